@@ -25,7 +25,7 @@ func TestRingRefused(t *testing.T) {
 		ring + ", batch: 2}": "f.yaml:5: workload.batch: kind ring makes requests by " +
 			"itself: want 1",
 		ring + ", transport: uc}": "f.yaml:5: workload.kind ring: workload.transport uc does " +
-			"not have it",
+			"not support it",
 		ring + ", sizes: [8, 0]}": "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
 		ring + ", immediate: true}": "f.yaml:5: workload.immediate: kind ring has no SENDs: " +
 			"want false",
@@ -54,7 +54,7 @@ func TestRingRefused(t *testing.T) {
 func TestRingNeeds(t *testing.T) {
 	c := caseOf(t, "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: ring, depth: 128}")
 	_, err := c.Play(t.Context(), Options{NIC: device.Model})
-	require.ErrorContains(t, err, "its applications run on no core that could poll memory")
+	require.ErrorContains(t, err, "its applications run on no core that can poll memory")
 	c = caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: ring, depth: 4000, "+
 		"ring: {alpha: 1, beta: 1}}")
 	_, err = c.Play(t.Context(), Options{NIC: device.Model})

@@ -117,19 +117,19 @@ func TestSolarRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +
 			"file does not set: workload.kind send: " +
-			"workload.transport solar does not have it: want write or read",
+			"workload.transport solar does not support it: want write or read",
 		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}": "" +
-			"f.yaml:5: workload.kind atomics: workload.transport solar does not have it: want write or read",
+			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read",
 		onSolar + "workload: {transport: solar, kind: write_imm}": "" +
-			"f.yaml:5: workload.kind write_imm: workload.transport solar does not have it",
+			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it",
 		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}": "" +
 			"f.yaml:5: workload.signal_every 2: requests of solar end in any order",
 		onSolar + "workload: {transport: solar, kind: write, receives: 3}": "" +
 			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
 		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}": "" +
-			"f.yaml:5: workload.misuse: over solar a request that is refused ends alone, and others go on: want none",
+			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none",
 		onSolar + "workload: {transport: solar, kind: write, low_latency: true}": "" +
-			"f.yaml:5: workload.low_latency: low-latency queue pairs have SENDs over rc alone",
+			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc",
 		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}": "" +
 			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
 		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}": "" +

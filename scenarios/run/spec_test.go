@@ -37,9 +37,9 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "workload: {transport: ud, sizes: [64, 2048]}": "" +
 			"f.yaml:5: workload.sizes[1] 2048: send over ud takes 4 to 1024 bytes",
 		head + "workload: {transport: ud, kind: read}": "f.yaml:5: workload.kind read: " +
-			"workload.transport ud does not have it: want send, or workload.transport rc",
+			"workload.transport ud does not support it: want send, or workload.transport rc",
 		head + "workload: {transport: ud, kind: write}": "f.yaml:5: workload.kind write: " +
-			"workload.transport ud does not have it: want send, echo, ping_pong or reflector",
+			"workload.transport ud does not support it: want send, echo, ping_pong or reflector",
 		head + "workload: {kind: ping_pong}": "f.yaml:5: workload.kind: " +
 			"conflicts with a value that the file does not set: workload.depth 8: workload.kind ping_pong has one " +
 			"message at a time: want 1",
@@ -80,11 +80,11 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"the frames of a port go to one process with raw: want 1",
 		head + "workload: {queue_pairs: 2000, count: 9999}": "" +
 			"f.yaml:5: workload.count 9999: with workload.queue_pairs, workload.processes and workload.both_ways " +
-			"that makes 19998000 messages of all flows: want at most 4194304",
+			"this makes 19998000 messages in all flows: want at most 4194304",
 		head + "sweep: {receive: [naive]}": "f.yaml:5: sweep.receive: an " +
 			"option of stacks of kind flexins: there is none",
 		head + "workload: {transport: raw, kind: write}": "f.yaml:5: workload.kind write: " +
-			"workload.transport raw does not have it: want send",
+			"workload.transport raw does not support it: want send",
 		head + "workload: {transport: raw, both_ways: true}": "" +
 			"f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more",
 		head + "workload: {transport: raw, sizes: [45]}": "f.yaml:5: workload.sizes[0] 45: " +
@@ -109,22 +109,22 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc takes 64 " +
 			"to 64 bytes",
 		head + "workload: {kind: list_walk, sizes: [64], hops: [3, 5000]}": "" +
-			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that is nowhere, to 4096",
+			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that no node has, to 4096",
 		head + "workload: {payload: both}": `f.yaml:5: workload.payload "both": want fresh or reused`,
 		head + "workload: {payload: reused, transport: ud}": "" +
-			"f.yaml:5: workload.payload reused: over ud bytes tell which message came: want fresh, or transport rc",
+			"f.yaml:5: workload.payload reused: over ud the bytes identify the message: want fresh, or transport rc",
 		head + "workload: {payload: reused, kind: echo}": "f.yaml:5: workload.payload " +
-			"reused: echo answers by what came: want fresh, or kind send, write, write_imm or read",
+			"reused: echo derives answers from received bytes: want fresh, or kind send, write, write_imm or read",
 		head + "workload: {payload: reused, inline: true}": "f.yaml:5: workload.payload " +
 			"reused: want fresh, or workload.inline false",
 		head + "workload: {payload: reused, pieces: 2}": "f.yaml:5: workload.payload " +
 			"reused: want fresh, or workload.pieces 1",
 		head + "workload: {hops: [3]}": "f.yaml:5: workload.hops: kind " +
-			"send walks through nothing: want none",
+			"send walks no list: want none",
 		head + "workload: {kind: batched_read, sizes: [64, 100]}": "" +
-			"f.yaml:5: workload.sizes[1] 100: batched_read brings values of 64 bytes: want a multiple of that",
+			"f.yaml:5: workload.sizes[1] 100: batched_read returns values of 64 bytes: want a multiple of that",
 		head + "workload: {kind: batched_read, transport: uc, sizes: [64]}": "" +
-			"f.yaml:5: workload.kind batched_read: workload.transport uc does not have it: want send, or " +
+			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it: want send, or " +
 			"workload.transport rc",
 		head + "workload: {kind: batched_read}": "f.yaml:5: workload.kind " +
 			"batched_read: stacks of kind rnic have no offload engine: want flexins",
@@ -149,7 +149,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"as bf3-cores-pair",
 		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: " +
 			"{receive: early}}}]": `f.yaml:4: stacks[0].flexins.data.receive "early": want in_cache or naive`,
-		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: {transmit: rdma_staged}}}]": `f.yaml:4: stacks[0].flexins.data.transmit rdma_staged: it needs an rnic on the card, beside the NIC of the contract, and there is none: want header_only or dma_staged`,
+		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: {transmit: rdma_staged}}}]": `f.yaml:4: stacks[0].flexins.data.transmit rdma_staged: it needs an rnic on the card, beside the NIC of the contract, and no card has one: want header_only or dma_staged`,
 		strings.Replace(head, "rnic", "flexins", 1): "f.yaml:4: stacks[0].kind flexins: a " +
 			"device of kind rnic is not the contract's NIC: want model, rtl or address",
 		head + "sweep: {loss: [0.1]}": "f.yaml:5: sweep.loss: want faults.wire, " +

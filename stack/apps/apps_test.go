@@ -12,7 +12,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Messages that differ in anything differ in their bytes, and a shorter one is no prefix that could be taken for it.
+// Messages that differ in any parameter differ in their bytes, and the bytes of a short message are the start of those
+// of a longer one.
 func TestPatternsTellMessagesApart(t *testing.T) {
 	make64 := func(seed uint64, flow, direction, message int) string {
 		b := make([]byte, 64)
@@ -31,7 +32,7 @@ func TestPatternsTellMessagesApart(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 3*5*2*50)
-	for n := range 40 { // whatever the length, bytes follow from their offset
+	for n := range 40 { // bytes follow from their offset, whatever the length
 		long, short := make([]byte, 64), make([]byte, n)
 		pattern(long, 1, 2, 0, 3)
 		pattern(short, 1, 2, 0, 3)
@@ -46,7 +47,7 @@ func TestPatternsTellMessagesApart(t *testing.T) {
 	require.Equal(t, -1, stamp(b[:3]))
 }
 
-// flat is memory from address 0.
+// flat is memory that starts at address 0.
 type flat []byte
 
 func (m flat) Load(a uint64, b []byte) error  { copy(b, m[a:]); return nil }
@@ -54,7 +55,7 @@ func (m flat) Store(a uint64, b []byte) error { copy(m[a:], b); return nil }
 func (m flat) Read(a uint64, b []byte) error  { return m.Load(a, b) }
 func (m flat) Write(a uint64, b []byte) error { return m.Store(a, b) }
 
-// Slots and pieces do not overlap, begin where they must, and hold what was stored; a byte beside them is seen.
+// Slots and pieces do not overlap, are aligned, and hold what was stored; a changed byte beside them is found.
 func TestAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots, n := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(0, 300).Draw(t, "bytes")
@@ -100,7 +101,7 @@ func TestAreas(t *testing.T) {
 	require.ErrorContains(t, err, "10 messages of 100 B: want 1920 B of memory on a server, 1000 are left")
 }
 
-// What atomics find and leave is that of a counter which they are carried out on one by one.
+// Atomics return and leave the values of a counter on which they are carried out one by one.
 func TestCountersFollowTheAtomics(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind = Atomics
@@ -108,7 +109,7 @@ func TestCountersFollowTheAtomics(t *testing.T) {
 	for m := range 100 {
 		w := verbs.SendWR{}
 		c.ask(&w, m)
-		c.ask(&w, m) // that it was built before does not count
+		c.ask(&w, m) // building the request again changes nothing
 		require.Equal(t, v, c.before[m%3])
 		if s.atomic(m) == verbs.WRFetchAdd {
 			v += w.CompareAdd
@@ -119,7 +120,7 @@ func TestCountersFollowTheAtomics(t *testing.T) {
 	}
 }
 
-// Walks find their nodes, each list is whole, and no two nodes have one place or one key.
+// Walks find their nodes, each list is complete, and no two nodes share a place or a key.
 func TestListsAreWhole(t *testing.T) {
 	for _, hops := range [][]int{nil, {1}, {0}, {3, 0, 30}, {64}} {
 		s := DefaultSpec()
@@ -150,7 +151,7 @@ func TestSignals(t *testing.T) {
 	require.Equal(t, []int{7, 15, 19}, all)
 }
 
-// Two results differ in what must be the same, and in nothing else.
+// Two results differ only where the degree of comparison says they must agree.
 func TestCompare(t *testing.T) {
 	of := func(change func(*Result)) *Result {
 		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{

@@ -8,40 +8,41 @@ import (
 
 const (
 	line  = 64
-	pad   = 0x5a // of bytes that nobody may write
-	guard = line // of them behind each piece
+	pad   = 0x5a // value of bytes that nobody may write
+	guard = line // such bytes behind each piece
 )
 
-// Core is a processor core as the application on it sees it: loads and stores take their time there.
+// Core is a processor core as its software sees it: loads and stores take time.
 type Core interface {
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
 }
 
-// Memory is the same bytes without time: what was there before the application began, and what is there in the end.
+// Memory accesses the same bytes without time, before the application begins and after it ends.
 type Memory interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
 }
 
-// area is slots for messages in a server's memory. A slot has pieces of the same length, with a guard behind each.
+// area is memory for messages, divided into slots. A slot has pieces of equal length, each followed by
+// a guard.
 type area struct {
 	base   uint64
 	slots  int
 	pieces int
-	piece  int    // bytes that a piece has
-	apart  uint64 // from one piece to the next
+	piece  int    // length of a piece
+	apart  uint64 // distance between pieces
 	offset uint64
-	stride uint64 // from one slot to the next
-	loose  bool   // what it holds in the end depends on timing
+	stride uint64 // distance between slots
+	loose  bool   // the final contents depend on timing
 }
 
-// room hands out a server's memory.
+// room allocates a server's memory.
 type room struct {
 	next, end uint64
 }
 
-// RoomError is a workload that needs more memory than a server has for applications.
+// RoomError reports a workload that needs more memory than a server has for applications.
 type RoomError struct {
 	Slots, Bytes int
 	Want, Left   uint64
@@ -52,7 +53,7 @@ func (e *RoomError) Error() string {
 		"depth or size", e.Slots, e.Bytes, e.Want, e.Left)
 }
 
-// area takes memory for slots of so many bytes.
+// area allocates slots of the given number of bytes each.
 func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
 	a := area{base: r.next, slots: slots, pieces: pieces, piece: max((bytes+pieces-1)/pieces, 1),
 		offset: uint64(offset)}
@@ -68,15 +69,15 @@ func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
 
 func (a *area) bytes() uint64 { return a.stride * uint64(a.slots) }
 
-// at is where a piece of a slot begins.
+// at returns the address of a piece of a slot.
 func (a *area) at(slot, piece int) uint64 {
 	return a.base + uint64(slot%a.slots)*a.stride + uint64(piece)*a.apart + a.offset
 }
 
-// chunk is how many bytes of a message of n each piece has when they have the same.
+// chunk returns the bytes in each piece when a message of n bytes is divided evenly.
 func (a *area) chunk(n int) int { return max((n+a.pieces-1)/a.pieces, 1) }
 
-// spans are the pieces that n bytes take, so many in each.
+// spans returns the pieces that hold n bytes, chunk bytes in each.
 func (a *area) spans(into []verbs.SGE, slot, n, chunk int, key uint32) []verbs.SGE {
 	for k := 0; n > 0; k++ {
 		c := min(n, chunk)
@@ -86,7 +87,7 @@ func (a *area) spans(into []verbs.SGE, slot, n, chunk int, key uint32) []verbs.S
 	return into
 }
 
-// load reads bytes of a slot, from an offset of the message on.
+// load reads bytes of a slot, starting at offset from of the message.
 func (a *area) load(c Core, slot, from, chunk int, b []byte) error {
 	for len(b) > 0 {
 		k, off := from/chunk, from%chunk
@@ -111,7 +112,7 @@ func (a *area) store(c Core, slot, chunk int, b []byte) error {
 	return nil
 }
 
-// blank fills the area with the guards' bytes.
+// blank fills the area with the guard value.
 func (a *area) blank(m Memory) error {
 	b := make([]byte, a.stride)
 	for i := range b {
@@ -125,7 +126,7 @@ func (a *area) blank(m Memory) error {
 	return nil
 }
 
-// trespass is the first byte outside of the pieces that is not as it was; ok is false if there is one.
+// trespass returns the first byte outside the pieces that has changed; ok is false if there is one.
 func (a *area) trespass(m Memory, b []byte) (addr uint64, got byte, ok bool, err error) {
 	b = b[:a.apart]
 	for s := range a.slots {
@@ -144,5 +145,5 @@ func (a *area) trespass(m Memory, b []byte) (addr uint64, got byte, ok bool, err
 	return 0, 0, true, nil
 }
 
-// where is the address of a byte of a message.
+// where returns the address of byte off of a message.
 func (a *area) where(slot, off, chunk int) uint64 { return a.at(slot, off/chunk) + uint64(off%chunk) }

@@ -9,19 +9,19 @@ import (
 
 const counterLen = 8
 
-// counter is what a client knows of the counter that it changes, unless others do, too.
+// counter is a client's model of the counter that it changes.
 type counter struct {
-	shared bool
-	value  uint64   // after all that was asked for
-	asked  int      // requests
-	before []uint64 // what each request under way finds, by message modulo depth
-	ops    []atomic // of these requests
+	shared bool     // other clients change the counter, too
+	value  uint64   // after all requests built so far
+	asked  int      // requests built
+	before []uint64 // the value that each request in flight returns, by message modulo depth
+	ops    []atomic // operands of these requests
 }
 
-// atomic is the values of a request.
+// atomic holds the operands of a request.
 type atomic struct{ compareAdd, swap uint64 }
 
-// atomic is the operation of request m: a shared counter is only added to.
+// atomic returns the opcode of request m; a shared counter is only added to.
 func (s *Spec) atomic(m int) verbs.Opcode {
 	if s.SharedCounter || m%3 == 0 {
 		return verbs.WRFetchAdd
@@ -29,7 +29,8 @@ func (s *Spec) atomic(m int) verbs.Opcode {
 	return verbs.WRCmpSwap
 }
 
-// ask fills in the values of request m: additions, swaps, and swaps that find another value than they compare with.
+// ask fills in the operands of request m: additions, swaps that succeed, and swaps whose comparison
+// fails.
 func (c *counter) ask(w *verbs.SendWR, m int) {
 	o := &c.ops[m%len(c.ops)]
 	if m == c.asked {
@@ -52,7 +53,7 @@ func (c *counter) ask(w *verbs.SendWR, m int) {
 	w.CompareAdd, w.Swap = o.compareAdd, o.swap
 }
 
-// fetched checks what an atomic brought.
+// fetched checks the value that an atomic returned.
 func (c *client) fetched(m int) {
 	b := c.got(counterLen)
 	if !c.check("load", c.out.load(c.side.Core, m, 0, counterLen, b)) {
@@ -63,13 +64,13 @@ func (c *client) fetched(m int) {
 	if !c.counter.shared {
 		if want := c.counter.before[m%len(c.counter.before)]; got != want {
 			c.fail(Wrong{What: "counter", Message: m, Addr: at,
-				Text: fmt.Sprintf("atomic %d (%v) brought %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at,
+				Text: fmt.Sprintf("atomic %d (%v) returned %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at,
 					want)})
 			return
 		}
 	} else if seen := c.side.seen; got >= uint64(len(seen)) || seen[got] {
-		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d brought %d to %#x: expected "+
-			"a value below %d that no other atomic brought", m, got, at, len(seen))})
+		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d returned %d to %#x: expected "+
+			"a value below %d that no other atomic returned", m, got, at, len(seen))})
 		return
 	} else {
 		seen[got] = true

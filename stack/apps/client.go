@@ -6,22 +6,22 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// client is the end of a flow that asks.
+// client is the end of a flow that issues requests.
 type client struct {
 	*end
-	out      area // of messages, or of what READs and atomics bring
+	out      area // messages to send, or the results of READs and atomics
 	far      area // the server's memory
 	farKey   uint32
-	farEnd   uint64 // of its region
-	built    int    // messages whose bytes lie in their slots
-	answered int    // messages whose answers came
+	farEnd   uint64 // end of the server's memory region
+	built    int    // messages whose bytes are in their slots
+	answered int    // messages whose answers arrived
 	counter  counter
 	served   served
 
-	revocable []verbs.MR // with Spec.Invalidate: of the server, by message
+	revocable []verbs.MR // with Spec.Invalidate: the server's regions, by message
 }
 
-// opcode is what request m asks for.
+// opcode returns the opcode of request m.
 func (s *Spec) opcode(m int) verbs.Opcode {
 	switch s.Kind {
 	case Write:
@@ -63,7 +63,8 @@ func (c *client) advance() {
 	}
 }
 
-// build makes the request of message m, the ith that is posted at a time. It may be called again for the same.
+// build builds the request of message m at index i of the batch. It may be called again for the same
+// message.
 func (c *client) build(i, m int) bool {
 	s, w := c.spec, &c.wrs[i]
 	n := c.length(m)
@@ -92,7 +93,7 @@ func (c *client) build(i, m int) bool {
 	return true
 }
 
-// length is the bytes of request m.
+// length returns the length of request m in bytes.
 func (c *client) length(m int) int {
 	n := c.spec.prefix() + c.spec.size(m)
 	if c.spec.Kind.Served() {
@@ -101,7 +102,7 @@ func (c *client) length(m int) int {
 	return n
 }
 
-// content writes what request m has.
+// content writes the bytes of request m.
 func (c *client) content(b []byte, m int) {
 	if c.spec.Kind.Served() {
 		c.served.engine.Request(b, c.ask(m))
@@ -114,7 +115,7 @@ func (c *client) content(b []byte, m int) {
 	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.source(m))
 }
 
-// fill puts the bytes of message m where its request takes them from.
+// fill puts the bytes of message m where its request reads them.
 func (c *client) fill(i, m int) bool {
 	s := c.spec
 	n := c.length(m)
@@ -130,10 +131,10 @@ func (c *client) fill(i, m int) bool {
 	return c.check("store", c.out.store(c.side.Core, m, c.out.chunk(n), c.want(n)))
 }
 
-// imm is the immediate data of a message.
+// imm returns the immediate data of message m.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
 
-// misuse does to a request what the spec asks for.
+// misuse applies the spec's fault to a request.
 func (c *client) misuse(w *verbs.SendWR, m int) {
 	x := c.spec.Misuse
 	if x == nil || c.flow != 0 || m != x.Message {
@@ -144,7 +145,7 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 	case RemoteKey:
 		w.RKey ^= strangeKey
 	case RemoteBounds:
-		if !c.spec.Kind.Served() { // whose requests have the address in their bytes
+		if !c.spec.Kind.Served() { // their requests carry the address in their bytes
 			w.RemoteAddr = c.farEnd - n + beyond(c.spec)
 		}
 	case Unaligned:
@@ -156,7 +157,7 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 	}
 }
 
-// beyond is how far a request goes over the end of a region: atomics stay aligned.
+// beyond returns how far a faulty request exceeds the end of a region; atomics stay aligned.
 func beyond(s *Spec) uint64 {
 	if s.Kind == Atomics {
 		return counterLen
@@ -171,7 +172,7 @@ func (c *client) sent(first, last int) {
 		for m := first; m <= last && !c.stopped; m++ {
 			n := c.spec.size(m)
 			if c.spec.Payload == Reused {
-				c.counted(n)
+				c.countMessage(n)
 				continue
 			}
 			got, chunk := c.got(n), c.out.chunk(n)
@@ -186,10 +187,10 @@ func (c *client) sent(first, last int) {
 	}
 }
 
-// received implements role: an answer has come.
+// received implements role: an answer arrived.
 func (c *client) received(slot int, wc *verbs.WC) {
 	if c.spec.Kind.Served() {
-		c.answers(slot, wc)
+		c.takeAnswer(slot, wc)
 		c.recvs.give(slot)
 		return
 	}
@@ -204,7 +205,7 @@ func (c *client) received(slot int, wc *verbs.WC) {
 	c.recvs.give(slot)
 }
 
-// checkImm holds immediate data to what it must be.
+// checkImm checks a message's immediate data.
 func (e *end) checkImm(wc *verbs.WC, m int) {
 	has, want := wc.Flags&verbs.WCWithImm != 0, e.spec.opcode(m).HasImm()
 	if has != want || want && wc.Imm != e.imm(m) {

@@ -7,23 +7,23 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Compare is how much two runs of one workload must have in common.
+// Compare is the degree to which two runs of one workload must agree.
 type Compare string
 
-// What must be the same.
+// The degrees of agreement.
 const (
-	// every completion of each queue, in order (Solar: in any), and the memory of both servers
+	// all completions of each queue in order (Solar: in any order), and the memory of both servers
 	Exact Compare = "exact"
-	// the same, but not which receive request a message took, nor the order of handlers' answers, nor memory: timing
-	// decides that
+	// like exact, except for which receive request took a message, the order of handlers' answers, and
+	// memory: timing decides these
 	Messages Compare = "messages"
-	Counts   Compare = "counts" // how many completions there were of each kind on each server
+	Counts   Compare = "counts" // the number of completions of each kind on each server
 )
 
-// Valid reports whether there is such a way.
+// Valid reports whether how is one of these degrees.
 func (how Compare) Valid() bool { return how == Exact || how == Messages || how == Counts }
 
-// part is what counts of a completion.
+// part returns the completion without the fields that need not agree.
 func (how Compare) part(c Completion) Completion {
 	if how == Messages && c.Recv {
 		c.ID = 0
@@ -31,7 +31,7 @@ func (how Compare) part(c Completion) Completion {
 	return c
 }
 
-// list are the completions of a stream in the order that counts.
+// list returns the completions of a stream in the order to compare.
 func (how Compare) list(s *Stream) []Completion {
 	if !s.Alone && (how != Messages || !s.Loose) {
 		return s.List
@@ -41,7 +41,7 @@ func (how Compare) list(s *Stream) []Completion {
 	return list
 }
 
-// Count is how many completions of a kind there were.
+// Count is the number of completions of one kind.
 type Count struct {
 	Server string
 	Client bool
@@ -51,7 +51,7 @@ type Count struct {
 	N      int
 }
 
-// Counts are the completions of each kind, in a fixed order.
+// Counts returns the number of completions of each kind, in a fixed order.
 func (r *Result) Counts() []Count {
 	var all []Count
 	for i := range r.Streams {
@@ -73,7 +73,7 @@ func (c Count) key() []string {
 	return []string{c.Server, fmt.Sprint(c.Client, c.Recv), fmt.Sprintf("%03d %03d", c.Status, c.Opcode)}
 }
 
-// Difference is the first thing in which two runs differ that they must have in common; empty: there is none.
+// Difference returns the first difference between two runs that must not be there, or "".
 func (r *Result) Difference(o *Result, how Compare) string {
 	if how == Counts {
 		a, b := fmt.Sprintf("%+v", r.Counts()), fmt.Sprintf("%+v", o.Counts())

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// queuePairs makes the queue pairs of a server.
+// queuePairs creates the queue pairs of a server.
 func (u *setup) queuePairs(s *side) error {
 	spec := u.spec
 	if spec.Kind == Ring {
@@ -34,7 +34,7 @@ func (u *setup) queuePairs(s *side) error {
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
 			if spec.Kind.Served() && !e.client {
-				a.Cap.MaxRecvWR = spec.Depth // of the engine that will have it
+				a.Cap.MaxRecvWR = spec.Depth // receives of the engine that will serve it
 			}
 		}
 		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
@@ -48,7 +48,7 @@ func (u *setup) queuePairs(s *side) error {
 	return nil
 }
 
-// attributes are those of an end's queue pair on its way to RTS.
+// attributes returns the attributes that take an end's queue pair to RTS.
 func (u *setup) attributes(e *end) verbs.QPAttr {
 	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
@@ -65,7 +65,7 @@ func (u *setup) attributes(e *end) verbs.QPAttr {
 	return a
 }
 
-// firstPSN is where a sender begins: its packets have numbers of their own, and some wrap.
+// firstPSN returns a sender's first PSN. Senders differ, and some wrap.
 func (s *Spec) firstPSN(flow int, client bool) uint32 {
 	const bits = maxPSN
 	if s.PSN != nil {
@@ -81,7 +81,7 @@ func (s *Spec) firstPSN(flow int, client bool) uint32 {
 	return uint32(n>>8) & bits
 }
 
-// connect brings the queue pairs of a server to a state.
+// connect moves the queue pairs of a server from one state to the next.
 func (u *setup) connect(s *side, from, to verbs.State) error {
 	name := fmt.Sprintf("modify_qp to %v", to)
 	return u.verbs(s, name, len(s.ends), func(i int, done func(error)) {
@@ -93,7 +93,7 @@ func (u *setup) connect(s *side, from, to verbs.State) error {
 	})
 }
 
-// handles makes the address handles of a server's UD queue pairs.
+// handles creates the address handles of a server's UD queue pairs.
 func (u *setup) handles(s *side) error {
 	if u.spec.Transport != UD {
 		return nil
@@ -107,7 +107,7 @@ func (u *setup) handles(s *side) error {
 	return err
 }
 
-// introduce tells the ends of a flow of each other.
+// introduce gives both ends of each flow the other's queue pair number, address and keys.
 func (u *setup) introduce() {
 	for _, s := range u.sides {
 		for i, e := range s.ends {
@@ -122,7 +122,7 @@ func (u *setup) introduce() {
 	}
 }
 
-// states brings all queue pairs to RTS: both servers to RTR before either sends.
+// states moves all queue pairs to RTS: both servers reach RTR before either sends.
 func (u *setup) states(each func(...func(*side) error) error) error {
 	from := verbs.QPSReset
 	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {

@@ -7,26 +7,26 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// recvBit marks the IDs of receive requests; others are numbers of messages.
+// recvBit marks the IDs of receive requests; the other IDs are message numbers.
 const recvBit = 1 << 63
 
-// An ID of a receive request has its ordinal, and below that the slot that it has memory in.
+// The ID of a receive request is its ordinal, with its memory slot in the low slotBits bits.
 const slotBits = 24
 
-// role is what an end of a flow does with what happens.
+// role is the behavior of one end of a flow: client, server, or either end of a ring.
 type role interface {
-	sent(first, last int)               // requests of the send queue have ended well
-	received(slot int, wc *verbs.WC)    // a message has come, or immediate data
+	sent(first, last int)               // send requests completed successfully
+	received(slot int, wc *verbs.WC)    // a message or immediate data arrived
 	advance()                           // posts what can be posted
 	done() bool                         // nothing more will happen
-	areas(f func(a *area, filled bool)) // what it has memory in; filled: by others than itself
+	areas(f func(a *area, filled bool)) // lists the end's memory; filled: written by others
 }
 
 // end is one end of a flow.
 type end struct {
 	spec   *Spec
 	side   *side
-	index  int // among those of its side
+	index  int // index among the ends of its side
 	flow   int
 	client bool
 	role   role
@@ -35,19 +35,19 @@ type end struct {
 	peerQPN uint32
 	way     *Way
 	ah      verbs.AH
-	recvs   *receives // nil: it takes none
+	recvs   *receives // nil: it receives nothing
 
 	posted, acked int // requests of the send queue
-	came          int // receive requests that ended
-	messages      int // that came whole and right
+	came          int // receive requests that completed
+	messages      int // messages that arrived complete and correct
 	bytes         uint64
 
-	had []bool // with AnyOrder: messages that came
+	had []bool // AnyOrder: messages that arrived
 
-	over []outcome // Solar: by request
-	ring ringEnd   // nil: messages are requests
+	over []outcome // Solar: outcome of each request
+	ring ringEnd   // nil: messages are verbs requests
 
-	stopped bool // by an error: it posts nothing more
+	stopped bool // after an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
 	ready   bool // to be advanced at the end of this poll
 
@@ -55,16 +55,17 @@ type end struct {
 	wrong        *Wrong
 	wrongs       int
 
-	wrs    []verbs.SendWR // as many as are posted at a time
-	sges   [][]verbs.SGE  // of each
-	inline [][]byte       // likewise
+	wrs    []verbs.SendWR // room for one batch of requests
+	sges   [][]verbs.SGE  // SGEs of each of wrs
+	inline [][]byte       // inline bytes of each of wrs
 }
 
-// want and got are buffers for one message, shared by the ends of a side: software does one thing at a time.
+// want and got are buffers for one message, shared by the ends of a side because software does one
+// thing at a time.
 func (e *end) want(n int) []byte { return e.side.want[:n] }
 func (e *end) got(n int) []byte  { return e.side.got[:n] }
 
-// fail notes the first thing that went wrong.
+// fail counts a fault and records the first one.
 func (e *end) fail(w Wrong) {
 	if e.wrongs++; e.wrong != nil {
 		return
@@ -73,7 +74,7 @@ func (e *end) fail(w Wrong) {
 	e.wrong = &w
 }
 
-// check has an access to memory end the flow if it failed.
+// check ends the flow if a memory access or call failed, and reports whether it succeeded.
 func (e *end) check(what string, err error) bool {
 	if err != nil {
 		e.stopped = true
@@ -82,7 +83,7 @@ func (e *end) check(what string, err error) bool {
 	return err == nil
 }
 
-// post posts the first so many requests of wrs, and reports whether all were posted.
+// post posts the first n requests of wrs and reports whether the queue took them all.
 func (e *end) post(n int) bool {
 	k, err := e.qp.PostSend(e.wrs[:n])
 	e.posted += k
@@ -99,7 +100,7 @@ func (e *end) post(n int) bool {
 	return false
 }
 
-// wait has the end try again later.
+// wait queues the end to post again later.
 func (e *end) wait() {
 	if !e.full {
 		e.full = true
@@ -107,7 +108,7 @@ func (e *end) wait() {
 	}
 }
 
-// completed takes a completion of the end's queue pair.
+// completed handles a completion of the end's queue pair.
 func (e *end) completed(wc *verbs.WC) {
 	if !e.ready {
 		e.ready = true
@@ -118,10 +119,10 @@ func (e *end) completed(wc *verbs.WC) {
 		return
 	}
 	if wc.Status != verbs.WCSuccess && !e.stopped {
-		// What the completions before it allow is posted first, whether the error came in the same poll or in a later
-		// one: otherwise the way in which completions fall into polls would decide how many requests there are. Of an
-		// end that waits for room, time decides that all the same: whether a pipe had some before the error is up to
-		// its stack.
+		// First post what the earlier completions allow, whether the error came in the same poll or a later
+		// one. Otherwise the number of requests would depend on how completions fall into polls. For an end
+		// that waits for room it still depends on timing: the stack decides whether a pipe had room before the
+		// error.
 		e.role.advance()
 		e.stopped = true
 	}
@@ -132,7 +133,7 @@ func (e *end) completed(wc *verbs.WC) {
 	}
 }
 
-// sendEnded takes the end of a request, and with it of the earlier ones that had no completion of their own.
+// sendEnded handles the completion of a request, which also ends earlier unsignaled ones.
 func (e *end) sendEnded(wc *verbs.WC) {
 	if !e.spec.Transport.ordered() {
 		e.endedAlone(wc)
@@ -166,7 +167,7 @@ func (e *end) sendEnded(wc *verbs.WC) {
 	e.role.sent(first, m)
 }
 
-// recvEnded takes the end of a receive request.
+// recvEnded handles the completion of a receive request.
 func (e *end) recvEnded(wc *verbs.WC) {
 	slot := int(wc.ID & (1<<slotBits - 1))
 	c := Completion{ID: wc.ID &^ recvBit >> slotBits, Recv: true, Status: wc.Status, Message: -1}
@@ -187,10 +188,11 @@ func (e *end) recvEnded(wc *verbs.WC) {
 	e.role.received(slot, wc)
 }
 
-// took notes which message the last receive request had.
-func (e *end) took(message int) { e.takes[len(e.takes)-1].Message = message }
+// noteMessage records the message that the last receive request took.
+func (e *end) noteMessage(message int) { e.takes[len(e.takes)-1].Message = message }
 
-// arrived checks a message that came into a slot, and returns its number; ok is false if that is not known.
+// arrived checks a message received into a slot and returns its number; ok is false if that is
+// unknown.
 func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bool) {
 	skip := e.spec.header()
 	n, a := int(wc.ByteLen)-skip, &e.recvs.area
@@ -203,15 +205,15 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 			Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
 		return next, false
 	}
-	if e.spec.Transport == Raw && !e.addressed(a, slot, next) {
+	if e.spec.Transport == Raw && !e.checkHeader(a, slot, next) {
 		return next, false
 	}
 	if e.spec.Payload == Reused {
-		e.took(next)
+		e.noteMessage(next)
 		if want := e.spec.size(next); n != want {
-			e.length(next, n, want)
+			e.badLength(next, n, want)
 		} else {
-			e.counted(n)
+			e.countMessage(n)
 		}
 		return next, true
 	}
@@ -227,37 +229,37 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 		}
 		e.had[m] = true
 	} else if s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
-		m = s // those between were lost
+		m = s // the messages in between were lost
 	}
-	e.took(m)
+	e.noteMessage(m)
 	e.compare(got, m, direction, func(off int) uint64 { return a.where(slot, off+skip, a.piece) })
 	return m, true
 }
 
-// compare holds the bytes of a message to what they must be.
+// compare checks the bytes of message m against its pattern.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
 	pattern(want, e.spec.Seed, e.flow, direction, e.spec.source(m))
 	e.match(got, want, m, where)
 }
 
-// match holds bytes that came to those that had to, and counts the message if they are the same.
+// match checks received bytes and counts the message if they are correct.
 func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
 	if e.same(got, want, m, where) {
-		e.counted(len(want))
+		e.countMessage(len(want))
 	}
 }
 
-// length notes a message that came with too few or too many bytes.
-func (e *end) length(m, got, want int) {
+// badLength records a message of the wrong length.
+func (e *end) badLength(m, got, want int) {
 	e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, got, want)})
 }
 
-// same reports whether bytes that came are those that had to.
+// same reports whether the received bytes are the expected ones, and records the first difference.
 func (e *end) same(got, want []byte, m int, where func(off int) uint64) bool {
 	size := len(want)
 	if len(got) != size {
-		e.length(m, len(got), size)
+		e.badLength(m, len(got), size)
 		return false
 	}
 	if at := differ(got, want); at >= 0 {

@@ -6,20 +6,21 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Engine is handlers that serve queue pairs on a server's card, and how one speaks to them.
+// Engine serves queue pairs with handlers on a server's card, and encodes and decodes their messages.
 type Engine interface {
-	// Serve has what is sent to a connected queue pair go to the handler of a kind, so many requests at a time. It may
-	// read the region.
+	// Serve gives a connected queue pair to the handler of a kind, which accepts up to the given number of
+	// requests at a time and may read the region.
 	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
 
-	NodeBytes() int                                       // of a list's node
-	Node(b []byte, key uint64, value []byte, next uint64) // writes one
-	Lengths(k Kind, bytes int) (request, answer int)      // that asks for so many bytes
-	Request(b []byte, q *Query)                           // writes a request
-	// writes what must come of it, and returns its length; value nil: nothing was found
+	NodeBytes() int                                       // returns the length of a list node
+	Node(b []byte, key uint64, value []byte, next uint64) // encodes a list node
+	Lengths(k Kind, bytes int) (request, answer int)      // returns the message lengths for a request of so many bytes
+	Request(b []byte, q *Query)                           // encodes a request
+	// encodes the expected answer and returns its length; value nil: the key was not found
 	Answer(b []byte, q *Query, nodes int, value []byte) int
-	Refusal(b []byte, q *Query) int                  // the same for one that names what the handler may not read
-	Number(answer []byte) (number uint32, err error) // of the request
+	// encodes the expected answer to a request with addresses that the handler may not read
+	Refusal(b []byte, q *Query) int
+	Number(answer []byte) (number uint32, err error) // returns the request number of an answer
 }
 
 // Query is a request to a handler.
@@ -27,21 +28,21 @@ type Query struct {
 	Kind   Kind
 	Number uint32
 
-	Head, Key uint64   // ListWalk: the first node's address, and the key that is looked for
-	Most      uint32   // nodes that are read
-	Addrs     []uint64 // BatchedRead: of values
+	Head, Key uint64   // ListWalk: the first node's address, and the key to search for
+	Most      uint32   // ListWalk: the most nodes that the handler reads
+	Addrs     []uint64 // BatchedRead: the addresses of the values
 }
 
-// valueBytes are those of a value: of a node, and of each address of a batched READ.
+// valueBytes is the length of a node's value, and of a value of a batched READ.
 const valueBytes = 64
 
-// maxBatch is that of requests that fit into an MTU of 4,096.
+// maxBatch is the largest number of addresses whose request fits into an MTU of 4,096.
 const maxBatch = 510
 
-// defaultHops is the nodes that a walk goes through if the spec does not say.
+// defaultHops is the number of nodes that a walk visits if the spec does not say.
 const defaultHops = 8
 
-// hops is how many nodes walk m goes through; 0: no node has its key, so it goes through all.
+// hops returns the number of nodes that walk m visits; 0: no node has its key, so it visits all.
 func (s *Spec) hops(m int) int {
 	if len(s.Hops) == 0 {
 		return defaultHops
@@ -49,7 +50,7 @@ func (s *Spec) hops(m int) int {
 	return s.Hops[m%len(s.Hops)]
 }
 
-// nodes is how many a list has.
+// nodes returns the length of a flow's list.
 func (s *Spec) nodes() int {
 	n := 1
 	for m := range max(len(s.Hops), 1) {
@@ -58,7 +59,8 @@ func (s *Spec) nodes() int {
 	return n
 }
 
-// spread is over how many slots a list or the values of batched READs are spread: a power of two.
+// spread returns the number of slots over which a list or the values of batched READs are spread, a
+// power of two.
 func (s *Spec) spread() int {
 	least := s.nodes()
 	if s.Kind == BatchedRead {
@@ -72,19 +74,20 @@ func (s *Spec) spread() int {
 	return n
 }
 
-// slot is where node i lies: neighbors in the list are none in memory.
+// slot returns the slot of list node i: neighbors in the list are not neighbors in memory.
 func (s *Spec) slot(i int) int {
 	const apart = 5 // odd, so that no two have one slot
 	return (i*apart + int(s.Seed&0xff)) & (s.spread() - 1)
 }
 
-// key is that of node i of a flow's list. Those of one flow all differ.
+// key returns the key of node i of a flow's list. The keys of one flow all differ.
 func (s *Spec) key(flow, i int) uint64 {
 	return mix(mix(s.Seed+golden*uint64(flow+1)) + uint64(i))
 }
 
-// furnished writes the list or the values that requests ask for. Value i of a flow has the bytes of message i.
-func (s *server) furnished(engine Engine) error {
+// fillServed writes the list or the values that requests ask for. Value i of a flow has the bytes of
+// message i.
+func (s *server) fillServed(engine Engine) error {
 	value, node := make([]byte, valueBytes), make([]byte, engine.NodeBytes())
 	write := func(slot int, b []byte) error { return s.side.Memory.Write(s.near.at(slot, 0), b) }
 	if s.spec.Kind == BatchedRead {
@@ -111,16 +114,16 @@ func (s *server) furnished(engine Engine) error {
 	return nil
 }
 
-// served is what a client of a handler knows.
+// served is the state of a client whose requests go to a handler.
 type served struct {
 	engine Engine
 	query  Query
-	slots  []int  // BatchedRead: of query.Addrs
-	came   []bool // answers, by message
+	slots  []int  // BatchedRead: slots of query.Addrs
+	came   []bool // answers received, by message
 	value  []byte
 }
 
-// ask makes request m, for as long as no other is asked for.
+// ask builds the query of request m; it is valid until the next call.
 func (c *client) ask(m int) *Query {
 	s, q := c.spec, &c.served.query
 	q.Kind, q.Number = s.Kind, uint32(m)
@@ -146,8 +149,8 @@ func (c *client) ask(m int) *Query {
 	return q
 }
 
-// must writes the answer that request m must have, and returns its length.
-func (c *client) must(m int, b []byte) int {
+// expectedAnswer encodes the answer to request m and returns its length.
+func (c *client) expectedAnswer(m int, b []byte) int {
 	s, q, v := c.spec, c.ask(m), &c.served
 	if x := s.Misuse; x != nil && x.What == RemoteBounds && c.flow == 0 && m == x.Message {
 		return v.engine.Refusal(b, q)
@@ -166,8 +169,9 @@ func (c *client) must(m int, b []byte) int {
 	return v.engine.Answer(b, q, n, v.value[:valueBytes])
 }
 
-// answers takes the answer of a handler: of any request that has none yet, as handlers end when they end.
-func (c *client) answers(slot int, wc *verbs.WC) {
+// takeAnswer checks a handler's answer. It may belong to any unanswered request, because handlers
+// finish in any order.
+func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	n, a := int(wc.ByteLen), &c.recvs.area
 	if n > len(c.side.got) {
 		c.fail(Wrong{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n,
@@ -182,13 +186,14 @@ func (c *client) answers(slot int, wc *verbs.WC) {
 	m := int(number)
 	if err != nil || m >= c.posted || c.served.came[m] {
 		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected "+
-			"one below %d that had none", m, n, err, c.posted)})
+			"one below %d without an answer", m, n, err, c.posted)})
 		return
 	}
 	c.served.came[m] = true
 	c.answered++
-	c.took(m)
-	c.match(got, c.side.want[:c.must(m, c.side.want)], m, func(off int) uint64 { return a.where(slot, off, a.piece) })
+	c.noteMessage(m)
+	want := c.side.want[:c.expectedAnswer(m, c.side.want)]
+	c.match(got, want, m, func(off int) uint64 { return a.where(slot, off, a.piece) })
 }
 
 // engage gives the queue pairs of a server to its engine.
@@ -207,8 +212,8 @@ func (u *setup) engage(s *side) error {
 	})
 }
 
-// engines is whether there are those that the kind needs.
-func (r *Run) engines() error {
+// checkEngines rejects kinds whose server lacks an offload engine.
+func (r *Run) checkEngines() error {
 	for _, s := range r.sides {
 		if r.spec.Kind.Served() && s.Engine == nil && (s.server == 1 || r.spec.BothWays) {
 			return verbs.Errorf(string(r.spec.Kind), verbs.EOPNOTSUPP, "server %s has no offload engine", s.Name)
@@ -217,13 +222,13 @@ func (r *Run) engines() error {
 	return nil
 }
 
-// lengths are those of the longest request and answer.
+// lengths returns the lengths of the longest request and answer.
 func (s *side) lengths() (request, answer int) {
 	spec := s.run.spec
 	if !spec.Kind.Served() {
 		return spec.prefix() + spec.largest(), spec.largest()
 	}
-	for _, x := range s.run.sides { // both speak alike
+	for _, x := range s.run.sides { // both engines use the same format
 		if x.Engine != nil {
 			request, answer = x.Engine.Lengths(spec.Kind, spec.largest())
 		}
@@ -231,8 +236,8 @@ func (s *side) lengths() (request, answer int) {
 	return request, answer
 }
 
-// client is what clients of handlers begin from.
-func (u *setup) client() served {
+// newServed returns the initial state of a client of handlers.
+func (u *setup) newServed() served {
 	v := served{}
 	if !u.spec.Kind.Served() {
 		return v

@@ -8,7 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// script is a queue pair that takes every request, and a completion queue that has what it is told to have.
+// script is a queue pair that accepts every request, with a completion queue that returns scripted
+// completions.
 type script struct {
 	verbs.QP
 	verbs.CQ
@@ -27,15 +28,15 @@ func (s *script) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// An error ends what a client posts behind what the completions before it allow, whether it came with them or later:
-// how many requests there are does not depend on time.
+// After an error a client posts what the completions before it allow, whether they came together or
+// one by one: the number of requests does not depend on timing.
 func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 	spec := DefaultSpec()
 	spec.Kind, spec.Inline, spec.Depth, spec.Batch, spec.SignalEvery = Send, true, 6, 1, 1
 	spec.Count, spec.Sizes = 40, []int{16}
 	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend},
 		{ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
-	for together := range len(wcs) + 1 { // so many come in the first poll, the others one by one
+	for together := range len(wcs) + 1 { // so many come in the first poll, the rest one by one
 		q := &script{}
 		s := &side{run: &Run{spec: &spec}, cq: q}
 		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1),

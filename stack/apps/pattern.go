@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Directions of messages, which set their bytes apart.
+// Directions of messages, which make their bytes differ.
 const (
 	request = iota
 	answer
@@ -20,7 +20,8 @@ func mix(x uint64) uint64 {
 
 const golden = 0x9e3779b97f4a7c15
 
-// pattern fills b with the bytes of a message. Those that are long enough begin with their number.
+// pattern fills b with the bytes of a message. Messages of at least stampLen bytes begin with their
+// number.
 func pattern(b []byte, seed uint64, flow, direction, message int) {
 	key := mix(seed + golden*uint64(flow+1))
 	key = mix(key + golden*uint64(message+1) + uint64(direction))
@@ -39,7 +40,7 @@ func pattern(b []byte, seed uint64, flow, direction, message int) {
 	}
 }
 
-// differ is the first offset at which two messages of one length differ; -1: they do not.
+// differ returns the first offset at which two messages of equal length differ, or -1.
 func differ(a, b []byte) int {
 	if bytes.Equal(a, b) {
 		return -1
@@ -52,7 +53,7 @@ func differ(a, b []byte) int {
 	return -1
 }
 
-// stamp is the number that a message begins with; -1: it is too short.
+// stamp returns the number at the start of a message, or -1 if the message is too short for one.
 func stamp(b []byte) int {
 	if len(b) < stampLen {
 		return -1

@@ -6,18 +6,19 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Payload is when applications touch the bytes of messages.
+// Payload says when applications read and write the bytes of messages.
 type Payload string
 
-// The ways. With Reused, message m has the bytes of message m modulo the depth, so that what a place holds is the same
-// however often it was written: what came wrong and was written over by something right is not seen.
+// The payload modes. With Reused, message m has the bytes of message m modulo the depth, so a buffer
+// has the same final contents however often it was written: a wrong message that a correct one
+// overwrites goes unnoticed.
 const (
-	Fresh Payload = "fresh" // each message has bytes of its own, which the sender writes and the receiver reads
-	// buffers are written before the traffic and read after it, as measuring programs such as perftest have it
+	Fresh Payload = "fresh" // each message has its own bytes, written by the sender and read by the receiver
+	// buffers are written before the traffic and read after it, as in measuring programs such as perftest
 	Reused Payload = "reused"
 )
 
-// source is the message whose bytes message m has.
+// source returns the message whose bytes message m has.
 func (s *Spec) source(m int) int {
 	if s.Payload == Reused {
 		return m % s.Depth
@@ -25,7 +26,7 @@ func (s *Spec) source(m int) int {
 	return m
 }
 
-// places is how many messages of a flow have memory of their own in the server.
+// places returns the number of messages of a flow that have their own memory in the server.
 func (s *Spec) places() int {
 	if s.Payload == Reused {
 		return min(s.Depth, s.Count)
@@ -33,7 +34,7 @@ func (s *Spec) places() int {
 	return s.Count
 }
 
-// room is the bytes of the memory that message m shares with others of the same place.
+// room returns the size of the memory that message m may share with others.
 func (s *Spec) room(m int) int {
 	if s.Payload == Reused {
 		return s.largest()
@@ -41,7 +42,8 @@ func (s *Spec) room(m int) int {
 	return s.size(m)
 }
 
-// validatePayload holds a workload with buffers used again to what can be looked at in the end.
+// validatePayload rejects options whose messages cannot be checked at the end, when buffers are
+// reused.
 func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string, a ...any)) {
 	if s.Payload == Fresh {
 		return
@@ -51,8 +53,9 @@ func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string,
 		return
 	}
 	bad(slices.Contains([]Kind{Send, Write, WriteImm, Read}, s.Kind), "payload",
-		"%s: %s answers by what came: want %s, or kind send, write, write_imm or read", s.Payload, s.Kind, Fresh)
-	bad(s.Transport == RC, "payload", "%s: over %s bytes tell which message came: want %s, or transport %s", s.Payload,
+		"%s: %s derives answers from received bytes: want %s, or kind send, write, write_imm or read",
+		s.Payload, s.Kind, Fresh)
+	bad(s.Transport == RC, "payload", "%s: over %s the bytes identify the message: want %s, or transport %s", s.Payload,
 		s.Transport, Fresh, RC)
 	bad(s.Pieces == 1, "payload", "%s: want %s, or %v 1", s.Payload, Fresh, field.Path("pieces"))
 	for _, x := range []struct {
@@ -65,7 +68,7 @@ func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string,
 	bad(s.Misuse == nil, "payload", "%s: want %s, or no %v", s.Payload, Fresh, field.Path("misuse"))
 }
 
-// prefill writes the buffers of a client that sends them again and again.
+// prefill writes the buffers of a client that sends them repeatedly.
 func (c *client) prefill() error {
 	for m := range c.out.slots {
 		b := c.want(c.spec.largest())
@@ -77,16 +80,16 @@ func (c *client) prefill() error {
 	return nil
 }
 
-// counted takes a message whose bytes nobody reads now.
-func (e *end) counted(n int) {
+// countMessage counts a message whose bytes nobody reads now.
+func (e *end) countMessage(n int) {
 	e.messages++
 	e.bytes += uint64(n)
 }
 
-// lookAgain reads the places of an area in the end, each of which has the bytes of the last message that it took; n
-// messages came.
-func (e *end) lookAgain(a *area, n int) {
-	if e.stopped { // the next message may have been on its way into a place
+// verifyReused checks the buffers of an area at the end: each must hold the last message that it took. n is the number
+// of messages that arrived.
+func (e *end) verifyReused(a *area, n int) {
+	if e.stopped { // the next message may have been partly written
 		return
 	}
 	for m := max(n-a.slots, 0); m < n; m++ {
@@ -99,17 +102,18 @@ func (e *end) lookAgain(a *area, n int) {
 	}
 }
 
-// finishReused looks at the server's buffers in the end; asked is how many requests of the client ended well.
+// finishReused checks the server's buffers at the end; asked is the number of the client's requests
+// that succeeded.
 func (s *server) finishReused(asked int) {
 	switch s.spec.Kind {
 	case Send:
-		s.lookAgain(&s.recvs.area, s.next)
+		s.verifyReused(&s.recvs.area, s.next)
 	case Write:
 		for m := range asked {
-			s.counted(s.spec.size(m))
+			s.countMessage(s.spec.size(m))
 		}
-		s.lookAgain(&s.near, asked)
+		s.verifyReused(&s.near, asked)
 	case WriteImm:
-		s.lookAgain(&s.near, s.next)
+		s.verifyReused(&s.near, s.next)
 	}
 }

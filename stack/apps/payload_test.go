@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A place that was used again and again must hold the bytes of its last message: any other byte is found, by address
-// and message.
+// A buffer that was reused must hold the bytes of its last message: any other byte is found, by
+// address and message.
 func TestReusedPlacesAreLookedAt(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind, s.Payload, s.Depth, s.Count, s.Sizes = Write, Reused, 4, 50, []int{100, 64}
@@ -18,7 +18,7 @@ func TestReusedPlacesAreLookedAt(t *testing.T) {
 	m := make(flat, r.next)
 	fresh := func(flip int) *Wrong {
 		e := &end{spec: &s, side: &side{Side: Side{Core: m}, want: make([]byte, 100), got: make([]byte, 100)}}
-		for i := range 47 { // messages came in order, each over what was there
+		for i := range 47 { // messages arrived in order, each over the one before
 			b := make([]byte, s.size(i))
 			pattern(b, s.Seed, 0, request, s.source(i))
 			require.NoError(t, m.Store(a.at(i, 0), b))
@@ -26,7 +26,7 @@ func TestReusedPlacesAreLookedAt(t *testing.T) {
 		if flip >= 0 {
 			m[flip] ^= 0x40
 		}
-		e.lookAgain(&a, 47)
+		e.verifyReused(&a, 47)
 		require.Zero(t, e.messages, "they were counted when they came")
 		return e.wrong
 	}

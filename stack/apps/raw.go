@@ -7,14 +7,15 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Frames of raw packets: an Ethernet header before the message, of a type for experiments (IEEE 802, 9.2.3).
+// Raw frames have an Ethernet header before the message, with an EtherType for experiments (IEEE 802,
+// 9.2.3).
 const (
 	etherBytes = 14
 	etherType  = 0x88b5
 	LeastFrame = 60 // shorter ones are padded
 )
 
-// prefix is what a request has before the message.
+// prefix returns the length of the header before the message in a request.
 func (s *Spec) prefix() int {
 	if s.Transport == Raw {
 		return etherBytes
@@ -22,18 +23,18 @@ func (s *Spec) prefix() int {
 	return 0
 }
 
-// RequestBytes is the bytes of a request with message i, of kinds that are not Served.
+// RequestBytes returns the length of the request with message i, for kinds that are not Served.
 func (s *Spec) RequestBytes(i int) int { return s.prefix() + s.size(i) }
 
-// ethernet writes the header of a frame along a way.
+// ethernet writes the Ethernet header of a frame.
 func ethernet(b []byte, to, from [6]byte) {
 	copy(b, to[:])
 	copy(b[len(to):], from[:])
 	b[etherBytes-2], b[etherBytes-1] = etherType>>8, etherType&0xff
 }
 
-// addressed checks the header of a frame that came into a slot.
-func (e *end) addressed(a *area, slot, next int) bool {
+// checkHeader checks the header of a frame received into a slot, and reports whether it could be read.
+func (e *end) checkHeader(a *area, slot, next int) bool {
 	var got, want [etherBytes]byte
 	if !e.check("load", a.load(e.side.Core, slot, 0, a.piece, got[:])) {
 		return false
@@ -46,14 +47,14 @@ func (e *end) addressed(a *area, slot, next int) bool {
 	return true
 }
 
-// validateRaw holds a workload of raw packets to what these can do.
+// validateRaw rejects options that raw packets do not support.
 func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a ...any)) {
 	if s.Transport != Raw {
 		return
 	}
-	bad(s.Kind == Send, "kind", "%s: %v %s does not have it: want %s", s.Kind, field.Path("transport"), Raw, Send)
-	bad(!s.Immediate, "immediate", ": transport %s has no such data: want false", Raw)
-	bad(!s.SharedReceive, "shared_receive", ": transport %s does not have it: want false", Raw)
+	bad(s.Kind == Send, "kind", "%s: %v %s does not support it: want %s", s.Kind, field.Path("transport"), Raw, Send)
+	bad(!s.Immediate, "immediate", ": transport %s has no immediate data: want false", Raw)
+	bad(!s.SharedReceive, "shared_receive", ": transport %s does not support it: want false", Raw)
 	bad(s.Processes == 1, "processes", "%d: the frames of a port go to one process with %s: want 1", s.Processes, Raw)
 	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports,
 		Raw, s.flows(), s.flows())

@@ -6,19 +6,19 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// receives is a receive queue: a queue pair's, or one that all queue pairs of a server share.
+// receives is a receive queue: one queue pair's, or one shared by all queue pairs of a server.
 type receives struct {
-	end    *end // whose it is; nil: shared
+	end    *end // the owner; nil: shared
 	side   *side
 	area   area
-	memory bool // its requests have some
+	memory bool // requests have memory
 	key    uint32
-	total  int // requests that will be posted
+	total  int // requests to post over the whole run
 	posted int
 	spec   *Spec
 	post   func([]verbs.RecvWR) (int, error)
 
-	idle []int // slots that no request has, as there was no room for it
+	idle []int // slots without a request, because the queue had no room
 	wr   [1]verbs.RecvWR
 	sges []verbs.SGE
 }
@@ -26,7 +26,7 @@ type receives struct {
 // begin posts a request for each slot.
 func (r *receives) begin() {
 	for s := range r.area.slots {
-		if len(r.idle) > 0 { // there is no room
+		if len(r.idle) > 0 { // the queue had no room for an earlier one
 			r.idle = append(r.idle, s)
 		} else {
 			r.give(s)
@@ -58,8 +58,8 @@ func (r *receives) give(slot int) {
 	}
 }
 
-// again posts what found no room, until there is none again: then it returns false.
-func (r *receives) again() bool {
+// retry posts the requests that found no room. It stops and returns false when one finds none again.
+func (r *receives) retry() bool {
 	idle := len(r.idle)
 	for i := range idle {
 		if r.give(r.idle[i]); len(r.idle) > idle {
@@ -71,10 +71,10 @@ func (r *receives) again() bool {
 	return true
 }
 
-// misuse does to a request what the spec asks for.
+// misuse applies the spec's fault to a request.
 func (r *receives) misuse() {
 	x := r.spec.Misuse
-	if !r.strikes() || r.posted != x.Message {
+	if !r.faulty() || r.posted != x.Message {
 		return
 	}
 	if x.What == BadReceive {
@@ -84,21 +84,21 @@ func (r *receives) misuse() {
 	r.sges[0].Length = uint32(r.spec.size(x.Message) - 1 + r.spec.header())
 }
 
-// strikes reports whether a request of the queue may be one that the spec wants wrong.
-func (r *receives) strikes() bool {
+// faulty reports whether the spec wants a fault in a receive request of this queue.
+func (r *receives) faulty() bool {
 	x := r.spec.Misuse
 	return x != nil && x.What.receive() && r.end != nil && r.end.flow == 0 && !r.end.client
 }
 
-// withheld reports whether the next request is one that is never posted.
+// withheld reports whether the next request is one that the spec's fault withholds.
 func (r *receives) withheld() bool {
-	return r.strikes() && r.spec.Misuse.What == NoReceive && r.posted >= r.spec.Misuse.Message
+	return r.faulty() && r.spec.Misuse.What == NoReceive && r.posted >= r.spec.Misuse.Message
 }
 
-// strangeKey makes another key of one: of a region that nobody has registered.
+// strangeKey, XORed into a key, gives the key of a region that nobody has registered.
 const strangeKey = 0x00ff_ff00
 
-// header is what a receive request has before the message.
+// header returns the length of the header before the message in a receive buffer.
 func (s *Spec) header() int {
 	if s.Transport == UD {
 		return verbs.GRHBytes

@@ -10,14 +10,14 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Completion is a completion as the application took it.
+// Completion is a completion as the application saw it.
 type Completion struct {
-	ID      uint64 // number of the request; of receive requests their ordinal
+	ID      uint64 // number of the request; for receive requests their ordinal
 	Recv    bool
 	Status  verbs.Status
 	Opcode  verbs.WCOpcode
 	Flags   verbs.WCFlags
-	Bytes   uint32 // of receives
+	Bytes   uint32 // length of a received message
 	Imm     uint32
 	Message int // -1: none
 }
@@ -40,14 +40,14 @@ func (c Completion) String() string {
 	return what
 }
 
-// Wrong is something that an application found not to be as it must.
+// Wrong is a fault that an application found.
 type Wrong struct {
 	Server   string
 	Flow     int
 	Client   bool
 	What     string // byte, length, order, opcode, immediate, counter, guard, src_qp, or the call that failed
 	Message  int    // -1: of none
-	Offset   int    // of the byte
+	Offset   int    // offset of the wrong byte
 	Addr     uint64
 	Expected byte
 	Got      byte
@@ -58,18 +58,18 @@ func (w *Wrong) String() string {
 	return fmt.Sprintf("server %s, %s of flow %d: %s", w.Server, roleName(w.Client), w.Flow, w.Text)
 }
 
-// Stream is the completions of one queue of a queue pair, in order.
+// Stream is the list of completions of one queue of a queue pair, in order.
 type Stream struct {
 	Server string
 	Flow   int
-	Client bool // of the flow
-	Recv   bool // of the receive queue
-	Loose  bool // answers of handlers, which come when these end: timing decides the order
-	Alone  bool // requests that end each by itself: the same, and no order counts
+	Client bool // it belongs to the flow's client
+	Recv   bool // it is the receive queue's
+	Loose  bool // answers of handlers, whose order depends on timing
+	Alone  bool // requests complete independently, in any order
 	List   []Completion
 }
 
-// Name is what the stream is called.
+// Name returns a description of the stream for messages to the user.
 func (s *Stream) Name() string {
 	queue := "send"
 	if s.Recv {
@@ -78,18 +78,18 @@ func (s *Stream) Name() string {
 	return fmt.Sprintf("server %s, %s of flow %d, %s queue", s.Server, roleName(s.Client), s.Flow, queue)
 }
 
-// Result is what came of a workload.
+// Result is the outcome of a workload.
 type Result struct {
 	Streams  []Stream
-	Memory   [2]string // SHA-256 of the buffers of each server in the end
-	Messages int       // that came as they had to
+	Memory   [2]string // SHA-256 of each server's buffers at the end
+	Messages int       // messages that arrived correctly
 	Bytes    uint64
-	Lost     int     // messages that were sent without an error and never came: on UC and UD, that may be
-	Wrong    []Wrong // the first of each end
+	Lost     int     // messages sent without an error that never arrived; UC and UD allow that
+	Wrong    []Wrong // the first fault of each end
 	Wrongs   int
 }
 
-// Result is what came of the run so far.
+// Result returns the outcome of the run so far.
 func (r *Run) Result() (*Result, error) {
 	res := &Result{Wrong: r.Wrong()}
 	var memory [2]hash.Hash
@@ -116,7 +116,7 @@ func (r *Run) Result() (*Result, error) {
 	return res, nil
 }
 
-// Wrong is what the applications have found so far not to be as it must: the first of each end.
+// Wrong returns the first fault that each end has found so far.
 func (r *Run) Wrong() (all []Wrong) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -128,7 +128,7 @@ func (r *Run) Wrong() (all []Wrong) {
 	return all
 }
 
-// lost counts messages that did not come.
+// lost counts the messages that did not arrive.
 func (r *Run) lost() (n int) {
 	for _, s := range r.sides {
 		for i, e := range s.ends {
@@ -138,18 +138,18 @@ func (r *Run) lost() (n int) {
 			p := s.peer.ends[i]
 			switch {
 			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.Kind.Served():
-				n += e.well() - e.messages
+				n += e.succeeded() - e.messages
 			case r.spec.Kind.twoWay():
-				n += max(e.well()-p.messages, 0) + max(p.well()-e.messages, 0)
+				n += max(e.succeeded()-p.messages, 0) + max(p.succeeded()-e.messages, 0)
 			default:
-				n += max(e.well()-p.messages, 0)
+				n += max(e.succeeded()-p.messages, 0)
 			}
 		}
 	}
 	return n
 }
 
-// digest adds all buffers of an application.
+// digest adds all buffers of an application to h, except those that depend on timing.
 func (s *side) digest(h hash.Hash) error {
 	var b []byte
 	for _, a := range s.areas() {
@@ -168,7 +168,7 @@ func (s *side) digest(h hash.Hash) error {
 	return nil
 }
 
-// Digest is of what two runs must have in common, as far as how says.
+// Digest returns a hash of everything in which two runs must agree.
 func (r *Result) Digest(how Compare) string {
 	h := sha256.New()
 	var b [32]byte

@@ -7,10 +7,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// keyBytes are those of each region that a message ends the rights to.
+// keyBytes is the length of each region that a message invalidates.
 const keyBytes = line
 
-// revocable registers a region for each message of the flows whose server this is: SEND_WITH_INV ends it.
+// revocable registers a memory region for each message to this server; SEND_WITH_INV invalidates it.
 func (u *setup) revocable(s *side) error {
 	if !u.spec.Invalidate {
 		return nil
@@ -32,7 +32,7 @@ func (u *setup) revocable(s *side) error {
 	return nil
 }
 
-// revoked are the regions of a server, by end.
+// revoked returns the server's revocable regions, by end.
 func (s *side) revoked() (all []verbs.MR) {
 	for _, e := range s.ends {
 		if r, ok := e.role.(*server); ok {
@@ -42,7 +42,8 @@ func (s *side) revoked() (all []verbs.MR) {
 	return all
 }
 
-// revoke has request m end the rights to its region, or use those that the request before it ended.
+// revoke makes request m invalidate its region, or, for fault revoked_key, write to the region
+// invalidated before.
 func (c *client) revoke(w *verbs.SendWR, m int) {
 	if !c.spec.Invalidate {
 		return
@@ -54,9 +55,9 @@ func (c *client) revoke(w *verbs.SendWR, m int) {
 	}
 }
 
-// checkInv holds a message to the region whose rights it had to end.
+// checkInv checks which region a message invalidated.
 func (s *server) checkInv(wc *verbs.WC, m int) {
-	key := uint32(0) // that it had to end
+	key := uint32(0) // the expected key
 	if s.spec.Invalidate {
 		key = s.keys[m].RKey
 	}
@@ -66,7 +67,7 @@ func (s *server) checkInv(wc *verbs.WC, m int) {
 	}
 }
 
-// validateRevoke holds a workload that invalidates to what can.
+// validateRevoke rejects workloads that cannot invalidate.
 func (s *Spec) validateRevoke(bad func(ok bool, path field.Path, format string, a ...any)) {
 	bad(!s.Invalidate || s.Kind == Send && s.Transport == RC && !s.Immediate, "invalidate",
 		": want false, or kind %s over %s without %v", Send, RC, field.Path("immediate"))

@@ -10,26 +10,26 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Looper is a Core that polls memory for software, which kind ring needs.
+// Looper is a Core that polls memory for software; kind ring needs one.
 type Looper interface {
 	rb2.Core
-	// Loop has the core call step again and again. When it reports that it found nothing to do, it is called next
-	// after a write to what the loop watches, or Wake.
+	// Loop makes the core call step repeatedly. After step returns false (nothing to do), the core calls it again when
+	// watched memory is written, or after Wake.
 	Loop(name string, step func() bool) (Loop, error)
 }
 
-// Loop is software that a core steps.
+// Loop is a polling loop on a core.
 type Loop interface {
 	Watch(addr uint64, n int) error
 	Wake()
 	Stop()
 }
 
-// ringWork is the cycles of writing or reading a message, besides its bytes and requests: that of taking an entry
-// (corebus.Spec.Take), an assumption.
+// ringWork is the cost in cycles of writing or reading a message, besides its bytes and requests. It
+// equals that of taking an entry (corebus.Spec.Take), an assumption.
 const ringWork = 20
 
-// ringEnd is what both ends of a ring have.
+// ringEnd is the common interface of both ends of a ring.
 type ringEnd interface {
 	role
 	Ended(wc *verbs.WC) error
@@ -40,16 +40,16 @@ type ringEnd interface {
 	halt()
 }
 
-// ring is the end's part that is the same on both.
+// ring is the state common to both ends of a ring.
 type ring struct {
 	*end
-	slots area // one, with all slots
+	slots area // a single slot that holds all slots of the ring
 	lines area
 	loop  Loop
-	next  int // message that is written or read next
+	next  int // the message to write or read next
 }
 
-// memory takes the memory of an end.
+// memory allocates the end's memory.
 func (r *ring) memory(u *setup, s *side) {
 	spec := u.spec.ringSpec()
 	var errs [2]error
@@ -67,19 +67,19 @@ func (r *ring) areas(f func(*area, bool)) {
 	f(&r.lines, true)
 }
 
-// place is the end's memory as the ring knows it.
+// place returns the end's memory as package rb2 describes it.
 func (r *ring) place(key uint32) rb2.Place {
 	return rb2.Place{Slots: r.slots.at(0, 0), Lines: r.lines.at(0, 0), Key: key}
 }
 
-// clear makes all words 0.
+// clear zeroes the ring's memory.
 func (r *ring) clear() error {
 	var b [rb2.LinesBytes]byte
 	return errors.Join(r.side.Memory.Write(r.lines.at(0, 0), b[:]),
 		r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
 }
 
-// run makes the loop, which wakes when the other end wrote to memory.
+// run starts the loop and has it wake when the other end writes to the watched memory.
 func (r *ring) run(on Looper, step func() bool, addr uint64, n int) error {
 	var err error
 	if r.loop, err = on.Loop(fmt.Sprintf("%s of ring %d", roleName(r.client), r.flow), step); err != nil {
@@ -88,7 +88,7 @@ func (r *ring) run(on Looper, step func() bool, addr uint64, n int) error {
 	return r.loop.Watch(addr, n)
 }
 
-// advance implements role: what is to be done is done on the core.
+// advance implements role by waking the loop, which does all work on the core.
 func (r *ring) advance() {
 	if r.loop != nil {
 		r.loop.Wake()
@@ -101,11 +101,11 @@ func (r *ring) halt() {
 	}
 }
 
-// sent and received implement role; completions of rings are the rings' own.
+// sent and received implement role; package rb2 handles the completions of rings.
 func (r *ring) sent(int, int)           {}
 func (r *ring) received(int, *verbs.WC) {}
 
-// ringWriter is the end of a flow that writes messages to a ring.
+// ringWriter is the end of a flow that writes messages into a ring.
 type ringWriter struct {
 	ring
 	*rb2.Sender
@@ -119,7 +119,7 @@ func (w *ringWriter) start(c rb2.Config, on Looper) (err error) {
 	return w.run(on, w.step, w.lines.at(0, 0), rb2.WordBytes)
 }
 
-// step writes a message, or has the ring send what it holds when there is none left.
+// step writes a message, or flushes the ring when none is left.
 func (w *ringWriter) step() bool {
 	if w.stopped || !w.side.run.begun {
 		return false
@@ -167,11 +167,11 @@ func (w *ringWriter) done() bool {
 
 func (w *ringWriter) state() string {
 	p := w.Pointers()
-	return fmt.Sprintf("%d messages written, the receiver read %d as far as it told, %d requests under way", w.next,
+	return fmt.Sprintf("%d messages written, the receiver reported %d as read, %d requests in flight", w.next,
 		p.Head, w.UnderWay())
 }
 
-// ringReader is the end that reads them.
+// ringReader is the end of a flow that reads messages from a ring.
 type ringReader struct {
 	ring
 	*rb2.Receiver
@@ -186,7 +186,7 @@ func (r *ringReader) start(c rb2.Config, on Looper) (err error) {
 	return r.run(on, r.step, addr, n)
 }
 
-// step reads a message, and checks its bytes where they lie.
+// step reads a message and checks its bytes in place.
 func (r *ringReader) step() bool {
 	if r.stopped {
 		return false
@@ -230,10 +230,10 @@ func (r *ringReader) done() bool {
 }
 
 func (r *ringReader) state() string {
-	return fmt.Sprintf("%d messages read, %d requests under way", r.next, r.UnderWay())
+	return fmt.Sprintf("%d messages read, %d requests in flight", r.next, r.UnderWay())
 }
 
-// ringEnded takes a completion of a ring's queue pair.
+// ringEnded handles a completion of a ring's queue pair.
 func (e *end) ringEnded(wc *verbs.WC) {
 	if wc.Status != verbs.WCSuccess {
 		e.stopped = true
@@ -242,7 +242,7 @@ func (e *end) ringEnded(wc *verbs.WC) {
 			list = &e.takes
 		}
 		c := Completion{Recv: rb2.Received(wc.ID), Status: wc.Status, Message: -1}
-		if !slices.Contains(*list, c) { // how many there are depends on time
+		if !slices.Contains(*list, c) { // their number depends on timing
 			*list = append(*list, c)
 		}
 		return
@@ -250,14 +250,14 @@ func (e *end) ringEnded(wc *verbs.WC) {
 	e.check("ring", e.ring.Ended(wc))
 }
 
-// ringSpec is the ring of each flow.
+// ringSpec returns the spec of each flow's ring.
 func (s *Spec) ringSpec() rb2.Spec {
 	r := s.Ring
 	r.Slots, r.SlotBytes = s.Depth, r.SlotFor(s.largest())
 	return r
 }
 
-// rings makes the ends of rings, which know each other now.
+// rings starts the ends of rings, once both know each other's addresses.
 func (u *setup) rings(s *side) error {
 	for i, e := range s.ends {
 		if e.ring == nil {
@@ -266,7 +266,7 @@ func (u *setup) rings(s *side) error {
 		on, ok := s.Core.(Looper)
 		if !ok {
 			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP,
-				"server %s: its applications run on no core that could poll memory: want a board with -cores", s.Name)
+				"server %s: its applications run on no core that can poll memory: want a board with -cores", s.Name)
 		}
 		p := s.peer.ends[i]
 		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey),
@@ -285,7 +285,7 @@ func ringOf(e *end) *ring {
 	return &e.ring.(*ringReader).ring
 }
 
-// ringCap is what a queue pair of a ring has to have room for.
+// ringCap returns the queue capacity that an end of a ring needs.
 func (s *Spec) ringCap(e *end) verbs.QPCap {
 	r := s.ringSpec()
 	c := verbs.QPCap{MaxSendWR: r.SendRequests(), MaxSendSGE: 1, MaxRecvWR: 1, MaxRecvSGE: 1, MaxInline: rb2.WordBytes}
@@ -295,7 +295,7 @@ func (s *Spec) ringCap(e *end) verbs.QPCap {
 	return c
 }
 
-// ringFits holds the requests of a ring to what queue pairs of a stack have.
+// ringFits rejects rings that need more requests in flight than the stack's queue pairs allow.
 func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
@@ -307,7 +307,7 @@ func (s *Spec) ringFits(x *side) error {
 	return nil
 }
 
-// validateRing holds a workload over rings to what these have.
+// validateRing rejects options that kind ring does not support.
 func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a ...any)) error {
 	if s.Kind != Ring {
 		bad(s.Ring == rb2.DefaultSpec(), "ring", ": kind %s has no ring: want kind %s", s.Kind, Ring)
@@ -326,12 +326,12 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth, field.Path("kind"),
-			Ring, rb2.MinSlots, maxDepth)
+		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth,
+			field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
 		return nil
 	}
 	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
-		return nil // which is told elsewhere
+		return nil // reported elsewhere
 	}
 	r := s.ringSpec()
 	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes,

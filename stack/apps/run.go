@@ -11,15 +11,15 @@ import (
 // Run is a workload on two servers.
 type Run struct {
 	spec     *Spec
-	sides    []*side // of each process in turn, on the first server and on the second
+	sides    []*side // the processes in turn, each on the first server and on the second
 	progress uint64
-	short    error // memory that there is not
+	short    error // memory that the servers lack
 	begun    bool
 	finished bool
 }
 
-// New makes the objects of a workload and connects them: process i of the first server with process i of the second.
-// await runs the world in between.
+// New creates the objects of a workload and connects process i of the first server with process i of
+// the second. It advances the simulation through await.
 func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 		a, b := r.sides[len(r.sides)-2], r.sides[len(r.sides)-1]
 		a.peer, b.peer = b, a
 	}
-	if err := r.engines(); err != nil {
+	if err := r.checkEngines(); err != nil {
 		return nil, err
 	}
 	for _, x := range r.sides {
@@ -64,7 +64,8 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	return r, nil
 }
 
-// flow adds the ends of a flow of a process. Those of the second half have their client on the second server.
+// flow adds the two ends of a flow of a process. The clients of the second half are on the second
+// server.
 func (r *Run) flow(process, f int) {
 	c, s := r.sides[2*process], r.sides[2*process+1]
 	if f >= r.spec.QueuePairs {
@@ -82,7 +83,7 @@ func (r *Run) flow(process, f int) {
 	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
 }
 
-// make goes through all steps.
+// make performs all setup steps on both servers.
 func (u *setup) make() error {
 	each := func(steps ...func(*side) error) error {
 		for _, step := range steps {
@@ -113,8 +114,9 @@ func (u *setup) make() error {
 	return each(u.engage, u.rings)
 }
 
-// Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its
-// end before Begin: transports that do not wait for receivers lose what comes earlier.
+// Prepare posts the first receive requests and starts following completions. The caller waits until
+// they have taken effect before it calls Begin: transports that do not wait for receivers lose
+// messages that arrive earlier.
 func (r *Run) Prepare() error {
 	var errs []error
 	for _, s := range r.sides {
@@ -131,8 +133,8 @@ func (r *Run) Prepare() error {
 	return errors.Join(append(errs, r.Err())...)
 }
 
-// Prepared reports whether all receive requests are there that have to be before Begin; who runs the applications lets
-// time pass and calls Retry until they are. Only rings tell.
+// Prepared reports whether all receive requests needed before Begin are in place. The caller advances
+// time and calls Retry until they are. Only rings can tell.
 func (r *Run) Prepared() bool {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -155,14 +157,14 @@ func (r *Run) Begin() error {
 	return r.Err()
 }
 
-// Retry posts what found no room. Who runs the applications calls it now and then.
+// Retry posts requests that found no room. The caller runs it from time to time.
 func (r *Run) Retry() {
 	for _, s := range r.sides {
 		s.retry()
 	}
 }
 
-// Err is what kept the applications from going on, or nil.
+// Err returns the error that stopped the applications, or nil.
 func (r *Run) Err() error {
 	for _, s := range r.sides {
 		if s.err != nil {
@@ -172,10 +174,10 @@ func (r *Run) Err() error {
 	return nil
 }
 
-// Progress grows whenever a completion is taken.
+// Progress returns a counter that grows with every completion taken.
 func (r *Run) Progress() uint64 { return r.progress }
 
-// UnderWay is how many requests of send queues are posted and have not ended.
+// UnderWay returns the number of requests posted to send queues that have not completed.
 func (r *Run) UnderWay() (n int) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -185,7 +187,7 @@ func (r *Run) UnderWay() (n int) {
 	return n
 }
 
-// Messages is how many messages came as they had to, answers included, and their bytes.
+// Messages returns the number of messages, answers included, that arrived correctly, and their bytes.
 func (r *Run) Messages() (n int, bytes uint64) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -195,7 +197,7 @@ func (r *Run) Messages() (n int, bytes uint64) {
 	return n, bytes
 }
 
-// Done reports whether all ends have what they wait for.
+// Done reports whether all ends have everything they wait for.
 func (r *Run) Done() bool {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -207,7 +209,7 @@ func (r *Run) Done() bool {
 	return true
 }
 
-// Waiting says in words what the first ends that are not done wait for.
+// Waiting describes what the first few unfinished ends wait for.
 func (r *Run) Waiting() string {
 	const most = 3
 	var list []string
@@ -230,7 +232,7 @@ func (r *Run) Waiting() string {
 	return strings.Join(list, "; ")
 }
 
-// underWay is how many requests of the end's send queue have not ended.
+// underWay returns the number of requests in the end's send queue that have not completed.
 func (e *end) underWay() int {
 	if e.ring != nil {
 		return e.ring.UnderWay()
@@ -238,7 +240,7 @@ func (e *end) underWay() int {
 	return e.posted - e.acked
 }
 
-// state says how far an end is.
+// state describes the end's progress.
 func (e *end) state() string {
 	if e.ring != nil {
 		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name,
@@ -259,7 +261,8 @@ func roleName(client bool) string {
 	return "server"
 }
 
-// Finish looks at the memory in the end, once nothing is under way any more. It is called once, before Result.
+// Finish checks the final memory, once nothing is in flight any more. It is called once, before
+// Result.
 func (r *Run) Finish() error {
 	if r.finished {
 		return errors.New("apps: Finish was called before")
@@ -267,17 +270,17 @@ func (r *Run) Finish() error {
 	r.finished = true
 	for _, s := range r.sides {
 		s.stop()
-		r.counters(s)
+		r.expectCounters(s)
 		for i, e := range s.ends {
 			if e.ring != nil {
 				e.ring.halt()
 			}
 			switch x := e.role.(type) {
 			case *server:
-				x.finish(s.peer.ends[i].well())
+				x.finish(s.peer.ends[i].succeeded())
 			case *client:
 				if s.run.spec.Payload == Reused && s.run.spec.Kind == Read {
-					x.lookAgain(&x.out, x.acked)
+					x.verifyReused(&x.out, x.acked)
 				}
 			}
 		}
@@ -288,8 +291,8 @@ func (r *Run) Finish() error {
 	return r.Err()
 }
 
-// well is how many requests ended well.
-func (e *end) well() (n int) {
+// succeeded returns the number of requests that completed without an error.
+func (e *end) succeeded() (n int) {
 	for _, o := range e.over {
 		if o == endedWell {
 			n++
@@ -309,8 +312,8 @@ func (e *end) well() (n int) {
 	return e.acked
 }
 
-// counters tells the servers of atomics what their counters must have.
-func (r *Run) counters(s *side) {
+// expectCounters gives the servers of atomics the expected final values of their counters.
+func (r *Run) expectCounters(s *side) {
 	if r.spec.Kind != Atomics {
 		return
 	}
@@ -322,7 +325,7 @@ func (r *Run) counters(s *side) {
 		}
 		c := s.peer.ends[i].role.(*client)
 		if c.stopped {
-			return // nobody knows which were carried out
+			return // nobody knows which atomics were carried out
 		}
 		if sum += c.counter.value; !r.spec.SharedCounter {
 			srv.count = &c.counter.value
@@ -333,7 +336,7 @@ func (r *Run) counters(s *side) {
 	}
 }
 
-// guards looks for bytes that were written where nothing may be.
+// guards reports bytes that were written outside all buffers.
 func (s *side) guards() error {
 	b := make([]byte, 0)
 	for _, a := range s.areas() {

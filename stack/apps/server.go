@@ -8,22 +8,22 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// server is the end of a flow that answers, or whose memory is written and read.
+// server is the end of a flow that answers requests, or whose memory is written and read.
 type server struct {
 	*end
-	near  area // memory that the client names
-	out   area // of answers
-	next  int  // message that is to come
+	near  area // memory that the client's requests address
+	out   area // answers to send
+	next  int  // number of the next message
 	todo  fifo.Queue[reply]
-	under fifo.Queue[reply] // posted, until their requests have ended
-	keys  []verbs.MR        // with Spec.Invalidate: by message
-	count *uint64           // what its counter must have in the end, where the client can tell
+	under fifo.Queue[reply] // answers posted, until their requests complete
+	keys  []verbs.MR        // with Spec.Invalidate: the regions, by message
+	count *uint64           // expected final value of its counter; nil: unknown
 }
 
-// reply is a message that is to be answered, and the slot that it came in.
+// reply is a message to be answered and the slot that holds it.
 type reply struct{ message, slot int }
 
-// advance implements role: it posts answers.
+// advance implements role by posting answers.
 func (s *server) advance() {
 	for s.todo.Len() > 0 && !s.stopped && !s.full && s.posted-s.acked < s.spec.Depth {
 		r := *s.todo.Front()
@@ -37,7 +37,7 @@ func (s *server) advance() {
 	}
 }
 
-// build makes the request that answers a message. Its ID is the answer's ordinal.
+// build builds the request that answers a message. Its ID is the answer's ordinal.
 func (s *server) build(r reply) bool {
 	n, w := s.spec.size(r.message), &s.wrs[0]
 	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah,
@@ -64,7 +64,7 @@ func (s *server) build(r reply) bool {
 	return true
 }
 
-// message are the pieces of a received message behind its header.
+// message returns the pieces of a received message behind its header.
 func (a *area) message(into []verbs.SGE, slot, skip, n int, key uint32) []verbs.SGE {
 	for n > 0 {
 		k, off := skip/a.piece, skip%a.piece
@@ -75,7 +75,7 @@ func (a *area) message(into []verbs.SGE, slot, skip, n int, key uint32) []verbs.
 	return into
 }
 
-// sent implements role: what was reflected may be received into again.
+// sent implements role: the slots of reflected messages may receive again.
 func (s *server) sent(first, last int) {
 	if s.spec.Kind != Reflector {
 		return
@@ -113,7 +113,7 @@ func (s *server) received(slot int, wc *verbs.WC) {
 	}
 }
 
-// deregister takes the server's memory away, and answers then.
+// deregister deregisters the server's memory, then answers.
 func (s *server) deregister(r reply) {
 	s.side.gone = true
 	s.side.Context.DeregMR(s.side.mr.LKey, func(err error) {
@@ -125,28 +125,28 @@ func (s *server) deregister(r reply) {
 	})
 }
 
-// written checks a message whose immediate data came.
+// written checks a message whose immediate data arrived.
 func (s *server) written(wc *verbs.WC) {
 	m := s.next
 	if lost := int(int32(wc.Imm - s.imm(m))); s.spec.Transport != RC && lost > 0 && m+lost < s.spec.Count {
 		m += lost
 	}
 	s.checkImm(wc, m)
-	s.took(m)
+	s.noteMessage(m)
 	n := s.spec.size(m)
 	if int(wc.ByteLen) != n {
 		s.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m,
 			wc.ByteLen, n)})
 	}
 	if s.spec.Payload == Reused {
-		s.counted(n)
+		s.countMessage(n)
 	} else {
 		s.verify(m)
 	}
 	s.next = m + 1
 }
 
-// verify checks the memory that a message was written to.
+// verify checks the memory that message m was written to.
 func (s *server) verify(m int) {
 	n := s.spec.size(m)
 	got := s.got(n)
@@ -155,7 +155,8 @@ func (s *server) verify(m int) {
 	}
 }
 
-// finish looks at the memory of what no completion told of; asked is how many requests of the client ended well.
+// finish checks the memory of messages that had no completion here; asked is the number of the
+// client's requests that succeeded.
 func (s *server) finish(asked int) {
 	if s.spec.Payload == Reused {
 		s.finishReused(asked)
@@ -187,7 +188,8 @@ func (s *server) finish(asked int) {
 	}
 }
 
-// writtenAtAll reports whether anything of a message was written: a transport that loses messages may have lost it.
+// writtenAtAll reports whether any byte of a message was written: an unreliable transport may have
+// lost it.
 func (s *server) writtenAtAll(m int) bool {
 	b := s.got(s.spec.size(m))
 	if !s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, b)) {

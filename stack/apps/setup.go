@@ -7,19 +7,20 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// qkey of all UD queue pairs.
+// qkey is the Q_Key of all UD queue pairs.
 const qkey = 0x1234_5678
 
-// Await runs the world until done, or returns an error that says what was waited for.
+// Await runs the simulation until done returns true, or returns an error that names what it waited
+// for.
 type Await func(what string, done func() bool) error
 
-// setup makes the objects of a workload.
+// setup creates the objects of a workload.
 type setup struct {
 	*Run
 	await Await
 }
 
-// verb runs control verbs to their ends: each of n calls begin with the function that it must call.
+// verbs runs n control verbs to completion; begin starts one and passes it the callback.
 func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(error))) error {
 	ended := 0
 	var errs []error
@@ -35,7 +36,7 @@ func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(e
 	return errors.Join(append(errs, err)...)
 }
 
-// into is a callback that keeps what a verb made.
+// into returns a callback that stores the object a verb created.
 func into[T any](to *T, done func(error)) func(T, error) {
 	return func(v T, err error) {
 		*to = v
@@ -45,7 +46,7 @@ func into[T any](to *T, done func(error)) func(T, error) {
 
 const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
-// open makes what all queue pairs of a server share.
+// open creates the objects that all queue pairs of a server share.
 func (u *setup) open(s *side) error {
 	c := s.Context
 	if err := u.verbs(s, "query_device", 1,
@@ -88,7 +89,7 @@ func (u *setup) open(s *side) error {
 	return nil
 }
 
-// completions is how many a server's completion queue has to have room for.
+// completions returns the number of entries that a server's completion queue needs.
 func (u *setup) completions(s *side) (n int) {
 	for _, e := range s.ends {
 		if e.ring != nil {
@@ -101,7 +102,7 @@ func (u *setup) completions(s *side) (n int) {
 	return n
 }
 
-// recvDepth is how many receive requests an end has posted at most.
+// recvDepth returns the most receive requests that an end has posted at a time.
 func (u *setup) recvDepth(e *end) int {
 	if !e.client && u.spec.Kind.receives() || e.client && u.spec.Kind.answered() {
 		return u.spec.receives()
@@ -109,7 +110,8 @@ func (u *setup) recvDepth(e *end) int {
 	return 0
 }
 
-// receives makes a receive queue: of an end or, nil, of all of a server. It is nil where nothing is received.
+// receives creates the receive queue of an end, or of the whole server if e is nil. It returns nil if
+// nothing is received.
 func (u *setup) receives(s *side, e *end) *receives {
 	n, total := 0, 0
 	for _, x := range s.ends {
@@ -131,7 +133,7 @@ func (u *setup) receives(s *side, e *end) *receives {
 	return r
 }
 
-// take takes memory of a server; what there is not is told at the end.
+// take allocates memory of a server. Missing memory is reported once setup has asked for all of it.
 func (u *setup) take(s *side, slots, bytes, pieces int) area {
 	a, err := s.room.area(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
@@ -140,7 +142,7 @@ func (u *setup) take(s *side, slots, bytes, pieces int) area {
 	return a
 }
 
-// furnish gives the ends of a server their memory.
+// furnish allocates the memory of a server's ends.
 func (u *setup) furnish(s *side) {
 	spec := u.spec
 	for _, e := range s.ends {
@@ -165,7 +167,7 @@ func (u *setup) furnish(s *side) {
 		case *client:
 			longest, _ := s.lengths()
 			r.out = u.take(s, spec.Depth, longest, spec.Pieces)
-			r.served = u.client()
+			r.served = u.newServed()
 			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth),
 				ops: make([]atomic, spec.Depth)}
 		case *server:
@@ -189,7 +191,7 @@ func (u *setup) furnish(s *side) {
 	}
 }
 
-// requests makes room for what the end posts at a time.
+// requests makes room for one batch of requests.
 func (e *end) requests() {
 	n := 1
 	if e.client {
@@ -205,10 +207,10 @@ func (e *end) requests() {
 	}
 }
 
-// first reports whether the end is the first of its kind on its server.
+// first reports whether this is the first server end on its side.
 func (s *server) first() bool { return s.side.counterOwner() == s }
 
-// counterOwner is the end whose counter all others share.
+// counterOwner returns the end whose counter all others share.
 func (s *side) counterOwner() *server {
 	for _, e := range s.ends {
 		if r, ok := e.role.(*server); ok {
@@ -218,7 +220,7 @@ func (s *side) counterOwner() *server {
 	return nil
 }
 
-// blank prepares the memory of all ends.
+// blank initializes the memory of all ends.
 func (u *setup) blank(s *side) error {
 	var errs []error
 	for _, a := range s.areas() {
@@ -233,7 +235,7 @@ func (u *setup) blank(s *side) error {
 		}
 		r, ok := e.role.(*server)
 		if ok && u.spec.Kind.Served() {
-			errs = append(errs, r.furnished(s.Engine))
+			errs = append(errs, r.fillServed(s.Engine))
 		}
 		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {
 			continue
@@ -249,7 +251,7 @@ func (u *setup) blank(s *side) error {
 	return errors.Join(errs...)
 }
 
-// areas are all that the application has on a server, in order.
+// areas returns all memory that the application has on a server, in order.
 func (s *side) areas() (all []*area) {
 	if s.shared != nil && s.shared.memory {
 		all = append(all, &s.shared.area)

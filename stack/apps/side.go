@@ -6,26 +6,26 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Side is a server as an application on it sees it: a process with a verbs context of its own.
+// Side is a server from the view of one application: a process with its own verbs context.
 type Side struct {
 	Name    string
 	Context verbs.Context
 	Core    Core
 	Memory  Memory
-	Base    uint64 // of Bytes of memory that nobody else uses
+	Base    uint64 // start of Bytes of memory reserved for this application
 	Bytes   uint64
-	Ways    []Way  // to the other server; way i leads to its way i
+	Ways    []Way  // routes to the other server; way i leads to its way i
 	Engine  Engine // nil: the card has none
 }
 
-// Way is a port, and where it leads.
+// Way is a port and the route from it to the other server.
 type Way struct {
 	Port uint8
-	MAC  [6]byte      // of the port
+	MAC  [6]byte      // address of the port
 	Peer verbs.AHAttr // the other server, as seen from here
 }
 
-// side is a Side in use.
+// side is the state of a Side during a run.
 type side struct {
 	Side
 	server int // 0 or 1
@@ -35,31 +35,31 @@ type side struct {
 	pd     verbs.PD
 	dev    verbs.DeviceAttr
 	cq     verbs.CQ
-	stop   func() // of following cq
+	stop   func() // stops following cq
 	room   room
 
 	handles []verbs.AH // UD: by way
 
-	shared *receives // nil: each queue pair has its own
+	shared *receives // receive queue shared by all queue pairs; nil: each has its own
 	srq    verbs.SRQ
-	gone   bool   // the region was deregistered
-	seen   []bool // values that atomics on a shared counter brought
+	gone   bool   // the memory region was deregistered
+	seen   []bool // values that atomics on a shared counter returned
 
 	ends  []*end
 	byQPN map[uint32]*end
-	ready []*end // had completions in this poll
-	full  []*end // found no room
+	ready []*end // ends that had completions in this poll
+	full  []*end // ends whose queue or pipe had no room
 	short bool   // a receive queue found no room
-	turn  int    // end whose receive requests are tried first then
+	turn  int    // the end whose receive requests are retried first
 
 	want, got []byte
 	wcs       [16]verbs.WC
 	busy      bool
 	again     bool
-	err       error // of the completion queue
+	err       error // error of the completion queue
 }
 
-// poll takes all completions that have come, and lets the ends that had some go on.
+// poll takes all completions that have arrived, then lets their ends post.
 func (s *side) poll() {
 	if s.busy {
 		s.again = true
@@ -75,7 +75,7 @@ func (s *side) poll() {
 	s.busy = false
 }
 
-// follow has the completions taken from now on.
+// follow starts taking completions, by events or by polling.
 func (s *side) follow() (err error) {
 	if !s.run.spec.Events {
 		s.stop, err = s.cq.Follow(s.poll)
@@ -86,7 +86,8 @@ func (s *side) follow() (err error) {
 	return s.cq.ReqNotify(false)
 }
 
-// event takes what has come, and asks for the next event. What came before the stack knew of that is taken, too.
+// event takes the completions that have arrived and requests the next event. It polls again
+// afterwards, for completions that arrived before the stack armed the event.
 func (s *side) event() {
 	s.poll()
 	if err := s.cq.ReqNotify(false); err != nil && s.err == nil {
@@ -114,7 +115,7 @@ func (s *side) take() bool {
 	return n > 0 && err == nil
 }
 
-// advance lets the ends go on that had completions.
+// advance lets the ends that had completions post.
 func (s *side) advance() {
 	ready := s.ready
 	for _, e := range ready {
@@ -124,9 +125,10 @@ func (s *side) advance() {
 	s.ready = ready[:0]
 }
 
-// retry posts what found no room before: receive requests, then what ends send. Room that a pipe has again is told by
-// no completion. Of each kind it goes on until one finds no room again, which waits behind the others then: more
-// attempts would keep the core from taking the completions that make room.
+// retry posts what found no room before: receive requests first, then send requests. It is needed
+// because no completion announces that a pipe has room again. For each kind it continues until one
+// request finds no room; the next call starts behind that one. More attempts would keep the core from
+// taking the completions that make room.
 func (s *side) retry() {
 	s.retryReceives()
 	for range len(s.full) {
@@ -145,19 +147,19 @@ func (s *side) retryReceives() {
 		return
 	}
 	s.short = false
-	if s.shared != nil && !s.shared.again() {
+	if s.shared != nil && !s.shared.retry() {
 		return
 	}
 	for i := range s.ends {
 		at := (s.turn + i) % len(s.ends)
-		if r := s.ends[at].recvs; r != nil && r.end != nil && !r.again() {
+		if r := s.ends[at].recvs; r != nil && r.end != nil && !r.retry() {
 			s.turn = at + 1
 			return
 		}
 	}
 }
 
-// refused is a receive request that could not be posted.
+// refused records that a receive request could not be posted.
 func (s *side) refused(r *receives, err error) {
 	if r.end != nil {
 		r.end.check("post_recv", err)

@@ -7,24 +7,26 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ordered reports whether requests end in the order in which they were posted.
+// ordered reports whether requests complete in the order in which they were posted.
 func (t Transport) ordered() bool { return t != Solar }
 
-// validateSolar holds a workload of blocks to what Solar has: WRITEs and READs, each of which ends alone.
+// validateSolar rejects workloads that Solar does not support: it has WRITEs and READs only, which
+// complete independently.
 func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a ...any)) {
 	if s.Transport != Solar {
 		return
 	}
-	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not have it: want %s or %s", s.Kind,
+	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not support it: want %s or %s", s.Kind,
 		field.Path("transport"), Solar, Write, Read)
-	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so that only its completion tells "+
-		"that one has: want 1", s.SignalEvery, Solar)
-	bad(s.Misuse == nil, "misuse", ": over %s a request that is refused ends alone, and others go on: want none", Solar)
+	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so each needs its own "+
+		"completion: want 1", s.SignalEvery, Solar)
+	bad(s.Misuse == nil, "misuse", ": over %s a refused request fails alone and others continue: want none", Solar)
 	bad(s.Receives == 0, "receives", "%d: transport %s takes no receive requests: want 0", s.Receives, Solar)
 }
 
-// endedAlone takes the end of a request whose transport has no order. Its slot is not used again until those before it
-// have ended: a slot is that of a number, and as many are under way as there are slots.
+// endedAlone handles the completion of a request whose transport has no order. Its slot is not reused
+// until all earlier requests have completed: slots follow from request numbers, and there are as many
+// slots as requests in flight.
 func (e *end) endedAlone(wc *verbs.WC) {
 	m := int(wc.ID)
 	c := Completion{ID: wc.ID, Status: wc.Status, Message: m}
@@ -34,7 +36,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	e.sends = append(e.sends, c)
 	if m < 0 || m >= e.posted || e.over[m] != underWay {
 		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
-			"of %d to %d that had none", m, wc.Status, e.acked, e.posted-1)})
+			"of %d to %d without a completion", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
 	e.over[m] = endedBadly
@@ -51,7 +53,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	}
 }
 
-// outcome is what became of a request of a transport without order.
+// outcome is the state or result of a request of an unordered transport.
 type outcome uint8
 
 // The outcomes.
@@ -61,7 +63,7 @@ const (
 	endedBadly
 )
 
-// verifyBlocks looks at the memory of every WRITE that ended well.
+// verifyBlocks checks the memory of every WRITE that succeeded.
 func (s *server) verifyBlocks() {
 	for m, o := range s.side.peer.ends[s.index].over {
 		if o == endedWell {

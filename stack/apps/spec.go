@@ -10,23 +10,24 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Kind is what the applications do.
+// Kind is the pattern of communication that the applications follow.
 type Kind string
 
-// The kinds.
+// The kinds of workload.
 const (
 	Send      Kind = "send"      // SEND, which the server takes
 	Write     Kind = "write"     // RDMA_WRITE, each message to a place of its own in the server's memory
-	WriteImm  Kind = "write_imm" // the same with immediate data, of which the server hears
+	WriteImm  Kind = "write_imm" // like write with immediate data, which completes a receive request of the server
 	Read      Kind = "read"      // RDMA_READ of the server's memory
 	Atomics   Kind = "atomics"   // FETCH_ADD and CMP_SWP of a counter in the server's memory
-	Echo      Kind = "echo"      // SEND, and the server sends other bytes of the same length back
-	PingPong  Kind = "ping_pong" // the same, one message at a time
-	Reflector Kind = "reflector" // SEND, and the server sends the very bytes back, from where they were received
+	Echo      Kind = "echo"      // SEND; the server sends other bytes of the same length back
+	PingPong  Kind = "ping_pong" // like echo, one message at a time
+	Reflector Kind = "reflector" // SEND; the server sends the same bytes back from where it received them
 
-	// SEND of requests that a handler on the server's card answers by walking a list in the server's memory
+	// SEND of requests that a handler on the server's card answers by walking a linked list in the
+	// server's memory
 	ListWalk    Kind = "list_walk"
-	BatchedRead Kind = "batched_read" // the same, by values at many addresses
+	BatchedRead Kind = "batched_read" // like list_walk, but reads values at many addresses
 
 	Ring Kind = "ring" // messages through a ring buffer of package rb2, whose receiver reads them from its memory
 
@@ -42,13 +43,14 @@ func (k Kind) sends() bool { return k == Send || k.twoWay() }
 // Served reports whether handlers on the server's card answer.
 func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
 
-// answered reports whether every message of a client has an answer that takes one of its receive requests.
+// answered reports whether every message of a client has an answer that takes one of its receive
+// requests.
 func (k Kind) answered() bool { return k.twoWay() || k.Served() }
 
-// needsRC reports whether only reliable connections have it.
+// needsRC reports whether the kind works over reliable connections only.
 func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() || k == Ring }
 
-// Transport is the service of the queue pairs.
+// Transport is the service type of the queue pairs.
 type Transport string
 
 // The transports.
@@ -57,8 +59,8 @@ const (
 	UC Transport = "uc"
 	UD Transport = "ud"
 
-	Raw   Transport = "raw"   // Ethernet frames, with a header of the application's
-	Solar Transport = "solar" // blocks of storage, a packet each
+	Raw   Transport = "raw"   // Ethernet frames, whose header the application writes
+	Solar Transport = "solar" // blocks of storage, one packet each
 )
 
 func (t Transport) qpType() verbs.QPType {
@@ -70,62 +72,62 @@ func (t Transport) qpType() verbs.QPType {
 type Spec struct {
 	Kind      Kind      `yaml:"kind"`
 	Transport Transport `yaml:"transport"`
-	// applications on each server, each with a verbs context and a core of its own
+	// applications on each server, each with its own verbs context and core
 	Processes  int  `yaml:"processes"`
 	QueuePairs int  `yaml:"queue_pairs"` // flows
-	BothWays   bool `yaml:"both_ways"`   // as many flows again whose client is the second server
-	// bytes of message i: those of entry i, from the first again after the last
+	BothWays   bool `yaml:"both_ways"`   // adds as many flows whose client is on the second server
+	// message lengths in bytes; message i takes entry i modulo the list's length
 	Sizes []int `yaml:"sizes"`
-	Count int   `yaml:"count"` // messages of a flow
-	Depth int   `yaml:"depth"` // requests of a flow under way; ring: its slots
+	Count int   `yaml:"count"` // messages of each flow
+	Depth int   `yaml:"depth"` // requests of a flow in flight; for kind ring the ring's slots
 
-	Payload Payload `yaml:"payload"` // when applications touch the bytes of messages
+	Payload Payload `yaml:"payload"` // when applications read and write the bytes of messages
 
-	Pieces      int  `yaml:"pieces"`       // of memory that a request has (SGEs)
-	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
-	Inline      bool `yaml:"inline"`       // bytes go with the request
+	Pieces      int  `yaml:"pieces"`       // SGEs of each request
+	Offset      int  `yaml:"offset"`       // distance of each piece from a multiple of 64 B
+	Inline      bool `yaml:"inline"`       // requests carry their bytes
 	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
-	Invalidate  bool `yaml:"invalidate"`   // SENDs each invalidate a region of the server
-	Batch       int  `yaml:"batch"`        // requests that the client posts at a time, as far as there is room
-	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
-	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
+	Invalidate  bool `yaml:"invalidate"`   // each SEND invalidates a memory region of the server
+	Batch       int  `yaml:"batch"`        // requests that the client posts per call, as far as there is room
+	Events      bool `yaml:"events"`       // takes completions on completion events instead of by polling
+	SignalEvery int  `yaml:"signal_every"` // signals every so many-th request, and the last one
 
-	LowLatency    bool `yaml:"low_latency"`    // queue pairs are low-latency ones, for messages up to the largest
+	LowLatency    bool `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
-	// receive requests of a flow that are posted at a time; 0: see Spec.receives
+	// receive requests of a flow that are posted at a time; 0: Spec.receives chooses
 	Receives int `yaml:"receives"`
-	// list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is
-	// nowhere
+	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the list's length;
+	// 0: a key that no node has
 	Hops          []int `yaml:"hops"`
 	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
 
-	Ring rb2.Spec `yaml:"ring"` // of each flow
+	Ring rb2.Spec `yaml:"ring"` // the ring of each flow
 
-	AnyOrder bool `yaml:"any_order"` // UD: messages may pass each other on the way
+	AnyOrder bool `yaml:"any_order"` // UD: messages may overtake each other
 
-	Ports int  `yaml:"ports"` // of each server, which flows use in turn
-	PSN   *int `yaml:"psn"`   // of every sender's first packet; null: drawn, near the wrap for some
+	Ports int  `yaml:"ports"` // ports of each server; flows take turns
+	PSN   *int `yaml:"psn"`   // first PSN of every sender; null: drawn from the seed, near the wrap for some
 
-	MTU      int  `yaml:"mtu"`       // of the path
-	Timeout  *int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never; null: DefaultTimeout
-	Retries  int  `yaml:"retries"`   // without an answer
-	RNRRetry int  `yaml:"rnr_retry"` // when the receiver is not ready; 7: without end
-	RNRTimer int  `yaml:"rnr_timer"` // code of the time that a receiver that is not ready asks for
+	MTU      int  `yaml:"mtu"`       // path MTU in bytes
+	Timeout  *int `yaml:"timeout"`   // retransmission timeout of 4.096 us x 2^timeout; 0: never; null: DefaultTimeout
+	Retries  int  `yaml:"retries"`   // retransmissions without an answer before the request fails
+	RNRRetry int  `yaml:"rnr_retry"` // retries after an RNR NAK; 7: unlimited
+	RNRTimer int  `yaml:"rnr_timer"` // RNR timer code of the receivers
 
-	Misuse *Misuse `yaml:"misuse"` // something that the client or server does wrong; nil: nothing
-	Seed   uint64  `yaml:"seed"`   // of what messages hold
+	Misuse *Misuse `yaml:"misuse"` // a deliberate fault of the client or server; nil: none
+	Seed   uint64  `yaml:"seed"`   // seed of the message contents
 }
 
-// Misuse is a request of flow 0 that is not as it has to be.
+// Misuse is a deliberate fault in one request of flow 0.
 type Misuse struct {
 	What    Wrongdoing `yaml:"what"`
-	Message int        `yaml:"message"` // whose request it is
+	Message int        `yaml:"message"` // message whose request is faulty
 }
 
-// Wrongdoing is what is wrong with a request.
+// Wrongdoing is the kind of fault in a request.
 type Wrongdoing string
 
-// What can be wrong.
+// The faults.
 const (
 	RemoteKey    Wrongdoing = "remote_key"    // a key that the server does not have
 	RemoteBounds Wrongdoing = "remote_bounds" // the last byte is beyond the server's region
@@ -133,11 +135,11 @@ const (
 	LocalBounds  Wrongdoing = "local_bounds"  // the last byte is beyond the client's region
 	ShortReceive Wrongdoing = "short_receive" // the server's receive request has one byte less than the message
 	BadReceive   Wrongdoing = "bad_receive"   // the server's receive request has a key that the server does not have
-	// the server posts no receive request for the message, nor for any behind it
+	// the server posts no receive request for this message or any later one
 	NoReceive  Wrongdoing = "no_receive"
 	Deregister Wrongdoing = "deregister"  // the server deregisters its memory before it answers the message
-	Unaligned  Wrongdoing = "unaligned"   // an atomic whose address is no multiple of eight
-	RevokedKey Wrongdoing = "revoked_key" // a WRITE by the key that the message before it invalidated
+	Unaligned  Wrongdoing = "unaligned"   // an atomic whose address is not a multiple of eight
+	RevokedKey Wrongdoing = "revoked_key" // a WRITE with the key that the previous message invalidated
 	allWrong              = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, " +
 		"no_receive, deregister, unaligned or revoked_key"
 )
@@ -145,13 +147,13 @@ const (
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
 func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
-// Codes of timeouts.
+// Timeout codes of retransmission.
 const (
 	DefaultTimeout = 8
 	MaxTimeout     = 31
 )
 
-// RetransmitAfter returns the code of the timeout.
+// RetransmitAfter returns the timeout code of the spec, or DefaultTimeout if it has none.
 func (s *Spec) RetransmitAfter() int {
 	if s.Timeout == nil {
 		return DefaultTimeout
@@ -159,8 +161,9 @@ func (s *Spec) RetransmitAfter() int {
 	return *s.Timeout
 }
 
-// DefaultSpec is 64 SENDs of 1 KB over one RC queue pair, eight under way. A timeout of 1 ms, seven retries and an RNR
-// time of 10 us are assumptions: short, as simulated time is dear.
+// DefaultSpec returns a workload of 64 SENDs of 1 KB over one RC queue pair, eight in flight. The
+// timeout of 1 ms, seven retries and the RNR time of 10 us are assumptions: short, because simulated
+// time is expensive.
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
@@ -180,8 +183,8 @@ const (
 	maxPorts     = 8
 	maxPSN       = 1<<24 - 1
 	maxBytes     = 1 << 24
-	maxTotal     = 1 << 22 // messages of all flows: each has its completions kept
-	stampLen     = 4       // bytes with the message's number
+	maxTotal     = 1 << 22 // messages of all flows, whose completions are all kept
+	stampLen     = 4       // bytes of the message number at the start of a message
 )
 
 // Validate returns every error of the spec, each a field.Error.
@@ -204,9 +207,9 @@ func (s *Spec) Validate() error {
 	s.validateSolar(bad)
 	errs = append(errs, s.validateRing(bad))
 	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
-		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not have it: want %s, or %v %s", s.Kind, field.Path("transport"),
-			s.Transport, Send, field.Path("transport"), RC)
-		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not have it: want %s, %s, %s or %s", s.Kind,
+		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not support it: want %s, or %v %s", s.Kind,
+			field.Path("transport"), s.Transport, Send, field.Path("transport"), RC)
+		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not support it: want %s, %s, %s or %s", s.Kind,
 			field.Path("transport"), Send, Echo, PingPong, Reflector)
 	}
 	within("processes", s.Processes, 1, maxProcesses)
@@ -214,7 +217,7 @@ func (s *Spec) Validate() error {
 	within("count", s.Count, 1, maxCount)
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 &&
 		s.Processes <= maxProcesses {
-		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v that makes %d messages of all flows: want at "+
+		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v this makes %d messages in all flows: want at "+
 			"most %d",
 			s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"), s.Messages(),
 			maxTotal)
@@ -259,7 +262,7 @@ func (s *Spec) validateSizes() error {
 		least, most = stampLen, s.MTU
 	case s.Transport == Raw:
 		least, most = LeastFrame-etherBytes, s.MTU-etherBytes
-	case s.Transport == UC: // which may lose messages: each says its number
+	case s.Transport == UC: // UC may lose messages, so each carries its number
 		least = stampLen
 	}
 	for i, n := range s.Sizes {
@@ -267,8 +270,8 @@ func (s *Spec) validateSizes() error {
 			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least,
 				most))
 		} else if s.Kind == BatchedRead && n%valueBytes != 0 {
-			errs = append(errs, field.Errorf(at, "%d: %s brings values of %d bytes: want a multiple of that", n, s.Kind,
-				valueBytes))
+			errs = append(errs, field.Errorf(at, "%d: %s returns values of %d bytes: want a multiple of that", n,
+				s.Kind, valueBytes))
 		}
 	}
 	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
@@ -284,12 +287,12 @@ func (s *Spec) validateOptions() error {
 	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", s.Depth,
 		field.Path("kind"), PingPong)
 	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline",
-		": kind %s has no bytes to send along: want false", s.Kind)
+		": kind %s sends no bytes inline: want false", s.Kind)
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false",
 		field.Path("pieces"))
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
 	bad(!s.LowLatency || s.Transport == RC && s.Kind.sends(), "low_latency",
-		": low-latency queue pairs have SENDs over rc alone: want that, or false")
+		": low-latency queue pairs support only SENDs over rc: want these, or false")
 	bad(!s.LowLatency || s.Pieces == 1 && !s.SharedReceive, "low_latency",
 		": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",
 		field.Path("pieces"), field.Path("shared_receive"))
@@ -302,11 +305,11 @@ func (s *Spec) validateOptions() error {
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
 	s.validateRevoke(bad)
 	s.validatePayload(bad)
-	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
+	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks no list: want none", s.Kind)
 	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
 	for i, n := range s.Hops {
 		bad(n >= 0 && n <= maxHops, field.Path(fmt.Sprintf("hops[%d]", i)),
-			"%d: want 0 for a key that is nowhere, to %d", n, maxHops)
+			"%d: want 0 for a key that no node has, to %d", n, maxHops)
 	}
 	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces",
 		"%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
@@ -329,10 +332,10 @@ func (s *Spec) validateMisuse() error {
 		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
 	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
-	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What,
+	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places no data by receive requests", x.What,
 		s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
-	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What,
+	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v the owner of a request is unknown", x.What,
 		field.Path("shared_receive"))
 	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
 	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what",
@@ -343,19 +346,19 @@ func (s *Spec) validateMisuse() error {
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message,
 		s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {
-		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes by %v: want one with some", x.Message,
-			field.Path("sizes"))
+		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes according to %v: want one with some",
+			x.Message, field.Path("sizes"))
 	}
 	return errors.Join(errs...)
 }
 
-// size is the bytes of a message.
+// size returns the length of message m in bytes.
 func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
 
 func (s *Spec) largest() int { return slices.Max(s.Sizes) }
 
-// UnderWay returns how many bytes of messages the applications have posted and not ended at most.
+// UnderWay returns an upper bound on the message bytes that the applications have in flight.
 func (s *Spec) UnderWay() int { return s.Processes * s.flows() * min(s.Depth, s.Count) * s.largest() }
 
-// Largest returns the bytes of the longest message.
+// Largest returns the length of the longest message in bytes.
 func (s *Spec) Largest() int { return s.largest() }

@@ -4,12 +4,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Close destroys all objects of a run that has ended, users before what they use. It leaves those of a server whose
-// stack cannot destroy queue pairs with requests under way (verbs.FeatureDestroyBusy) where there are some.
+// Close destroys all objects of a finished run, users before what they use. It leaves out servers
+// whose stack cannot destroy queue pairs with requests in flight (verbs.FeatureDestroyBusy) if they
+// have any.
 func (r *Run) Close(await Await) error {
 	u := &setup{Run: r, await: await}
 	for _, s := range r.sides {
-		if s.busyForGood() {
+		if s.stuck() {
 			continue
 		}
 		if err := u.close(s); err != nil {
@@ -19,8 +20,9 @@ func (r *Run) Close(await Await) error {
 	return nil
 }
 
-// busyForGood reports whether requests are under way that nothing will end.
-func (s *side) busyForGood() bool {
+// stuck reports whether requests are in flight that nothing will end, on a stack that cannot destroy
+// their queue pairs.
+func (s *side) stuck() bool {
 	if s.dev.Has(verbs.FeatureDestroyBusy) {
 		return false
 	}

@@ -18,12 +18,12 @@ func dcqcn(t testing.TB, line Bps) *DCQCN {
 	return d
 }
 
-// The paper's equations by hand: cut by alpha/2, five halvings of the way back, then additive increase.
+// The paper's equations by hand: cut by alpha/2, five recoveries of half the cut, then additive increase.
 func TestDCQCNTrace(t *testing.T) {
 	d := dcqcn(t, 40*Gbps)
 	require.Equal(t, 40*Gbps, d.Rate())
 	require.Equal(t, Never, d.Next())
-	d.Notified(0) // alpha 1: halved
+	d.Notified(0) // alpha 1: halves the rate
 	d.Notified(10 * us)
 	require.Equal(t, []Bps{10 * Gbps, 20 * Gbps}, []Bps{d.Rate(), d.Target()})
 	at := 10 * us
@@ -39,7 +39,7 @@ func TestDCQCNTrace(t *testing.T) {
 		require.Equal(t, want.rate, d.Rate(), "expiration %d", i+1)
 		require.Equal(t, want.target, d.Target(), "expiration %d", i+1)
 	}
-	// Six periods without notification: alpha = (255/256)^6; the next cut is by half of that.
+	// Six periods without a notification: alpha = (255/256)^6; the next cut is by half of that.
 	alpha := math.Pow(255./256, 6)
 	require.InDelta(t, alpha, float64(d.Alpha(at))/float64(one), 1e-8)
 	d.Notified(at)
@@ -47,7 +47,7 @@ func TestDCQCNTrace(t *testing.T) {
 	require.InDelta(t, alpha*255/256+1./256, float64(d.Alpha(at))/float64(one), 1e-8)
 }
 
-// The byte counter raises the rate by itself, and both beyond F raise it in growing steps.
+// The byte counter alone raises the rate; once both counters exceed F, it rises in growing steps.
 func TestDCQCNHyperIncrease(t *testing.T) {
 	d := dcqcn(t, 400*Gbps)
 	for range 6 {
@@ -55,12 +55,12 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	}
 	require.Equal(t, 6250*Mbps, d.Rate())
 	require.Equal(t, 12500*Mbps, d.Target())
-	for range 6 { // BC 1 to 6: four fast recoveries, two additive
+	for range 6 { // BC 1 to 6: four fast recoveries, two additive increases
 		d.Sent(0, 10e6-1)
 		d.Sent(0, 1)
 	}
 	require.Equal(t, 12580*Mbps, d.Target())
-	for i := range 5 { // T 1 to 5: BC is beyond F, T is not
+	for i := range 5 { // T 1 to 5: BC exceeds F, T does not
 		d.Tick(Ps(i+1) * 55 * us)
 	}
 	require.Equal(t, 12780*Mbps, d.Target())
@@ -76,7 +76,7 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	require.Equal(t, Never, d.Next())
 }
 
-// Whatever happens, in whatever order, rate and alpha follow the recursion in real numbers.
+// For any sequence of events, rate and alpha follow the paper's recursion in real numbers.
 func TestDCQCNFollowsTheRecursion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := DefaultDCQCN(100 * Gbps)
@@ -163,7 +163,7 @@ func (m *real) notified(now Ps) {
 	m.at, m.alphaAt = now+m.s.Timer, now+m.s.AlphaPeriod
 }
 
-// A CNP with the first mark, then one at the end of each interval that had a mark.
+// A CNP leaves with the first mark, then one at the end of each interval that had a mark.
 func TestMarker(t *testing.T) {
 	m, err := NewMarker(DefaultDCQCN(40 * Gbps))
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func dctcp(t testing.TB, segment int64) *DCTCP {
 	return d
 }
 
-// alpha and window by hand, in segments of 1,000 B: g = 1/16, cuts by alpha/2 once in a window of data.
+// alpha and window by hand, in segments of 1,000 B: g = 1/16, cuts by alpha/2 once per window of data.
 func TestDCTCPTrace(t *testing.T) {
 	d := dctcp(t, 1000)
 	ack := func(n int, marked bool) {
@@ -210,15 +210,15 @@ func TestDCTCPTrace(t *testing.T) {
 	ack(5, false)
 	ack(1, true) // 16,000 cut by half of 15/16
 	require.EqualValues(t, 16_000-7_500, d.Window())
-	ack(2, true) // once only in a window of data
+	ack(2, true) // only once per window of data
 	require.EqualValues(t, 8_500, d.Window())
-	ack(1, false) // the 10 have come: of the last 9 three were marked
+	ack(1, false) // the 10 have arrived: three of the last 9 were marked
 	alpha := 15./16*15./16 + 3./9/16
 	require.InDelta(t, alpha, float64(d.Alpha())/float64(one), 1e-9)
 	send(9)
-	ack(9, false) // beyond slow start: a segment for a window
+	ack(9, false) // beyond slow start: one segment per window
 	require.EqualValues(t, 9_500, d.Window())
-	// nothing was under way: the first packet is a window
+	// nothing was in flight: the first packet is a window
 	require.InDelta(t, alpha*15./16*15./16, float64(d.Alpha())/float64(one), 1e-9)
 	d.Lost(0, 0, false)
 	require.EqualValues(t, 4_750, d.Window())
@@ -226,7 +226,7 @@ func TestDCTCPTrace(t *testing.T) {
 	require.EqualValues(t, 1_000, d.Window())
 }
 
-// What is lost and sent again does not keep the window of data from ending.
+// Lost and retransmitted bytes do not keep a window of data from ending.
 func TestDCTCPAfterLoss(t *testing.T) {
 	d := dctcp(t, 1000)
 	for range 10 {
@@ -267,7 +267,7 @@ func TestFixed(t *testing.T) {
 	require.ErrorContains(t, err, "rate 0 bit/s: want 1 or more")
 }
 
-// Every error of a spec is told by its field.
+// Every error of a spec names its field.
 func TestSpecs(t *testing.T) {
 	err := DCQCNSpec{Least: 5}.Validate()
 	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter",

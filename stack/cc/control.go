@@ -14,7 +14,7 @@ type Ps = int64
 // Bps is a rate in bits per second.
 type Bps = int64
 
-// What is not limited, and what never comes.
+// Unlimited is the rate or window without a limit, Never the time of a timer that does not run.
 const (
 	Unlimited = math.MaxInt64
 	Never     = Ps(math.MaxInt64)
@@ -28,35 +28,35 @@ const (
 	Gbps        Bps = 1e9
 )
 
-// Controller decides how a connection may send.
+// Controller is a congestion control algorithm for one connection.
 type Controller interface {
-	// Rate is the rate at which packets may leave; Unlimited if only the window counts.
+	// Rate returns the rate at which packets may leave; Unlimited if only the window counts.
 	Rate() Bps
 
-	// Window is how many bytes may be sent and not acknowledged; Unlimited if only the rate counts.
+	// Window returns the most bytes that may be unacknowledged; Unlimited if only the rate counts.
 	Window() int64
 
-	// Sent tells that bytes have left, for the first time or again.
+	// Sent reports bytes that have left, for the first time or again.
 	Sent(now Ps, bytes int)
 
-	// Acked tells that bytes were acknowledged, and whether the packets that carried them were marked (ECN).
+	// Acked reports acknowledged bytes, and whether the packets that carried them were marked (ECN).
 	Acked(now Ps, bytes int, marked bool)
 
-	// Notified tells that a congestion notification packet has come.
+	// Notified reports a congestion notification packet.
 	Notified(now Ps)
 
-	// Lost tells that bytes are given up for lost, to be sent again; timeout: nothing came back for the whole
-	// retransmission time.
+	// Lost reports bytes that are considered lost and will be retransmitted; timeout says that nothing came back for
+	// the whole retransmission timeout.
 	Lost(now Ps, bytes int, timeout bool)
 
-	// Next is when Tick wants to be called; Never if no timer runs.
+	// Next returns the time at which to call Tick; Never if no timer runs.
 	Next() Ps
 
-	// Tick lets timers run out that are due.
+	// Tick handles timers that are due.
 	Tick(now Ps)
 }
 
-// Gap is the time that bytes take at a rate, rounded up; 0 if the rate is unlimited.
+// Gap returns the time to send bytes at a rate, rounded up; 0 if the rate is unlimited.
 func Gap(bytes int, rate Bps) Ps {
 	if rate == Unlimited || bytes <= 0 {
 		return 0
@@ -75,23 +75,23 @@ type fraction uint64
 
 const one fraction = 1 << 32
 
-// of is the fraction of a value, rounded down.
+// of returns the fraction of a value, rounded down.
 func (f fraction) of(v int64) int64 {
 	hi, lo := bits.Mul64(uint64(v), uint64(f))
 	return int64(hi<<32 | lo>>32)
 }
 
-// ratio is a/b, of which b is the larger.
+// ratio returns a/b, where a is at most b.
 func ratio(a, b int64) fraction {
 	hi, lo := bits.Mul64(uint64(a), uint64(one))
 	q, _ := bits.Div64(hi, lo, uint64(b))
 	return fraction(q)
 }
 
-// Fixed sends at one rate, whatever happens.
+// Fixed sends at a constant rate.
 type Fixed struct{ rate Bps }
 
-// NewFixed returns a controller of a rate; Unlimited is one.
+// NewFixed returns a controller with a fixed rate, which may be Unlimited.
 func NewFixed(rate Bps) (*Fixed, error) {
 	if rate < 1 {
 		return nil, field.Errorf("rate", "%d bit/s: want 1 or more", rate)
@@ -129,7 +129,7 @@ var (
 	_ Controller = (*DCTCP)(nil)
 )
 
-// atLeast returns an error for each value that is below its least or beyond what arithmetic here can hold.
+// atLeast returns an error for each value below its minimum or too large for the arithmetic here.
 func atLeast(checks ...bound) error {
 	const most = 1 << 50
 	var errs []error

@@ -6,45 +6,45 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// DCQCNSpec are the constants of DCQCN.
+// DCQCNSpec holds the constants of DCQCN.
 type DCQCNSpec struct {
-	// Line is the rate of the port: flows begin at it, and never exceed it (DCQCN 3.1: no slow start).
+	// Line is the rate of the port: flows start at it, and never exceed it (DCQCN 3.1: no slow start).
 	Line Bps `yaml:"line_bps"`
 
-	// Least is the lowest rate that a flow is cut to: assumption.
+	// Least is the lowest rate of a flow: assumption.
 	Least Bps `yaml:"least_bps"`
 
-	// GainInverse is 1/g of the average of notifications, g = 1/256 (DCQCN 5.2).
+	// GainInverse is 1/g of the moving average of notifications, g = 1/256 (DCQCN 5.2).
 	GainInverse int64 `yaml:"gain_inverse"`
 
-	// AlphaPeriod is K, the time without notification after which alpha falls: 55 µs (DCQCN 5.2; it must exceed
+	// AlphaPeriod is K, the time without a notification after which alpha decays: 55 µs (DCQCN 5.2; it must exceed
 	// CNPInterval).
 	AlphaPeriod Ps `yaml:"alpha_period_ps"`
 
 	// Timer is T, the time after which the rate rises: 55 µs (DCQCN 5.2).
 	Timer Ps `yaml:"timer_ps"`
 
-	// ByteCounter is B, the bytes sent after which the rate rises: 10 MB (DCQCN 5.2).
+	// ByteCounter is B, the bytes after which the rate rises: 10 MB (DCQCN 5.2).
 	ByteCounter int64 `yaml:"byte_counter"`
 
-	// FastRecovery is F, the events of either kind for which the rate only goes half of the way back: 5 (DCQCN 3.1).
+	// FastRecovery is F, the number of events of either kind that only recover half of the cut: 5 (DCQCN 3.1).
 	FastRecovery int `yaml:"fast_recovery"`
 
 	// AdditiveIncrease is R_AI: 40 Mb/s (DCQCN 3.1).
 	AdditiveIncrease Bps `yaml:"additive_increase_bps"`
 
-	// HyperIncrease is R_HAI, added as often as both counters are beyond F. The paper has the phase and no number: ten
-	// times R_AI, as QCN has 50 beside 5 Mb/s. Assumption.
+	// HyperIncrease is R_HAI, added whenever both counters exceed F. The paper has the phase but no number: ten times
+	// R_AI, as QCN has 50 Mb/s beside 5 Mb/s. Assumption.
 	HyperIncrease Bps `yaml:"hyper_increase_bps"`
 
-	// CNPInterval is N, the least time between notifications of a flow: 50 µs (DCQCN 3.1).
+	// CNPInterval is N, the least time between a flow's notifications: 50 µs (DCQCN 3.1).
 	CNPInterval Ps `yaml:"cnp_interval_ps"`
 }
 
-// leastCounter and the least of periods keep what has to be caught up with after a pause in bounds.
+// leastCounter and the minimum of periods limit the work of catching up after a pause.
 const leastCounter = 1000
 
-// DefaultDCQCN is the paper's setting for a port of some rate.
+// DefaultDCQCN returns the paper's settings for a port of the given rate.
 func DefaultDCQCN(line Bps) DCQCNSpec {
 	return DCQCNSpec{
 		Line: line, Least: 10 * Mbps, GainInverse: 256, AlphaPeriod: 55 * Microsecond, Timer: 55 * Microsecond,
@@ -73,20 +73,20 @@ func (s DCQCNSpec) Validate() error {
 	return err
 }
 
-// DCQCN is the reaction point of a flow: the sender (DCQCN 3.1). The limiter rests until the first notification, and
-// again once the flow is back at the line's rate; alpha goes on falling by then.
+// DCQCN is the reaction point of a flow: the sender (DCQCN 3.1). The limiter is inactive until the first notification,
+// and again once the flow is back at line rate; alpha continues to decay then.
 type DCQCN struct {
 	spec    DCQCNSpec
 	current Bps // R_C
 	target  Bps // R_T
 	alpha   fraction
 
-	limited bool // below the line's rate: timer and byte counter run
-	alphaAt Ps   // when alpha falls next; Never before the first notification
+	limited bool // below line rate: timer and byte counter run
+	alphaAt Ps   // when alpha decays next; Never before the first notification
 	timerAt Ps
-	bytes   int64 // of the byte counter
-	timers  int   // T, expirations since the last notification
-	counts  int   // BC, those of the byte counter
+	bytes   int64 // progress of the byte counter
+	timers  int   // T, timer expirations since the last notification
+	counts  int   // BC, byte counter expirations since the last notification
 }
 
 // NewDCQCN returns the controller of a flow.
@@ -100,13 +100,13 @@ func NewDCQCN(s DCQCNSpec) (*DCQCN, error) {
 // Rate implements Controller.
 func (d *DCQCN) Rate() Bps { return d.current }
 
-// Target is R_T: the rate that recovery goes to.
+// Target returns R_T, the rate that recovery approaches.
 func (d *DCQCN) Target() Bps { return d.target }
 
 // Window implements Controller.
 func (d *DCQCN) Window() int64 { return Unlimited }
 
-// Notified implements Controller (DCQCN, equation 1: the rate is cut by the alpha of before).
+// Notified implements Controller (DCQCN, equation 1: the cut uses the previous alpha).
 func (d *DCQCN) Notified(now Ps) {
 	d.Tick(now)
 	d.decay(now)
@@ -118,11 +118,11 @@ func (d *DCQCN) Notified(now Ps) {
 	d.alphaAt, d.timerAt = now+d.spec.AlphaPeriod, now+d.spec.Timer
 }
 
-// decay lets alpha fall for the periods that have passed (DCQCN, equation 2).
+// decay reduces alpha for the periods that have passed (DCQCN, equation 2).
 func (d *DCQCN) decay(now Ps) {
 	for d.alphaAt <= now {
 		fall := d.alpha / fraction(d.spec.GainInverse)
-		if fall == 0 { // it falls no more
+		if fall == 0 { // alpha cannot decay further
 			d.alphaAt += (now - d.alphaAt) / d.spec.AlphaPeriod * d.spec.AlphaPeriod
 		}
 		d.alpha -= fall
@@ -162,19 +162,19 @@ func (d *DCQCN) increase() {
 		d.target += s.AdditiveIncrease
 	}
 	d.target = min(d.target, s.Line)
-	d.current = (d.target + d.current + 1) / 2 // rounded up: the line's rate is reached
+	d.current = (d.target + d.current + 1) / 2 // rounded up, so that line rate is reached
 	if d.current == s.Line {
 		d.limited, d.timerAt = false, Never
 	}
 }
 
-// hyperSteps bounds the steps of hyper increase, so that no rate overflows: the line's rate is reached long before.
+// hyperSteps limits the steps of hyper increase, so that no rate overflows: line rate is reached long before.
 const hyperSteps = 1 << 10
 
-// Next implements Controller. Alpha needs no timer: it is brought up to date when it counts.
+// Next implements Controller. Alpha needs no timer: it is updated when it is used.
 func (d *DCQCN) Next() Ps { return d.timerAt }
 
-// Alpha is the estimate of congestion at a time, in units of 2^-32.
+// Alpha returns the congestion estimate at a time, in units of 2^-32.
 func (d *DCQCN) Alpha(now Ps) uint64 {
 	d.decay(now)
 	return uint64(d.alpha)
@@ -183,14 +183,14 @@ func (d *DCQCN) Alpha(now Ps) uint64 {
 // Acked implements Controller.
 func (d *DCQCN) Acked(Ps, int, bool) {}
 
-// Lost implements Controller: DCQCN runs where nothing is lost (PFC), and has no rule for it.
+// Lost implements Controller: DCQCN runs on lossless networks (PFC), and has no rule for losses.
 func (d *DCQCN) Lost(Ps, int, bool) {}
 
-// Marker is the notification point of a flow: the receiver. A CNP leaves with the first marked packet; then at most
-// one in each interval, at its end, if a marked packet came in it (DCQCN 3.1, figure 6).
+// Marker is the notification point of a flow: the receiver. A CNP leaves with the first marked packet; after that at
+// most one per interval, at its end, if a marked packet arrived in it (DCQCN 3.1, figure 6).
 type Marker struct {
 	interval Ps
-	endsAt   Ps // of the interval; Never: none runs
+	endsAt   Ps // end of the interval; Never: none runs
 	marked   bool
 }
 
@@ -202,7 +202,7 @@ func NewMarker(s DCQCNSpec) (*Marker, error) {
 	return &Marker{interval: s.CNPInterval, endsAt: Never}, nil
 }
 
-// Arrived tells of a packet, and reports whether a CNP leaves.
+// Arrived reports whether a CNP leaves after a packet.
 func (m *Marker) Arrived(now Ps, marked bool) bool {
 	send := m.Tick(now)
 	switch {
@@ -216,7 +216,7 @@ func (m *Marker) Arrived(now Ps, marked bool) bool {
 	return send
 }
 
-// Next is when Tick wants to be called.
+// Next returns the time at which to call Tick.
 func (m *Marker) Next() Ps { return m.endsAt }
 
 // Tick ends the interval if that is due, and reports whether a CNP leaves.

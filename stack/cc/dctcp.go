@@ -6,22 +6,22 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// DCTCPSpec are the constants of DCTCP.
+// DCTCPSpec holds the constants of DCTCP.
 type DCTCPSpec struct {
-	// Segment is the bytes that the window grows by in each round trip: the path's MTU.
+	// Segment is the number of bytes by which the window grows per round trip: the path MTU.
 	Segment int64 `yaml:"segment"`
 
-	// Initial is the window to begin with, in segments: 10 (RFC 6928).
+	// Initial is the initial window in segments: 10 (RFC 6928).
 	Initial int64 `yaml:"initial_segments"`
 
 	// Most is the largest window, in segments: assumption (the receiver's in TCP).
 	Most int64 `yaml:"most_segments"`
 
-	// GainInverse is 1/g of the average of marks, g = 1/16 (DCTCP 3.4; RFC 8257, 4.2).
+	// GainInverse is 1/g of the moving average of marks, g = 1/16 (DCTCP 3.4; RFC 8257, 4.2).
 	GainInverse int64 `yaml:"gain_inverse"`
 }
 
-// DefaultDCTCP is the published setting for a segment of some bytes.
+// DefaultDCTCP returns the published settings for segments of the given length.
 func DefaultDCTCP(segment int64) DCTCPSpec {
 	return DCTCPSpec{Segment: segment, Initial: 10, Most: 1 << 14, GainInverse: 16}
 }
@@ -47,18 +47,18 @@ func (s DCTCPSpec) Validate() error {
 type DCTCP struct {
 	spec      DCTCPSpec
 	window    int64
-	threshold int64 // of slow start
+	threshold int64 // slow start threshold
 	credit    int64 // bytes acknowledged towards the next segment
 	alpha     fraction
 
-	sent, acked int64 // bytes in all
-	windowEnd   int64 // what is acknowledged when alpha is brought up to date
+	sent, acked int64 // totals in bytes
+	windowEnd   int64 // acknowledged bytes at which alpha is updated
 	inWindow    int64 // bytes acknowledged in this window
-	marked      int64 // of them marked
-	cutEnd      int64 // what is acknowledged when the window may be cut again
+	marked      int64 // of these, marked
+	cutEnd      int64 // acknowledged bytes at which the window may be cut again
 }
 
-// NewDCTCP returns the controller of a flow. Alpha begins at 1, so that the first mark halves the window (RFC 8257,
+// NewDCTCP returns the controller of a flow. Alpha starts at 1, so that the first mark halves the window (RFC 8257,
 // 3.3).
 func NewDCTCP(s DCTCPSpec) (*DCTCP, error) {
 	if err := s.Validate(); err != nil {
@@ -74,7 +74,7 @@ func (d *DCTCP) Rate() Bps { return Unlimited }
 // Window implements Controller.
 func (d *DCTCP) Window() int64 { return d.window }
 
-// Alpha is the estimate of the fraction of marked bytes, in units of 2^-32.
+// Alpha returns the estimated fraction of marked bytes, in units of 2^-32.
 func (d *DCTCP) Alpha() uint64 { return uint64(d.alpha) }
 
 // Sent implements Controller.
@@ -105,7 +105,7 @@ func (d *DCTCP) Acked(_ Ps, bytes int, marked bool) {
 	}
 }
 
-// cut lowers the window, once in a window of data.
+// cut reduces the window, once per window of data.
 func (d *DCTCP) cut(to int64) {
 	if d.acked < d.cutEnd {
 		return
@@ -115,7 +115,7 @@ func (d *DCTCP) cut(to int64) {
 	d.threshold, d.credit = d.window, 0
 }
 
-// grow raises the window by what was acknowledged, or by a segment for each window (RFC 5681, 3.1).
+// grow raises the window by the acknowledged bytes, or by one segment per window (RFC 5681, 3.1).
 func (d *DCTCP) grow(n int64) {
 	if d.window < d.threshold {
 		d.window += min(n, d.spec.Segment)
@@ -126,7 +126,7 @@ func (d *DCTCP) grow(n int64) {
 	d.window = min(d.window, d.spec.Most*d.spec.Segment)
 }
 
-// Lost implements Controller (RFC 8257, 3.5: as TCP does; RFC 5681, 3.1).
+// Lost implements Controller (RFC 8257, 3.5: as in TCP; RFC 5681, 3.1).
 func (d *DCTCP) Lost(_ Ps, bytes int, timeout bool) {
 	d.sent = max(d.sent-int64(bytes), d.acked)
 	d.windowEnd, d.cutEnd = min(d.windowEnd, d.sent), min(d.cutEnd, d.sent)
@@ -138,7 +138,7 @@ func (d *DCTCP) Lost(_ Ps, bytes int, timeout bool) {
 	d.window, d.credit, d.cutEnd = d.spec.Segment, 0, d.sent
 }
 
-// Notified implements Controller: DCTCP has marks in acknowledgements instead.
+// Notified implements Controller; DCTCP uses marks in acknowledgements instead.
 func (d *DCTCP) Notified(Ps) {}
 
 // Next implements Controller.

@@ -15,18 +15,18 @@ const (
 )
 
 func (d *Driver) account(a int, credits int) error {
-	if err := d.need(nicspec.PartAccounts, "credit account", "accounts"); err != nil {
+	if err := d.needPart(nicspec.PartAccounts, "credit account", "accounts"); err != nil {
 		return err
 	}
 	if credits < 0 || credits > nicspec.CreditMax {
-		return errors.Join(below("account", a, nicspec.NumAccounts),
+		return errors.Join(checkIndex("account", a, nicspec.NumAccounts),
 			fmt.Errorf("driver: account %d: %d credits: want 0 to %d", a, credits, nicspec.CreditMax))
 	}
-	return below("account", a, nicspec.NumAccounts)
+	return checkIndex("account", a, nicspec.NumAccounts)
 }
 
-// SetAccount sets an account's balance and makes it Fast; drawn and seq start at 0 again [A1]. With latch, once a
-// frame found no credit all frames go the slow path until ResumeAccount.
+// SetAccount sets an account's balance and makes it Fast; drawn and seq restart at 0 [A1]. With latch, once a frame has
+// found no credit, all frames take the slow path until ResumeAccount.
 func (d *Driver) SetAccount(a, balance int, latch bool) error {
 	if err := d.account(a, balance); err != nil {
 		return err
@@ -40,16 +40,16 @@ func (d *Driver) SetAccount(a, balance int, latch bool) error {
 	return d.WriteTable(nicspec.TableAccount, a, entry[:])
 }
 
-// AddCredit adds to an account's balance, at once: it is no command [A5]. The balance stops at 2^24 - 1.
+// AddCredit adds to an account's balance at once, without a command [A5]. The balance saturates at 2^24 - 1.
 func (d *Driver) AddCredit(a, credits int) error { return d.credit(d.bus, a, credits, 0) }
 
-// AddCreditBy is AddCredit of software that reaches the NIC by a bus of its own, as a queue's does.
+// AddCreditBy is AddCredit through the caller's own bus, such as a queue's.
 func (d *Driver) AddCreditBy(b Bus, a, credits int) error { return d.credit(b, a, credits, 0) }
 
-// TakeCredit takes from an account's balance, at once. The balance stops at 0.
+// TakeCredit subtracts from an account's balance at once. The balance saturates at 0.
 func (d *Driver) TakeCredit(a, credits int) error { return d.credit(d.bus, a, credits, creditTake) }
 
-// ResumeAccount adds to an account's balance and makes it Fast, at once and in one step.
+// ResumeAccount adds to an account's balance and makes it Fast, at once and atomically.
 func (d *Driver) ResumeAccount(a, credits int) error {
 	return d.credit(d.bus, a, credits, creditResume)
 }
@@ -71,7 +71,7 @@ func (d *Driver) ReadCredit(a int, done func(balance int, slow bool)) error {
 	return nil
 }
 
-// ReadAccount reads all that an account holds.
+// ReadAccount reads all fields of an account.
 func (d *Driver) ReadAccount(a int, done func(nicspec.AccountEntryFields)) error {
 	if err := d.account(a, 0); err != nil {
 		return err

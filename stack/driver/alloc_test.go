@@ -84,8 +84,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	require.Greater(t, s.n, 2*1500*frames)
 }
 
-// BenchmarkFrame is a frame received as a view, one received as a copy, and one transmitted from two pieces, by an
-// entry of one or two blocks.
+// BenchmarkFrame measures a frame received as a view, one received as a copy, and one transmitted from two pieces, by
+// an entry of one or two blocks.
 func BenchmarkFrame(b *testing.B) {
 	s := newSteady(b)
 	b.ReportAllocs()

@@ -8,18 +8,18 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// command is one step of what was asked for.
+// command is one step of an operation requested from the driver.
 type command struct {
 	kind   commandKind
 	off    uint32
 	bytes  int
 	value  uint64
 	what   string                       // names a table command in errors
-	read   func(v uint64)               // what a read is for
+	read   func(v uint64)               // takes the value of a read
 	ended  func(nicspec.TableStatus)    // takes the status of a table command; nil: it must be Ok
-	action func(done func())            // ends when it calls done
-	poll   func(v uint64) (enough bool) // what a register is polled for
-	rule   string                       // that is broken when it is polled in vain
+	action func(done func())            // the command ends when it calls done
+	poll   func(v uint64) (enough bool) // checks a polled register
+	rule   string                       // the rule broken if polling never succeeds
 }
 
 type commandKind uint8
@@ -33,33 +33,33 @@ const (
 	cmdAction                    // call action and wait for done
 )
 
-// Begun returns how many commands were begun so far. A register that is polled is one command.
+// Begun returns the number of commands begun so far. Polling a register is one command.
 func (d *Driver) Begun() uint64 { return d.begun }
 
-// Idle reports whether all commands were carried out.
+// Idle reports whether all commands have been carried out.
 func (d *Driver) Idle() bool { return d.commands.Len() == 0 && !d.waiting && !d.running }
 
 // Write32 writes a 32-bit register.
 func (d *Driver) Write32(off, v uint32) { d.add(command{kind: cmdWrite, off: off, value: uint64(v)}) }
 
-// ReadReg reads n bytes (4 or 8) of the register space at byte off, and calls done with the value.
+// ReadReg reads n bytes (4 or 8) of the register space at byte offset off, and calls done with the value.
 func (d *Driver) ReadReg(off uint32, n int, done func(v uint64)) {
 	d.add(command{kind: cmdRead, off: off, bytes: n, read: done})
 }
 
-// Then calls f when all that was asked for before is done.
+// Then calls f when all earlier commands are done.
 func (d *Driver) Then(f func()) { d.add(command{kind: cmdCall, action: func(func()) { f() }}) }
 
-// Await calls f when all that was asked for before is done; what is asked for later waits until f has called done.
+// Await calls f when all earlier commands are done; later commands wait until f has called done.
 func (d *Driver) Await(f func(done func())) { d.add(command{kind: cmdAction, action: f}) }
 
-// WriteTable commits an entry [G6]. The caller vouches for it: if the NIC refuses it, that is a breach of the contract.
+// WriteTable commits an entry [G6]. The caller vouches for it: a NIC that refuses it breaks the contract.
 func (d *Driver) WriteTable(t nicspec.Table, index int, entry []byte) error {
 	return d.table(nicspec.TableOpWrite, t, index, entry, nil)
 }
 
-// Staged gives the register writes by which an entry, a multiple of four bytes, comes into TBL_DATA, before the
-// command that commits it [G6].
+// Staged iterates over the register writes that put an entry, whose length is a multiple of four bytes, into TBL_DATA.
+// The command that commits it follows [G6].
 func Staged(entry []byte) iter.Seq2[uint32, uint32] {
 	return func(yield func(off, word uint32) bool) {
 		for i := 0; i+4 <= len(entry); i += 4 {
@@ -70,7 +70,7 @@ func Staged(entry []byte) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// TryTable carries out any table command and tells how it ended. The NIC may refuse it.
+// TryTable carries out any table command and reports its status. The NIC may refuse it.
 func (d *Driver) TryTable(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
 	done func(nicspec.TableStatus)) error {
 	return d.table(op, t, index, entry, done)
@@ -116,10 +116,10 @@ func (d *Driver) add(c command) {
 	d.proceed()
 }
 
-// proceed carries out what can be: up to the next command that must wait.
+// proceed carries out commands up to the next one that must wait.
 func (d *Driver) proceed() {
 	if d.running {
-		return // whoever runs goes on
+		return // the running call continues
 	}
 	d.running = true
 	for d.err == nil && !d.waiting && d.commands.Len() > 0 {
@@ -149,7 +149,7 @@ func (d *Driver) begin(c *command) {
 	}
 }
 
-// resume goes on after a command that waited.
+// resume continues after a command that waited.
 func (d *Driver) resume() {
 	d.waiting = false
 	d.proceed()
@@ -191,7 +191,7 @@ func (d *Driver) askTable(c *command) {
 	d.askPoll(&p, 1)
 }
 
-// askPoll reads a register until the condition holds.
+// askPoll reads a register until its condition holds.
 func (d *Driver) askPoll(c *command, reads int) {
 	d.waiting = true
 	p := *c

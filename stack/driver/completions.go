@@ -4,32 +4,32 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// completions is a place in a completion ring that is followed by phase [Q8].
+// completions is a cursor in a completion ring, which follows the phase bit [Q8].
 type completions struct {
-	life    uint // how often the queue was enabled
-	clear   bool // the ring holds no entries of a former life
+	life    uint // number of times the queue was enabled
+	clear   bool // the ring holds no entries of an earlier life
 	entryAt [nicspec.CqeBytes]byte
-	event   *Event           // seen since the queue was enabled
-	seen    Event            // what event points to
+	event   *Event           // the event since the queue was enabled; nil: none
+	seen    Event            // storage for event
 	take    func(cqe []byte) // takes one entry, in ring order
 
 	looking bool // entries are being taken
-	late    bool // the read under way will end later
-	arrived bool // the read under way has ended
-	again   bool // an entry may have come since the read began
-	asked   uint // the life in which it began
+	late    bool // the read in flight will end later
+	arrived bool // the read in flight has ended
+	again   bool // an entry may have arrived since the read began
+	asked   uint // the life in which the read began
 	drained func()
-	read    func(error) // takes the end of a read
+	read    func(error) // handles the end of a read
 }
 
-// Event tells that a read of a queue's ring failed [Q4]. The queue is in state Failed from then on; entries before
-// Index may still complete.
+// Event reports that a read of a queue's ring failed [Q4]. The queue is then in state Failed; entries before Index may
+// still complete.
 type Event struct {
-	Index  uint16         // first place of the failing read: a descriptor, or a block
-	Status nicspec.Status // why it failed
+	Index  uint16         // first place of the failing read: a descriptor or a block
+	Status nicspec.Status // reason for the failure
 }
 
-// Poll takes the completion entries that are there. Without a watch its owner calls it.
+// Poll takes the completion entries that have arrived. Without a watch the queue's owner calls it.
 func (r *Queue) Poll() {
 	r.again = true
 	if !r.looking && r.clear && r.state != Off && r.state != Closed {
@@ -37,7 +37,7 @@ func (r *Queue) Poll() {
 	}
 }
 
-// look takes entries until one is not there yet.
+// look takes entries until the next one has not arrived yet.
 func (r *Queue) look() {
 	r.looking = true
 	for r.readEntry() {
@@ -48,7 +48,7 @@ func (r *Queue) look() {
 	}
 }
 
-// readEntry begins to read the next entry, and reports whether it is there to be looked at: else entryRead goes on.
+// readEntry starts reading the next entry, and reports whether the read has already ended; if not, entryRead continues.
 func (r *Queue) readEntry() bool {
 	r.again, r.arrived, r.asked = false, false, r.life
 	r.bus.Read(r.ring.NextCqe(), r.entryAt[:], r.read)
@@ -70,7 +70,7 @@ func (r *Queue) entryRead(err error) {
 	}
 }
 
-// seeEntry takes the entry that was read, if it is one of this lap, and reports whether to look on.
+// seeEntry takes the entry just read if it belongs to this lap, and reports whether to continue.
 func (r *Queue) seeEntry() bool {
 	if r.d.err != nil {
 		return false
@@ -90,7 +90,7 @@ func (r *Queue) looked() {
 	}
 }
 
-// drain calls done when every entry that was written before has been taken.
+// drain calls done when every entry written so far has been taken.
 func (r *Queue) drain(done func()) {
 	if r.state == Off || r.state == Closed {
 		done()
@@ -100,13 +100,13 @@ func (r *Queue) drain(done func()) {
 	r.Poll()
 }
 
-// failed takes an Event; rule is the one that has it written. It reports whether the queue's owner is to be told.
+// failed handles an Event under the given rule, and reports whether to notify the queue's owner.
 func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	switch {
 	case r.event != nil:
 		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.ring.Kind(), r.cfg.Queue, status)
 	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
-		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.ring.Kind(), r.cfg.Queue,
+		r.d.breach(rule, "%s queue %d: event with status %v, which is not a read failure", r.ring.Kind(), r.cfg.Queue,
 			status)
 	case index-r.done >= r.rung-r.done:
 		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
@@ -121,8 +121,8 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	return false
 }
 
-// unclaimed ends the driver for an Event that nobody takes. Unless somebody makes reads fail, the device has no reason
-// for one.
+// unclaimed ends the driver for an Event without a handler. Unless reads are made to fail on purpose, the device has no
+// reason for one.
 func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	if f := r.d.opts.ReadsMayFail; f != nil && f() {
 		r.d.check(&UnclaimedEventError{r.ring.Kind(), r.cfg.Queue, status})
@@ -131,8 +131,9 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.ring.Kind(), r.cfg.Queue, status)
 }
 
-// ends checks that the entry at an index, which takes n places, may end now: it was told of, and no event forbids it.
-func (r *Queue) ends(rule, eventRule string, index, n uint16) bool {
+// mayComplete checks that the entry at an index, which takes n places, may complete now: its doorbell was rung, and no
+// event forbids it.
+func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.done, int(index-r.done)+int(n)-1
 	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
 		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())

@@ -7,42 +7,42 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Copier is a receive queue whose frames are copied out of their buffers, which are posted again at once. Doorbells
-// are rung for a quarter of the ring, or for as many buffers as the device has left if these are fewer.
+// Copier is a receive queue that copies frames out of their buffers and reposts these at once. It rings the doorbell
+// for every quarter of the ring, or sooner if the device has fewer buffers left.
 type Copier struct {
 	*RxQueue
 	on       func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
 	hdr, pay []byte
-	jobs     fifo.Queue[copyJob] // frames to be copied, in order
-	reading  int                 // reads of the first that have not ended
-	read     func(error)         // takes the end of one
+	jobs     fifo.Queue[copyJob] // frames to copy, in order
+	reading  int                 // unfinished reads of the first frame
+	read     func(error)         // handles the end of a read
 	working  bool
-	idle     func()   // is called when no frame is left to be copied
-	spare    []Buffer // of frames copied when the queue took none any more
+	idle     func()   // called when no frame is left to copy
+	spare    []Buffer // buffers of frames copied after the queue stopped accepting any
 	apart    flushed
 }
 
 type copyJob struct {
 	buf      Buffer
-	hdr, pay int // bytes
+	hdr, pay int // lengths in bytes
 	cqe      [nicspec.CqeBytes]byte
-	apart    bool // bytes of it may be on their way when its entry is seen
+	apart    bool // some of its bytes may arrive after its completion entry
 }
 
-// flushed tracks which frames of a copier are whole in memory, where a bus needs to be asked.
+// flushed tracks which frames of a copier have fully arrived in memory, on a bus that needs flushes.
 type flushed struct {
-	bus    Flusher // nil: all are
-	other  int     // endpoint without the completion ring
-	came   uint64  // frames
+	bus    Flusher // nil: every frame has arrived with its entry
+	other  int     // the endpoint that does not hold the completion ring
+	came   uint64  // frames received
 	copied uint64
-	safe   uint64 // the first so many are whole
-	asked  uint64 // will be when the flush under way has ended
-	under  bool   // one is
+	safe   uint64 // number of frames known to have arrived
+	asked  uint64 // value of safe after the flush in flight
+	under  bool   // a flush is in flight
 	done   func(error)
 }
 
-// OpenCopier opens a receive queue; OnFrame of its config must be nil, since on takes the frames. What on is given is
-// good until it returns. Fill gives the device buffers.
+// OpenCopier opens a receive queue. OnFrame of its config must be nil, because on takes the frames; the slices passed
+// to on are valid until it returns. Call Fill to give the device buffers.
 func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)) (*Copier, error) {
 	if cfg.OnFrame != nil || on == nil {
 		return nil, errors.New("driver: a copier takes frames itself: want OnFrame nil, and a function that takes " +
@@ -62,7 +62,7 @@ func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, 
 	return c, nil
 }
 
-// Fill posts buffers and tells the device.
+// Fill posts buffers and rings the doorbell.
 func (c *Copier) Fill(buffers ...Buffer) error {
 	for _, b := range buffers {
 		if err := c.Post(b); err != nil {
@@ -72,7 +72,7 @@ func (c *Copier) Fill(buffers ...Buffer) error {
 	return c.Ring()
 }
 
-// Unused are all buffers of a queue that is off. They are the caller's again.
+// Unused returns all buffers of a queue that is off. They belong to the caller again.
 func (c *Copier) Unused() []Buffer {
 	if c.state != Off && c.state != Closed {
 		return nil
@@ -80,10 +80,10 @@ func (c *Copier) Unused() []Buffer {
 	return append(c.RxQueue.Unused(), c.spare...)
 }
 
-// Disable is that of RxQueue; done is called when all frames were copied.
+// Disable is RxQueue.Disable, except that done is called once all frames have been copied.
 func (c *Copier) Disable(done func()) error { return c.RxQueue.Disable(func() { c.settle(done) }) }
 
-// Close is that of RxQueue, likewise. The buffers stay the caller's.
+// Close is RxQueue.Close, with done as in Disable. The buffers remain the caller's.
 func (c *Copier) Close(done func()) error { return c.RxQueue.Close(func() { c.settle(done) }) }
 
 func (c *Copier) settle(done func()) {
@@ -107,13 +107,13 @@ func (c *Copier) frame(f *RxFrame) {
 	c.work()
 }
 
-// elsewhere reports whether an address is not at the endpoint of the completion ring.
+// elsewhere reports whether an address is at the endpoint that does not hold the completion ring.
 func (c *Copier) elsewhere(addr uint64) bool {
 	return int(addr>>nicspec.EndpointShift) == c.apart.other
 }
 
-// whole reports whether the first frame is whole in memory; if not, work goes on when it is. One flush serves all
-// frames that have come.
+// whole reports whether the first frame has fully arrived. If not, it starts a flush, which serves all frames received
+// so far, and work continues afterwards.
 func (c *Copier) whole() bool {
 	a := &c.apart
 	if !c.jobs.Front().apart || a.copied < a.safe {
@@ -172,7 +172,7 @@ func (c *Copier) copied(err error) {
 	}
 }
 
-// deliver hands the first frame over and posts its buffer again, if the queue still takes it.
+// deliver passes the first frame on and reposts its buffer if the queue still accepts it.
 func (c *Copier) deliver() {
 	if c.d.err != nil {
 		return
@@ -191,7 +191,7 @@ func (c *Copier) deliver() {
 	}
 }
 
-// Enable is that of RxQueue. The ring is empty: Fill it.
+// Enable is RxQueue.Enable. The ring is then empty; call Fill.
 func (c *Copier) Enable() error {
 	err := c.RxQueue.Enable()
 	if err == nil {

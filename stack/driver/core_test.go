@@ -17,8 +17,8 @@ import (
 	"nictwin/stack/driver/drivertest"
 )
 
-// onCore is a machine whose driver runs on a core, through its TLB and private cache and the last-level caches that
-// the NIC writes to by way of the IIO buffer; DRAM is behind those. The memory of the other endpoint takes no time.
+// onCore builds a machine whose driver runs on a core, with TLB and private cache, above the last-level cache that the
+// NIC writes to through the IIO buffer, and DRAM. The other endpoint's memory takes no time.
 func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *simcore.Engine,
 	space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
 	return func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
@@ -49,8 +49,8 @@ func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *s
 	}
 }
 
-// The driver keeps its promises on cores of the Arm and of a server (on the socket that the NIC does not hang on),
-// too, where every access takes time.
+// The driver also fulfils its contract on cores of the Arm and of a server (on the socket without the NIC), where every
+// access takes time.
 func TestContractOnCores(t *testing.T) {
 	for _, x := range []struct {
 		name      string

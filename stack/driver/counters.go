@@ -7,10 +7,10 @@ import (
 // Counters are the values of the COUNTER registers, by index.
 type Counters []uint64
 
-// Port is a counter of a port.
+// Port returns a counter of a port.
 func (c Counters) Port(port int, k nicspec.PortCounter) uint64 { return c[k.Index(port)] }
 
-// Device is a counter of the device.
+// Device returns a counter of the device.
 func (c Counters) Device(k nicspec.DevCounter) uint64 { return c[k.Index()] }
 
 // ReadCounters reads every counter that the NIC has.
@@ -22,10 +22,10 @@ func (d *Driver) ReadCounters(done func(Counters)) {
 	d.Then(func() { done(values) })
 }
 
-// ReadRuleHits reads how many frames the first n rules matched.
+// ReadRuleHits reads the hit counters of the first n rules.
 func (d *Driver) ReadRuleHits(n int, done func(hits []uint64)) error {
 	if n != 0 {
-		if err := below("steering rule", n-1, d.opts.Build.NumRules); err != nil {
+		if err := checkIndex("steering rule", n-1, d.opts.Build.NumRules); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Probe reads what the NIC is, and hands over its sizes and parts, which the driver goes by from then on. Widths of the
-// streams are not to be seen by software: they stay as they were in the options.
+// Probe reads the NIC's sizes and parts and passes them to done; the driver uses them from then on. Software cannot see
+// stream widths, so these stay as in the options.
 func (d *Driver) Probe(done func(nicspec.Build)) {
 	b := d.opts.Build
 	d.ReadReg(nicspec.RegId, 4, func(v uint64) {
@@ -33,7 +33,7 @@ func (d *Driver) Probe(done func(nicspec.Build)) {
 	d.ReadReg(nicspec.RegCap1, 4, func(v uint64) { b.Parts = nicspec.Cap1Reg(v) })
 	d.Then(func() {
 		if err := b.Validate(); err != nil {
-			d.breach("B2", "CAP0 and CAP1 tell of a build that there cannot be: %v", err)
+			d.breach("B2", "CAP0 and CAP1 describe an impossible build: %v", err)
 			return
 		}
 		d.opts.Build = b
@@ -49,27 +49,28 @@ func (d *Driver) Enable(rx, tx bool) {
 	d.Write32(nicspec.RegCtrl, uint32(c))
 }
 
-// Sync ends when every register write asked for before has reached the NIC.
+// Sync adds a command that ends when every register write requested before has reached the NIC.
 func (d *Driver) Sync() { d.ReadReg(nicspec.RegCtrl, 4, nil) }
 
-// DeviceControl is register DEVCTL: limits and attributes of the NIC's requests. It may be changed at any time [P10].
+// DeviceControl holds the fields of register DEVCTL: limits and attributes of the NIC's requests. It may be changed at
+// any time [P10].
 type DeviceControl struct {
 	MPS             int  // longest write, bytes: 128, 256 or 512
 	MRRS            int  // longest read, bytes: 128, 256, ... 4096
 	RCB128          bool // completions are split at multiples of 128 B, else 64 B [P12]
-	RelaxedOrdering bool // in requests that carry frame or copy data [P11]
-	NoSnoop         bool // likewise
+	RelaxedOrdering bool // set in requests that carry frame or copy data [P11]
+	NoSnoop         bool // set in requests that carry frame or copy data [P11]
 }
 
-// ControlFor is DEVCTL for what the roots behind the NIC take, as far as the NIC goes itself.
+// ControlFor returns the DEVCTL settings for the limits of the roots behind the NIC, capped at the NIC's own.
 func ControlFor(l tlp.Limits) DeviceControl {
 	return DeviceControl{MPS: min(l.MPS, 512), MRRS: min(l.MRRS, tlp.PageBytes), RCB128: l.RCB == 2*nicspec.LineBytes}
 }
 
-// ResetControl is DEVCTL after reset.
+// ResetControl returns the DEVCTL settings after reset.
 func ResetControl() DeviceControl {
 	r := nicspec.DevctlReg(nicspec.ResetDevctl)
-	const least = 128 // of the codes [P10]
+	const least = 128 // smallest code [P10]
 	return DeviceControl{MPS: least << r.Mps(), MRRS: least << r.Mrrs(), RCB128: r.Rcb(),
 		RelaxedOrdering: r.RelaxedOrdering(), NoSnoop: r.NoSnoop()}
 }
@@ -84,7 +85,7 @@ func (d *Driver) SetDeviceControl(c DeviceControl) error {
 		return fmt.Errorf("driver: MRRS of %d B: want a power of two from 128 to 4096", c.MRRS)
 	}
 	if c.RelaxedOrdering || c.NoSnoop {
-		if err := d.need(nicspec.PartAttr, "attributes of requests", "attr"); err != nil {
+		if err := d.needPart(nicspec.PartAttr, "attributes of requests", "attr"); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (d *Driver) SetDeviceControl(c DeviceControl) error {
 	return nil
 }
 
-// SetCompletionTimeout sets how many cycles the NIC waits for the completions of a read [P6].
+// SetCompletionTimeout sets the number of cycles that the NIC waits for the completions of a read [P6].
 func (d *Driver) SetCompletionTimeout(cycles uint32) error {
 	const least = 1024
 	if cycles < least {
@@ -111,10 +112,10 @@ func (d *Driver) SetCompletionTimeout(cycles uint32) error {
 // SetRoCEPort sets the UDP destination port of RoCEv2 [H6].
 func (d *Driver) SetRoCEPort(port uint16) { d.Write32(nicspec.RegRocePort, uint32(port)) }
 
-// SetDrops sets which frames that fail a check are dropped instead of delivered: register RX_CTRL [R4], [X5].
+// SetDrops sets which frames that fail a check are dropped instead of delivered, in register RX_CTRL [R4], [X5].
 func (d *Driver) SetDrops(r nicspec.RxCtrlReg) error {
 	if r.DropBadCrc32c() {
-		if err := d.need(nicspec.PartCrc32c, "dropping by CRC-32C", "crc32c"); err != nil {
+		if err := d.needPart(nicspec.PartCrc32c, "dropping by CRC-32C", "crc32c"); err != nil {
 			return err
 		}
 	}
@@ -122,13 +123,13 @@ func (d *Driver) SetDrops(r nicspec.RxCtrlReg) error {
 	return nil
 }
 
-// FunctionReset resets the NIC [L1]. Afterwards it is as after power-up, but for counters; every queue is off, as if it
-// had been disabled, and tables are empty.
+// FunctionReset resets the NIC [L1]. Afterwards everything except the counters is as after power-up: every queue is
+// off, as if disabled, and tables are empty.
 func (d *Driver) FunctionReset(done func()) error {
-	if err := d.need(nicspec.PartFlr, "function-level reset", "flr"); err != nil {
+	if err := d.needPart(nicspec.PartFlr, "function-level reset", "flr"); err != nil {
 		return err
 	}
-	queues := d.queues() // those opened later are enabled later
+	queues := d.queues() // queues opened later are enabled later
 	for _, q := range queues {
 		q.stopping()
 	}
@@ -153,7 +154,7 @@ func (d *Driver) FunctionReset(done func()) error {
 	return nil
 }
 
-// queues are the open queues, receive queues first, by number.
+// queues returns the open queues, receive queues first, by number.
 func (d *Driver) queues() []*Queue {
 	var all []*Queue
 	for _, open := range []map[int]*Queue{d.rx, d.tx} {

@@ -24,7 +24,7 @@
 //
 // # Buffers
 //
-// Received bytes are not copied: a receiver is told where they lie, and owns the
+// Received bytes are not copied: a receiver gets their address, and owns the
 // buffer from then on. Copier is a receiver that copies them out and posts the
 // buffer again.
 //
@@ -33,7 +33,7 @@
 // Tests that do what no driver would do (wrong doorbells, half of a command)
 // use the layer below: a RawQueue knows where entries lie and which completion
 // entries were written, Staged are the writes of a table command, KeyID names a
-// memory key, Target.Default and Encode of each Entry write what they are told to.
+// memory key, Target.Default and Encode of each Entry encode without checking.
 //
 // # Errors
 //
@@ -46,7 +46,7 @@
 //
 //   - A slot of a ring is written again only after the completion entry of its
 //     former use was seen, as [Q2] demands.
-//   - A doorbell is rung only after the entries that it tells of are in memory.
+//   - A doorbell is rung only after the entries that it announces are in memory.
 //   - A completion ring is cleared before its queue is enabled, and followed
 //     until the queue is off, so that no entry is missed and none is seen twice.
 //   - Whatever bytes a device writes into a completion ring, nothing panics.

@@ -10,27 +10,26 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Options say what a driver may take for granted.
+// Options are a driver's assumptions about the NIC and its memory.
 type Options struct {
-	// Build is the sizes and parts of the NIC. Probe reads it from the NIC instead.
+	// Build holds the sizes and parts of the NIC. Probe reads it from the NIC instead.
 	Build nicspec.Build
 
-	// Memory is what the driver may allocate, by endpoint.
+	// Memory is the memory that the driver may allocate, by endpoint.
 	Memory [nicspec.EndpointHost + 1]Range
 
-	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose. Otherwise an Event that no
-	// handler takes is a breach of the contract.
+	// ReadsMayFail, if set, reports whether reads of the NIC are being made to fail on purpose. Otherwise an Event
+	// without a handler is a breach of the contract.
 	ReadsMayFail func() bool
 
-	// MaxPolls bounds the reads of a register that is polled until the NIC has done something.
+	// MaxPolls limits the number of reads when polling a register.
 	MaxPolls int
 }
 
-// Range is n bytes of an endpoint's memory, from an offset on.
+// Range is a range of an endpoint's memory.
 type Range struct{ From, Bytes uint64 }
 
-// DefaultOptions are those of the default build, with 1 GB of memory at each endpoint of which the driver leaves the
-// first megabyte alone.
+// DefaultOptions returns options for the default build and 1 GB of memory at each endpoint, without the first megabyte.
 func DefaultOptions() Options {
 	const low, all = 1 << 20, 1 << 30
 	r := Range{low, all - low}
@@ -61,14 +60,14 @@ type Driver struct {
 
 	commands fifo.Queue[command]
 	begun    uint64
-	running  bool // commands are being carried out by a caller further up
+	running  bool // a caller further up is carrying out commands
 	waiting  bool // a command waits for its answer
 	word     [4]byte
 
 	rx, tx map[int]*Queue // open queues, by number
 }
 
-// New returns a driver that speaks through a bus.
+// New returns a driver that accesses its NIC through bus.
 func New(bus Bus, o Options) (*Driver, error) {
 	if bus == nil {
 		return nil, errors.New("driver: no bus: want one that reaches a NIC")
@@ -83,14 +82,13 @@ func New(bus Bus, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// Err is the first thing that went wrong and was not returned to a caller, or nil.
+// Err returns the first error that was not returned to a caller, or nil.
 func (d *Driver) Err() error { return d.err }
 
-// Build is what the driver takes the NIC to have.
+// Build returns the sizes and parts that the driver assumes.
 func (d *Driver) Build() nicspec.Build { return d.opts.Build }
 
-// Alloc takes n bytes of an endpoint's memory, at an address that is a multiple of align (a power of two), and returns
-// the bus address.
+// Alloc allocates n bytes of an endpoint's memory at a multiple of align (a power of two), and returns the bus address.
 func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
 	a, err := d.arena(endpoint)
 	if err != nil {
@@ -103,7 +101,7 @@ func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
 	return at, err
 }
 
-// Free gives back what Alloc returned.
+// Free frees memory that Alloc returned.
 func (d *Driver) Free(addr uint64) error {
 	a, err := d.arena(int(addr >> nicspec.EndpointShift))
 	if err != nil {
@@ -120,10 +118,10 @@ func (d *Driver) arena(endpoint int) (*Arena, error) {
 	return d.arenas[endpoint], nil
 }
 
-// breach ends the driver: the device broke a rule of the contract.
+// breach ends the driver because the device broke a rule of the contract.
 func (d *Driver) breach(rule, format string, a ...any) { d.check(boundary.Breach(rule, format, a...)) }
 
-// check ends the driver if there is an error.
+// check ends the driver if err is not nil.
 func (d *Driver) check(err error) {
 	const name = "driver: "
 	if err != nil && d.err == nil {
@@ -134,16 +132,16 @@ func (d *Driver) check(err error) {
 	}
 }
 
-// need refuses what the NIC has no part for.
-func (d *Driver) need(part nicspec.Cap1Reg, what, name string) error {
+// needPart returns an error if the NIC lacks a part.
+func (d *Driver) needPart(part nicspec.Cap1Reg, what, name string) error {
 	if d.opts.Build.Has(part) {
 		return nil
 	}
 	return fmt.Errorf("driver: %s: want a NIC with part %s, which this one lacks [N1]", what, name)
 }
 
-// below refuses an index that is beyond a size of the build.
-func below(what string, index, size int) error {
+// checkIndex returns an error if an index is not below a size of the build.
+func checkIndex(what string, index, size int) error {
 	if index >= 0 && index < size {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 
 func errorAs[E error](err error, target *E) bool { return errors.As(err, target) }
 
-// breaks wants the driver ended by a rule that the device broke.
+// breaks checks that the driver has ended because the device broke a rule.
 func breaks(t *testing.T, d *Driver, rule, text string) {
 	t.Helper()
 	var breach *boundary.ContractError
@@ -21,15 +21,15 @@ func breaks(t *testing.T, d *Driver, rule, text string) {
 	require.ErrorContains(t, d.Err(), text)
 }
 
-// Completion entries that no device may write name the rule they break.
+// Completion entries that no device may write are reported with the rule that they break.
 func TestOddCompletionEntries(t *testing.T) {
 	for _, x := range []struct {
 		rule, text string
 		tx         bool
 		change     func(c nicspec.RxCqe)
 	}{
-		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeTx) }},
-		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
+		{"R10", "an unknown type", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeTx) }},
+		{"R10", "an unknown type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
 		{"R10", "is of queue 3", false, func(c nicspec.RxCqe) { c.SetQueue(3) }},
 		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
 		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
@@ -42,7 +42,7 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
 		{"Q4", "event with status CplAbort, but no read failed", false,
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
-		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
+		{"Q4", "not a read failure", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
 		{"Q4", "event at entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) {
 			c.SetType(nicspec.CqeTypeEvent)
 			c.SetStatus(nicspec.StatusCplAbort)
@@ -52,7 +52,7 @@ func TestOddCompletionEntries(t *testing.T) {
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
 		{"T10", "completion of entry 7, but 0 to 1 are at work", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
 		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
-		{"T10", "no known type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
+		{"T10", "an unknown type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
 	} {
 		nic, d := newPaper(t, false)
 		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
@@ -80,7 +80,7 @@ func TestOddCompletionEntries(t *testing.T) {
 	}
 }
 
-// After an event entries before it may still complete, and the queue works again when it was disabled and enabled.
+// After an event earlier entries may still complete, and the queue works again after it was disabled and enabled.
 func TestFailedQueue(t *testing.T) {
 	nic, d := newPaper(t, false)
 	var got []uint64
@@ -128,17 +128,17 @@ func TestFailedQueue(t *testing.T) {
 	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
 }
 
-// A completion entry that was counted and never came is missed when the queue is disabled.
+// A completion entry that was counted but never arrived is noticed when the queue is disabled.
 func TestLostCompletionEntry(t *testing.T) {
 	nic, d := newPaper(t, false)
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 	require.NoError(t, err)
 	nic.tx[1].cqi++
 	require.NoError(t, q.Disable(nil))
-	breaks(t, d, "Q5", "1 completion entries were written, 0 came")
+	breaks(t, d, "Q5", "1 completion entries were written, 0 arrived")
 }
 
-// A copier is off when the last frame was copied, however late that is.
+// A copier is off once the last frame has been copied, however late that is.
 func TestCopierIsDisabledLate(t *testing.T) {
 	nic, d := newPaper(t, true)
 	frames := 0
@@ -151,7 +151,7 @@ func TestCopierIsDisabledLate(t *testing.T) {
 	for range 3 {
 		require.True(t, nic.receive(1, 60))
 	}
-	nic.pick = func(n int) int { return n - 1 } // the newest ends first: the first copy last
+	nic.pick = func(n int) int { return n - 1 } // the newest access ends first, hence the first copy last
 	for c.done < 3 {
 		require.True(t, nic.tick(true))
 	}
@@ -164,7 +164,7 @@ func TestCopierIsDisabledLate(t *testing.T) {
 	require.Len(t, c.Unused(), 4)
 }
 
-// An entry that comes after a read of its slot took effect, and before the driver is told of that, is not overlooked.
+// An entry that arrives after a read of its slot took effect, and before the read ends, is not overlooked.
 func TestEntryThatComesMeanwhile(t *testing.T) {
 	nic, d := newPaper(t, true)
 	frames := 0
@@ -181,7 +181,7 @@ func TestEntryThatComesMeanwhile(t *testing.T) {
 	require.Equal(t, 1, frames)
 }
 
-// A queue is reached by the bus that it was given, all else by the driver's.
+// A queue uses the bus that it was given, everything else the driver's.
 func TestQueueWithABusOfItsOwn(t *testing.T) {
 	nic, d := newPaper(t, false)
 	own := &counting{paperNIC: nic}
@@ -215,7 +215,7 @@ func (c *counting) Write(addr uint64, b []byte, done func(error)) {
 	c.paperNIC.Write(addr, b, done)
 }
 
-// A driver that was told that reads may fail does not blame the device for an event.
+// A driver that knows that reads may fail does not blame the device for an event.
 func TestUnclaimedEvent(t *testing.T) {
 	nic, d := newPaper(t, false)
 	d.opts.ReadsMayFail = func() bool { return true }
@@ -237,7 +237,7 @@ func TestUnclaimedEvent(t *testing.T) {
 	require.False(t, later, "later commands are not carried out")
 }
 
-// Misuse is refused, and says what would be right.
+// Misuse is refused with an error that says what would be right.
 func TestMisuse(t *testing.T) {
 	_, d := newPaper(t, false)
 	d.opts.Build.Parts = 0
@@ -317,12 +317,12 @@ func TestMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "max polls is 0")
 }
 
-// deaf is a bus on which nothing can be watched.
+// deaf is a bus that cannot watch memory.
 type deaf struct{ Bus }
 
 func (deaf) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
 
-// What cannot be watched takes no memory.
+// A queue whose ring cannot be watched takes no memory.
 func TestWatchesThatFail(t *testing.T) {
 	nic, d := newPaper(t, false)
 	left := d.arenas[0].Left()

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// UnclaimedEventError tells that a queue without event handler failed, after somebody made reads fail on purpose.
+// UnclaimedEventError reports that a queue without an event handler failed after reads were made to fail on purpose.
 type UnclaimedEventError struct {
 	Kind   string // receive or transmit
 	Queue  int
@@ -21,9 +21,9 @@ func (e *UnclaimedEventError) Error() string {
 
 // RoomError reports an allocation for which memory has no room.
 type RoomError struct {
-	Endpoint      int // whose memory it is; -1: a part of one that somebody has allocated before
+	Endpoint      int // endpoint of the memory; -1: a part of a larger allocation
 	Bytes, Align  uint64
-	Left, Largest uint64 // bytes that are free, in all and in one piece
+	Left, Largest uint64 // free bytes, in all and in one piece
 }
 
 const partOfMemory = -1
@@ -33,7 +33,7 @@ func (e *RoomError) Error() string {
 		e.Align, e.Left, e.Largest)
 }
 
-// atWork says which entries the device may work on, for errors.
+// atWork describes which entries the device may be working on, for errors.
 func (r *Queue) atWork() string {
 	if r.rung == r.done {
 		return "none is at work"

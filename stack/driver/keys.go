@@ -7,29 +7,28 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// KeySpec is a memory key as it is to be: Len bytes of virtual addresses from VA on name as many bus addresses from Bus
-// on.
+// KeySpec describes a memory key: it maps Len bytes of virtual addresses at VA to bus addresses at Bus.
 type KeySpec struct {
 	Index   int
-	Variant uint8 // must match in work entries: change it when the index is used again
+	Variant uint8 // must match in work entries: change it when the index is reused
 	VA      uint64
 	Bus     uint64
 	Len     uint64     // bytes
-	Rights  dma.Access // what the NIC may do there
+	Rights  dma.Access // the NIC's access rights
 }
 
-// Key is a memory key that was set up.
+// Key is a memory key that has been set up.
 type Key struct {
 	KeySpec
-	ID uint32 // as in work entries
+	ID uint32 // value in work entries
 }
 
-// KeyID is how work entries name a memory key.
+// KeyID returns the value that names a memory key in work entries.
 func KeyID(index int, variant uint8) uint32 { return uint32(variant)<<24 | uint32(index) }
 
-// Validate returns every error of the spec, for a NIC with so many keys [G6].
+// Validate returns every error of the spec, for a NIC with the given number of keys [G6].
 func (s *KeySpec) Validate(keys int) error {
-	if err := below("memory key", s.Index, keys); err != nil {
+	if err := checkIndex("memory key", s.Index, keys); err != nil {
 		return err
 	}
 	if s.VA+s.Len < s.VA && s.VA+s.Len != 0 {
@@ -44,7 +43,7 @@ func (s *KeySpec) Validate(keys int) error {
 	return nil
 }
 
-// SetKey sets a memory key up, or changes it. Change one only when the entries that use it have ended [T12].
+// SetKey sets up or changes a memory key. Change one only after the entries that use it have ended [T12].
 func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	if err := s.Validate(d.opts.Build.NumKeys); err != nil {
 		return nil, err
@@ -58,25 +57,25 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	return &Key{s, KeyID(s.Index, s.Variant)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
 }
 
-// DropKey makes a memory key invalid.
+// DropKey invalidates a memory key.
 func (d *Driver) DropKey(index int) error {
-	if err := below("memory key", index, d.opts.Build.NumKeys); err != nil {
+	if err := checkIndex("memory key", index, d.opts.Build.NumKeys); err != nil {
 		return err
 	}
 	return d.WriteTable(nicspec.TableKey, index, make([]byte, nicspec.KeyEntrySize))
 }
 
-// Span names Len bytes by a memory key, from an offset in its range on.
+// Span is Len bytes at an offset in a memory key's range.
 type Span struct {
 	Key *Key
 	Off uint64 // bytes
 	Len uint32 // bytes
 }
 
-// Bus is the bus address of the first byte.
+// Bus returns the bus address of the first byte.
 func (s *Span) Bus() uint64 { return s.Key.Bus + s.Off }
 
-// encode writes the span as a piece of a work entry; a span without key is written as key 0, whose address is 0.
+// encode writes the span as a piece of a work entry; a span without a key is written as key 0 with an address of Off.
 func (s *Span) encode(dst []byte) {
 	f := nicspec.SegFields{Len: s.Len, Addr: s.Off}
 	if s.Key != nil {
@@ -85,7 +84,7 @@ func (s *Span) encode(dst []byte) {
 	f.Encode(dst)
 }
 
-// check refuses a span that the NIC would refuse, for the rights wanted [T3].
+// check returns an error for a span that the NIC would refuse, given the access wanted [T3].
 func (s *Span) check(what string, want dma.Access) error {
 	switch {
 	case s.Key == nil:

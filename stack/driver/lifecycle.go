@@ -6,10 +6,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// zeros is what completion rings are cleared with.
+// zeros is the source for clearing completion rings.
 var zeros [4096]byte
 
-// enable asks for the queue to be enabled; its completion ring is cleared before that.
+// enable requests that the queue be enabled, after its completion ring has been cleared.
 func (r *Queue) enable() error {
 	if r.state != Off {
 		return fmt.Errorf("driver: enabling %s queue %d, which is %v: want it off", r.ring.Kind(), r.cfg.Queue, r.state)
@@ -20,22 +20,22 @@ func (r *Queue) enable() error {
 	r.ringIt, r.push = false, 0
 	r.life++
 	r.clear = false
-	r.d.Await(r.clean)
+	r.d.Await(r.clearRing)
 	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, r.entry); err != nil {
 		return err
 	}
 	r.d.Then(func() {
 		if r.state == Enabling {
 			r.state = Running
-			r.tell()
+			r.ringDoorbell()
 		}
 	})
 	return nil
 }
 
-// clean makes the completion ring zero: entries of the first lap have phase 1.
-func (r *Queue) clean(done func()) {
-	left := 1 // ends when all writes have been begun and have ended
+// clearRing zeroes the completion ring: entries of the first lap have phase 1.
+func (r *Queue) clearRing(done func()) {
+	left := 1 // all writes, plus one for this loop
 	end := func(err error) {
 		r.d.check(err)
 		if left--; left == 0 {
@@ -52,7 +52,7 @@ func (r *Queue) clean(done func()) {
 	end(nil)
 }
 
-// disable asks for the queue to be off. Entries that end until then are completed as ever.
+// disable requests that the queue be turned off. Entries that end before that are completed as usual.
 func (r *Queue) disable(done func()) error {
 	if r.state == Off || r.state == Disabling || r.state == Closed {
 		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
@@ -64,12 +64,12 @@ func (r *Queue) disable(done func()) error {
 	}
 	r.d.Await(r.drain)
 	err := r.d.ReadTable(r.ring.Table(), r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
-		e := nicspec.RxqEntry(b) // indices lie alike in both tables
+		e := nicspec.RxqEntry(b) // indices are at the same place in both tables
 		if e.State() != nicspec.QueueStateOff {
 			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}
 		if e.Cqi() != r.ring.CQI {
-			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue,
+			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d arrived", r.ring.Kind(), r.cfg.Queue,
 				e.Cqi(), r.ring.CQI)
 		}
 	})
@@ -82,21 +82,21 @@ func (r *Queue) disable(done func()) error {
 	return err
 }
 
-// stopping lets the queue take no more entries.
+// stopping makes the queue refuse further entries.
 func (r *Queue) stopping() {
 	if r.state != Off && r.state != Closed {
 		r.state = Disabling
 	}
 }
 
-// off is what the queue is after it was disabled.
+// off sets the state of a disabled queue.
 func (r *Queue) off() {
 	if r.state == Disabling {
 		r.state = Off
 	}
 }
 
-// close gives back the queue's memory, disabling it first.
+// close frees the queue's memory, after disabling it.
 func (r *Queue) close(open map[int]*Queue, done func()) error {
 	if r.state == Closed {
 		return fmt.Errorf("driver: closing %s queue %d, which is closed", r.ring.Kind(), r.cfg.Queue)
@@ -108,7 +108,7 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 	}
 	r.d.Then(func() {
 		r.state = Closed
-		r.life, r.clear = r.life+1, false // what is read now is no entry
+		r.life, r.clear = r.life+1, false // anything read from now on is not an entry
 		delete(open, r.cfg.Queue)
 		if r.stop != nil {
 			r.stop()

@@ -6,17 +6,17 @@ import (
 	"sort"
 )
 
-// Arena hands out a range of bus addresses. It takes the lowest place that
-// fits, so that the same calls give the same addresses.
+// Arena allocates a range of bus addresses. It takes the lowest place that fits, so the same calls give the same
+// addresses.
 type Arena struct {
-	free []extent          // by address; no two touch
-	used map[uint64]uint64 // bytes, by address
+	free []extent          // by address, never adjacent
+	used map[uint64]uint64 // lengths of allocations, by address
 }
 
-// extent is addresses from one on, to another that is not included.
+// extent is the address range [from, to).
 type extent struct{ from, to uint64 }
 
-// NewArena returns an arena of n bytes from a bus address on.
+// NewArena returns an arena of n bytes at a bus address.
 func NewArena(from, n uint64) *Arena {
 	a := &Arena{used: map[uint64]uint64{}}
 	if n > 0 {
@@ -25,7 +25,7 @@ func NewArena(from, n uint64) *Arena {
 	return a
 }
 
-// Left is the number of bytes that are free, not all in one piece perhaps.
+// Left returns the number of free bytes, which may be fragmented.
 func (a *Arena) Left() uint64 {
 	n := uint64(0)
 	for _, e := range a.free {
@@ -34,7 +34,7 @@ func (a *Arena) Left() uint64 {
 	return n
 }
 
-// Largest is the length in bytes of the longest piece that is free.
+// Largest returns the length of the longest free piece in bytes.
 func (a *Arena) Largest() uint64 {
 	n := uint64(0)
 	for _, e := range a.free {
@@ -43,8 +43,7 @@ func (a *Arena) Largest() uint64 {
 	return n
 }
 
-// Alloc takes n bytes at an address that is a multiple of align, a power of
-// two.
+// Alloc allocates n bytes at a multiple of align, a power of two.
 func (a *Arena) Alloc(n, align uint64) (uint64, error) {
 	if n == 0 || align == 0 || align&(align-1) != 0 {
 		return 0, fmt.Errorf("driver: allocating %d B at a multiple of %d: want 1 B or more, and a power of two", n,
@@ -69,7 +68,7 @@ func (a *Arena) Alloc(n, align uint64) (uint64, error) {
 	return 0, &RoomError{Endpoint: partOfMemory, Bytes: n, Align: align, Left: a.Left(), Largest: a.Largest()}
 }
 
-// Free gives back what Alloc returned.
+// Free frees memory that Alloc returned.
 func (a *Arena) Free(addr uint64) error {
 	n, ok := a.used[addr]
 	if !ok {
@@ -79,7 +78,7 @@ func (a *Arena) Free(addr uint64) error {
 	e := extent{addr, addr + n}
 	from := sort.Search(len(a.free), func(i int) bool { return a.free[i].to >= e.from })
 	to := from
-	for to < len(a.free) && a.free[to].from <= e.to { // neighbours become one
+	for to < len(a.free) && a.free[to].from <= e.to { // merge with free neighbours
 		e.from, e.to = min(e.from, a.free[to].from), max(e.to, a.free[to].to)
 		to++
 	}

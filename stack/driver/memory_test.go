@@ -11,8 +11,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// What is allocated lies inside, is aligned, and overlaps with nothing; what is given back can be had again, in one
-// piece.
+// Allocations lie inside the arena, are aligned and do not overlap; freed memory can be allocated again, in one piece.
 func TestArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const from, bytes = 1<<56 | 100, 5000
@@ -73,7 +72,7 @@ func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 	require.ErrorContains(t, err, "0 B are free")
 }
 
-// An endpoint without room is named; a part of one that was allocated before is not.
+// An error for lack of memory names the endpoint, but not for a part of a larger allocation.
 func TestRoomError(t *testing.T) {
 	_, err := NewArena(0, 64).Alloc(128, 64)
 	var room *RoomError

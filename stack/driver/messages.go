@@ -17,19 +17,19 @@ type Vector struct {
 	f    func()
 	stop func()
 	read [4]byte
-	came func(error) // bound once
+	came func(error) // message, bound once
 	busy bool        // the message is being read
 }
 
-// Moderation is how completions become messages [M2].
+// Moderation controls how completion entries are grouped into messages [M2].
 type Moderation struct {
 	Vector *Vector // nil: the queue sends no messages
-	Count  int     // completion entries that make a message due; 0 counts as 1
-	Cycles int     // longest wait of an entry, in cycles of the NIC's clock, a multiple of 64; 0: no limit
+	Count  int     // completion entries per message; 0 counts as 1
+	Cycles int     // longest delay of an entry, in cycles of the NIC's clock, a multiple of 64; 0: no limit
 }
 
-// NewVector allocates a vector in an endpoint's memory. f is called when a message came; several that come close
-// together may be one call.
+// NewVector allocates a vector in an endpoint's memory. It calls f when a message has arrived; messages in quick
+// succession may share a call.
 func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vector, error) {
 	if f == nil {
 		return nil, fmt.Errorf("driver: vector %#x has no handler", data)
@@ -55,8 +55,8 @@ func (v *Vector) Close() error {
 	return v.d.Free(v.addr)
 }
 
-// look reads the message, unless that is under way: f is called after that, so that it sees what later messages tell
-// of, too.
+// look reads the message, unless a read is in flight. f is called after the read, so that it sees the entries of later
+// messages, too.
 func (v *Vector) look() {
 	if !v.busy {
 		v.busy = true
@@ -75,7 +75,7 @@ func (v *Vector) message(err error) {
 	}
 }
 
-// fields are those of a queue's table entry.
+// fields sets the moderation fields of a queue's table entry.
 func (m *Moderation) fields(d *Driver, addr *uint64, data *uint32, count, cycles *uint16) error {
 	if m.Vector == nil {
 		if m.Count != 0 || m.Cycles != 0 {
@@ -83,7 +83,7 @@ func (m *Moderation) fields(d *Driver, addr *uint64, data *uint32, count, cycles
 		}
 		return nil
 	}
-	if err := d.need(nicspec.PartMsix, "messages", "msix"); err != nil {
+	if err := d.needPart(nicspec.PartMsix, "messages", "msix"); err != nil {
 		return err
 	}
 	const unit = 64 // cycles

@@ -20,7 +20,7 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// The driver keeps its promises on the Go NIC, whether its accesses to memory, and those of the NIC, take time or not.
+// The driver fulfils its contract on the Go NIC, whether its memory accesses, and those of the NIC, take time or not.
 func TestContract(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -37,7 +37,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// newRig is a Go NIC between memory and the other end of its Ethernet port.
+// newRig returns a Go NIC between memory and the other end of its Ethernet port.
 func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 	t.Helper()
 	return newRigOn(t, func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
@@ -55,7 +55,7 @@ func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 	})
 }
 
-// newRigOn is newRig with what machine makes of memory: what the NIC's root accesses, and the driver's bus.
+// newRigOn is newRig with a custom memory system: machine returns the NIC root's target and the driver's bus.
 func newRigOn(t *testing.T, machine func(e *simcore.Engine, space *mem.Space) (mem.Target,
 	func(rc *root.Root) driver.Bus)) *drivertest.Rig {
 	t.Helper()

@@ -12,19 +12,19 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and
-// completion entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
+// paperNIC is a bus with memory and the parts of a NIC that rings need: table commands, doorbells, pushed entries, and
+// completion entries on request. Accesses complete at once or, if late, when the test lets them.
 type paperNIC struct {
 	t         require.TestingT
-	mem       []byte // of endpoint Arm
+	mem       []byte // memory of endpoint Arm
 	data      [nicspec.TableWords]uint32
 	cmd       nicspec.TblCmdReg
 	rx, tx    [4]paperQueue
 	watches   []paperWatch
 	late      bool
-	pending   []func()        // in the order in which accesses to memory take effect
-	ends      []func()        // register reads, and accesses whose effect was, in no order
-	pick      func(n int) int // which of n ends; nil: the oldest
+	pending   []func()        // effects of memory accesses, in order
+	ends      []func()        // register reads, and accesses that took effect, in any order
+	pick      func(n int) int // selects one of n ends; nil: the oldest
 	doorbells int
 	pushed    int
 }
@@ -34,7 +34,7 @@ type paperQueue struct {
 	log, slot   int
 	base, cq    uint64
 	pi, ci, cqi uint16
-	got         [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the entry taken last
+	got         [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the last entry taken
 	said        [nicspec.CqeBytes]byte                        // its completion entry
 }
 
@@ -143,7 +143,7 @@ func (p *paperNIC) access(f func(), done func(error)) {
 	if p.late {
 		p.pending = append(p.pending, func() {
 			f()
-			p.ends = append(p.ends, func() { done(nil) }) // told of still later
+			p.ends = append(p.ends, func() { done(nil) }) // reported even later
 		})
 		return
 	}
@@ -189,8 +189,7 @@ func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) 
 	}, nil
 }
 
-// tick lets the oldest access to memory take effect, or else an access end that did so, and reports whether there was
-// one.
+// tick lets the oldest memory access take effect, or else ends one that did, and reports whether there was one.
 func (p *paperNIC) tick(memory bool) bool {
 	list := &p.ends
 	if len(p.ends) == 0 || memory && len(p.pending) > 0 {
@@ -209,13 +208,13 @@ func (p *paperNIC) tick(memory bool) bool {
 	return true
 }
 
-// settle lets all accesses end.
+// settle ends all accesses.
 func (p *paperNIC) settle(rng *rand.Rand) {
 	for p.tick(rng != nil && rng.IntN(2) == 0) {
 	}
 }
 
-// entry takes the next entry of a queue, if it was told of all of one.
+// entry takes the next entry of a queue, if all of it was announced.
 func (p *paperNIC) entry(q *paperQueue) []byte {
 	for n, all := 0, uint16(1); q.on && all <= q.pi-q.ci; {
 		at := q.base + uint64(q.ci+uint16(n))%(1<<q.log)*uint64(q.slot)
@@ -231,7 +230,7 @@ func (p *paperNIC) entry(q *paperQueue) []byte {
 	return nil
 }
 
-// complete writes a completion entry; its phase is set here.
+// complete writes a completion entry and sets its phase.
 func (p *paperNIC) complete(q *paperQueue, cqe []byte) {
 	at := q.cq + uint64(q.cqi)%(1<<q.log)*nicspec.CqeBytes
 	nicspec.RxCqe(cqe).SetPhase(q.cqi>>q.log&1 == 0)
@@ -248,7 +247,7 @@ func (p *paperNIC) write(at uint64, b []byte) {
 	}
 }
 
-// receive takes a descriptor and writes the completion entry of a frame of n bytes.
+// receive takes a descriptor and writes the completion entry for a frame of n bytes.
 func (p *paperNIC) receive(q, n int) bool {
 	rx := &p.rx[q]
 	index := rx.ci
@@ -266,7 +265,7 @@ func (p *paperNIC) receive(q, n int) bool {
 	return true
 }
 
-// work takes a work entry, and writes its completion entry if it wants one.
+// work takes a work entry, and writes its completion entry if requested.
 func (p *paperNIC) work(q int) (id uint32, ok bool) {
 	tx := &p.tx[q]
 	index := tx.ci

@@ -12,11 +12,11 @@ type PortConfig struct {
 	HonourPause   bool  // 802.3x pause frames stop the port
 	HonourClasses uint8 // priority pauses stop these classes, class i in bit i
 
-	Send    nicspec.PauseMode // pause frames of its own
-	Classes uint8             // mode Priority: classes that are paused
-	Quanta  uint16            // pause time; one is 512 bit times
-	XOff    int               // pause when more bytes than this are held in the receive buffer
-	XOn     int               // end the pause when no more than this are held
+	Send    nicspec.PauseMode // pause frames that the NIC sends
+	Classes uint8             // mode Priority: classes to pause
+	Quanta  uint16            // pause time in units of 512 bit times
+	XOff    int               // pause when the receive buffer holds more bytes than this
+	XOn     int               // end the pause when it holds no more than this
 }
 
 // Validate returns every error of the configuration [F7].
@@ -39,10 +39,10 @@ func (c *PortConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// SetPort sets a port's flow control. Setting it may end stops of the port.
+// SetPort sets a port's flow control. It may end pauses in force on the port.
 func (d *Driver) SetPort(port int, c PortConfig) error {
-	err := errors.Join(d.need(nicspec.PartPause, "flow control", "pause"), below("port", port, d.opts.Build.Ports),
-		c.Validate())
+	err := errors.Join(d.needPart(nicspec.PartPause, "flow control", "pause"),
+		checkIndex("port", port, d.opts.Build.Ports), c.Validate())
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (d *Driver) SetPort(port int, c PortConfig) error {
 
 // SetPortMAC sets the source address of a port's pause frames.
 func (d *Driver) SetPortMAC(port int, mac [6]byte) error {
-	if err := errors.Join(d.need(nicspec.PartPause, "address of pause frames", "pause"),
-		below("port", port, d.opts.Build.Ports)); err != nil {
+	if err := errors.Join(d.needPart(nicspec.PartPause, "address of pause frames", "pause"),
+		checkIndex("port", port, d.opts.Build.Ports)); err != nil {
 		return err
 	}
 	d.Write32(nicspec.RegPortMac(2*port), uint32(mac[0])|uint32(mac[1])<<8|uint32(mac[2])<<16|uint32(mac[3])<<24)

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// State is what a queue is doing, as the driver sees it.
+// State is the state of a queue, as the driver sees it.
 type State uint8
 
 // The states of a queue.
@@ -17,8 +17,8 @@ const (
 	Enabling               // will be enabled; entries may be posted
 	Running                // enabled
 	Failed                 // a read of its ring failed [Q4]: Disable it
-	Disabling              // will be off; completion entries may still come
-	Closed                 // its memory was given back
+	Disabling              // will be off; completion entries may still arrive
+	Closed                 // its memory was freed
 )
 
 var stateNames = [...]string{"off", "being enabled", "running", "in the error state", "being disabled", "closed"}
@@ -30,53 +30,53 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
 
-// Notice is how a queue learns of completion entries.
+// Notice is the way in which a queue learns of completion entries.
 type Notice uint8
 
-// How a queue can learn of completion entries.
+// The ways of learning of completion entries.
 const (
-	NoticeWatch Notice = iota // the completion ring is watched: entries are taken as they come
-	NoticePoll                // the owner calls Poll, after a message perhaps
+	NoticeWatch Notice = iota // watches the completion ring and takes entries as they arrive
+	NoticePoll                // the owner calls Poll, for example after a message
 )
 
-// QueueConfig is what receive and transmit queues have in common.
+// QueueConfig is the configuration common to receive and transmit queues.
 type QueueConfig struct {
 	Queue    int
-	LogSize  int // log2 of the places of the ring, descriptors or blocks of work entries, 2 to 15
-	RingIn   int // endpoint whose memory the ring takes: nicspec.EndpointArm or EndpointHost
-	DoneIn   int // likewise the completion ring
+	LogSize  int // log2 of the ring's places (descriptors, or blocks of work entries), 2 to 15
+	RingIn   int // endpoint whose memory holds the ring: nicspec.EndpointArm or EndpointHost
+	DoneIn   int // endpoint whose memory holds the completion ring
 	Notice   Notice
 	Messages Moderation
 
-	// Bus is what the queue's rings and doorbell are reached by: the core's that works on it. Nil: the driver's.
+	// Bus accesses the queue's rings and doorbell: that of the core which uses the queue. Nil: the driver's.
 	Bus Bus
 }
 
-// Queue is what receive and transmit queues have in common: a ring in memory,
-// its completion ring, and the doorbell. Indices run freely, modulo 2^16.
+// Queue is the common part of receive and transmit queues: a ring in memory, its completion ring, and the doorbell.
+// Indices run freely, modulo 2^16.
 type Queue struct {
 	d     *Driver
 	bus   Bus
 	cfg   QueueConfig
 	ring  RawQueue
-	entry []byte // of the table, that enables the queue
+	entry []byte // table entry that enables the queue
 	state State
-	stop  func() // ends watching
+	stop  func() // ends the watch
 
-	slots  []byte      // entries as posted: the ring's contents
-	stored uint16      // posted and on their way to memory
-	rung   uint16      // posted and told
-	done   uint16      // known to have ended
-	writes int         // of the ring, not done
-	wrote  func(error) // takes the end of one
+	slots  []byte      // entries as posted, the contents of the ring
+	stored uint16      // index up to which entries are written or being written to memory
+	rung   uint16      // index up to which the device was notified
+	done   uint16      // index up to which entries are known to have ended
+	writes int         // unfinished writes of the ring
+	wrote  func(error) // handles the end of a write
 	ringIt bool        // ring the doorbell when they are done
-	push   int         // push so many of the blocks stored last instead
+	push   int         // number of blocks stored last to push instead
 	word   [4]byte
 
 	completions
 }
 
-// init allocates the rings and prepares the queue for being enabled.
+// init allocates the rings and prepares the queue for enabling.
 func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	if open[c.Queue] != nil {
 		return fmt.Errorf("driver: %s queue %d is open: Close it first", r.ring.Kind(), c.Queue)
@@ -108,34 +108,34 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	return nil
 }
 
-// Number is the queue's number.
+// Number returns the queue's number.
 func (r *Queue) Number() int { return r.cfg.Queue }
 
-// State is what the queue is doing.
+// State returns the queue's state.
 func (r *Queue) State() State { return r.state }
 
-// Size is the number of places of the ring.
+// Size returns the number of places of the ring.
 func (r *Queue) Size() int { return r.ring.Size() }
 
-// Room is the number of places that can be posted to now.
+// Room returns the number of places that can be posted to now.
 func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.done) }
 
-// Next is the index of the next place.
+// Next returns the index of the next place.
 func (r *Queue) Next() uint16 { return r.ring.PI }
 
-// Waiting is the number of places that were posted to since the doorbell was rung.
+// Waiting returns the number of places posted to since the doorbell was last rung.
 func (r *Queue) Waiting() int { return int(r.ring.PI - r.rung) }
 
-// Layout is where the queue's rings lie.
+// Layout returns the placement of the queue's rings.
 func (r *Queue) Layout() Layout { return r.ring.Layout }
 
-// slot is the ring's entry at an index, as it was posted.
+// slot returns the ring's entry at an index, as posted.
 func (r *Queue) slot(i uint16) []byte {
 	at := r.ring.Place(i) * r.ring.Slot
 	return r.slots[at : at+r.ring.Slot]
 }
 
-// next is the slot of the next entry, if one may be posted.
+// next returns the slot of the next entry, or an error if none may be posted.
 func (r *Queue) next() ([]byte, error) {
 	if r.state != Running && r.state != Enabling {
 		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.ring.Kind(),
@@ -147,9 +147,9 @@ func (r *Queue) next() ([]byte, error) {
 	return r.slot(r.ring.PI), nil
 }
 
-// store has the entries that were posted written to memory, in as few writes as the ring's end allows.
+// store starts writing the posted entries to memory, in as few writes as the end of the ring allows.
 func (r *Queue) store() {
-	r.writes++ // no doorbell before all are under way
+	r.writes++ // keeps the doorbell from ringing before all writes have begun
 	for r.stored != r.ring.PI && r.d.err == nil {
 		first := r.stored
 		from := r.ring.Place(first)
@@ -164,11 +164,10 @@ func (r *Queue) store() {
 func (r *Queue) ringStored(err error) {
 	r.writes--
 	r.d.check(err)
-	r.tell()
+	r.ringDoorbell()
 }
 
-// Ring tells the device of all entries that were posted, with one doorbell. A queue that is being enabled rings when
-// it is.
+// Ring notifies the device of all posted entries with one doorbell. A queue that is being enabled rings it afterwards.
 func (r *Queue) Ring() error {
 	if r.state != Running && r.state != Enabling {
 		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
@@ -176,12 +175,12 @@ func (r *Queue) Ring() error {
 	}
 	r.ringIt = true
 	r.store()
-	r.tell()
+	r.ringDoorbell()
 	return nil
 }
 
-// tell rings the doorbell, if it is wanted, once all that it tells of is in memory.
-func (r *Queue) tell() {
+// ringDoorbell rings the doorbell if requested, once the entries it announces are in memory.
+func (r *Queue) ringDoorbell() {
 	if !r.ringIt || r.writes > 0 || r.state != Running || r.d.err != nil {
 		return
 	}

@@ -32,15 +32,15 @@ func newLife(t *rapid.T) *lifeOf {
 	return l
 }
 
-// settle lets all accesses end.
+// settle ends all accesses.
 func (l *lifeOf) settle() {
 	l.nic.settle(l.rng)
 	require.NoError(l, l.d.Err())
 	require.True(l, l.d.Idle())
 }
 
-// told demands that the device knows of all entries, once accesses have ended.
-func (l *lifeOf) told(q *paperQueue, next uint16) {
+// announced checks that the device knows of all entries, once accesses have ended.
+func (l *lifeOf) announced(q *paperQueue, next uint16) {
 	if l.nic.late && l.chance("settle", 50) {
 		l.settle()
 	} else if l.nic.late {
@@ -49,7 +49,7 @@ func (l *lifeOf) told(q *paperQueue, next uint16) {
 	require.Equal(l, next, q.pi)
 }
 
-// anyEntry is an entry of one to four blocks that fits into the room that there is; its bytes follow from its number.
+// anyEntry returns an entry of one to four blocks that fits into the available room; its bytes follow from its number.
 func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
 	blocks := min(rapid.IntRange(1, nicspec.WqeBlocksMax).Draw(l.T, "blocks"), q.Room())
 	o := Order{ID: l.next, Complete: q.Room() == blocks || l.chance("complete", 30)}
@@ -60,7 +60,7 @@ func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
 	return &Send{Order: o, Inline: nictest.Pattern(inline, uint64(l.next)), Pad: true}, o.Complete
 }
 
-// work has the device take an entry, whose bytes are those of the one with that number.
+// work makes the device take an entry, and checks its bytes against the number.
 func (l *lifeOf) work(number uint32) bool {
 	id, ok := l.nic.work(1)
 	if !ok {
@@ -73,12 +73,12 @@ func (l *lifeOf) work(number uint32) bool {
 	return true
 }
 
-// Every work entry that is told of reaches the device once, in order and whole, and every completion entry the owner,
-// over many laps of the ring, however late accesses end; and nothing is left over when the queue is disabled.
+// Over many laps of the ring, every announced work entry reaches the device once, in order and whole, and every
+// completion entry reaches the owner, however late accesses end. Nothing is left when the queue is disabled.
 func TestTransmitRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
-		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry wants completion
+		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry requests a completion
 		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
 		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log},
@@ -109,7 +109,7 @@ func TestTransmitRings(t *testing.T) {
 				}
 			case 2:
 				require.NoError(t, q.Ring())
-				l.told(&l.nic.tx[1], q.Next())
+				l.announced(&l.nic.tx[1], q.Next())
 			case 3, 4:
 				for range rapid.IntRange(1, 20).Draw(t, "ticks") {
 					l.nic.tick(l.rng.IntN(2) == 0)
@@ -159,7 +159,7 @@ func TestTransmitRings(t *testing.T) {
 	})
 }
 
-// Every buffer is the device's or the owner's, and comes back once, in the order in which it was posted.
+// Every buffer belongs to the device or the owner, and is returned once, in the order of posting.
 func TestReceiveRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
@@ -189,7 +189,7 @@ func TestReceiveRings(t *testing.T) {
 				}
 				if l.chance("ring", 50) {
 					require.NoError(t, q.Ring())
-					l.told(&l.nic.rx[2], q.Next())
+					l.announced(&l.nic.rx[2], q.Next())
 				}
 			case 2:
 				q.Poll()
@@ -219,8 +219,8 @@ func TestReceiveRings(t *testing.T) {
 	})
 }
 
-// FuzzCompletionEntries has a device write anything into completion rings: the driver may end with a breach, but
-// nothing panics, and it believes no buffer twice.
+// FuzzCompletionEntries has a device write arbitrary completion entries: the driver may end with a breach, but nothing
+// panics, and no buffer is returned twice.
 func FuzzCompletionEntries(f *testing.F) {
 	for _, typ := range []nicspec.CqeType{nicspec.CqeTypeRx, nicspec.CqeTypeTx, nicspec.CqeTypeEvent} {
 		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))

@@ -2,18 +2,18 @@ package driver
 
 import "nictwin/models/nic/nicspec"
 
-// RawQueue is a queue without its driver: where its rings lie, and how far they are written and read. It checks
-// nothing and waits for nothing. Tests that write entries and ring doorbells as they please keep one for each queue;
-// Queue is built on one, too.
+// RawQueue is a queue without its driver: the placement of its rings, and the positions of writer and reader. It checks
+// nothing and waits for nothing. Tests that write entries and ring doorbells freely keep one for each queue; Queue
+// builds on it, too.
 type RawQueue struct {
 	Layout
 	Tx     bool
 	Number int
-	PI     uint16 // index of the next entry: what a doorbell tells
+	PI     uint16 // index of the next entry, the value for a doorbell
 	CQI    uint16 // completion entries taken
 }
 
-// NewRawQueue is a queue with a ring of 2^log entries, whose places are not known yet.
+// NewRawQueue returns a queue with a ring of 2^log entries, whose addresses are not set yet.
 func NewRawQueue(tx bool, number, log int) RawQueue {
 	slot := nicspec.RxDescBytes
 	if tx {
@@ -22,7 +22,7 @@ func NewRawQueue(tx bool, number, log int) RawQueue {
 	return RawQueue{Layout: Layout{Log: log, Slot: slot}, Tx: tx, Number: number}
 }
 
-// Kind is "receive" or "transmit".
+// Kind returns "receive" or "transmit".
 func (q *RawQueue) Kind() string {
 	if q.Tx {
 		return "transmit"
@@ -30,7 +30,7 @@ func (q *RawQueue) Kind() string {
 	return "receive"
 }
 
-// Table is the table that the queue's entry is in.
+// Table returns the table that holds the queue's entry.
 func (q *RawQueue) Table() nicspec.Table {
 	if q.Tx {
 		return nicspec.TableTxq
@@ -38,7 +38,7 @@ func (q *RawQueue) Table() nicspec.Table {
 	return nicspec.TableRxq
 }
 
-// Doorbell is the queue's doorbell register.
+// Doorbell returns the offset of the queue's doorbell register.
 func (q *RawQueue) Doorbell() uint32 {
 	if q.Tx {
 		return nicspec.RegTxDoorbell(q.Number)
@@ -46,18 +46,17 @@ func (q *RawQueue) Doorbell() uint32 {
 	return nicspec.RegRxDoorbell(q.Number)
 }
 
-// NextSlot is the bus address of the next entry, which counts as written from now on.
+// NextSlot returns the bus address of the next entry, and counts it as written.
 func (q *RawQueue) NextSlot() uint64 {
 	at := q.At(q.PI)
 	q.PI++
 	return at
 }
 
-// NextCqe is the bus address of the completion entry that comes next.
+// NextCqe returns the bus address of the next completion entry.
 func (q *RawQueue) NextCqe() uint64 { return q.CqeAt(q.CQI) }
 
-// Take reports whether bytes that were read at NextCqe are a completion entry that was written; it counts as taken
-// then.
+// Take reports whether bytes read at NextCqe are a written completion entry, and if so counts it as taken.
 func (q *RawQueue) Take(cqe []byte) bool {
 	if !q.Written(cqe, q.CQI) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A raw queue names the registers and the table of its kind; slots and completion entries follow each other round the
-// rings, and on past index 65535.
+// A raw queue names the registers and the table of its kind; slots and completion entries wrap around the rings, and
+// indices past 65535.
 func TestRawQueue(t *testing.T) {
 	for _, c := range []struct {
 		tx             bool
@@ -31,7 +31,7 @@ func TestRawQueue(t *testing.T) {
 			at := (2 + i) % 4
 			require.Equal(t, q.Base+at*c.slot, q.NextSlot())
 			require.Equal(t, q.CQ+at*nicspec.CqeBytes, q.NextCqe())
-			now := (0xfffa+i)/4%2 == 0 // laps have phase 1 and 0 by turns
+			now := (0xfffa+i)/4%2 == 0 // laps have phase 1 and 0 alternately
 			nicspec.RxCqe(cqe).SetPhase(!now)
 			require.False(t, q.Take(cqe), "an entry of the lap before")
 			nicspec.RxCqe(cqe).SetPhase(now)
@@ -41,7 +41,7 @@ func TestRawQueue(t *testing.T) {
 	}
 }
 
-// A target is written as it is, also where SetDefault would refuse it.
+// A target is encoded without checks, even if SetDefault would refuse it.
 func TestTargetDefault(t *testing.T) {
 	for _, c := range []struct {
 		to   Target

@@ -7,35 +7,35 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RxConfig is a receive queue as it is to be. The zero value of what it adds to QueueConfig, but PayBytes and OnFrame,
-// is whole frames as they came.
+// RxConfig is the configuration of a receive queue. Besides PayBytes and OnFrame, the zero values of what it adds to
+// QueueConfig deliver whole frames unchanged.
 type RxConfig struct {
 	QueueConfig
 	Split    nicspec.SplitMode
-	SplitLen int // split mode Fixed: bytes that go to the header buffer
-	HdrBytes int // of a header buffer; unused with split mode None
-	PayBytes int // of a payload buffer
+	SplitLen int // split mode Fixed: bytes for the header buffer
+	HdrBytes int // length of a header buffer; unused with split mode None
+	PayBytes int // length of a payload buffer
 	CRC32C   nicspec.CrcMode
-	MarkCE   bool // frames of an ECN-capable transport are written with congestion experienced [E1]
-	Trim     bool // what follows the payload of a RoCE frame, pad, ICRC and Ethernet padding, is not written [R14]
+	MarkCE   bool // mark frames of ECN-capable transports as congestion experienced [E1]
+	Trim     bool // do not write what follows the payload of a RoCE frame: padding, ICRC and Ethernet padding [R14]
 
-	// OnFrame takes a frame and its buffer. What f points to is good until it returns.
+	// OnFrame takes a frame and its buffer. f is valid until it returns.
 	OnFrame func(q *RxQueue, f *RxFrame)
 
-	// OnEvent is told when the queue has failed. Nil: that ends the driver.
+	// OnEvent is called when the queue has failed. Nil: a failure ends the driver.
 	OnEvent func(q *RxQueue, e Event)
 }
 
-// Buffer is where a descriptor has a frame written: bus addresses, of any alignment.
+// Buffer is the destination of a frame: bus addresses of any alignment.
 type Buffer struct {
-	Hdr uint64 // header buffer; unused when nothing is split off
+	Hdr uint64 // header buffer; unused without a split
 	Pay uint64 // payload buffer
 }
 
-// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the PayLen bytes after them at Pay;
-// together they are the whole frame, unless the queue trims.
+// RxFrame is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay; together they are
+// the whole frame, unless the queue trims.
 type RxFrame struct {
-	Buffer         // the receiver's from now on
+	Buffer         // belongs to the receiver from now on
 	HdrLen, PayLen int
 	Cqe            nicspec.RxCqe
 }
@@ -48,7 +48,7 @@ type RxQueue struct {
 	frame   RxFrame
 }
 
-// OpenRx allocates the rings of a receive queue and asks for it to be enabled.
+// OpenRx allocates the rings of a receive queue and requests that it be enabled.
 func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 	if err := c.validate(d); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *RxConfig) validate(d *Driver) error {
 	bad := func(format string, a ...any) {
 		errs = append(errs, fmt.Errorf("driver: receive queue %d: "+format, append([]any{c.Queue}, a...)...))
 	}
-	if err := below("receive queue", c.Queue, d.opts.Build.NumRxq); err != nil {
+	if err := checkIndex("receive queue", c.Queue, d.opts.Build.NumRxq); err != nil {
 		return err
 	}
 	const most = 0xffff
@@ -107,18 +107,18 @@ func (c *RxConfig) validate(d *Driver) error {
 		bad("no OnFrame to take what is received")
 	}
 	if c.CRC32C != nicspec.CrcModeOff {
-		errs = append(errs, d.need(nicspec.PartCrc32c, "payload CRC-32C", "crc32c"))
+		errs = append(errs, d.needPart(nicspec.PartCrc32c, "payload CRC-32C", "crc32c"))
 	}
 	if c.MarkCE {
-		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
+		errs = append(errs, d.needPart(nicspec.PartEcn, "ECN marking", "ecn"))
 	}
 	if c.Trim {
-		errs = append(errs, d.need(nicspec.PartTrim, "trimming what follows the payload", "trim"))
+		errs = append(errs, d.needPart(nicspec.PartTrim, "trimming what follows the payload", "trim"))
 	}
 	return errors.Join(errs...)
 }
 
-// Post gives the device a buffer for one frame; Ring tells it.
+// Post adds a buffer for one frame; Ring notifies the device.
 func (q *RxQueue) Post(b Buffer) error {
 	slot, err := q.next()
 	if err != nil {
@@ -134,14 +134,14 @@ func (q *RxQueue) Post(b Buffer) error {
 // Enable enables a queue that was disabled, with the same rings, empty.
 func (q *RxQueue) Enable() error { return q.enable() }
 
-// Disable turns the queue off [Q5]. Frames that are delivered until then are handed over as ever; Unused tells which
-// buffers are left when done is called.
+// Disable turns the queue off [Q5]. Frames delivered before that are passed on as usual; once done is called, Unused
+// returns the remaining buffers.
 func (q *RxQueue) Disable(done func()) error { return q.disable(done) }
 
-// Close disables the queue, unless it is off, and gives back its rings.
+// Close disables the queue unless it is off, and frees its rings.
 func (q *RxQueue) Close(done func()) error { return q.close(q.d.rx, done) }
 
-// Unused are the buffers of a queue that is off which were posted and got no frame. They are the caller's again.
+// Unused returns the posted buffers of a queue that is off which received no frame. They belong to the caller again.
 func (q *RxQueue) Unused() []Buffer {
 	if q.state != Off && q.state != Closed {
 		return nil
@@ -153,7 +153,7 @@ func (q *RxQueue) Unused() []Buffer {
 	return left
 }
 
-// completed takes a completion entry.
+// completed handles a completion entry.
 func (q *RxQueue) completed(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
 	switch {
@@ -162,7 +162,7 @@ func (q *RxQueue) completed(raw []byte) {
 	case cqe.Type() == nicspec.CqeTypeRx:
 		q.received(cqe)
 	case cqe.Type() != nicspec.CqeTypeEvent:
-		q.d.breach("R10", "receive queue %d: completion entry %v is of no known type", q.cfg.Queue, cqe)
+		q.d.breach("R10", "receive queue %d: completion entry %v has an unknown type", q.cfg.Queue, cqe)
 	case !q.failed("Q4", cqe.Index(), cqe.Status()):
 	case q.cfg.OnEvent == nil:
 		q.unclaimed("Q4", cqe.Status())
@@ -172,7 +172,7 @@ func (q *RxQueue) completed(raw []byte) {
 }
 
 func (q *RxQueue) received(cqe nicspec.RxCqe) {
-	if !q.ends("R10", "Q4", cqe.Index(), 1) {
+	if !q.mayComplete("R10", "Q4", cqe.Index(), 1) {
 		return
 	}
 	h, n := int(cqe.HdrLen()), int(cqe.FrameLen())

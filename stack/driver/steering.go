@@ -7,31 +7,31 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go where To says. The lowest rule
-// that matches is taken [R5].
+// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go to target To. The lowest matching
+// rule wins [R5].
 type Rule struct {
 	Value, Mask nicspec.SteerKeyFields
 	To          Target
 }
 
-// Target is where frames go. The zero value drops them.
+// Target is the destination of frames. The zero value drops them.
 type Target struct {
 	Action  nicspec.Action
 	Queue   int      // receive queue, or with action Rss the first entry of the group
 	RSSLog  int      // action Rss: log2 of the entries of the group
-	Account *Account // draws on a credit account; nil: none. Rules only
+	Account *Account // rules only: draws on a credit account; nil: none
 }
 
-// Account is how a rule draws on a credit account [A2].
+// Account is a rule's use of a credit account [A2].
 type Account struct {
 	Number    int
-	SlowQueue int // receive queue of frames that find no credit
+	SlowQueue int // receive queue for frames that find no credit
 }
 
-// ToQueue is the target of one receive queue.
+// ToQueue returns the target of one receive queue.
 func ToQueue(q int) Target { return Target{Action: nicspec.ActionQueue, Queue: q} }
 
-// ToGroup is the target of 2^log entries of the indirection table, from one on.
+// ToGroup returns the target of 2^log entries of the indirection table, starting at first.
 func ToGroup(first, log int) Target {
 	return Target{Action: nicspec.ActionRss, Queue: first, RSSLog: log}
 }
@@ -42,10 +42,10 @@ func (t *Target) Validate(b *nicspec.Build) error {
 	switch t.Action {
 	case nicspec.ActionDrop:
 	case nicspec.ActionQueue:
-		errs = append(errs, below("receive queue", t.Queue, b.NumRxq))
+		errs = append(errs, checkIndex("receive queue", t.Queue, b.NumRxq))
 	case nicspec.ActionRss:
-		errs = append(errs, below("indirection entry", t.Queue, nicspec.RssEntries),
-			below("rss_log", t.RSSLog, nicspec.RssLogMax+1))
+		errs = append(errs, checkIndex("indirection entry", t.Queue, nicspec.RssEntries),
+			checkIndex("rss_log", t.RSSLog, nicspec.RssLogMax+1))
 		if !b.Has(nicspec.PartRss) {
 			errs = append(errs, errors.New("driver: action Rss: want a NIC with part rss, which this one lacks [N2]"))
 		}
@@ -53,8 +53,8 @@ func (t *Target) Validate(b *nicspec.Build) error {
 		errs = append(errs, fmt.Errorf("driver: action %v: want Drop, Queue or Rss", t.Action))
 	}
 	if a := t.Account; a != nil {
-		errs = append(errs, below("account", a.Number, nicspec.NumAccounts),
-			below("slow-path receive queue", a.SlowQueue, b.NumRxq))
+		errs = append(errs, checkIndex("account", a.Number, nicspec.NumAccounts),
+			checkIndex("slow-path receive queue", a.SlowQueue, b.NumRxq))
 		if t.Action == nicspec.ActionDrop {
 			errs = append(errs, errors.New("driver: a rule that drops draws on an account: want action Queue or Rss "+
 				"[A2]"))
@@ -69,7 +69,7 @@ func (t *Target) Validate(b *nicspec.Build) error {
 
 // SetRule sets a steering rule.
 func (d *Driver) SetRule(index int, r Rule) error {
-	if err := errors.Join(below("steering rule", index, d.opts.Build.NumRules),
+	if err := errors.Join(checkIndex("steering rule", index, d.opts.Build.NumRules),
 		r.To.Validate(&d.opts.Build)); err != nil {
 		return err
 	}
@@ -84,15 +84,15 @@ func (d *Driver) SetRule(index int, r Rule) error {
 	return d.WriteTable(nicspec.TableRule, index, entry[:])
 }
 
-// DropRule makes a steering rule invalid.
+// DropRule invalidates a steering rule.
 func (d *Driver) DropRule(index int) error {
-	if err := below("steering rule", index, d.opts.Build.NumRules); err != nil {
+	if err := checkIndex("steering rule", index, d.opts.Build.NumRules); err != nil {
 		return err
 	}
 	return d.WriteTable(nicspec.TableRule, index, make([]byte, nicspec.RuleEntrySize))
 }
 
-// SetDefault sets where frames go that match no rule: register RX_DEFAULT.
+// SetDefault sets the target of frames that match no rule, in register RX_DEFAULT.
 func (d *Driver) SetDefault(t Target) error {
 	if t.Account != nil {
 		return errors.New("driver: the default target draws on an account: only rules can [A2]")
@@ -104,7 +104,7 @@ func (d *Driver) SetDefault(t Target) error {
 	return nil
 }
 
-// Default is the target as register RX_DEFAULT has it, be it right or wrong.
+// Default encodes the target for register RX_DEFAULT, without checking it.
 func (t *Target) Default() (r nicspec.RxDefaultReg) {
 	r.SetAction(uint32(t.Action))
 	r.SetQueue(uint32(t.Queue))
@@ -114,7 +114,7 @@ func (t *Target) Default() (r nicspec.RxDefaultReg) {
 
 // SetRSSKey sets the key of the Toeplitz hash [S1].
 func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
-	if err := d.need(nicspec.PartRss, "RSS key", "rss"); err != nil {
+	if err := d.needPart(nicspec.PartRss, "RSS key", "rss"); err != nil {
 		return err
 	}
 	for i := range nicspec.RegRssKeyCount {
@@ -124,17 +124,17 @@ func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
 	return nil
 }
 
-// SetIndirection sets entries of the indirection table, from one on, to receive queues [S3].
+// SetIndirection sets entries of the indirection table, starting at first, to receive queues [S3].
 func (d *Driver) SetIndirection(first int, queues ...int) error {
-	if err := d.need(nicspec.PartRss, "indirection table", "rss"); err != nil {
+	if err := d.needPart(nicspec.PartRss, "indirection table", "rss"); err != nil {
 		return err
 	}
-	errs := []error{below("indirection entry", first, nicspec.RssEntries)}
+	errs := []error{checkIndex("indirection entry", first, nicspec.RssEntries)}
 	if len(queues) > 0 {
-		errs = append(errs, below("indirection entry", first+len(queues)-1, nicspec.RssEntries))
+		errs = append(errs, checkIndex("indirection entry", first+len(queues)-1, nicspec.RssEntries))
 	}
 	for _, q := range queues {
-		errs = append(errs, below("receive queue", q, d.opts.Build.NumRxq))
+		errs = append(errs, checkIndex("receive queue", q, d.opts.Build.NumRxq))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

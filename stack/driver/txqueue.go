@@ -7,22 +7,22 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// TxConfig is a transmit queue as it is to be.
+// TxConfig is the configuration of a transmit queue.
 type TxConfig struct {
 	QueueConfig
-	Class int   // priority class of its frames, 0 to 7: pauses of that class stop them [F4]
-	ECN   uint8 // 1 to 3: the ECN bits of its frames become that; 0: they stay [E2]
+	Class int   // priority class of its frames, 0 to 7: pauses of that class stop the queue [F4]
+	ECN   uint8 // 1 to 3: new ECN bits of its frames; 0: unchanged [E2]
 
-	// OnEnd is told of completion entries; it may be nil. What e points to is good until it returns. Whether the entry
-	// says the right wqe_id is the owner's question: the driver goes by indices.
+	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver goes by indices;
+	// checking wqe_id is up to the owner.
 	OnEnd func(q *TxQueue, e *TxEnd)
 
-	// OnEvent is told when the queue has failed. Nil: that ends the driver.
+	// OnEvent is called when the queue has failed. Nil: a failure ends the driver.
 	OnEvent func(q *TxQueue, e Event)
 }
 
-// TxEnd tells that the work entry of a completion entry has ended, and with it those before it that asked for none and
-// went well: N entries in all, which take Blocks places of the ring from index First on.
+// TxEnd reports that the work entry of a completion entry has ended, and with it all earlier ones that succeeded and
+// requested no completion: N entries in all, which take Blocks places of the ring from index First on.
 type TxEnd struct {
 	First  uint16
 	N      int
@@ -35,11 +35,11 @@ type TxQueue struct {
 	Queue
 	cfg  TxConfig
 	end  TxEnd
-	span []uint8                                       // blocks of the entry that begins at a place; 0: none does
-	long [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // an entry of several blocks in the making
+	span []uint8                                       // blocks of the entry that begins at a place, else 0
+	long [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // scratch for building an entry of several blocks
 }
 
-// OpenTx allocates the rings of a transmit queue and asks for it to be enabled.
+// OpenTx allocates the rings of a transmit queue and requests that it be enabled.
 func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 	if err := c.validate(d); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 }
 
 func (c *TxConfig) validate(d *Driver) error {
-	errs := []error{below("transmit queue", c.Queue, d.opts.Build.NumTxq)}
+	errs := []error{checkIndex("transmit queue", c.Queue, d.opts.Build.NumTxq)}
 	if c.Class < 0 || c.Class > 7 {
 		errs = append(errs, fmt.Errorf("driver: transmit queue %d: priority class %d: want 0 to 7", c.Queue, c.Class))
 	}
@@ -70,16 +70,16 @@ func (c *TxConfig) validate(d *Driver) error {
 			c.Queue, c.ECN))
 	}
 	if c.Class != 0 {
-		errs = append(errs, d.need(nicspec.PartPause, "priority classes", "pause"))
+		errs = append(errs, d.needPart(nicspec.PartPause, "priority classes", "pause"))
 	}
 	if c.ECN != 0 {
-		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
+		errs = append(errs, d.needPart(nicspec.PartEcn, "ECN marking", "ecn"))
 	}
 	return errors.Join(errs...)
 }
 
-// Post puts a work entry into the ring, if the NIC would not refuse it; Ring tells the device. Indices, Room and Size
-// count blocks, of which an entry may take several. Every ring-full of entries must ask for a completion at least
+// Post puts a work entry into the ring, unless the NIC would refuse it; Ring notifies the device. Indices, Room and
+// Size count blocks, of which an entry may take several. Every ring-full of entries must request a completion at least
 // once, or Room stays 0.
 func (q *TxQueue) Post(e Entry) error {
 	slot, err := q.next()
@@ -98,7 +98,7 @@ func (q *TxQueue) Post(e Entry) error {
 		e.Encode(slot)
 	} else {
 		e.Encode(q.long[:])
-		for k := range n { // the ring may end inside the entry
+		for k := range n { // an entry may wrap around the end of the ring
 			copy(q.slot(q.ring.PI+uint16(k)), q.long[k*nicspec.WqeBytes:])
 			q.span[q.ring.Place(q.ring.PI+uint16(k))] = 0
 		}
@@ -108,10 +108,10 @@ func (q *TxQueue) Post(e Entry) error {
 	return nil
 }
 
-// Push is Post and Ring in one: the device gets the entry in the writes that tell of its blocks [W1], after it was
-// told of those posted before.
+// Push combines Post and Ring: the device receives the entry in the writes that announce its blocks [W1], after the
+// doorbell for earlier entries.
 func (q *TxQueue) Push(e Entry) error {
-	if err := q.d.need(nicspec.PartPush, "pushing work entries", "push"); err != nil {
+	if err := q.d.needPart(nicspec.PartPush, "pushing work entries", "push"); err != nil {
 		return err
 	}
 	if err := q.Post(e); err != nil {
@@ -119,22 +119,22 @@ func (q *TxQueue) Push(e Entry) error {
 	}
 	q.ringIt, q.push = true, e.Blocks()
 	q.store()
-	q.tell()
+	q.ringDoorbell()
 	return nil
 }
 
 // Enable enables a queue that was disabled, with the same rings, empty.
 func (q *TxQueue) Enable() error { return q.enable() }
 
-// Disable turns the queue off [T11]. Entries that end until then are told as ever; Unended tells which are left when
-// done is called.
+// Disable turns the queue off [T11]. Entries that end before that are reported as usual; once done is called, Unended
+// returns the remaining ones.
 func (q *TxQueue) Disable(done func()) error { return q.disable(done) }
 
-// Close disables the queue, unless it is off, and gives back its rings.
+// Close disables the queue unless it is off, and frees its rings.
 func (q *TxQueue) Close(done func()) error { return q.close(q.d.tx, done) }
 
-// Unended are the entries of a queue that is off which no completion entry told of: n from index first on. Those that
-// asked for none may have ended well.
+// Unended returns the entries of a queue that is off which no completion entry covered: n from index first on. Those
+// that requested none may have succeeded.
 func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.done, 0
@@ -142,7 +142,7 @@ func (q *TxQueue) Unended() (first uint16, n int) {
 	return q.done, q.entries(q.ring.PI)
 }
 
-// entries counts the entries at work that begin before an index.
+// entries counts the unfinished entries that begin before index end.
 func (q *TxQueue) entries(end uint16) (n int) {
 	for i := q.done; i-q.done < end-q.done; i += uint16(q.span[q.ring.Place(i)]) {
 		n++
@@ -150,7 +150,7 @@ func (q *TxQueue) entries(end uint16) (n int) {
 	return n
 }
 
-// completed takes a completion entry.
+// completed handles a completion entry.
 func (q *TxQueue) completed(raw []byte) {
 	cqe := nicspec.TxCqe(raw)
 	switch {
@@ -159,7 +159,7 @@ func (q *TxQueue) completed(raw []byte) {
 	case cqe.Type() == nicspec.CqeTypeTx:
 		q.ended(cqe)
 	case cqe.Type() != nicspec.CqeTypeEvent:
-		q.d.breach("T10", "transmit queue %d: completion entry %v is of no known type", q.cfg.Queue, cqe)
+		q.d.breach("T10", "transmit queue %d: completion entry %v has an unknown type", q.cfg.Queue, cqe)
 	case !q.failed("T2", cqe.Index(), cqe.Status()):
 	case q.cfg.OnEvent == nil:
 		q.unclaimed("T2", cqe.Status())
@@ -171,7 +171,7 @@ func (q *TxQueue) completed(raw []byte) {
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
 	n := uint16(q.span[q.ring.Place(i)])
-	if !q.ends("T10", "T2", i, max(n, 1)) {
+	if !q.mayComplete("T10", "T2", i, max(n, 1)) {
 		return
 	}
 	if n == 0 {

@@ -8,71 +8,72 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Entry is a work entry. Entries are pointers, so that a caller who keeps one and changes it from post to post
-// allocates nothing.
+// Entry is a work entry. Entries are pointers, so a caller that keeps one and changes it for each post allocates
+// nothing.
 type Entry interface {
-	// Check refuses what a NIC of that build would refuse whatever the bytes sent are [T3], [D1].
+	// Check returns an error for an entry that a NIC of that build would refuse regardless of the bytes sent [T3],
+	// [D1].
 	Check(b *nicspec.Build) error
 
-	// Blocks is how many blocks of 64 bytes the entry takes in the ring [T14].
+	// Blocks returns the number of 64-byte blocks that the entry takes in the ring [T14].
 	Blocks() int
 
-	// Encode writes the entry to dst, which has room for its blocks, as it is, be it right or wrong.
+	// Encode writes the entry to dst, which has room for its blocks, without checking it.
 	Encode(dst []byte)
 }
 
-// Order is what all work entries have in common.
+// Order holds the fields common to all work entries.
 type Order struct {
-	ID       uint32 // told in the completion entry
-	Complete bool   // write one though all went well
+	ID       uint32 // returned in the completion entry
+	Complete bool   // request a completion entry even on success
 }
 
-// Offloads are what the NIC inserts into a frame [T7], [X1].
+// Offloads are the fields that the NIC inserts into a frame [T7], [X1].
 type Offloads struct {
 	IPv4Checksum bool
 	UDPChecksum  bool
-	UDPZero      bool // the UDP checksum becomes 0
+	UDPZero      bool // set the UDP checksum to 0
 	ICRC         bool
-	// with ICRC: the NIC appends it, and the pad bytes of the BTH's pad count, which the frame must not have [T15]
+	// with ICRC: the NIC appends the ICRC and the padding of the BTH's pad count; the frame must not contain them [T15]
 	Append bool
 	L3, L4 uint8 // offsets of the IP and UDP headers, bytes
 
 	CRC32C   bool
 	CRCAt    uint16 // offset of the CRC-32C, bytes
-	CRCStart uint16 // offset of the first byte that it covers
+	CRCStart uint16 // offset of the first byte covered
 }
 
 // Send sends a frame: the inline bytes, then the pieces in order. It takes as many blocks as these need; more than one
-// need a NIC with part long.
+// block needs a NIC with part long.
 type Send struct {
 	Order
 	Port   int
 	Inline []byte
 	Pieces []Span
-	Pad    bool // a shorter frame gets zero bytes up to 60 [T5]
+	Pad    bool // zero-pad shorter frames to 60 bytes [T5]
 	Offloads
 }
 
-// Copy copies Src to Dst, of equal length [D2]. With Invalidate the lines of Src are invalidated in the Arm cache
-// after that [D5].
+// Copy copies Src to Dst, of equal length [D2]. With Invalidate, the lines of Src are then invalidated in the Arm cache
+// [D5].
 type Copy struct {
 	Order
 	Dst, Src   Span
 	Invalidate bool
-	// it writes only after all that the entries before it in its queue write, and their messages, have left [D10]
+	// write only after everything that earlier entries of the queue write, and their messages, have left [D10]
 	Fence bool
 }
 
-// Invalidate drops lines from the Arm cache [D4]: whole ones, in Arm memory.
+// Invalidate drops lines of Arm memory from the Arm cache [D4].
 type Invalidate struct {
 	Order
 	Range Span
 }
 
-// Nop does nothing, in its turn.
+// Nop does nothing when its turn comes.
 type Nop struct{ Order }
 
-// Raw is a work entry of one block byte by byte, of which the driver believes anything.
+// Raw is a work entry of one block given byte by byte, which the driver does not check.
 type Raw [nicspec.WqeBytes]byte
 
 var (
@@ -83,7 +84,7 @@ var (
 	_ Entry = (*Raw)(nil)
 )
 
-// Len is the length of the frame in bytes, before padding and what the NIC appends.
+// Len returns the length of the frame in bytes, before padding and appended bytes.
 func (s *Send) Len() int {
 	n := len(s.Inline)
 	for i := range s.Pieces {
@@ -92,18 +93,18 @@ func (s *Send) Len() int {
 	return n
 }
 
-// InlineSlots is how many slots of a work entry n inline bytes take.
+// InlineSlots returns the number of work entry slots for n inline bytes.
 func InlineSlots(n int) int { return (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes }
 
-// slotsOf is the slots of an entry of so many blocks [T14].
+// slotsOf returns the number of slots of an entry of so many blocks [T14].
 func slotsOf(blocks int) int { return nicspec.WqeSlots + (blocks-1)*nicspec.WqeMoreSlots }
 
-// slots is how many slots the entry needs.
+// slots returns the number of slots that the entry needs.
 func (s *Send) slots() int { return InlineSlots(len(s.Inline)) + len(s.Pieces) }
 
 // Blocks implements Entry.
 func (s *Send) Blocks() int {
-	const fields = 1 // slots of the first block that they take
+	const fields = 1 // slots of the first block used by fields
 	return min((s.slots()+fields+nicspec.WqeMoreSlots-1)/nicspec.WqeMoreSlots, nicspec.WqeBlocksMax)
 }
 
@@ -132,7 +133,7 @@ func (s *Send) Check(b *nicspec.Build) error {
 	return nil
 }
 
-// checkSlots refuses more inline bytes and pieces than an entry has slots for.
+// checkSlots returns an error for more inline bytes and pieces than an entry has slots.
 func (s *Send) checkSlots(b *nicspec.Build) error {
 	inline, pieces := len(s.Inline), len(s.Pieces)
 	most, why := slotsOf(nicspec.WqeBlocksMax), ""
@@ -151,7 +152,7 @@ func (s *Send) checkSlots(b *nicspec.Build) error {
 	return nil
 }
 
-// checkLen refuses frames that are too short or too long.
+// checkLen returns an error for frames that are too short or too long.
 func (s *Send) checkLen() error {
 	n, least, most, appended := s.Len(), nicspec.FrameMin, nicspec.FrameMax, ""
 	if s.Append {
@@ -167,7 +168,7 @@ func (s *Send) checkLen() error {
 	return nil
 }
 
-// Encode implements Entry. What does not fit into the slots is left out.
+// Encode implements Entry. It leaves out what does not fit into the slots.
 func (s *Send) Encode(dst []byte) {
 	blocks := s.Blocks()
 	w := nicspec.Wqe(dst[:blocks*nicspec.WqeBytes])
@@ -180,7 +181,7 @@ func (s *Send) Encode(dst []byte) {
 	w.SetPort(uint8(s.Port))
 	w.SetFPad(s.Pad)
 	s.Offloads.encode(w)
-	slots := w[nicspec.WqeBytes-len(w.Slots()):] // those of the further blocks follow
+	slots := w[nicspec.WqeBytes-len(w.Slots()):] // the slots of further blocks follow
 	copy(slots, s.Inline)
 	at := InlineSlots(len(s.Inline)) * nicspec.WqeSlotBytes
 	for i := 0; i < len(s.Pieces) && at < len(slots); i++ {
@@ -276,7 +277,7 @@ func (v *Invalidate) Encode(dst []byte) {
 	v.Range.encode(w.Slots())
 }
 
-// lines refuses a span that is not whole lines of Arm memory.
+// lines returns an error for a span that is not whole lines of Arm memory.
 func (s *Span) lines() error {
 	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 ||
 		s.Len%nicspec.LineBytes != 0 {

@@ -16,30 +16,30 @@ const (
 	ToHost
 )
 
-// Context is a request under way, for its handler.
+// Context is a request in progress, for its handler.
 type Context struct {
 	e       *Engine
 	request Request
 	head    [headerLength]byte
 	code    uint16
 	number  uint32
-	left    int64 // cycles
+	left    int64 // remaining cycles
 
 	next func() (struct{}, bool)
 	stop func()
 	wait func(struct{}) bool
 
 	resp   uint64 // response memory, header included; 0: none
-	bytes  int    // of it, without the header
-	sent   int    // -1: not submitted; else bytes submitted
+	bytes  int    // its length without the header
+	sent   int    // bytes submitted; -1: not submitted
 	spare  []block
 	used   int
 	dmas   []dma
-	under  int // DMAs under way
-	awaits int // DMA that is waited for; -1: none
+	under  int // DMAs in flight
+	awaits int // DMA being waited for; -1: none
 	ended  bool
-	fail   string // why it was stopped
-	err    error  // what the handler returned
+	fail   string // reason for stopping the handler
+	err    error  // error that the handler returned
 }
 
 type block struct{ at, n uint64 }
@@ -49,10 +49,10 @@ type dma struct {
 	err  error
 }
 
-// stopped unwinds a handler that was stopped.
+// stopped unwinds the stack of a stopped handler.
 type stopped struct{}
 
-// run begins the coroutine.
+// run starts the coroutine.
 func (c *Context) run(h Handler) {
 	c.sent, c.awaits = -1, -1
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -76,7 +76,7 @@ func (c *Context) resume() {
 	}
 }
 
-// cancel ends a handler that waits.
+// cancel ends a waiting handler.
 func (c *Context) cancel() {
 	if c.stop != nil {
 		c.stop()
@@ -103,27 +103,27 @@ func (c *Context) spend(cycles int64) {
 // Compute charges a handler's own work.
 func (c *Context) Compute(cycles int64) { c.spend(max(cycles, 0)) }
 
-// QP is the queue pair that the request came on.
+// QP returns the queue pair on which the request arrived.
 func (c *Context) QP() uint32 { return c.request.QP }
 
-// Args is where the request's arguments lie in Arm memory, and how many bytes.
+// Args returns the address and length of the request's arguments in Arm memory.
 func (c *Context) Args() (addr uint64, n int) {
 	return c.request.Addr + headerLength, c.request.N - headerLength
 }
 
-// Load reads Arm memory that the handler has: its arguments, its response, what it allocated.
+// Load reads Arm memory of the handler: its arguments, its response, or its allocations.
 func (c *Context) Load(addr uint64, b []byte) {
 	c.spend(c.e.spec.Call)
-	if !c.mine(addr, len(b), true) {
+	if !c.owns(addr, len(b), true) {
 		c.halt("loads %d B at %#x, which is not its memory", len(b), addr)
 	}
 	c.check(c.e.env.Load(addr, b))
 }
 
-// Store writes it, but for the arguments.
+// Store writes Arm memory of the handler, except the arguments.
 func (c *Context) Store(addr uint64, b []byte) {
 	c.spend(c.e.spec.Call)
-	if !c.mine(addr, len(b), false) {
+	if !c.owns(addr, len(b), false) {
 		c.halt("stores %d B at %#x, which is not its memory", len(b), addr)
 	}
 	c.check(c.e.env.Store(addr, b))
@@ -135,8 +135,8 @@ func (c *Context) check(err error) {
 	}
 }
 
-// mine reports whether n bytes at an address are the handler's.
-func (c *Context) mine(addr uint64, n int, args bool) bool {
+// owns reports whether n bytes at an address belong to the handler.
+func (c *Context) owns(addr uint64, n int, args bool) bool {
 	in := func(from, bytes uint64) bool {
 		return addr >= from && uint64(n) <= bytes && addr-from <= bytes-uint64(n)
 	}
@@ -151,7 +151,7 @@ func (c *Context) mine(addr uint64, n int, args bool) bool {
 	return false
 }
 
-// Alloc is Arm memory of the handler's own, until it ends.
+// Alloc allocates Arm memory for the handler, until it ends.
 func (c *Context) Alloc(n int) uint64 {
 	c.spend(c.e.spec.Call)
 	at := c.alloc(n)
@@ -173,7 +173,7 @@ func (c *Context) alloc(n int) uint64 {
 	return at
 }
 
-// AllocResp is memory for a response of n bytes (alloc_resp).
+// AllocResp allocates memory for a response of n bytes (alloc_resp).
 func (c *Context) AllocResp(n int) uint64 {
 	c.spend(c.e.spec.Call)
 	if c.resp != 0 {
@@ -184,18 +184,18 @@ func (c *Context) AllocResp(n int) uint64 {
 	return c.resp + headerLength
 }
 
-// SubmitDMA begins to copy n bytes between host and Arm memory, and returns its number (submit_dma).
+// SubmitDMA starts copying n bytes between host and Arm memory, and returns the DMA's number (submit_dma).
 func (c *Context) SubmitDMA(op Op, host, arm uint64, n int) (id int) {
 	c.spend(c.e.spec.Call)
 	switch {
 	case n < 1:
 		c.halt("submits a DMA of %d B: want 1 or more", n)
-	case !c.mine(arm, n, op == ToHost):
+	case !c.owns(arm, n, op == ToHost):
 		c.halt("submits a DMA of %d B at Arm address %#x, which is not its memory", n, arm)
 	case !c.e.allowed(c.request.QP, host, n):
 		c.halt("submits a DMA of %d B at host address %#x: want bytes of a region that its queue pair has", n, host)
 	case c.under == c.e.spec.DMAs:
-		c.halt("has %d DMAs under way: want some waited for first", c.under)
+		c.halt("has %d DMAs in flight: want it to wait for some first", c.under)
 	}
 	id = len(c.dmas)
 	c.dmas = append(c.dmas, dma{})
@@ -220,7 +220,7 @@ func (e *Engine) allowed(qp uint32, host uint64, n int) bool {
 	return false
 }
 
-// copied takes the end of a DMA.
+// copied handles the end of a DMA.
 func (c *Context) copied(id int, err error) {
 	c.dmas[id] = dma{true, err}
 	c.under--
@@ -236,7 +236,7 @@ func (c *Context) copied(id int, err error) {
 	}
 }
 
-// WaitDMA returns when a DMA has ended, and how (wait_dma_finish). Others run meanwhile.
+// WaitDMA waits for a DMA and returns its error (wait_dma_finish). Other coroutines run meanwhile.
 func (c *Context) WaitDMA(id int) error {
 	c.spend(c.e.spec.Call)
 	if id < 0 || id >= len(c.dmas) {
@@ -256,7 +256,7 @@ func (c *Context) SubmitResp(addr uint64, n int) {
 	c.spend(c.e.spec.Call)
 	switch {
 	case c.resp == 0 || addr != c.resp+headerLength:
-		c.halt("submits a response at %#x, which is none that it allocated", addr)
+		c.halt("submits a response at %#x, which it did not allocate for a response", addr)
 	case n < 0 || n > c.bytes:
 		c.halt("submits a response of %d B: want %d at most", n, c.bytes)
 	case c.sent >= 0:
@@ -265,15 +265,15 @@ func (c *Context) SubmitResp(addr uint64, n int) {
 	c.sent = n
 }
 
-// errNone is a handler's return without a response.
+// errNone is the error of a handler that returns without a response.
 var errNone = errors.New("returns without a response")
 
-// end looks at what the handler has left behind, and answers.
+// end checks what the handler left behind, and answers.
 func (c *Context) end() {
 	switch {
 	case c.fail != "":
 	case c.under > 0:
-		c.fail = fmt.Sprintf("returns with %d DMAs under way", c.under)
+		c.fail = fmt.Sprintf("returns with %d DMAs in flight", c.under)
 	case c.err == nil && c.sent < 0:
 		c.fail = errNone.Error()
 	}
@@ -288,7 +288,7 @@ func (c *Context) end() {
 	}
 }
 
-// finish sends the response, and gives back everything when nothing uses it any more.
+// finish sends the response, and frees everything once nothing uses it any more.
 func (c *Context) finish(s Status) {
 	n := 0
 	if s == OK {
@@ -299,7 +299,7 @@ func (c *Context) finish(s Status) {
 	if c.resp == 0 {
 		at, err := e.memory.Alloc(headerLength, lineBytes)
 		if err != nil {
-			e.fault(c, "there is no memory for its response: "+err.Error())
+			e.fault(c, "no memory for its response: "+err.Error())
 			c.answered(err)
 			return
 		}
@@ -329,11 +329,11 @@ func (c *Context) answered(err error) {
 	}
 }
 
-// release gives everything back.
+// release frees all memory of the request.
 func (c *Context) release() {
 	e := c.e
 	if c.resp != 0 {
-		_ = e.memory.Free(c.resp) // it is Alloc's
+		_ = e.memory.Free(c.resp) // it came from Alloc
 	}
 	for _, b := range c.spare {
 		_ = e.memory.Free(b.at)
@@ -347,5 +347,5 @@ func (c *Context) release() {
 	e.env.Wake()
 }
 
-// DMAs is how many DMAs a handler may have under way.
+// DMAs returns the most DMAs that a handler may have in flight.
 func (c *Context) DMAs() int { return c.e.spec.DMAs }

@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Env is what an engine runs on.
+// Env is the environment of an engine: memory, DMA, and the stack that sends.
 type Env interface {
 	// Copy moves bytes between Arm and host memory by DMA. done is called once, later.
 	Copy(to, from uint64, n int, done func(error))
@@ -19,13 +19,13 @@ type Env interface {
 	Store(addr uint64, b []byte) error
 	// Compute charges cycles.
 	Compute(cycles int64)
-	// Respond sends n bytes of Arm memory on a queue pair. done is called once, when the bytes may be written again.
+	// Respond sends n bytes of Arm memory on a queue pair. done is called once, when the bytes may be overwritten.
 	Respond(qp uint32, addr uint64, n int, done func(error))
-	// Wake has Step be called.
+	// Wake requests a call of Step.
 	Wake()
 }
 
-// Handler serves a request. What it returns goes to the client as a status.
+// Handler serves a request. The client gets its error as a status.
 type Handler func(c *Context) error
 
 // Request is a message to the engine, in Arm memory.
@@ -33,28 +33,28 @@ type Request struct {
 	QP   uint32
 	Addr uint64
 	N    int
-	Done func() // its memory is free again
+	Done func() // frees the request's memory
 }
 
-// Status is how a request ended, as the client reads it.
+// Status is the result of a request, as the client reads it.
 type Status uint16
 
 // The statuses.
 const (
 	OK           Status = iota
-	Unknown             // no handler has this code on this queue pair
+	Unknown             // no handler for this code on this queue pair
 	Malformed           // shorter than a request
 	Failed              // the handler returned an error
 	Misbehaved          // the handler was stopped
-	NoMemory            // there was none for a response
+	NoMemory            // no memory for a response
 	headerLength = 8
 )
 
-// Fault is a handler that was stopped, or left something behind.
+// Fault reports a handler that was stopped, or left something behind.
 type Fault struct {
 	Code   uint16
 	QP     uint32
-	Number uint32 // of the client's
+	Number uint32 // request number chosen by the client
 	What   string
 }
 
@@ -67,7 +67,7 @@ type key struct {
 	code uint16
 }
 
-// region is host memory that handlers of a queue pair may use.
+// region is host memory that the handlers of a queue pair may use.
 type region struct{ from, bytes uint64 }
 
 // Engine is one engine core.
@@ -79,22 +79,22 @@ type Engine struct {
 	memory   *driver.Arena // Arm memory of handlers
 	queue    fifo.Queue[Request]
 	running  int
-	all      []*Context // that have not been released
+	all      []*Context // contexts not released yet
 	ready    fifo.Queue[*Context]
 	faults   []Fault
-	lost     uint64 // faults beyond those that are kept
+	lost     uint64 // faults beyond those kept
 	stats    Stats
 }
 
-// Stats are counts since the engine was made.
+// Stats are counters since the engine was created.
 type Stats struct {
 	Requests, Responses, DMAs, DMABytes, Faults uint64
 }
 
-// keptFaults bounds what is kept for people; all are counted.
+// keptFaults limits the faults kept for reports; all are counted.
 const keptFaults = 256
 
-// New returns an engine with n bytes of Arm memory from an address on.
+// New returns an engine with n bytes of Arm memory at an address.
 func New(s Spec, env Env, arm, n uint64) (*Engine, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("offload: %w", err)
@@ -106,7 +106,7 @@ func New(s Spec, env Env, arm, n uint64) (*Engine, error) {
 		memory: driver.NewArena(arm, n)}, nil
 }
 
-// RegisterOpcode has requests of a code on a queue pair go to a handler.
+// RegisterOpcode registers the handler for requests with a code on a queue pair.
 func (e *Engine) RegisterOpcode(code uint16, qp uint32, h Handler) error {
 	if h == nil {
 		return errors.New("offload: register_opcode: no handler")
@@ -128,10 +128,10 @@ func (e *Engine) RegisterRegion(qp uint32, host, n uint64) error {
 	return nil
 }
 
-// Room is how many requests may be given now: what asks for more has its sender wait.
+// Room returns the number of requests that can be accepted now; senders of further ones must wait.
 func (e *Engine) Room() int { return e.spec.Queue - e.queue.Len() }
 
-// Take takes a request; false if there is no room.
+// Take accepts a request; it returns false if there is no room.
 func (e *Engine) Take(r Request) bool {
 	if e.Room() == 0 {
 		return false
@@ -142,7 +142,7 @@ func (e *Engine) Take(r Request) bool {
 	return true
 }
 
-// Step resumes a coroutine, or starts one for the next request; false if there is nothing to do.
+// Step resumes a coroutine, or starts one for the next request; it returns false if there is nothing to do.
 func (e *Engine) Step() bool {
 	if e.ready.Len() > 0 {
 		c := e.ready.Pop()
@@ -157,16 +157,16 @@ func (e *Engine) Step() bool {
 	return false
 }
 
-// Idle reports whether nothing is under way.
+// Idle reports whether nothing is in progress.
 func (e *Engine) Idle() bool { return e.queue.Len() == 0 && e.running == 0 }
 
-// Stats returns the counts.
+// Stats returns the counters.
 func (e *Engine) Stats() Stats { return e.stats }
 
-// Faults are the handlers that misbehaved, oldest first, and how many more there were.
+// Faults returns the handlers that misbehaved, oldest first, and the number of further ones.
 func (e *Engine) Faults() ([]Fault, uint64) { return e.faults, e.lost }
 
-// Close ends handlers that wait: their clients get no response.
+// Close ends waiting handlers; their clients get no response.
 func (e *Engine) Close() {
 	for _, c := range e.all {
 		c.cancel()

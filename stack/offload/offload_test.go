@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/offload/handlers"
 )
 
-// A list is walked to the key, to its end, and no further than asked; a ring ends.
+// A list is walked to the key or to its end, but no further than requested; a circular list ends.
 func TestList(t *testing.T) {
 	w := newWorld(t, 1)
 	e := newEngine(t, w, nil)
@@ -48,7 +48,7 @@ func TestList(t *testing.T) {
 	require.Empty(t, faults)
 }
 
-// A batched READ has all its DMAs under way at once.
+// A batched READ has all its DMAs in flight at once.
 func TestBatch(t *testing.T) {
 	w := newWorld(t, 2)
 	e := newEngine(t, w, nil)
@@ -73,7 +73,7 @@ func TestBatch(t *testing.T) {
 	require.Less(t, w.turn, 200, "they were under way together")
 }
 
-// Whatever a handler does, its client gets one response, it is named, and the others go on.
+// Whatever a handler does, its client gets one response, the handler is named, and the others continue.
 func TestMisbehaviour(t *testing.T) {
 	arg := func(c *offload.Context) uint64 { at, _ := c.Args(); return at }
 	for _, c := range []struct {
@@ -107,13 +107,13 @@ func TestMisbehaviour(t *testing.T) {
 			c.SubmitDMA(offload.FromHost, hostAt, r, 64)
 			c.SubmitResp(r, 64)
 			return nil
-		}, offload.Misbehaved, "returns with 1 DMAs under way"},
+		}, offload.Misbehaved, "returns with 1 DMAs in flight"},
 		{"too many DMAs", func(c *offload.Context) error {
 			at := c.Alloc(64)
 			for {
 				c.SubmitDMA(offload.FromHost, hostAt, at, 1)
 			}
-		}, offload.Misbehaved, "has 64 DMAs under way"},
+		}, offload.Misbehaved, "has 64 DMAs in flight"},
 		{"two responses", func(c *offload.Context) error { c.AllocResp(1); c.AllocResp(1); return nil },
 			offload.Misbehaved, "allocates a second response"},
 		{"submits twice", func(c *offload.Context) error {
@@ -123,7 +123,7 @@ func TestMisbehaviour(t *testing.T) {
 			return nil
 		}, offload.Misbehaved, "submits a second response"},
 		{"a response of nobody", func(c *offload.Context) error { c.SubmitResp(armAt, 1); return nil },
-			offload.Misbehaved, "which is none that it allocated"},
+			offload.Misbehaved, "which it did not allocate for a response"},
 		{"too long a response", func(c *offload.Context) error { c.SubmitResp(c.AllocResp(8), 9); return nil },
 			offload.Misbehaved, "a response of 9 B"},
 		{"a DMA of nobody", func(c *offload.Context) error { return c.WaitDMA(0) }, offload.Misbehaved,
@@ -168,7 +168,7 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// Requests that are none, failing DMAs, a full queue.
+// Edge cases: malformed requests, failing DMAs, a full queue.
 func TestEdges(t *testing.T) {
 	w := newWorld(t, 4)
 	e := newEngine(t, w, func(s *offload.Spec) { s.Queue = 2 })
@@ -200,8 +200,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// Random handlers over DMAs of any latency: every request is answered once, everything is given back, no goroutine
-// stays, and the same seed gives the same responses in the same order.
+// Random handlers over DMAs of any latency: every request is answered once, everything is freed, no goroutine stays,
+// and the same seed gives the same responses in the same order.
 func TestRandomHandlers(t *testing.T) {
 	play := func(seed int64) [][]byte {
 		w := newWorld(t, seed)
@@ -265,7 +265,7 @@ func TestRandomHandlers(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before+2, "a handler that waits is ended, too")
 }
 
-// FuzzRequest: whatever arrives is answered.
+// FuzzRequest checks that any request is answered.
 func FuzzRequest(f *testing.F) {
 	b := make([]byte, handlers.ListRequestBytes)
 	handlers.EncodeList(b, 5, hostAt, 1, 10)

@@ -6,22 +6,23 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Spec is what an engine may use, and what it costs.
+// Spec holds the limits and costs of an engine.
 type Spec struct {
-	Queue      int   `yaml:"queue"`      // requests that wait: assumption
+	Queue      int   `yaml:"queue"`      // requests that may wait: assumption
 	Coroutines int   `yaml:"coroutines"` // at a time on the core: assumption
-	Memory     int   `yaml:"memory"`     // bytes that a handler may have at a time: assumption
-	DMAs       int   `yaml:"dmas"`       // of a handler under way at a time: assumption
+	Memory     int   `yaml:"memory"`     // bytes that a handler may hold at a time: assumption
+	DMAs       int   `yaml:"dmas"`       // DMAs that a handler may have in flight: assumption
 	Budget     int64 `yaml:"budget"`     // cycles of a handler, calls included: assumption, 40 ms at 2.5 GHz
 
-	// Costs in cycles: to take a request and start its coroutine, to switch to one, and of a call. Assumptions.
+	// Costs in cycles of taking a request and starting its coroutine, of switching to a coroutine, and of a call.
+	// Assumptions.
 	Start  int64 `yaml:"start_cycles"`
 	Switch int64 `yaml:"switch_cycles"`
 	Call   int64 `yaml:"call_cycles"`
-	Poll   int64 `yaml:"poll_cycles"` // of a look at the queue: as of a send queue (FN 3.2)
+	Poll   int64 `yaml:"poll_cycles"` // of polling the queue, as for a send queue (FN 3.2)
 }
 
-// DefaultSpec is that of an Arm core at 2.5 GHz.
+// DefaultSpec returns the spec of an Arm core at 2.5 GHz.
 func DefaultSpec() Spec {
 	return Spec{Queue: 256, Coroutines: 32, Memory: 64 << 10, DMAs: 64, Budget: 100_000_000, Start: 250, Switch: 50,
 		Call: 40, Poll: 62}

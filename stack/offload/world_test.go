@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/offload/handlers"
 )
 
-// world is an Env with memory of bytes, whose DMAs and responses take a number of turns each.
+// world is an Env backed by byte slices, whose DMAs and responses take a number of turns each.
 type world struct {
 	t      *testing.T
 	rnd    *rand.Rand
@@ -69,7 +69,7 @@ func (w *world) Respond(_ uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// run goes on until nothing is under way.
+// run steps the engine until nothing is in flight.
 func (w *world) run(e *offload.Engine) {
 	for idle := 0; idle < 100; w.turn++ {
 		if idle++; e.Step() {
@@ -99,7 +99,7 @@ func newEngine(t *testing.T, w *world, change func(*offload.Spec)) *offload.Engi
 	return e
 }
 
-// ask gives the engine a request, in Arm memory of its own.
+// ask gives the engine a request in its own Arm memory.
 func (w *world) ask(e *offload.Engine, slot int, b []byte) *bool {
 	freed := new(bool)
 	at := uint64(1<<19 + slot*8192)

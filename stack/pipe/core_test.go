@@ -20,8 +20,8 @@ var (
 	_ pipe.Mover  = (*corebus.Bus)(nil)
 )
 
-// A pipe between two cores of one memory: a loop on each pushes and polls, and pays for it; the consumer sleeps on the
-// ring.
+// A pipe between two cores with common memory: a loop on each pushes or polls, and pays for it; the consumer sleeps on
+// the ring.
 func TestBetweenCores(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)

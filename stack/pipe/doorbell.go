@@ -6,35 +6,36 @@ import (
 	"fmt"
 )
 
-// RecordKind says where the record of a doorbell lies.
+// RecordKind is the location of a doorbell's record.
 type RecordKind uint8
 
 // The kinds.
 const (
-	Pushed RecordKind = iota // in the consumer's memory: the producer writes it by DMA
-	Polled                   // in the producer's memory: the consumer reads it by DMA
+	Pushed RecordKind = iota // in the consumer's memory; the producer writes it by DMA
+	Polled                   // in the producer's memory; the consumer reads it by DMA
 )
 
-// DoorbellPlace says where a doorbell's parts lie. The ring is in the producer's memory, the counter in the consumer's.
+// DoorbellPlace holds the addresses of a doorbell's parts. The ring is in the producer's memory, the counter in the
+// consumer's.
 type DoorbellPlace struct {
 	Place
 	Kind   RecordKind
-	Record uint64 // 8 B, zero at first
+	Record uint64 // 8 B, initially zero
 }
 
-// Doorbell keeps elements in the producer's own memory, and tells by a record how many lines there are.
+// Doorbell keeps elements in the producer's memory, and announces the number of lines in a record.
 type Doorbell struct {
 	slots
 	place   DoorbellPlace
 	local   Memory
 	told    [counterBytes]byte
-	telling bool   // a record is on its way
-	tells   uint32 // what it says
+	telling bool   // a record write is in flight
+	tells   uint32 // the value being written
 	ended   func(error)
 	store   func(at uint32, b []byte)
 }
 
-// NewDoorbell returns the producing end: its own memory, and a way to the consumer's.
+// NewDoorbell returns the producing end, given its own memory and access to the consumer's.
 func NewDoorbell(s Spec, at DoorbellPlace, local Memory, m Mover) (*Doorbell, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -61,12 +62,12 @@ func (d *Doorbell) Push(e []byte) error {
 	return err
 }
 
-// Flush implements Sender: the elements go to memory, then the record.
+// Flush implements Sender: it writes the elements to memory, then the record.
 func (d *Doorbell) Flush() error {
 	from := d.sent
 	if d.sent = d.head; from != d.sent {
 		d.pieces(from, d.sent, d.store)
-		d.tell()
+		d.writeRecord()
 	}
 	return d.err
 }
@@ -77,8 +78,8 @@ func (d *Doorbell) keep(line uint32, b []byte) {
 	}
 }
 
-// tell writes the record. Only one is on its way: of two, the older could arrive last.
-func (d *Doorbell) tell() {
+// writeRecord writes the record. Only one write is in flight at a time, because of two the older could arrive last.
+func (d *Doorbell) writeRecord() {
 	if d.err != nil || d.telling {
 		return
 	}
@@ -98,7 +99,7 @@ func (d *Doorbell) recorded(err error) {
 		d.fail(fmt.Errorf("pipe: writing the record at %#x: %w", d.place.Record, err))
 	}
 	if d.tells != d.sent {
-		d.tell()
+		d.writeRecord()
 	}
 }
 
@@ -109,22 +110,22 @@ type Fetcher struct {
 	mem   Memory
 	mover Mover
 
-	told   uint32 // lines that there are, by the record
-	asked  uint32 // lines that were asked for
-	came   uint32 // lines that have come, and all before them
+	told   uint32 // lines announced by the record
+	asked  uint32 // lines requested
+	came   uint32 // line up to which all have arrived
 	taken  uint32
 	lines  []byte // the ring's content, as fetched
 	record [counterBytes]byte
 	word   [counterBytes]byte
 
-	reading  bool // of the record
-	fetching bool // of lines
+	reading  bool // a read of the record is in flight
+	fetching bool // a read of lines is in flight
 	recorded func(error)
 	fetched  func(error)
 	reader
 }
 
-// NewFetcher returns the consuming end: its own memory, and a way to the producer's.
+// NewFetcher returns the consuming end, given its own memory and access to the producer's.
 func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -137,7 +138,7 @@ func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error)
 	return f, nil
 }
 
-// Poll implements Receiver. It looks at the record, and begins to fetch what is new.
+// Poll implements Receiver. It reads the record, and starts fetching new lines.
 func (f *Fetcher) Poll() ([]byte, error) {
 	f.look()
 	f.fetch()
@@ -145,7 +146,7 @@ func (f *Fetcher) Poll() ([]byte, error) {
 		line := f.taken + uint32(f.got)
 		copy(f.slot(), f.lines[int(line&uint32(f.spec.lines()-1))*LineBytes:][:LineBytes])
 		if tag := f.slot()[tagAt]; tag&lapFlag != f.spec.lap(line) {
-			f.err = &LineError{line, tag, "the flag of its lap: the record tells of it"}
+			f.err = &LineError{line, tag, "the flag of its lap: the record announces it"}
 			break
 		}
 		if !f.take(line, f.spec.lines()) {
@@ -180,14 +181,14 @@ func (f *Fetcher) recordRead(err error) {
 	case err != nil:
 		f.err = fmt.Errorf("pipe: reading the record at %#x: %w", f.place.Record, err)
 	case int32(v-f.told) < 0 || v-f.taken > uint32(f.spec.lines()):
-		f.err = fmt.Errorf("pipe: the record at %#x tells of %d lines: want %d to %d", f.place.Record, v, f.told,
+		f.err = fmt.Errorf("pipe: the record at %#x announces %d lines: want %d to %d", f.place.Record, v, f.told,
 			f.taken+uint32(f.spec.lines()))
 	default:
 		f.told = v
 	}
 }
 
-// fetch begins to read lines that the record tells of, up to where the ring turns.
+// fetch starts reading announced lines, up to the end of the ring.
 func (f *Fetcher) fetch() {
 	if f.err != nil || f.fetching || f.asked == f.told {
 		return

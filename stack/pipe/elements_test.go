@@ -40,7 +40,7 @@ func draw(t *rapid.T) SendElement {
 	return e
 }
 
-// What was encoded is decoded the same, every field of it, and takes no more lines than it says.
+// Decoding returns what was encoded, in every field, from as many lines as announced.
 func TestSendElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t)
@@ -60,7 +60,7 @@ func TestSendElements(t *testing.T) {
 	})
 }
 
-// How many lines an element has: 64 B at once, and more for inline payload and long lists.
+// An element takes 64 B at least, and more for inline payload and long lists.
 func TestSendElementLines(t *testing.T) {
 	for inline, want := range map[int]int{0: 1, 27: 1, 28: 2, 64: 2, 90: 2, 91: 3, 4096: 66, MaxInline: MaxLines} {
 		e := SendElement{Flags: verbs.SendInline, Inline: make([]byte, inline)}
@@ -89,7 +89,7 @@ func TestSendElementLines(t *testing.T) {
 	}
 }
 
-// The layout, byte by byte: both ends of a pipe may be other programs.
+// The layout, byte by byte: the ends of a pipe may be different programs.
 func TestLayouts(t *testing.T) {
 	e := SendElement{Opcode: verbs.WRWriteImm, Flags: verbs.SendSignaled, QPN: 0x010203, ID: 0x1112131415161718,
 		Imm:  0x21222324,
@@ -116,7 +116,7 @@ func TestLayouts(t *testing.T) {
 	require.Equal(t, c, back)
 }
 
-// Four entries go at once, one to three that are left over with a flush, and a request is taken whole or not at all.
+// Four entries are sent at once, one to three remaining ones with a flush, and a request is taken whole or not at all.
 func TestPacker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mem := new(plain)
@@ -189,7 +189,7 @@ func mustProducer(t *testing.T, s Spec) *Producer {
 	return p
 }
 
-// Whatever bytes come, decoding does not panic, and what it takes is what encoding writes.
+// For any bytes, decoding does not panic, and accepts only what encoding writes.
 func FuzzElements(f *testing.F) {
 	for _, e := range []SendElement{
 		{}, {Opcode: verbs.WRCmpSwap, Spans: []Span{{1, 8}}}, {Flags: verbs.SendInline, Inline: make([]byte, 100)},
@@ -233,7 +233,7 @@ func FuzzElements(f *testing.F) {
 	})
 }
 
-// mustSender adds what is sent to a corpus.
+// mustSender adds everything sent to a corpus.
 type mustSender struct{ f *testing.F }
 
 func (m mustSender) Push(b []byte) error { m.f.Add(bytes.Clone(b)); return nil }
@@ -241,7 +241,7 @@ func (m mustSender) Flush() error        { return nil }
 func (m mustSender) Room() int           { return 1 }
 func (m mustSender) Refresh()            {}
 
-// Whatever bytes lie in a ring, the consumer does not panic, and what it takes is whole lines or an error.
+// For any bytes in a ring, the consumer does not panic, and returns whole lines or an error.
 func FuzzConsumer(f *testing.F) {
 	f.Add([]byte{0x81, 0x82, 0x81, 0x01})
 	f.Add([]byte{0x83, 0x82, 0x80})

@@ -17,7 +17,7 @@ const (
 	memBytes  = 0x4000
 )
 
-// plain is memory that a core or a Mover without delay reaches.
+// plain is memory accessed without delay.
 type plain struct{ b [memBytes]byte }
 
 func (m *plain) Load(addr uint64, b []byte) error {
@@ -39,20 +39,20 @@ func (m *plain) Store(addr uint64, b []byte) error {
 func (m *plain) Write(addr uint64, b []byte, done func(error)) { done(m.Store(addr, b)) }
 func (m *plain) Read(addr uint64, b []byte, done func(error))  { done(m.Load(addr, b)) }
 
-// hostile is a Mover that moves lines in any order, in pieces, at any time, and tells of the ends in any order.
+// hostile is a Mover that moves lines in pieces, in any order, at any time, and reports the ends in any order.
 type hostile struct {
 	mem   *plain
 	moves []*move
 	pick  func(n int) int
 }
 
-// move is a write or read under way, by lines.
+// move is a write or read in flight, by lines.
 type move struct {
 	write bool
 	addr  uint64
 	b     []byte
-	lent  []byte // what b was when it was lent, of a write
-	at    []int  // bytes of each line that were moved
+	lent  []byte // copy of a write's b when it was passed in
+	at    []int  // moved bytes of each line
 	done  func(error)
 }
 
@@ -63,7 +63,7 @@ func (h *hostile) begin(write bool, addr uint64, b []byte, done func(error)) {
 func (h *hostile) Write(addr uint64, b []byte, done func(error)) { h.begin(true, addr, b, done) }
 func (h *hostile) Read(addr uint64, b []byte, done func(error))  { h.begin(false, addr, b, done) }
 
-// step moves some bytes of a line of something under way, or ends it.
+// step moves some bytes of a line in flight, or ends a move.
 func (h *hostile) step() {
 	if len(h.moves) == 0 {
 		return
@@ -86,7 +86,7 @@ func (h *hostile) step() {
 		return
 	}
 	i := open[h.pick(len(open))]
-	n := 8 * (1 + h.pick((m.lineLen(i)-m.at[i])/8)) // memory moves 8 B at least
+	n := 8 * (1 + h.pick((m.lineLen(i)-m.at[i])/8)) // memory moves in units of 8 B
 	from := i*LineBytes + m.at[i]
 	there, here := h.mem.b[m.addr+uint64(from):][:n], m.b[from:from+n]
 	if m.write {
@@ -105,7 +105,7 @@ func (h *hostile) settle() {
 	}
 }
 
-// element is one of n lines that says which it is in every 8 bytes.
+// element returns n lines that hold the element's number in every 8 bytes.
 func element(id uint64, lines int) []byte {
 	b := make([]byte, lines*LineBytes)
 	for i := 0; i < len(b); i += 8 {
@@ -117,7 +117,7 @@ func element(id uint64, lines int) []byte {
 	return b
 }
 
-// copies is an engine that copies between two memories by a hostile way.
+// copies is an engine that copies between two memories through a hostile mover.
 type copies struct {
 	a, b    *plain // b's addresses have bit 16 set
 	pending []func()

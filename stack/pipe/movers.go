@@ -8,27 +8,27 @@ type Copier interface {
 	Copy(to, from uint64, n int, done func(error))
 }
 
-// Staged is a Mover over a copy engine: bytes go into the producer's own memory, at the same offset as in the range
-// that they are for, and are copied from there. There must be no two writes to the same line at a time, nor reads.
+// Staged is a Mover over a copy engine: it puts bytes into the producer's own memory, at the same offset as in the
+// target range, and copies them from there. No two writes, and no two reads, of the same line may be in flight.
 type Staged struct {
 	local  Memory
 	engine Copier
-	from   uint64 // the range here
-	to     uint64 // the range there
+	from   uint64 // start of the staging range
+	to     uint64 // start of the target range
 	n      uint64
 	idle   []*job
 }
 
-// job is a copy under way.
+// job is a copy in flight.
 type job struct {
 	s    *Staged
-	b    []byte // of a read: where it goes
-	at   uint64 // of a read: where the copy puts it
+	b    []byte // read: the destination
+	at   uint64 // read: the staging address of the copy
 	done func(error)
 	then func(error)
 }
 
-// NewStaged returns a Mover for n bytes of the consumer's memory from address to on, staged at address from.
+// NewStaged returns a Mover for n bytes of the consumer's memory at address to, staged at address from.
 func NewStaged(local Memory, e Copier, from, to, n uint64) *Staged {
 	return &Staged{local: local, engine: e, from: from, to: to, n: n}
 }
@@ -82,14 +82,14 @@ func (j *job) ended(err error) {
 	done(err)
 }
 
-// Registers is what a core reaches of a device by MMIO; a driver.Bus has them.
+// Registers are the registers of a device that a core accesses by MMIO; a driver.Bus has them.
 type Registers interface {
 	WriteReg(off uint32, b []byte) error
 	ReadReg(off uint32, n int, done func(v uint64, err error))
 }
 
-// MMIO is a Mover by register accesses: writes of 64 B, which write combining makes of a line's stores, and reads of 8
-// B. Offsets in the register space are the low 32 bits of addresses.
+// MMIO is a Mover by register accesses: writes of 64 B, which write combining forms from a line's stores, and reads of
+// 8 B. Register offsets are the low 32 bits of addresses.
 type MMIO struct {
 	regs  Registers
 	b     []byte

@@ -12,13 +12,13 @@ import (
 type Producer struct {
 	slots
 	place   Place
-	written uint32 // lines whose writes have ended, and all before them
+	written uint32 // line up to which all writes have ended
 	writes  fifo.Queue[*write]
 	idle    []*write
-	begin   func(at uint32, b []byte) // Producer.write, made once
+	begin   func(at uint32, b []byte) // Producer.write, bound once
 }
 
-// write is one on its way.
+// write is a write in flight.
 type write struct {
 	p     *Producer
 	to    uint32 // line after its last
@@ -39,7 +39,7 @@ func NewProducer(s Spec, at Place, m Mover) (*Producer, error) {
 	return p, nil
 }
 
-// oldest is the first line that may not be written again.
+// oldest returns the first line that must not be overwritten.
 func (p *Producer) oldest() uint32 {
 	return p.head - max(p.head-p.freed, p.head-p.written)
 }
@@ -54,14 +54,14 @@ func (p *Producer) Push(e []byte) error {
 		return p.Flush()
 	}
 	if errors.Is(err, ErrFull) && p.head != p.sent {
-		if err := p.Flush(); err != nil { // else the consumer could never free what it lacks
+		if err := p.Flush(); err != nil { // else the consumer could never free the missing lines
 			return err
 		}
 	}
 	return err
 }
 
-// Flush implements Sender: one DMA, or two where the ring turns.
+// Flush implements Sender with one DMA, or two at the end of the ring.
 func (p *Producer) Flush() error {
 	from := p.sent
 	p.sent = p.head
@@ -82,7 +82,7 @@ func (p *Producer) write(line uint32, b []byte) {
 	p.mover.Write(p.place.Ring+uint64(line&uint32(p.spec.lines()-1))*LineBytes, b, w.done)
 }
 
-// finished takes the end of a write; writes may end in any order.
+// finished handles the end of a write; writes may end in any order.
 func (w *write) finished(err error) {
 	p := w.p
 	if err != nil {
@@ -101,16 +101,16 @@ type Consumer struct {
 	spec  Spec
 	place Place
 	mem   Memory
-	taken uint32 // lines
+	taken uint32 // lines taken
 	reader
 	word [counterBytes]byte
 }
 
-// reader puts an element together from its lines.
+// reader assembles an element from its lines.
 type reader struct {
 	buf  [MaxLines * LineBytes]byte
-	got  int // lines of the element
-	want int // that it has; 0: its first has not come
+	got  int // lines received
+	want int // lines of the element; 0: its first has not arrived
 	err  error
 }
 
@@ -151,13 +151,13 @@ func (c *Consumer) Poll() ([]byte, error) {
 	return nil, c.err
 }
 
-// Taken is how many lines were consumed.
+// Taken returns the number of lines taken.
 func (c *Consumer) Taken() uint32 { return c.taken }
 
-// slot is where the next line of the element goes.
+// slot returns the buffer for the next line of the element.
 func (r *reader) slot() []byte { return r.buf[r.got*LineBytes:][:LineBytes] }
 
-// take adds the line in slot, and reports whether the element is whole.
+// take adds the line in slot, and reports whether the element is complete.
 func (r *reader) take(line uint32, most int) bool {
 	tag := r.slot()[tagAt]
 	left := int(tag &^ lapFlag)
@@ -175,7 +175,7 @@ func (r *reader) take(line uint32, most int) bool {
 	return r.got == r.want
 }
 
-// element is the whole element, its tags cleared.
+// element returns the complete element with its tags cleared.
 func (r *reader) element() []byte {
 	e := r.buf[:r.want*LineBytes]
 	for i := tagAt; i < len(e); i += LineBytes {

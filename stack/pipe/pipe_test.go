@@ -13,15 +13,15 @@ import (
 
 var place = Place{Ring: ringAt, Counter: counterAt}
 
-// ends are a pipe or doorbell under test.
+// ends are both ends of a pipe or doorbell under test.
 type ends struct {
 	send Sender
 	recv Receiver
 	step func() // moves some bytes
-	rest func() // moves all
+	rest func() // moves all bytes
 }
 
-// under builds each kind over movers that do their worst.
+// under builds each kind over hostile movers.
 var under = map[string]func(t require.TestingT, s Spec, pick func(int) int) ends{
 	"pipe": func(t require.TestingT, s Spec, pick func(int) int) ends {
 		mem := new(plain)
@@ -67,7 +67,7 @@ func doorbell(t require.TestingT, s Spec, pick func(int) int, kind RecordKind) e
 	return ends{d, f, step, func() { out.settle(); in.settle() }}
 }
 
-// Whatever comes when, and torn how: every element is seen once, whole, in order, over many laps.
+// However lines arrive and however torn: every element is seen once, whole, in order, over many laps.
 func TestElementsAreWhole(t *testing.T) {
 	for name, build := range under {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) en
 	s := Spec{LogLines: rapid.IntRange(0, 4).Draw(t, "log")}
 	lines := 1 << s.LogLines
 	s.Batch, s.Credit = rapid.IntRange(1, lines).Draw(t, "batch"), rapid.IntRange(1, lines).Draw(t, "credit")
-	// One draw seeds the run's choices: a draw each would be too slow for many laps.
+	// One draw seeds the run's choices: drawing each would be too slow for many laps.
 	state := rapid.Uint64().Draw(t, "schedule")
 	pick := func(n int) int {
 		state = state*6364136223846793005 + 1442695040888963407
@@ -130,7 +130,7 @@ func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) en
 	return pushed >> s.LogLines
 }
 
-// An element of three lines is not seen before its last line has come whole, in each order in which they may come.
+// An element of three lines is not seen before its last line has arrived whole, in any order of arrival.
 func TestTornElements(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		mem, wire := new(plain), new(plain)
@@ -138,7 +138,7 @@ func TestTornElements(t *testing.T) {
 		require.NoError(t, err)
 		c, err := NewConsumer(DefaultSpec(), place, mem)
 		require.NoError(t, err)
-		for lap := range 30 { // of 3 lines in 64: elements lie across the turn of the ring, too
+		for lap := range 30 { // of 3 lines in 64: elements wrap around the ring, too
 			e := element(uint64(lap), 3)
 			require.NoError(t, p.Push(e))
 			for i, line := range order {
@@ -159,7 +159,7 @@ func TestTornElements(t *testing.T) {
 	}
 }
 
-// A full pipe says ENOMEM, takes nothing, and goes on once the consumer's counter was read.
+// A full pipe returns ENOMEM, takes nothing, and continues once the consumer's counter has been read.
 func TestFull(t *testing.T) {
 	mem := new(plain)
 	s := Spec{LogLines: 2, Batch: 4, Credit: 4}
@@ -194,7 +194,7 @@ func (c counted) Read(addr uint64, b []byte, done func(error)) {
 	c.plain.Read(addr, b, done)
 }
 
-// One DMA carries a batch, and the counter is read once in Credit lines.
+// One DMA carries a batch, and the counter is read once per Credit lines.
 func TestDMAs(t *testing.T) {
 	for _, s := range []struct {
 		Spec
@@ -236,7 +236,7 @@ func (m *tally) Read(addr uint64, b []byte, done func(error)) {
 	m.plain.Read(addr, b, done)
 }
 
-// What no producer writes is an error that names the line, and a counter or record that cannot be is one, too.
+// A line that no producer writes is an error that names the line; so are impossible counters and records.
 func TestNonsense(t *testing.T) {
 	mem := new(plain)
 	newConsumer := func() *Consumer {
@@ -262,15 +262,15 @@ func TestNonsense(t *testing.T) {
 	require.NoError(t, err)
 	mem.b[recordAt] = 65
 	_, err = f.Poll()
-	require.EqualError(t, err, "pipe: the record at 0x880 tells of 65 lines: want 0 to 64")
+	require.EqualError(t, err, "pipe: the record at 0x880 announces 65 lines: want 0 to 64")
 	f, err = NewFetcher(DefaultSpec(), DoorbellPlace{Place: place, Record: recordAt}, mem, mem)
 	require.NoError(t, err)
 	mem.b[recordAt], mem.b[ringAt+63] = 1, 0x01
 	_, err = f.Poll()
-	require.EqualError(t, err, "pipe: line 0 has tag 0x1: want the flag of its lap: the record tells of it")
+	require.EqualError(t, err, "pipe: line 0 has tag 0x1: want the flag of its lap: the record announces it")
 }
 
-// An error of the way ends the pipe.
+// An error of the mover ends the pipe.
 func TestMoverErrors(t *testing.T) {
 	mem := new(plain)
 	far := Place{Ring: memBytes, Counter: memBytes}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// RecvEntry is a piece of a receive request as it goes through an RQ pipe: 16 B, four to a line.
+// RecvEntry is a piece of a receive request in an RQ pipe: 16 B, four to a line.
 //
 //	 0..5   address
 //	 6..9   bytes
@@ -14,8 +14,7 @@ import (
 //	14      0
 //	15      0; in the last entry of a line, its tag
 //
-// A request has no ID on its way: requests of a queue pair are counted at both ends, and its completion tells the
-// number.
+// A request has no ID in the pipe: both ends count the requests of a queue pair, and the completion returns the number.
 type RecvEntry struct {
 	Addr  uint64 // below 2^48
 	Bytes uint32
@@ -50,7 +49,7 @@ func (e *RecvEntry) Encode(b []byte) error {
 	return nil
 }
 
-// decode reads the entry of 16 bytes; ok is false if there is none.
+// decode reads the entry of 16 bytes; ok is false for an empty one.
 func (e *RecvEntry) decode(b []byte) (ok bool, err error) {
 	b = b[:entryBytes]
 	le := binary.LittleEndian
@@ -66,7 +65,8 @@ func (e *RecvEntry) decode(b []byte) (ok bool, err error) {
 	return ok, nil
 }
 
-// DecodeRecv appends the entries of an RQ element to list. It takes any bytes; what no Packer writes is an error.
+// DecodeRecv appends the entries of an RQ element to list. It accepts any bytes, and returns an error for an element
+// that no Packer writes.
 func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 	if len(b) != LineBytes {
 		return list, fmt.Errorf("pipe: a receive element of %d B: want %d", len(b), LineBytes)
@@ -92,7 +92,7 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 	return list, nil
 }
 
-// Packer puts the entries of receive requests into lines of an RQ pipe, four in each. A request is taken whole or not
+// Packer packs the entries of receive requests into lines of an RQ pipe, four in each. A request is taken whole or not
 // at all.
 type Packer struct {
 	to   Sender
@@ -100,16 +100,16 @@ type Packer struct {
 	n    int // entries in line
 }
 
-// NewPacker returns a packer before a pipe that takes nothing else.
+// NewPacker returns a packer for a pipe that takes nothing else.
 func NewPacker(to Sender) *Packer { return &Packer{to: to} }
 
-// Push takes the pieces of one request, none for an empty one, of a queue pair.
+// Push takes the pieces of one request of a queue pair; a request without memory has none.
 func (p *Packer) Push(qpn uint32, pieces []Span) error {
 	n := max(1, len(pieces))
 	if lines := (p.n + n + lineEntries - 1) / lineEntries; lines > p.to.Room() {
 		return p.full()
 	}
-	for _, s := range pieces { // nothing is taken of a request that cannot be
+	for _, s := range pieces { // check all pieces before taking any
 		if e := (RecvEntry{Addr: s.Addr, QPN: qpn}); e.Addr>>addrBits != 0 || qpn>>qpnBits != 0 {
 			return e.Encode(nil)
 		}
@@ -131,7 +131,7 @@ func (p *Packer) Push(qpn uint32, pieces []Span) error {
 	return nil
 }
 
-// full is ErrFull, once the pipe knows better; the entries that are held back stay.
+// full flushes and refreshes the pipe, and returns ErrFull. Entries held back stay.
 func (p *Packer) full() error {
 	if err := p.to.Flush(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *Packer) send() error {
 	return nil
 }
 
-// Flush sends the one to three entries that are left over (FN 3.4: a poll does), and what the pipe holds back.
+// Flush sends the one to three remaining entries (FN 3.4: a poll does), and what the pipe holds back.
 func (p *Packer) Flush() error {
 	if p.n > 0 {
 		if err := p.send(); err != nil {
@@ -159,5 +159,5 @@ func (p *Packer) Flush() error {
 	return p.to.Flush()
 }
 
-// Waiting is how many entries are left over.
+// Waiting returns the number of remaining entries.
 func (p *Packer) Waiting() int { return p.n }

@@ -9,13 +9,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// LineBytes is what arrives whole.
+// LineBytes is the length of a line, which arrives atomically.
 const LineBytes = 64
 
-// MaxLines is the longest element, in lines.
+// MaxLines is the length of the longest element in lines.
 const MaxLines = 127
 
-// tagAt is where a line has its tag: the flag of the lap, and the lines that its element still has.
+// tagAt is the offset of a line's tag: the flag of the lap, and the number of lines that its element still has.
 const (
 	tagAt   = LineBytes - 1
 	lapFlag = 0x80
@@ -24,23 +24,25 @@ const (
 // counterBytes is the size of counters and records in memory.
 const counterBytes = 8
 
-// maxLogLines bounds a ring.
+// maxLogLines limits the size of a ring.
 const maxLogLines = 24
 
-// Spec is what both ends of a pipe agree on.
+// Spec is the configuration shared by both ends of a pipe.
 type Spec struct {
-	// LogLines is the ring's size: 2^LogLines lines.
+	// LogLines is log2 of the ring's lines.
 	LogLines int `yaml:"log_lines"`
 
-	// Batch is how many lines are held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends
-	// what is held back.
+	// Batch is the number of lines held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends
+	// them early.
 	Batch int `yaml:"batch"`
 
-	// Credit is the lines after which the producer reads the consumer's counter (FN 3.4: one DMA for several elements).
+	// Credit is the number of lines after which the producer reads the consumer's counter (FN 3.4: one DMA for several
+	// elements).
 	Credit int `yaml:"credit"`
 }
 
-// DefaultSpec is a ring of 64 lines, sent at once, whose counter is read each half lap: assumptions, FN has no numbers.
+// DefaultSpec returns a ring of 64 lines, sent at once, whose counter is read each half lap: assumptions, FN gives no
+// numbers.
 func DefaultSpec() Spec { return Spec{LogLines: 6, Batch: 1, Credit: 32} }
 
 // Validate returns every error of the spec.
@@ -63,16 +65,16 @@ func (s Spec) Validate() error {
 
 func (s Spec) lines() int { return 1 << s.LogLines }
 
-// MaxInline is the inline bytes of the longest send element that the ring has room for.
+// MaxInline returns the most inline bytes of a send element that fits into the ring.
 func (s Spec) MaxInline() int { return max(0, firstBody+(min(MaxLines, s.lines())-1)*tagAt) }
 
-// Bytes is the size of the ring.
+// Bytes returns the size of the ring.
 func (s Spec) Bytes() int { return LineBytes << s.LogLines }
 
-// Place says where a pipe lies: both in the consumer's memory, multiples of 64 and of 8.
+// Place holds the addresses of a pipe's parts, both in the consumer's memory, multiples of 64 and of 8.
 type Place struct {
-	Ring    uint64 // Spec.Bytes of it, zero at first
-	Counter uint64 // 8 B, zero at first
+	Ring    uint64 // Spec.Bytes long, initially zero
+	Counter uint64 // 8 B, initially zero
 }
 
 func (p Place) validate() error {
@@ -85,50 +87,50 @@ func (p Place) validate() error {
 
 // Sender is the producer's end.
 type Sender interface {
-	// Push takes an element: whole lines, in which the last byte of each is the pipe's. verbs.ENOMEM: it has no room,
-	// and nothing was taken.
+	// Push takes an element of whole lines; the last byte of each belongs to the pipe. verbs.ENOMEM means that there is
+	// no room and nothing was taken.
 	Push(element []byte) error
 
-	// Flush sends what is held back.
+	// Flush sends the elements held back.
 	Flush() error
 
-	// Room is how many lines Push would take, as far as is known.
+	// Room returns the number of lines that Push would take, as far as is known.
 	Room() int
 
-	// Refresh reads the consumer's counter, unless that is under way: for who waits for room.
+	// Refresh reads the consumer's counter, unless a read is in flight. Call it when waiting for room.
 	Refresh()
 }
 
 // Receiver is the consumer's end.
 type Receiver interface {
-	// Poll returns the next element, good until the next call; nil if it has not come.
+	// Poll returns the next element, valid until the next call, or nil if it has not arrived.
 	Poll() (element []byte, err error)
 }
 
-// Mover carries bytes between the producer's side and the consumer's memory. done is called exactly once, during the
-// call or later; until then the bytes belong to the Mover. A driver.Bus is one.
+// Mover moves bytes between the producer's side and the consumer's memory. done is called exactly once, during the call
+// or later; until then the bytes belong to the Mover. A driver.Bus is one.
 type Mover interface {
-	// Write stores b. Lines may arrive in any order, at any time before done; no byte of a line before another of
-	// lower address.
+	// Write stores b. Lines may arrive in any order, at any time before done; the bytes of a line must arrive in the
+	// order of their addresses.
 	Write(addr uint64, b []byte, done func(error))
 
 	// Read fills b.
 	Read(addr uint64, b []byte, done func(error))
 }
 
-// Memory is what a core reads and writes itself.
+// Memory is memory that a core accesses directly.
 type Memory interface {
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
 }
 
-// ErrFull is what Push ends with when there is no room.
+// ErrFull is the error of Push when there is no room.
 var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM,
 	Detail: "the pipe is full: want its consumer to take some of it first"}
 
-// LineError tells of a line that no producer writes.
+// LineError reports a line that no producer writes.
 type LineError struct {
-	Line uint32 // since the pipe was made
+	Line uint32 // counted since the pipe was created
 	Tag  byte
 	Want string
 }
@@ -137,7 +139,7 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("pipe: line %d has tag %#x: want %s", e.Line, e.Tag, e.Want)
 }
 
-// lap is the flag that a line has when it is there.
+// lap returns the flag of a line that has arrived.
 func (s Spec) lap(line uint32) byte {
 	if line>>s.LogLines&1 == 0 {
 		return lapFlag
@@ -145,18 +147,18 @@ func (s Spec) lap(line uint32) byte {
 	return 0
 }
 
-// slots are the lines of a ring as its producer counts them.
+// slots is the ring as its producer sees it.
 type slots struct {
 	spec  Spec
 	lines []byte // the ring's content, as sent
-	head  uint32 // pushed
-	sent  uint32 // given to the mover
-	freed uint32 // taken by the consumer, as far as is known
+	head  uint32 // line after the last one pushed
+	sent  uint32 // line after the last one given to the mover
+	freed uint32 // line after the last one known to be taken
 
 	mover   Mover
 	counter uint64
 	word    [counterBytes]byte
-	since   int // lines pushed since the counter was last asked for
+	since   int // lines pushed since the counter was last read
 	asking  bool
 	asked   func(error)
 	err     error
@@ -170,7 +172,7 @@ func (r *slots) at(line uint32) []byte {
 	return r.lines[int(line&uint32(r.spec.lines()-1))*LineBytes:][:LineBytes]
 }
 
-// put copies an element into the ring, tags it, and moves the head.
+// put copies an element into the ring, tags it, and advances the head.
 func (r *slots) put(e []byte, oldest uint32) error {
 	if r.err != nil {
 		return r.err
@@ -196,7 +198,7 @@ func (r *slots) put(e []byte, oldest uint32) error {
 	return r.err
 }
 
-// ask reads the consumer's counter, unless that is under way.
+// ask reads the consumer's counter, unless a read is in flight.
 func (r *slots) ask() {
 	if r.asking || r.err != nil {
 		return
@@ -205,7 +207,7 @@ func (r *slots) ask() {
 	r.mover.Read(r.counter, r.word[:], r.asked)
 }
 
-// counted takes the counter.
+// counted handles the counter.
 func (r *slots) counted(err error) {
 	r.asking = false
 	v := uint32(binary.LittleEndian.Uint64(r.word[:]))
@@ -226,7 +228,7 @@ func (r *slots) fail(err error) {
 	}
 }
 
-// pieces calls f for each run of lines that lie side by side in the ring.
+// pieces calls f for each contiguous run of lines in the ring.
 func (r *slots) pieces(from, to uint32, f func(at uint32, b []byte)) {
 	for from != to {
 		i := from & uint32(r.spec.lines()-1)

@@ -8,13 +8,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Span is memory as the card names it: an address of the NIC, which stands for its key, too (Shadow).
+// Span is memory as the card addresses it: an address of the NIC, which implies its key (Shadow).
 type Span struct {
 	Addr  uint64
 	Bytes uint32
 }
 
-// SendElement is a send request as it goes through an SQ pipe. Its first line:
+// SendElement is a send request in an SQ pipe. Its first line:
 //
 //	 0      opcode (verbs.Opcode)
 //	 1      flags (verbs.SendFlags)
@@ -35,7 +35,7 @@ type SendElement struct {
 	Datagram   bool
 	QPN        uint32
 	ID         uint64
-	Imm        uint32 // or key to be invalidated
+	Imm        uint32 // or the key to invalidate
 	RKey       uint32
 	RemoteAddr uint64
 	QKey       uint32
@@ -43,7 +43,7 @@ type SendElement struct {
 	AH         uint32
 	CompareAdd uint64
 	Swap       uint64
-	Spans      []Span // of an atomic: one, of 8 B
+	Spans      []Span // an atomic has one, of 8 B
 	Inline     []byte // with verbs.SendInline
 }
 
@@ -57,15 +57,15 @@ const (
 	atomicSize = 8
 	sendFlags  = verbs.SendFence | verbs.SendSignaled | verbs.SendSolicited | verbs.SendInline
 
-	// WrongLength is the address of an atomic whose pieces are not 8 B together, so that it ends with a length error.
+	// WrongLength is the address of an atomic whose pieces are not 8 B together, so that it fails with a length error.
 	WrongLength = 1
 
-	// MaxSpans and MaxInline are the most that an element has.
+	// MaxSpans and MaxInline are the limits of an element.
 	MaxSpans  = 255
 	MaxInline = firstBody + (MaxLines-1)*tagAt
 )
 
-// Lines is how many the element needs.
+// Lines returns the number of lines that the element needs.
 func (e *SendElement) Lines() int {
 	switch {
 	case e.Flags&verbs.SendInline != 0:
@@ -76,7 +76,7 @@ func (e *SendElement) Lines() int {
 	return 1 + max(0, len(e.Spans)-firstSpans+lineSpans-1)/lineSpans
 }
 
-// Encode writes the element to b, which has MaxLines lines or as many as it needs, and returns the lines.
+// Encode writes the element to b, which must have room for its lines (at most MaxLines), and returns the lines.
 func (e *SendElement) Encode(b []byte) ([]byte, error) {
 	inline := e.Flags&verbs.SendInline != 0
 	switch {
@@ -132,7 +132,7 @@ func (e *SendElement) head(b []byte) {
 	le.PutUint32(b[32:], uint32(e.Bytes()))
 }
 
-// Bytes is the length of the message.
+// Bytes returns the length of the message.
 func (e *SendElement) Bytes() uint64 {
 	if e.Flags&verbs.SendInline != 0 {
 		return uint64(len(e.Inline))
@@ -144,7 +144,7 @@ func (e *SendElement) Bytes() uint64 {
 	return n
 }
 
-// spanAt is where a span lies.
+// spanAt returns the offset of span i.
 func spanAt(i int) int {
 	if i < firstSpans {
 		return bodyAt + i*spanBytes
@@ -153,8 +153,8 @@ func spanAt(i int) int {
 	return (1+i/lineSpans)*LineBytes + i%lineSpans*spanBytes
 }
 
-// Decode reads an element, and keeps Spans and Inline as room. It takes any whole lines; what no Encode writes is an
-// error.
+// Decode reads an element, and reuses the memory of Spans and Inline. It accepts any whole lines, and returns an error
+// for an element that Encode cannot have written.
 func (e *SendElement) Decode(b []byte) error {
 	if len(b) < LineBytes || len(b)%LineBytes != 0 {
 		return fmt.Errorf("pipe: a send element of %d B: want whole lines of %d", len(b), LineBytes)
@@ -219,7 +219,7 @@ func (e *SendElement) decodeSpans(b []byte, n int, bytes uint32, spans []Span) e
 		spans = append(spans, Span{le.Uint64(b[at:]), le.Uint32(b[at+8:])})
 	}
 	if e.Spans = spans; e.Bytes() != uint64(bytes) {
-		return fmt.Errorf("pipe: an element of %d B in its spans, %d by its head: want the same", e.Bytes(), bytes)
+		return fmt.Errorf("pipe: an element of %d B in its spans, %d by its header: want the same", e.Bytes(), bytes)
 	}
 	return nil
 }

@@ -8,23 +8,23 @@ import (
 	"nictwin/stack/driver"
 )
 
-// ErrUnknown is what errors wrap that tell of a key or address without shadow region.
+// ErrUnknown is wrapped by errors about a key or address without a shadow region.
 var ErrUnknown = errors.New("no such shadow region")
 
-// pageBytes is the page of host and Arm: both ends of a region have the same place in it.
+// pageBytes is the page size of host and Arm: a region starts at the same page offset on both.
 const pageBytes = 4096
 
-// Region is a shadow region: Arm addresses without memory behind them, which the NIC takes for host memory. A core
-// that loads there faults.
+// Region is a shadow region: Arm addresses without memory behind them, which the NIC maps to host memory. A core that
+// loads from them faults.
 type Region struct {
-	Key   uint32 // of the host's memory region
+	Key   uint32 // key of the host's memory region
 	Host  uint64
 	Arm   uint64
 	Bytes uint64
 }
 
-// Shadow has the shadow regions of a card. The kernel module registers them; the library swaps addresses when it posts
-// (FN 3.2).
+// Shadow manages the shadow regions of a card. The kernel module registers them; the library translates addresses when
+// it posts (FN 3.2).
 type Shadow struct {
 	arena  *driver.Arena
 	base   uint64
@@ -53,8 +53,8 @@ func NewShadow(reserve Extent, memories ...Extent) (*Shadow, error) {
 		byKey: map[uint32]*Region{}}, nil
 }
 
-// Register makes the shadow of a memory region of the host. Two may stand for the same host memory; their Arm addresses
-// differ.
+// Register creates the shadow of a host memory region. Two shadows may stand for the same host memory; their Arm
+// addresses differ.
 func (s *Shadow) Register(key uint32, host, bytes uint64) (Region, error) {
 	if s.byKey[key] != nil {
 		return Region{}, fmt.Errorf("pipe: key %#x has a shadow region: want it released first", key)
@@ -78,12 +78,12 @@ func (s *Shadow) Register(key uint32, host, bytes uint64) (Region, error) {
 	return *r, nil
 }
 
-// after is the place of the first region that begins after an address.
+// after returns the index of the first region that begins after an address.
 func (s *Shadow) after(arm uint64) int {
 	return sort.Search(len(s.sorted), func(i int) bool { return s.sorted[i].Arm > arm })
 }
 
-// Release ends the shadow of a key.
+// Release removes the shadow of a key.
 func (s *Shadow) Release(key uint32) error {
 	r := s.byKey[key]
 	if r == nil {
@@ -95,7 +95,7 @@ func (s *Shadow) Release(key uint32) error {
 	return s.arena.Free(r.Arm - r.Arm%pageBytes)
 }
 
-// Swap is the Arm address that stands for n bytes at a host address, of the region of a key.
+// Swap returns the Arm address that stands for n bytes at a host address in the region of a key.
 func (s *Shadow) Swap(key uint32, host uint64, n uint64) (uint64, error) {
 	r := s.byKey[key]
 	switch {
@@ -108,7 +108,7 @@ func (s *Shadow) Swap(key uint32, host uint64, n uint64) (uint64, error) {
 	return r.Arm + (host - r.Host), nil
 }
 
-// HostOf is the region and the host address that an Arm address stands for, if n bytes from there on are of one region.
+// HostOf returns the region and host address behind an Arm address, if the n bytes there belong to one region.
 func (s *Shadow) HostOf(arm uint64, n uint64) (Region, uint64, error) {
 	if i := s.after(arm) - 1; i >= 0 {
 		if r := s.sorted[i]; n <= r.Bytes && arm-r.Arm <= r.Bytes-n {

@@ -2,8 +2,8 @@ package pipe
 
 import "fmt"
 
-// Shared assigns the send queues of a context to the cores that serve them. The context has one SQ pipe for each core,
-// so a core polls one pipe of each context, however many queues there are (FN 3.2).
+// Shared assigns the send queues of a context to cores. The context has one SQ pipe per core, so a core polls one pipe
+// of each context, however many queues there are (FN 3.2).
 type Shared struct {
 	queues []int // by core
 }
@@ -16,7 +16,7 @@ func NewShared(cores int) (*Shared, error) {
 	return &Shared{queues: make([]int, cores)}, nil
 }
 
-// Assign gives a new send queue to the core with the fewest, the first of these.
+// Assign assigns a new send queue to the first of the cores with the fewest.
 func (s *Shared) Assign() (core int) {
 	for i, n := range s.queues {
 		if n < s.queues[core] {
@@ -27,7 +27,7 @@ func (s *Shared) Assign() (core int) {
 	return core
 }
 
-// Release takes a send queue from its core.
+// Release removes a send queue from its core.
 func (s *Shared) Release(core int) error {
 	if core < 0 || core >= len(s.queues) || s.queues[core] == 0 {
 		return fmt.Errorf("pipe: core %d of %d has no send queue to release", core, len(s.queues))
@@ -36,13 +36,13 @@ func (s *Shared) Release(core int) error {
 	return nil
 }
 
-// Queues is how many send queues a core has.
+// Queues returns the number of send queues of a core.
 func (s *Shared) Queues(core int) int { return s.queues[core] }
 
-// Active is a core's table of the queues that have something to do: a queue is in from its first entry until all of its
-// entries are done (FN 3.2). Turns go around in the order in which queues came.
+// Active is a core's table of queues with work: a queue is in it from its first entry until all of its entries are done
+// (FN 3.2). Queues take turns in the order in which they were added.
 type Active struct {
-	at    map[uint32]int // place in nodes
+	at    map[uint32]int // index in nodes
 	nodes []node         // 0: the head of the ring
 	free  []int
 }
@@ -56,7 +56,7 @@ type node struct {
 // NewActive returns an empty table.
 func NewActive() *Active { return &Active{at: map[uint32]int{}, nodes: make([]node, 1)} }
 
-// Add tells of entries of a queue.
+// Add adds entries to a queue.
 func (a *Active) Add(queue uint32, n int) {
 	if n < 1 {
 		return
@@ -76,7 +76,7 @@ func (a *Active) Add(queue uint32, n int) {
 	a.link(i)
 }
 
-// link puts a node at the end.
+// link appends a node.
 func (a *Active) link(i int) {
 	last := a.nodes[0].prev
 	a.nodes[i].prev, a.nodes[i].next = last, 0
@@ -88,7 +88,7 @@ func (a *Active) unlink(i int) {
 	a.nodes[n.prev].next, a.nodes[n.next].prev = n.next, n.prev
 }
 
-// Done tells that entries of a queue are done; the last takes the queue out.
+// Done removes finished entries of a queue; the last one removes the queue.
 func (a *Active) Done(queue uint32, n int) error {
 	i, ok := a.at[queue]
 	if !ok || n < 0 || n > a.nodes[i].work {
@@ -100,7 +100,7 @@ func (a *Active) Done(queue uint32, n int) error {
 	return nil
 }
 
-// Remove takes a queue out, whatever it has.
+// Remove removes a queue with all of its entries.
 func (a *Active) Remove(queue uint32) {
 	if i, ok := a.at[queue]; ok {
 		a.unlink(i)
@@ -109,7 +109,7 @@ func (a *Active) Remove(queue uint32) {
 	}
 }
 
-// Next is the queue whose turn it is; the turn goes on.
+// Next returns the queue whose turn it is, and advances the turn.
 func (a *Active) Next() (queue uint32, ok bool) {
 	i := a.nodes[0].next
 	if i == 0 {
@@ -120,10 +120,10 @@ func (a *Active) Next() (queue uint32, ok bool) {
 	return a.nodes[i].queue, true
 }
 
-// Len is how many queues are active.
+// Len returns the number of active queues.
 func (a *Active) Len() int { return len(a.at) }
 
-// Work is how many entries of a queue are not done.
+// Work returns the number of unfinished entries of a queue.
 func (a *Active) Work(queue uint32) int {
 	if i, ok := a.at[queue]; ok {
 		return a.nodes[i].work

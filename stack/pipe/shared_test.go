@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Pipes to be polled are one for each core, whatever the queues; a new queue goes where there are fewest.
+// There is one pipe per core to poll, whatever the queues; a new queue goes to the core with the fewest.
 func TestShared(t *testing.T) {
 	s, err := NewShared(3)
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestShared(t *testing.T) {
 	require.ErrorContains(t, err, "a context on 0 cores: want 1 or more")
 }
 
-// The table has exactly the queues with work, and each has its turn once in a round.
+// The table has exactly the queues with work, and each has one turn per round.
 func TestActive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, work, order := NewActive(), map[uint32]int{}, []uint32(nil)
@@ -77,7 +77,7 @@ func without(order []uint32, q uint32) (kept []uint32) {
 	return kept
 }
 
-// Regions never share an Arm address, swap there and back, and what has no shadow is an error that says so.
+// Regions never share an Arm address, translate in both directions, and addresses without a shadow are reported.
 func TestShadow(t *testing.T) {
 	const base, size = 1 << 40, 64 * pageBytes
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// world is two ends over queue pairs whose requests arrive in order, whenever the test says.
+// world is both ends of a ring over queue pairs whose requests arrive in order, whenever the test decides.
 type world struct {
 	spec Spec
 	mem  [2][]byte
@@ -21,13 +21,13 @@ type world struct {
 	total, sent, got uint64 // messages
 }
 
-// done reports whether all messages were read and nothing is under way.
+// done reports whether all messages were read and nothing is in flight.
 func (w *world) done() bool {
 	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 &&
 		w.recv.Told()
 }
 
-// step does one of the things that may happen next.
+// step performs one of the possible next actions.
 func (w *world) step(next func(int) int) {
 	switch pick := next(4); {
 	case pick == 0 && w.sent < w.total:
@@ -63,13 +63,13 @@ func (w *world) step(next func(int) int) {
 type pair struct {
 	w      *world
 	side   int
-	room   int // requests that its queue takes
+	room   int // requests that its queue has room for
 	used   int
 	recvs  int
 	posted int // requests
 	wire   []flight
-	ended  []flight    // have landed, and are to be completed
-	refuse func() bool // whether there is no room this time
+	ended  []flight    // arrived, not completed yet
+	refuse func() bool // returns whether there is no room this time
 }
 
 type flight struct {
@@ -100,7 +100,7 @@ func (q *pair) PostSend(wrs []verbs.SendWR) (int, error) {
 			f.from = w.SGEs[0].Addr
 		case w.Flags&verbs.SendInline != 0:
 			f.data = append(f.data, w.Inline...)
-		default: // a NIC may read them at any time until the request ends: here, late
+		default: // a NIC may read them until the request ends: here, late
 			f.from = w.SGEs[0].Addr
 		}
 		f.wr.SGEs = append([]verbs.SGE(nil), w.SGEs...)
@@ -119,7 +119,7 @@ func (q *pair) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return len(wrs), nil
 }
 
-// deliver has the first request on its way arrive. It is completed later.
+// deliver delivers the first request in flight. It is completed later.
 func (q *pair) deliver() {
 	f := q.wire[0]
 	q.wire = q.wire[1:]
@@ -139,7 +139,7 @@ func (q *pair) deliver() {
 		}
 		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
 	}
-	if f.wr.Flags&verbs.SendSignaled != 0 { // the places of others are free with the next of these
+	if f.wr.Flags&verbs.SendSignaled != 0 { // unsignaled requests free their places with the next signaled one
 		q.ended = append(q.ended, f)
 	}
 }
@@ -190,7 +190,7 @@ func newWorld(t require.TestingT, s Spec, refuse func() bool) *world {
 	return w
 }
 
-// write writes message n, if there is room.
+// write writes message n if there is room.
 func (w *world) write(n uint64) bool {
 	addr, err := w.send.Slot()
 	if errors.Is(err, ErrFull) {
@@ -202,7 +202,7 @@ func (w *world) write(n uint64) bool {
 	return true
 }
 
-// bytes are those of a message.
+// bytes returns the length of a message.
 func (w *world) bytes() int {
 	if w.spec.Tail.inSlots() {
 		return w.spec.SlotBytes - WordBytes
@@ -216,7 +216,7 @@ func fill(b []byte, n uint64) {
 	}
 }
 
-// read reads message n, if it has come.
+// read reads message n if it has arrived.
 func (w *world) read(n uint64) bool {
 	addr, ok, err := w.recv.Next()
 	w.check(err)

@@ -6,44 +6,43 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Core is the processor core that an end of a ring runs on. Accesses to memory and Compute take their time there.
+// Core is the processor core that runs an end of a ring. Memory accesses and Compute take time there.
 type Core interface {
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
 	Compute(cycles int64)
 }
 
-// Place is an end's memory: its slots, and its pointers in two cache lines. The other end writes a word at the
-// beginning of the first, and with HeadPull reads one at the beginning of the second. Words of slots are 0 when the
-// ring begins.
+// Place is the memory of an end: its slots, and its pointers in two cache lines. The other end writes a word at the
+// start of the first line, and with HeadPull reads one at the start of the second. Words of slots must be 0 initially.
 type Place struct {
-	Slots uint64 // address of the first
-	Lines uint64 // of the pointers
-	Key   uint32 // of the region that both are in: local key of the own place, remote key of the other's
+	Slots uint64 // address of the first slot
+	Lines uint64 // address of the pointers
+	Key   uint32 // key of the region that holds both: the local key of the own place, the remote key of the other's
 }
 
-// LinesBytes is the bytes of the pointers' lines, and lineBytes of one.
+// LinesBytes is the length of the pointers' lines, lineBytes that of one.
 const (
 	LinesBytes = 2 * lineBytes
 	lineBytes  = 64
 )
 
-// Config is an end of a ring. The words of its lines are 0 when it begins.
+// Config configures an end of a ring. The words of its lines must be 0 initially.
 type Config struct {
 	Spec
 	Core      Core
 	QP        verbs.QP // RC, with room for Spec.SendRequests or RecvRequests and Receives, and WordBytes of inline data
 	Own, Peer Place
-	// cycles of writing or reading a message besides its bytes, its share of posting, and pointers in memory
+	// cost in cycles of writing or reading a message, besides its bytes: its share of posting, and pointers in memory
 	Work int64
 }
 
-// slot is the address of the slot of message n at a place.
+// slot returns the address of message n's slot at a place.
 func (c *Config) slot(p *Place, n uint64) uint64 {
 	return p.Slots + n%uint64(c.Slots)*uint64(c.SlotBytes)
 }
 
-// word is the address of the word at the end of that slot.
+// word returns the address of the word at the end of that slot.
 func (c *Config) word(p *Place, n uint64) uint64 {
 	return c.slot(p, n) + uint64(c.SlotBytes) - WordBytes
 }
@@ -54,7 +53,7 @@ func (c *Config) load(b *[WordBytes]byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
-// IDs of requests: what they are, above their number.
+// IDs of requests hold their kind above their number.
 const (
 	kindBits = 56
 	idTail   = 1 << kindBits
@@ -65,24 +64,23 @@ const (
 	idRecv   = 6 << kindBits
 	idKind   = 7 << kindBits
 
-	// With Window, requests of slots have the number of their messages, too, and fewer bits for which message is the
-	// first.
+	// With Window, IDs of slot requests also hold the number of messages, and fewer bits of the first message's number.
 	countBit  = 40
 	maxWindow = 1<<(kindBits-countBit) - 1
 )
 
-// Received reports whether an ID is that of a receive request, for completions that do not say.
+// Received reports whether an ID is that of a receive request, for completions that do not tell.
 func Received(id uint64) bool { return id&idKind == idRecv }
 
-// Stats is what an end did.
+// Stats are the counters of an end.
 type Stats struct {
 	Messages uint64 // written, or read
 	Slots    uint64 // WRITEs of slots
 	Words    uint64 // WRITEs of tails, or of heads
-	Skipped  uint64 // tails that were left out, as the WRITE of the last had not ended
-	Flushed  uint64 // tails that were written for Flush
+	Skipped  uint64 // tails skipped because the WRITE of the last one had not ended
+	Flushed  uint64 // tails written because of Flush
 	Pulls    uint64 // READs of the head
 	Ended    uint64 // completions of the send queue
-	Receives uint64 // completions of the receive queue, each of which took a receive request
-	Refused  uint64 // times that a queue or its pipe had no room
+	Receives uint64 // completions of the receive queue, each of which used a receive request
+	Refused  uint64 // times that a queue or its pipe was full
 }

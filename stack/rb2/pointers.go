@@ -5,19 +5,19 @@ import "fmt"
 // SendPointers are a sender's pointers, as counts that only grow (RB² section 3-B).
 type SendPointers struct {
 	Tail   uint64 // messages written
-	Synced uint64 // tail when the receiver was last to be told of it
-	Esc    uint64 // messages that are to be transmitted, or were
-	Head   uint64 // messages read, as far as the receiver told: local_head
+	Synced uint64 // tail up to which the receiver was last to be notified
+	Esc    uint64 // messages to transmit, or transmitted
+	Head   uint64 // messages read, as the receiver last reported: local_head
 
-	published uint64 // tail that was last written to the receiver
-	flying    int    // WRITEs of tails that have not ended
+	published uint64 // tail last written to the receiver
+	flying    int    // WRITEs of tails in flight
 }
 
-// Full reports whether there is no slot for one more message.
+// Full reports whether there is no slot for another message.
 func (p *SendPointers) Full(s *Spec) bool { return p.Tail-p.Head >= uint64(s.Slots-1) }
 
-// Wrote counts a message that lies in the slot at the tail. publish says that the tail is to be written now, behind
-// the slots before Esc, which are to be transmitted (Algorithm 1, lines 5 to 15).
+// Wrote counts a message in the slot at the tail. publish says that the tail must be written now, behind the slots
+// before Esc, which must be transmitted (Algorithm 1, lines 5 to 15).
 func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	p.Tail++
 	switch {
@@ -30,7 +30,7 @@ func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	return false
 }
 
-// Flush does the same for what lies in the ring, however little it is.
+// Flush does the same for everything in the ring, regardless of thresholds.
 func (p *SendPointers) Flush(s *Spec) (publish bool) {
 	if p.published == p.Tail || p.flying > 0 && s.Elastic {
 		return false
@@ -39,7 +39,7 @@ func (p *SendPointers) Flush(s *Spec) (publish bool) {
 	return p.publish(s)
 }
 
-// publish reports whether the tail is to be written. Messages that tell of themselves need none.
+// publish reports whether to write the tail. Messages that announce themselves need none.
 func (p *SendPointers) publish(s *Spec) bool {
 	if s.Tail != TailWrite {
 		p.published = p.Tail
@@ -53,11 +53,11 @@ func (p *SendPointers) publish(s *Spec) bool {
 	return true
 }
 
-// Landed counts a WRITE of a tail that has ended.
+// Landed counts a completed WRITE of a tail.
 func (p *SendPointers) Landed() { p.flying-- }
 
-// Starved reports whether a full ring stays full until its sender flushes: its receiver has fewer messages left to
-// read than make it tell of its head or, where the head is read from it, none.
+// Starved reports whether a full ring stays full until its sender flushes: its receiver has fewer messages left to read
+// than it needs to report its head or, if the sender pulls the head, none.
 func (p *SendPointers) Starved(s *Spec) bool {
 	least := uint64(1)
 	if s.Head == HeadPush {
@@ -66,11 +66,11 @@ func (p *SendPointers) Starved(s *Spec) bool {
 	return p.Full(s) && p.published-p.Head < least
 }
 
-// Freed takes the head as the receiver told of it.
+// Freed sets the head that the receiver reported.
 func (p *SendPointers) Freed(head uint64) error {
 	if head < p.Head || head > p.published {
-		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, as it was and as far as it was told of "+
-			"messages", head, p.Head, p.published)
+		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, from its previous value to the last "+
+			"announced message", head, p.Head, p.published)
 	}
 	p.Head = head
 	return nil
@@ -79,25 +79,24 @@ func (p *SendPointers) Freed(head uint64) error {
 // RecvPointers are a receiver's pointers.
 type RecvPointers struct {
 	Head   uint64 // messages read
-	Synced uint64 // head when the sender was last told of it
-	Tail   uint64 // messages that the sender told of: local_tail
+	Synced uint64 // head last reported to the sender
+	Tail   uint64 // messages that the sender announced: local_tail
 }
 
-// Empty reports whether there is no message to be read.
+// Empty reports whether there is no message to read.
 func (p *RecvPointers) Empty() bool { return p.Head == p.Tail }
 
-// Told takes the tail as the sender told of it.
+// Told sets the tail that the sender announced.
 func (p *RecvPointers) Told(s *Spec, tail uint64) error {
 	if most := p.Head + uint64(s.Slots-1); tail < p.Tail || tail > most {
-		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, as it was and as many as the ring holds", tail,
-			p.Tail, most)
+		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, from its previous value to what the ring holds",
+			tail, p.Tail, most)
 	}
 	p.Tail = tail
 	return nil
 }
 
-// Took counts a message that was read. push says that the sender is to be told of the head now (Algorithm 1, lines 22
-// to 24).
+// Took counts a message read. push says that the head must be written to the sender now (Algorithm 1, lines 22 to 24).
 func (p *RecvPointers) Took(s *Spec) (push bool) {
 	p.Head++
 	if p.Head-p.Synced < uint64(s.Gamma) {

@@ -31,7 +31,7 @@ func TestWorkedExample(t *testing.T) {
 	require.Equal(t, RecvPointers{Head: 3, Synced: 2, Tail: 4}, r)
 }
 
-// A tail is left out while the last one is under way, and only then; Flush tells of what was left out.
+// A tail is skipped while the last one is in flight, and only then; Flush announces the skipped messages.
 func TestElasticThreshold(t *testing.T) {
 	s := DefaultSpec()
 	p, told := SendPointers{}, 0
@@ -98,9 +98,8 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
-// Whatever the order of what happens, and whenever there is no room: messages come once, in order and whole, no queue
-// has more requests than was said, completions and words are as many as Algorithm 1 has, and a sender that flushes is
-// heard.
+// In any order of events and with any lack of room: messages arrive once, in order and whole, no queue holds more
+// requests than announced, the numbers of completions and words follow Algorithm 1, and flushed messages arrive.
 func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
@@ -127,7 +126,7 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// account holds what both ends did to what Algorithm 1 has.
+// account compares the counters of both ends with Algorithm 1.
 func (w *world) account(t require.TestingT) {
 	a, b, s := w.send.Stats(), w.recv.Stats(), &w.spec
 	require.Equal(t, []uint64{w.total, w.total}, []uint64{a.Messages, b.Messages})
@@ -170,7 +169,7 @@ func drawSpec(t *rapid.T) Spec {
 	return s
 }
 
-// Without batching a message is two WRITEs; batched, one and one for the batch (RB² section 4-A).
+// Without batching a message takes two WRITEs; with batching one, plus one per batch (RB² section 4-A).
 func TestWritesOfAMessage(t *testing.T) {
 	for _, x := range []struct{ alpha, beta, messages, slots, words int }{{1, 1, 32, 32, 32}, {16, 16, 32, 2, 2},
 		{32, 16, 64, 4, 2}} {
@@ -220,14 +219,14 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// quiet is a queue pair that takes everything.
+// quiet is a queue pair that accepts everything.
 type quiet struct{}
 
 func (*quiet) Num() uint32                                { return 0 }
 func (*quiet) PostSend(w []verbs.SendWR) (n int, e error) { return len(w), nil }
 func (*quiet) PostRecv(w []verbs.RecvWR) (n int, e error) { return len(w), nil }
 
-// Slots are as long as they must be, and no longer.
+// Slots have the least length that is needed.
 func TestSlots(t *testing.T) {
 	for _, x := range []struct {
 		tail    TailSync
@@ -244,7 +243,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused: a message too many, a message that was not there, a word that no sender writes.
+// Misuse is refused: a message too many, a message that was not there, a word that no sender writes.
 func TestMisuse(t *testing.T) {
 	s := Spec{Alpha: 1, Beta: 1, Gamma: 1, Head: HeadPush, Tail: TailLast, Slots: 2, SlotBytes: 16}
 	w := newWorld(t, s, func() bool { return false })
@@ -260,7 +259,7 @@ func TestMisuse(t *testing.T) {
 	require.True(t, Received(idRecv|3) && !Received(idHead|3))
 }
 
-// Tails that are left out, and those that a flush tells of, are counted.
+// Skipped and flushed tails are counted.
 func TestCounts(t *testing.T) {
 	s := Spec{Alpha: 2, Beta: 2, Gamma: 7, Head: HeadPush, Tail: TailWrite, Elastic: true, Slots: 8, SlotBytes: 8}
 	w := newWorld(t, s, func() bool { return false })

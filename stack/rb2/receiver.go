@@ -13,9 +13,9 @@ type Receiver struct {
 	c Config
 	p RecvPointers
 
-	due   bool // the head is to be told, and found no room
+	due   bool // a head must be reported, but found no room
 	under int
-	owed  int // receive requests that are to be posted
+	owed  int // receive requests to post
 
 	stats Stats
 	word  [WordBytes]byte
@@ -24,7 +24,7 @@ type Receiver struct {
 	recv  [1]verbs.RecvWR
 }
 
-// NewReceiver makes the receiving end of a ring.
+// NewReceiver returns the receiving end of a ring.
 func NewReceiver(c Config) (*Receiver, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -32,21 +32,20 @@ func NewReceiver(c Config) (*Receiver, error) {
 	return &Receiver{c: c, owed: c.Receives()}, nil
 }
 
-// Pointers are the receiver's.
+// Pointers returns the receiver's pointers.
 func (r *Receiver) Pointers() RecvPointers { return r.p }
 
-// Stats is what was done so far.
+// Stats returns the receiver's counters.
 func (r *Receiver) Stats() Stats { return r.stats }
 
-// UnderWay is how many requests of the send queue have not ended.
+// UnderWay returns the number of send requests that have not completed.
 func (r *Receiver) UnderWay() int { return r.under }
 
-// Told reports whether the sender was, or is being, told of every head that it is to be told of, and all receive
-// requests are posted.
+// Told reports whether every due head has been posted to the sender, and all receive requests are posted.
 func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
 
-// Next is the slot of the next message, and whether there is one (READMSG): it may be read there, without a copy,
-// until Release.
+// Next returns the slot of the next message, and whether there is one (READMSG). The message may be read in place,
+// without a copy, until Release.
 func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	switch {
 	case !r.p.Empty():
@@ -64,7 +63,7 @@ func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	return r.c.slot(&r.c.Own, r.p.Head), !r.p.Empty(), nil
 }
 
-// look looks at the word of the next slot.
+// look checks the word of the next slot.
 func (r *Receiver) look() error {
 	if err := r.c.Core.Load(r.c.word(&r.c.Own, r.p.Head), r.word[:]); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (r *Receiver) look() error {
 	}
 }
 
-// Watches is the memory in which the sender tells of messages; with TailImm completions do.
+// Watches returns the memory in which the sender announces messages; with TailImm, completions announce them.
 func (r *Receiver) Watches() (addr uint64, n int) {
 	if r.c.Tail.inSlots() {
 		return r.c.Own.Slots, r.c.Slots * r.c.SlotBytes
@@ -87,7 +86,7 @@ func (r *Receiver) Watches() (addr uint64, n int) {
 	return r.c.Own.Lines, WordBytes
 }
 
-// Release gives the slot of the message that Next told back.
+// Release frees the slot of the message that Next returned.
 func (r *Receiver) Release() error {
 	if r.p.Empty() {
 		return errors.New("rb2: Release without a message that was read")
@@ -105,8 +104,8 @@ func (r *Receiver) Release() error {
 	return r.Push()
 }
 
-// Push posts what is to be posted: heads that found no room, and receive requests. A head is told only when receive
-// requests are there for the messages that it makes room for.
+// Push posts heads that found no room, and receive requests. A head is reported only once there are receive requests
+// for the messages that it makes room for.
 func (r *Receiver) Push() error {
 	for r.owed > 0 {
 		r.recv[0] = verbs.RecvWR{ID: idRecv | r.stats.Receives}
@@ -145,7 +144,7 @@ func (r *Receiver) noRoom(err error) error {
 	return fmt.Errorf("rb2: the receiver's requests: %w", err)
 }
 
-// Ended takes a completion, a success: of a head that was written or, with TailImm, of a message that came.
+// Ended handles a successful completion: of a head that was written or, with TailImm, of a message that arrived.
 func (r *Receiver) Ended(wc *verbs.WC) error {
 	if wc.Flags&verbs.WCWithImm == 0 {
 		r.under--

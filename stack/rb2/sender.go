@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ErrFull is a ring in which no slot is free: want messages read by the receiver first.
+// ErrFull reports a ring without a free slot: the receiver must read messages first.
 var ErrFull = errors.New("rb2: the ring is full")
 
 // Sender is the end of a ring that writes messages.
@@ -17,22 +17,22 @@ type Sender struct {
 	p SendPointers
 
 	posted  uint64 // messages whose WRITEs were posted
-	worded  uint64 // with TailWord, of them those whose words were
-	flying  uint64 // with Window, messages that are under way
-	due     bool   // a tail is to be written behind them
+	worded  uint64 // with TailWord, number of these whose words were posted
+	flying  uint64 // with Window, messages in flight
+	due     bool   // a tail must be written behind them
 	dueTail uint64
-	under   int // requests under way whose completions were asked for
+	under   int // signaled requests in flight
 
-	pulling bool // the head is being read
+	pulling bool // a READ of the head is in flight
 
 	stats Stats
 	word  [WordBytes]byte
 	tail  [WordBytes]byte // inline data of a tail
 	wrs   []verbs.SendWR
-	sges  []verbs.SGE // one of each
+	sges  []verbs.SGE // one SGE for each of wrs
 }
 
-// NewSender makes the sending end of a ring.
+// NewSender returns the sending end of a ring.
 func NewSender(c Config) (*Sender, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -44,22 +44,22 @@ func NewSender(c Config) (*Sender, error) {
 	return &Sender{c: c, wrs: make([]verbs.SendWR, n), sges: make([]verbs.SGE, n)}, nil
 }
 
-// Pointers are the sender's.
+// Pointers returns the sender's pointers.
 func (s *Sender) Pointers() SendPointers { return s.p }
 
-// Stats is what was done so far.
+// Stats returns the sender's counters.
 func (s *Sender) Stats() Stats { return s.stats }
 
-// UnderWay is how many requests have not ended that will tell when they do.
+// UnderWay returns the number of signaled requests that have not completed.
 func (s *Sender) UnderWay() int { return s.under }
 
-// Published reports whether the receiver was, or is being, told of all messages.
+// Published reports whether the announcement of all messages has been posted to the receiver.
 func (s *Sender) Published() bool {
 	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due && (s.c.Tail != TailWord || s.worded == s.posted)
 }
 
-// Slot is where the next message goes: who builds it there copies nothing. It is ErrFull when there is no slot, as far
-// as the receiver told; with HeadPull the head is asked for then.
+// Slot returns the address for the next message; a message built there needs no copy. It returns ErrFull if the
+// receiver has freed no slot as far as is known; with HeadPull it then requests the head.
 func (s *Sender) Slot() (addr uint64, err error) {
 	if s.p.Full(&s.c.Spec) && s.c.Head == HeadPush {
 		if err := s.refresh(); err != nil {
@@ -77,7 +77,7 @@ func (s *Sender) Slot() (addr uint64, err error) {
 	return s.c.slot(&s.c.Own, s.p.Tail), nil
 }
 
-// refresh takes the head that the receiver wrote.
+// refresh reads the head that the receiver wrote.
 func (s *Sender) refresh() error {
 	head, err := s.c.load(&s.word)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Sender) refresh() error {
 	return s.p.Freed(head)
 }
 
-// Commit sends the message that lies in the slot that Slot told (WRITEMSG).
+// Commit sends the message in the slot that Slot returned (WRITEMSG).
 func (s *Sender) Commit() error {
 	if s.p.Full(&s.c.Spec) {
 		return ErrFull
@@ -108,8 +108,8 @@ func (s *Sender) Commit() error {
 	return s.Push()
 }
 
-// Flush sends all that lies in the ring, and tells the receiver of it, unless a tail is under way: then it does
-// nothing, and is to be called again when that has ended. It is for senders that have nothing to write for now.
+// Flush sends everything in the ring and announces it to the receiver. While a tail is in flight it does nothing; call
+// it again once that has ended. It is for senders that have nothing to write for now.
 func (s *Sender) Flush() error {
 	if s.due {
 		return s.Push()
@@ -124,8 +124,8 @@ func (s *Sender) Flush() error {
 // Starved reports whether the ring stays full until it is flushed.
 func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
 
-// Push posts what is to be posted. Commit and Flush do so by themselves; what finds no room then (verbs.ENOMEM, which
-// is no error here) goes with the next call.
+// Push posts due requests. Commit and Flush do so themselves; requests that find no room (verbs.ENOMEM, not an error
+// here) are posted by the next call.
 func (s *Sender) Push() error {
 	for s.posted < s.p.Esc && !s.held() || s.c.Tail == TailWord && s.worded < s.posted {
 		if s.c.Tail == TailWord && s.worded < s.posted {
@@ -150,7 +150,7 @@ func (s *Sender) Push() error {
 	return nil
 }
 
-// held reports whether as many messages are under way as may be.
+// held reports whether the window is full.
 func (s *Sender) held() bool { return s.c.Window > 0 && s.flying >= uint64(s.c.Window) }
 
 // writeWord posts a WRITE of a word to the receiver's memory.
@@ -166,7 +166,7 @@ func (s *Sender) writeWord(id, value, addr uint64) error {
 	return nil
 }
 
-// noRoom is nil for an error that passes.
+// noRoom returns nil if the error is a lack of room.
 func (s *Sender) noRoom(err error) error {
 	if errors.Is(err, verbs.ENOMEM) {
 		s.stats.Refused++
@@ -175,8 +175,8 @@ func (s *Sender) noRoom(err error) error {
 	return fmt.Errorf("rb2: the sender's requests: %w", err)
 }
 
-// post posts the next WRITE of slots, which lie together, or of TailImm the next messages. It returns how many
-// messages those are.
+// post posts the next WRITE of adjacent slots, or for TailImm the next messages. It returns the number of messages
+// posted.
 func (s *Sender) post() (n uint64, err error) {
 	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
 	switch {
@@ -209,7 +209,7 @@ func (s *Sender) post() (n uint64, err error) {
 	return n, nil
 }
 
-// write makes request i: a WRITE of n slots from that of a message on.
+// write builds request i: a WRITE of n slots, starting with that of a message.
 func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
 	s.sges[i] = verbs.SGE{Addr: s.c.slot(&s.c.Own, message), Length: uint32(n) * uint32(s.c.SlotBytes),
 		LKey: s.c.Own.Key}
@@ -219,7 +219,7 @@ func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
 	return w
 }
 
-// postEach posts a request for each of n messages; the last of them has a completion.
+// postEach posts a request for each of n messages; the last one is signaled.
 func (s *Sender) postEach(n uint64) (uint64, error) {
 	for i := range int(n) {
 		w := s.write(i, s.posted+uint64(i), 1)
@@ -236,7 +236,7 @@ func (s *Sender) postEach(n uint64) (uint64, error) {
 	return uint64(k), err
 }
 
-// pull asks for the receiver's head, unless that is under way.
+// pull requests the receiver's head, unless that is in flight.
 func (s *Sender) pull() error {
 	if s.pulling {
 		return nil
@@ -253,7 +253,7 @@ func (s *Sender) pull() error {
 	return nil
 }
 
-// Ended takes a completion, a success, of the send queue.
+// Ended handles a successful completion of the send queue.
 func (s *Sender) Ended(wc *verbs.WC) error {
 	s.under--
 	s.stats.Ended++
@@ -267,7 +267,7 @@ func (s *Sender) Ended(wc *verbs.WC) error {
 	case idSlots:
 		if s.c.Window > 0 {
 			s.flying -= wc.ID >> countBit & maxWindow
-			return s.Push() // what waited for that
+			return s.Push() // post what waited for that
 		}
 	default:
 		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)

@@ -7,56 +7,55 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// HeadSync is how the sender comes to know the receiver's head (RB² section 4-A).
+// HeadSync is the way in which the sender learns the receiver's head (RB² section 4-A).
 type HeadSync string
 
-// TailSync is how the receiver comes to know the sender's tail.
+// TailSync is the way in which the receiver learns the sender's tail.
 type TailSync string
 
-// The ways.
+// The methods of synchronization.
 const (
-	HeadPush HeadSync = "push" // the receiver WRITEs it to the sender, once in gamma messages
-	HeadPull HeadSync = "pull" // the sender READs it, when the ring looks full
+	HeadPush HeadSync = "push" // the receiver WRITEs it to the sender, once per gamma messages
+	HeadPull HeadSync = "pull" // the sender READs it when the ring looks full
 
 	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
-	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, and its completion tells of it
+	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, whose completion announces it
 
-	// The receiver looks at a word at the end of the next slot, and clears it when it has read the message.
-	TailWord TailSync = "poll_message" // it is WRITTEN behind the message, one word for each
-	// it is the last of the WRITE of the slots, whose bytes the NIC has to place in order
+	// The receiver polls a word at the end of the next slot, and clears it after reading the message.
+	TailWord TailSync = "poll_message" // the word is written behind the message, one word for each
+	// the word is the end of the WRITE of the slots, whose bytes the NIC must place in order
 	TailLast TailSync = "poll_last"
 )
 
-// inSlots reports whether slots have words.
+// inSlots reports whether slots contain words.
 func (t TailSync) inSlots() bool { return t == TailWord || t == TailLast }
 
 const tailNames = string(TailWrite + ", " + TailImm + ", " + TailWord + " or " + TailLast)
 
-// Spec is what both ends of a ring have in common.
+// Spec is the configuration shared by both ends of a ring.
 type Spec struct {
 	Alpha   int      `yaml:"alpha"`   // messages after which the tail is published
-	Beta    int      `yaml:"beta"`    // messages that are transmitted by one WRITE
+	Beta    int      `yaml:"beta"`    // messages transmitted by one WRITE
 	Gamma   int      `yaml:"gamma"`   // messages after which the head is pushed
 	Head    HeadSync `yaml:"head"`    // how the sender knows the head
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
-	Elastic bool     `yaml:"elastic"` // a tail is left out while the WRITE of the last has not ended
+	Elastic bool     `yaml:"elastic"` // skip a tail while the WRITE of the last one is in flight
 	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
-	// with write_imm: at most so many messages are under way, and those that wait leave by one WRITE; 0: one WRITE
-	// each, any number
+	// with write_imm: the most messages in flight; waiting messages leave in one WRITE. 0: one WRITE each, no limit
 	Window int `yaml:"window"`
 
 	Slots     int `yaml:"-"` // one fewer can be in use
-	SlotBytes int `yaml:"-"` // of each: the longest message, or that up to a multiple of cache lines
+	SlotBytes int `yaml:"-"` // length of each: the longest message, rounded up to cache lines if aligned
 }
 
-// DefaultSpec has the thresholds of the paper's evaluation (rb.alpha, rb.beta, rb.gamma), for rings of rb.slots.
+// DefaultSpec returns the thresholds of the paper's evaluation (rb.alpha, rb.beta, rb.gamma), for rings of rb.slots.
 func DefaultSpec() Spec {
 	return Spec{Alpha: 32, Beta: 16, Gamma: 32, Head: HeadPush, Tail: TailWrite, Elastic: true, Aligned: true,
 		Slots: 128, SlotBytes: 64}
 }
 
-// SlotFor is the bytes of a slot for messages of so many (rb.slot_align). A word of a slot is aligned, so that no
-// packet and no TLP has a part of it.
+// SlotFor returns the slot length for messages of so many bytes (rb.slot_align). The word of a slot is aligned, so that
+// no packet or TLP splits it.
 func (s *Spec) SlotFor(bytes int) int {
 	unit := 1
 	if s.Tail.inSlots() {
@@ -68,7 +67,7 @@ func (s *Spec) SlotFor(bytes int) int {
 	return (bytes + unit - 1) / unit * unit
 }
 
-// WordsInSlots reports whether slots have words, which have to be aligned to WordBytes.
+// WordsInSlots reports whether slots contain words, which must be aligned to WordBytes.
 func (s *Spec) WordsInSlots() bool { return s.Tail.inSlots() }
 
 // Limits of a ring.
@@ -117,16 +116,16 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// WordBytes is the bytes of a pointer in memory: a count, little endian.
+// WordBytes is the length of a pointer in memory: a count, little endian.
 const WordBytes = 8
 
-// slack is requests beyond those of full batches: a batch that goes over the end of the ring, one that is flushed, the
-// tail, a pull.
+// slack is the number of requests beyond those of full batches: a batch that wraps around the end of the ring, a
+// flushed one, the tail, a pull.
 const slack = 8
 
-// SendRequests is the requests that a sender's queue is to have room for: the slots of two rounds of the ring, as the
-// receiver may have read all of one before the sender sees that its last tail was written. An elastic sender needs no
-// more; others wait for room where more of theirs are under way.
+// SendRequests returns the capacity that a sender's queue needs: the slots of two rounds of the ring, because the
+// receiver may have read a whole round before the sender sees that its last tail was written. An elastic sender needs
+// no more; others wait for room if they have more in flight.
 func (s *Spec) SendRequests() int {
 	const rounds = 2
 	each := (s.Alpha + s.Beta - 1) / s.Beta // WRITEs of alpha messages
@@ -140,7 +139,7 @@ func (s *Spec) SendRequests() int {
 	return n + slack
 }
 
-// RecvRequests is the same of the receiver's send queue: heads of one round.
+// RecvRequests returns the capacity that the receiver's send queue needs: the heads of one round.
 func (s *Spec) RecvRequests() int {
 	if s.Head == HeadPull {
 		return 1
@@ -148,7 +147,7 @@ func (s *Spec) RecvRequests() int {
 	return s.Slots/s.Gamma + slack
 }
 
-// Receives is how many receive requests the receiver keeps posted.
+// Receives returns the number of receive requests that the receiver keeps posted.
 func (s *Spec) Receives() int {
 	if s.Tail == TailImm {
 		return s.Slots

@@ -18,15 +18,15 @@ type CQ struct {
 	buf     [rnicspec.CQEBytes]byte
 	each    func(*rnicspec.CQE)
 	done    func(n int)
-	read    func(error) // CQ.got, made once
+	read    func(error) // CQ.got, bound once
 	cqe     rnicspec.CQE
 	count   int
-	busy    bool // a poll is under way
+	busy    bool // a poll is in progress
 	looping bool
-	waiting bool // a read is under way
+	waiting bool // a read is in flight
 }
 
-// NewCQ makes a completion queue of 2^log entries.
+// NewCQ creates a completion queue of 2^log entries.
 func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	if log > rnicspec.MaxLogRing {
 		return nil, fmt.Errorf("rnicverbs: completion queue of 2^%d entries: want 2^%d at most", log,
@@ -40,7 +40,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
 	c.read = c.got
 	d.cqn++
-	held := true // until the ring is empty; what is asked for meanwhile may be of this queue
+	held := true // until the ring is empty; commands requested meanwhile may refer to this queue
 	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, held: &held})
 	d.bus.Write(at, make([]byte, size), func(err error) {
 		if err != nil {
@@ -52,7 +52,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	return c, nil
 }
 
-// Poll calls each with every completion entry that has come, and then done with their number. It fails if the last Poll
+// Poll calls each with every completion entry that has arrived, then done with their number. It fails if the last Poll
 // has not ended.
 func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	if c.busy {
@@ -63,7 +63,7 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	return nil
 }
 
-// serve has the queue pair with a number told what ends here; nil: none has it any more.
+// serve sets the queue pair to notify of completions for a number; nil: none any more.
 func (c *CQ) serve(n uint32, q *QP) {
 	if more := int(n) + 1 - len(c.qps); more > 0 {
 		c.qps = append(c.qps, make([]*QP, more)...)
@@ -76,7 +76,7 @@ func (c *CQ) Follow(f func()) (stop func(), err error) {
 	return c.d.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
 }
 
-// loop reads entries until one has not come, or takes time to be read.
+// loop reads entries until one has not arrived, or takes time to read.
 func (c *CQ) loop() {
 	c.looping = true
 	for c.busy && !c.waiting {
@@ -86,7 +86,7 @@ func (c *CQ) loop() {
 	c.looping = false
 }
 
-// got takes an entry that was read.
+// got handles an entry that was read.
 func (c *CQ) got(err error) {
 	c.waiting = false
 	if err != nil {

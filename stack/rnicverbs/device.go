@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Device is a NIC.
+// Device is the driver of a NIC.
 type Device struct {
 	bus   driver.Bus
 	arena *driver.Arena
@@ -21,18 +21,18 @@ type Device struct {
 	window   [rnicspec.CmdBytes]byte
 	cqn, qpn uint32
 	handle   uint32
-	free     []uint32 // numbers of queue pairs that were destroyed
+	free     []uint32 // numbers of destroyed queue pairs
 }
 
-// command is a command to be carried out, or a callback between them.
+// command is a command to carry out, or a callback between commands.
 type command struct {
 	cmd  rnicspec.Command
 	then func(value uint32)
-	held *bool               // not to be begun while it is set, nor those behind it
-	try  func(uint32, error) // takes a refusal, too, which then does not end the driver
+	held *bool               // while set, neither this command nor later ones begin
+	try  func(uint32, error) // takes the result, even a refusal, which then does not end the driver
 }
 
-// RefusedError tells of a command that the NIC did not carry out.
+// RefusedError reports a command that the NIC refused.
 type RefusedError struct {
 	Command rnicspec.Command
 	Why     rnicspec.Refusal
@@ -48,7 +48,7 @@ var (
 	ErrStopped = errors.New("rnicverbs: the driver has ended: see Device.Err")
 )
 
-// Open returns a driver that speaks through a bus and keeps its queues in an arena.
+// Open returns a driver that accesses its NIC through bus and keeps its queues in arena.
 func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
 	if bus == nil || arena == nil {
 		return nil, errors.New("rnicverbs: want a bus that reaches a NIC, and memory for queues")
@@ -60,7 +60,7 @@ func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
 	return d, nil
 }
 
-// probed takes what the NIC says it is.
+// probed handles the NIC's identification.
 func (d *Device) probed(v uint64, err error) {
 	d.commands.Pop()
 	d.running = false
@@ -74,7 +74,7 @@ func (d *Device) probed(v uint64, err error) {
 	d.next()
 }
 
-// Err is the first thing that went wrong and was not returned to a caller, or nil.
+// Err returns the first error that was not returned to a caller, or nil.
 func (d *Device) Err() error { return d.err }
 
 func (d *Device) fail(err error) {
@@ -86,14 +86,14 @@ func (d *Device) fail(err error) {
 	}
 }
 
-// Try asks the NIC to carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver
-// has ended. A refusal does not end it.
+// Try makes the NIC carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver has
+// ended. A refusal does not end the driver.
 func (d *Device) Try(cmd rnicspec.Command, then func(value uint32, err error)) {
 	d.commands.Push(command{cmd: cmd, try: then})
 	d.next()
 }
 
-// abandon ends the commands that a driver that has ended does not carry out.
+// abandon ends the commands that a stopped driver will not carry out.
 func (d *Device) abandon() {
 	for d.commands.Len() > 0 {
 		if c := d.commands.Pop(); c.try != nil {
@@ -102,19 +102,19 @@ func (d *Device) abandon() {
 	}
 }
 
-// Do asks the NIC to carry out a command; then, which may be nil, gets the result's value when it has.
+// Do makes the NIC carry out a command; then, which may be nil, gets the result's value.
 func (d *Device) Do(cmd rnicspec.Command, then func(value uint32)) {
 	d.commands.Push(command{cmd: cmd, then: then})
 	d.next()
 }
 
-// Then calls f when all commands so far were carried out.
+// Then calls f when all earlier commands have been carried out.
 func (d *Device) Then(f func()) {
 	d.commands.Push(command{then: func(uint32) { f() }})
 	d.next()
 }
 
-// next begins the oldest command, unless one is under way.
+// next starts the oldest command, unless one is in progress.
 func (d *Device) next() {
 	for !d.running && d.err == nil && d.commands.Len() > 0 {
 		c := d.commands.Front()
@@ -140,7 +140,7 @@ func (d *Device) next() {
 	}
 }
 
-// ended takes the result of a command.
+// ended handles the result of a command.
 func (d *Device) ended(v uint64, err error) {
 	c := d.commands.Pop()
 	d.running = false
@@ -165,7 +165,7 @@ func (d *Device) ended(v uint64, err error) {
 	d.next()
 }
 
-// SetPort gives a port its addresses.
+// SetPort sets the addresses of a port.
 func (d *Device) SetPort(p rnicspec.SetPort) { d.Do(&p, nil) }
 
 // SetContext gives the NIC memory for its contexts.
@@ -177,20 +177,20 @@ func (d *Device) SetContext(bytes uint64) error {
 	return err
 }
 
-// RegMR makes a memory region.
+// RegMR creates a memory region.
 func (d *Device) RegMR(m rnicspec.CreateMR) { d.Do(&m, nil) }
 
-// DeregMR ends a memory region.
+// DeregMR destroys a memory region.
 func (d *Device) DeregMR(key uint32) { d.Do(&rnicspec.DestroyMR{Key: key}, nil) }
 
-// NewAH makes an address handle and returns its number.
+// NewAH creates an address handle and returns its number.
 func (d *Device) NewAH(a rnicspec.CreateAH) uint32 {
 	a.Handle = d.NextHandle()
 	d.Do(&a, nil)
 	return a.Handle
 }
 
-// NextHandle takes a number for an address handle.
+// NextHandle returns a new number for an address handle.
 func (d *Device) NextHandle() uint32 {
 	d.handle++
 	return d.handle

@@ -1,10 +1,9 @@
-// Package rnicverbs is a minimal verbs driver for a NIC with a hardware RDMA
-// transport (models/rnic): regions, completion queues, queue pairs, posting and
-// polling. Of that NIC it knows the programming interface only, models/rnic/rnicspec.
+// Package rnicverbs is a minimal verbs driver for a NIC with a hardware RDMA transport (models/rnic): regions,
+// completion queues, queue pairs, posting and polling. It knows only that NIC's programming interface,
+// models/rnic/rnicspec.
 //
-// It reaches the NIC through a driver.Bus, so it cannot tell whether accesses
-// take time, nor whether it runs on the Arm or on the host. Nothing here waits:
-// what takes time ends in a callback.
+// It reaches the NIC through a driver.Bus, so it cannot tell whether accesses take time, nor whether it runs on the Arm
+// or on the host. Nothing here waits: what takes time ends in a callback.
 //
 //	d, err := rnicverbs.Open(bus, arena)
 //	d.SetPort(rnicspec.SetPort{...})
@@ -17,16 +16,14 @@
 //	qp.Push(&w)                        // or one entry by MMIO
 //	cq.Poll(each, done)
 //
-// Commands are carried out one after the other in the order in which they were
-// asked for. The first that the NIC refuses ends the driver; Err says which.
-// Posting is not a command: it happens at once.
+// Commands are carried out one after the other in the order of the calls. The first one that the NIC refuses ends the
+// driver; Err names it. Posting is not a command: it happens at once.
 //
-// It is not libibverbs: no protection domains, no events, no shared receive
-// queues, no connection management.
+// It is not libibverbs: it has no protection domains, events, shared receive queues or connection management.
 //
 // Invariants:
-//   - A doorbell is rung only after the entries that it tells of are in memory.
-//   - A slot of a send ring is written again only after a completion entry of it,
-//     or of an entry posted after it, was polled; Post says ErrFull until then.
+//   - A doorbell is rung only after the entries that it announces are in memory.
+//   - A slot of a send ring is overwritten only after a completion entry of its request, or of a later one, was polled;
+//     Post returns ErrFull until then.
 //   - In steady state posting and polling allocate nothing.
 package rnicverbs

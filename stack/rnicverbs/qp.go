@@ -7,7 +7,7 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// QPConfig says what queue pair to make.
+// QPConfig is the configuration of a queue pair.
 type QPConfig struct {
 	Type             rnicspec.QPType
 	SendLog, RecvLog uint8 // rings of 2^Log entries
@@ -16,8 +16,7 @@ type QPConfig struct {
 	Port             uint8  // UD, raw
 }
 
-// QP is a queue pair. IDs of its work and receive entries are its own: an entry's ID is what the caller gives to it,
-// and comes back in the completion entry.
+// QP is a queue pair. The driver uses its own IDs in work and receive entries; completion entries carry the caller's.
 type QP struct {
 	d    *Device
 	n    uint32
@@ -27,21 +26,21 @@ type QP struct {
 	cfg  QPConfig
 }
 
-// ring is a ring of entries, and its copy here.
+// ring is a ring of entries, with a copy of its contents.
 type ring struct {
 	d        *Device
 	addr     uint64
 	log      uint8
 	entry    int
 	shadow   []byte
-	ids      []uint64 // the callers', by slot
+	ids      []uint64 // the callers' IDs, by slot
 	pi, ci   uint32   // posted, completed
-	told     uint32   // of pi, by doorbells and pushes
-	writes   int      // entries on their way to memory
+	told     uint32   // value of pi announced by doorbells and pushes
+	writes   int      // writes of entries in flight
 	doorbell uint32   // offset
 	pushAt   uint32   // offset of the push window, if pushing
-	want     bool     // a doorbell is to be rung when they are there
-	pushing  bool     // instead, the last entry is to be pushed
+	want     bool     // ring the doorbell when they have ended
+	pushing  bool     // push the last entry instead
 	wrote    func(error)
 	word     [4]byte
 }
@@ -55,7 +54,7 @@ func (d *Device) newRing(entry int, log uint8) (ring, error) {
 		err
 }
 
-// NewQP makes a queue pair.
+// NewQP creates a queue pair.
 func (d *Device) NewQP(c QPConfig) (*QP, error) {
 	q, err := d.ReserveQP(c)
 	if err != nil {
@@ -65,7 +64,7 @@ func (d *Device) NewQP(c QPConfig) (*QP, error) {
 	return q, nil
 }
 
-// Create makes a queue pair known to the NIC that was only reserved, with its port, and its Q_Key if it has one.
+// Create creates a reserved queue pair in the NIC, with its port and, if it has one, its Q_Key.
 func (q *QP) Create(port uint8, qkey uint32, done func(error)) {
 	q.cfg.Port, q.cfg.QKey = port, qkey
 	q.d.Try(q.creation(), func(_ uint32, err error) { done(err) })
@@ -79,7 +78,7 @@ func (q *QP) creation() *rnicspec.CreateQP {
 	}
 }
 
-// ReserveQP takes a number and rings for a queue pair of which the NIC does not know yet.
+// ReserveQP reserves a number and rings for a queue pair without creating it in the NIC.
 func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	if c.Send == nil || c.Recv == nil || c.Type >= rnicspec.NumQPTypes {
 		return nil, fmt.Errorf("rnicverbs: queue pair of type %v: want a type and two completion queues", c.Type)
@@ -87,7 +86,7 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	q := &QP{d: d, typ: c.Type, cfg: c}
 	if n := len(d.free); n > 0 {
 		q.n, d.free = d.free[n-1], d.free[:n-1]
-	} else if d.qpn++; d.qpn < rnicspec.MaxQPs { // none has number 0
+	} else if d.qpn++; d.qpn < rnicspec.MaxQPs { // number 0 is not used
 		q.n = d.qpn
 	} else {
 		return nil, fmt.Errorf("rnicverbs: all %d queue pairs are in use", rnicspec.MaxQPs-1)
@@ -108,32 +107,32 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	return q, nil
 }
 
-// Num is the queue pair's number.
+// Num returns the queue pair's number.
 func (q *QP) Num() uint32 { return q.n }
 
-// Connect takes the queue pair to the state that m names.
+// Connect moves the queue pair to the state named by m.
 func (q *QP) Connect(m rnicspec.ModifyQP) {
 	m.QPN = q.n
 	q.d.Do(&m, nil)
 }
 
-// State asks for the queue pair's state.
+// State queries the queue pair's state.
 func (q *QP) State(f func(rnicspec.QPState)) {
 	q.d.Do(&rnicspec.QueryQP{QPN: q.n}, func(v uint32) { f(rnicspec.QPState(v)) })
 }
 
-// Destroy ends the queue pair. Everything posted must have ended.
+// Destroy destroys the queue pair. Everything posted must have ended.
 func (q *QP) Destroy() {
 	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.Release() })
 }
 
-// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it
-// is. Once its completion entries have been polled, Release it.
+// DestroyIdle destroys the queue pair. If the NIC is still working on it, done gets a *RefusedError and the queue pair
+// remains. Call Release once its completion entries have been polled.
 func (q *QP) DestroyIdle(done func(error)) {
 	q.d.Try(&rnicspec.DestroyQP{QPN: q.n}, func(_ uint32, err error) { done(err) })
 }
 
-// Release gives back the number and rings of a queue pair that the NIC does not know, or no longer.
+// Release frees the number and rings of a queue pair that does not exist in the NIC.
 func (q *QP) Release() {
 	q.cfg.Send.serve(q.n, nil)
 	q.cfg.Recv.serve(q.n, nil)
@@ -145,16 +144,16 @@ func (q *QP) Release() {
 	}
 }
 
-// Room is how many work entries may be posted.
+// Room returns the number of work entries that may be posted.
 func (q *QP) Room() int { return q.send.room() }
 
-// RecvRoom is how many receive entries may be posted.
+// RecvRoom returns the number of receive entries that may be posted.
 func (q *QP) RecvRoom() int { return q.recv.room() }
 
 func (r *ring) room() int { return 1<<r.log - int(r.pi-r.ci) }
 
-// Post writes a work entry to the ring; Ring tells the NIC of it. What ends without a completion entry keeps its slot
-// until a later one ends with one.
+// Post writes a work entry to the ring; Ring announces it. An entry without a completion entry keeps its slot until a
+// later entry has one.
 func (q *QP) Post(w *rnicspec.WQE) error {
 	b, err := q.send.slot(w.ID)
 	if err != nil {
@@ -168,11 +167,11 @@ func (q *QP) Post(w *rnicspec.WQE) error {
 	return nil
 }
 
-// Ring tells the NIC of all work entries posted.
+// Ring rings the doorbell for all work entries posted.
 func (q *QP) Ring() error { return q.send.ring() }
 
-// Push posts a work entry, and those posted before it, by writing it to the NIC itself: for one entry, the NIC reads
-// nothing.
+// Push posts a work entry by writing it to the NIC itself, and announces earlier ones. For a single entry the NIC reads
+// nothing from memory.
 func (q *QP) Push(w *rnicspec.WQE) error {
 	alone := q.send.told == q.send.pi && q.send.writes == 0
 	q.send.pushing = alone
@@ -183,7 +182,7 @@ func (q *QP) Push(w *rnicspec.WQE) error {
 	return q.send.ring()
 }
 
-// Recv writes a receive entry to the ring; RingRecv tells the NIC of it.
+// Recv writes a receive entry to the ring; RingRecv announces it.
 func (q *QP) Recv(w *rnicspec.RecvWQE) error {
 	b, err := q.recv.slot(w.ID)
 	if err != nil {
@@ -197,17 +196,17 @@ func (q *QP) Recv(w *rnicspec.RecvWQE) error {
 	return nil
 }
 
-// RingRecv tells the NIC of all receive entries posted.
+// RingRecv rings the doorbell for all receive entries posted.
 func (q *QP) RingRecv() error { return q.recv.ring() }
 
-// ended frees the slots of an entry that has ended and of those before it, and gives it its caller's ID.
+// ended frees the slots of a completed entry and of those before it, and restores the caller's ID.
 func (q *QP) ended(c *rnicspec.CQE) {
 	r := &q.send
 	if c.Opcode == rnicspec.Recv || c.Opcode == rnicspec.RecvWrite {
 		r = &q.recv
 	}
 	index := uint32(c.ID)
-	if index-r.ci >= 1<<r.log { // the NIC tells of what was never posted
+	if index-r.ci >= 1<<r.log { // the NIC reports an entry that was never posted
 		r.d.fail(fmt.Errorf("rnicverbs: completion entry of queue pair %d for entry %d: want %d to %d", q.n, index,
 			r.ci, r.pi-1))
 		return
@@ -216,7 +215,7 @@ func (q *QP) ended(c *rnicspec.CQE) {
 	r.ci = index + 1
 }
 
-// slot is where the next entry goes.
+// slot returns the memory for the next entry.
 func (r *ring) slot(id uint64) ([]byte, error) {
 	if r.d.err != nil {
 		return nil, ErrStopped
@@ -248,7 +247,7 @@ func (r *ring) written(err error) {
 	}
 }
 
-// ring tells the NIC of what was posted, now or when all of it is in memory.
+// ring rings the doorbell, now or once all entries are in memory.
 func (r *ring) ring() error {
 	if r.d.err != nil {
 		return ErrStopped

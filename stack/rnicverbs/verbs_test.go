@@ -39,7 +39,7 @@ func newNode(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *node 
 	card.Endpoint.Ahead = 0
 	spec, err := rnic.Preset("bluefield2")
 	require.NoError(t, err)
-	spec.Limits[1] = spec.Limits[0] // as the card's roots have it
+	spec.Limits[1] = spec.Limits[0] // like the card's roots
 	x := &node{}
 	x.card, err = board.NewCard(e, pools, card, func(s board.Slot) (board.NIC, error) {
 		c, err := rnic.Builder{Scheduler: s.Engine, Spec: spec, Frames: s.Frames, TLPs: s.TLPs}.Build(s.Name)
@@ -154,7 +154,7 @@ func TestVerbs(t *testing.T) {
 	require.Equal(t, 16, out.Room(), "the unsignalled entry's slot is free, too")
 }
 
-// A full ring says so, and a command that the NIC refuses ends the driver with its name.
+// A full ring is reported, and a command that the NIC refuses ends the driver with an error that names it.
 func TestLimits(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	a := newNode(t, e, pools, 1)

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// base is what all transports share: states, queues and completions.
+// base is the state common to all transports: states, queues and completions.
 type base struct {
 	spec  Spec
 	env   Env
@@ -18,24 +18,24 @@ type base struct {
 	stats Stats
 
 	sq     fifo.Queue[*request]
-	ended  uint64 // requests that have left sq: the number of its front
+	ended  uint64 // requests that have left sq, hence the number of its front
 	spare  []*request
-	landed seq.Order // copies of this end's requests: READ responses; packets of UC and UD that the NIC reads
+	landed seq.Order // copies for this end's requests: READ responses; for UC and UD the NIC's reads of packets
 
 	rq     *RecvQueue
 	shared bool
 	done   fifo.Queue[doneRecv]
 	in     inbound
 	last   bool      // EventLastWQE was reported
-	placed seq.Order // copies of the peer's requests
+	placed seq.Order // copies for the peer's requests
 
 	parts  []Part
-	wc     Completion // under report
-	paceAt Ps         // when the pacer is to be asked again
-	cnpDue bool       // the peer is to be told of marks
+	wc     Completion // the completion being reported
+	paceAt Ps         // when to ask the pacer again
+	cnpDue bool       // a CNP must tell the peer about marked packets
 
-	current uint64 // UC, UD: number of the request that is being sent
-	drained bool   // SQD was reported to have nothing under way
+	current uint64 // UC, UD: number of the request being sent
+	drained bool   // the drained event of SQD was reported
 }
 
 // request is a posted send request.
@@ -44,12 +44,12 @@ type request struct {
 	spans  []Span
 	inline []byte
 	length uint32
-	first  uint32 // PSN
-	n      uint32 // PSNs that it takes, once started
-	done   bool   // ends as soon as the copies before after have ended
+	first  uint32 // first PSN
+	n      uint32 // number of PSNs, once started
+	done   bool   // complete as soon as the copies numbered below after have ended
 	status verbs.Status
 	after  uint64
-	blocks uint32 // Solar: those that have not ended
+	blocks uint32 // Solar: blocks that have not ended
 }
 
 // returns reports whether the peer answers with data.
@@ -78,7 +78,7 @@ func (b *base) Post(_ Ps, s *Send) error {
 	return nil
 }
 
-// check returns the length of a request, or why it is refused.
+// check returns the length of a request, or the reason for refusing it.
 func (b *base) check(s *Send) (uint32, error) {
 	switch b.state {
 	case verbs.QPSRTS, verbs.QPSSQD, verbs.QPSSQE, verbs.QPSErr:
@@ -123,7 +123,7 @@ func (k Kind) allows(o verbs.Opcode) bool {
 	return verbs.QPTRC.Allows(o)
 }
 
-// request returns the request of a number, nil if it is not posted yet.
+// request returns the request with number n, or nil if it is not posted yet.
 func (b *base) request(n uint64) *request {
 	if i := n - b.ended; i < uint64(b.sq.Len()) {
 		return *b.sq.At(int(i))
@@ -134,7 +134,7 @@ func (b *base) request(n uint64) *request {
 // posted returns the number that the next posted request will get.
 func (b *base) posted() uint64 { return b.ended + uint64(b.sq.Len()) }
 
-// endSends completes, in order, what has ended.
+// endSends completes finished requests in order.
 func (b *base) endSends() {
 	for b.sq.Len() > 0 {
 		r := *b.sq.Front()
@@ -159,15 +159,15 @@ func (b *base) completeSend(r *request) {
 	b.spare = append(b.spare, r)
 }
 
-// wrong ends a request whose turn has come, and which its caller found to be wrong: what was sent before it ends as it
-// does.
-func (b *base) wrong(r *request) {
+// failInTurn fails a request that its caller marked as faulty, once its turn has come. Requests sent before it complete
+// as usual.
+func (b *base) failInTurn(r *request) {
 	r.done, r.after = true, b.landed.Next()
 	b.state = verbs.QPSSQE
 	b.flushSends()
 }
 
-// flushSends ends all requests that have not ended: the bytes under way have to land first.
+// flushSends flushes all requests that have not ended, once the bytes in flight have landed.
 func (b *base) flushSends() {
 	for i := range b.sq.Len() {
 		if r := *b.sq.At(i); !r.done {
@@ -177,7 +177,7 @@ func (b *base) flushSends() {
 	b.endSends()
 }
 
-// drain reports that in SQD nothing is under way any more, once.
+// drain reports once, in SQD, that nothing is in flight any more.
 func (b *base) drain(idle bool) {
 	if idle && b.state == verbs.QPSSQD && !b.drained {
 		b.drained = true
@@ -185,13 +185,13 @@ func (b *base) drain(idle bool) {
 	}
 }
 
-// SetRights says what the peer may do.
+// SetRights sets what the peer may do.
 func (b *base) SetRights(access verbs.Access, qkey uint32) { b.spec.Access, b.spec.QKey = access, qkey }
 
 // State returns the state of the queue pair.
 func (b *base) State() verbs.State { return b.state }
 
-// Stats returns the counts.
+// Stats returns the connection's counters.
 func (b *base) Stats() Stats { return b.stats }
 
 // ignore drops a packet silently.

@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// quiet is an Env in whose memory everything fits at once. It holds tokens until the round is over.
+// quiet is an Env whose memory ends every copy at once. It holds tokens until the round is over.
 type quiet struct {
 	tokens  []Token
 	atomics []Token
@@ -15,7 +15,7 @@ type quiet struct {
 	done    int
 }
 
-const keyNone = 0xbad // of memory that may not be written
+const keyNone = 0xbad // key of memory that must not be written
 
 func (*quiet) Check(uint32, uint64, uint32, verbs.Access) bool { return true }
 func (q *quiet) Place(_ Handle, _ []Part, t Token)             { q.tokens = append(q.tokens, t) }
@@ -34,7 +34,7 @@ func (*quiet) Invalidate(uint32) bool { return true }
 func (q *quiet) Complete(*Completion) { q.done++ }
 func (*quiet) Async(Event)            {}
 
-// duel is two connections without a wire: what one sends the other gets at once, but for what is dropped.
+// duel is two connections without a wire: each packet arrives at once, except those dropped.
 type duel struct {
 	envs    [2]*quiet
 	conns   [2]Conn
@@ -44,7 +44,7 @@ type duel struct {
 	packets int
 	send    Send
 	recv    Recv
-	drop    int // every so many packets is lost; 0: none
+	drop    int // one packet in so many is lost; 0: none
 }
 
 func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
@@ -71,7 +71,7 @@ func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
 	return d
 }
 
-// exchange carries packets and ends copies until nothing is left.
+// exchange carries packets and ends copies until nothing is left to do.
 func (d *duel) exchange() {
 	for busy := true; busy; {
 		busy = false
@@ -120,7 +120,7 @@ func (d *duel) carry(to int) {
 	d.conns[to].Input(d.now, &d.p)
 }
 
-// round posts requests of an operation and plays until they have ended.
+// round posts n requests of an operation and runs until they have ended.
 func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
 	x, r := &d.send, &d.recv
 	*x = Send{Op: op, Flags: verbs.SendSignaled, Spans: append(x.Spans[:0], Span{Addr: 1 << 20, Len: length, Key: 1}),
@@ -149,7 +149,7 @@ func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
 
 var benchAH = NewAH(testPath(0))
 
-// cases are what is counted: packets of data and acknowledgements at both ends.
+// cases are the benchmarks, with their packets of data and acknowledgements at both ends.
 var cases = []struct {
 	name     string
 	kind     Kind
@@ -181,7 +181,7 @@ func lengthOf(kind Kind, op verbs.Opcode) uint32 {
 	return 64 << 10
 }
 
-// BenchmarkPackets counts packets; each was made by one end and taken by the other.
+// BenchmarkPackets measures the time per packet, which one end builds and the other handles.
 func BenchmarkPackets(b *testing.B) {
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
@@ -199,7 +199,7 @@ func BenchmarkPackets(b *testing.B) {
 	}
 }
 
-// TestNoAllocations holds that in steady state nothing allocates, with losses or without.
+// TestNoAllocations checks that in steady state nothing allocates, with losses or without.
 func TestNoAllocations(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

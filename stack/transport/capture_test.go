@@ -41,7 +41,7 @@ type seen struct {
 	src, dst string
 }
 
-// decode does a NIC's part: checksums, and where things lie. nil: dropped.
+// decode does the NIC's part: it checks checksums and locates the headers. It returns nil for a dropped frame.
 func decode(frame []byte) *seen {
 	off, _, err := wire.L3Offset(frame)
 	if err != nil || wire.VerifyFrameICRC(frame).Verdict != wire.OK || wire.VerifyUDPChecksum(frame[off:]) == wire.Bad {
@@ -63,7 +63,7 @@ func decode(frame []byte) *seen {
 	return s
 }
 
-// line is what of an answer is compared.
+// line returns the part of an answer that is compared.
 func line(s *seen, msn uint32) string {
 	if !s.BTH.Opcode.Info().Has(wire.HeaderAETH) {
 		return fmt.Sprintf("%v PSN %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, len(s.payload),
@@ -73,9 +73,8 @@ func line(s *seen, msn uint32) string {
 		s.Orig, len(s.payload), crc32.ChecksumIEEE(s.payload))
 }
 
-// peer is a responder whose requests were recorded. Bytes of its memory that
-// no request wrote are learned from the recorded answer that shows them; its
-// regions are those that requests were let into.
+// peer is a responder that serves recorded requests. Bytes of its memory that no request wrote are learned from the
+// first recorded answer that shows them; its regions are those that recorded requests were allowed to access.
 type peer struct {
 	t        *testing.T
 	conn     Conn
@@ -147,7 +146,7 @@ func (x *peer) learn(at uint64, b []byte) {
 	}
 }
 
-// next is the recorded answer that comes next.
+// next returns the next recorded answer.
 func (x *peer) next() *seen {
 	if len(x.got) < len(x.recorded) {
 		return x.recorded[len(x.got)]
@@ -175,7 +174,7 @@ func (x *peer) postRecv(n uint32) {
 	require.NoError(x.t, x.conn.PostRecv(&Recv{ID: x.recvs, Spans: []Span{{Addr: x.recvs << 40, Len: n, Key: 1}}}))
 }
 
-// take hands a request in and collects the answers.
+// take passes a request to the responder and collects the answers.
 func (x *peer) take(s *seen) {
 	x.payload = s.payload
 	x.conn.Input(0, &s.Packet)
@@ -211,8 +210,8 @@ func isResponse(op wire.Opcode) bool {
 	return o == wire.OpAck || o == wire.OpReadResponse || o == wire.OpAtomicAck
 }
 
-// TestRecordedInitiators serves the requests of recorded rxe initiators: the answers are those that rxe gave. Captures
-// with losses and reordering are not here: what was seen on them is not what the responder got.
+// TestRecordedInitiators serves the requests of recorded rxe initiators and expects rxe's answers. Captures with losses
+// and reordering are left out: the responder may have received other packets than the capture shows.
 func TestRecordedInitiators(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -266,7 +265,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 		}
 		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 &&
 			x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
-			continue // rxe says that, too, of what follows an RNR NAK; the standard has it ignored
+			continue // rxe also says that about what follows an RNR NAK; the standard ignores it
 		}
 		x.recorded = append(x.recorded, s)
 	}
@@ -300,7 +299,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 	return peers
 }
 
-// prepare makes the responder as it must have been.
+// prepare sets the responder up as the recorded one must have been.
 func (x *peer) prepare(all []*seen, first *seen, mtu verbs.MTU) {
 	refused, rnr := map[uint32]bool{}, uint8(0)
 	for _, s := range x.recorded {
@@ -328,7 +327,7 @@ func (x *peer) prepare(all []*seen, first *seen, mtu verbs.MTU) {
 	x.connect(RC, mtu, first.BTH.DestQP, first.BTH.PSN, rnr)
 }
 
-// TestRecordedDatagrams takes what recorded rxe senders of UC and UD sent: every message arrives.
+// TestRecordedDatagrams replays the packets of recorded rxe senders of UC and UD: every message arrives.
 func TestRecordedDatagrams(t *testing.T) {
 	for _, c := range []struct {
 		file string

@@ -8,34 +8,35 @@ import (
 
 // Conn is one end of a connection. All of its methods belong to one core.
 type Conn interface {
-	// Post queues a send request. What it refuses changes nothing.
+	// Post queues a send request. A refused request changes nothing.
 	Post(now Ps, r *Send) error
-	// PostRecv queues a receive request. With a shared queue that is RecvQueue.Post's business.
+	// PostRecv queues a receive request. With a shared queue, use RecvQueue.Post instead.
 	PostRecv(r *Recv) error
-	// Input takes a received packet for this connection whose ICRC was right.
+	// Input handles a received packet for this connection, whose ICRC the caller has checked.
 	Input(now Ps, p *Packet)
-	// Next makes the next packet that may leave, or returns false.
+	// Next builds the next packet that may leave, or returns false.
 	Next(now Ps, o *Out) bool
-	// Deadline returns when Expire, then Next are to be called although nothing else has happened.
+	// Deadline returns the time at which to call Expire and then Next if nothing else happens before.
 	Deadline() Ps
-	// Expire acts on timers that have run out.
+	// Expire handles timers that have run out.
 	Expire(now Ps)
-	// Placed says that the copies of one Place or Store have ended, and how: WCSuccess, or what the completion will
-	// report.
+	// Placed reports that the copies of one Place or Store have ended, and their status: WCSuccess, or the status for
+	// the completion.
 	Placed(now Ps, t Token, status verbs.Status)
-	// AtomicDone says that an atomic of Env.Atomic has ended, with the value before, or how it failed.
+	// AtomicDone reports that an atomic of Env.Atomic has ended, with the value before it or the status of its failure.
 	AtomicDone(now Ps, t Token, before uint64, status verbs.Status)
-	// Sent says that the NIC has read the bytes of a packet that has Out.Token.
+	// Sent reports that the NIC has read the bytes of a packet that has Out.Token.
 	Sent(now Ps, t Token)
-	// Modify changes the state; a is needed on the way to RTR and RTS.
+	// Modify changes the state; transitions to RTR and RTS need a.
 	Modify(now Ps, to verbs.State, a *Attr) error
-	// SetRights says what the peer may do (QP_ACCESS_FLAGS), and for UD the Q_Key, from now on.
+	// SetRights sets what the peer may do (QP_ACCESS_FLAGS), and for UD the Q_Key.
 	SetRights(access verbs.Access, qkey uint32)
 	State() verbs.State
 	Stats() Stats
 }
 
-// New returns a connection in state RESET. A nil pacer lets everything leave, a nil queue gives it one of its own.
+// New returns a connection in state RESET. A nil pacer never delays a packet; a nil shared queue gives the connection
+// its own.
 func New(s Spec, env Env, pacer Pacer, shared *RecvQueue) (Conn, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func New(s Spec, env Env, pacer Pacer, shared *RecvQueue) (Conn, error) {
 	return newRC(b), nil
 }
 
-// What Post, PostRecv and Modify refuse. The verbs layer gives the error numbers: ENOMEM for ErrFull, else EINVAL.
+// Errors of Post, PostRecv and Modify. The verbs layer maps ErrFull to ENOMEM and all others to EINVAL.
 var (
 	ErrFull   = errors.New("transport: the queue is full")
 	ErrState  = errors.New("transport: not in this state of the queue pair")
@@ -68,7 +69,7 @@ var (
 		"returns data")
 	ErrLength = errors.New("transport: a message is longer than 2^31 bytes or 7 million packets, or the length of an " +
 		"atomic is not 8")
-	ErrFence = errors.New("transport: Solar orders nothing, so there is no fence")
+	ErrFence = errors.New("transport: Solar has no order, hence no fence")
 	ErrAH    = errors.New("transport: a datagram without address handle")
 )
 
@@ -77,19 +78,19 @@ type Send struct {
 	ID         uint64
 	Op         verbs.Opcode
 	Flags      verbs.SendFlags
-	Spans      []Span // what is sent, or where what is read goes
+	Spans      []Span // source of the payload, or destination of a READ
 	Inline     []byte // with SendInline, instead of Spans
-	Imm        uint32 // immediate data, or the key that the peer is to invalidate, or the own key of LOCAL_INV
+	Imm        uint32 // immediate data, the key that the peer must invalidate, or for LOCAL_INV the local key
 	RemoteAddr uint64
 	RKey       uint32
 	CompareAdd uint64
 	Swap       uint64
-	AH         *AH // UD, from here on
+	AH         *AH // this and the next two: UD
 	RemoteQP   uint32
 	RemoteQKey uint32
 
-	// Status is not success if the caller has found the request to be wrong: it then ends so when its turn has come,
-	// without a packet, and as a request in error does. Its spans and lengths are not looked at.
+	// Status is not success if the caller found the request faulty. The request then fails with that status when its
+	// turn comes, without a packet. Its spans and lengths are ignored.
 	Status verbs.Status
 }
 
@@ -99,17 +100,17 @@ type Recv struct {
 	Spans []Span
 }
 
-// Stats are counts since the connection was made.
+// Stats are counters since the connection was created.
 type Stats struct {
 	Sent         uint64 // packets of requests and data, without acknowledgements
-	Resent       uint64 // of these, those of PSNs that had been sent before
+	Resent       uint64 // of these, packets with PSNs that had been sent before
 	Acks         uint64 // acknowledgements sent, all kinds
-	SequenceNAKs uint64 // NAKs of lost packets sent, or selective acknowledgements
+	SequenceNAKs uint64 // NAKs for lost packets, or selective acknowledgements, sent
 	RNRs         uint64 // RNR NAKs sent
 	Duplicates   uint64 // packets received twice
-	Early        uint64 // packets received before others that were sent earlier
-	Kept         uint64 // of these, those that were kept
-	Ignored      uint64 // packets dropped silently: bad header fields, wrong transport, no use in this state
+	Early        uint64 // packets received before earlier ones
+	Kept         uint64 // of these, packets that were kept
+	Ignored      uint64 // packets dropped silently: bad header fields, wrong transport, or not accepted in this state
 	Timeouts     uint64
 	CNPs         uint64 // sent
 }

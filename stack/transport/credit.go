@@ -7,25 +7,24 @@ import (
 	"nictwin/stack/transport/seq"
 )
 
-// credits are the counts that the codes of an ACK's syndrome stand for (IBTA 9.7.7.2.1, table 46).
+// credits are the credit counts that the codes of an ACK's syndrome encode (IBTA 9.7.7.2.1, table 46).
 var credits = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
-	3072,
-	4096, 6144, 8192, 12288, 16384, 24576, 32768}
+	3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768}
 
-// creditSyndrome returns the ACK that tells of at most n receive requests.
+// creditSyndrome returns the ACK syndrome that advertises at most n receive requests.
 func creditSyndrome(n int) wire.Syndrome {
 	i := sort.SearchInts(credits[:], n+1) - 1
 	return wire.Syndrome(i)
 }
 
-// credit is what the peer told of its receive requests.
+// credit tracks the receive requests that the peer has advertised.
 type credit struct {
 	known bool
-	limit uint32 // last message that has one, by message number
+	limit uint32 // number of the last message that has a receive request
 	sent  uint32 // messages begun
 }
 
-func (k *credit) told(h wire.AETHFields) {
+func (k *credit) update(h wire.AETHFields) {
 	if h.Syndrome.Kind() != wire.SyndromeACK {
 		return
 	}
@@ -36,9 +35,8 @@ func (k *credit) told(h wire.AETHFields) {
 	k.known, k.limit = true, seq.Add(h.MSN, uint32(credits[h.Syndrome.Value()]))
 }
 
-// creditFor reports whether the packet at nxt may leave: one that begins a
-// message beyond the peer's credits may when nothing else is under way, to
-// find out whether there are more (IBTA 9.7.7.2.5).
+// creditFor reports whether the packet at nxt may leave. One that begins a message beyond the peer's credits may leave
+// only when nothing else is in flight, to probe for new credits (IBTA 9.7.7.2.5).
 func (c *rc) creditFor(r *request, again bool) bool {
 	if again || c.nxt != r.first {
 		return true

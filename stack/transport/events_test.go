@@ -1,6 +1,6 @@
 package transport
 
-// event is something that happens in a run.
+// event is a scheduled action of a run.
 type event struct {
 	at  Ps
 	seq uint64

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// FuzzInput gives connections of every kind, in the midst of work, whatever bytes there are, as a sequence of packets:
-// nothing panics, and what is asked for ends in bounded time.
+// FuzzInput feeds arbitrary bytes, as a sequence of packets, to busy connections of every kind: nothing panics, and the
+// resulting work ends in bounded time.
 func FuzzInput(f *testing.F) {
 	for _, op := range []wire.Opcode{wire.RCAck, wire.RCReadRespFirst, wire.RCAtomicAck, wire.RCReadRequest,
 		wire.RCFetchAdd, wire.RCSendFirst, wire.RCWriteOnly,
@@ -54,7 +54,7 @@ func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
 		}
 	}
 	var now Ps
-	for len(data) > 0 { // a byte says how many more belong to the packet
+	for len(data) > 0 { // a byte gives the length of the rest of the packet
 		n := min(int(data[0])+1, len(data))
 		one := data[1:n]
 		data = data[n:]
@@ -72,7 +72,7 @@ func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
 	d.pullAll(t, conn, now)
 }
 
-// pullAll takes all that may leave: it is not without end.
+// pullAll takes all packets that may leave and checks that their number is bounded.
 func (d *duel) pullAll(t *testing.T, c Conn, now Ps) {
 	const most = 1 << 16
 	for i := 0; c.Next(now, &d.out); i++ {
@@ -80,7 +80,7 @@ func (d *duel) pullAll(t *testing.T, c Conn, now Ps) {
 			t.Fatalf("%d bytes of headers", len(d.out.Head))
 		}
 		if i > most {
-			return // a READ of gigabytes that was asked for
+			return // a READ of gigabytes was requested
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// hardware is a queue pair of models/rnic in the place of a connection: another
-// implementation of the standard, with headers and checks of its own.
+// hardware is a queue pair of models/rnic in place of a connection: an independent implementation of the standard, with
+// its own headers and checks.
 type hardware struct {
 	end     *end
 	kind    Kind
@@ -21,8 +21,8 @@ type hardware struct {
 	packet  int // of the first reply
 	timing  bool
 	steps   uint64
-	told    bool // that it failed
-	ah      *AH  // to make frames of what arrives
+	told    bool // its failure was reported
+	ah      *AH  // to build frames from what arrives
 	stats   Stats
 	driver  []byte // memory under keyDriver
 }
@@ -34,7 +34,7 @@ const (
 
 var _ Conn = (*hardware)(nil)
 
-// newHardware makes a queue pair with the regions of the rig.
+// newHardware creates a queue pair with the regions of the rig.
 func newHardware(e *end, kind Kind, qpn uint32) *hardware {
 	h := &hardware{end: e, kind: kind, dev: core.NewDevice(), ah: NewAH(path(int(1-e.side), e.v6))}
 	for _, r := range []core.Region{
@@ -53,7 +53,7 @@ func newHardware(e *end, kind Kind, qpn uint32) *hardware {
 	return h
 }
 
-// connect is Modify to RTS.
+// connect takes the queue pair to RTS.
 func (h *hardware) connect(a Attr, qkey uint32) {
 	h.qp.Connect(rnicspec.RTS, core.Attributes{
 		DestQP: a.DestQP, SendPSN: a.SendPSN, RecvPSN: a.RecvPSN, PMTU: int(a.MTU), Access: rnicspec.AllAccess,
@@ -86,7 +86,7 @@ var hardwareStatuses = [rnicspec.NumStatuses]verbs.Status{
 	rnicspec.RNRExceeded: verbs.WCRNRRetryExcErr,
 }
 
-// whole is a range that spans cut into pieces.
+// whole returns the range that spans divide into pieces.
 func whole(spans []Span) (addr uint64, n uint32) {
 	for i, s := range spans {
 		if i > 0 && s.Addr != addr+uint64(n) {
@@ -100,7 +100,7 @@ func whole(spans []Span) (addr uint64, n uint32) {
 	return addr, n
 }
 
-// Post makes a work entry of a request.
+// Post converts a request to a work entry.
 func (h *hardware) Post(_ Ps, s *Send) error {
 	op, ok := hardwareOps[s.Op]
 	if !ok {
@@ -120,7 +120,7 @@ func (h *hardware) Post(_ Ps, s *Send) error {
 		}
 	}
 	switch n := len(s.Inline); {
-	case n > rnicspec.MaxInline: // the driver would copy it to memory of its own
+	case n > rnicspec.MaxInline: // the driver would copy it to its own memory
 		w.LocalKey, w.LocalVA, w.Length = keyDriver, driverBase+uint64(len(h.driver)), uint32(n)
 		h.driver = append(h.driver, s.Inline...)
 	case s.Flags&verbs.SendInline != 0:
@@ -133,7 +133,7 @@ func (h *hardware) Post(_ Ps, s *Send) error {
 	return nil
 }
 
-// PostRecv makes a receive entry of a request.
+// PostRecv converts a request to a receive entry.
 func (h *hardware) PostRecv(r *Recv) error {
 	w := rnicspec.RecvWQE{ID: r.ID, Key: keyLocal}
 	w.VA, w.Length = whole(r.Spans)
@@ -143,7 +143,7 @@ func (h *hardware) PostRecv(r *Recv) error {
 	return nil
 }
 
-// Input makes a frame of a packet, and takes that. An entry in memory is not waited for: copies end at once.
+// Input builds a frame from a packet and passes it in. Copies end at once.
 func (h *hardware) Input(now Ps, p *Packet) {
 	h.end.dispose(p.Handle)
 	var head [maxHead]byte
@@ -167,14 +167,14 @@ func (h *hardware) Input(now Ps, p *Packet) {
 	h.finish(&q)
 }
 
-// finish does what a queue pair wants done.
+// finish performs the actions that a queue pair requests.
 func (h *hardware) finish(p *core.Packet) {
 	e := h.end
 	for _, x := range h.e.Place {
 		copy(e.at(x.Bus, uint32(len(x.Data))), x.Data)
 	}
 	for i := range h.e.Done {
-		h.tell(&h.e.Done[i], p)
+		h.complete(&h.e.Done[i], p)
 	}
 	if h.e.Wait > 0 {
 		e.after(Ps(h.e.Wait), func() {
@@ -196,8 +196,8 @@ func (h *hardware) finish(p *core.Packet) {
 	h.watch()
 }
 
-// tell makes a completion of an entry.
-func (h *hardware) tell(d *core.Completion, p *core.Packet) {
+// complete converts the completion of an entry.
+func (h *hardware) complete(d *core.Completion, p *core.Packet) {
 	c := Completion{ID: d.ID, Status: hardwareStatuses[d.Status], Recv: d.Recv}
 	if d.Status == rnicspec.OK {
 		c.ByteLen, c.Imm, c.HasImm, c.SrcQP = d.Bytes, d.Imm, d.HasImm, d.SrcQP
@@ -241,7 +241,7 @@ func (h *hardware) watch() {
 	})
 }
 
-// Next plans a packet of a reply, or else one of a request.
+// Next plans a packet of a reply, else one of a request.
 func (h *hardware) Next(_ Ps, o *Out) bool {
 	*o = Out{CRCAt: -1, Spans: o.Spans[:0]}
 	if len(h.replies) > 0 {
@@ -310,7 +310,7 @@ func (h *hardware) put(o *Out, p *core.Packet, a *core.Address, n int) {
 	o.Opcode, o.PSN = p.Opcode, wire.BTH(o.Head[a0(a):]).PSN()
 }
 
-// a0 is where the BTH stands.
+// a0 returns the offset of the BTH.
 func a0(a *core.Address) int {
 	if a.V6 {
 		return etherSize + ipv6Size + udpSize

@@ -5,30 +5,30 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// inbound is the SEND or WRITE of which packets are arriving.
+// inbound is the SEND or WRITE whose packets are arriving.
 type inbound struct {
 	op    wire.Operation // OpReserved: between messages
-	recv  *recv          // SEND: where it goes
+	recv  *recv          // SEND: the destination
 	off   uint32         // bytes so far
-	key   uint32         // WRITE, from here on
+	key   uint32         // this and the next two: WRITE
 	va    uint64
 	total uint32
 }
 
-// verdict is what a responder says to a request.
+// verdict is a responder's decision about a request.
 type verdict uint8
 
 const (
 	accepted   verdict = iota
-	noRecv             // a receive request is missing
+	noRecv             // no receive request is posted
 	invalid            // invalid request
 	forbidden          // remote access error
-	tooLong            // longer than the receive request: an invalid request, too
-	localFault         // the receive request names memory that may not be written
+	tooLong            // longer than the receive request, which is also an invalid request
+	localFault         // the receive request names memory that must not be written
 )
 
-// deliver takes the next packet of a SEND or WRITE. Unless it is accepted,
-// nothing has happened and the packet is still to be dropped.
+// deliver handles the next packet of a SEND or WRITE. Unless the verdict is accepted, nothing has changed and the
+// caller must drop the packet.
 func (b *base) deliver(p *Packet, info *wire.OpInfo) verdict {
 	m, starts := &b.in, info.Position.Starts()
 	if starts != (m.op == wire.OpReserved) || !starts && m.op != info.Operation {
@@ -43,7 +43,7 @@ func (b *base) deliver(p *Packet, info *wire.OpInfo) verdict {
 	return b.deliverWrite(p, info)
 }
 
-// fits checks a payload's length by the packet's place in its message.
+// fits checks a payload's length against the packet's position in its message.
 func (b *base) fits(n int, pos wire.Position) bool {
 	mtu := int(b.attr.MTU)
 	switch pos {
@@ -60,7 +60,7 @@ func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 		return b.deliverLanded(p, info)
 	}
 	m := &b.in
-	if m.recv == nil { // else one is left over of a message that was given up (UC)
+	if m.recv == nil { // else one is left from an abandoned message (UC)
 		if m.recv = b.rq.take(); m.recv == nil {
 			return noRecv
 		}
@@ -133,7 +133,7 @@ func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 	return accepted
 }
 
-// mayStore reports whether all parts that were scattered may be stored.
+// mayStore reports whether all parts made by scatter may be stored.
 func (b *base) mayStore() bool {
 	for i := range b.parts {
 		if !b.env.CheckLocal(b.parts[i].To) {
@@ -143,7 +143,7 @@ func (b *base) mayStore() bool {
 	return true
 }
 
-// mayAccess checks what a request wants to do with this end's memory.
+// mayAccess checks a request's access to this end's memory.
 func (b *base) mayAccess(h *wire.RETHFields, need verbs.Access) verdict {
 	switch {
 	case b.spec.Access&need == 0:
@@ -158,5 +158,5 @@ func (b *base) mayAccess(h *wire.RETHFields, need verbs.Access) verdict {
 	return accepted
 }
 
-// giveUp forgets the message under way; its receive request serves the next one (UC).
+// giveUp abandons the message being received; its receive request serves the next one (UC).
 func (b *base) giveUp() { b.in = inbound{recv: b.in.recv} }

@@ -13,7 +13,8 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// departures are cases in which the recorded responder departs from the standard, or knew what the case does not show.
+// departures are cases in which the recorded responder deviates from the standard, or knew something that the case does
+// not show.
 var departures = map[string]string{
 	"first_short_payload":   "RC_ACK 256 NAK invalid request 0",
 	"only_over_mtu":         "RC_ACK 256 NAK invalid request 0",
@@ -23,16 +24,16 @@ var departures = map[string]string{
 	"send_over_recv_size":   "RC_ACK 257 NAK invalid request 0",
 	"opcode_rc_reserved_15": "RC_ACK 256 NAK invalid request 0",
 	"opcode_1e":             "RC_ACK 256 NAK invalid request 0",
-	"send_no_recv_rnr":      "RC_ACK 256 RNR NAK timer 12 0", // and nothing about what follows it
-	"psn_far_behind":        "RC_ACK 255 ACK 0",              // one before the expected, not before 0
+	"send_no_recv_rnr":      "RC_ACK 256 RNR NAK timer 12 0", // and no answer to what follows
+	"psn_far_behind":        "RC_ACK 255 ACK 0",              // the PSN before the expected one, not before 0
 	"psn_half_window":       "RC_ACK 255 ACK 0",
 }
 
-// rereads are cases whose duplicate READ is answered as a READ of its own, from FIRST on; rxe goes on with the places
-// of the first answer, or wants the same address.
+// rereads are cases whose duplicate READ is answered as a READ of its own, starting with FIRST. rxe continues the
+// numbering of the first answer, or requires the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
-// TestInjectedRequests gives the answers that inject_v4.json lists to single requests, good and bad.
+// TestInjectedRequests expects the answers of inject_v4.json to single requests, good and bad.
 func TestInjectedRequests(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(capturesDir, "inject_v4.json"))
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func TestInjectedRequests(t *testing.T) {
 	}
 }
 
-// sameCompletions compares status, opcode and length, as far as completions were polled.
+// sameCompletions compares status, opcode and length of the completions polled.
 func (x *peer) sameCompletions(want [][3]int) {
 	require.GreaterOrEqual(x.t, len(x.done), len(want))
 	for i, w := range want {
@@ -100,7 +101,8 @@ func (x *peer) sameCompletions(want [][3]int) {
 
 const injectVA, injectKey, injectBytes = 0x1d9cb000, 0x25e, 0x10000
 
-// injected is the responder of a case: MTU 256, 64 KB of memory, receive requests unless the case is about their lack.
+// injected returns the responder of a case: MTU 256, 64 KB of memory, and receive requests unless the case is about
+// their absence.
 func injected(t *testing.T, name string, qpn uint32) *peer {
 	x := &peer{t: t, mem: map[uint64]byte{},
 		regions: map[uint32][2]uint64{injectKey: {injectVA, injectVA + injectBytes}}}

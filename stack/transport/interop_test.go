@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// interopSchedule is a schedule of what the hardware knows: go-back-N, no SQD.
+// interopSchedule draws a schedule that the hardware supports: go-back-N, no SQD.
 func interopSchedule(seed uint64) (s schedule, hw int) {
 	s = drawSchedule(seed)
 	if s.recovery == SelectiveRepeat {
@@ -26,7 +26,7 @@ func interopSchedule(seed uint64) (s schedule, hw int) {
 	return s, hw
 }
 
-// forHardware makes requests that the hardware does not know into others.
+// forHardware replaces requests that the hardware does not support.
 func forHardware(p *plan) {
 	for _, m := range p.messages {
 		switch m.Op {
@@ -66,7 +66,7 @@ func playInterop(seed uint64, spared map[fault]bool, trace func(string, ...any))
 	return r, r.wrong
 }
 
-// TestInteropSchedules has the hardware transport of models/rnic as the other end, as requester and as responder, over
+// TestInteropSchedules runs the hardware transport of models/rnic as the other end, as requester and as responder, over
 // a hostile wire: each message arrives exactly once, in order and intact, or the connection ends as the standard says.
 func TestInteropSchedules(t *testing.T) {
 	if *onlySeed != 0 {

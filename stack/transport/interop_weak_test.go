@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// weakInterop is messages of UC or UD from side 0 to side 1, one of which is the hardware.
+// weakInterop sends messages of UC or UD from side 0 to side 1; one side is the hardware.
 type weakInterop struct {
 	*rig
 	kind Kind
@@ -18,12 +18,12 @@ type weakInterop struct {
 	n    uint64
 	data [][]byte
 	ops  []verbs.Opcode
-	next int // message that comes next over a wire without faults
+	next int // next message expected over a wire without faults
 }
 
 const (
-	slot   = 1024 // bytes of a message's buffer at either side
-	inSlot = 800  // of them used at most
+	slot   = 1024 // length of a message's buffer on either side
+	inSlot = 800  // the part of it in use
 )
 
 func newWeakInterop(t *testing.T, seed uint64) *weakInterop {
@@ -46,7 +46,7 @@ func newWeakInterop(t *testing.T, seed uint64) *weakInterop {
 	return x
 }
 
-// before is what a datagram's receiver puts before the message.
+// before returns the length of the header that a datagram's receiver stores before the message.
 func (x *weakInterop) before() uint32 {
 	if x.kind == UD && x.hw == 1 {
 		return rnicspec.NetBytes
@@ -54,7 +54,7 @@ func (x *weakInterop) before() uint32 {
 	return 0
 }
 
-// post has message i posted after those before it.
+// post posts message i behind the earlier ones.
 func (x *weakInterop) post(t *testing.T, i uint64) {
 	op, length := []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWriteImm}[x.hash(82, i)%3],
 		min(uint32(x.hash(83, i)%uint64(3*x.mtu)), inSlot)
@@ -74,7 +74,7 @@ func (x *weakInterop) post(t *testing.T, i uint64) {
 	})
 }
 
-// arrived checks that a completion is of a message that was sent, with its bytes.
+// arrived checks that a completion belongs to a message that was sent, and its bytes.
 func (x *weakInterop) arrived(c *Completion) {
 	n := c.ByteLen
 	at := base64k + c.ID*slot
@@ -100,8 +100,8 @@ func (x *weakInterop) arrived(c *Completion) {
 	x.next++
 }
 
-// TestInteropDatagrams: between the transports here and the hardware of models/rnic, over UC and UD, a message arrives
-// whole or not at all, and over a wire without faults exactly once and in order.
+// TestInteropDatagrams checks UC and UD between this package and the hardware of models/rnic: a message arrives whole
+// or not at all, and over a wire without faults exactly once and in order.
 func TestInteropDatagrams(t *testing.T) {
 	arrived, missing := [2]int{}, [2]int{}
 	for seed := uint64(1); seed <= runs(t)/8; seed++ {

@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// onCompletion checks what a completion promises, at the moment when it comes.
+// onCompletion checks what a completion promises, when it arrives.
 func (r *rig) onCompletion(e *end, mine, peer *plan, c *Completion) {
 	if c.Status != verbs.WCSuccess {
 		return
@@ -21,7 +21,7 @@ func (r *rig) onCompletion(e *end, mine, peer *plan, c *Completion) {
 			}
 			return
 		}
-		for _, x := range m.Spans { // the application uses the buffer again
+		for _, x := range m.Spans { // the application reuses the buffer
 			for i, b := 0, e.at(x.Addr, x.Len); i < len(b); i++ {
 				b[i] = 0xee
 			}
@@ -97,7 +97,7 @@ func (r *rig) compareAt(e *end, what string, spans []Span, want []byte) {
 	}
 }
 
-// judge checks, at rest, that everything ended and how.
+// judge checks, when nothing is left to do, that everything ended as it should.
 func (r *rig) judge(e *end, mine, peer *plan) {
 	first := r.judgeSends(e, mine)
 	ok := r.judgeRecvs(e, peer)
@@ -188,12 +188,12 @@ func (r *rig) judgeFailure(e *end, i int, m *message, c *Completion) {
 	allowed := map[verbs.Status]bool{}
 	if r.refuse != refuseNone {
 		switch {
-		case e.side == 1: // it refused: what it had posted is flushed
+		case e.side == 1: // this side refused, so its own requests are flushed
 			allowed[verbs.WCFlushErr] = true
 		case m.refused:
 			allowed[r.refuse.status()] = true
 		}
-		if !r.lossless() && i <= r.refuseAt && e.side == 0 { // the NAK, or an answer before it, was lost
+		if !r.lossless() && i <= r.refuseAt && e.side == 0 { // the NAK, or an earlier answer, was lost
 			allowed[verbs.WCRetryExcErr] = true
 		}
 	}
@@ -211,7 +211,7 @@ func (r *rig) judgeFailure(e *end, i int, m *message, c *Completion) {
 	}
 }
 
-// judgeRecvs checks the receive completions, and returns how many were successful.
+// judgeRecvs checks the receive completions and returns how many succeeded.
 func (r *rig) judgeRecvs(e *end, peer *plan) int {
 	ok := 0
 	for i, c := range e.recvs {
@@ -232,8 +232,7 @@ func (r *rig) judgeRecvs(e *end, peer *plan) int {
 	return ok
 }
 
-// ackedRecvs counts the requests that take a receive request and were completed with success, or followed by one that
-// was.
+// ackedRecvs counts the requests that take a receive request and succeeded, or precede one that did.
 func (r *rig) ackedRecvs(e *end, p *plan) int {
 	last := -1
 	for _, c := range e.sends {

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// landings is an end whose NIC writes payload to buffers of receive requests: what became of each packet.
+// landings is an end whose NIC writes payload to the buffers of receive requests; it records the fate of each packet.
 type landings struct {
 	*bare
 	taken, dropped []Handle
@@ -38,7 +38,7 @@ func newLandings(t *testing.T, r Recovery) *landings {
 	return l
 }
 
-// land has packet h, with a PSN, arrive in the buffer of request 100+h; returns the answers that leave.
+// land delivers packet h with a PSN into the buffer of request 100+h; it returns the answers that leave.
 func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool) []wire.Opcode {
 	p := Packet{Handle: h, BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn, AckReq: true}, Payload: n,
 		Landed: landed, RecvID: uint64(100 + h), Imm: 7}
@@ -47,7 +47,7 @@ func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool
 	return ops
 }
 
-// A packet that is accepted ends the receive request that it took; the others leave theirs as they are.
+// A packet that is accepted completes the receive request that it took; the others leave theirs alone.
 func TestLanded(t *testing.T) {
 	l := newLandings(t, GoBackN)
 	require.Equal(t, []wire.Opcode{wire.RCAck}, l.land(1, 0, wire.RCSendOnly, 200, true))
@@ -55,7 +55,7 @@ func TestLanded(t *testing.T) {
 	l.land(3, 2, wire.RCSendOnly, 10, true)     // too early
 	l.land(4, 1, wire.RCSendOnlyImm, 0, true)   // without payload
 	l.land(5, 2, wire.RCSendOnly, 10, false)    // the NIC had no buffer
-	require.EqualValues(t, 1, l.c.Stats().RNRs) // which the peer is told
+	require.EqualValues(t, 1, l.c.Stats().RNRs) // the peer gets an RNR NAK
 	l.land(6, 2, wire.RCSendOnly, 10, true)
 	require.Equal(t, []Handle{1, 4, 6}, l.taken)
 	require.Equal(t, []Handle{2, 3, 5}, l.dropped)
@@ -66,7 +66,7 @@ func TestLanded(t *testing.T) {
 	}, l.wcs)
 }
 
-// With selective repeat, packets that come too early keep their buffers, and end in order.
+// With selective repeat, packets that arrive too early keep their buffers, and complete in order.
 func TestLandedEarly(t *testing.T) {
 	l := newLandings(t, SelectiveRepeat)
 	l.land(1, 2, wire.RCSendOnly, 12, true)
@@ -83,7 +83,7 @@ func TestLandedEarly(t *testing.T) {
 	require.Equal(t, []uint64{104, 102, 101}, ids)
 }
 
-// What a buffer cannot have is an invalid request.
+// A SEND that no single buffer can hold is an invalid request.
 func TestLandedInvalid(t *testing.T) {
 	for _, c := range []struct {
 		op     wire.Opcode

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// BTH opcodes of ours, in the manufacturer range.
+// Our BTH opcodes, in the manufacturer range.
 const (
 	OpSelectiveAck wire.Opcode = 0xc1
 	OpSolarWrite   wire.Opcode = 0xc8
@@ -15,7 +15,7 @@ const (
 	OpSolarAck     wire.Opcode = 0xcb
 )
 
-// Lengths of what follows a BTH of ours.
+// Lengths of the headers of our opcodes.
 const (
 	SolarHeaderSize  = 16
 	SolarTrailerSize = 12
@@ -23,30 +23,30 @@ const (
 	maxSackWords     = maxSelect / 64
 )
 
-// Packet is a received packet: its headers, decoded, and the caller's name for the rest.
+// Packet is a received packet: its decoded headers and a handle for the rest.
 type Packet struct {
 	Handle  Handle
 	Marked  bool    // congestion experienced (ECN of the IP header)
 	From    Address // UD: source of the frame
 	BTH     wire.BTHFields
-	RETH    wire.RETHFields // address and key of atomics, too
+	RETH    wire.RETHFields // also address and key of atomics
 	AETH    wire.AETHFields
 	DETH    wire.DETHFields
-	Imm     uint32 // immediate data, or key to invalidate
+	Imm     uint32 // immediate data, or the key to invalidate
 	SwapAdd uint64
 	Compare uint64
-	Orig    uint64 // value that an atomic returns
-	Payload int    // bytes, without pad
+	Orig    uint64 // the value that an atomic returns
+	Payload int    // length in bytes, without padding
 	Landed  bool   // the NIC has written the payload to the buffer of receive request RecvID (Spec.Landing)
 	RecvID  uint64
-	words   int // of sack
+	words   int // valid words of sack
 	sack    [maxSackWords]uint64
 	solar   solarHeader
 }
 
-// Parse decodes transport headers. b begins at the BTH and holds at least the
-// headers; total is the length of the UDP payload, ICRC included. An error says
-// that the packet is shorter than its opcode demands: it is to be dropped.
+// Parse decodes transport headers. b begins at the BTH and holds at least the headers; total is the length of the UDP
+// payload, ICRC included. It returns an error if the packet is shorter than its opcode demands; the caller then drops
+// it.
 func (p *Packet) Parse(b []byte, total int) error {
 	bth, err := wire.ParseBTH(b)
 	if err != nil {
@@ -114,18 +114,17 @@ func (p *Packet) parseSack(b []byte, rest int) error {
 	return nil
 }
 
-// Out is a packet that leaves: headers, then payload (inline or gathered from
-// spans), then Tail, then the ICRC, which the NIC appends. The caller owns it
-// and may use it again.
+// Out is an outgoing packet: headers, then payload (inline or gathered from spans), then Tail, then the ICRC, which the
+// NIC appends. The caller owns it and may reuse it.
 type Out struct {
-	Head    []byte // from Ethernet on; a slice of the Out itself
+	Head    []byte // from the Ethernet header on; a slice of the Out itself
 	Spans   []Span // payload in memory
 	Remote  bool   // keys of Spans are remote keys (a READ response), else local ones
 	Inline  []byte // payload that was posted inline; valid until the request has completed
-	Payload int    // bytes of either
-	Tail    []byte // pad bytes, or a trailer and these; a slice of the Out itself
-	CRCAt   int    // where in Tail the CRC-32C of the payload is to be put, least significant byte first; -1: nowhere
-	Token   Token  // not 0: Sent is to be called when the NIC has read the payload
+	Payload int    // length of either in bytes
+	Tail    []byte // padding, or a trailer and padding; a slice of the Out itself
+	CRCAt   int    // offset in Tail for the CRC-32C of the payload, least significant byte first; -1: none
+	Token   Token  // not 0: call Sent when the NIC has read the payload
 	PSN     uint32
 	Opcode  wire.Opcode
 
@@ -135,10 +134,10 @@ type Out struct {
 
 const maxHead = etherSize + ipv6Size + udpSize + wire.BTHSize + wire.AETHSize + maxSackWords*sackWordSize
 
-// Len returns the length of the frame on the wire, without its check sequence.
+// Len returns the length of the frame on the wire, without its FCS.
 func (o *Out) Len() int { return len(o.Head) + o.Payload + len(o.Tail) + wire.ICRCSize }
 
-// bthFlags are what of a BTH is not always the same.
+// bthFlags are the variable flags of a BTH.
 type bthFlags uint8
 
 const (
@@ -147,8 +146,7 @@ const (
 	flagBECN
 )
 
-// begin writes all headers up to the BTH, and returns the room for ext bytes
-// after it. More than payload bytes follow when there is a trailer.
+// begin writes all headers up to the BTH, and returns the room for ext bytes after it. payload excludes the trailer.
 func (b *base) begin(o *Out, ah *AH, op wire.Opcode, destQP, psn uint32, f bthFlags, ext, payload, trailer int) []byte {
 	pad := -(ext + payload + trailer) & 3
 	n := ah.put(o.head[:], wire.BTHSize+ext+payload+trailer+pad+wire.ICRCSize, b.port(ah))
@@ -175,7 +173,7 @@ func (b *base) begin(o *Out, ah *AH, op wire.Opcode, destQP, psn uint32, f bthFl
 // Bits of byte 1 of a BTH (IBTA 9.2).
 const (
 	bthSolicited = 0x80
-	bthMigReq    = 0x40 // migrated: the state without path migration
+	bthMigReq    = 0x40 // migrated: the value without path migration
 )
 
 // port returns the UDP source port of the next packet.
@@ -188,14 +186,14 @@ func (b *base) port(ah *AH) uint16 {
 		b.spray = 0
 	}
 	port := ah.path.SourcePort + uint16(b.spray)
-	if port < ah.path.SourcePort { // dynamic ports go on at their first (RFC 6335)
+	if port < ah.path.SourcePort { // dynamic ports wrap around to their first (RFC 6335)
 		port |= 0xc000
 	}
 	return port
 }
 
-// HeadersOf is the bytes of the headers of a packet that begins with a BTH, as far as b tells: for opcodes of ours
-// more than a NIC knows. A selective acknowledgement has as many words as there are bytes.
+// HeadersOf returns the length of the headers of a packet that begins with a BTH. It knows our opcodes, which a NIC
+// does not. For a selective acknowledgement it returns the largest possible length.
 func HeadersOf(b []byte) int {
 	switch op := wire.Opcode(b[0]); {
 	case op == OpSelectiveAck:

@@ -18,8 +18,8 @@ type Address struct {
 type Path struct {
 	Local, Peer  Address
 	TrafficClass uint8  // of IPv6, ToS of IPv4: DSCP in the upper six bits, ECN in the lower two
-	HopLimit     uint8  // TTL of IPv4
-	SourcePort   uint16 // UDP source port: entropy for switches. Spraying counts up from it.
+	HopLimit     uint8  // TTL for IPv4
+	SourcePort   uint16 // UDP source port: entropy for switches; spraying counts up from it
 }
 
 // Validate returns every error of the path.
@@ -50,13 +50,13 @@ const (
 	udpSize   = 8
 )
 
-// AH is an address handle: the headers below the transport's, ready but for
-// lengths, source port and IPv4 checksum.
+// AH is an address handle: prepared Ethernet, IP and UDP headers, which lack only lengths, source port and IPv4
+// checksum.
 type AH struct {
 	path Path
 	head [etherSize + ipv6Size + udpSize]byte
 	size int
-	sum  uint32 // of an IPv4 header without its length
+	sum  uint32 // checksum of an IPv4 header without its length field
 }
 
 // NewAH prepares the headers of a valid path.
@@ -95,7 +95,7 @@ func (a *AH) init(p Path) {
 	binary.BigEndian.PutUint16(b[a.size-6:], wire.Port)
 }
 
-// put writes the headers before n bytes, and returns their length.
+// put writes the headers for n bytes of UDP payload, and returns their length.
 func (a *AH) put(dst []byte, n int, port uint16) int {
 	copy(dst, a.head[:a.size])
 	udp := dst[a.size-udpSize:]

@@ -23,7 +23,7 @@ func rcRig(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig,
 	return rigOf(s, spared, trace, s.conn, func(int, *plan) {})
 }
 
-// conn makes an end's connection.
+// conn creates an end's connection.
 func (s *schedule) conn(e *end) (Conn, error) {
 	var p Pacer
 	if s.paced {
@@ -32,7 +32,7 @@ func (s *schedule) conn(e *end) (Conn, error) {
 	return New(s.spec(uint32(100+e.side)), e, p, nil)
 }
 
-// rigOf connects two ends and posts the workload of a schedule, as adapt leaves it.
+// rigOf connects two ends and posts the workload of a schedule, after adapt has changed it.
 func rigOf(s schedule, spared map[fault]bool, trace func(string, ...any), conn func(*end) (Conn, error),
 	adapt func(side int, p *plan)) (*rig, [2]*plan, error) {
 	if trace == nil {
@@ -88,14 +88,14 @@ func (s *schedule) attr(side int) Attr {
 	return a
 }
 
-// blank is the memory that side's requests start from.
+// blank returns the initial memory of a side.
 func (s *schedule) blank(side int) []byte {
 	t := *s
 	t.ops = [2]int{}
 	return t.workload(side).remote
 }
 
-// scatterBytes puts what a request carries into the memory that it names.
+// scatterBytes writes a request's data to the memory that it names.
 func scatterBytes(e *end, m *message) {
 	off := 0
 	for _, x := range m.Spans {
@@ -103,7 +103,7 @@ func scatterBytes(e *end, m *message) {
 	}
 }
 
-// post has a side post its requests over some time.
+// post makes a side post its requests over some time.
 func (r *rig) post(e *end, messages []*message) {
 	var at Ps
 	for i, m := range messages {
@@ -139,7 +139,7 @@ func (r *rig) postRecvs(e *end, peer *plan) {
 	}
 }
 
-// interrupt changes states while messages are under way.
+// interrupt changes states while messages are in flight.
 func (r *rig) interrupt() {
 	e := r.ends[0]
 	if r.pause != 0 {
@@ -162,14 +162,14 @@ func (r *rig) modify(e *end, to verbs.State) {
 type meter struct {
 	gap, free Ps
 	marks     int
-	tell      Ps // a CNP; 0: none
+	tell      Ps // interval of CNPs; 0: none
 	window    int64
 	flight    int64
 	failf     func(string, ...any)
 }
 
-// meter draws a pacer. Without an acknowledgement for every packet a window could shrink to less than the packets
-// after which one is asked for.
+// meter draws a pacer. Without an acknowledgement for every packet, a window could shrink below the interval of
+// acknowledgement requests.
 func (s *schedule) meter(e *end) *meter {
 	m := &meter{gap: 150_000, window: math.MaxInt64, failf: e.failf}
 	if s.ackEvery == 1 {
@@ -243,7 +243,7 @@ func playRC(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig
 	return r, r.wrong
 }
 
-// runs returns how many schedules are played.
+// runs returns the number of schedules to play.
 func runs(t *testing.T) uint64 {
 	text := os.Getenv("NICTWIN_LONG")
 	if text == "" {
@@ -256,7 +256,7 @@ func runs(t *testing.T) uint64 {
 }
 
 // TestSchedules plays messages over a hostile wire: each arrives exactly once, in order and intact, or the connection
-// ends as the standard says. A failure is made small and tells the seed that replays it.
+// ends as the standard says. A failure is shrunk and reported with the seed that replays it.
 func TestSchedules(t *testing.T) {
 	if *onlySeed != 0 {
 		_, err := playRC(drawSchedule(*onlySeed), nil, t.Logf)
@@ -290,7 +290,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// shrink takes requests and faults away as long as the schedule fails.
+// shrink removes requests and faults as long as the schedule still fails.
 func shrink(seed uint64, err error) string {
 	s := drawSchedule(seed)
 	for side := range s.ops {

@@ -13,35 +13,35 @@ type rc struct {
 
 	// Requester. PSNs: una <= nxt <= top.
 	una           uint32 // oldest PSN not acknowledged
-	nxt           uint32 // next PSN to be sent; behind top after going back
+	nxt           uint32 // next PSN to send; behind top after going back
 	top           uint32 // one past the newest PSN sent
-	oldest        uint64 // number of the request that una belongs to
+	oldest        uint64 // number of the request that contains una
 	fresh         uint64 // number of the first request without PSNs
-	reads         int    // READs and atomics under way
-	retries, rnrs uint8  // left until progress
-	deadline      Ps     // for an answer
+	reads         int    // READs and atomics in flight
+	retries, rnrs uint8  // remaining retries, reset by progress
+	deadline      Ps     // for the next answer
 	rnrUntil      Ps     // nothing is sent before
-	wentBack      bool   // since the last progress or timeout: further losses are left to the timer
+	wentBack      bool   // since the last progress or timeout; the timer handles further losses
 	sel           *selective
 	credit        credit
 
 	// Responder.
-	expected uint32 // PSN
+	expected uint32 // next PSN expected
 	msn      uint32
-	nak      wire.Syndrome // to be sent when all replies are; 0: none
-	quiet    bool          // a NAK was sent for the expected PSN: no other
-	owed     bool          // an acknowledgement
-	told     uint32        // PSN up to which, exclusively, is acknowledged
+	nak      wire.Syndrome // sent once all replies have been; 0: none
+	quiet    bool          // a NAK was sent for the expected PSN: send no other
+	owed     bool          // an acknowledgement is due
+	told     uint32        // first PSN that is not acknowledged yet
 	sackDue  bool
-	echoes   bool // a packet was marked since the last acknowledgement
+	echoes   bool // a packet since the last acknowledgement was marked
 	replies  fifo.Queue[reply]
-	again    int // replies in it that are repeated
+	again    int // repeated replies in it
 	atomics  fifo.Queue[atomic]
-	saved    fifo.Queue[savedAtomic] // of the last MaxDestRead atomics
-	turn     bool                    // a reply was the last to leave: requests go first
+	saved    fifo.Queue[savedAtomic] // the last MaxDestRead atomics
+	turn     bool                    // a reply was the last to leave, so requests go first
 	early    *reorder
-	scratch  Packet // a kept packet that is served
-	stray    Packet // one that is dropped
+	scratch  Packet // a kept packet being served
+	stray    Packet // a kept packet being dropped
 }
 
 var _ Conn = (*rc)(nil)
@@ -81,14 +81,14 @@ func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// restart is RESET.
+// restart performs a transition to RESET.
 func (c *rc) restart() {
 	c.dropEarly()
 	c.reset()
 	b := c.base
 	b.paceAt = 0
 	sel, early := c.sel, c.early
-	for c.atomics.Len() > 0 { // they are not carried out any more: nothing waits for them
+	for c.atomics.Len() > 0 { // atomics that have not been carried out; nothing waits for them any more
 		b.placed.End(c.atomics.Pop().number)
 	}
 	*c = rc{base: b, deadline: Never, sel: sel, early: early}
@@ -98,7 +98,7 @@ func (c *rc) restart() {
 	}
 }
 
-// Input takes a received packet.
+// Input handles a received packet.
 func (c *rc) Input(now Ps, p *Packet) {
 	if p.BTH.Opcode == wire.CNPOpcode {
 		c.pacer.CNP(now)
@@ -129,7 +129,7 @@ func (c *rc) Input(now Ps, p *Packet) {
 	}
 }
 
-// Next makes the next packet that may leave.
+// Next builds the next packet that may leave.
 func (c *rc) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
 	if c.state == verbs.QPSReset || c.state == verbs.QPSInit {
@@ -150,7 +150,7 @@ func (c *rc) Next(now Ps, o *Out) bool {
 	return c.nextRequest(now, o)
 }
 
-// Deadline returns when Expire and Next have something to do.
+// Deadline returns when Expire or Next has something to do.
 func (c *rc) Deadline() Ps {
 	d := min(c.deadline, c.base.Deadline())
 	if c.rnrUntil != 0 {
@@ -159,7 +159,7 @@ func (c *rc) Deadline() Ps {
 	return d
 }
 
-// Expire acts on timers that have run out.
+// Expire handles timers that have run out.
 func (c *rc) Expire(now Ps) {
 	c.base.Expire(now)
 	if c.rnrUntil != 0 && now >= c.rnrUntil {
@@ -184,7 +184,7 @@ func (c *rc) Expire(now Ps) {
 	}
 }
 
-// after returns the deadline of an answer that is expected from now on.
+// after returns the deadline for an answer expected from now on.
 func (c *rc) after(now Ps) Ps {
 	if d := c.attr.rto(); d != Never {
 		return now + d
@@ -192,7 +192,7 @@ func (c *rc) after(now Ps) Ps {
 	return Never
 }
 
-// retry counts a retry of the oldest request, or fails it.
+// retry counts a retry of the oldest request. It returns false if none is left, after failing the request.
 func (c *rc) retry(now Ps, timeout bool) bool {
 	if c.retries == 0 {
 		c.fail(c.request(c.oldest), verbs.WCRetryExcErr)
@@ -203,7 +203,7 @@ func (c *rc) retry(now Ps, timeout bool) bool {
 	return true
 }
 
-// fail ends a request with an error, and with it the connection.
+// fail ends a request with an error, and the connection with it.
 func (c *rc) fail(r *request, status verbs.Status) {
 	if r != nil && !r.done {
 		r.done, r.status, r.after = true, status, c.landed.Next()
@@ -212,7 +212,7 @@ func (c *rc) fail(r *request, status verbs.Status) {
 	c.enterError()
 }
 
-// enterError ends all requests. Replies to what was carried out still leave, and then the NAK.
+// enterError ends all requests. Replies to requests that were carried out still leave, followed by the NAK.
 func (c *rc) enterError() {
 	c.deadline, c.rnrUntil, c.owed, c.sackDue, c.cnpDue = Never, 0, false, false, false
 	c.dropEarly()
@@ -220,7 +220,7 @@ func (c *rc) enterError() {
 	c.flushRecvs()
 }
 
-// Placed says that a copy has ended.
+// Placed handles the end of a copy.
 func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
 	n := uint64(t>>1) - 1
 	if t&1 == 0 {
@@ -240,7 +240,7 @@ func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
 	c.runAtomics()
 }
 
-// failLanding ends the request whose data could not be written to this end's memory.
+// failLanding fails the request whose response could not be written to this end's memory.
 func (c *rc) failLanding(n uint64, status verbs.Status) {
 	for i := range c.sq.Len() {
 		r := *c.sq.At(i)
@@ -255,7 +255,7 @@ func (c *rc) failLanding(n uint64, status verbs.Status) {
 	c.fail(nil, status)
 }
 
-// failPlacing ends the receive request whose bytes could not be written, and the connection.
+// failPlacing fails the receive request whose bytes could not be written, and the connection.
 func (c *rc) failPlacing(n uint64, status verbs.Status) {
 	for i := range c.done.Len() {
 		if d := c.done.At(i); n < d.after {
@@ -266,5 +266,5 @@ func (c *rc) failPlacing(n uint64, status verbs.Status) {
 	c.refuse(wire.NAKRemoteOperational, status, EventQPFatal)
 }
 
-// Sent is nothing to RC: only an acknowledgement ends what it sends.
+// Sent does nothing on RC, where only acknowledgements end requests.
 func (c *rc) Sent(Ps, Token) {}

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// takeAck takes an ACK or NAK.
+// takeAck handles an ACK, RNR NAK or NAK.
 func (c *rc) takeAck(now Ps, p *Packet) {
 	c.env.Drop(p.Handle)
 	psn := p.BTH.PSN
@@ -17,7 +17,7 @@ func (c *rc) takeAck(now Ps, p *Packet) {
 	s := p.AETH.Syndrome
 	switch s.Kind() {
 	case wire.SyndromeACK:
-		c.credit.told(p.AETH)
+		c.credit.update(p.AETH)
 		c.ackBelow(now, seq.Add(psn, 1), p.BTH.BECN, true)
 	case wire.SyndromeRNR:
 		c.takeRNR(now, psn, s, p.BTH.BECN)
@@ -28,14 +28,13 @@ func (c *rc) takeAck(now Ps, p *Packet) {
 	}
 }
 
-// outstanding reports whether a PSN was sent and is not acknowledged.
+// outstanding reports whether a PSN was sent and is not acknowledged yet.
 func (c *rc) outstanding(p uint32) bool {
 	return seq.Diff(p, c.una) >= 0 && seq.Diff(p, c.top) < 0
 }
 
-// ackBelow takes it that the peer has all SENDs and WRITEs before PSN e. With
-// answered, it has also answered all READs and atomics before: one that is
-// not here was lost.
+// ackBelow acknowledges all SENDs and WRITEs before PSN e. With answered, the peer has also answered all earlier READs
+// and atomics, so a missing answer was lost.
 func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 	if c.sel != nil {
 		c.markBelow(now, e, echo, answered)
@@ -62,7 +61,7 @@ func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 	}
 }
 
-// endOldest notes that all packets of the oldest request have arrived.
+// endOldest records that all packets of the oldest request have arrived.
 func (c *rc) endOldest(r *request) {
 	r.done, r.after = true, c.landed.Next()
 	if r.returns() {
@@ -71,11 +70,11 @@ func (c *rc) endOldest(r *request) {
 	c.oldest++
 }
 
-// progress notes that n PSNs more were acknowledged.
+// progress records that n more PSNs were acknowledged.
 func (c *rc) progress(now Ps, n int, echo bool) {
 	c.retries, c.rnrs, c.wentBack = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
-	if seq.Diff(c.nxt, c.una) <= 0 { // what was to be sent again has arrived
+	if seq.Diff(c.nxt, c.una) <= 0 { // the packets to retransmit have arrived
 		c.nxt, c.current = c.una, c.oldest
 	}
 	c.deadline = Never
@@ -86,8 +85,8 @@ func (c *rc) progress(now Ps, n int, echo bool) {
 	c.drain(c.fresh == c.ended)
 }
 
-// lost goes back because the oldest packet, or the answer to it, was lost;
-// once, since what is under way will say so again.
+// lost goes back because the oldest packet or its answer was lost. It does so once, because packets in flight will
+// cause further NAKs.
 func (c *rc) lost(now Ps) {
 	if c.wentBack {
 		return
@@ -98,10 +97,10 @@ func (c *rc) lost(now Ps) {
 	}
 }
 
-// goBack has everything from the oldest PSN on sent again.
+// goBack restarts transmission from the oldest unacknowledged PSN.
 func (c *rc) goBack() { c.nxt, c.current = c.una, c.oldest }
 
-// takeRNR waits as long as the peer asks for.
+// takeRNR handles an RNR NAK by waiting for as long as the peer asks.
 func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	c.ackBelow(now, psn, echo, true)
 	if c.state == verbs.QPSErr || c.rnrUntil != 0 || !c.outstanding(psn) {
@@ -124,7 +123,7 @@ func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	}
 }
 
-// takeNAK goes back, or ends the request that the peer refuses.
+// takeNAK handles a NAK: it goes back, or fails the request that the peer refuses.
 func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	c.ackBelow(now, psn, echo, true)
 	if c.state == verbs.QPSErr {
@@ -136,13 +135,13 @@ func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 		}
 		return
 	}
-	if c.una != psn { // the answer to a READ before it is missing: the peer will not send it any more
+	if c.una != psn { // the answer to an earlier READ is missing, and the peer will not send it any more
 		return
 	}
 	c.fail(c.request(c.oldest), refusal(s))
 }
 
-// refusal returns how a request ends that the peer refuses.
+// refusal returns the status of a request that the peer refuses.
 func refusal(s wire.Syndrome) verbs.Status {
 	switch s {
 	case wire.NAKInvalidRequest:
@@ -155,7 +154,7 @@ func refusal(s wire.Syndrome) verbs.Status {
 	return verbs.WCBadRespErr
 }
 
-// takeResponse takes a READ response or the answer to an atomic.
+// takeResponse handles a READ response or the answer to an atomic.
 func (c *rc) takeResponse(now Ps, p *Packet) {
 	psn := p.BTH.PSN
 	if !c.outstanding(psn) {
@@ -184,7 +183,7 @@ func (c *rc) takeResponse(now Ps, p *Packet) {
 	c.progress(now, 1, p.BTH.BECN || p.Marked)
 }
 
-// land checks what the peer answers and writes it to memory; false if the connection has ended.
+// land checks a response and writes it to memory. It returns false if the connection has ended.
 func (c *rc) land(r *request, p *Packet) bool {
 	atomic := p.BTH.Opcode == wire.RCAtomicAck
 	switch {
@@ -198,7 +197,7 @@ func (c *rc) land(r *request, p *Packet) bool {
 		return false
 	}
 	if p.BTH.Opcode.Info().Has(wire.HeaderAETH) {
-		c.credit.told(p.AETH)
+		c.credit.update(p.AETH)
 	}
 	switch off := uint32(seq.Diff(p.BTH.PSN, r.first)) * uint32(c.attr.MTU); {
 	case atomic:

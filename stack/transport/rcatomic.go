@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// atomic is an atomic operation that waits until all before it is in memory. It counts as a copy itself.
+// atomic is an atomic operation that waits until everything before it is in memory. It counts as a copy itself.
 type atomic struct {
 	psn, key         uint32
 	op               verbs.Opcode
@@ -16,14 +16,14 @@ type atomic struct {
 	begun            bool
 }
 
-// savedAtomic is the result of an atomic, for the case that it is asked for again.
+// savedAtomic is the result of an atomic, saved to answer a repeated request.
 type savedAtomic struct {
 	psn, msn uint32
 	ready    bool
 	value    uint64
 }
 
-// runAtomics begins the atomic whose turn has come.
+// runAtomics starts the first waiting atomic if everything before it is in memory.
 func (c *rc) runAtomics() {
 	if c.atomics.Len() == 0 {
 		return
@@ -34,7 +34,7 @@ func (c *rc) runAtomics() {
 	}
 }
 
-// AtomicDone takes the value that an atomic found. One that was begun before a RESET is none of this connection.
+// AtomicDone handles the result of an atomic. It ignores one that was started before a RESET.
 func (c *rc) AtomicDone(_ Ps, t Token, before uint64, status verbs.Status) {
 	if c.atomics.Len() == 0 || !c.atomics.Front().begun || placedToken(c.atomics.Front().number) != t {
 		return
@@ -50,7 +50,7 @@ func (c *rc) AtomicDone(_ Ps, t Token, before uint64, status verbs.Status) {
 	c.runAtomics()
 }
 
-// answerAtomic has the reply to an atomic leave.
+// answerAtomic supplies the value for the reply to an atomic, which may then leave.
 func (c *rc) answerAtomic(psn uint32, v uint64) {
 	for i := range c.saved.Len() {
 		if s := c.saved.At(i); s.psn == psn {
@@ -65,7 +65,7 @@ func (c *rc) answerAtomic(psn uint32, v uint64) {
 	}
 }
 
-// failAtomic ends the connection at the atomic that could not be carried out: what came after it is refused with it.
+// failAtomic ends the connection at the atomic that could not be carried out. Later requests are refused with it.
 func (c *rc) failAtomic(status verbs.Status) {
 	first := *c.atomics.Front()
 	for c.replies.Len() > 0 {
@@ -90,5 +90,5 @@ func (c *rc) failAtomic(status verbs.Status) {
 	c.endRecvs()
 }
 
-// AtomicDone is nothing to transports that have no atomics.
+// AtomicDone does nothing on transports without atomics.
 func (b *base) AtomicDone(Ps, Token, uint64, verbs.Status) {}

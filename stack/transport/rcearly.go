@@ -7,18 +7,18 @@ import (
 	"nictwin/stack/transport/seq"
 )
 
-// reorder holds request packets that came before others that were sent
-// earlier (selective repeat). It takes memory once the first one has come.
+// reorder holds request packets that arrived before earlier ones (selective repeat). It allocates when the first one
+// arrives.
 type reorder struct {
 	window int
-	slots  []int32 // by PSN: place in kept, plus 1
+	slots  []int32 // by PSN: index in kept, plus 1
 	kept   []early
 	free   []int32
 	here   seq.Bitmap
 	count  int
 }
 
-// early is what is needed of a packet that is kept.
+// early holds the fields needed of a kept packet.
 type early struct {
 	handle  Handle
 	bth     wire.BTHFields
@@ -33,7 +33,7 @@ type early struct {
 
 func (r *reorder) at(p uint32) int { return int(p) & (r.window - 1) }
 
-// put keeps a packet, unless one with its PSN is there.
+// put keeps a packet. It returns false if one with the same PSN is already kept.
 func (r *reorder) put(p *Packet) bool {
 	if r.slots == nil {
 		r.slots, r.here = make([]int32, r.window), seq.NewBitmap(r.window)
@@ -58,7 +58,7 @@ func (r *reorder) put(p *Packet) bool {
 	return true
 }
 
-// take removes the packet with a PSN, if there is one.
+// take removes the packet with the given PSN and returns whether there was one.
 func (r *reorder) take(psn uint32, p *Packet) bool {
 	if r.count == 0 {
 		return false
@@ -79,7 +79,7 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 	return true
 }
 
-// words returns how many words hold the packets from PSN e on.
+// words returns the number of acknowledgement words that cover all kept packets from PSN e on.
 func (r *reorder) words(e uint32) int {
 	for w := len(r.here); w > 1; w-- {
 		if r.here.Word(r.at(seq.Add(e, uint32(64*(w-1))))) != 0 {
@@ -89,7 +89,7 @@ func (r *reorder) words(e uint32) int {
 	return 1
 }
 
-// takeEarly takes a packet that is d PSNs ahead of the expected one.
+// takeEarly handles a packet that is d PSNs ahead of the expected one.
 func (c *rc) takeEarly(p *Packet, d int) {
 	if c.early == nil {
 		if !c.quiet {
@@ -107,7 +107,7 @@ func (c *rc) takeEarly(p *Packet, d int) {
 	c.env.Keep(p.Handle)
 }
 
-// serveEarly serves what was kept, as far as nothing is missing.
+// serveEarly serves kept packets up to the first gap.
 func (c *rc) serveEarly() {
 	if c.early == nil || c.early.count == 0 {
 		return
@@ -121,7 +121,7 @@ func (c *rc) serveEarly() {
 	}
 }
 
-// dropBefore drops packets that have PSNs which the READ at the expected PSN takes for its n responses.
+// dropBefore drops kept packets whose PSNs fall into the n responses of the READ at the expected PSN.
 func (c *rc) dropBefore(n uint32) {
 	if c.early == nil || c.early.count == 0 {
 		return
@@ -133,7 +133,7 @@ func (c *rc) dropBefore(n uint32) {
 	}
 }
 
-// dropEarly drops all packets that are kept.
+// dropEarly drops all kept packets.
 func (c *rc) dropEarly() {
 	if c.early == nil {
 		return

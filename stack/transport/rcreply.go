@@ -7,22 +7,22 @@ import (
 	"nictwin/stack/transport/seq"
 )
 
-// reply is the answer to a READ or atomic, sent in the order of the requests.
+// reply is the answer to a READ or atomic; replies are sent in the order of the requests.
 type reply struct {
 	psn, n uint32
 	sent   uint32 // packets that have left
 	va     uint64 // READ
 	key    uint32
 	length uint32
-	after  uint64 // READ: the copies before have to be in memory first
+	after  uint64 // READ: copies numbered below must be in memory first
 	msn    uint32
 	atomic bool
-	ready  bool // atomic: value is there
-	again  bool // to a repeated request
+	ready  bool // atomic: value is valid
+	again  bool // answers a repeated request
 	value  uint64
 }
 
-// nextAck makes an acknowledgement, if one is due and may go before the replies that wait.
+// nextAck builds an acknowledgement if one is due and may precede the waiting replies.
 func (c *rc) nextAck(o *Out) bool {
 	if c.sackDue {
 		c.sackDue = false
@@ -62,7 +62,7 @@ func (c *rc) countNAK() {
 	}
 }
 
-// ackUpToReply acknowledges what came before the first request that waits for its reply, if that says anything new.
+// ackUpToReply acknowledges everything before the first request that waits for its reply, if that is news to the peer.
 func (c *rc) ackUpToReply(o *Out) bool {
 	for i := range c.replies.Len() {
 		r := c.replies.At(i)
@@ -87,7 +87,7 @@ func (c *rc) ack() wire.Syndrome {
 	return creditSyndrome(c.rq.Len())
 }
 
-// echo returns the flag that tells the peer of marked packets.
+// echo returns the flag that reports marked packets to the peer.
 func (c *rc) echo() bthFlags {
 	if c.echoes && c.spec.EchoECN {
 		c.echoes = false
@@ -106,7 +106,7 @@ func putAETH(dst []byte, s wire.Syndrome, msn uint32) {
 	_ = h.Encode(dst) // long enough, and MSNs have 24 bits
 }
 
-// encodeSack tells which early packets are kept.
+// encodeSack builds a selective acknowledgement that lists the kept packets.
 func (c *rc) encodeSack(o *Out) {
 	c.stats.Acks++
 	c.stats.SequenceNAKs++
@@ -120,7 +120,7 @@ func (c *rc) encodeSack(o *Out) {
 	}
 }
 
-// nextReply makes the next packet of a READ response, or the answer to an atomic.
+// nextReply builds the next packet of a READ response, or the answer to an atomic.
 func (c *rc) nextReply(now Ps, o *Out) bool {
 	if c.replies.Len() == 0 {
 		return false
@@ -146,7 +146,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	if r.sent++; r.sent == r.n {
 		if r.again {
 			c.again--
-		} else if c.told == c.expected { // the answer acknowledges all
+		} else if c.told == c.expected { // the answer acknowledges everything before it
 			c.owed = false
 		}
 		c.replies.Pop()
@@ -154,7 +154,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	return true
 }
 
-// encodeRead writes the next packet of a READ response, if the pacer lets it leave.
+// encodeRead builds the next packet of a READ response, if the pacer admits it.
 func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
 	mtu := uint32(c.attr.MTU)
 	off := r.sent * mtu

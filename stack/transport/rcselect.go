@@ -7,9 +7,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// selective is the scoreboard of a requester with selective repeat: for each
-// PSN of the window whether it has arrived, whether it counts as lost, and
-// when, in order of transmission, it was sent last.
+// selective is the scoreboard of a requester with selective repeat: for each PSN of the window whether it has arrived,
+// whether it counts as lost, and its place in the order of transmission when it was last sent.
 type selective struct {
 	window int
 	got    seq.Bitmap
@@ -17,10 +16,10 @@ type selective struct {
 	order  []uint32
 	clock  uint32 // the next place in that order
 	losses int    // bits in lost
-	heard  uint32 // all requests before have arrived
-	// PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
+	heard  uint32 // all requests before this PSN have arrived
+	// PSNs that the peer keeps because they came early. It may still drop them for want of a receive request.
 	kept    seq.Bitmap
-	recover uint32 // PSNs from here on were sent once, in order
+	recover uint32 // PSNs from here on were sent only once, in order
 	last    uint32 // latest place of anything that has arrived
 	answer  uint32 // latest place of an answer; the peer answers in order
 }
@@ -39,7 +38,7 @@ func (s *selective) reset() {
 
 func (s *selective) at(p uint32) int { return int(p) & (s.window - 1) }
 
-// sent notes that PSNs p to p+n-1 were sent.
+// sent records that PSNs p to p+n-1 were sent.
 func (s *selective) sent(p, n uint32) {
 	for i := range n {
 		k := s.at(seq.Add(p, i))
@@ -52,7 +51,7 @@ func (s *selective) sent(p, n uint32) {
 	}
 }
 
-// arrived notes that PSN p has arrived, or the answer that bears it.
+// arrived records that PSN p, or the answer with that PSN, has arrived.
 func (s *selective) arrived(p uint32, answer bool) {
 	k := s.at(p)
 	s.got.Set(k)
@@ -62,7 +61,7 @@ func (s *selective) arrived(p uint32, answer bool) {
 	}
 }
 
-// keeps notes that the peer keeps PSN p.
+// keeps records that the peer keeps PSN p.
 func (s *selective) keeps(p uint32) {
 	k := s.at(p)
 	s.kept.Set(k)
@@ -77,7 +76,7 @@ func (s *selective) seen(k int) {
 	s.last = later(s.last, s.order[k])
 }
 
-// asked reports whether the peer has the READ or atomic with PSN p.
+// asked reports whether the peer has received the READ or atomic with PSN p.
 func (s *selective) asked(p uint32) bool { return seq.Diff(s.heard, p) > 0 || s.kept.Has(s.at(p)) }
 
 func later(a, b uint32) uint32 {
@@ -87,7 +86,7 @@ func later(a, b uint32) uint32 {
 	return a
 }
 
-// markBelow is ackBelow with selective repeat.
+// markBelow is the selective-repeat version of ackBelow.
 func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 	s := c.sel
 	if seq.Diff(e, c.una) <= 0 {
@@ -100,7 +99,7 @@ func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 	c.advance(now, echo)
 }
 
-// markRange notes that SENDs and WRITEs from PSN p to before e have arrived.
+// markRange records that SENDs and WRITEs from PSN p to before e have arrived.
 func (c *rc) markRange(p, e uint32, answered bool) {
 	for n := c.oldest; seq.Diff(e, p) > 0; n++ {
 		r := c.request(n)
@@ -116,7 +115,7 @@ func (c *rc) markRange(p, e uint32, answered bool) {
 	}
 }
 
-// advance moves una past what has arrived, then looks for losses.
+// advance moves una past the PSNs that have arrived, then looks for losses.
 func (c *rc) advance(now Ps, echo bool) {
 	s, before := c.sel, c.una
 	for c.una != c.top && s.got.Has(s.at(c.una)) {
@@ -138,7 +137,7 @@ func (c *rc) advance(now Ps, echo bool) {
 	}
 }
 
-// findLost marks what was sent so long before something that has arrived that it must be lost.
+// findLost marks PSNs as lost that were sent so long before another one that has arrived.
 func (c *rc) findLost(now Ps) {
 	s, found := c.sel, false
 	slack := uint32(c.spec.ReorderPackets)
@@ -146,7 +145,7 @@ func (c *rc) findLost(now Ps) {
 	for p := c.una; p != c.top; p = seq.Add(p, 1) {
 		k := s.at(p)
 		if seq.Diff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
-			break // so it is with all that were sent later
+			break // the same holds for all PSNs sent later
 		}
 		if s.got.Has(k) || s.lost.Has(k) {
 			continue
@@ -183,8 +182,8 @@ func (c *rc) lose(p uint32) {
 	}
 }
 
-// loseOldest marks the oldest packet as lost, and relies on nothing that the
-// peer said to keep: the answer shows what else is missing.
+// loseOldest marks the oldest packet as lost, and discards what the peer reported as kept: the next answer shows the
+// other gaps.
 func (c *rc) loseOldest() {
 	clear(c.sel.kept)
 	if c.una != c.top {
@@ -192,17 +191,17 @@ func (c *rc) loseOldest() {
 	}
 }
 
-// piece returns the first PSN of the piece of a READ that PSN p belongs to.
+// piece returns the first PSN of the READ piece that contains PSN p.
 func (c *rc) piece(r *request, p uint32) uint32 {
 	w := uint32(c.spec.Window)
 	i := uint32(seq.Diff(p, r.first))
 	return seq.Add(r.first, i/w*w)
 }
 
-// resendLost sends the oldest lost packet again.
+// resendLost retransmits the oldest lost packet.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.Has(s.at(p)) { // there is one in the window
+	for !s.lost.Has(s.at(p)) { // the window contains one
 		k := s.at(p)
 		if w := s.lost.Word(k); w != 0 {
 			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))
@@ -226,8 +225,7 @@ func (c *rc) resendLost(now Ps, o *Out) bool {
 	return true
 }
 
-// lostRun returns which PSNs are to be asked for in place of the lost p: of a
-// READ that may not have arrived, the whole piece.
+// lostRun returns the PSNs to request in place of the lost p: the whole piece if the READ request may not have arrived.
 func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 	if r.Op != verbs.WRRead {
 		return p, 1
@@ -242,7 +240,7 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 	return p, n
 }
 
-// takeSelected takes an answer, in whatever order they come.
+// takeSelected handles an answer, in any order.
 func (c *rc) takeSelected(now Ps, p *Packet) {
 	s, psn := c.sel, p.BTH.PSN
 	if s.got.Has(s.at(psn)) {
@@ -273,7 +271,7 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 	c.advance(now, p.BTH.BECN || p.Marked)
 }
 
-// takeSack takes a selective acknowledgement.
+// takeSack handles a selective acknowledgement.
 func (c *rc) takeSack(now Ps, p *Packet) {
 	c.env.Drop(p.Handle)
 	s, e := c.sel, seq.Add(p.BTH.PSN, 1)
@@ -281,7 +279,7 @@ func (c *rc) takeSack(now Ps, p *Packet) {
 		c.stats.Ignored++
 		return
 	}
-	c.credit.told(p.AETH)
+	c.credit.update(p.AETH)
 	for i := range p.words {
 		for w := p.sack[i]; w != 0; w &= w - 1 {
 			psn := seq.Add(e, uint32(64*i+bits.TrailingZeros64(w)))

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// nextRequest makes the next request packet.
+// nextRequest builds the next request packet.
 func (c *rc) nextRequest(now Ps, o *Out) bool {
 	if c.state != verbs.QPSRTS && c.state != verbs.QPSSQD || c.rnrUntil != 0 {
 		return false
@@ -26,7 +26,7 @@ func (c *rc) nextRequest(now Ps, o *Out) bool {
 	}
 }
 
-// start gives a request its PSNs, if it may begin.
+// start assigns PSNs to a request if it may begin.
 func (c *rc) start(r *request) bool {
 	if c.state != verbs.QPSRTS {
 		return false
@@ -35,7 +35,7 @@ func (c *rc) start(r *request) bool {
 		return false
 	}
 	if r.Status != verbs.WCSuccess {
-		if c.settled() { // those before it end as they do
+		if c.settled() { // requests before it complete normally
 			c.fail(r, r.Status)
 		}
 		return false
@@ -61,15 +61,15 @@ func (c *rc) start(r *request) bool {
 	return true
 }
 
-// packets returns how many packets, or PSNs of a READ, a message takes.
+// packets returns the number of packets, or of PSNs of a READ, in a message.
 func packets(length uint32, mtu verbs.MTU) uint32 {
 	return max(1, (length+uint32(mtu)-1)/uint32(mtu))
 }
 
-// settled reports whether all that was begun has ended.
+// settled reports whether every request begun so far has ended.
 func (c *rc) settled() bool { return c.oldest == c.fresh && c.landed.Before(c.landed.Next()) }
 
-// invalidate carries out LOCAL_INV, which has no packet, once all before has ended.
+// invalidate carries out LOCAL_INV, which has no packet, once all requests before it have ended.
 func (c *rc) invalidate(r *request) bool {
 	if !c.settled() {
 		return false
@@ -85,7 +85,7 @@ func (c *rc) invalidate(r *request) bool {
 	return true
 }
 
-// transmit makes the packet of request r that has PSN nxt.
+// transmit builds the packet of request r that has PSN nxt.
 func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	n := c.span(r, c.nxt)
 	again := c.nxt != c.top
@@ -115,8 +115,8 @@ func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	return true
 }
 
-// span returns how many PSNs the packet with PSN p stands for: those of a
-// READ up to the end of the window-sized piece that it is asked for in.
+// span returns the number of PSNs that the packet with PSN p covers: for a READ those up to the end of its window-sized
+// piece.
 func (c *rc) span(r *request, p uint32) uint32 {
 	if r.Op != verbs.WRRead {
 		return 1
@@ -126,8 +126,8 @@ func (c *rc) span(r *request, p uint32) uint32 {
 	return min((i/w+1)*w, r.n) - i
 }
 
-// inWindow reports whether n PSNs from nxt on may be under way, too. A later
-// piece of a READ counts as a READ of its own: it waits for the one before.
+// inWindow reports whether n more PSNs from nxt on fit into the window. Each piece of a READ counts as a READ of its
+// own and waits for the one before.
 func (c *rc) inWindow(r *request, n uint32) bool {
 	if r.Op == verbs.WRRead && c.nxt != r.first && c.nxt != c.una {
 		return false
@@ -135,13 +135,13 @@ func (c *rc) inWindow(r *request, n uint32) bool {
 	return seq.Diff(c.nxt, c.una)+int(n) <= c.spec.Window
 }
 
-// mayFollow reports whether the pacer lets n PSNs from nxt on be under way, too.
+// mayFollow reports whether the pacer's window allows n more PSNs from nxt on.
 func (c *rc) mayFollow(n uint32) bool {
 	flight := seq.Diff(c.nxt, c.una)
 	return flight <= 0 || int64(flight+int(n))*int64(c.attr.MTU) <= c.pacer.Window()
 }
 
-// sent notes a packet that has left.
+// sent records a packet that has left.
 func (c *rc) sent(now Ps, p, n uint32, again bool) {
 	c.stats.Sent++
 	if again {
@@ -155,7 +155,7 @@ func (c *rc) sent(now Ps, p, n uint32, again bool) {
 	}
 }
 
-// wireBytes returns how long the frame is that leaves with PSN p.
+// wireBytes returns the length of the frame with PSN p.
 func (c *rc) wireBytes(r *request, p uint32) int {
 	switch {
 	case r.Op.IsAtomic():
@@ -167,13 +167,13 @@ func (c *rc) wireBytes(r *request, p uint32) int {
 	return frameBytes(&c.ah, wire.ExtLen(opcodeOf(r.Op, i == 0, i == r.n-1)), c.payload(r, p))
 }
 
-// payload returns the bytes of a request that belong to PSN p.
+// payload returns the number of bytes of a request that belong to PSN p.
 func (c *rc) payload(r *request, p uint32) int {
 	off := uint32(seq.Diff(p, r.first)) * uint32(c.attr.MTU)
 	return int(min(r.length-off, uint32(c.attr.MTU)))
 }
 
-// encode writes the packet of r with PSN p, which stands for n PSNs.
+// encode builds the packet of r with PSN p, which covers n PSNs.
 func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 	if r.returns() {
 		c.encodeFetch(o, r, p, n)
@@ -188,7 +188,7 @@ func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 	c.base.encode(o, &c.ah, r, i, p, f, c.attr.DestQP)
 }
 
-// encode writes packet i of a SEND or WRITE of any service.
+// encode builds packet i of a SEND or WRITE of any service.
 func (b *base) encode(o *Out, ah *AH, r *request, i, p uint32, f bthFlags, destQP uint32) {
 	mtu := uint32(b.attr.MTU)
 	last := i == r.n-1
@@ -204,7 +204,7 @@ func (b *base) encode(o *Out, ah *AH, r *request, i, p uint32, f bthFlags, destQ
 	ext := b.begin(o, ah, op, destQP, p, f, int(info.ExtLen), payload, 0)
 	if info.Has(wire.HeaderRETH) {
 		h := wire.RETHFields{VA: r.RemoteAddr, RKey: r.RKey, DMALen: r.length}
-		_ = h.Encode(ext) // it is long enough: ExtLen
+		_ = h.Encode(ext) // ext has ExtLen bytes
 		ext = ext[wire.RETHSize:]
 	}
 	if info.Has(wire.HeaderImmDt) || info.Has(wire.HeaderIETH) {
@@ -218,7 +218,7 @@ func (b *base) encode(o *Out, ah *AH, r *request, i, p uint32, f bthFlags, destQ
 	}
 }
 
-// opcodeOf returns the RC opcode of a packet by its place in the message.
+// opcodeOf returns the RC opcode of a packet by its position in the message.
 func opcodeOf(op verbs.Opcode, first, last bool) wire.Opcode {
 	base := wire.RCSendFirst
 	if op.IsWrite() {
@@ -246,7 +246,7 @@ func opcodeOf(op verbs.Opcode, first, last bool) wire.Opcode {
 	return end
 }
 
-// encodeFetch writes a READ request for n PSNs from p on, or an atomic.
+// encodeFetch builds a READ request for n PSNs from p on, or an atomic.
 func (c *rc) encodeFetch(o *Out, r *request, p, n uint32) {
 	if r.Op == verbs.WRRead {
 		off := uint32(seq.Diff(p, r.first)) * uint32(c.attr.MTU)

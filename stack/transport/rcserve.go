@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// takeRequest takes a request packet.
+// takeRequest handles a request packet.
 func (c *rc) takeRequest(now Ps, p *Packet, info *wire.OpInfo) {
 	switch d := seq.Diff(p.BTH.PSN, c.expected); {
 	case d < 0:
@@ -22,12 +22,12 @@ func (c *rc) takeRequest(now Ps, p *Packet, info *wire.OpInfo) {
 	}
 }
 
-// serve takes the expected packet; false if it was not accepted.
+// serve executes the expected packet and returns whether it was accepted.
 func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	v := c.execute(p, info)
 	if v == accepted {
 		c.nak, c.quiet = 0, false
-		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) { // others have answers
+		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) { // others are answered
 			c.owed = true
 		}
 		return true
@@ -36,7 +36,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	switch v {
 	case noRecv:
 		if c.spec.Landing > 0 {
-			c.dropEarly() // packets that came early hold receive requests, which the expected one lacks
+			c.dropEarly() // kept packets hold receive requests that the expected one lacks
 		}
 		c.nak, c.quiet = wire.RNRSyndrome(c.attr.MinRNR), true
 	case forbidden:
@@ -51,7 +51,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	return false
 }
 
-// execute carries a request out, or as much of it as is in this packet.
+// execute carries out a request, or the part of it in this packet.
 func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	switch info.Operation {
 	case wire.OpSend, wire.OpWrite:
@@ -71,8 +71,8 @@ func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	return invalid // reserved opcodes
 }
 
-// refuse ends the connection with a NAK, which leaves after the replies to earlier requests. Event 0: a completion
-// tells.
+// refuse ends the connection with a NAK, which leaves after the replies to earlier requests. With event 0, a completion
+// alone reports the failure.
 func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 	c.nak = s
 	c.failRecv(status)
@@ -83,7 +83,7 @@ func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 	}
 }
 
-// busy reports whether the peer has as many READs and atomics under way as it may.
+// busy reports whether the peer already has as many READs and atomics in flight as it may.
 func (c *rc) busy() bool { return c.replies.Len()-c.again >= int(c.attr.MaxDestRead) }
 
 func (c *rc) serveRead(p *Packet) verdict {
@@ -135,7 +135,7 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	return accepted
 }
 
-// maxAgain is how many repeated replies may wait beside the others (assumption: enough for the holes of a lossy READ).
+// maxAgain limits the repeated replies that wait beside the others (assumption: enough for the gaps of a lossy READ).
 const maxAgain = 16
 
 // duplicate answers a request that was carried out before.
@@ -157,7 +157,7 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 	}
 }
 
-// reread carries out a READ, or a part of it, again.
+// reread repeats a READ or a part of it.
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
 	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain ||
@@ -170,7 +170,7 @@ func (c *rc) reread(p *Packet) {
 		after: c.placed.Next(), again: true})
 }
 
-// waits reports whether an answer with these PSNs is still to be sent from its begin.
+// waits reports whether an answer with exactly these PSNs waits and has not begun.
 func (c *rc) waits(psn, n uint32) bool {
 	for i := range c.replies.Len() {
 		if r := c.replies.At(i); r.psn == psn && r.n == n && r.sent == 0 {

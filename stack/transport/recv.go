@@ -12,22 +12,22 @@ type recv struct {
 	total uint64
 }
 
-// RecvQueue holds receive requests, of one connection or shared by several.
+// RecvQueue holds receive requests of one connection, or shared by several.
 type RecvQueue struct {
 	q           fifo.Queue[*recv]
 	spare       []*recv
 	max, maxSGE int
-	limit       int // of which fewer are to be told; 0: none
+	limit       int // threshold of onLimit; 0: none
 	onLimit     func()
 }
 
 // NewRecvQueue returns a queue of at most n requests of at most sge spans.
 func NewRecvQueue(n, sge int) *RecvQueue { return &RecvQueue{max: n, maxSGE: sge} }
 
-// Len returns the number of requests that wait.
+// Len returns the number of waiting requests.
 func (q *RecvQueue) Len() int { return q.q.Len() }
 
-// OnLimit has f called once when fewer than n requests wait (SRQ_LIMIT); 0 takes that back. f must not call a
+// OnLimit makes the queue call f once when fewer than n requests wait (SRQ_LIMIT); n = 0 cancels it. f must not call a
 // connection.
 func (q *RecvQueue) OnLimit(n int, f func()) { q.limit, q.onLimit = n, f }
 
@@ -67,7 +67,7 @@ func (q *RecvQueue) take() *recv {
 
 func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
 
-// doneRecv is a receive completion that waits for the copies before after.
+// doneRecv is a receive completion that waits for the copies numbered below after.
 type doneRecv struct {
 	Completion
 	after uint64
@@ -87,7 +87,7 @@ func (b *base) PostRecv(r *Recv) error {
 	return nil
 }
 
-// endRecv completes a receive request after all that was placed so far.
+// endRecv completes a receive request once everything placed so far is in memory.
 func (b *base) endRecv(r *recv, c Completion) {
 	c.ID, c.Recv = r.id, true
 	b.rq.free(r)
@@ -102,7 +102,7 @@ func (b *base) endRecvs() {
 	}
 }
 
-// failRecv ends the message under way, if a receive request is in it.
+// failRecv fails the receive request of the message being received, if it has one.
 func (b *base) failRecv(status verbs.Status) {
 	if r := b.in.recv; r != nil {
 		b.endRecv(r, Completion{Status: status})
@@ -110,7 +110,7 @@ func (b *base) failRecv(status verbs.Status) {
 	b.in = inbound{}
 }
 
-// flushRecvs ends all receive requests.
+// flushRecvs flushes all receive requests.
 func (b *base) flushRecvs() {
 	b.failRecv(verbs.WCFlushErr)
 	for !b.shared && b.rq.Len() > 0 {
@@ -122,11 +122,11 @@ func (b *base) flushRecvs() {
 	}
 }
 
-// Tokens: a number, and whose copy it is.
+// Tokens hold a copy's number and, in bit 0, which Order it belongs to.
 func landedToken(n uint64) Token { return Token(n+1) << 1 }
 func placedToken(n uint64) Token { return Token(n+1)<<1 | 1 }
 
-// place copies a payload into parts that were made; what has none is dropped.
+// place copies a payload into the parts made before. It drops a packet without payload.
 func (b *base) place(p *Packet) {
 	if p.Payload == 0 {
 		b.env.Drop(p.Handle)
@@ -135,7 +135,7 @@ func (b *base) place(p *Packet) {
 	b.env.Place(p.Handle, b.parts, placedToken(b.placed.Open()))
 }
 
-// scatter makes the parts of n payload bytes that belong off bytes into a list of spans.
+// scatter sets b.parts to the destinations of n payload bytes at offset off of a list of spans.
 func (b *base) scatter(spans []Span, off uint32, n int) {
 	b.parts = b.parts[:0]
 	at := 0
@@ -154,7 +154,7 @@ func (b *base) scatter(spans []Span, off uint32, n int) {
 	}
 }
 
-// gather appends the spans of n bytes that begin off bytes into a list of spans.
+// gather appends the spans of n bytes at offset off of a list of spans.
 func gather(to, spans []Span, off uint32, n int) []Span {
 	for _, s := range spans {
 		if n == 0 {

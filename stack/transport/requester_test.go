@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// initiator is a requester that asks what a recorded one asked, and gets the answers that were recorded.
+// initiator is a requester that repeats a recorded one's requests and receives the recorded answers.
 type initiator struct {
 	t        *testing.T
 	conn     Conn
@@ -29,14 +29,14 @@ type initiator struct {
 // asked is a recorded request.
 type asked struct {
 	Send
-	data []byte // that it carries, or that came back
-	want []byte // that the recorded answers carried
+	data []byte // data that it carries or returned
+	want []byte // data of the recorded answers
 	psn  uint32
 }
 
 var _ Env = (*initiator)(nil)
 
-// where a request's bytes are: its number is in the upper half.
+// addressOfRequest returns the address of request i's bytes: its number is in the upper half.
 func addressOfRequest(i int) uint64 { return uint64(i+1) << 32 }
 
 func (x *initiator) bytesAt(s Span) []byte {
@@ -68,7 +68,7 @@ func (x *initiator) Invalidate(uint32) bool { return false }
 func (x *initiator) Complete(c *Completion) { x.done = append(x.done, *c) }
 func (x *initiator) Async(Event)            {}
 
-// asks says what of a request packet is compared: all but who asks for an acknowledgement.
+// asks formats the compared part of a request packet: all except which packets request an acknowledgement.
 func asks(s *Packet, payload []byte) string {
 	text := fmt.Sprintf("%v PSN %#x to %#x, SE %v, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.BTH.DestQP, s.BTH.SE,
 		len(payload), crc32.ChecksumIEEE(payload))
@@ -121,7 +121,7 @@ func (x *initiator) ask(s *seen) {
 	}
 }
 
-// connect makes the requester, and posts.
+// connect creates the requester and posts.
 func (x *initiator) connect(mtu verbs.MTU, first *seen, rnrs uint8) {
 	s := DefaultSpec(RC, 0x77)
 	s.MaxSend, s.Window = maxDepth, maxWindow
@@ -141,7 +141,7 @@ func (x *initiator) connect(mtu verbs.MTU, first *seen, rnrs uint8) {
 	x.pull()
 }
 
-// pull has everything leave that may.
+// pull sends everything that may leave.
 func (x *initiator) pull() {
 	var o Out
 	for x.conn.Next(x.now, &o) {
@@ -159,10 +159,10 @@ func (x *initiator) pull() {
 	}
 }
 
-// hear takes a recorded answer. An RNR NAK is waited for.
+// hear handles a recorded answer. It waits out an RNR NAK.
 func (x *initiator) hear(s *seen) {
 	x.payload = s.payload
-	for _, r := range x.requests { // what the answers say, for the end
+	for _, r := range x.requests { // what the answers say, for the final check
 		switch at := int(seq.Diff(s.BTH.PSN, r.psn)); {
 		case s.BTH.Opcode == wire.RCAtomicAck && at == 0:
 			r.want = make([]byte, 8)
@@ -191,8 +191,8 @@ func (x *initiator) hear(s *seen) {
 
 func (x *initiator) mtu() int { return int(x.conn.(*rc).attr.MTU) }
 
-// TestRecordedResponders asks recorded rxe responders what their initiators asked: the same packets leave, and every
-// request ends as the recorded answers say, with what they brought.
+// TestRecordedResponders sends recorded rxe responders the requests of their initiators: the same packets leave, and
+// every request ends as the recorded answers say, with their data.
 func TestRecordedResponders(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -240,7 +240,7 @@ func firstRequestOf(all []*seen, src string) *seen {
 	return nil
 }
 
-// askRecorded asks what one side asked, from its first request on, and returns how many requests these are.
+// askRecorded sends one side's requests from its first one on, and returns their number.
 func askRecorded(t *testing.T, all []*seen, first *seen, mtu verbs.MTU, last verbs.Status) int {
 	x := &initiator{t: t, seen: map[uint32]bool{}}
 	var want []string

@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// A request that its caller found to be wrong ends so at its turn: those before it end as they do, those behind it are
-// flushed, and the peer hears of none of them.
+// A request that its caller marked as faulty fails with that status when its turn comes: earlier requests complete
+// normally, later ones are flushed, and the peer receives none of them.
 func TestWrongRequests(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind
@@ -20,7 +20,7 @@ func TestWrongRequests(t *testing.T) {
 		{RC, verbs.QPSErr, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
 		{UC, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
 		{UD, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
-		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // in any order, and alone
+		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // each by itself, in any order
 	} {
 		t.Run(c.kind.String(), func(t *testing.T) {
 			d := newDuel(t, c.kind, GoBackN)
@@ -57,7 +57,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// keeper keeps completions.
+// keeper records completions.
 type keeper struct {
 	*quiet
 	wcs *[]Completion
@@ -65,7 +65,7 @@ type keeper struct {
 
 func (k *keeper) Complete(c *Completion) { *k.wcs = append(*k.wcs, *c) }
 
-// reborn is end 0 of a duel over another Env.
+// reborn returns end 0 of a duel over another Env.
 func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
 	spec := DefaultSpec(kind, 100)
 	spec.Window = 64
@@ -79,8 +79,8 @@ func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
 	return c
 }
 
-// A receive request with memory that may not be written ends with a local protection error, when the first byte comes
-// for that memory; the sender hears of an operation error there.
+// A receive request that names memory which must not be written fails with a local protection error when the first byte
+// for that memory arrives; the sender gets a remote operational error.
 func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	require.NoError(t, b.c.PostRecv(&Recv{ID: 7, Spans: []Span{{Len: 256}, {Len: 64, Key: keyNone}}}))
@@ -99,8 +99,8 @@ func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	require.Equal(t, verbs.QPSErr, b.c.State())
 }
 
-// Atomics are carried out one after the other, each after what came before it is in memory; one that fails ends the
-// connection, and what came behind it is not answered.
+// Atomics are carried out one after the other, each after everything before it is in memory. One that fails ends the
+// connection, and later requests get no answer.
 func TestAtomicsTakeTime(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	atomic := func(psn uint32) {
@@ -115,7 +115,7 @@ func TestAtomicsTakeTime(t *testing.T) {
 	require.Empty(t, b.atomics, "the WRITE is on its way to memory")
 	b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
 	require.Len(t, b.atomics, 1)
-	b.c.AtomicDone(0, b.atomics[0]+100, 5, verbs.WCSuccess) // of nobody
+	b.c.AtomicDone(0, b.atomics[0]+100, 5, verbs.WCSuccess) // of no connection
 	b.c.AtomicDone(0, b.atomics[0], 5, verbs.WCSuccess)
 	require.Len(t, b.atomics, 2)
 	var o Out
@@ -135,7 +135,7 @@ func TestAtomicsTakeTime(t *testing.T) {
 	require.False(t, b.c.Next(0, &o))
 }
 
-// A datagram's receive request begins with the network header, and the sender's wish for an event arrives.
+// A datagram's receive buffer begins with the network header, and the sender's solicited bit arrives.
 func TestNetworkHeader(t *testing.T) {
 	env := &quiet{}
 	var wcs []Completion
@@ -171,7 +171,7 @@ func TestNetworkHeader(t *testing.T) {
 	require.Equal(t, verbs.WCLocLenErr, wcs[2].Status)
 }
 
-// A shared queue tells once when it runs low, and a connection in ERR that it takes no more of it.
+// A shared queue reports once that it runs low, and a connection in ERR that it takes nothing more from it.
 func TestSharedQueueEvents(t *testing.T) {
 	q, told := NewRecvQueue(8, 1), 0
 	for range 4 {

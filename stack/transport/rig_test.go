@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// rig is two connections, their memories, and the wire between them, driven by
-// a queue of events: everything follows from the schedule.
+// rig is two connections, their memories, and the wire between them, driven by an event queue: everything follows from
+// the schedule.
 type rig struct {
 	schedule
 	now      Ps
@@ -23,16 +23,16 @@ type rig struct {
 	spared   map[fault]bool
 	trace    func(format string, args ...any)
 	wrong    error
-	sum      uint32 // of all frames
+	sum      uint32 // checksum of all frames
 	log      func(frame []byte)
 
-	spoil1024 int // packets of 1024 whose payload is not intact although the ICRC is right (Solar)
+	spoil1024 int // corrupted payloads per 1024 packets although the ICRC is right (Solar)
 	spoiled   int
 	flips     [2]int // bits flipped, and of these unnoticed by checksums
-	budget    int    // events
+	budget    int    // remaining events
 }
 
-// fault names a packet on the wire: what becomes of it depends on that alone.
+// fault identifies a packet on the wire, which alone decides its fate.
 type fault struct {
 	from    uint8
 	op      wire.Opcode
@@ -76,18 +76,18 @@ type end struct {
 	complete func(c *Completion)
 	drained  func()
 	dead     map[uint32]bool // keys that were invalidated
-	refused  uint64          // copy that fails
+	refused  uint64          // number of the copy that fails
 }
 
 var _ Env = (*end)(nil)
 
-// Keys: what may be done with a side's memory, and where.
+// Keys: the rights to a side's memory, and the ranges.
 const (
 	memBytes  = 1 << 15
 	keyLocal  = 1
 	keyRemote = 100 // all rights, in [remoteAt, memBytes)
 	keyReads  = 101 // READ only
-	keyInv    = 200 // and up: to be invalidated
+	keyInv    = 200 // and up: keys to invalidate
 	remoteAt  = 24 << 10
 	base64k   = 0x7_0000_0000 // address of a side's memory
 )
@@ -111,7 +111,7 @@ func (e *end) at(addr uint64, n uint32) []byte {
 	return e.mem[addr-base64k:][:n]
 }
 
-// dispose ends a packet's buffer.
+// dispose releases a packet's buffer.
 func (e *end) dispose(h Handle) *held {
 	p := &e.packets[h]
 	if p.done {
@@ -129,7 +129,7 @@ func (e *end) Keep(h Handle) {
 }
 func (e *end) CRC(h Handle, n int) uint32 { return wire.CRC32C(e.packets[h].payload[:n]) }
 
-// copyLater does a copy in the order of the calls, and reports its end in any order.
+// copyLater copies in the order of the calls, and reports the ends in any order.
 func (e *end) copyLater(t Token, do func()) {
 	e.copies++
 	n := e.copies
@@ -167,7 +167,7 @@ func (e *end) Place(h Handle, parts []Part, t Token) {
 			copy(e.at(x.To.Addr, x.To.Len), payload[x.Off:])
 		}
 		for i := range payload {
-			payload[i] = 0xdd // the buffer is another packet's now
+			payload[i] = 0xdd // the buffer may hold another packet now
 		}
 	})
 }
@@ -240,7 +240,7 @@ func (e *end) Async(v Event) {
 	e.asyncs = append(e.asyncs, v)
 }
 
-// pull has the NIC take what may leave, a packet at a time.
+// pull takes packets that may leave, one at a time.
 func (e *end) pull() {
 	if e.pulling {
 		return
@@ -313,7 +313,7 @@ func ipSize(frame []byte) int {
 	return etherSize + ipv6Size
 }
 
-// seal builds the whole frame, as the NIC does, and checks it.
+// seal builds the whole frame as the NIC does, and checks it.
 func (e *end) seal(o *Out, payload, tail []byte) {
 	frame := append(append(append([]byte(nil), o.Head...), payload...), tail...)
 	frame = append(frame, 0, 0, 0, 0)
@@ -332,7 +332,7 @@ func (e *end) seal(o *Out, payload, tail []byte) {
 	}
 }
 
-// transfer carries a UDP payload (without ICRC) to the other side, or does not.
+// transfer delivers a UDP payload (without ICRC) to the other side, or loses it.
 func (e *end) transfer(o *Out, b []byte) {
 	f := fault{from: e.side, op: o.Opcode, psn: o.PSN}
 	f.attempt = e.attempts[f]
@@ -378,7 +378,7 @@ func (e *end) arrive(b []byte, marked bool) {
 	e.pull()
 }
 
-// play runs until nothing happens any more.
+// play runs until no events are left.
 func (r *rig) play() {
 	for r.queue.Len() > 0 && r.wrong == nil {
 		if r.budget--; r.budget < 0 {

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// bare is one RC end that a test plays the peer of.
+// bare is one RC end whose peer the test plays.
 type bare struct {
 	*testing.T
 	quiet
@@ -62,7 +62,7 @@ func (b *bare) answer(now Ps, op wire.Opcode, psn uint32, s wire.Syndrome, paylo
 	b.c.Input(now, &p)
 }
 
-// An RNR NAK is waited for as long as it says, and rnr_retry times.
+// A requester waits after an RNR NAK for as long as it says, rnr_retry times.
 func TestRNRWait(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, func(a *Attr) { a.RNRRetry = 2 })
@@ -89,7 +89,7 @@ func TestRNRWait(t *testing.T) {
 	}
 }
 
-// Without an answer a packet is sent retry_cnt times more, each after the timeout.
+// Without an answer a packet is retransmitted retry_cnt times, each after the timeout.
 func TestRetries(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, func(a *Attr) { a.RetryCount, a.Timeout = 3, 8 })
@@ -110,7 +110,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// An acknowledgement of what came after a READ says that its answer was lost: it is asked for again at once, once.
+// An acknowledgement of a request behind a READ says that the READ's answer was lost: it is requested again at once,
+// but only once.
 func TestImpliedNAK(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, nil)
@@ -131,7 +132,7 @@ func TestImpliedNAK(t *testing.T) {
 	}
 }
 
-// One NAK for a gap, another when the next gap comes.
+// A responder sends one NAK for a gap, and another for the next gap.
 func TestOneNAKForAGap(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	request := func(psn uint32) []wire.Opcode {
@@ -146,7 +147,7 @@ func TestOneNAKForAGap(t *testing.T) {
 	require.EqualValues(t, 2, b.c.Stats().SequenceNAKs)
 }
 
-// What is not for a connection is dropped silently: bad header fields, other services, PSNs that were never sent.
+// A connection silently drops what it cannot accept: bad header fields, other services, PSNs that were never sent.
 func TestSilentDrops(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	for _, h := range []wire.BTHFields{
@@ -164,7 +165,7 @@ func TestSilentDrops(t *testing.T) {
 	require.EqualValues(t, 7, b.c.Stats().Ignored)
 }
 
-// End-to-end credits: beyond them one message at a time probes.
+// Beyond the end-to-end credits one message at a time probes.
 func TestCredits(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.c.spec.Credits = true
@@ -185,7 +186,7 @@ func TestCredits(t *testing.T) {
 	require.Equal(t, []uint32{1003}, psns, "to find out")
 }
 
-// A copy that fails ends what it belongs to, and the connection; the peer of a failed WRITE or SEND is told.
+// A failed copy fails its request and the connection; the peer of a failed WRITE or SEND is notified.
 func TestFailedCopies(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.post(verbs.WRRead, 10)
@@ -205,7 +206,7 @@ func TestFailedCopies(t *testing.T) {
 	require.Equal(t, wire.NAKRemoteOperational, wire.AETH(o.Head[len(o.Head)-wire.AETHSize:]).Syndrome())
 }
 
-// What a caller may not ask for is refused with an error that says so.
+// Invalid posts are refused with an error that says why.
 func TestRefusedPosts(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	many := make([]Span, 17)
@@ -233,7 +234,7 @@ func TestRefusedPosts(t *testing.T) {
 	require.ErrorContains(t, a.Validate(RC), "path.local.ip is not set")
 }
 
-// In SQD what was begun is finished, nothing new begins, and the end of that is told.
+// In SQD requests begun are finished, no new one begins, and the drained event is reported.
 func TestDrain(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.c.spec.Window = 1
@@ -254,7 +255,7 @@ func TestDrain(t *testing.T) {
 	require.Equal(t, []uint32{1002}, psns)
 }
 
-// RESET forgets everything; what was under way then does not disturb the next life of the connection.
+// RESET discards everything; copies in flight do not disturb the connection's next life.
 func TestReset(t *testing.T) {
 	for _, c := range cases {
 		d := newDuel(t, c.kind, c.recovery)
@@ -290,7 +291,7 @@ func TestReset(t *testing.T) {
 			}
 		}
 		d.drop = c.drop
-		if c.kind != UC && c.kind != UD { // whose packets of the first life were never read
+		if c.kind != UC && c.kind != UD { // their packets of the first life were never read
 			d.round(t, c.op, n, 8)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// withScapy is a Python that has scapy: that of the venv which make setup installs, or the machine's.
+// withScapy returns a Python that has scapy: that of the venv which make setup installs, or the machine's.
 func withScapy(t *testing.T) string {
 	var tried []string
 	for _, python := range []string{"../../.venv/bin/python", "python3"} {
@@ -28,8 +28,7 @@ func withScapy(t *testing.T) string {
 	return ""
 }
 
-// TestScapyAgreesOnICRCs: what scapy, an implementation that shares nothing with this one, takes the ICRC of each
-// packet for, is what stands in it.
+// TestScapyAgreesOnICRCs compares each packet's ICRC with the one that scapy computes, an independent implementation.
 func TestScapyAgreesOnICRCs(t *testing.T) {
 	python := withScapy(t)
 	frames := emitted(t)
@@ -60,7 +59,7 @@ func TestScapyAgreesOnICRCs(t *testing.T) {
 	}
 	t.Log(len(frames), "frames", checked)
 
-	frames[0][len(frames[0])-5] ^= 1 // and it is no yes-man
+	frames[0][len(frames[0])-5] ^= 1 // and it does not accept everything
 	writeCapture(t, file, frames[:1])
 	c := strings.Fields(play(file)[0])
 	require.NotEqual(t, c[2], c[1])

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// schedule is all that decides a run. It follows from a seed; shrinking takes messages and faults away.
+// schedule determines a run completely. It follows from a seed; shrinking removes messages and faults.
 type schedule struct {
 	seed       uint64
 	recovery   Recovery
@@ -17,14 +17,14 @@ type schedule struct {
 	latency    Ps
 	packetTime Ps
 	copyDelay  Ps
-	lateRecv   Ps  // receive requests come up to that late
+	lateRecv   Ps  // the longest delay of receive requests
 	lost       int // per 1024 packets
 	twice      int
 	late       int
 	lateBy     Ps
 	marked     int
-	flipped    int   // a bit of the frame
-	faulty     uint8 // how often a packet may be met by a fault
+	flipped    int   // packets with one flipped bit
+	faulty     uint8 // the most faults that one packet can meet
 	timeout    uint8
 	retries    uint8
 	rnrs       uint8
@@ -40,13 +40,13 @@ type schedule struct {
 	blackhole  Ps   // from then on everything is lost; 0: never
 	pause      Ps   // then SQD, and back when drained; 0: never
 	kill       Ps   // then side 1 is set to ERR; 0: never
-	paced      bool // through a pacer
-	burst      bool // requests are posted at once
+	paced      bool // uses a pacer
+	burst      bool // posts all requests at once
 }
 
 func (s *schedule) String() string { return fmt.Sprintf("%+v", *s) }
 
-// hash is a well-mixed number of the seed and some others (SplitMix64).
+// hash mixes the seed with other numbers (SplitMix64).
 func (s *schedule) hash(by ...uint64) uint64 {
 	h := s.seed
 	for _, b := range by {
@@ -58,14 +58,14 @@ func (s *schedule) hash(by ...uint64) uint64 {
 	return h
 }
 
-// draw picks from a list.
+// draw picks an element of a list.
 func draw[T any](s *schedule, what uint64, from ...T) T {
 	return from[s.hash(what, 1000)%uint64(len(from))]
 }
 
 const us = 1_000_000 // picoseconds
 
-// drawSchedule makes the schedule of a seed.
+// drawSchedule returns the schedule of a seed.
 func drawSchedule(seed uint64) schedule {
 	s := schedule{seed: seed}
 	s.recovery = draw(&s, 1, GoBackN, SelectiveRepeat)
@@ -102,7 +102,7 @@ func drawSchedule(seed uint64) schedule {
 	return s
 }
 
-// drawEnd decides whether something ends or interrupts the connection.
+// drawEnd decides whether the connection is ended or interrupted.
 func (s *schedule) drawEnd() {
 	at := Ps(s.hash(30) % (30 * us))
 	switch s.hash(31) % 16 {
@@ -116,12 +116,12 @@ func (s *schedule) drawEnd() {
 		s.kill = at + 1
 	case 4, 5:
 		s.pause = at + 1
-	case 6: // counters that are likely to run out
+	case 6: // retry counters that are likely to run out
 		s.retries, s.rnrs = draw[uint8](s, 35, 0, 1, 2), draw[uint8](s, 36, 0, 1, 3)
 	}
 }
 
-// fate is what becomes of a packet.
+// fate is the treatment of a packet on the wire.
 type fate struct {
 	lost, twice, marked, flipped bool
 	delay, gap                   Ps

@@ -10,7 +10,7 @@ import (
 )
 
 // Connections that share a receive queue take its requests in the order in which messages begin; one that ends flushes
-// none but its own.
+// only its own.
 func TestSharedReceives(t *testing.T) {
 	q := NewRecvQueue(8, 1)
 	var ends []*bare

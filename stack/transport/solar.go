@@ -7,31 +7,31 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// solar is one end of a storage connection: each packet is a block of its own,
-// acknowledged and sent again on its own.
+// solar is one end of a storage connection: each packet is an independent block, with its own acknowledgement and
+// retransmission.
 type solar struct {
 	base
 
 	// Client.
 	una, top uint32  // PSNs in use: una <= p < top
 	blocks   []block // by PSN
-	next     uint32  // next block of it
+	next     uint32  // next block of the current request
 	lost     fifo.Queue[uint32]
 	timers   fifo.Queue[timer]
 
 	// Server.
-	expected uint32     // all PSNs before were seen
+	expected uint32     // first PSN not seen yet
 	seen     seq.Bitmap // from expected on
 	writing  seq.Bitmap // WRITEs that are not in memory yet
-	acks     []answer   // by PSN: what to say when a WRITE is in memory
+	acks     []answer   // by PSN: the acknowledgement to send when a WRITE is in memory
 	fetches  fifo.Queue[fetch]
 	answers  fifo.Queue[answer]
 }
 
-// block is a block of a request that is under way.
+// block is a block of a request in flight.
 type block struct {
 	busy     bool
-	resend   bool // is in the queue of lost ones
+	resend   bool // in the queue of lost blocks
 	number   uint64
 	index    uint32
 	tries    uint8
@@ -43,13 +43,13 @@ type timer struct {
 	at  Ps
 }
 
-// answer is an acknowledgement to be sent.
+// answer is an acknowledgement to send.
 type answer struct {
 	psn uint32
 	h   solarHeader
 }
 
-// fetch is a block to be sent back.
+// fetch is a block to send back.
 type fetch answer
 
 var _ Conn = (*solar)(nil)
@@ -87,7 +87,7 @@ func (c *solar) Modify(_ Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// PostRecv refuses: blocks go to addresses.
+// PostRecv refuses every request: Solar blocks carry their addresses.
 func (c *solar) PostRecv(*Recv) error { return ErrOpcode }
 
 // Post queues a request for blocks.
@@ -106,7 +106,7 @@ func (c *solar) Post(now Ps, s *Send) error {
 	return nil
 }
 
-// Input takes a received packet.
+// Input handles a received packet.
 func (c *solar) Input(now Ps, p *Packet) {
 	op := p.BTH.Opcode
 	if op == wire.CNPOpcode {
@@ -132,7 +132,7 @@ func (c *solar) Input(now Ps, p *Packet) {
 	}
 }
 
-// find returns the block that a packet answers, if it is under way.
+// find returns the block in flight that a packet answers, or nil.
 func (c *solar) find(p *Packet) (*block, *request) {
 	psn := p.BTH.PSN
 	if seq.Diff(psn, c.una) < 0 || seq.Diff(psn, c.top) >= 0 || !c.blocks[c.at(psn)].busy {
@@ -160,7 +160,7 @@ func (c *solar) takeAck(now Ps, p *Packet) {
 	}
 	number := b.number
 	c.endBlock(now, b)
-	c.left(number)
+	c.blockEnded(number)
 }
 
 func (c *solar) takeData(now Ps, p *Packet) {
@@ -172,27 +172,27 @@ func (c *solar) takeData(now Ps, p *Packet) {
 	}
 	off, n := c.part(r, b.index)
 	if p.Payload != n || n > 0 && c.env.CRC(p.Handle, n) != p.solar.crc {
-		c.ignore(p) // it will be asked for again
+		c.ignore(p) // it will be requested again
 		return
 	}
 	number := b.number
 	c.endBlock(now, b)
 	if n == 0 {
 		c.env.Drop(p.Handle)
-		c.left(number)
+		c.blockEnded(number)
 		return
 	}
 	c.scatter(r.spans, off, n)
 	c.env.Place(p.Handle, c.parts, blockToken(number, p.BTH.PSN))
 }
 
-// part returns which bytes of a request belong to a block.
+// part returns the bytes of a request that belong to a block.
 func (c *solar) part(r *request, index uint32) (off uint32, n int) {
 	off = index * uint32(c.attr.MTU)
 	return off, int(min(r.length-off, uint32(c.attr.MTU)))
 }
 
-// endBlock notes that a block was answered.
+// endBlock records that a block was answered.
 func (c *solar) endBlock(now Ps, b *block) {
 	b.busy = false
 	for c.una != c.top && !c.blocks[c.at(c.una)].busy {
@@ -201,8 +201,8 @@ func (c *solar) endBlock(now Ps, b *block) {
 	c.pacer.Acked(now, int(c.attr.MTU), false)
 }
 
-// left notes that a block has ended, and completes the request of which it was the last.
-func (c *solar) left(number uint64) {
+// blockEnded records that a block has ended, and completes its request after the last one.
+func (c *solar) blockEnded(number uint64) {
 	r := c.request(number)
 	if r == nil || r.done {
 		return
@@ -215,7 +215,7 @@ func (c *solar) left(number uint64) {
 	c.drain(c.idle())
 }
 
-// finish completes a request, whatever became of those before it.
+// finish completes a request, whether or not earlier ones have ended.
 func (c *solar) finish(r *request) {
 	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
 		c.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
@@ -230,10 +230,10 @@ func (c *solar) finish(r *request) {
 	}
 }
 
-// idle reports whether every request that was begun has ended.
+// idle reports whether every request begun has ended.
 func (c *solar) idle() bool { return c.una == c.top && c.next == 0 && c.current == c.ended }
 
-// enterError ends everything.
+// enterError ends all requests.
 func (c *solar) enterError() {
 	for i := range c.blocks {
 		c.blocks[i] = block{}
@@ -255,26 +255,27 @@ func (c *solar) enterError() {
 	}
 }
 
-// blockTokenShift is where the number of a request stands in the token of a block, above its PSN.
+// blockTokenShift is the bit position of the request number in a block's token, above the PSN.
 const blockTokenShift = 25
 
-// blockToken names the copy of a block that a READ brought: of one request, several may be copied at the same time.
+// blockToken returns the token for copying a block of a READ response. Several blocks of one request may be copied at
+// the same time.
 func blockToken(number uint64, psn uint32) Token {
 	return Token(number+1)<<blockTokenShift | Token(psn)<<1
 }
 
-// Placed says that a copy has ended.
+// Placed handles the end of a copy.
 func (c *solar) Placed(_ Ps, t Token, status verbs.Status) {
 	if t&1 == 0 {
 		n := uint64(t>>blockTokenShift) - 1
 		if r := c.request(n); r != nil && status != verbs.WCSuccess {
 			r.status = status
 		}
-		c.left(n)
+		c.blockEnded(n)
 		return
 	}
 	c.endWrite(uint32(t>>1)-1, status)
 }
 
-// Sent is nothing to Solar.
+// Sent does nothing on Solar, where acknowledgements end requests.
 func (c *solar) Sent(Ps, Token) {}

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// takeRequest takes a block to be written, or the wish for one.
+// takeRequest handles a block to write, or a request for one.
 func (c *solar) takeRequest(p *Packet) {
 	psn := p.BTH.PSN
 	d := seq.Diff(psn, c.expected)
@@ -22,7 +22,7 @@ func (c *solar) takeRequest(p *Packet) {
 	h.syndrome = wire.ACKNoCredits
 	if p.BTH.Opcode == OpSolarRead {
 		c.env.Drop(p.Handle)
-		c.see(psn)
+		c.markSeen(psn)
 		if s := c.refusal(h, verbs.AccessRemoteRead); s != wire.ACKNoCredits || h.length > uint32(c.attr.MTU) ||
 			p.Payload != 0 {
 			c.answer(psn, h, max(s, wire.NAKInvalidRequest))
@@ -38,20 +38,20 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	psn, n, k := p.BTH.PSN, p.Payload, c.at(p.BTH.PSN)
 	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
 	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
-		c.ignore(p) // not intact: it will be sent again
+		c.ignore(p) // corrupted: it will be sent again
 		return
 	case c.writing.Has(k):
 		if c.acks[k].psn != psn {
 			c.stats.Ignored++
 		}
 	case s != wire.ACKNoCredits || n != int(h.length) || n > int(c.attr.MTU):
-		c.see(psn)
+		c.markSeen(psn)
 		c.answer(psn, h, max(s, wire.NAKInvalidRequest))
 	case again || n == 0:
-		c.see(psn)
+		c.markSeen(psn)
 		c.answer(psn, h, wire.ACKNoCredits)
 	default:
-		c.see(psn)
+		c.markSeen(psn)
 		c.writing.Set(k)
 		c.acks[k] = answer{psn: psn, h: *h}
 		c.parts = append(c.parts[:0], Part{To: Span{Addr: h.addr, Len: uint32(n), Key: h.key}, Remote: true})
@@ -61,7 +61,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	c.env.Drop(p.Handle)
 }
 
-// refusal checks the rights to a block.
+// refusal returns the syndrome for the access rights to a block: ACKNoCredits if they suffice.
 func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
 	switch c.mayAccess(&wire.RETHFields{VA: h.addr, RKey: h.key, DMALen: h.length}, need) {
 	case accepted:
@@ -72,8 +72,8 @@ func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
 	return wire.NAKInvalidRequest
 }
 
-// see notes that the packet with a PSN has come.
-func (c *solar) see(psn uint32) {
+// markSeen records that the packet with a PSN has arrived.
+func (c *solar) markSeen(psn uint32) {
 	if seq.Diff(psn, c.expected) < 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *solar) see(psn uint32) {
 	}
 }
 
-// answer queues an acknowledgement. There are no more than packets that came; those beyond a window are lost.
+// answer queues an acknowledgement. It drops those beyond a window, which the client recovers from by retransmission.
 func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 	if c.answers.Len() >= c.spec.Window {
 		return
@@ -94,7 +94,7 @@ func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 	c.answers.Push(a)
 }
 
-// endWrite acknowledges a block that is in memory.
+// endWrite acknowledges a block that is in memory, or failed to be written.
 func (c *solar) endWrite(psn uint32, status verbs.Status) {
 	k := c.at(psn)
 	if !c.writing.Has(k) || c.acks[k].psn != psn {
@@ -108,7 +108,7 @@ func (c *solar) endWrite(psn uint32, status verbs.Status) {
 	c.answer(psn, &c.acks[k].h, s)
 }
 
-// Next makes the next packet.
+// Next builds the next packet.
 func (c *solar) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
 	switch {
@@ -127,7 +127,7 @@ func (c *solar) Next(now Ps, o *Out) bool {
 	return c.resend(now, o) || c.sendBlock(now, o)
 }
 
-// sendData sends back a block that was asked for.
+// sendData sends a requested block.
 func (c *solar) sendData(now Ps, o *Out) bool {
 	n := int(c.fetches.Front().h.length)
 	if !c.admit(now, c.solarBytes(n), 0) {
@@ -142,12 +142,12 @@ func (c *solar) sendData(now Ps, o *Out) bool {
 	return true
 }
 
-// solarBytes returns how long the frame of a block is, n bytes of which it carries.
+// solarBytes returns the length of the frame that carries n bytes of a block.
 func (c *solar) solarBytes(n int) int {
 	return frameBytes(&c.ah, SolarHeaderSize, n+SolarTrailerSize)
 }
 
-// resend sends the next block again that was not answered in time.
+// resend retransmits the next block that was not answered in time.
 func (c *solar) resend(now Ps, o *Out) bool {
 	for c.lost.Len() > 0 {
 		psn := *c.lost.Front()
@@ -221,7 +221,7 @@ func (c *solar) transmit(now Ps, o *Out, psn uint32, b *block) bool {
 	return true
 }
 
-// Deadline returns when a block has waited long enough.
+// Deadline returns when the next block times out.
 func (c *solar) Deadline() Ps {
 	d := c.base.Deadline()
 	for c.timers.Len() > 0 {
@@ -235,13 +235,13 @@ func (c *solar) Deadline() Ps {
 	return d
 }
 
-// stale reports whether the block of a timer has ended, or was sent again since.
+// stale reports whether the block of a timer has ended or was sent again since.
 func (c *solar) stale(t *timer) bool {
 	b := &c.blocks[c.at(t.psn)]
 	return seq.Diff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend
 }
 
-// Expire has blocks sent again that were not answered in time.
+// Expire queues blocks for retransmission that were not answered in time.
 func (c *solar) Expire(now Ps) {
 	c.base.Expire(now)
 	for c.timers.Len() > 0 && c.timers.Front().at <= now {

@@ -8,23 +8,25 @@ import (
 
 const solarVersion = 1
 
-// solarCRCBytes of a trailer are the CRC, before the address: a NIC puts it behind the bytes that it covers.
+// solarCRCBytes is the length of the CRC in a trailer, before the address: a NIC stores it directly behind the bytes it
+// covers.
 const solarCRCBytes = 4
 
-// solarHeader is what a packet of Solar says beside its BTH.
+// solarHeader is the Solar header and trailer of a packet.
 type solarHeader struct {
 	version  uint8
-	syndrome wire.Syndrome // ACK packets: how the block ended
-	block    uint16        // of the request
+	syndrome wire.Syndrome // ACK packets: the outcome of the block
+	block    uint16        // block number within the request
 	request  uint32
 	key      uint32
-	length   uint32 // of the block; READ: wanted
-	addr     uint64 // of the block at the server
+	length   uint32 // length of the block; READ: length to read
+	addr     uint64 // address of the block at the server
 	crc      uint32 // CRC-32C of the block
-	whole    bool   // the trailer was there
+	whole    bool   // the trailer was present
 }
 
-// parseSolar decodes header and, where b holds the whole packet, trailer. With n bytes between header and pad.
+// parseSolar decodes the header and, if b holds the whole packet, the trailer. n is the number of bytes between header
+// and padding.
 func (p *Packet) parseSolar(b []byte, n int) error {
 	h := &p.solar
 	*h = solarHeader{version: b[0], syndrome: wire.Syndrome(b[1]), block: binary.BigEndian.Uint16(b[2:]),
@@ -43,19 +45,18 @@ func (p *Packet) parseSolar(b []byte, n int) error {
 	return nil
 }
 
-// Trailed reports whether the packet has a trailer of Solar behind its payload.
+// Trailed reports whether the packet has a Solar trailer behind its payload.
 func (p *Packet) Trailed() bool {
 	return p.BTH.Opcode >= OpSolarWrite && p.BTH.Opcode < OpSolarAck
 }
 
-// SolarTrailer decodes the trailer, when Parse was given the headers only: the
-// twelve bytes after the block.
+// SolarTrailer decodes the trailer, the twelve bytes after the block. It is needed if Parse was given the headers only.
 func (p *Packet) SolarTrailer(b []byte) {
 	p.solar.crc, p.solar.addr, p.solar.whole = binary.LittleEndian.Uint32(b),
 		binary.BigEndian.Uint64(b[solarCRCBytes:]), true
 }
 
-// encodeSolar writes a packet; block bytes follow the header.
+// encodeSolar builds a packet; block bytes follow the header.
 func (b *base) encodeSolar(o *Out, op wire.Opcode, psn uint32, h *solarHeader, block int) {
 	trailer := SolarTrailerSize
 	if op == OpSolarAck {

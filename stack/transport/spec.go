@@ -28,39 +28,39 @@ func (k Kind) String() string {
 	return [...]string{"RC", "UC", "UD", "Solar"}[k]
 }
 
-// Recovery is what RC does about lost packets.
+// Recovery is the method by which RC recovers lost packets.
 type Recovery uint8
 
-// The recoveries.
+// The recovery methods.
 const (
-	GoBackN         Recovery = iota // of the standard: all from the lost packet on is sent again
-	SelectiveRepeat                 // ours: what came too early is kept; see the package comment
+	GoBackN         Recovery = iota // the standard's: retransmits everything from the lost packet on
+	SelectiveRepeat                 // our own: keeps packets that arrive early; see the package comment
 )
 
-// Spec is what a connection is made of, for its whole life.
+// Spec is the fixed configuration of a connection.
 type Spec struct {
 	Kind     Kind
 	Recovery Recovery // RC
 	QPN      uint32   // of this end, 24 bits
 	PKey     uint16
-	QKey     uint32       // UD: what received packets must carry; Conn.SetRights changes it
-	Access   verbs.Access // what the peer may do through this connection; likewise
+	QKey     uint32       // UD: the Q_Key that received packets must carry; Conn.SetRights changes it
+	Access   verbs.Access // what the peer may do through this connection; Conn.SetRights changes it
 
-	MaxSend   int // posted and not completed send requests
-	MaxRecv   int // likewise, receive requests
-	MaxSGE    int // spans of a request
+	MaxSend   int // send requests posted and not completed
+	MaxRecv   int // receive requests posted and not completed
+	MaxSGE    int // spans per request
 	MaxInline int // bytes
 
-	Window         int  // PSNs between the oldest unacknowledged packet and the newest
-	AckEvery       int  // packets of a message after which an acknowledgement is asked for; the last one always asks
-	ReorderPackets int  // selective repeat: by how many packets a path may reorder without being taken for lossy
-	SprayPorts     int  // UDP source ports over which packets are dealt out in turn; 0: one
-	SprayFrom      int  // of these, the one before the first: queue pairs that begin at one place would meet at each
-	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
-	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
-	// RC: the longest SEND whose payload the NIC writes to where it belongs (Packet.Landed); 0: the caller places it
+	Window         int  // largest distance of PSNs between the oldest unacknowledged packet and the newest
+	AckEvery       int  // packets of a message between acknowledgement requests; the last packet always requests one
+	ReorderPackets int  // selective repeat: packets by which a path may reorder before a packet counts as lost
+	SprayPorts     int  // UDP source ports to spray packets over, in turn; 0: one
+	SprayFrom      int  // the port before the first; queue pairs that all began at the same one would collide on each
+	Credits        bool // RC: advertise and obey end-to-end credits (IBTA 9.7.7.2)
+	EchoECN        bool // RC: BECN in an ACK says that a packet since the last ACK was marked
+	// RC: the longest SEND whose payload the NIC writes to its destination (Packet.Landed); 0: the caller places it
 	Landing int
-	// UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
+	// UD: the first 40 bytes of a receive buffer are for the network header, and ByteLen counts them
 	GRH bool
 }
 
@@ -79,13 +79,13 @@ func DefaultSpec(kind Kind, qpn uint32) Spec {
 
 // Limits of fields.
 const (
-	maxWindow   = 1 << 20 // well below half of the PSN space
-	maxSelect   = 1024    // what sixteen words of a selective acknowledgement cover
+	maxWindow   = 1 << 20 // well below half the PSN space
+	maxSelect   = 1024    // coverage of the sixteen words of a selective acknowledgement
 	maxInline   = 8192    // the largest MTU
 	maxDepth    = 1 << 16
 	maxSGE      = 256
 	maxMessage  = 1 << 31               // IBTA 9.7.3
-	maxPackets  = 1<<23 - 1 - maxWindow // of a message, so that its end is never before a PSN of its window
+	maxPackets  = 1<<23 - 1 - maxWindow // per message, so that its end is never before a PSN of its window
 	maxQPN      = 1<<24 - 1
 	maxReadsCap = 255
 )
@@ -132,7 +132,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(f.errs...)
 }
 
-// Attr is what connects a connection (struct ibv_qp_attr). UD needs MTU and SendPSN only.
+// Attr holds the attributes that connect a connection (struct ibv_qp_attr). UD needs MTU and SendPSN only.
 type Attr struct {
 	Path        Path
 	DestQP      uint32 // 24 bits
@@ -140,14 +140,14 @@ type Attr struct {
 	RecvPSN     uint32 // first PSN expected
 	MTU         verbs.MTU
 	Timeout     uint8 // 4.096 us x 2^Timeout without an answer; 0: no limit
-	RetryCount  uint8 // how often, without progress, packets are sent again; 0 to 7
-	RNRRetry    uint8 // how often, without progress, a missing receive request is waited for; 7: without limit
-	MinRNR      uint8 // timer code of RNR NAKs sent
-	MaxRead     uint8 // READs and atomics under way from this end
-	MaxDestRead uint8 // likewise, from the peer
+	RetryCount  uint8 // retransmissions without progress; 0 to 7
+	RNRRetry    uint8 // RNR retries without progress; 7: unlimited
+	MinRNR      uint8 // timer code for RNR NAKs sent
+	MaxRead     uint8 // READs and atomics in flight from this end
+	MaxDestRead uint8 // READs and atomics in flight from the peer
 }
 
-// DefaultAttr returns attributes whose path and numbers are still to be set.
+// DefaultAttr returns attributes that still lack path and numbers.
 func DefaultAttr() Attr {
 	return Attr{
 		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // perftest's
@@ -180,7 +180,7 @@ func (a *Attr) Validate(kind Kind) error {
 	return errors.Join(f.errs...)
 }
 
-// rto returns how long an answer may take, Never for no limit.
+// rto returns the retransmission timeout, or Never if there is none.
 func (a *Attr) rto() Ps {
 	const unit = 4_096_000 // 4.096 us (IBTA 9.7.6.1.3)
 	if a.Timeout == 0 {

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// next lists the states that each state may become besides RESET and ERR (IBTA 10.3.1).
+// next lists the legal next states of each state, besides RESET and ERR (IBTA 10.3.1).
 var next = [...][]verbs.State{
 	verbs.QPSReset: {verbs.QPSInit},
 	verbs.QPSInit:  {verbs.QPSInit, verbs.QPSRTR},
@@ -17,9 +17,9 @@ var next = [...][]verbs.State{
 	verbs.QPSErr:   nil,
 }
 
-// change checks a transition and makes it.
+// change checks a transition and performs it.
 func (b *base) change(to verbs.State, a *Attr) error {
-	if !b.may(to) {
+	if !b.allowsTransition(to) {
 		return fmt.Errorf("%w: %v to %v", ErrState, b.state, to)
 	}
 	connects := b.state == verbs.QPSInit && to == verbs.QPSRTR || b.state == verbs.QPSRTR
@@ -39,7 +39,7 @@ func (b *base) change(to verbs.State, a *Attr) error {
 	return nil
 }
 
-func (b *base) may(to verbs.State) bool {
+func (b *base) allowsTransition(to verbs.State) bool {
 	if to == verbs.QPSReset || to == verbs.QPSErr {
 		return true
 	}
@@ -51,7 +51,7 @@ func (b *base) may(to verbs.State) bool {
 	return false
 }
 
-// reset forgets everything posted, without completions. Copies under way end unheard.
+// reset discards everything posted, without completions. The ends of copies in flight are ignored.
 func (b *base) reset() {
 	for b.sq.Len() > 0 {
 		r := b.sq.Pop()
@@ -71,7 +71,7 @@ func (b *base) reset() {
 	}
 }
 
-// receives reports whether packets are taken in this state.
+// receives reports whether this state accepts packets.
 func (b *base) receives() bool {
 	switch b.state {
 	case verbs.QPSRTR, verbs.QPSRTS, verbs.QPSSQD, verbs.QPSSQE:
@@ -80,9 +80,9 @@ func (b *base) receives() bool {
 	return false
 }
 
-// wellFormed checks what makes a packet be dropped silently (IBTA 9.6.1).
+// wellFormed checks the header fields whose errors drop a packet silently (IBTA 9.6.1).
 func (b *base) wellFormed(p *Packet) bool {
-	const full = 0x8000 // of a P_Key: full member; two limited members do not talk (IBTA 10.9.3)
+	const full = 0x8000 // full membership bit of a P_Key; two limited members must not communicate (IBTA 10.9.3)
 	k := p.BTH.PKey
 	return p.BTH.TVer == 0 && k&^full == b.spec.PKey&^full && (k|b.spec.PKey)&full != 0
 }

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// tally counts what schedules made happen: a test that provokes nothing proves nothing.
+// tally counts the situations that schedules produced: a test that provokes nothing proves nothing.
 type tally struct {
 	schedules, faults int
 	flips             [2]int

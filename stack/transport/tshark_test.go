@@ -80,7 +80,8 @@ func writeCapture(t *testing.T, file string, frames [][]byte) {
 	require.NoError(t, f.Close())
 }
 
-// TestTsharkReadsWhatIsEmitted: no frame is malformed, and opcode, PSN and queue pair are read as they were meant.
+// TestTsharkReadsWhatIsEmitted checks that no frame is malformed, and that tshark decodes opcode, PSN and queue pair
+// correctly.
 func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 	frames := emitted(t)
 	tshark, err := exec.LookPath("tshark")
@@ -93,7 +94,7 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 		"-e", "infiniband.bth.psn", "-e", "infiniband.bth.destqp", "-e", "infiniband.bth.padcnt", "-e",
 		"ip.checksum.status", "-e", "_ws.malformed", "-e", "_ws.expert.message"}
 	for _, guess := range []string{"eth_over_ib", "mellanox_eoib"} {
-		// payloads here are arbitrary bytes: no guesses at protocols in them
+		// the payload is arbitrary: disable guesses at protocols in it
 		args = append(args, "--disable-heuristic", guess)
 	}
 	cmd := exec.CommandContext(t.Context(), tshark, args...)
@@ -114,7 +115,7 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 			[]string{c[0], c[1], number(t, c[2]), c[3]}, "frame %d", i)
 		require.Contains(t, []string{"", "1"}, c[4], "IPv4 header checksum of frame %d", i)
 		require.Empty(t, c[5], "frame %d, %v, is malformed", i, bth.Opcode())
-		if frames[i][12] == 0x86 { // a checksum of 0 is what RoCEv2 senders put there (RFC 6935)
+		if frames[i][12] == 0x86 { // RoCEv2 senders put a checksum of 0 there (RFC 6935)
 			c[6] = strings.TrimPrefix(c[6], "Illegal checksum value (0)")
 		}
 		require.Empty(t, c[6], "frame %d, %v", i, bth.Opcode())

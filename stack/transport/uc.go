@@ -6,11 +6,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// uc is one end of an unreliable connection: a message of which a packet is
-// missing is forgotten, and a request has ended when the NIC has read it.
+// uc is one end of an unreliable connection: a message that lacks a packet is abandoned, and a request ends when the
+// NIC has read it.
 type uc struct {
 	base
-	psn      uint32 // next to be sent
+	psn      uint32 // next PSN to send
 	expected uint32
 	packet   uint32 // next packet of the current request
 }
@@ -45,7 +45,7 @@ func (c *uc) Modify(_ Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// Input takes a received packet.
+// Input handles a received packet.
 func (c *uc) Input(now Ps, p *Packet) {
 	if p.BTH.Opcode == wire.CNPOpcode {
 		c.pacer.CNP(now)
@@ -65,7 +65,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 		if d != 0 {
 			c.stats.Early++
 		}
-		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the rest of this one is of no use
+		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the remainder of this one is useless
 	}
 	c.expected = seq.Add(p.BTH.PSN, 1)
 	if !starts && c.in.op == wire.OpReserved {
@@ -84,7 +84,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 	}
 }
 
-// fault ends the connection with the receive request into which a packet does not go.
+// fault ends the connection and the receive request that a packet does not fit.
 func (c *uc) fault(p *Packet, status verbs.Status) {
 	c.env.Drop(p.Handle)
 	c.failRecv(status)
@@ -93,7 +93,7 @@ func (c *uc) fault(p *Packet, status verbs.Status) {
 	c.flushRecvs()
 }
 
-// Next makes the next packet.
+// Next builds the next packet.
 func (c *uc) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
 	if c.nextCNP(o) {
@@ -105,7 +105,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 			return false
 		}
 		if r.Status != verbs.WCSuccess {
-			c.wrong(r)
+			c.failInTurn(r)
 			return false
 		}
 		if r.Op == verbs.WRLocalInv {
@@ -114,7 +114,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 		}
 		r.n = packets(r.length, c.attr.MTU)
 		n := min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU))
-		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // RC's are as long
+		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // RC's headers have the same length
 		if !c.admit(now, frameBytes(&c.ah, ext, int(n)), 0) {
 			return false
 		}
@@ -124,7 +124,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 	}
 }
 
-// leave notes that a packet of r was handed out.
+// leave records that a packet of r was handed out.
 func (c *uc) leave(o *Out, r *request) {
 	c.stats.Sent++
 	o.Token = landedToken(c.landed.Open())
@@ -149,20 +149,20 @@ func (c *uc) invalidate(r *request) {
 	c.endSends()
 }
 
-// Sent ends a request whose last packet the NIC has read.
+// Sent ends a request once the NIC has read its last packet.
 func (c *uc) Sent(_ Ps, t Token) {
 	c.landed.End(uint64(t>>1) - 1)
 	c.endSends()
 	c.drain(c.idle())
 }
 
-// idle reports whether every request that was begun has ended.
+// idle reports whether every request begun has ended.
 func (c *uc) idle() bool { return c.current == c.ended && c.packet == 0 }
 
-// Placed says that a copy has ended.
+// Placed handles the end of a copy.
 func (c *uc) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }
 
-// endPlacing notes the end of a copy of UC or UD; one that failed ends the connection.
+// endPlacing handles the end of a copy of UC or UD; a failed copy ends the connection.
 func (b *base) endPlacing(t Token, status verbs.Status) {
 	n := uint64(t>>1) - 1
 	if status != verbs.WCSuccess && b.receives() {

@@ -6,8 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ud is an unreliable datagram endpoint: each request has an address of its
-// own and is one packet.
+// ud is an unreliable datagram endpoint: each request is one packet with its own address.
 type ud struct {
 	base
 	psn uint32
@@ -39,8 +38,8 @@ func (c *ud) Modify(_ Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// Input takes a received packet. What does not fit is dropped silently (IBTA
-// 9.8.3), but a datagram that is longer than its receive request ends it.
+// Input handles a received packet. A datagram that does not fit is dropped silently (IBTA 9.8.3), except that one
+// longer than its receive request fails that request and the endpoint.
 func (c *ud) Input(_ Ps, p *Packet) {
 	info := p.BTH.Opcode.Info()
 	if !c.receives() || !c.wellFormed(p) || info.Transport != wire.TransportUD || !info.Known ||
@@ -80,7 +79,7 @@ func (c *ud) Input(_ Ps, p *Packet) {
 	c.endRecv(r, w)
 }
 
-// fault ends the queue pair with the receive request into which a datagram does not go.
+// fault ends the queue pair and the receive request that a datagram does not fit.
 func (c *ud) fault(p *Packet, r *recv, status verbs.Status) {
 	c.env.Drop(p.Handle)
 	c.endRecv(r, Completion{Status: status})
@@ -89,7 +88,7 @@ func (c *ud) fault(p *Packet, r *recv, status verbs.Status) {
 	c.flushRecvs()
 }
 
-// Next makes the next datagram.
+// Next builds the next datagram.
 func (c *ud) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
 	r := c.request(c.current)
@@ -100,7 +99,7 @@ func (c *ud) Next(now Ps, o *Out) bool {
 		r.status = verbs.WCLocLenErr
 	}
 	if r.status != verbs.WCSuccess {
-		c.wrong(r)
+		c.failInTurn(r)
 		return false
 	}
 	ext := wire.DETHSize
@@ -149,5 +148,5 @@ func (c *ud) Sent(_ Ps, t Token) {
 	c.drain(c.current == c.ended)
 }
 
-// Placed says that a copy has ended.
+// Placed handles the end of a copy.
 func (c *ud) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// refusalKind is why a peer refuses a request.
+// refusalKind is the reason for which a peer refuses a request.
 type refusalKind uint8
 
 const (
@@ -29,10 +29,10 @@ func (k refusalKind) status() verbs.Status {
 	return verbs.WCRemAccessErr
 }
 
-// message is a request with what must come of it.
+// message is a request with its expected result.
 type message struct {
 	Send
-	data    []byte // what it carries or fetches
+	data    []byte // data that it carries or fetches
 	length  uint32
 	recvCap uint32
 	orig    uint64 // of an atomic
@@ -42,15 +42,15 @@ type message struct {
 
 func (m *message) takesRecv() bool { return m.Op.IsSend() || m.Op.HasImm() }
 
-// plan is what one side posts, and what the other side's memory holds then.
+// plan holds the requests that one side posts, and the expected memory of the other side.
 type plan struct {
 	messages []*message
 	remote   []byte // the peer's memory from remoteAt on, after all requests
 	recvs    []*message
-	top      uint32 // of the own memory that is used
-	recvTop  uint32 // of the peer's memory that is used for receive buffers
-	unread   bool   // a READ or atomic since the last fence
-	next     uint32 // key to be invalidated
+	top      uint32 // used part of this side's memory
+	recvTop  uint32 // used part of the peer's memory for receive buffers
+	unread   bool   // a READ or atomic was posted since the last fence
+	next     uint32 // next key to invalidate
 }
 
 const (
@@ -61,7 +61,7 @@ const (
 	writeBytes = 4096
 )
 
-// workload makes the requests of a side.
+// workload builds the requests of a side.
 func (s *schedule) workload(side int) *plan {
 	p := &plan{remote: make([]byte, memBytes-remoteAt), recvTop: recvAt, next: keyInv}
 	for i := range p.remote {
@@ -78,7 +78,7 @@ func (s *schedule) workload(side int) *plan {
 			p.recvs = append(p.recvs, m)
 		}
 		if m.refused {
-			continue // and whatever follows is flushed
+			continue // and everything behind it is flushed
 		}
 	}
 	return p
@@ -118,7 +118,7 @@ func (s *schedule) message(p *plan, h, id uint64) *message {
 	return m
 }
 
-// carry is a SEND or WRITE.
+// carry builds a SEND or WRITE.
 func (s *schedule) carry(p *plan, m *message, h uint64) {
 	m.data = make([]byte, m.length)
 	for i := range m.data {
@@ -146,7 +146,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	}
 	off := writesAt + uint32(h>>23)%(writeBytes-m.length)
 	m.RemoteAddr, m.RKey = base64k+remoteAt+uint64(off), keyRemote
-	if p.unread { // what a READ is to return must not be overwritten before
+	if p.unread { // a READ's source must not be overwritten before it returns
 		m.Flags |= verbs.SendFence
 		p.unread = false
 	}
@@ -158,7 +158,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	}
 	copy(p.remote[off:], m.data)
 	if m.length == 0 {
-		m.RKey = 7 // not looked at
+		m.RKey = 7 // ignored
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *schedule) atomic(p *plan, m *message, h uint64) {
 	putValue(m.data, m.orig)
 }
 
-// cut makes spans of a range.
+// cut divides a range into spans.
 func (s *schedule) cut(from, n uint32, h uint64) (spans []Span) {
 	for n > 0 && len(spans) < 2 && h%3 != 0 {
 		k := uint32(h>>4)%n + h32(h)%2

@@ -1,7 +1,7 @@
 package verbs
 
-// Feature is an optional part of a stack or device. libibverbs tells of some by device_cap_flags, of others by limits
-// of 0; here each has a bit.
+// Feature is a set of optional parts of a stack or device. libibverbs reports some in device_cap_flags, others by
+// limits of 0; here each has a bit.
 type Feature uint32
 
 // The features.
@@ -10,11 +10,11 @@ const (
 	FeatureSRQ                               // shared receive queues
 	FeatureInvalidate                        // SEND_WITH_INV and LOCAL_INV
 	FeatureSolicited                         // ReqNotify for solicited completions only
-	FeatureOverrun                           // overruns of completion queues are noticed
+	FeatureOverrun                           // overruns of completion queues are detected
 	FeatureError                             // ModifyQP to ERR and to RESET
 	FeatureDrain                             // SQD
 	FeatureRemotePD                          // the responder checks the protection domain of remote keys
-	FeatureDestroyBusy                       // DestroyQP with requests under way
+	FeatureDestroyBusy                       // DestroyQP with requests in flight
 	FeatureModifyInState                     // ModifyQP changes attributes without changing the state
 	featureEnd
 )
@@ -24,7 +24,7 @@ var featureNames = []string{"atomics", "shared receive queues", "invalidation", 
 	"ModifyQP to ERR and RESET", "SQD", "protection domains of remote keys", "DestroyQP of a busy queue pair",
 	"ModifyQP within a state"}
 
-// Each calls f with the name of every feature in the set, in order.
+// Each calls f for every feature in the set, in order, with its name.
 func (s Feature) Each(f func(Feature, string)) {
 	for i, name := range featureNames {
 		if one := Feature(1) << i; s&one != 0 {
@@ -33,53 +33,53 @@ func (s Feature) Each(f func(Feature, string)) {
 	}
 }
 
-// AllFeatures is every feature.
+// AllFeatures is the set of all features.
 const AllFeatures = featureEnd - 1
 
-// DeviceAttr is what QueryDevice tells (struct ibv_device_attr).
+// DeviceAttr holds the attributes of a device (struct ibv_device_attr).
 type DeviceAttr struct {
 	MaxMRSize       uint64
 	MaxQP           int
 	MaxQPWR         int // requests outstanding on a send or receive queue
 	MaxSGE          int
-	MaxInline       int // of QPCap; libibverbs finds it out by trying
+	MaxInline       int // in QPCap; libibverbs finds it by trial
 	MaxCQ           int
 	MaxCQE          int
 	MaxMR           int
 	MaxPD           int
 	MaxAH           int
 	MaxQPRdAtom     int // READs and atomics in flight, as responder
-	MaxQPInitRdAtom int // the same, as requester
+	MaxQPInitRdAtom int // READs and atomics in flight, as requester
 	MaxSRQ          int
 	MaxSRQWR        int
 	MaxSRQSGE       int
-	MaxLowLatency   int // bytes of a message of a low-latency queue pair; 0: there are none
+	MaxLowLatency   int // longest message of a low-latency queue pair in bytes; 0: not supported
 	Ports           int // numbered from 1
 	Types           []QPType
 	Features        Feature
 }
 
-// Has reports whether the device has all of some features.
+// Has reports whether the device has all of the given features.
 func (d *DeviceAttr) Has(f Feature) bool { return d.Features&f == f }
 
-// PortAttr is what QueryPort tells (struct ibv_port_attr).
+// PortAttr holds the attributes of a port (struct ibv_port_attr).
 type PortAttr struct {
 	Active     bool
 	MaxMTU     MTU
 	ActiveMTU  MTU
 	MaxMessage uint32
 	MAC        [6]byte
-	GID        [16]byte // of index 0; IPv4 as ::ffff:a.b.c.d
+	GID        [16]byte // at index 0; IPv4 as ::ffff:a.b.c.d
 }
 
-// QPCap are the sizes of a queue pair (struct ibv_qp_cap). What is granted is no less than what was asked for.
+// QPCap holds the sizes of a queue pair (struct ibv_qp_cap). Granted sizes are no less than requested ones.
 type QPCap struct {
 	MaxSendWR, MaxRecvWR   int
 	MaxSendSGE, MaxRecvSGE int
 	MaxInline              int
 }
 
-// QPInitAttr says what queue pair to create (struct ibv_qp_init_attr).
+// QPInitAttr holds the attributes for creating a queue pair (struct ibv_qp_init_attr).
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ CQ
@@ -87,15 +87,15 @@ type QPInitAttr struct {
 	Cap            QPCap
 	SignalAll      bool // every send request ends with a completion (sq_sig_all)
 
-	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: it is an ordinary one. An
-	// extension: the device writes what arrives to the application's buffer before its software has seen it. Such a
-	// queue pair is RC, and has SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room
-	// for the longest message. What was lost, doubled or out of order may have been written to a buffer, too:
-	// completions tell which buffers have a message.
+	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: an ordinary one. This is an
+	// extension: the device writes payload to the application's buffer before its software has seen the packet. Such a
+	// queue pair is RC, and has SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room for
+	// the longest message. Lost, duplicate or reordered packets may have been written to a buffer, too: completions
+	// tell which buffers hold a message.
 	LowLatency int
 }
 
-// AHAttr is the way to a peer (struct ibv_ah_attr). libibverbs finds the MAC address out; here it is given.
+// AHAttr is the path to a peer (struct ibv_ah_attr). libibverbs resolves the MAC address; here it is given.
 type AHAttr struct {
 	Port         uint8 // from 1
 	GID          [16]byte
@@ -105,18 +105,18 @@ type AHAttr struct {
 	HopLimit     uint8
 }
 
-// UDPSourcePort is the source port that packets with a flow label have: its upper 6 bits are folded into its lower 14,
-// as Linux does (rdma_flow_label_to_udp_sport).
+// UDPSourcePort returns the UDP source port for a flow label: its upper 6 bits are folded into its lower 14, as Linux
+// does (rdma_flow_label_to_udp_sport).
 func UDPSourcePort(flowLabel uint32) uint16 {
 	const dynamic = 0xc000
 	return uint16(flowLabel&0x3fff^flowLabel&0xfc000>>14) | dynamic
 }
 
-// QPAttr are the attributes of a queue pair (struct ibv_qp_attr). An AttrMask says which of them count.
+// QPAttr holds the attributes of a queue pair (struct ibv_qp_attr). An AttrMask selects the valid ones.
 type QPAttr struct {
 	State, CurState State
 	EnSQDNotify     bool
-	Access          Access // what the peer may ask for
+	Access          Access // what the peer may request
 	PKeyIndex       uint16
 	Port            uint8 // from 1
 	QKey            uint32
@@ -124,15 +124,15 @@ type QPAttr struct {
 	PathMTU         MTU
 	Timeout         uint8 // 4.096 µs × 2^Timeout; 0: never
 	RetryCnt        uint8
-	RNRRetry        uint8 // 7: without end
+	RNRRetry        uint8 // 7: unlimited
 	RQPSN, SQPSN    uint32
 	MaxRdAtomic     uint8 // READs and atomics in flight, as requester
-	MaxDestRdAtomic uint8 // the same, as responder
-	MinRNRTimer     uint8 // code of the time that RNR NAKs tell
+	MaxDestRdAtomic uint8 // READs and atomics in flight, as responder
+	MinRNRTimer     uint8 // timer code in RNR NAKs sent
 	DestQPN         uint32
 }
 
-// AttrMask says which attributes of a QPAttr count (enum ibv_qp_attr_mask).
+// AttrMask selects attributes of a QPAttr (enum ibv_qp_attr_mask).
 type AttrMask uint32
 
 // The attributes, numbered as in libibverbs.
@@ -151,12 +151,12 @@ const (
 	QPRNRRetry
 	QPRQPSN
 	QPMaxRdAtomic
-	QPAltPath // no stack here has it
+	QPAltPath // not supported by any stack here
 	QPMinRNRTimer
 	QPSQPSN
 	QPMaxDestRdAtomic
-	QPPathMigState // no stack here has it
-	QPCapSize      // no stack here has it
+	QPPathMigState // not supported by any stack here
+	QPCapSize      // not supported by any stack here
 	QPDestQPN
 
 	unsupportedAttrs = QPAltPath | QPPathMigState | QPCapSize
@@ -184,8 +184,8 @@ func (m AttrMask) String() string {
 	return s
 }
 
-// SRQAttr are the attributes of a shared receive queue (struct ibv_srq_attr).
+// SRQAttr holds the attributes of a shared receive queue (struct ibv_srq_attr).
 type SRQAttr struct {
 	MaxWR, MaxSGE int
-	Limit         int // an event tells when fewer requests than this are left, once; 0: none
+	Limit         int // an event reports once that fewer requests than this are left; 0: none
 }

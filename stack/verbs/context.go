@@ -27,41 +27,42 @@ type Context interface {
 	DestroyCQ(cq CQ, done func(error))
 	CreateQP(pd PD, attr QPInitAttr, done func(QP, error))
 	ModifyQP(qp QP, attr QPAttr, mask AttrMask, done func(error))
-	// QueryQP tells the state as it is now; the other attributes are those that were set, init's Cap is what was
-	// granted.
+	// QueryQP returns the current state. The other attributes are those that were set, and init's Cap holds the granted
+	// sizes.
 	QueryQP(qp QP, done func(attr QPAttr, init QPInitAttr, err error))
 	DestroyQP(qp QP, done func(error))
 	CreateAH(pd PD, attr AHAttr, done func(AH, error))
 
-	// Beyond the 13: the end of an address handle, without which its protection domain could not end.
+	// Beyond the 13: destroys an address handle, without which its protection domain could not be deallocated.
 	DestroyAH(ah AH, done func(error))
 
-	// Beyond the 13: shared receive queues. Without FeatureSRQ they end with EOPNOTSUPP.
+	// Beyond the 13: shared receive queues. Without FeatureSRQ these return EOPNOTSUPP.
 	CreateSRQ(pd PD, attr SRQAttr, done func(SRQ, error))
 	ModifySRQ(srq SRQ, limit int, done func(error))
 	DestroySRQ(srq SRQ, done func(error))
 
-	// OnAsync names who takes asynchronous events (ibv_get_async_event). There is one such function; nil drops them.
+	// OnAsync sets the handler of asynchronous events (ibv_get_async_event). There is only one; nil drops events.
 	OnAsync(f func(AsyncEvent))
 }
 
 // CQ is a completion queue.
 type CQ interface {
-	// Entries is how many completions it has room for; at least what was asked for.
+	// Entries returns the number of completions that the queue holds, at least the number requested.
 	Entries() int
 
-	// Poll moves completions to wcs, oldest first, and returns how many. 0 may mean that they are on their way. After
-	// an overrun, completions that came before it are still given out, then the error is ErrOverrun.
+	// Poll moves completions to wcs, oldest first, and returns their number. 0 may mean that some are on their way.
+	// After an overrun, earlier completions are still returned, followed by ErrOverrun.
 	Poll(wcs []WC) (int, error)
 
-	// ReqNotify asks for one event when the next completion is added: any, or only a receive that the sender asked an
-	// event for (SendSolicited) or one in error. Asking for any replaces asking for solicited ones, not the reverse.
+	// ReqNotify requests one event for the next completion: any, or only a receive that the sender solicited
+	// (SendSolicited) or one in error. A request for any completion replaces one for solicited ones, but not the
+	// reverse.
 	ReqNotify(solicitedOnly bool) error
 
-	// OnEvent names who takes those events (ibv_get_cq_event).
+	// OnEvent sets the handler of those events (ibv_get_cq_event).
 	OnEvent(f func())
 
-	// Follow calls f whenever Poll may return more than before: how a loop that polls can sleep. stop ends it.
+	// Follow calls f whenever Poll may return more than before, so that a polling loop can sleep. stop ends it.
 	Follow(f func()) (stop func(), err error)
 }
 
@@ -69,8 +70,8 @@ type CQ interface {
 type QP interface {
 	Num() uint32
 
-	// PostSend posts requests and returns how many; if that is not all, request n is the bad one. Requests, their SGEs
-	// and inline data are the caller's again on return.
+	// PostSend posts requests and returns the number posted; if that is not all, request n is the bad one. Requests,
+	// their SGEs and inline data belong to the caller again on return.
 	PostSend(wrs []SendWR) (n int, err error)
 
 	// PostRecv does the same for receive requests.
@@ -89,15 +90,15 @@ type SGE struct {
 	LKey   uint32
 }
 
-// SendWR is a send request (struct ibv_send_wr). Which fields count depends on the operation and the type.
+// SendWR is a send request (struct ibv_send_wr). The fields used depend on the operation and the type.
 type SendWR struct {
 	ID     uint64
 	SGEs   []SGE
-	Inline []byte // with SendInline, in place of SGEs: libibverbs takes it from the process's memory, by address
+	Inline []byte // with SendInline, instead of SGEs; libibverbs reads it from the process's memory, by address
 	Opcode Opcode
 	Flags  SendFlags
 	Imm    uint32 // SEND_WITH_IMM, RDMA_WRITE_WITH_IMM
-	InvKey uint32 // SEND_WITH_INV: of the peer; LOCAL_INV: here
+	InvKey uint32 // SEND_WITH_INV: key at the peer; LOCAL_INV: local key
 
 	RemoteAddr uint64 // RDMA and atomics
 	RKey       uint32
@@ -109,7 +110,7 @@ type SendWR struct {
 	RemoteQKey uint32
 }
 
-// Length is the number of bytes that the request's pieces have together.
+// Length returns the number of bytes in the request's pieces.
 func (w *SendWR) Length() uint64 {
 	if w.Flags&SendInline != 0 {
 		return uint64(len(w.Inline))
@@ -130,20 +131,20 @@ type RecvWR struct {
 	SGEs []SGE
 }
 
-// WC is a work completion (struct ibv_wc). If Status is not WCSuccess, only ID, Status and QPN count.
+// WC is a work completion (struct ibv_wc). If Status is not WCSuccess, only ID, Status and QPN are valid.
 type WC struct {
 	ID      uint64
 	Status  Status
 	Opcode  WCOpcode
 	Flags   WCFlags
-	ByteLen uint32 // received, or read; UD: with the 40 bytes of the network header
+	ByteLen uint32 // received, or read; UD: including the 40 bytes of the network header
 	Imm     uint32 // with WCWithImm
 	InvKey  uint32 // with WCWithInv: the key that was invalidated
 	QPN     uint32
 	SrcQP   uint32 // UD
 }
 
-// WCFlags tell which fields of a WC count (enum ibv_wc_flags).
+// WCFlags tell which fields of a WC are valid (enum ibv_wc_flags).
 type WCFlags uint8
 
 // The flags, numbered as in libibverbs.
@@ -153,21 +154,21 @@ const (
 	WCWithInv WCFlags = 1 << 3
 )
 
-// GRHBytes is what a UD receive puts before the message.
+// GRHBytes is the length of the header that a UD receive stores before the message.
 const GRHBytes = 40
 
-// AsyncEventType is what an asynchronous event tells (enum ibv_event_type).
+// AsyncEventType is the type of an asynchronous event (enum ibv_event_type).
 type AsyncEventType uint8
 
 // The events, numbered as in libibverbs.
 const (
 	EventCQErr          AsyncEventType = 0 // the completion queue has overrun
-	EventQPFatal        AsyncEventType = 1 // the queue pair went to ERR, and no completion could tell why
-	EventQPReqErr       AsyncEventType = 2 // the peer asked for what does not exist
-	EventQPAccessErr    AsyncEventType = 3 // the peer asked for what it may not do
+	EventQPFatal        AsyncEventType = 1 // the queue pair went to ERR, and no completion could report the reason
+	EventQPReqErr       AsyncEventType = 2 // the peer requested something that does not exist
+	EventQPAccessErr    AsyncEventType = 3 // the peer requested something that it may not do
 	EventSQDrained      AsyncEventType = 5
 	EventSRQLimit       AsyncEventType = 15
-	EventQPLastWQEReach AsyncEventType = 16 // a queue pair in ERR takes no more of its SRQ
+	EventQPLastWQEReach AsyncEventType = 16 // a queue pair in ERR takes nothing more from its SRQ
 )
 
 func (t AsyncEventType) String() string {
@@ -177,10 +178,10 @@ func (t AsyncEventType) String() string {
 		16: "last WQE reached"}, int(t), "AsyncEventType")
 }
 
-// AsyncEvent is an event that belongs to an object rather than to a request.
+// AsyncEvent is an event of an object rather than of a request.
 type AsyncEvent struct {
 	Type AsyncEventType
-	QP   QP  // of events of queue pairs
-	CQ   CQ  // of EventCQErr
-	SRQ  SRQ // of EventSRQLimit
+	QP   QP  // for events of queue pairs
+	CQ   CQ  // for EventCQErr
+	SRQ  SRQ // for EventSRQLimit
 }

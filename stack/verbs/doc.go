@@ -1,29 +1,25 @@
-// Package verbs is the interface between applications and a network stack:
-// requests, completions, states and rights with the names, numbers and meaning
-// that libibverbs gives to them.
+// Package verbs is the interface between applications and a network stack: requests, completions, states and rights
+// with the names, numbers and meaning of libibverbs.
 //
-// It is not a stack: it moves no byte and knows no packet. A stack implements
-// Context, CQ, QP and SRQ; package verbstest holds it to them. What is the same
-// in every stack and needs neither memory nor time is here as plain data and
-// functions, so that each stack decides alike:
+// It is not a stack: it moves no byte and knows no packet. A stack implements Context, CQ, QP and SRQ; package
+// verbstest checks it. Parts that are the same in every stack and need neither memory nor time are here as plain data
+// and functions, so that all stacks decide alike:
 //
-//   - transitions.go: which attributes ModifyQP must and may be given, by type and pair of states;
-//   - requests.go: whether a request may be posted, and how it ends if it may not be carried out;
+//   - transitions.go: the attributes that ModifyQP requires and allows, by type and pair of states;
+//   - requests.go: whether a request may be posted, and how it ends if it cannot be carried out;
 //   - regions.go: keys, rights and bounds of memory regions;
-//   - objects.go: object numbers, and what may not be destroyed yet;
-//   - notify.go: which completion raises the event that ReqNotify asked for.
+//   - objects.go: object numbers, and which objects are still in use;
+//   - notify.go: which completion raises the event requested by ReqNotify.
 //
 // # Control and data verbs
 //
-// A control verb takes time and ends with exactly one call of its callback,
-// during the call or later. Its error is nil or wraps an Errno. If it is not nil,
-// nothing has changed.
+// A control verb takes time and calls its callback exactly once, during the call or later. Its error is nil or wraps an
+// Errno; if it is not nil, nothing has changed.
 //
-// A data verb returns at once. PostSend and PostRecv take requests in order and
-// stop at the first that cannot be posted: n of them were posted, request n is
-// the bad one. Full queues and pipes are ENOMEM, everything else is EINVAL.
+// A data verb returns at once. PostSend and PostRecv take requests in order and stop at the first that cannot be
+// posted: n of them were posted, request n is the bad one. Full queues and pipes return ENOMEM, everything else EINVAL.
 //
-// # What is refused when posting and what ends in a completion
+// # Errors when posting and errors in completions
 //
 // Refused when posting, EINVAL unless stated (IBTA 10.8.3 and 11.4.1; the codes
 // are those of ibv_post_send(3), ibv_post_recv(3) and their providers):
@@ -54,7 +50,6 @@
 // A completion in error is reported for unsignalled requests, too, and moves an RC queue pair to ERR, the send queue of
 // others to SQE if the request was refused locally. All later requests are flushed in order.
 //
-// Not here: memory windows, XRC, device memory, extended completions, address
-// resolution (AHAttr has the MAC address), partitions but the default one,
-// alternate paths.
+// Not supported: memory windows, XRC, device memory, extended completions, address resolution (AHAttr has the MAC
+// address), partitions other than the default, alternate paths.
 package verbs

@@ -18,7 +18,7 @@ const (
 	QPTUC        QPType = 3
 	QPTUD        QPType = 4
 	QPTRawPacket QPType = 8
-	// storage blocks; libibverbs leaves this number to what a driver has of its own (IBV_QPT_DRIVER)
+	// storage blocks; libibverbs leaves this number to drivers (IBV_QPT_DRIVER)
 	QPTSolar QPType = 0xff
 )
 
@@ -29,11 +29,10 @@ func (t QPType) String() string {
 	return name([]string{2: "RC", 3: "UC", 4: "UD", 8: "RAW_PACKET"}, int(t), "QPType")
 }
 
-// Opcode is what a send work request asks for (enum ibv_wr_opcode).
+// Opcode is the operation of a send work request (enum ibv_wr_opcode).
 type Opcode uint8
 
-// The operations, numbered as in libibverbs. Of those that it has, binding of memory windows and segmentation are
-// missing.
+// The operations, numbered as in libibverbs. Memory window binding and segmentation are missing.
 const (
 	WRWrite    Opcode = 0
 	WRWriteImm Opcode = 1
@@ -52,20 +51,20 @@ func (o Opcode) String() string {
 		"ATOMIC_FETCH_AND_ADD", "LOCAL_INV", 9: "SEND_WITH_INV"}, int(o), "Opcode")
 }
 
-// IsAtomic reports whether the operation is one on 8 bytes at the other side.
+// IsAtomic reports whether the operation is an 8-byte atomic at the peer.
 func (o Opcode) IsAtomic() bool { return o == WRCmpSwap || o == WRFetchAdd }
 
-// IsSend reports whether the operation takes a receive request at the other side and carries the bytes for it.
+// IsSend reports whether the operation takes a receive request at the peer and carries the bytes for it.
 func (o Opcode) IsSend() bool { return o == WRSend || o == WRSendImm || o == WRSendInv }
 
 // IsWrite reports whether the operation writes memory that the requester names.
 func (o Opcode) IsWrite() bool { return o == WRWrite || o == WRWriteImm }
 
-// HasImm reports whether immediate data goes along.
+// HasImm reports whether the operation carries immediate data.
 func (o Opcode) HasImm() bool { return o == WRSendImm || o == WRWriteImm }
 
-// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35). A SEND with invalidate over UC,
-// which ibv_post_send(3) has, has no opcode there, so no wire carries it.
+// Allows reports whether queue pairs of a type support an operation (IBTA 9.2, table 35). ibv_post_send(3) lists SEND
+// with invalidate over UC, but there is no BTH opcode for it.
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case QPTRC:
@@ -80,10 +79,10 @@ func (t QPType) Allows(o Opcode) bool {
 	return t == QPTRawPacket && o == WRSend
 }
 
-// WCOpcode is what a work completion reports (enum ibv_wc_opcode).
+// WCOpcode is the operation that a work completion reports (enum ibv_wc_opcode).
 type WCOpcode uint8
 
-// What was completed, numbered as in libibverbs.
+// The completed operations, numbered as in libibverbs.
 const (
 	WCSend             WCOpcode = 0
 	WCWrite            WCOpcode = 1
@@ -100,7 +99,7 @@ func (o WCOpcode) String() string {
 		129: "RECV_RDMA_WITH_IMM"}, int(o), "WCOpcode")
 }
 
-// Completion is what a work completion of a send request reports.
+// Completion returns the operation that the work completion of a send request reports.
 func (o Opcode) Completion() WCOpcode {
 	switch o {
 	case WRWrite, WRWriteImm:
@@ -117,7 +116,7 @@ func (o Opcode) Completion() WCOpcode {
 	return WCSend
 }
 
-// Status says how a request ended (enum ibv_wc_status).
+// Status is the result of a request (enum ibv_wc_status).
 type Status uint8
 
 // The statuses, numbered as in libibverbs.
@@ -164,7 +163,7 @@ func (s State) String() string {
 	return name([]string{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"}, int(s), "State")
 }
 
-// Access says what may be done with a memory region, or through a queue pair (enum ibv_access_flags).
+// Access is a set of rights to a memory region, or through a queue pair (enum ibv_access_flags).
 type Access uint8
 
 // The rights.
@@ -175,21 +174,21 @@ const (
 	AccessRemoteAtomic
 )
 
-// SendFlags go with a send request (enum ibv_send_flags).
+// SendFlags are the flags of a send request (enum ibv_send_flags).
 type SendFlags uint8
 
 // The flags.
 const (
-	SendFence     SendFlags = 1 << iota // begins after all earlier READs and atomics of the queue pair have ended
+	SendFence     SendFlags = 1 << iota // waits for all earlier READs and atomics of the queue pair
 	SendSignaled                        // ends with a work completion
-	SendSolicited                       // asks the other side for an event
-	SendInline                          // the bytes are taken when posting
+	SendSolicited                       // requests an event at the peer
+	SendInline                          // the bytes are copied when posting
 )
 
 // MTU is a path's largest payload in bytes.
 type MTU uint16
 
-// The MTUs of RoCE, and one that this stack has beside them (jumbo frames; not of the standard).
+// The MTUs of RoCE, and a larger non-standard one of this stack (jumbo frames).
 const (
 	MTU256  MTU = 256
 	MTU512  MTU = 512

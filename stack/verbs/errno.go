@@ -2,18 +2,18 @@ package verbs
 
 import "fmt"
 
-// Errno is the error number that a verb ends with, numbered as on Linux.
+// Errno is the error number of a verb, numbered as on Linux.
 type Errno uint16
 
-// The error numbers that verbs end with.
+// The error numbers of verbs.
 const (
 	EIO        Errno = 5   // the completion queue has overrun, or the device has failed
 	ENOMEM     Errno = 12  // a queue or pipe is full, or no number, key or memory is left
-	EACCES     Errno = 13  // rights that the memory does not give
+	EACCES     Errno = 13  // rights that the memory does not grant
 	EFAULT     Errno = 14  // addresses that are not memory
 	EBUSY      Errno = 16  // other objects still use this one
 	EINVAL     Errno = 22  // an attribute, state or object that does not fit
-	EOPNOTSUPP Errno = 95  // the device lacks it: see DeviceAttr
+	EOPNOTSUPP Errno = 95  // the device lacks the feature: see DeviceAttr
 	ETIMEDOUT  Errno = 110 // the device does not answer
 )
 
@@ -29,7 +29,7 @@ func (e Errno) Error() string {
 	return fmt.Sprintf("errno %d", uint16(e))
 }
 
-// Error is what a verb ends with: its number for programs, and what was wrong for people.
+// Error is the error of a verb: a number for programs, and a text for people.
 type Error struct {
 	Verb   string
 	Errno  Errno
@@ -41,12 +41,12 @@ func (e *Error) Error() string { return fmt.Sprintf("verbs: %s: %v: %s", e.Verb,
 // Unwrap returns the error number, for errors.Is.
 func (e *Error) Unwrap() error { return e.Errno }
 
-// Errorf is the error of a verb.
+// Errorf returns the error of a verb.
 func Errorf(verb string, n Errno, format string, args ...any) error {
 	return &Error{verb, n, fmt.Sprintf(format, args...)}
 }
 
-// Full queues are an everyday event, so their errors are made once.
+// Full queues are common, so their errors are allocated once.
 var (
 	ErrSendFull error = &Error{"post_send", ENOMEM, "the send queue or its pipe is full: want completions polled first"}
 	ErrRecvFull error = &Error{"post_recv", ENOMEM, "the receive queue or its pipe is full: want completions polled " +

@@ -1,7 +1,7 @@
 package verbs
 
-// Notifier decides which completion raises the event that ReqNotify asked for (IBTA 11.4.2.2). The zero value waits for
-// nothing.
+// Notifier decides which completion raises the event requested by ReqNotify (IBTA 11.4.2.2). The zero value has no
+// request.
 type Notifier struct{ armed arming }
 
 type arming uint8
@@ -12,7 +12,7 @@ const (
 	forAny
 )
 
-// Request asks for one event. Asking for any completion replaces asking for a solicited one; not the reverse.
+// Request requests one event. A request for any completion replaces one for a solicited one, but not the reverse.
 func (n *Notifier) Request(solicitedOnly bool) {
 	if !solicitedOnly {
 		n.armed = forAny
@@ -21,8 +21,8 @@ func (n *Notifier) Request(solicitedOnly bool) {
 	}
 }
 
-// Added tells of a completion that was added, and reports whether it raises the event. solicited: it is a receive whose
-// sender asked for an event. Completions in error always count.
+// Added reports whether a new completion raises the event. solicited says that it is a receive whose sender requested
+// an event. Completions in error always count.
 func (n *Notifier) Added(wc *WC, solicited bool) bool {
 	if n.armed == unarmed || n.armed == forSolicited && !solicited && wc.Status == WCSuccess {
 		return false
@@ -31,20 +31,20 @@ func (n *Notifier) Added(wc *WC, solicited bool) bool {
 	return true
 }
 
-// Completions is a completion queue's content, of a fixed size. It is made by NewCompletions.
+// Completions is a bounded queue of completions. NewCompletions creates one.
 type Completions struct {
 	wcs     []WC
 	head, n int
 	overrun bool
 }
 
-// NewCompletions returns room for n completions.
+// NewCompletions returns an empty queue of n completions.
 func NewCompletions(n int) *Completions { return &Completions{wcs: make([]WC, n)} }
 
-// Entries is how many completions there is room for.
+// Entries returns the capacity.
 func (c *Completions) Entries() int { return len(c.wcs) }
 
-// Add adds a completion; false if there was no room for it: the queue has overrun, and takes none from then on.
+// Add adds a completion. It returns false if there is no room: the queue has then overrun, and accepts no more.
 func (c *Completions) Add(wc *WC) bool {
 	if c.overrun || c.n == len(c.wcs) {
 		c.overrun = true
@@ -55,7 +55,7 @@ func (c *Completions) Add(wc *WC) bool {
 	return true
 }
 
-// Poll is that of CQ.
+// Poll implements CQ.Poll.
 func (c *Completions) Poll(wcs []WC) (int, error) {
 	n := min(c.n, len(wcs))
 	for i := range n {
@@ -71,7 +71,7 @@ func (c *Completions) Poll(wcs []WC) (int, error) {
 	return n, nil
 }
 
-// Drop removes the completions of a queue pair, as happens when it is destroyed or reset.
+// Drop removes the completions of a queue pair, for when it is destroyed or reset.
 func (c *Completions) Drop(qpn uint32) {
 	kept := 0
 	for i := range c.n {

@@ -28,14 +28,14 @@ type Object struct {
 
 func (o Object) String() string { return fmt.Sprintf("%v %d", o.Kind, o.Number) }
 
-// Objects are the objects of a device: which numbers are in use, and who uses whom. An object that others use cannot be
-// destroyed (EBUSY), as with the use counts of Linux's verbs layer.
+// Objects tracks the objects of a device: which numbers are in use, and which objects use others. An object in use
+// cannot be destroyed (EBUSY), as with the use counts of Linux's verbs layer.
 type Objects struct {
 	limits [kinds]Numbers
 	live   [kinds]map[uint32]*object
 }
 
-// Numbers are the numbers that a kind of object may have: Most of them from First on.
+// Numbers are the numbers available to a kind of object: Most of them, starting at First.
 type Numbers struct {
 	First uint32
 	Most  int
@@ -46,7 +46,7 @@ type object struct {
 	uses  []Object
 }
 
-// NewObjects returns a device without objects. A kind that limits lacks has none.
+// NewObjects returns a table without objects. Kinds missing in limits have no numbers.
 func NewObjects(limits map[Kind]Numbers) *Objects {
 	o := &Objects{}
 	for k := range o.live {
@@ -56,7 +56,7 @@ func NewObjects(limits map[Kind]Numbers) *Objects {
 	return o
 }
 
-// Create takes the lowest free number for an object that uses others.
+// Create creates an object with the lowest free number; it uses others.
 func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	l := o.limits[k]
 	for n := l.First; n < l.First+uint32(l.Most); n++ {
@@ -67,14 +67,14 @@ func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Most, k)
 }
 
-// Add makes an object with a number that the caller chose.
+// Add creates an object with a number that the caller chose.
 func (o *Objects) Add(verb string, x Object, uses ...Object) error {
 	if o.live[x.Kind][x.Number] != nil {
-		return Errorf(verb, EINVAL, "%v: it exists", x)
+		return Errorf(verb, EINVAL, "%v already exists", x)
 	}
 	for _, u := range uses {
 		if o.live[u.Kind][u.Number] == nil {
-			return Errorf(verb, EINVAL, "%v: there is none", u)
+			return Errorf(verb, EINVAL, "%v does not exist", u)
 		}
 	}
 	for _, u := range uses {
@@ -87,18 +87,18 @@ func (o *Objects) Add(verb string, x Object, uses ...Object) error {
 // Has reports whether an object exists.
 func (o *Objects) Has(x Object) bool { return o.live[x.Kind][x.Number] != nil }
 
-// CanDestroy is the error with which Destroy would end.
+// CanDestroy returns the error that Destroy would return.
 func (o *Objects) CanDestroy(verb string, x Object) error {
 	switch it := o.live[x.Kind][x.Number]; {
 	case it == nil:
-		return Errorf(verb, EINVAL, "%v: there is none", x)
+		return Errorf(verb, EINVAL, "%v does not exist", x)
 	case it.users > 0:
 		return Errorf(verb, EBUSY, "%v: %d objects still use it", x, it.users)
 	}
 	return nil
 }
 
-// Destroy ends an object that nobody uses.
+// Destroy destroys an object that no other uses.
 func (o *Objects) Destroy(verb string, x Object) error {
 	if err := o.CanDestroy(verb, x); err != nil {
 		return err

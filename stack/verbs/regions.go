@@ -1,9 +1,9 @@
 package verbs
 
-// Regions are the memory regions of a device, by key. A region has one key, which is both LKey and RKey.
+// Regions holds the memory regions of a device, by key. A region has one key, which is both LKey and RKey.
 //
-// A key is an index and, in its lowest 8 bits, how often that index was used: a key that has ended does not name the
-// region that has its place now.
+// A key consists of an index and, in its lowest 8 bits, a count of the index's uses, so that an old key does not name
+// the index's current region.
 type Regions struct {
 	all  []region
 	free []uint32
@@ -14,15 +14,15 @@ type Regions struct {
 type region struct {
 	MR
 	live    bool
-	invalid bool // its remote rights have ended; the region is still registered
+	invalid bool // its remote rights were invalidated; the region is still registered
 }
 
-const keyVariant = 8 // bits of a key that tell uses of an index apart
+const keyVariant = 8 // bits of a key that count the uses of its index
 
-// NewRegions returns room for a number of regions.
+// NewRegions returns an empty table of at most the given number of regions.
 func NewRegions(most int) *Regions { return &Regions{max: most} }
 
-// Register makes a region. Remote rights to write and atomics need the local right to write (ibv_reg_mr(3)).
+// Register registers a region. Remote write and atomic rights need the local write right (ibv_reg_mr(3)).
 func (r *Regions) Register(pd PD, addr, length uint64, a Access) (MR, error) {
 	const verb = "reg_mr"
 	switch {
@@ -50,11 +50,11 @@ func (r *Regions) Register(pd PD, addr, length uint64, a Access) (MR, error) {
 	return x.MR, nil
 }
 
-// Deregister ends a region.
+// Deregister removes a region.
 func (r *Regions) Deregister(key uint32) (MR, error) {
 	x := r.find(key)
 	if x == nil {
-		return MR{}, Errorf("dereg_mr", EINVAL, "key %#x: there is no such region", key)
+		return MR{}, Errorf("dereg_mr", EINVAL, "key %#x: no such region", key)
 	}
 	x.live = false
 	r.used--
@@ -62,8 +62,9 @@ func (r *Regions) Deregister(key uint32) (MR, error) {
 	return x.MR, nil
 }
 
-// Invalidate ends the remote rights of a region, as SEND_WITH_INV and LOCAL_INV ask; false if there is none of that
-// protection domain. In libibverbs these end memory windows; here, where there are none, a region's RKey is its window.
+// Invalidate revokes the remote rights of a region, as SEND_WITH_INV and LOCAL_INV do; it returns false if the
+// protection domain has no such region. In libibverbs these invalidate memory windows; here, without windows, a
+// region's RKey serves as one.
 func (r *Regions) Invalidate(pd PD, key uint32) bool {
 	x := r.find(key)
 	if x == nil || x.PD != pd || x.invalid {
@@ -81,7 +82,7 @@ func (r *Regions) find(key uint32) *region {
 	return &r.all[i]
 }
 
-// Find is the region of a key.
+// Find returns the region of a key.
 func (r *Regions) Find(key uint32) (MR, bool) {
 	if x := r.find(key); x != nil {
 		return x.MR, true
@@ -93,7 +94,8 @@ func (x *region) has(addr uint64, n uint64) bool {
 	return addr >= x.Addr && n <= x.Length && addr-x.Addr <= x.Length-n
 }
 
-// Local reports whether a piece of memory may be used by a queue pair of a protection domain. A piece of 0 bytes may.
+// Local reports whether a queue pair of a protection domain may use a piece of memory. Pieces of 0 bytes are always
+// allowed.
 func (r *Regions) Local(pd PD, s *SGE, need Access) bool {
 	if s.Length == 0 {
 		return true
@@ -102,7 +104,8 @@ func (r *Regions) Local(pd PD, s *SGE, need Access) bool {
 	return x != nil && x.PD == pd && x.Access&need == need && x.has(s.Addr, uint64(s.Length))
 }
 
-// Remote reports whether a peer may use n bytes at an address by a key. 0 bytes may be used (IBTA C9-88, C9-96).
+// Remote reports whether a peer may access n bytes at an address with a key. 0 bytes are always allowed (IBTA C9-88,
+// C9-96).
 func (r *Regions) Remote(pd PD, key uint32, addr uint64, n uint64, need Access) bool {
 	if n == 0 {
 		return true

@@ -2,7 +2,7 @@ package verbs
 
 import "fmt"
 
-// Queues is what posting to a queue pair depends on, as the stack has it now. It is filled once and kept up to date, so
+// Queues holds the state of a queue pair that posting depends on. The stack creates it once and keeps it up to date, so
 // that checking a request allocates nothing.
 type Queues struct {
 	Type   QPType
@@ -11,26 +11,26 @@ type Queues struct {
 	Cap    QPCap
 	HasSRQ bool
 	Dev    *DeviceAttr
-	AHOf   func(AH) (PD, bool) // UD: the protection domain of an address handle
+	AHOf   func(AH) (PD, bool) // UD: returns the protection domain of an address handle
 
-	SendUsed, RecvUsed int // requests outstanding
-	PathMTU            MTU // UD: the largest message
+	SendUsed, RecvUsed int // outstanding requests
+	PathMTU            MTU // UD: the longest message
 	MaxMessage         uint32
-	LowLatency         int // the longest message of a low-latency queue pair; 0: it is an ordinary one
+	LowLatency         int // longest message of a low-latency queue pair; 0: an ordinary one
 
 	SignalAll bool // Solar: every request has a completion
 }
 
-// RequestError tells why a request cannot be posted. The text is made when it is asked for.
+// RequestError is the reason why a request cannot be posted. Its text is only built on demand.
 type RequestError struct {
 	Errno Errno
 	Why   Fault
 	Send  bool
-	Has   uint64 // the value that does not fit
-	Want  uint64 // the most that would
+	Has   uint64 // the invalid value
+	Want  uint64 // the largest valid value
 }
 
-// Fault is what is wrong with a request that cannot be posted.
+// Fault is the kind of error in a request that cannot be posted.
 type Fault uint8
 
 // The faults.
@@ -47,13 +47,13 @@ const (
 	FaultSRQ                         // the queue pair has an SRQ
 	FaultRemoteQPN                   // Has is the number
 	FaultOneSided                    // Has is the operation, on a low-latency queue pair
-	FaultLong                        // likewise, the message is too long
-	FaultRecvPieces                  // likewise, not one piece of memory but Has
-	FaultRecvShort                   // likewise, it has Has bytes: less than Want
-	FaultRecvMemory                  // likewise, it may not be written
-	FaultUnsignaled                  // on a Solar queue pair, without a completion of its own
-	FaultFence                       // likewise, with a fence
-	FaultNoRecv                      // likewise, a receive request
+	FaultLong                        // low-latency: the message is too long
+	FaultRecvPieces                  // low-latency: Has pieces of memory instead of one
+	FaultRecvShort                   // low-latency: Has bytes, fewer than Want
+	FaultRecvMemory                  // low-latency: it must not be written
+	FaultUnsignaled                  // Solar: without its own completion
+	FaultFence                       // Solar: with a fence
+	FaultNoRecv                      // Solar: a receive request
 )
 
 func (e *RequestError) Error() string {
@@ -67,9 +67,9 @@ func (e *RequestError) Error() string {
 func (e *RequestError) detail() string {
 	switch e.Why {
 	case FaultState:
-		return fmt.Sprintf("the queue pair is in %v: it takes no such requests there", State(e.Has))
+		return fmt.Sprintf("the queue pair is in %v: this state accepts no such requests", State(e.Has))
 	case FaultOpcode:
-		return fmt.Sprintf("operation %v: queue pairs of type %v do not have it", Opcode(e.Has), QPType(e.Want))
+		return fmt.Sprintf("operation %v: not supported by queue pairs of type %v", Opcode(e.Has), QPType(e.Want))
 	case FaultFeature:
 		return fmt.Sprintf("operation %v: the device lacks it", Opcode(e.Has))
 	case FaultSGEs:
@@ -79,7 +79,7 @@ func (e *RequestError) detail() string {
 	case FaultInlineOp:
 		return fmt.Sprintf("inline data with %v: want an operation that sends data", Opcode(e.Has))
 	case FaultNoAH:
-		return fmt.Sprintf("address handle %d: there is none", e.Has)
+		return fmt.Sprintf("address handle %d does not exist", e.Has)
 	case FaultAHDomain:
 		return fmt.Sprintf("address handle %d: it is of another protection domain", e.Has)
 	case FaultFlags:
@@ -89,7 +89,7 @@ func (e *RequestError) detail() string {
 	case FaultRemoteQPN:
 		return fmt.Sprintf("remote queue pair %#x: want 24 bits", e.Has)
 	case FaultUnsignaled:
-		return "no completion was asked for: requests of a Solar queue pair end in any order, so only that tells"
+		return "no completion was requested: requests of a Solar queue pair complete in any order, so each needs one"
 	case FaultFence:
 		return "a fence: a Solar queue pair has no order"
 	case FaultNoRecv:
@@ -121,7 +121,7 @@ func (e *RequestError) Unwrap() error { return e.Errno }
 
 const allFlags = SendFence | SendSignaled | SendSolicited | SendInline
 
-// CheckSend tells whether a send request may be posted: nil, ErrSendFull or a *RequestError.
+// CheckSend checks whether a send request may be posted. It returns nil, ErrSendFull or a *RequestError.
 func (q *Queues) CheckSend(w *SendWR) error {
 	bad := func(n Errno, why Fault, has, want uint64) error { return &RequestError{n, why, true, has, want} }
 	inline := w.Flags&SendInline != 0
@@ -170,7 +170,7 @@ func (q *Queues) CheckSend(w *SendWR) error {
 	return nil
 }
 
-// CheckRecv does the same for a receive request.
+// CheckRecv checks whether a receive request may be posted.
 func (q *Queues) CheckRecv(w *RecvWR) error {
 	switch {
 	case q.Type == QPTSolar:
@@ -191,8 +191,8 @@ func (q *Queues) CheckRecv(w *RecvWR) error {
 	return nil
 }
 
-// SendStatus is how a request that was posted has to end before anything of it leaves; WCSuccess if it may be carried
-// out. Errors of earlier requests come first: it is asked when the request's turn has come.
+// SendStatus returns the status of a posted request that cannot be carried out, or WCSuccess if it can. Errors of
+// earlier requests come first, so it must be called when the request's turn has come.
 func (q *Queues) SendStatus(w *SendWR, r *Regions) Status {
 	if q.State == QPSErr || q.State == QPSSQE {
 		return WCFlushErr
@@ -222,7 +222,7 @@ func (q *Queues) SendStatus(w *SendWR, r *Regions) Status {
 
 const atomicBytes = 8
 
-// RecvStatus is how a receive request ends into which a message of n bytes is to be placed.
+// RecvStatus returns the status of a receive request when a message of n bytes is placed into it.
 func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 	if q.State == QPSErr {
 		return WCFlushErr
@@ -241,9 +241,8 @@ func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 	return WCSuccess
 }
 
-// After is the state that a completion in error leads to: RC goes to ERR; the send queue of the others to SQE, unless
-// a receive request failed or was flushed (IBTA 10.3.1). A request of Solar ends alone, unless the peer does not
-// answer any more.
+// After returns the state after a completion in error: RC goes to ERR; the send queue of the others to SQE, unless a
+// receive request failed or was flushed (IBTA 10.3.1). A Solar request fails alone, unless the peer no longer answers.
 func (t QPType) After(current State, recv bool, s Status) State {
 	switch {
 	case t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr:

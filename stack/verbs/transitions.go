@@ -1,13 +1,12 @@
 package verbs
 
-// transition is a pair of states that ModifyQP may take a queue pair through, and the attributes that go with it,
-// besides the state itself.
+// transition is a pair of states that ModifyQP can connect, with the attributes besides the state itself.
 type transition struct {
 	from, to State
 	masks    [4]masks // RC and Solar, UC, UD, raw
 }
 
-// masks are the attributes that must be given, and those that may.
+// masks holds the attributes that must be given, and those that may.
 type masks struct{ required, optional AttrMask }
 
 const (
@@ -27,7 +26,7 @@ const (
 	changingRC = changingUC | QPPort | QPTimeout | QPRetryCnt | QPRNRRetry | QPMaxRdAtomic | QPMaxDestRdAtomic | QPMinRNRTimer
 )
 
-// transitions are those of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it
+// transitions are the rows of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it
 // does not list, of Linux (ib_modify_qp_is_ok). RESET and ERR, which every state leads to, take no attributes; see
 // CheckModify.
 var transitions = []transition{
@@ -45,7 +44,7 @@ var transitions = []transition{
 	{QPSSQE, QPSRTS, [4]masks{{}, {optional: QPCurState | QPAccess}, {optional: runningUD}, {}}},
 }
 
-// column is where masks are, by type; -1 for none that exists.
+// column returns the column of masks for a type, or -1 for an unknown one.
 func (t QPType) column() int {
 	switch t {
 	case QPTRC, QPTSolar:
@@ -60,8 +59,8 @@ func (t QPType) column() int {
 	return -1
 }
 
-// Transition tells which attributes ModifyQP must and may be given, besides QPState, to take a queue pair of a type
-// from one state to another; ok is false if there is no such way.
+// Transition returns the attributes that ModifyQP requires and allows, besides QPState, for a transition of a queue
+// pair type; ok is false if the transition does not exist.
 func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool) {
 	col := t.column()
 	switch {
@@ -69,7 +68,7 @@ func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool)
 		return 0, 0, false
 	case to == QPSReset, to == QPSErr && from != QPSReset:
 		return 0, 0, true
-	case from == QPSSQE && t.column() == 0: // errors of an RC lead to ERR, those of Solar there or nowhere
+	case from == QPSSQE && t.column() == 0: // errors of an RC lead to ERR, those of Solar to ERR or nowhere
 		return 0, 0, false
 	}
 	for i := range transitions {
@@ -80,7 +79,7 @@ func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool)
 	return 0, 0, false
 }
 
-// CheckModify checks what ModifyQP is asked for, and returns the state that the queue pair goes to.
+// CheckModify checks the arguments of ModifyQP, and returns the new state.
 func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceAttr) (State, error) {
 	const verb = "modify_qp"
 	if mask&QPCurState != 0 {
@@ -99,7 +98,7 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 	}
 	required, optional, ok := Transition(t, current, next)
 	if !ok {
-		return 0, Errorf(verb, EINVAL, "%v from %v to %v: there is no such transition", t, current, next)
+		return 0, Errorf(verb, EINVAL, "%v from %v to %v: no such transition", t, current, next)
 	}
 	if lacks := required &^ mask; lacks != 0 {
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: want %v, too", t, current, next, lacks)
@@ -108,7 +107,7 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: %v may not be given", t, current, next, extra)
 	}
 	if lacks := mask & unsupportedAttrs; lacks != 0 {
-		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: no stack here has them", lacks)
+		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: not supported by any stack here", lacks)
 	}
 	if err := checkFeatures(current, next, dev); err != nil {
 		return 0, err
@@ -140,7 +139,7 @@ const (
 	maxAccess = AccessLocalWrite | AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
 )
 
-// checkValues checks the attributes that count.
+// checkValues checks the values of the selected attributes.
 func checkValues(a *QPAttr, mask AttrMask, dev *DeviceAttr) error {
 	for _, f := range []struct {
 		attr   AttrMask
@@ -169,7 +168,7 @@ func checkValues(a *QPAttr, mask AttrMask, dev *DeviceAttr) error {
 	return nil
 }
 
-// Valid reports whether the MTU is one that this stack has.
+// Valid reports whether this stack supports the MTU.
 func (m MTU) Valid() bool {
 	switch m {
 	case MTU256, MTU512, MTU1024, MTU2048, MTU4096, MTU8192:
@@ -178,7 +177,7 @@ func (m MTU) Valid() bool {
 	return false
 }
 
-// Merge copies the attributes of a mask from b; of QPState it takes the state.
+// Merge copies the attributes selected by mask from b; for QPState it copies the state.
 func (a *QPAttr) Merge(b *QPAttr, mask AttrMask) {
 	kept := *a
 	*a = *b

@@ -9,8 +9,8 @@ import (
 
 var allStates = []State{QPSReset, QPSInit, QPSRTR, QPSRTS, QPSSQD, QPSSQE, QPSErr}
 
-// ways are the cells of the table, in the words of ibv_modify_qp(3) and of Linux's table: type, from, to, what is
-// required, what is optional. What is not here, and leads neither to RESET nor to ERR, is no transition.
+// ways are the cells of the table, in the notation of ibv_modify_qp(3) and of Linux's table: type, from, to, required,
+// optional. A pair that is not listed, and leads neither to RESET nor to ERR, is not a transition.
 const ways = `
 RC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
 UC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
@@ -107,7 +107,7 @@ func TestTransitions(t *testing.T) {
 
 var everything = DeviceAttr{Ports: 2, Features: AllFeatures, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16}
 
-// legal are attributes of which all have values that may be.
+// legal returns attributes with only legal values.
 func legal(to, cur State) QPAttr {
 	return QPAttr{State: to, CurState: cur, Port: 1, AH: AHAttr{Port: 2}, PathMTU: MTU1024}
 }
@@ -145,7 +145,7 @@ func checkCell(t *testing.T, c cell, want masks, ok bool) {
 	}
 }
 
-// Values out of range are refused by name, and only if they count.
+// Values out of range are refused by name, but only if selected.
 func TestModifyValues(t *testing.T) {
 	for _, c := range []struct {
 		set  func(*QPAttr)
@@ -185,7 +185,7 @@ func TestModifyValues(t *testing.T) {
 	require.ErrorContains(t, err, "the current state is given as SQD: it is RTS")
 }
 
-// What a device lacks is refused as such.
+// Features that a device lacks are refused as such.
 func TestModifyLacks(t *testing.T) {
 	for _, c := range []struct {
 		from, to State
@@ -202,7 +202,7 @@ func TestModifyLacks(t *testing.T) {
 	}
 }
 
-// Each attribute of a mask is taken, and no other.
+// Merge takes each attribute of a mask, and no other.
 func TestMerge(t *testing.T) {
 	b := QPAttr{QPSErr, QPSSQE, true, 1, 2, 3, 4, AHAttr{Port: 5}, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	seen := map[QPAttr]bool{}

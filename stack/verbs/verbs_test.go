@@ -20,7 +20,7 @@ func queues(t QPType, s State) *Queues {
 
 var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket, QPTSolar}
 
-// Which operation a type has: IBTA table 35.
+// The operations of each type, by IBTA table 35.
 func TestOperations(t *testing.T) {
 	has := map[QPType]string{
 		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
@@ -36,7 +36,7 @@ func TestOperations(t *testing.T) {
 			if words := " " + has[typ] + " "; n != "-" && contains(words, " "+n+" ") {
 				require.NoError(t, err, "%v %v", typ, op)
 			} else {
-				require.ErrorContains(t, err, "do not have it", "%v %v", typ, op)
+				require.ErrorContains(t, err, "not supported by", "%v %v", typ, op)
 				require.ErrorIs(t, err, EINVAL)
 			}
 		}
@@ -52,7 +52,7 @@ func contains(s, part string) bool {
 	return false
 }
 
-// In which state requests may be posted: IBTA 10.3.1.
+// The states in which requests may be posted, by IBTA 10.3.1.
 func TestPostingStates(t *testing.T) {
 	for s, want := range map[State]struct{ send, recv bool }{
 		QPSReset: {false, false}, QPSInit: {false, true}, QPSRTR: {false, true}, QPSRTS: {true, true},
@@ -88,7 +88,7 @@ func TestRefusedRequests(t *testing.T) {
 		{rc, SendWR{Opcode: WRRead, Flags: SendInline}, EINVAL, "inline data with RDMA_READ"},
 		{rc, SendWR{Opcode: WRFetchAdd, Flags: SendInline}, EINVAL, "inline data with ATOMIC_FETCH_AND_ADD"},
 		{rc, SendWR{Opcode: WRSend, Flags: 16}, EINVAL, "send flags 0x10: want 0xf at most"},
-		{ud, SendWR{Opcode: WRSend}, EINVAL, "address handle 0: there is none"},
+		{ud, SendWR{Opcode: WRSend}, EINVAL, "address handle 0 does not exist"},
 		{ud, SendWR{Opcode: WRSend, AH: 4}, EINVAL, "address handle 4: it is of another protection domain"},
 		{ud, SendWR{Opcode: WRSend, AH: 3, RemoteQPN: 1 << 24}, EINVAL, "remote queue pair 0x1000000: want 24 bits"},
 		{bare, SendWR{Opcode: WRCmpSwap}, EOPNOTSUPP, "operation ATOMIC_CMP_AND_SWP: the device lacks it"},
@@ -104,7 +104,7 @@ func TestRefusedRequests(t *testing.T) {
 	require.ErrorContains(t, rc.CheckRecv(&RecvWR{SGEs: three}), "post_recv: EINVAL: 3 pieces")
 }
 
-// Keys, rights and bounds of the pieces of a request, by what it does with them.
+// Keys, rights and bounds of the pieces of a request, depending on its operation.
 func TestStatuses(t *testing.T) {
 	r := NewRegions(8)
 	ro, err := r.Register(1, 0x1000, 100, 0)
@@ -236,7 +236,7 @@ func TestNotifier(t *testing.T) {
 	}
 }
 
-// Completions behave as a bounded queue does, whatever is asked of them.
+// Completions behaves as a bounded queue under any sequence of calls.
 func TestCompletions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 5).Draw(t, "size")
@@ -276,7 +276,7 @@ func TestCompletions(t *testing.T) {
 	})
 }
 
-// Checking a request that may be posted, and polling, allocate nothing.
+// Checking a valid request, and polling, allocate nothing.
 func TestNoAllocations(t *testing.T) {
 	r := NewRegions(1)
 	m, err := r.Register(1, 0x1000, 100, AccessLocalWrite)

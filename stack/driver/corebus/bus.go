@@ -1,14 +1,12 @@
-// Package corebus is a driver.Bus of software that runs on a processor core
-// (models/server/cpu) and pays for what it does: cycles, loads and stores through the
-// core's caches, register writes and reads.
+// Package corebus is a driver.Bus for software that runs on a processor core (models/server/cpu) and pays for its work:
+// cycles, loads and stores through the core's caches, register writes and reads.
 //
-// What a Watch covers is polled: each watch is a loop of the core, in turn with
-// the core's others, and costs no events while nothing is written. The driver's
-// callbacks are then run on the core, at the poll that sees the write. Calls from
-// elsewhere are software of the core, too: they begin at its next poll.
+// Watches are polled: each watch is a loop of the core that takes turns with its other loops, and costs no events while
+// nothing is written. The driver's callbacks run on the core, at the poll that sees the write. Calls from elsewhere
+// count as software of the core, too: they begin at its next poll.
 //
-// It has no opinion on what it carries, and knows neither caches nor the way to
-// the device: those are the core's memory and Registers.
+// The package does not interpret what it carries, and knows neither caches nor the path to the device, which are the
+// core's memory and Registers.
 package corebus
 
 import (
@@ -21,20 +19,21 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Spec is what a driver's work costs besides its accesses to memory.
+// Spec is the cost of a driver's work besides its memory accesses.
 type Spec struct {
-	// Poll is the cycles of a look at one completion ring that has nothing: 50 us for 2,000 rings (fs.sq_loop_2000).
+	// Poll is the cost in cycles of polling a completion ring without new entries: 50 us for 2,000 rings
+	// (fs.sq_loop_2000).
 	Poll int64 `yaml:"poll_cycles"`
 
-	// Build is the cycles of building up to 64 B of an entry. On Arm 76 ns, the part of the 276 ns of posting (off-path
-	// study, Advice 4) that is not the register write; on hosts the same number: assumption.
+	// Build is the cost in cycles of building up to 64 B of an entry. On Arm it is 76 ns, the part of the 276 ns of
+	// posting (off-path study, Advice 4) that is not the register write; hosts use the same number, an assumption.
 	Build int64 `yaml:"build_cycles"`
 
-	// Take is the cycles of taking up to 64 B that were read: assumption.
+	// Take is the cost in cycles of taking up to 64 B that were read, an assumption.
 	Take int64 `yaml:"take_cycles"`
 }
 
-// DefaultSpec is that of an Arm core at 2.5 GHz.
+// DefaultSpec returns the spec of an Arm core at 2.5 GHz.
 func DefaultSpec() Spec { return Spec{Poll: 62, Build: 190, Take: 20} }
 
 // Validate returns every error of the spec.
@@ -53,7 +52,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Bus is a driver's way to its device and memory from a core.
+// Bus is a driver's access to its device and memory from a core.
 type Bus struct {
 	core *cpu.Core
 	regs cpu.Registers
@@ -71,10 +70,10 @@ func New(core *cpu.Core, regs cpu.Registers, s Spec) (*Bus, error) {
 	return &Bus{core, regs, s}, nil
 }
 
-// Core is what the bus charges.
+// Core returns the core that the bus charges.
 func (b *Bus) Core() *cpu.Core { return b.core }
 
-// WriteReg implements driver.Bus. What the device refuses ends the run.
+// WriteReg implements driver.Bus. A write that the device refuses ends the run.
 func (b *Bus) WriteReg(off uint32, p []byte) error {
 	b.core.Post(b.regs, off, p)
 	return nil
@@ -126,15 +125,15 @@ func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return l.Stop, nil
 }
 
-// Apart is Bus where endpoints have roots of their own: what the NIC wrote to the memory of another is flushed by a
-// register read through its root.
+// Apart is a Bus for boards whose endpoints have separate roots: a register read through an endpoint's root flushes the
+// NIC's writes to its memory.
 type Apart struct {
 	*Bus
 	Roots [nicspec.EndpointHost + 1]cpu.Registers // by endpoint
 }
 
-// Flush implements driver.Flusher. The answer comes back on the way of the NIC's writes to that root, and a completion
-// passes no posted request (PCIe 2.4.1). The core stalls until it is there.
+// Flush implements driver.Flusher. The completion takes the same path as the NIC's writes to that root and cannot pass
+// posted requests (PCIe 2.4.1). The core stalls until it arrives.
 func (b Apart) Flush(endpoint int, done func(error)) {
 	const idBytes = 4
 	b.core.ReadReg(b.Roots[endpoint], nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) })

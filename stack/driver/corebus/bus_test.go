@@ -13,7 +13,7 @@ import (
 
 const ns = simcore.Nanosecond
 
-// door is a device that notes when it is written to.
+// door is a device that records writes to it.
 type door struct {
 	e  *simcore.Engine
 	at []simcore.Ps
@@ -37,7 +37,7 @@ func newBus(t *testing.T, name string) (*simcore.Engine, *mem.Space, *door, *cor
 	return e, space, d, b
 }
 
-// Posting an entry on Arm takes what the off-path study gives, and most of that is the register write.
+// Posting an entry on Arm takes the time measured by the off-path study, most of it for the register write.
 func TestPosting(t *testing.T) {
 	e, space, d, b := newBus(t, "bf3")
 	ended := false
@@ -56,8 +56,8 @@ func TestPosting(t *testing.T) {
 	require.Zero(t, space.Stray)
 }
 
-// Watches are polled in turn, and cost no events while nothing is written: 2,000 of them see a write 50 us later at
-// worst.
+// Watches are polled in turn, and cost no events while nothing is written: 2,000 of them see a write after at most 50
+// us.
 func TestWatches(t *testing.T) {
 	e, space, _, b := newBus(t, "bf3")
 	const rings = 2000
@@ -102,8 +102,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// What a driver does on its core allocates nothing: stores and loads, register writes and reads, and what its watches
-// see.
+// A driver's work on its core allocates nothing: stores and loads, register writes and reads, and handling watched
+// writes.
 func TestNoAllocation(t *testing.T) {
 	e, space, d, b := newBus(t, "bf3")
 	seen := 0
@@ -132,7 +132,7 @@ func TestNoAllocation(t *testing.T) {
 	require.Positive(t, seen)
 }
 
-// A flush reads a register through the root of the endpoint that it is for.
+// A flush reads a register through the root of its endpoint.
 func TestFlush(t *testing.T) {
 	e, _, arm, b := newBus(t, "bf3")
 	host := &silent{door: arm}
@@ -146,7 +146,7 @@ func TestFlush(t *testing.T) {
 	require.True(t, flushed)
 }
 
-// silent is a device that takes its time to answer.
+// silent is a device whose answers take time.
 type silent struct {
 	*door
 	answer func(uint64, error)

@@ -36,7 +36,7 @@ func probe(b *bench) {
 	require.Equal(b, b.Options.Build, got)
 }
 
-// settings has every register and table entry say what was asked for.
+// settings checks that every register and table entry holds the requested values.
 func settings(b *bench) {
 	d := b.d
 	b.must(d.SetDeviceControl(driver.DeviceControl{MPS: 256, MRRS: 1024, RCB128: true, NoSnoop: true}))
@@ -76,7 +76,7 @@ func settings(b *bench) {
 	require.Zero(b, nicspec.KeyEntry(b.entry(nicspec.TableKey, 9, nicspec.KeyEntrySize)).Valid())
 }
 
-// entry returns a table entry.
+// entry reads a table entry.
 func (b *bench) entry(t nicspec.Table, index, n int) (e []byte) {
 	b.Helper()
 	b.must(b.d.ReadTable(t, index, n, func(x []byte) { e = x }))
@@ -104,7 +104,7 @@ func (b *bench) entries() {
 	b.settle()
 }
 
-// frame is n bytes of UDP over IPv4 to a port, ICRC and checksums wrong.
+// frame returns n bytes of UDP over IPv4 to a port, with a wrong ICRC and wrong checksums.
 func frame(n int, port uint16) []byte {
 	f := nictest.RoceFrame(max(n-14-20-8-12-4, 0))
 	f[14+20+2], f[14+20+3] = byte(port>>8), byte(port)
@@ -112,7 +112,7 @@ func frame(n int, port uint16) []byte {
 	return f
 }
 
-// views has a receiver keep buffers, and give them back much later.
+// views checks a receiver that keeps buffers and reposts them much later.
 func views(b *bench) {
 	var kept []driver.RxFrame
 	q, err := b.d.OpenRx(driver.RxConfig{
@@ -156,7 +156,7 @@ func views(b *bench) {
 	require.Zero(b, c.Device(nicspec.CntDbBad)+c.Device(nicspec.CntRegBad))
 }
 
-// receiver opens a queue whose frames are copied, and returns them.
+// receiver opens a copier with full buffers, and returns it and the list of its frames.
 func (b *bench) receiver(queue, log int, change func(*driver.RxConfig)) (*driver.Copier, *[][]byte) {
 	b.Helper()
 	c := driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: queue, LogSize: log}, PayBytes: nicspec.FrameMax}
@@ -175,7 +175,7 @@ func (b *bench) receiver(queue, log int, change func(*driver.RxConfig)) (*driver
 	return q, got
 }
 
-// copies has frames copied out of a small ring, for many laps; at the end it is disabled while some are on their way.
+// copies copies frames out of a small ring for many laps, then disables it while frames are in flight.
 func copies(b *bench) {
 	q, got := b.receiver(0, 2, func(c *driver.RxConfig) {
 		c.Split, c.SplitLen, c.HdrBytes = nicspec.SplitModeFixed, 33,
@@ -215,7 +215,7 @@ func copies(b *bench) {
 	require.True(b, closed && q.State() == driver.Closed)
 }
 
-// steering sends frames where rules, the RSS group and the default say.
+// steering checks that frames follow the rules, the RSS group and the default.
 func steering(b *bench) {
 	var got [4]*[][]byte
 	for i := range got {
@@ -253,7 +253,7 @@ func steering(b *bench) {
 	require.Equal(b, []uint64{16, 16, 16}, hits)
 }
 
-// accounts lets a flow run out of credit and gives it more.
+// accounts lets a flow run out of credit and adds more.
 func accounts(b *bench) {
 	_, fast := b.receiver(0, 5, nil)
 	_, slow := b.receiver(1, 5, nil)
@@ -266,7 +266,7 @@ func accounts(b *bench) {
 	for step, want := range [][2]int{{2, 2}, {2, 6}, {5, 7}, {6, 10}} {
 		switch step {
 		case 1:
-			b.must(b.d.AddCredit(3, 10)) // it is latched
+			b.must(b.d.AddCredit(3, 10)) // the account is latched
 		case 2:
 			b.must(b.d.ResumeAccount(3, 0))
 			b.must(b.d.TakeCredit(3, 7))
@@ -285,7 +285,7 @@ func accounts(b *bench) {
 	b.settle()
 }
 
-// transmitter opens a transmit queue, and returns the IDs of the entries that ended.
+// transmitter opens a transmit queue, and returns it and the list of IDs of completed entries.
 func (b *bench) transmitter(queue, log int, change func(*driver.TxConfig)) (*driver.TxQueue, *[]uint32) {
 	b.Helper()
 	ids := new([]uint32)
@@ -331,7 +331,7 @@ func transmit(b *bench) {
 	require.Equal(b, q.Size(), q.Room())
 }
 
-// offloads has the NIC seal frames whose checksums are wrong.
+// offloads sends a frame with wrong checksums, which the NIC must correct.
 func offloads(b *bench) {
 	f := frame(300, 4791)
 	k := b.key(1, nicspec.EndpointHost, 4096)
@@ -348,7 +348,7 @@ func offloads(b *bench) {
 	require.Equal(b, q.Size()-1, q.Room(), "it asked for no completion")
 }
 
-// push pushes entries between others.
+// push pushes entries between posted ones.
 func push(b *bench) {
 	q, ids := b.transmitter(2, 4, nil)
 	b.d.Enable(false, true)

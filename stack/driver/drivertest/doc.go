@@ -1,7 +1,6 @@
-// Package drivertest holds a NIC, a Bus and the driver between them to what
-// the driver promises: RunContract sets up and uses everything that the driver
-// offers, and looks at registers, memory and frames for what came of it.
+// Package drivertest checks a NIC, a Bus and the driver between them against the driver's contract: RunContract sets up
+// and uses everything that the driver offers, and checks registers, memory and frames.
 //
-// It does not judge the NIC: that is the referee's and the contract suite's
-// part. A NIC that passes there must pass here, behind any Bus.
+// It does not judge the NIC: that is the job of the referee and the contract suite. A NIC that passes those must pass
+// here, behind any Bus.
 package drivertest

@@ -5,11 +5,11 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Late is a bus whose accesses to memory take time: they end, and have their effect, one after the other, each when a
-// function is called that was handed to Soon. Register writes are not held up by them.
+// Late is a bus whose memory accesses take time: they take effect one after the other, each when the simulation calls a
+// function passed to Soon. They do not delay register writes.
 type Late struct {
 	driver.Bus
-	Soon func(f func()) // has f called later
+	Soon func(f func()) // schedules a call of f
 
 	queue fifo.Queue[func()]
 }

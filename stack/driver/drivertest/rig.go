@@ -9,30 +9,29 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Rig is a NIC and what stands around it, before time starts. Its build has every part.
+// Rig is a NIC and its surroundings, before time starts. Its build has every part.
 type Rig struct {
 	Bus     driver.Bus
 	Options driver.Options
 
-	// Settle lets time pass until the NIC and the bus are at rest.
+	// Settle runs until the NIC and the bus are idle.
 	Settle func() error
 
-	// Receive has a frame come in on a port.
+	// Receive delivers a frame to a port.
 	Receive func(port int, frame []byte)
 
-	// FailReads lets the NIC's reads of bus addresses from one on, to another that is not included, end with UR, from
-	// now on.
+	// FailReads makes the NIC's reads of bus addresses in [from, to) end with UR from now on.
 	FailReads func(from, to uint64) error
 
-	// ApartRoots says that each endpoint has a root of its own, so that what the NIC writes to host memory may come
-	// after the completion entry in Arm memory that tells of it.
+	// ApartRoots says that each endpoint has its own root, so the NIC's writes to host memory may arrive after the
+	// completion entry in Arm memory.
 	ApartRoots bool
 
-	Sent     []Frame  // that left, in order
+	Sent     []Frame  // transmitted frames, in order
 	Messages [][]byte // payloads of the messages to the Arm cache, in order
 }
 
-// Frame is a frame that left.
+// Frame is a transmitted frame.
 type Frame struct {
 	Port, Queue int
 	Data        []byte
@@ -45,7 +44,7 @@ type bench struct {
 	d *driver.Driver
 }
 
-// RunContract runs every check on a rig of its own.
+// RunContract runs every check, each on its own rig.
 func RunContract(t *testing.T, build func(t *testing.T) *Rig) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -59,7 +58,7 @@ func RunContract(t *testing.T, build func(t *testing.T) *Rig) {
 	}
 }
 
-// settle lets everything come to its end, and demands that all went well.
+// settle runs until everything has ended, and checks that nothing went wrong.
 func (b *bench) settle() {
 	b.Helper()
 	require.NoError(b, b.Settle())
@@ -72,7 +71,7 @@ func (b *bench) must(err error) {
 	require.NoError(b, err)
 }
 
-// alloc takes memory.
+// alloc allocates memory.
 func (b *bench) alloc(endpoint, n int) uint64 {
 	b.Helper()
 	addr, err := b.d.Alloc(endpoint, uint64(n), nicspec.LineBytes)
@@ -80,7 +79,7 @@ func (b *bench) alloc(endpoint, n int) uint64 {
 	return addr
 }
 
-// besideEntry is the endpoint for payload that is read when its completion entry in Arm memory has come.
+// besideEntry returns an endpoint whose payload is readable once the completion entry in Arm memory has arrived.
 func (b *bench) besideEntry() int {
 	if b.ApartRoots {
 		return nicspec.EndpointArm
@@ -95,7 +94,7 @@ func (b *bench) write(addr uint64, p []byte) {
 	b.settle()
 }
 
-// read returns bytes of memory, and settles.
+// read reads bytes of memory, and settles.
 func (b *bench) read(addr uint64, n int) []byte {
 	b.Helper()
 	p := make([]byte, n)
@@ -104,7 +103,7 @@ func (b *bench) read(addr uint64, n int) []byte {
 	return p
 }
 
-// reg returns a register, and settles.
+// reg reads a register, and settles.
 func (b *bench) reg(off uint32, n int) (v uint64) {
 	b.Helper()
 	b.d.ReadReg(off, n, func(x uint64) { v = x })
@@ -112,13 +111,13 @@ func (b *bench) reg(off uint32, n int) (v uint64) {
 	return v
 }
 
-// counter returns a counter of the device.
+// counter reads a counter of the device.
 func (b *bench) counter(c nicspec.DevCounter) int {
 	b.Helper()
 	return int(b.reg(nicspec.RegCounter(c.Index()), 8))
 }
 
-// key makes n bytes of fresh memory a memory key with every right.
+// key allocates n bytes and sets up a memory key for them with all rights.
 func (b *bench) key(index, endpoint, n int) *driver.Key {
 	b.Helper()
 	bus := b.alloc(endpoint, n)

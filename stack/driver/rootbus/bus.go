@@ -1,11 +1,8 @@
-// Package rootbus is a driver.Bus of software on a board without processor
-// cores: the registers are reached by the TLPs of a root complex, memory
-// directly.
+// Package rootbus is a driver.Bus for software on a board without processor cores: it accesses registers by TLPs of a
+// root complex, and memory directly.
 //
-// Bus takes no time for memory. Timed has each access take its way through the
-// caches as one of a core does, and the time of that. Apart is put before either
-// where each endpoint has a root of its own. None has an opinion on what it
-// carries.
+// Bus takes no time for memory. Timed sends each access through the caches like one of a core, and takes that time.
+// Apart wraps either on boards where each endpoint has its own root. None interprets what it carries.
 package rootbus
 
 import (
@@ -15,14 +12,14 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Memory is what software reads, writes and watches.
+// Memory is memory that software reads, writes and watches.
 type Memory interface {
 	mem.Target
 	mem.Backdoor
 	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
 
-// Bus reaches a NIC's registers through a root, and memory at once.
+// Bus accesses a NIC's registers through a root, and memory without delay.
 type Bus struct {
 	Regs   *root.MMIO
 	Memory Memory
@@ -49,15 +46,14 @@ func (b Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return b.Memory.Watch(addr, n, func(uint64, int) { f() })
 }
 
-// Apart reaches registers and memory as the bus does that it is put before, on a board whose endpoints have a root
-// each.
+// Apart adds Flush to a bus, on a board where each endpoint has its own root.
 type Apart struct {
 	driver.Bus
 	Roots [nicspec.EndpointHost + 1]*root.MMIO // by endpoint
 }
 
-// Flush implements driver.Flusher. The answer to a register read comes back on the way of the NIC's writes to the root
-// that asked, and a completion passes no posted request (PCIe 2.4.1): it pushes them into memory.
+// Flush implements driver.Flusher. The completion of a register read takes the same path as the NIC's writes to the
+// root that asked, and cannot pass posted requests (PCIe 2.4.1), so it pushes them into memory.
 func (b Apart) Flush(endpoint int, done func(error)) {
 	const idBytes = 4
 	if err := b.Roots[endpoint].Read(nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) }); err != nil {
@@ -65,13 +61,13 @@ func (b Apart) Flush(endpoint int, done func(error)) {
 	}
 }
 
-// Timed reaches registers as Bus does, and memory by accesses of a core.
+// Timed accesses registers as Bus does, and memory like a core.
 type Timed struct {
 	Bus
 	idle []*access
 }
 
-// NewTimed makes a bus whose accesses to memory take time.
+// NewTimed returns a bus whose memory accesses take time.
 func NewTimed(regs *root.MMIO, memory Memory) *Timed { return &Timed{Bus: Bus{regs, memory}} }
 
 type access struct {

@@ -1,15 +1,13 @@
-// Package control is the control core of a card with FlexiNS: it carries out
-// the control verbs that come through mailboxes, with the data cores and the NIC's
-// memory keys, and tells hosts of events.
+// Package control is the control core of a FlexiNS card: it carries out the control verbs that arrive through
+// mailboxes, using the data cores and the NIC's memory keys, and notifies hosts of events.
 //
-// The host's kernel module has checked rights, states and what is still in use, and
-// has given numbers; here memory regions get their keys, shadow addresses (FN 3.2)
-// and memory keys of the NIC. Requests of a context are begun in order and may end in
-// another.
+// The host's kernel module has checked rights, states and object use, and has assigned numbers; this package gives
+// memory regions their keys, shadow addresses (FN 3.2) and memory keys of the NIC. Requests of a context are started in
+// order and may end in another.
 //
 // Invariants:
 //   - Every request has one reply.
-//   - A key of the NIC is dropped, and its shadow addresses are used again, only when no work entry names it [T12].
+//   - A key of the NIC is dropped, and its shadow addresses are reused, only when no work entry names it [T12].
 package control
 
 import (
@@ -30,13 +28,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Spec is what the control core's work costs, beside its accesses.
+// Spec is the cost of the control core's work, besides its memory accesses.
 type Spec struct {
-	Poll int64 `yaml:"poll_cycles"` // of a look at a mailbox: as for a send queue (FN 3.2)
+	Poll int64 `yaml:"poll_cycles"` // of polling a mailbox: as for a send queue (FN 3.2)
 	Verb int64 `yaml:"verb_cycles"` // of a control verb: assumption
 }
 
-// DefaultSpec is that of an Arm core at 2.5 GHz.
+// DefaultSpec returns the spec of an Arm core at 2.5 GHz.
 func DefaultSpec() Spec { return Spec{Poll: 62, Verb: 2000} }
 
 // Validate returns every error of the spec.
@@ -52,7 +50,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Config is what a control core works with.
+// Config holds the parts that a control core works with.
 type Config struct {
 	Spec    Spec
 	Bus     *corebus.Bus
@@ -62,7 +60,7 @@ type Config struct {
 	Shadow  *pipe.Shadow
 	Ports   []verbs.PortAttr
 
-	// FirstKey and Keys are the NIC's memory keys for regions.
+	// FirstKey and Keys are the first number and the number of the NIC's memory keys for regions.
 	FirstKey, Keys int
 }
 
@@ -71,20 +69,20 @@ type Control struct {
 	cfg      Config
 	cpu      *cpu.Core
 	free     []int          // keys
-	variant  []uint8        // of each key, of its last use
+	variant  []uint8        // last variant used for each key
 	keys     map[uint32]int // by region
 	contexts map[int]*context
-	owner    map[uint32]int // context, by queue pair or shared receive queue
+	owner    map[uint32]int // context of each queue pair or shared receive queue
 	err      error
 }
 
-// context is a host library.
+// context is the connection to a host library.
 type context struct {
 	c     *Control
 	id    int
 	from  pipe.Receiver
 	to    pipe.Sender
-	queue fifo.Queue[mailbox.Reply] // that the pipe had no room for
+	queue fifo.Queue[mailbox.Reply] // replies for which the pipe had no room
 	loop  *cpu.Loop
 }
 
@@ -105,10 +103,10 @@ func New(c Config) (*Control, error) {
 	return x, nil
 }
 
-// Open has the control core serve a mailbox; at is where its ring lies.
+// Open makes the control core serve a mailbox whose ring is at the given place.
 func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Extent) error {
 	if c.contexts[id] != nil {
-		return fmt.Errorf("control: context %d: there is one", id)
+		return fmt.Errorf("control: context %d already exists", id)
 	}
 	x := &context{c: c, id: id, from: from, to: to}
 	var err error
@@ -125,7 +123,7 @@ func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Exten
 	return nil
 }
 
-// Err is what the control core could not make sense of, or nil.
+// Err returns the first error of the control core, or nil.
 func (c *Control) Err() error { return c.err }
 
 func (c *Control) fail(err error) {
@@ -161,7 +159,7 @@ func (x *context) reply(r mailbox.Reply) {
 	x.flush()
 }
 
-// retry is after what time a full pipe of replies is looked at again: assumption.
+// retry is the time in picoseconds after which a full pipe of replies is tried again: assumption.
 const retry = 2_000_000
 
 func (x *context) flush() {
@@ -179,7 +177,7 @@ func (x *context) flush() {
 	}
 }
 
-// end replies to a request, as software of the control core, whoever calls.
+// end replies to a request. The reply is sent as software of the control core, whoever calls.
 func (x *context) end(r mailbox.Reply, errno verbs.Errno, err error) {
 	x.c.cpu.Call(func() {
 		if err != nil {
@@ -193,14 +191,14 @@ func (x *context) end(r mailbox.Reply, errno verbs.Errno, err error) {
 	})
 }
 
-// event tells the context whose queue it is about.
+// event reports an event to the context that owns the queue.
 func (c *Control) event(e data.Async) {
 	if x := c.contexts[c.owner[e.QPN]]; x != nil {
 		x.reply(mailbox.Reply{Object: e.QPN, Event: verbs.AsyncEventType(e.Event)})
 	}
 }
 
-// serve begins a request.
+// serve starts a request.
 func (x *context) serve(r *mailbox.Request) {
 	c := x.c
 	a := mailbox.Reply{ID: r.ID}
@@ -241,11 +239,11 @@ func (x *context) serve(r *mailbox.Request) {
 		delete(c.owner, r.Object)
 		c.cfg.Data.DestroySRQ(r.Object, posted(r), done)
 	default:
-		done(verbs.Errorf("control", verbs.EOPNOTSUPP, "request %d: there is no such verb", r.Verb))
+		done(verbs.Errorf("control", verbs.EOPNOTSUPP, "request %d: unknown verb", r.Verb))
 	}
 }
 
-// register makes a region: its key, its shadow, and the NIC's key for both.
+// register creates a region: its key, its shadow, and the NIC's key for both.
 func (c *Control) register(x *context, r *mailbox.Request) {
 	a := mailbox.Reply{ID: r.ID}
 	if len(c.free) == 0 {
@@ -289,7 +287,7 @@ func (c *Control) register(x *context, r *mailbox.Request) {
 	})
 }
 
-// brief is an error number without a text of its own.
+// brief is an error number whose text is empty.
 type brief struct{ verbs.Errno }
 
 func (brief) Error() string { return "" }
@@ -297,12 +295,12 @@ func (brief) Error() string { return "" }
 // Unwrap returns the number.
 func (b brief) Unwrap() error { return b.Errno }
 
-// deregister ends a region, when nothing that the NIC was given names it.
+// deregister removes a region once no entry given to the NIC names it.
 func (c *Control) deregister(x *context, r *mailbox.Request) {
 	a := mailbox.Reply{ID: r.ID}
 	i, ok := c.keys[r.Object]
 	if _, err := c.cfg.Regions.Deregister(r.Object); err != nil || !ok {
-		x.end(a, verbs.EINVAL, fmt.Errorf("key %#x: there is no such region", r.Object))
+		x.end(a, verbs.EINVAL, fmt.Errorf("key %#x: no such region", r.Object))
 		return
 	}
 	delete(c.keys, r.Object)
@@ -317,7 +315,7 @@ func (c *Control) deregister(x *context, r *mailbox.Request) {
 	})
 }
 
-// createQP opens what is new of its completion queues, and makes it.
+// createQP opens the queue pair's new completion queues, then creates it.
 func (c *Control) createQP(x *context, r *mailbox.Request) {
 	a := mailbox.Reply{ID: r.ID}
 	for _, q := range [...]mailbox.CQ{r.Send, r.Recv} {
@@ -341,7 +339,7 @@ func (c *Control) createQP(x *context, r *mailbox.Request) {
 
 func posted(r *mailbox.Request) data.Posted { return data.Posted{Sends: r.Sends, Recvs: r.Recvs} }
 
-// change is a modification as data cores have it.
+// change converts a modification to the form of the data cores.
 func (c *Control) change(r *mailbox.Request) data.Change {
 	q := &r.Attr
 	x := data.Change{To: r.To, After: posted(r), Access: q.Access, QKey: q.QKey, Port: max(int(q.Port), 1) - 1}
@@ -356,7 +354,7 @@ func (c *Control) change(r *mailbox.Request) data.Change {
 	return x
 }
 
-// path is the way that an address handle describes.
+// path converts an address handle to a path.
 func (c *Control) path(q *verbs.QPAttr) transport.Path {
 	p := &c.cfg.Ports[min(max(int(q.AH.Port), 1), len(c.cfg.Ports))-1]
 	ip := func(gid [16]byte) netip.Addr { return netip.AddrFrom16(gid).Unmap() }

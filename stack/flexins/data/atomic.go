@@ -8,8 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// atomic is an operation on 8 bytes of host memory: read by a copy, and written by another. Those on one address are
-// carried out one after the other, on whichever cores.
+// atomic is an operation on 8 bytes of host memory, which it reads with one copy and writes with another. Operations on
+// one address are carried out one after the other, across all cores.
 type atomic struct {
 	q                *qp
 	op               verbs.Opcode
@@ -47,7 +47,7 @@ func (a *atomic) begin() {
 	})
 }
 
-// read goes on when the bytes are in the staging line.
+// read continues once the bytes are in the staging line.
 func (a *atomic) read(err error) {
 	c := a.q.core
 	var b [8]byte
@@ -75,7 +75,7 @@ func (a *atomic) read(err error) {
 	c.copies.add(job{dst: dst, src: c.span(a.line, 8), then: a.end})
 }
 
-// end gives the address to the next, and reports the value.
+// end passes the address to the next operation, and reports the value.
 func (a *atomic) end(err error) {
 	q := a.q
 	c := q.core

@@ -13,57 +13,57 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Config is what a card's data cores are put together from.
+// Config holds the parts of a card's data cores.
 type Config struct {
 	Spec   Spec
-	Driver *driver.Driver // the control core's; Build says ports and queues
+	Driver *driver.Driver // the control core's; Build gives ports and queues
 
-	// Cores are the data cores; QPNs name them by their low bits.
+	// Cores are the data cores, selected by the low bits of a QPN.
 	Cores []*corebus.Bus
 
-	// Regions and Shadow are what the control core keeps: keys with their rights, and Arm addresses that stand for
+	// Regions and Shadow are maintained by the control core: keys with their rights, and Arm addresses that stand for
 	// host memory.
 	Regions *verbs.Regions
 	Shadow  *pipe.Shadow
 
-	// FirstRx, FirstTx, FirstKey and FirstRule are the numbers of the NIC's queues, keys and rules from which on the
-	// cores take theirs: a receive queue, ports + 1 transmit queues, a key and a rule for each. Others are the control
+	// FirstRx, FirstTx, FirstKey and FirstRule are the first numbers of the NIC's queues, keys and rules that the cores
+	// use. Each core takes a receive queue, ports + 1 transmit queues, a key and a rule. The others are the control
 	// core's.
 	FirstRx, FirstTx, FirstKey, FirstRule int
 
-	// LowLatency is how many low-latency queue pairs there may be. Each takes a receive queue behind those of the
-	// cores, a rule before FirstRule, and an account, from 0 on. Control runs software on the core that has the
-	// driver; they need it.
+	// LowLatency is the largest number of low-latency queue pairs. Each takes a receive queue behind those of the
+	// cores, a rule before FirstRule, and an account, from 0 on. Control, which they need, runs software on the core
+	// that has the driver.
 	LowLatency int
 	Control    func(f func())
 
-	// Host is the NIC's key for host memory that pipes of completions lie in.
+	// Host is the NIC's key for the host memory that holds pipes of completions.
 	Host *driver.Key
 }
 
-// Card is the data cores of one card.
+// Card holds the data cores of one card.
 type Card struct {
 	cfg     Config
 	spec    Spec
 	drv     *driver.Driver
 	cores   []*core
 	ports   int
-	keys    map[uint32]*driver.Key // of regions, by their key
-	locks   map[uint64][]*atomic   // by address: the first is under way
+	keys    map[uint32]*driver.Key // the NIC's keys, by region key
+	locks   map[uint64][]*atomic   // by address; the first is in flight
 	handles map[verbs.AH]*transport.AH
 	async   func(Async)
 
-	landings []bool            // low-latency queue pairs' receive queues that are in use
-	drops    nicspec.RxCtrlReg // as it was set
+	landings []bool            // receive queues in use by low-latency queue pairs
+	drops    nicspec.RxCtrlReg // value last set
 }
 
 // Async is an event of a queue pair or a shared receive queue.
 type Async struct {
 	Event transport.Event
-	QPN   uint32 // or number of the shared receive queue, with EventSRQLimit
+	QPN   uint32 // number of the shared receive queue for EventSRQLimit
 }
 
-// New opens the queues of all cores. They work when the driver has carried out its commands.
+// New opens the queues of all cores. They work once the driver has carried out its commands.
 func New(c Config) (*Card, error) {
 	if err := c.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("data: %w", err)
@@ -89,7 +89,7 @@ func New(c Config) (*Card, error) {
 	return a, a.steer()
 }
 
-// steer has the frames of queue pairs go to their cores, and all others to the first.
+// steer sets the rules that send the frames of queue pairs to their cores, and all others to the first.
 func (a *Card) steer() error {
 	mask := nicspec.SteerKeyFields{IsRoce: true, DestQp: a.Mask()}
 	for i, c := range a.cores {
@@ -102,23 +102,23 @@ func (a *Card) steer() error {
 	return a.drv.SetDefault(driver.ToQueue(a.cores[0].rx.Number()))
 }
 
-// Cores is how many there are.
+// Cores returns the number of data cores.
 func (a *Card) Cores() int { return len(a.cores) }
 
-// Mask is the low bits of a queue pair's number that are its core's number.
+// Mask returns the mask for the core number in the low bits of a queue pair's number.
 func (a *Card) Mask() uint32 { return 1<<bits.Len(uint(len(a.cores)-1)) - 1 }
 
-// OnAsync names who takes events. f is called as software of the core that has the queue pair.
+// OnAsync sets the handler of events. f is called as software of the core that owns the queue pair.
 func (a *Card) OnAsync(f func(Async)) { a.async = f }
 
-// SetKey has a region of Config.Regions be reached by a key of the NIC, whose range is the region's.
+// SetKey sets the NIC's key for a region of Config.Regions; its range is the region's.
 func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }
 
-// Key is that key, or nil.
+// Key returns the NIC's key for a region, or nil.
 func (a *Card) Key(region uint32) *driver.Key { return a.keys[region] }
 
-// DropKey ends that; done is called when no entry that names it is under way on any core: the NIC's key may be dropped
-// then. Each core works on it as its own software.
+// DropKey removes the NIC's key for a region. done is called when no entry that names it is in flight on any core; the
+// key may then be dropped. Each core does its part as its own software.
 func (a *Card) DropKey(region uint32, done func()) {
 	delete(a.keys, region)
 	left := len(a.cores)
@@ -135,7 +135,7 @@ func (a *Card) DropKey(region uint32, done func()) {
 	}
 }
 
-// Err is the first thing that a core could not make sense of, or nil.
+// Err returns the first error of a core, or nil.
 func (a *Card) Err() error {
 	for i, c := range a.cores {
 		if c.err != nil {
@@ -145,7 +145,7 @@ func (a *Card) Err() error {
 	return a.drv.Err()
 }
 
-// Idle reports whether nothing is under way at the NIC for the cores, and nothing waits for it. Timers may run.
+// Idle reports whether nothing is in flight at the NIC for the cores or waits for it. Timers may run.
 func (a *Card) Idle() bool {
 	for _, c := range a.cores {
 		if !c.idle() {
@@ -155,7 +155,7 @@ func (a *Card) Idle() bool {
 	return true
 }
 
-// Timers is how many connections have a deadline.
+// Timers returns the number of connections that have a deadline.
 func (a *Card) Timers() (n int) {
 	for _, c := range a.cores {
 		n += len(c.timers)
@@ -177,7 +177,7 @@ func (a *Card) Timer() (qpn uint32, ok bool) {
 	return first.q.config.QPN, true
 }
 
-// Progress changes when a queue pair gets on: packets that are sent again are no progress.
+// Progress returns a number that changes when a queue pair makes progress; retransmissions do not count.
 func (a *Card) Progress() (n uint64) {
 	for _, c := range a.cores {
 		n += c.stats.Copied + c.stats.Completions + c.stats.Elements + c.stats.Landed
@@ -191,25 +191,25 @@ func (a *Card) Progress() (n uint64) {
 	return n
 }
 
-// Stats are counts of all cores since they were opened.
+// Stats are counters of all cores since they were opened.
 type Stats struct {
-	Received      uint64 // packets handed to connections
+	Received      uint64 // packets passed to connections
 	Sent          uint64 // frames
-	Elements      uint64 // taken from pipes
+	Elements      uint64 // elements taken from pipes
 	Completions   uint64
 	BadICRC       uint64 // dropped: the ICRC was wrong
 	Malformed     uint64 // dropped: shorter than its headers say
-	Stray         uint64 // dropped: no queue pair has that number, or the frame is none for anybody
-	Marked        uint64 // packets that had met congestion (ECN)
+	Stray         uint64 // dropped: no such queue pair, or a frame that no queue pair takes
+	Marked        uint64 // packets with a congestion mark (ECN)
 	Notified      uint64 // congestion notification packets received
-	Copied        uint64 // bytes that copies moved
-	Invalidations uint64 // entries that invalidate
-	Staged        uint64 // bytes of payload that were copied into the staging ring
+	Copied        uint64 // bytes moved by copies
+	Invalidations uint64 // entries that invalidated
+	Staged        uint64 // payload bytes copied into the staging ring
 	Kept          uint64 // packets copied into reorder memory
 	Landed        uint64 // packets whose payload the NIC wrote to an application's buffer
-	Returned      uint64 // of these, those that were not taken: their buffers went back to the NIC
+	Returned      uint64 // of these, packets not accepted, whose buffers were reposted
 	HeldBack      uint64 // completions that found their pipe full
-	Records       uint64 // reads of doorbells' records by DMA
+	Records       uint64 // reads of doorbell records by DMA
 	Fetches       uint64 // reads of elements by DMA
 }
 
@@ -234,7 +234,7 @@ func (s *Stats) add(o *Stats) {
 	s.Fetches += o.Fetches
 }
 
-// Stats returns them.
+// Stats returns the sum of the cores' counters.
 func (a *Card) Stats() (s Stats) {
 	for _, c := range a.cores {
 		s.add(&c.stats)

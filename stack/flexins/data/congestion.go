@@ -12,40 +12,41 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// CongestionKind names what decides how fast a connection sends.
+// CongestionKind is a congestion control algorithm.
 type CongestionKind string
 
 // The kinds.
 const (
 	CongestionNone  CongestionKind = "none"
-	CongestionFixed CongestionKind = "fixed" // one rate, whatever happens
+	CongestionFixed CongestionKind = "fixed" // one fixed rate
 	DCQCN           CongestionKind = "dcqcn" // RC, UC and Solar
-	// RC: the other services tell nothing of marks in what they acknowledge, or acknowledge nothing
+	// RC only: other services do not report marks in acknowledgements, or do not acknowledge
 	DCTCP CongestionKind = "dctcp"
 )
 
-// CongestionSpec is the congestion control of queue pairs; datagrams and raw packets have none but CongestionFixed,
-// and raw packets not even that. Both ends of a connection need the same: the receiver tells of marks.
+// CongestionSpec is the congestion control of queue pairs. Datagrams support only CongestionFixed, raw packets not even
+// that. Both ends of a connection need the same kind, because the receiver reports marks.
 type CongestionSpec struct {
 	Kind CongestionKind `yaml:"kind"`
 
-	// Rate is that of kind fixed, of each queue pair, in bits of frames without check sequence, preamble and gap:
+	// Rate is the rate of each queue pair with kind fixed, in bits per second of frames without FCS, preamble and gap:
 	// assumption.
 	Rate cc.Bps `yaml:"rate_bps"`
 
-	// DCQCN and DCTCP are the papers' constants, with their sources in stack/cc. Of DCQCN, line_bps is the port's rate.
+	// DCQCN and DCTCP hold the papers' constants; stack/cc gives their sources. line_bps of DCQCN is the port's rate.
 	DCQCN cc.DCQCNSpec `yaml:"dcqcn"`
 
-	// DCTCP: segment 0 is the path's MTU.
+	// DCTCP: segment 0 stands for the path MTU.
 	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
 
-	// CatchUp is how much time a connection that sends nothing may save up: packets that left late, as their core had
-	// other work, are made up for by the next ones. Assumption: longer than a core has other work, and short of two
-	// packets at 40 Gbps.
+	// CatchUp is the time that an idle connection may save up: later packets catch up for those that left late because
+	// their core had other work. Assumption: longer than a core's other work takes, and shorter than two packets at 40
+	// Gbps.
 	CatchUp simcore.Ps `yaml:"catch_up_ps"`
 }
 
-// DefaultCongestion is none. The line is a port of BlueField-3 (bf3.ports).
+// DefaultCongestion returns a spec without congestion control. The line rate is that of a port of BlueField-3
+// (bf3.ports).
 func DefaultCongestion() CongestionSpec {
 	const line = 200 * cc.Gbps
 	return CongestionSpec{Kind: CongestionNone, Rate: 10 * cc.Gbps, DCQCN: cc.DefaultDCQCN(line),
@@ -76,7 +77,7 @@ func (s *CongestionSpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// countCongestion counts what a packet tells of congestion.
+// countCongestion counts the congestion signals of a packet.
 func (c *core) countCongestion(p *transport.Packet) {
 	if p.Marked {
 		c.stats.Marked++
@@ -86,7 +87,7 @@ func (c *core) countCongestion(p *transport.Packet) {
 	}
 }
 
-// applies reports whether the kind decides for connections of a service.
+// applies reports whether the kind controls connections of a service.
 func (k CongestionKind) applies(to transport.Kind) bool {
 	switch k {
 	case CongestionFixed:
@@ -99,17 +100,16 @@ func (k CongestionKind) applies(to transport.Kind) bool {
 	return false
 }
 
-// transport changes a connection's spec to what the kind needs of it.
+// transport adjusts a connection's spec to the kind's needs.
 func (s *CongestionSpec) transport(t *transport.Spec) {
 	if s.Kind == DCTCP && s.Kind.applies(t.Kind) {
-		// Every packet asks for its acknowledgement, so that a mark counts for those that had it, and a window that
-		// has become smaller than what is under way has one to wait for.
+		// Every packet requests an acknowledgement, so that a mark counts for exactly the packets that had it, and a
+		// window that has shrunk below the packets in flight has an acknowledgement to wait for.
 		t.EchoECN, t.AckEvery = true, 1
 	}
 }
 
-// attr changes what connects a connection: the kinds that react to marks say so in the packets (ECT(0), RFC 3168,
-// section 5).
+// attr adjusts a connection's attributes: kinds that react to marks set ECT(0) in their packets (RFC 3168, section 5).
 func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
 	const ecn, ect0 = 3, 2
 	if (s.Kind == DCQCN || s.Kind == DCTCP) && s.Kind.applies(kind) && a.Path.TrafficClass&ecn == 0 {
@@ -117,7 +117,8 @@ func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
 	}
 }
 
-// pace is the congestion control of a queue pair: none until it is connected, and begun anew whenever it is.
+// pace is the congestion control of a queue pair. It is inactive until the queue pair is connected, and restarts with
+// every connection.
 type pace struct {
 	transport.Pacer
 	spec *CongestionSpec
@@ -126,7 +127,7 @@ type pace struct {
 
 func (p *pace) begin(s *CongestionSpec, k transport.Kind) { *p = pace{transport.Unpaced{}, s, k} }
 
-// modify takes a change of the queue pair's state, and completes its attributes.
+// modify follows a change of the queue pair's state, and completes its attributes.
 func (p *pace) modify(x *Change) (err error) {
 	switch x.To {
 	case verbs.QPSReset:
@@ -140,7 +141,7 @@ func (p *pace) modify(x *Change) (err error) {
 	return err
 }
 
-// pacer returns what a connection asks before it sends.
+// pacer returns a new pacer for a connection.
 func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 	switch s.Kind {
 	case CongestionFixed:
@@ -164,15 +165,15 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 	return nil, fmt.Errorf("data: congestion control %q: want one that limits connections", s.Kind)
 }
 
-// paced has packets leave at a controller's rate. The controller's timers are looked at when packets arrive or would
-// leave; the core's timers wake it for those that let a packet leave sooner.
+// paced limits packets to a controller's rate. It runs the controller's timers when packets arrive or would leave; the
+// core's timers wake it for those that let a packet leave sooner.
 type paced struct {
 	cc.Controller
-	marker  *cc.Marker   // of the packets that arrive; nil: the peer is told nothing
+	marker  *cc.Marker   // marker of arriving packets; nil: the peer gets no CNPs
 	from    transport.Ps // when the last packet was due
-	bytes   int          // of it
+	bytes   int          // length of the last packet
 	rate    cc.Bps
-	since   transport.Ps // when rate was seen to have changed: what it allows is not allowed before
+	since   transport.Ps // when a change of rate was noticed; the new rate allows nothing before
 	catchUp transport.Ps
 }
 
@@ -216,9 +217,8 @@ func (p *paced) Deadline() transport.Ps {
 // Expire implements transport.Pacer.
 func (p *paced) Expire(now transport.Ps) bool { return p.marker != nil && p.marker.Tick(int64(now)) }
 
-// windowed lets packets leave as far as a controller's window goes. The controller is told of each PSN when it is sent
-// for the first time, so what it takes for sent and acknowledged are places in the sequence of PSNs, whatever is sent
-// again.
+// windowed limits packets to a controller's window. The controller learns of each PSN when it is first sent, so its
+// sent and acknowledged bytes are positions in the sequence of PSNs, regardless of retransmissions.
 type windowed struct{ cc.Controller }
 
 // Admit implements transport.Pacer.
@@ -234,10 +234,10 @@ func (w *windowed) Acked(now transport.Ps, n int, echo bool) {
 	w.Controller.Acked(int64(now), n, echo)
 }
 
-// CNP implements transport.Pacer: DCTCP has marks in acknowledgements instead.
+// CNP implements transport.Pacer; DCTCP uses marks in acknowledgements instead.
 func (w *windowed) CNP(transport.Ps) {}
 
-// Marked implements transport.Pacer: acknowledgements tell of it.
+// Marked implements transport.Pacer; acknowledgements report the mark.
 func (w *windowed) Marked(transport.Ps) bool { return false }
 
 // Lost implements transport.Pacer.

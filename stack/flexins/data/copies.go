@@ -11,16 +11,16 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// linesBytes is the memory of a core from which single lines go to the host, or come from there.
+// linesBytes is a core's memory for staging single lines to or from the host.
 const linesBytes = 1 << 16
 
-// copies is the core's queue of copies and invalidations, and the lines that stage what is no packet.
+// copies is the core's queue of copies and invalidations, and its staging lines for data other than packets.
 type copies struct {
 	c     *core
 	q     *driver.TxQueue
-	under fifo.Queue[job] // in the ring, oldest first
-	wait  fifo.Queue[job] // for a place in it
-	lines []uint64        // staging lines that are free
+	under fifo.Queue[job] // jobs in the ring, oldest first
+	wait  fifo.Queue[job] // jobs that wait for a place in the ring
+	lines []uint64        // free staging lines
 	short fifo.Queue[func()]
 
 	copy    driver.Copy
@@ -28,16 +28,16 @@ type copies struct {
 	nothing driver.Nop
 }
 
-// job is an entry of the ring, and whom its end concerns.
+// job is an entry of the ring, and the actions due at its end.
 type job struct {
-	dst, src driver.Span // src alone: an invalidation; none: no operation
+	dst, src driver.Span // only src: an invalidation; neither: a NOP
 	both     bool        // copy and invalidate
 	packet   int32       // handle + 1; 0: none
-	q        *qp         // whose copies are counted
+	q        *qp         // queue pair that counts the copy
 	token    transport.Token
-	staged   *staged     // whose payload it brings, or whose lines it drops
-	line     uint64      // staging line to be freed; 0: none
-	then     func(error) // what else
+	staged   *staged     // packet whose payload it fetches, or whose lines it invalidates
+	line     uint64      // staging line to free; 0: none
+	then     func(error) // further callback
 }
 
 func (c *core) openCopies(at uint64) (err error) {
@@ -57,7 +57,7 @@ func (c *core) openCopies(at uint64) (err error) {
 	return err
 }
 
-// add posts a job, or has it wait.
+// add posts a job, or queues it.
 func (x *copies) add(j job) {
 	if j.q != nil {
 		j.q.copies++
@@ -90,17 +90,17 @@ func (x *copies) post(j job) {
 	x.under.Push(j)
 }
 
-// invalidate drops lines of a packet's buffer.
+// invalidate drops lines of a packet's buffer from the cache.
 func (x *copies) invalidate(s driver.Span, h transport.Handle) {
 	x.add(job{src: s, packet: int32(h) + 1})
 }
 
-// nop calls done when all that was asked for before has ended.
+// nop calls done when all earlier jobs have ended.
 func (x *copies) nop(done func()) {
 	x.add(job{then: func(error) { done() }})
 }
 
-// ring tells the NIC of what was posted.
+// ring rings the doorbell for posted jobs.
 func (x *copies) ring() bool {
 	if x.q.Waiting() == 0 {
 		return false
@@ -111,7 +111,7 @@ func (x *copies) ring() bool {
 
 func (x *copies) idle() bool { return x.under.Len() == 0 && x.wait.Len() == 0 }
 
-// ended takes a completion entry.
+// ended handles a completion entry.
 func (x *copies) ended(e *driver.TxEnd) {
 	var err error
 	if s := e.Cqe.Status(); s != nicspec.StatusOk {
@@ -127,7 +127,7 @@ func (x *copies) ended(e *driver.TxEnd) {
 	}
 }
 
-// end does what has to be done at the end of a job.
+// end performs what is due at the end of a job.
 func (x *copies) end(j job, err error) {
 	c := x.c
 	if j.line != 0 {
@@ -154,7 +154,7 @@ func (x *copies) end(j job, err error) {
 	j.q.settle()
 }
 
-// line has f called with a staging line, now or when one is free.
+// line calls f with a staging line, now or when one is free.
 func (x *copies) line(f func(at uint64)) {
 	if len(x.lines) == 0 {
 		x.short.Push(func() { x.line(f) })
@@ -173,7 +173,7 @@ func (x *copies) free(at uint64) {
 	}
 }
 
-// placed reports the end of a copy to the connection, when its packet has no other.
+// placed reports the end of a copy to the connection, once all copies of its packet have ended.
 func (q *qp) placed(t transport.Token, err error) {
 	if n, several := q.parts[t]; several {
 		n.left, n.failed = n.left-1, n.failed || err != nil
@@ -196,7 +196,7 @@ func (q *qp) placed(t transport.Token, err error) {
 
 var errPart = errors.New("another part of the packet could not be copied")
 
-// split is a packet whose parts are copied on their own.
+// split is a packet whose parts are copied separately.
 type split struct {
 	left   int
 	failed bool

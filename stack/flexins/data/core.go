@@ -21,8 +21,8 @@ type core struct {
 	bus   *corebus.Bus
 	spec  *Spec
 
-	key *driver.Key // of this core's Arm memory
-	at  uint64      // where that begins
+	key *driver.Key // key of this core's Arm memory
+	at  uint64      // start of that memory
 
 	rx      *driver.RxQueue
 	packets packets
@@ -30,22 +30,22 @@ type core struct {
 	copies  copies
 	staging staging
 	reorder reorder
-	pipes   *driver.Arena // of pipes of completions, as they are staged
+	pipes   *driver.Arena // memory for staging pipes of completions
 	block   []byte
-	slot    []byte // of a transmit queue, in the making
+	slot    []byte // slot of a transmit queue being built
 
 	qps      map[uint32]*qp
-	landings []*landing  // of low-latency queue pairs, in the order of their creation
+	landings []*landing  // of low-latency queue pairs, in order of creation
 	raws     map[int]*qp // by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
-	polled   map[int][]*fetching // by context: whose records are read again and again
+	polled   map[int][]*fetching // by context: doorbells whose records are read repeatedly
 	cqs      map[uint32]*cq
 	active   *pipe.Active // queue pairs that may have something to send
 	work     *cpu.Loop
 	timer    *cpu.Loop
 	timers   timers
-	full     fifo.Queue[*cq] // whose pipes were full
+	full     fifo.Queue[*cq] // completion queues whose pipes were full
 
 	frame  transport.Packet
 	recv   transport.Recv
@@ -56,7 +56,7 @@ type core struct {
 }
 
 const (
-	headerBytes = 256 // of a header buffer: the longest headers have 218 (IPv6, selective acknowledgement)
+	headerBytes = 256 // length of a header buffer: the longest headers have 218 (IPv6, selective acknowledgement)
 )
 
 // newCore opens the queues of a core.
@@ -103,14 +103,14 @@ func (a *Card) newCore(i int) (*core, error) {
 	return c, c.addLoops()
 }
 
-// queue is what all queues of the core have in common; number counts a core's transmit queues.
+// queue returns the configuration common to all queues of the core; number counts a core's transmit queues.
 func (c *core) queue(number, log int) driver.QueueConfig {
 	return driver.QueueConfig{Queue: number, LogSize: log, Bus: c.bus}
 }
 
 func (c *core) txNumber(k int) int { return c.card.cfg.FirstTx + c.index*(c.card.ports+1) + k }
 
-// span is n bytes of this core's memory.
+// span returns n bytes of this core's memory.
 func (c *core) span(addr uint64, n int) driver.Span {
 	return driver.Span{Key: c.key, Off: addr - c.at, Len: uint32(n)}
 }
@@ -127,14 +127,14 @@ func (c *core) addLoops() (err error) {
 
 func (c *core) now() transport.Ps { return transport.Ps(c.cpu.Now()) }
 
-// fail ends the core.
+// fail ends the core with an error.
 func (c *core) fail(err error) {
 	if err != nil && c.err == nil {
 		c.err = err
 	}
 }
 
-// wake has a queue pair asked what may leave.
+// wake makes the work loop ask a queue pair for packets.
 func (c *core) wake(q *qp) {
 	q.check()
 	if c.active.Work(q.config.QPN) == 0 {
@@ -143,7 +143,7 @@ func (c *core) wake(q *qp) {
 	c.work.Wake()
 }
 
-// step is the work loop: packets that may leave, completions that were held back, doorbells.
+// step runs the work loop once: packets that may leave, completions that were held back, doorbells.
 func (c *core) step() bool {
 	if c.err != nil {
 		return false
@@ -165,12 +165,12 @@ func (c *core) step() bool {
 	return found
 }
 
-// idle reports whether nothing is under way but frames, of which the last have asked for no completion.
+// idle reports whether nothing is in flight except frames; the last of these may have requested no completion.
 func (c *core) idle() bool {
 	return c.copies.idle() && c.staging.wait.Len() == 0 && c.full.Len() == 0 && c.active.Len() == 0
 }
 
-// drain calls done when every entry that was posted before has ended.
+// drain calls done when every entry posted before has ended.
 func (c *core) drain(done func()) {
 	left := len(c.tx) + 1
 	one := func() {

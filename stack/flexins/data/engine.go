@@ -9,34 +9,34 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Engine is who serves queue pairs on the card itself: what arrives goes to buffers in Arm memory instead of those of
-// applications, and what leaves comes from there.
+// Engine serves queue pairs on the card itself: received messages go to buffers in Arm memory instead of an
+// application's, and sent ones come from there.
 type Engine struct {
 	// Key is the NIC's key for the engine's Arm memory.
 	Key *driver.Key
-	// Take takes a message of n bytes; done is to be called, on any core, when its buffer may be used again. False:
-	// there is no room now, and Card.Offer has the message offered again.
+	// Take takes a message of n bytes; the engine calls done, on any core, when the buffer may be reused. It returns
+	// false if it has no room; Card.Offer then offers the message again.
 	Take func(qpn uint32, addr uint64, n int, done func()) bool
 
-	retry []*served // that have messages which were not taken
+	retry []*served // queue pairs with messages that were not taken
 }
 
-// served is a queue pair that an engine serves.
+// served is a queue pair served by an engine.
 type served struct {
 	q       *qp
 	e       *Engine
 	buffers []uint64
 	bytes   int
-	held    fifo.Queue[transport.Completion] // messages that the engine had no room for
+	held    fifo.Queue[transport.Completion] // messages for which the engine had no room
 	sends   fifo.Queue[func(error)]
 }
 
-// armKey names an engine's memory in spans of its connections: no region has this key.
+// armKey is the key of an engine's memory in spans of its connections; no region has it.
 const armKey = 0
 
-// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Those that are posted are all
-// that may arrive before the engine takes them: a client that sends more waits (RNR). Like a control verb it ends with
-// done, as software of the queue pair's core.
+// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Only as many messages as there are
+// buffers may arrive before the engine takes them; a client that sends more gets RNR NAKs. done is called as software
+// of the queue pair's core, as for a control verb.
 func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done func(error)) {
 	a.on(qpn, done, func(c *core) error {
 		q, err := a.find(c, qpn)
@@ -89,7 +89,7 @@ func (a *Card) Send(qpn uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// Offer offers again what the engine had no room for.
+// Offer offers messages again for which the engine had no room.
 func (a *Card) Offer(e *Engine) {
 	waiting := e.retry
 	e.retry = nil
@@ -103,7 +103,7 @@ func (s *served) offer() {
 		w := *s.held.Front()
 		i := int(w.ID)
 		if !s.e.Take(s.q.config.QPN, s.buffers[i], int(w.ByteLen),
-			func() { s.q.core.cpu.Call(func() { s.again(i) }) }) {
+			func() { s.q.core.cpu.Call(func() { s.repost(i) }) }) {
 			s.e.retry = append(s.e.retry, s)
 			return
 		}
@@ -111,8 +111,8 @@ func (s *served) offer() {
 	}
 }
 
-// again posts a buffer that is free.
-func (s *served) again(i int) {
+// repost posts a free buffer again.
+func (s *served) repost(i int) {
 	if s.q.core.qps[s.q.config.QPN] != s.q || s.q.closing != nil || s.q.conn.State() == verbs.QPSReset {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *served) again(i int) {
 	s.q.core.wake(s.q)
 }
 
-// completed takes a completion of the queue pair.
+// completed handles a completion of the queue pair.
 func (s *served) completed(w *transport.Completion) {
 	switch {
 	case !w.Recv:

@@ -27,8 +27,8 @@ func (q *qp) CheckLocal(to transport.Span) bool {
 		verbs.AccessLocalWrite)
 }
 
-// memory is a piece of host memory, or of an engine's, under a key of the NIC; ok is false when its region has gone
-// meanwhile.
+// memory returns a span of host memory, or of an engine's, under a key of the NIC; ok is false if its region has been
+// deregistered.
 func (q *qp) memory(s transport.Span) (x driver.Span, ok bool) {
 	k := q.core.card.keys[s.Key]
 	if q.served != nil && s.Key == armKey {
@@ -58,7 +58,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 		part := &parts[i]
 		dst, ok := q.memory(part.To)
 		if !ok {
-			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.gone(t)})
+			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.failCopy(t)})
 			continue
 		}
 		n := int(part.To.Len)
@@ -69,8 +69,9 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	}
 }
 
-// gone has the copy of a token end as failed: the region has been deregistered since it was checked.
-func (q *qp) gone(t transport.Token) func(error) {
+// failCopy returns a callback that fails the copy of a token because its region has been deregistered since it was
+// checked.
+func (q *qp) failCopy(t transport.Token) func(error) {
 	return func(error) {
 		n := q.parts[t]
 		if n.left == 0 {
@@ -108,7 +109,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	}
 	mine := append([]transport.Part(nil), parts...)
 	b = append([]byte(nil), b...)
-	q.copies++ // until it has a line
+	q.copies++ // until a line is assigned
 	c.copies.line(func(at uint64) {
 		q.copies--
 		c.fail(c.cpu.Store(at, b))
@@ -122,15 +123,15 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 			if j.dst, ok = q.memory(part.To); ok {
 				j.src = c.span(at+uint64(part.Off), int(part.To.Len))
 			} else {
-				j.then = q.gone(t)
+				j.then = q.failCopy(t)
 			}
 			c.copies.add(j)
 		}
 	})
 }
 
-// Keep implements transport.Env: the packet goes from the cache to memory of its own, and its buffer back to the NIC
-// (SN 3.3). Without room for it the buffer is kept.
+// Keep implements transport.Env: it copies the packet from the cache to reorder memory and returns its buffer to the
+// NIC (SN 3.3). Without room for it the packet stays in its buffer.
 func (q *qp) Keep(h transport.Handle) {
 	c := q.core
 	p := &c.packets.all[h]
@@ -154,7 +155,7 @@ func (q *qp) Keep(h transport.Handle) {
 // Drop implements transport.Env.
 func (q *qp) Drop(h transport.Handle) { q.core.drop(h) }
 
-// CRC implements transport.Env: the bytes are loaded, as the NIC's check covers other bytes than a block's.
+// CRC implements transport.Env. It loads the bytes, because the NIC's check does not cover exactly a block.
 func (q *qp) CRC(h transport.Handle, n int) uint32 {
 	c := q.core
 	p := &c.packets.all[h]

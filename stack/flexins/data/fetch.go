@@ -8,9 +8,9 @@ import (
 	"nictwin/stack/pipe"
 )
 
-// Fetcher returns the consuming end of a doorbell that a context rings for a core: elements, and a record that is
-// polled, are read by the core's queue of copies from a range of host memory. The loop of the context's pipes polls
-// again when something was read.
+// Fetcher returns the consuming end of a doorbell that a context rings for a core. The core's queue of copies reads the
+// elements, and a polled record, from a range of host memory. The loop of the context's pipes polls again after each
+// read.
 func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Extent) (pipe.Receiver, error) {
 	c := a.cores[core]
 	from, err := c.pipes.Alloc(host.Bytes, nicspec.LineBytes)
@@ -30,7 +30,7 @@ func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Exten
 	return r, nil
 }
 
-// fetching is the way of a Fetcher to the host. It paces the reads of a record.
+// fetching is a Fetcher's access to the host. It paces the reads of a record.
 type fetching struct {
 	c       *core
 	context int
@@ -38,14 +38,14 @@ type fetching struct {
 	record  uint64
 
 	next       simcore.Ps // when the record may be read again
-	word       []byte     // of a record that waits for that
+	word       []byte     // destination of a record read that waits for next
 	recordDone func(error)
 	linesDone  func(error)
-	recordRead func(error) // endRecord and endLines, made once
+	recordRead func(error) // endRecord and endLines, bound once
 	linesRead  func(error)
 }
 
-// Write implements pipe.Mover. A Fetcher has no use for it.
+// Write implements pipe.Mover; a Fetcher does not use it.
 func (f *fetching) Write(addr uint64, b []byte, done func(error)) { f.mover.Write(addr, b, done) }
 
 // Read implements pipe.Mover.
@@ -60,7 +60,7 @@ func (f *fetching) Read(addr uint64, b []byte, done func(error)) {
 	f.due()
 }
 
-// due reads the record, if a read of it waits and its time has come.
+// due reads the record if a read waits and its time has come.
 func (f *fetching) due() {
 	switch now := f.c.cpu.Now(); {
 	case f.word == nil:
@@ -84,12 +84,12 @@ func (f *fetching) endLines(err error) {
 	f.wake().Wake()
 }
 
-// wake is whom to wake.
+// wake returns the loop to wake.
 func (f *fetching) wake() waker {
 	if x := f.c.contexts[f.context]; x != nil {
 		return x.loop
 	}
-	return nobody{} // it was detached
+	return nobody{} // the context was detached
 }
 
 type waker interface {
@@ -102,8 +102,8 @@ type nobody struct{}
 func (nobody) Wake()             {}
 func (nobody) WakeAt(simcore.Ps) {}
 
-// Posted is how many requests a context's library had posted to a core when it asked for a control verb, which is
-// carried out when the core has taken them: what comes by doorbells or register writes could come later than the verb.
+// Posted counts the requests that a context's library had posted to a core when it requested a control verb. The verb
+// is carried out once the core has taken them, because doorbells and register writes may arrive later than the verb.
 type Posted struct{ Sends, Recvs uint64 }
 
 // deferred is a control verb that waits for what was posted before it.
@@ -112,10 +112,10 @@ type deferred struct {
 	verb  func()
 }
 
-// reached reports whether that much has been taken.
+// reached reports whether that many requests have been taken.
 func (x *context) reached(p Posted) bool { return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs }
 
-// after has a verb carried out when the core has taken what was posted before it.
+// after carries out a verb once the core has taken everything posted before it.
 func (c *core) after(context int, p Posted, verb func()) {
 	c.drainPipes(context)
 	x := c.contexts[context]
@@ -126,7 +126,7 @@ func (c *core) after(context int, p Posted, verb func()) {
 	x.deferred = append(x.deferred, deferred{p, verb})
 }
 
-// release carries out the verbs that waited for what has been taken now.
+// release carries out the verbs whose turn has come.
 func (x *context) release() {
 	for len(x.deferred) > 0 && x.reached(x.deferred[0].after) {
 		verb := x.deferred[0].verb

@@ -17,27 +17,27 @@ import (
 type landing struct {
 	q       *qp
 	c       *core
-	slot    int // of Card.landings
+	slot    int // index in Card.landings
 	rx      *driver.RxQueue
 	headers uint64
-	spare   []uint64           // header buffers
-	under   fifo.Queue[landed] // with the NIC, in the order of descriptors
-	left    []landed           // taken back while the queue is being turned off
-	held    []uint32           // regions of the requests in which packets lie that have not ended
+	spare   []uint64           // free header buffers
+	under   fifo.Queue[landed] // requests with the NIC, in the order of descriptors
+	left    []landed           // requests taken back while the queue is being turned off
+	held    []uint32           // region keys of requests whose packets have not ended
 	phase   landingPhase
-	wait    []func() // for it to be off
-	credit  int      // descriptors of which the account was not told
+	wait    []func() // callbacks for when the queue is off
+	credit  int      // descriptors not added to the account yet
 }
 
-// landed is a receive request.
+// landed is a receive request of a landing.
 type landed struct {
 	number uint64
 	buffer driver.Buffer
 	to     transport.Span
-	status verbs.Status // how it ends when the queue is off; 0: flushed
+	status verbs.Status // status when the queue is off; 0: flushed
 }
 
-// landingPhase is whether the NIC may write to buffers.
+// landingPhase says whether the NIC may write to buffers.
 type landingPhase uint8
 
 const (
@@ -46,13 +46,13 @@ const (
 	landingOff
 )
 
-// post gives a receive request to the NIC. One that names memory which may not be written any more ends the queue
-// pair, as nobody would look at it when a message comes.
+// post gives a receive request to the NIC. A request for memory that must not be written any more ends the queue pair,
+// because nobody checks it when a message arrives.
 func (l *landing) post(number uint64, spans []transport.Span) error {
 	q := l.q
 	x := landed{number: number}
 	switch {
-	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET forgets it
+	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET discards it
 	case l.phase == landingOff:
 		q.flushed(&x)
 	case l.phase == landingStops:
@@ -80,7 +80,7 @@ func (l *landing) put(x *landed) {
 	l.c.work.Wake()
 }
 
-// ring tells the NIC of descriptors, and then the account.
+// ring rings the doorbell for descriptors, then adds their credits to the account.
 func (l *landing) ring() bool {
 	if l.credit == 0 || l.phase != landingOpen {
 		return false
@@ -91,7 +91,7 @@ func (l *landing) ring() bool {
 	return true
 }
 
-// received takes a frame whose payload lies in the application's buffer.
+// received handles a frame whose payload is in the application's buffer.
 func (l *landing) received(f *driver.RxFrame) {
 	c, q := l.c, l.q
 	if c.err != nil {
@@ -124,7 +124,7 @@ func (l *landing) received(f *driver.RxFrame) {
 	}
 }
 
-// finish ends a packet: its request was used for it, or goes back to the NIC.
+// finish ends a packet: its request was used, or returns to the NIC.
 func (l *landing) finish(h transport.Handle, p *packet) {
 	x, taken := p.request, p.taken
 	k := slices.Index(l.held, x.to.Key)
@@ -141,7 +141,7 @@ func (l *landing) finish(h transport.Handle, p *packet) {
 	}
 }
 
-// fault ends a queue pair whose buffers may not be written any more.
+// fault ends a queue pair whose buffers must not be written any more.
 func (l *landing) fault() error {
 	c := l.c
 	if l.q.conn.State() == verbs.QPSErr {
@@ -152,7 +152,7 @@ func (l *landing) fault() error {
 	return err
 }
 
-// names reports whether the NIC may write to a region, or will be given a request of it again when a packet is dropped.
+// names reports whether the NIC may write to a region, or will get a request for it again when a packet is dropped.
 func (l *landing) names(region uint32) bool {
 	for i := range l.under.Len() {
 		if l.under.At(i).to.Key == region {
@@ -162,8 +162,8 @@ func (l *landing) names(region uint32) bool {
 	return slices.Contains(l.held, region)
 }
 
-// unland calls done when no low-latency queue pair of the core has the NIC write to a region: those that do end in
-// error.
+// unland calls done when no low-latency queue pair of the core lets the NIC write to a region; those that do are moved
+// to ERR.
 func (c *core) unland(region uint32, done func()) {
 	left := 1
 	one := func() {
@@ -184,7 +184,7 @@ func (c *core) unland(region uint32, done func()) {
 	one()
 }
 
-// check turns the receive queue off when the connection has failed.
+// check turns the receive queue off once the connection has failed.
 func (q *qp) check() {
 	if l := q.landing; l != nil && l.phase == landingOpen && q.conn.State() == verbs.QPSErr {
 		l.halt(nothing)
@@ -209,8 +209,8 @@ func (l *landing) halt(done func()) {
 	})
 }
 
-// stopped ends the requests that the NIC had, in the order in which they were posted, if the queue pair is in error;
-// else nobody asks for them.
+// stopped flushes the requests that the NIC had, in the order in which they were posted, if the queue pair is in ERR;
+// after a RESET it discards them.
 func (l *landing) stopped() {
 	l.phase, l.credit = landingOff, 0
 	for l.under.Len() > 0 {
@@ -234,7 +234,7 @@ func (l *landing) stopped() {
 	}
 }
 
-// flushed completes a receive request of a queue pair in error.
+// flushed completes a receive request of a queue pair in ERR.
 func (q *qp) flushed(x *landed) {
 	w := transport.Completion{ID: x.number, Recv: true, Status: verbs.WCFlushErr}
 	if x.status != 0 {

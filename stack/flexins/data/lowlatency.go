@@ -10,13 +10,12 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// MaxLowLatency is the longest message that a low-latency queue pair can have: it has to fit into the rings of the
-// pipes.
+// MaxLowLatency returns the longest message of a low-latency queue pair; it must fit into the rings of the pipes.
 func (s *Spec) MaxLowLatency() int {
 	return min(s.PayloadBytes-2*nicspec.LineBytes, s.Pipe.MaxInline())
 }
 
-// slotBytes is a header slot of the transmit queues: headers, inline payload, a trailer.
+// slotBytes returns the size of a header slot of the transmit queues: headers, inline payload, a trailer.
 func (c *Config) slotBytes() uint64 {
 	const ordinary = 512
 	if c.LowLatency == 0 {
@@ -25,7 +24,7 @@ func (c *Config) slotBytes() uint64 {
 	return max(ordinary, wholeLines(headerBytes+c.Spec.MaxLowLatency()))
 }
 
-// validateLowLatency refuses what the NIC has too few of.
+// validateLowLatency rejects configurations for which the NIC lacks resources.
 func (c *Config) validateLowLatency() error {
 	if c.LowLatency == 0 {
 		return nil
@@ -49,7 +48,7 @@ func (c *Config) validateLowLatency() error {
 	return nil
 }
 
-// createLowLatency opens the receive queue of a queue pair, and then makes it.
+// createLowLatency opens the receive queue of a queue pair, then creates the queue pair.
 func (a *Card) createLowLatency(cfg QPConfig, done func(error)) {
 	c, err := a.coreOf(cfg.QPN)
 	if err == nil {
@@ -95,7 +94,7 @@ func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	return nil
 }
 
-// openLanding takes a receive queue, a rule and an account, and Arm memory for headers.
+// openLanding allocates a receive queue, a rule and an account, and Arm memory for headers.
 func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 	const verb = "create_qp"
 	l := &landing{c: c, slot: -1}
@@ -134,7 +133,8 @@ func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 	return l, a.drv.SetAccount(l.slot, 0, false)
 }
 
-// setDrops has the NIC drop what the core would find broken only when it lies in an application's buffer.
+// setDrops makes the NIC drop frames with a wrong ICRC while any landing is open, as the core would notice only after
+// they are in an application's buffer.
 func (a *Card) setDrops() {
 	var r nicspec.RxCtrlReg
 	for _, used := range a.landings {
@@ -148,8 +148,8 @@ func (a *Card) setDrops() {
 	}
 }
 
-// steer has SENDs of one packet from the peer go to the queue pair's receive queue while it has descriptors, and else
-// to the core's. done is called when that is so.
+// steer sends single-packet SENDs from the peer to the queue pair's receive queue while it has descriptors, otherwise
+// to the core's. done is called when the rule is in force.
 func (l *landing) steer(p *transport.Path, done func(error)) {
 	a := l.c.card
 	ipv4 := p.Peer.IP.Is4()
@@ -170,7 +170,7 @@ func (l *landing) steer(p *transport.Path, done func(error)) {
 	})
 }
 
-// BTH opcodes SEND_ONLY and SEND_ONLY_WITH_IMM of RC.
+// sendOnly and sendOnlyMask match the BTH opcodes SEND_ONLY and SEND_ONLY_WITH_IMM of RC.
 const sendOnly, sendOnlyMask = 0x04, 0xfe
 
 func (l *landing) rule() int { return l.c.card.cfg.FirstRule - len(l.c.card.landings) + l.slot }
@@ -189,8 +189,8 @@ func (l *landing) reopen(done func(error)) {
 	})
 }
 
-// close gives everything back; done is called as software of the core that has the driver. Nothing is with the NIC any
-// more, or ever was.
+// close frees all resources; done is called as software of the core that has the driver. The NIC must hold nothing of
+// the queue.
 func (l *landing) close(done func()) {
 	a := l.c.card
 	err := l.rx.Close(func() {
@@ -202,7 +202,7 @@ func (l *landing) close(done func()) {
 	l.c.fail(err)
 }
 
-// modify is what a change of state takes beside the connection's.
+// modify performs the part of a state change that concerns the receive queue.
 func (l *landing) modify(x *Change, done func(error)) {
 	q := l.q
 	if a := &x.Attr; x.To == verbs.QPSRTR && q.config.LowLatency > int(a.MTU) {
@@ -233,7 +233,7 @@ func (l *landing) modify(x *Change, done func(error)) {
 	}
 }
 
-// destroy calls done, as software of the queue pair's core, when nothing of the receive queue is left.
+// destroy calls done, as software of the queue pair's core, when the receive queue is gone.
 func (l *landing) destroy(done func()) {
 	c := l.c
 	l.halt(func() {

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// context is a host library's pipes to a core.
+// context holds a host library's pipes to a core.
 type context struct {
 	id      int
 	c       *core
@@ -22,7 +22,7 @@ type context struct {
 	loop    *cpu.Loop
 	element pipe.SendElement
 	entries []pipe.RecvEntry
-	spans   []transport.Span // of the receive request that is being put together
+	spans   []transport.Span // of the receive request being assembled
 	send    transport.Send
 	more    bool
 
@@ -30,28 +30,28 @@ type context struct {
 	deferred []deferred // oldest first
 }
 
-// Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an
-// element may have come; ranges of different contexts must not overlap.
+// Ends are the consuming ends of a context's pipes on a core. Watch lists the memory ranges whose writes may announce
+// an element; ranges of different contexts must not overlap.
 type Ends struct {
 	SQ, RQ pipe.Receiver
 	Watch  []pipe.Extent
 }
 
-// Memory is a core's loads and stores, for the consuming ends that it polls.
+// Memory returns a core's loads and stores, for the consuming ends that it polls.
 func (a *Card) Memory(core int) pipe.Memory { return a.cores[core].cpu }
 
-// Copier carries bytes for a core, by its queue of copies, between its own memory for pipes and the host's; done is
-// called as its software.
+// Copier returns a copier that moves bytes between a core's memory for pipes and the host's, using its queue of copies;
+// done is called as the core's software.
 func (a *Card) Copier(core int) pipe.Copier { return &a.cores[core].copies }
 
-// Attach gives every core the pipes of a context; ends has those of each core.
+// Attach gives every core the pipes of a context; ends holds one element per core.
 func (a *Card) Attach(id int, ends []Ends) error {
 	if len(ends) != len(a.cores) {
 		return fmt.Errorf("data: context %d: pipes for %d cores: want %d", id, len(ends), len(a.cores))
 	}
 	for i, c := range a.cores {
 		if c.contexts[id] != nil {
-			return fmt.Errorf("data: context %d: there is one", id)
+			return fmt.Errorf("data: context %d already exists", id)
 		}
 		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
 		var err error
@@ -70,7 +70,7 @@ func (a *Card) Attach(id int, ends []Ends) error {
 	return nil
 }
 
-// Detach ends a context, whose queue pairs were destroyed before.
+// Detach removes a context, whose queue pairs must have been destroyed.
 func (a *Card) Detach(id int) {
 	for _, c := range a.cores {
 		if x := c.contexts[id]; x != nil {
@@ -81,8 +81,8 @@ func (a *Card) Detach(id int) {
 	}
 }
 
-// drainPipes takes what a context had posted when a control verb was asked for: its pipes are in memory before the
-// verb is.
+// drainPipes takes everything that a context had posted when it requested a control verb: elements are in memory before
+// the verb is.
 func (c *core) drainPipes(context int) {
 	if x := c.contexts[context]; x != nil {
 		for x.poll() {
@@ -120,14 +120,14 @@ func (x *context) poll() bool {
 	return recv != nil || send != nil
 }
 
-// element counts one, and pays for it.
+// element counts an element, and charges its cost.
 func (c *core) element() {
 	c.stats.Elements++
 	c.cpu.Compute(c.spec.Element)
 }
 
-// takeSend hands a send request to its queue pair. What the request gets wrong is for its completion to tell; what no
-// library writes ends the core.
+// takeSend passes a send request to its queue pair. Errors of the request are reported in its completion; an element
+// that no library writes ends the core.
 func (x *context) takeSend(b []byte) error {
 	e := &x.element
 	if err := e.Decode(b); err != nil {
@@ -136,7 +136,7 @@ func (x *context) takeSend(b []byte) error {
 	x.taken.Sends++
 	q := x.c.qps[e.QPN]
 	if q == nil || q.config.Context != x.id {
-		return fmt.Errorf("a send element for queue pair %#x: there is none of this context here", e.QPN)
+		return fmt.Errorf("a send element for queue pair %#x: this core has none of that context", e.QPN)
 	}
 	if q.config.Type == rawPacket {
 		return q.postRaw(e)
@@ -155,7 +155,7 @@ func (x *context) takeSend(b []byte) error {
 	}
 	if e.Datagram {
 		if s.AH = x.c.card.handles[verbs.AH(e.AH)]; s.AH == nil {
-			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // it was destroyed meanwhile
+			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // the handle has been destroyed
 		}
 	}
 	q.translate(e, s)
@@ -167,7 +167,7 @@ func (x *context) takeSend(b []byte) error {
 	return nil
 }
 
-// translate takes the addresses of an element to host memory, and finds out whether the request may be carried out.
+// translate converts an element's addresses to host memory, and checks whether the request may be carried out.
 func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 	var need verbs.Access
 	if e.Opcode == verbs.WRRead || e.Opcode.IsAtomic() {
@@ -191,7 +191,7 @@ func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 	}
 }
 
-// local is what an Arm address stands for, if a queue pair of a domain may use it so.
+// local returns the host memory behind an Arm address, and whether a queue pair of a domain may use it this way.
 func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Span, bool) {
 	r, host, err := a.cfg.Shadow.HostOf(x.Addr, uint64(x.Bytes))
 	if err != nil {
@@ -201,7 +201,7 @@ func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Spa
 	return s, a.cfg.Regions.Local(pd, &verbs.SGE{Addr: host, Length: x.Bytes, LKey: r.Key}, need)
 }
 
-// takeRecv hands on the receive requests of an element.
+// takeRecv passes on the receive requests of an element.
 func (x *context) takeRecv(b []byte) (err error) {
 	if x.entries, err = pipe.DecodeRecv(x.entries[:0], b); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 			x.spans = x.spans[:0]
 		}
 		if e.Bytes > 0 {
-			// what is wrong with it is asked when a message comes
+			// errors are checked when a message arrives
 			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0)
 			x.spans = append(x.spans, s)
 		}
@@ -227,7 +227,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 	return nil
 }
 
-// postRecv posts a receive request to a queue pair or a shared queue, with the number that its completion will tell.
+// postRecv posts a receive request to a queue pair or a shared queue, numbered for its completion.
 func (c *core) postRecv(context int, number uint32, spans []transport.Span) error {
 	if s := c.srqs[number]; s != nil && s.context == context {
 		s.number++
@@ -236,7 +236,7 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	}
 	q := c.qps[number]
 	if q == nil || q.config.Context != context {
-		return errors.New("there is none of this context here")
+		return errors.New("this core has none of that context")
 	}
 	q.number++
 	c.recv = transport.Recv{ID: q.number - 1, Spans: spans}
@@ -246,7 +246,7 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	if q.landing != nil {
 		return q.landing.post(q.number-1, spans)
 	}
-	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
+	if q.conn.State() == verbs.QPSReset { // it was in flight: RESET discards it
 		return nil
 	}
 	if err := q.conn.PostRecv(&c.recv); err != nil {
@@ -256,18 +256,18 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	return nil
 }
 
-// cq is a completion queue as one core fills it.
+// cq is one core's end of a completion queue.
 type cq struct {
 	c    *core
 	pipe pipe.Sender
-	from uint64                      // where it is staged
-	held fifo.Queue[pipe.Completion] // for which the pipe had no room
+	from uint64                      // where elements are staged
+	held fifo.Queue[pipe.Completion] // completions for which the pipe had no room
 	line [pipe.LineBytes]byte
-	wait bool // in core.full
+	wait bool // queued in core.full
 }
 
-// OpenCQ has a core fill a completion queue by a pipe whose ring is in host memory. It is opened before queue pairs of
-// that core use it.
+// OpenCQ makes a core fill a completion queue through a pipe whose ring is in host memory. Call it before queue pairs
+// of that core use the completion queue.
 func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	c := a.cores[core]
 	if c.cqs[number] != nil {
@@ -288,7 +288,7 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	return nil
 }
 
-// CloseCQ ends that, when no queue pair of the core uses it any more.
+// CloseCQ closes a core's pipe of a completion queue, once none of the core's queue pairs uses it.
 func (a *Card) CloseCQ(number uint32, core int) error {
 	c := a.cores[core]
 	q := c.cqs[number]
@@ -316,7 +316,7 @@ func (q *cq) push(w *pipe.Completion) {
 	}
 }
 
-// forget drops what was held back of a queue pair.
+// forget drops the held completions of a queue pair.
 func (q *cq) forget(qpn uint32) {
 	for range q.held.Len() {
 		if w := q.held.Pop(); w.QPN != qpn {
@@ -325,7 +325,7 @@ func (q *cq) forget(qpn uint32) {
 	}
 }
 
-// try is false when the pipe is full.
+// try pushes a completion; it returns false if the pipe is full.
 func (q *cq) try(w *pipe.Completion) bool {
 	w.Encode(q.line[:])
 	err := q.pipe.Push(q.line[:])
@@ -338,7 +338,7 @@ func (q *cq) try(w *pipe.Completion) bool {
 	return true
 }
 
-// retry pushes what was held back, as far as there is room now.
+// retry pushes held completions, as far as there is room now.
 func (c *core) retry() {
 	for range c.full.Len() {
 		q := c.full.Pop()
@@ -367,7 +367,7 @@ func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	x.add(job{dst: a, src: b, then: done})
 }
 
-// near is a piece of this core's memory, or of the host's.
+// near returns a span of this core's memory, or of the host's.
 func (c *core) near(addr uint64, n int) (driver.Span, bool) {
 	for _, k := range [...]*driver.Key{c.key, c.card.cfg.Host} {
 		if addr >= k.Bus && uint64(n) <= k.Len && addr-k.Bus <= k.Len-uint64(n) {

@@ -10,20 +10,20 @@ import (
 
 const rawPacket = verbs.QPTRawPacket
 
-// QPConfig is a queue pair for its whole life.
+// QPConfig is the fixed configuration of a queue pair.
 type QPConfig struct {
-	QPN            uint32 // its low bits (Card.Mask) name the core
+	QPN            uint32 // the low bits (Card.Mask) select the core
 	Type           verbs.QPType
 	Context        int
 	PD             verbs.PD
-	SendCQ, RecvCQ uint32 // open on the queue pair's core
+	SendCQ, RecvCQ uint32 // must be open on the queue pair's core
 	SRQ            uint32 // with HasSRQ
 	HasSRQ         bool
 	Cap            verbs.QPCap
 	SignalAll      bool
 	MaxMessage     uint32
 
-	// LowLatency is the longest message of a low-latency queue pair; 0: it is an ordinary one.
+	// LowLatency is the longest message of a low-latency queue pair; 0: an ordinary one.
 	LowLatency int
 }
 
@@ -36,19 +36,19 @@ type qp struct {
 	send, recv *cq
 	port       int
 	pace       pace
-	sprayed    bool   // packets leave by all ports
-	number     uint64 // of receive requests posted
-	place      int    // in core.timers; -1: none
+	sprayed    bool   // packets leave through all ports in turn
+	number     uint64 // number of receive requests posted
+	place      int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
-	copies     int // under way
-	frames     int // in transmit queues, or on their way there
+	copies     int // copies in flight
+	frames     int // frames in transmit queues, or on their way there
 	staged     int // of these, packets that wait in core.staging
 	closing    func()
-	landing    *landing // of a low-latency queue pair; nil: it is an ordinary one
-	served     *served  // by an engine; nil: by the application
+	landing    *landing // receive side of a low-latency queue pair; nil: an ordinary one
+	served     *served  // served by an engine; nil: by the application
 }
 
-// core is a card's core by number.
+// coreOf returns the core selected by a queue pair's number.
 func (a *Card) coreOf(qpn uint32) (*core, error) {
 	i := int(qpn & a.Mask())
 	if i >= len(a.cores) {
@@ -58,7 +58,7 @@ func (a *Card) coreOf(qpn uint32) (*core, error) {
 	return a.cores[i], nil
 }
 
-// on has f run as software of the core that a number names. The error of a number without core comes at once.
+// on runs f as software of the core that a number selects. If there is no such core, done gets the error at once.
 func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -68,7 +68,8 @@ func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
 	c.cpu.Call(func() { done(f(c)) })
 }
 
-// CreateQP makes a queue pair in state RESET. Of it and the others below: done is called once, as software of its core.
+// CreateQP creates a queue pair in state RESET. Here and in the functions below, done is called once, as software of
+// its core.
 func (a *Card) CreateQP(q QPConfig, done func(error)) {
 	if q.LowLatency > 0 {
 		a.createLowLatency(q, done)
@@ -79,7 +80,7 @@ func (a *Card) CreateQP(q QPConfig, done func(error)) {
 
 func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
-		return fmt.Errorf("data: queue pair %#x: there is one", cfg.QPN)
+		return fmt.Errorf("data: queue pair %#x already exists", cfg.QPN)
 	}
 	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ],
 		recv: c.cqs[cfg.RecvCQ]}
@@ -99,7 +100,7 @@ func (c *core) create(cfg QPConfig) error {
 	if cfg.Type == rawPacket {
 		if c.index != 0 {
 			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that "+
-				"are no RoCE", cfg.QPN)
+				"are not RoCE", cfg.QPN)
 		}
 		q.raw = newRaw(q)
 		c.qps[cfg.QPN] = q
@@ -116,7 +117,7 @@ func (c *core) create(cfg QPConfig) error {
 	return nil
 }
 
-// transport is the spec of a queue pair's connection.
+// transport returns the spec of a queue pair's connection.
 func (s *Spec) transport(cfg *QPConfig) transport.Spec {
 	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC,
 		verbs.QPTUD: transport.UD, verbs.QPTSolar: transport.Solar}
@@ -137,22 +138,22 @@ func (s *Spec) transport(cfg *QPConfig) transport.Spec {
 func (a *Card) find(c *core, qpn uint32) (*qp, error) {
 	q := c.qps[qpn]
 	if q == nil || q.closing != nil {
-		return nil, fmt.Errorf("data: queue pair %#x: there is none", qpn)
+		return nil, fmt.Errorf("data: queue pair %#x does not exist", qpn)
 	}
 	return q, nil
 }
 
-// Change is what becomes of a queue pair.
+// Change is a modification of a queue pair.
 type Change struct {
 	To     verbs.State
-	Attr   transport.Attr // on the way to RTR and RTS
-	Access verbs.Access   // from now on, as the others
+	Attr   transport.Attr // needed for RTR and RTS
+	Access verbs.Access   // from now on, like the other fields
 	QKey   uint32
 	Port   int // from 0
 	After  Posted
 }
 
-// ModifyQP changes the state, and what goes with it, once the core has what was posted before.
+// ModifyQP changes the state and everything that depends on it, once the core has taken everything posted before.
 func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -176,14 +177,14 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 				}
 				q.send.forget(qpn)
 				q.recv.forget(qpn)
-				// its completions are in the host, where they can be told from later ones
+				// its completions have reached the host, and can be told apart from later ones
 				c.copies.nop(func() { done(nil) })
 			})
 		})
 	})
 }
 
-// begin changes the state, and calls done when what goes with it is done.
+// begin starts a state change, and calls done when everything that depends on it is done.
 func (q *qp) begin(x *Change, done func(error)) {
 	if q.landing != nil {
 		q.landing.modify(x, done)
@@ -207,7 +208,7 @@ func (q *qp) modify(x *Change) error {
 	return err
 }
 
-// QueryQP tells the state.
+// QueryQP returns the state.
 func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	var s verbs.State
 	a.on(qpn, func(err error) { done(s, err) }, func(c *core) error {
@@ -224,8 +225,8 @@ func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	})
 }
 
-// DestroyQP ends a queue pair: what it had posted is forgotten, without completions. done is called when nothing of it
-// is under way any more.
+// DestroyQP destroys a queue pair and discards what it had posted, without completions. done is called when nothing of
+// it is in flight any more.
 func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -279,7 +280,7 @@ func (q *qp) destroy(done func(error)) {
 
 func (q *qp) fail(err error) { q.core.fail(err) }
 
-// settle ends a queue pair that is to be destroyed, when nothing of it is under way.
+// settle finishes the destruction of a queue pair once nothing of it is in flight.
 func (q *qp) settle() {
 	if f := q.closing; f != nil && q.copies == 0 && q.frames == 0 {
 		if q.core.qps[q.config.QPN] == q {
@@ -305,23 +306,23 @@ type srq struct {
 	number  uint64
 }
 
-// CreateSRQ makes a shared receive queue on the core that its number names; numbers of queue pairs are others.
+// CreateSRQ creates a shared receive queue on the core selected by its number, which no queue pair may have.
 func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(error)) {
 	a.on(number, done, func(c *core) error {
 		if c.srqs[number] != nil || c.qps[number] != nil {
-			return fmt.Errorf("data: shared receive queue %#x: there is one", number)
+			return fmt.Errorf("data: shared receive queue %#x already exists", number)
 		}
 		c.srqs[number] = &srq{context: context, queue: transport.NewRecvQueue(maxWR, maxSGE)}
 		return nil
 	})
 }
 
-// ModifySRQ has EventSRQLimit be told once when fewer than limit requests are left.
+// ModifySRQ requests one EventSRQLimit when fewer than limit requests are left.
 func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
 	a.on(number, done, func(c *core) error {
 		s := c.srqs[number]
 		if s == nil {
-			return fmt.Errorf("data: shared receive queue %#x: there is none", number)
+			return fmt.Errorf("data: shared receive queue %#x does not exist", number)
 		}
 		s.queue.OnLimit(limit, func() {
 			if a.async != nil {
@@ -332,7 +333,7 @@ func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
 	})
 }
 
-// DestroySRQ ends one that no queue pair uses, once the core has what was posted before.
+// DestroySRQ destroys an unused shared receive queue, once the core has taken everything posted before.
 func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
 	c, err := a.coreOf(number)
 	if err != nil {
@@ -342,7 +343,7 @@ func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
 	c.cpu.Call(func() {
 		s := c.srqs[number]
 		if s == nil {
-			done(fmt.Errorf("data: shared receive queue %#x: there is none", number))
+			done(fmt.Errorf("data: shared receive queue %#x does not exist", number))
 			return
 		}
 		c.after(s.context, p, func() {
@@ -352,7 +353,7 @@ func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
 	})
 }
 
-// SetHandle has datagrams find an address; nil ends it.
+// SetHandle sets the address of an address handle for datagrams; nil removes it.
 func (a *Card) SetHandle(h verbs.AH, to *transport.AH) {
 	if to == nil {
 		delete(a.handles, h)

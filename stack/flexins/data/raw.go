@@ -11,17 +11,17 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// raw is a queue pair of Ethernet frames: each request is a frame, as it is. It gets the frames of its port that are
-// no RoCE.
+// raw is a queue pair of raw Ethernet frames: each send request is a complete frame. It receives the frames of its port
+// that are not RoCE.
 type raw struct {
 	q     *qp
 	state verbs.State
-	sends fifo.Queue[*rawSend] // oldest first: with the NIC, or still to be sent
-	begun int                  // of sends, those with the NIC
+	sends fifo.Queue[*rawSend] // oldest first: with the NIC, or waiting
+	begun int                  // number of sends with the NIC
 	recvs fifo.Queue[transport.Recv]
 }
 
-// rawSend is a frame to be sent.
+// rawSend is a frame to send.
 type rawSend struct {
 	transport.Send
 	inline []byte
@@ -30,7 +30,7 @@ type rawSend struct {
 
 func newRaw(q *qp) *raw { return &raw{q: q} }
 
-// change goes to a state; from INIT on the queue pair has the frames of its port to itself.
+// change moves to a state. From INIT on, the queue pair has the frames of its port to itself.
 func (r *raw) change(x Change) error {
 	raws := r.q.core.raws
 	if other := raws[x.Port]; x.To == verbs.QPSInit && other != nil && other != r.q {
@@ -65,7 +65,7 @@ func (r *raw) PostRecv(x *transport.Recv) error {
 	return nil
 }
 
-// flush ends all requests that are not with the NIC; in SQE those to be sent only.
+// flush flushes all requests that are not with the NIC; in SQE only send requests.
 func (r *raw) flush() {
 	for r.sends.Len() > r.begun && r.begun == 0 {
 		r.q.Complete(&transport.Completion{ID: r.sends.Pop().ID, Status: verbs.WCFlushErr})
@@ -99,7 +99,7 @@ func (q *qp) postRaw(e *pipe.SendElement) error {
 	return nil
 }
 
-// sendRaw posts the next frame; false if there is none that may leave.
+// sendRaw posts the next frame; it returns false if none may leave.
 func (q *qp) sendRaw(s *sender) bool {
 	r, c := q.raw, q.core
 	if r.begun == r.sends.Len() || r.state != verbs.QPSRTS {
@@ -113,7 +113,7 @@ func (q *qp) sendRaw(s *sender) bool {
 	}
 	if x.Status != verbs.WCSuccess {
 		if r.begun > 0 {
-			return false // those before it end first
+			return false // frames before it must end first
 		}
 		r.state = verbs.QPSSQE
 		q.Complete(&transport.Completion{ID: r.sends.Pop().ID, Status: x.Status})
@@ -128,7 +128,7 @@ func (q *qp) sendRaw(s *sender) bool {
 	return true
 }
 
-// sendRaw posts a frame that was built.
+// sendRaw posts a frame that has been built.
 func (s *sender) sendRaw(q *qp, p *staged) {
 	c := s.c
 	pieces := s.entry.Pieces[:0]
@@ -153,7 +153,7 @@ func (s *sender) sendRaw(q *qp, p *staged) {
 	s.post(f, &s.entry)
 }
 
-// sent ends the oldest frame.
+// sent completes the oldest frame.
 func (r *raw) sent(transport.Token) {
 	x := r.sends.Pop()
 	r.begun--
@@ -165,7 +165,7 @@ func (r *raw) sent(transport.Token) {
 	}
 }
 
-// receivedRaw takes a frame that is no RoCE.
+// receivedRaw handles a frame that is not RoCE.
 func (c *core) receivedRaw(h transport.Handle, f *driver.RxFrame) {
 	q := c.raws[int(f.Cqe.Port())]
 	n := uint32(f.HdrLen + f.PayLen)
@@ -196,7 +196,7 @@ func (c *core) receivedRaw(h transport.Handle, f *driver.RxFrame) {
 	c.scatterRaw(q, h, f, &x, n)
 }
 
-// scatterRaw copies the parts of a frame, its header buffer and then its payload buffer, to a receive request.
+// scatterRaw copies a frame, its header buffer and then its payload buffer, to a receive request.
 func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *transport.Recv, n uint32) {
 	p := &c.packets.all[h]
 	p.dropped = true
@@ -212,7 +212,7 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 			}
 		}
 	}
-	p.copies++ // held until all copies were asked for
+	p.copies++ // keeps the packet until all copies have been requested
 	at := uint32(0)
 	for _, s := range x.Spans {
 		for s.Len > 0 && at < n {

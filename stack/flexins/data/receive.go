@@ -9,10 +9,10 @@ import (
 	"nictwin/stack/transport"
 )
 
-// packets are the received packets that are not done with, by handle, and the buffers of the receive queue.
+// packets are the received packets in use, by handle, and the buffers of the receive queue.
 type packets struct {
-	base  uint64 // of the payload buffers; header buffers lie behind them
-	bytes uint64 // of a payload buffer
+	base  uint64 // start of the payload buffers; header buffers follow
+	bytes uint64 // length of a payload buffer
 	all   []packet
 	free  []int32
 }
@@ -20,17 +20,17 @@ type packets struct {
 // packet is a received packet.
 type packet struct {
 	buf     driver.Buffer
-	at      uint64   // of its payload: behind headers that the NIC does not know
-	n       int      // bytes of it
+	at      uint64   // start of its payload, behind headers that the NIC does not know
+	n       int      // length of its payload
 	whole   int      // bytes in the payload buffer, those headers included
-	copies  int      // under way
-	dropped bool     // nothing more is wanted of it
+	copies  int      // copies in flight
+	dropped bool     // nothing more of it is needed
 	clean   bool     // its lines were invalidated by a copy, or hold nothing
-	kept    bool     // its payload lies in reorder memory
-	slot    uint64   // there
-	landing *landing // who placed its payload; nil: it lies in Arm memory
-	request landed   // the receive request whose buffer has it
-	taken   bool     // it is that request's message
+	kept    bool     // its payload is in reorder memory
+	slot    uint64   // its slot there
+	landing *landing // landing that placed its payload; nil: it is in Arm memory
+	request landed   // the receive request whose buffer holds it
+	taken   bool     // it was accepted as that request's message
 }
 
 func (c *core) openReceive(at uint64) error {
@@ -57,7 +57,7 @@ func (c *core) openReceive(at uint64) error {
 	return c.rx.Ring()
 }
 
-// take returns a record that is not in use, and its handle. It may move the others.
+// take returns an unused record and its handle. It may move the others.
 func (p *packets) take() (transport.Handle, *packet) {
 	if n := len(p.free); n > 0 {
 		i := p.free[n-1]
@@ -70,7 +70,7 @@ func (p *packets) take() (transport.Handle, *packet) {
 	return transport.Handle(i), &p.all[i]
 }
 
-// received takes a frame.
+// received handles a frame.
 func (c *core) received(f *driver.RxFrame) {
 	if c.err != nil {
 		return
@@ -104,8 +104,8 @@ func (c *core) received(f *driver.RxFrame) {
 	}
 }
 
-// parse reads the headers of a RoCE packet into frame. Those of opcodes that the NIC does not know lie with the
-// payload.
+// parse reads the headers of a RoCE packet into frame. Headers of opcodes that the NIC does not know are in the payload
+// buffer.
 func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFrame) bool {
 	l3, l4 := int(f.Cqe.L3Off()), int(f.Cqe.L4Off())
 	const udp, bth = 8, 12
@@ -143,14 +143,14 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 	return true
 }
 
-// drop ends a packet of which nothing is wanted.
+// drop releases a packet that is not needed.
 func (c *core) drop(h transport.Handle) {
 	p := &c.packets.all[h]
 	p.dropped = true
 	c.finish(h, p)
 }
 
-// finish invalidates and gives back the buffer of a packet that is done with.
+// finish invalidates and reposts the buffer of a packet that is no longer in use.
 func (c *core) finish(h transport.Handle, p *packet) {
 	if !p.dropped || p.copies > 0 {
 		return
@@ -182,7 +182,7 @@ func (c *core) finish(h transport.Handle, p *packet) {
 	}
 }
 
-// copied takes the end of a copy or invalidation of a packet.
+// copied handles the end of a copy or invalidation of a packet.
 func (c *core) copied(h transport.Handle) {
 	p := &c.packets.all[h]
 	p.copies--

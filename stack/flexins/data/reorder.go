@@ -1,8 +1,8 @@
 package data
 
-// reorder is memory for packets that came too early (SN 3.3), shared by a core's connections.
+// reorder is memory for packets that arrived too early (SN 3.3), shared by a core's connections.
 type reorder struct {
-	slots []uint64 // free
+	slots []uint64 // free slots
 }
 
 func (r *reorder) open(at uint64, n, each int) {

@@ -5,8 +5,8 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// ring is memory that is handed out in whole lines, one behind the other, and is free again in that order, in whichever
-// order it is given back.
+// ring allocates whole lines of a range, one behind the other. Pieces may be freed in any order; their memory becomes
+// available in order of allocation.
 type ring struct {
 	from, size uint64
 	head, used uint64
@@ -14,11 +14,11 @@ type ring struct {
 	spare      []*piece
 }
 
-// piece is a part of a ring.
+// piece is an allocation in a ring.
 type piece struct {
 	at    uint64
 	bytes uint64 // whole lines
-	skip  uint64 // before it, where the ring ended
+	skip  uint64 // bytes passed over before it, at the end of the range
 	free  bool
 }
 
@@ -26,7 +26,7 @@ func newRing(from, size uint64) ring { return ring{from: from, size: size} }
 
 func wholeLines(n int) uint64 { return uint64(n+nicspec.LineBytes-1) &^ (nicspec.LineBytes - 1) }
 
-// skipped is what is lost at the end of the ring by a piece of so many bytes; fits is false when there is no room for
+// skipped returns the bytes lost at the end of the range by allocating a piece; fits is false if there is no room for
 // it.
 func (r *ring) skipped(bytes uint64) (skip uint64, fits bool) {
 	if r.used == 0 {
@@ -44,8 +44,8 @@ func (r *ring) fits(n int) bool {
 	return ok
 }
 
-// take returns n bytes, for which there is room. An empty ring goes on where it was, as one that sweeps through its
-// memory does.
+// take allocates n bytes, for which there must be room. An empty ring continues where it was, so that it sweeps through
+// its memory.
 func (r *ring) take(n int) *piece {
 	var p *piece
 	if k := len(r.spare); k > 0 {
@@ -67,7 +67,7 @@ func (r *ring) take(n int) *piece {
 	return p
 }
 
-// give takes a piece back.
+// give frees a piece.
 func (r *ring) give(p *piece) {
 	p.free = true
 	for r.pieces.Len() > 0 && (*r.pieces.Front()).free {

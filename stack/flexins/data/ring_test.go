@@ -10,22 +10,22 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// ringModel is a ring as a list of what it has handed out, oldest first: a piece leaves it when all before it were
-// given back.
+// ringModel is a ring as a list of its pieces, oldest first: a piece leaves the list when it and all before it have
+// been freed.
 type ringModel struct {
 	size uint64
-	next uint64 // behind the newest piece
+	next uint64 // end of the newest piece
 	list []claim
 }
 
-// claim is the place of a piece; begin is where the room that was passed over before it begins.
+// claim is the place of a piece; begin is the start of the room skipped before it.
 type claim struct {
 	piece             *piece
 	begin, at, behind uint64
 	given             bool
 }
 
-// where is the place that n lines' bytes must get, and where the room that is passed over for it begins.
+// where returns the place that the next piece must get, and the start of the room skipped for it.
 func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
 	tail, empty := uint64(0), len(m.list) == 0
 	if !empty {
@@ -36,7 +36,7 @@ func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
 		return 0, 0, bytes <= m.size
 	case empty:
 		return m.next, m.next, true
-	case m.next <= tail: // the free room is from next to the tail, or there is none
+	case m.next <= tail: // the free room lies between next and tail, if there is any
 		return m.next, m.next, tail-m.next >= bytes
 	case wraps:
 		return m.next, 0, bytes <= tail
@@ -59,9 +59,8 @@ func (m *ringModel) give(i int) *piece {
 	return p
 }
 
-// Pieces lie within the ring, at whole lines, and never over one that is in use, in whichever order they are given
-// back. There is room exactly when the free part has it in one piece; once all were given back, there is room for the
-// whole ring.
+// Pieces lie within the ring, at whole lines, and never overlap a piece in use, in whatever order they are freed. There
+// is room exactly when the free part is contiguous; once all are freed, there is room for the whole ring.
 func TestRingAgreesWithModel(t *testing.T) {
 	wrapped, refused, passed := 0, 0, 0
 	for seed := range uint64(200) {
@@ -121,7 +120,7 @@ func TestRingAgreesWithModel(t *testing.T) {
 	require.Greater(t, passed, 1000)
 }
 
-// Once pieces were given back, others are handed out without an allocation.
+// Once pieces have been freed, further allocations do not allocate.
 func TestRingAllocatesNothing(t *testing.T) {
 	x := newRing(0, 1<<12)
 	var held [4]*piece

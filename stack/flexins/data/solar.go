@@ -4,8 +4,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// trailer reads what a packet of Solar has behind its block, which the NIC takes for payload as it does the block. The
-// bytes of header before used are the packet's headers.
+// trailer reads the trailer behind a Solar packet's block, which the NIC places as payload. The bytes of header before
+// used are the packet's headers.
 func (c *core) trailer(p *packet, used int) bool {
 	if !c.frame.Trailed() {
 		return true

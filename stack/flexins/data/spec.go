@@ -10,42 +10,40 @@ import (
 	"nictwin/stack/transport"
 )
 
-// ReceiveKind is what becomes of a received payload in Arm memory.
+// ReceiveKind is the treatment of received payload in the Arm's cache.
 type ReceiveKind string
 
 // The kinds.
 const (
 	InCache ReceiveKind = "in_cache" // its lines are invalidated once it is in the host (FN 3.3)
-	Naive   ReceiveKind = "naive"    // they stay, and are written back when others need their place
+	Naive   ReceiveKind = "naive"    // its lines stay, and are written back when evicted
 )
 
-// TransmitKind is the way of a payload to the wire.
+// TransmitKind is the path of a payload to the wire.
 type TransmitKind string
 
 // The kinds.
 const (
-	HeaderOnly TransmitKind = "header_only" // the NIC gathers it where it lies in the host (FN 3.2)
-	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies it into a ring in Arm memory, and it is sent from there
+	HeaderOnly TransmitKind = "header_only" // the NIC gathers it from host memory (FN 3.2)
+	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies it into a ring in Arm memory, and sends it from there
 	rdmaStaged TransmitKind = "rdma_staged" // an RDMA NIC brings it there: no card of the contract has one
 )
 
-// Spec is how data cores work.
+// Spec is the configuration of data cores.
 type Spec struct {
 	// LogReceive is log2 of the descriptors of a core's receive queue: at least 512 (FN 3.3).
 	LogReceive int `yaml:"log_receive"`
 
-	// PayloadBytes is a payload buffer, of whole lines: the largest MTU and what of a frame's own headers lies behind
-	// a BTH.
+	// PayloadBytes is the size of a payload buffer in whole lines: the largest MTU, and headers that lie behind a BTH.
 	PayloadBytes int `yaml:"payload_bytes"`
 
-	// LogTransmit is log2 of the blocks of a transmit queue; as many header slots lie beside it. Assumption.
+	// LogTransmit is log2 of the blocks of a transmit queue, which has as many header slots. Assumption.
 	LogTransmit int `yaml:"log_transmit"`
 
 	// LogCopy is log2 of the entries of the queue of copies: assumption.
 	LogCopy int `yaml:"log_copy"`
 
-	// Every is the frames between two of which a completion is asked for, and the buffers posted with a doorbell:
-	// assumption.
+	// Every is the number of frames between completion requests, and of buffers posted per doorbell: assumption.
 	Every int `yaml:"every"`
 
 	// Burst is the most packets that a step of the work loop sends: assumption.
@@ -54,64 +52,62 @@ type Spec struct {
 	Receive  ReceiveKind  `yaml:"receive"`
 	Transmit TransmitKind `yaml:"transmit"`
 
-	// StagingBytes is the ring of all cores together that payload is copied into by dma_staged: stack.md sweeps 1 to
-	// 32 MB; a default in the middle is an assumption.
+	// StagingBytes is the size of the staging rings of all cores together, used by dma_staged: stack.md sweeps 1 to 32
+	// MB; a default in the middle is an assumption.
 	StagingBytes int `yaml:"staging_bytes"`
 
-	// StagingInvalidate has the lines of a staged packet be invalidated when it has left, so that they are not written
-	// back to memory: assumption that a staging design does without.
+	// StagingInvalidate invalidates the lines of a staged packet once it has left, so that they are not written back to
+	// memory: assumption that a staging design does without.
 	StagingInvalidate bool `yaml:"staging_invalidate"`
 
-	// Recovery is that of RC.
+	// Recovery is the loss recovery of RC.
 	Recovery transport.Recovery `yaml:"recovery"`
 
 	// CC is congestion control.
 	CC CongestionSpec `yaml:"cc"`
 
-	// Spray has the packets of reliable queue pairs leave by all Ethernet ports in turn, each with another UDP source
+	// Spray sends the packets of reliable queue pairs through all Ethernet ports in turn, each with another UDP source
 	// port. Recovery must be selective repeat.
 	Spray bool `yaml:"spray"`
 
-	// SprayPorts is the UDP source ports that they are dealt out over, SpraySeed says with which a queue pair begins,
-	// and SprayReorder by how many packets they may pass each other before one counts as lost: assumptions.
+	// SprayPorts is the number of UDP source ports to spray over, SpraySeed decides where a queue pair begins, and
+	// SprayReorder is the reordering in packets beyond which one counts as lost: assumptions.
 	SprayPorts   int    `yaml:"spray_ports"`
 	SpraySeed    uint64 `yaml:"spray_seed"`
 	SprayReorder int    `yaml:"spray_reorder_packets"`
 
-	// Pipe is that of all pipes to and from the host.
+	// Pipe is the spec of all pipes to and from the host.
 	Pipe pipe.Spec `yaml:"pipe"`
 
-	// Poll is the cycles of a look at one unshared send queue that has nothing: 25 ns at 2.5 GHz (FN 3.2,
-	// fs.sq_loop_2000).
+	// Poll is the cost in cycles of polling one empty unshared send queue: 25 ns at 2.5 GHz (FN 3.2, fs.sq_loop_2000).
 	Poll int64 `yaml:"poll_cycles"`
 
-	// Parse is the cycles that the headers of a received packet and the state of its connection take beside their
-	// loads; Build those of a packet that is sent, Element those of an element of a pipe, Touch those of a copy's end:
-	// assumptions.
+	// Parse is the cost in cycles of a received packet's headers and connection state, besides the loads. Build is that
+	// of a packet sent, Element of an element of a pipe, and Touch of the end of a copy: assumptions.
 	Parse   int64 `yaml:"parse_cycles"`
 	Build   int64 `yaml:"build_cycles"`
 	Element int64 `yaml:"element_cycles"`
 	Touch   int64 `yaml:"touch_cycles"`
 
-	// ReorderPackets is the packets that a core keeps for selective repeat; beyond them, receive buffers are kept:
-	// assumption.
+	// ReorderPackets is the number of packets that a core keeps for selective repeat; further ones stay in receive
+	// buffers: assumption.
 	ReorderPackets int `yaml:"reorder_packets"`
 
 	// PipeBytes is a core's memory for the pipes of completions that it fills: assumption.
 	PipeBytes int `yaml:"pipe_bytes"`
 
-	// CRCCycles is the cycles of a CRC-32C of 64 B in software (Solar): 8 B a cycle, as Arm's instruction has it:
-	// assumption.
+	// CRCCycles is the cost in cycles of a CRC-32C of 64 B in software (Solar): 8 B per cycle, as with Arm's
+	// instruction: assumption.
 	CRCCycles int64 `yaml:"crc_cycles"`
 
-	// RecordPoll is the time between two reads of a doorbell's record that the cores poll by DMA: assumption.
+	// RecordPoll is the time between two DMA reads of a doorbell's record: assumption.
 	RecordPoll simcore.Ps `yaml:"record_poll_ps"`
 
-	// Retry is after what time a full pipe of completions is looked at again: assumption.
+	// Retry is the time after which a full pipe of completions is tried again: assumption.
 	Retry simcore.Ps `yaml:"retry_ps"`
 }
 
-// DefaultSpec is header-only transmission and in-cache reception.
+// DefaultSpec returns a spec with header-only transmission and in-cache reception.
 func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8,
@@ -152,7 +148,7 @@ func (s *Spec) Validate() error {
 	case HeaderOnly, DMAStaged:
 	case rdmaStaged:
 		errs = append(errs, field.Errorf("transmit", "%s: it needs an rnic on the card, beside the NIC of the "+
-			"contract, and there is none: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
+			"contract, and no card has one: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	default:
 		errs = append(errs, field.Errorf("transmit", "%q: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	}
@@ -176,7 +172,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// MaxSGE is the most spans of a request: a frame has a piece for its headers and one for its trailer beside them.
+// MaxSGE is the most spans of a request: the frame needs a piece for its headers and one for its trailer, too.
 const MaxSGE = nicspec.SegMax - 2
 
 // MaxInline is the most inline bytes of a request: they share a header slot with the headers.

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/transport"
 )
 
-// validateSpray holds spraying to what takes the disorder that comes of it.
+// validateSpray rejects spraying over transports that cannot take its reordering.
 func (s *Spec) validateSpray() error {
 	const ports, reorder = 1 << 14, 1024
 	switch {
@@ -25,12 +25,12 @@ func (s *Spec) validateSpray() error {
 	return nil
 }
 
-// sprays reports whether the packets of a service are sprayed: the others rely on their order.
+// sprays reports whether the packets of a service are sprayed; the other services rely on their order.
 func (s *Spec) sprays(k transport.Kind) bool {
 	return s.Spray && (k == transport.RC || k == transport.Solar)
 }
 
-// spray changes a connection's spec.
+// spray adjusts a connection's spec.
 func (s *Spec) spray(t *transport.Spec) {
 	if s.sprays(t.Kind) {
 		t.SprayPorts, t.ReorderPackets = s.SprayPorts, s.SprayReorder
@@ -38,7 +38,7 @@ func (s *Spec) spray(t *transport.Spec) {
 	}
 }
 
-// room reports whether there is room for a packet of a queue pair at each port by which it may leave.
+// room reports whether each port through which a packet of a queue pair may leave has room for it.
 func (c *core) room(q *qp) bool {
 	if !q.sprayed {
 		return c.tx[q.port].Room() >= nicspec.WqeBlocksMax
@@ -51,8 +51,8 @@ func (c *core) room(q *qp) bool {
 	return true
 }
 
-// leaves returns the port by which a packet leaves: one that is sprayed by that which its UDP source port names, which
-// a switch on its way may go by, too.
+// leaves returns the port of a packet. A sprayed packet's UDP source port selects it; switches on its path may use
+// that, too.
 func (q *qp) leaves(o *transport.Out) int {
 	if !q.sprayed {
 		return q.port

@@ -9,31 +9,31 @@ import (
 	"nictwin/stack/transport"
 )
 
-// staging is the way of packets whose payload goes through Arm memory (DMAStaged): the queue of copies brings it into
-// a ring, and then the frame is sent from there. A place of the ring is free when its frame has left, so a packet that
-// is sent again is copied from the host again. Packets of a queue pair keep their order; those without payload from
-// the host pass others.
+// staging handles packets whose payload goes through Arm memory (DMAStaged): the queue of copies fetches it into a
+// ring, and the frame is then sent from there. A piece of the ring is freed when its frame has left, so a retransmitted
+// packet is fetched from the host again. Packets of a queue pair keep their order; those without payload from the host
+// may overtake others.
 type staging struct {
 	c     *core
 	ring  ring
-	wait  fifo.Queue[*staged] // for the ends of copies, oldest first
+	wait  fifo.Queue[*staged] // packets that wait for the end of copies, oldest first
 	spare []*staged
-	asked bool // transmit queues were asked for the ends of all frames
+	asked bool // transmit queues were asked to report the end of all frames
 }
 
-// staged is a packet on its way.
+// staged is a packet on its way to a transmit queue.
 type staged struct {
 	q      *qp
 	out    transport.Out
 	inline []byte
 	raw    bool
-	place  *piece // of its payload; nil: it has none
+	place  *piece // memory of its payload; nil: it has none
 	bytes  int
-	copies int  // that have not ended
-	lost   bool // its region was deregistered: the frame is as good as lost
+	copies int  // copies that have not ended
+	lost   bool // its region was deregistered: the frame is treated as lost
 }
 
-// stagingShare is the ring of a core.
+// stagingShare returns the size of one core's ring.
 func (s *Spec) stagingShare(cores int) uint64 {
 	if s.Transmit != DMAStaged {
 		return 0
@@ -41,14 +41,14 @@ func (s *Spec) stagingShare(cores int) uint64 {
 	return uint64(s.StagingBytes/cores) &^ (nicspec.LineBytes - 1)
 }
 
-// ready reports whether a packet of n bytes could be taken. If the ring is full, the NIC is asked which frames have
+// ready reports whether a packet of n bytes can be accepted. If the ring is full, it asks the NIC which frames have
 // left.
 func (x *staging) ready(n int) bool {
 	if x.c.spec.Transmit != DMAStaged {
 		return true
 	}
 	if x.wait.Len() >= 1<<x.c.spec.LogTransmit {
-		return false // copies that end wake
+		return false // the end of a copy wakes the loop
 	}
 	if x.ring.fits(n) {
 		return true
@@ -64,7 +64,7 @@ func (x *staging) ready(n int) bool {
 
 func nothing() {}
 
-// take is a packet to be filled.
+// take returns a packet to fill.
 func (x *staging) take() *staged {
 	n := len(x.spare)
 	if n == 0 {
@@ -78,12 +78,12 @@ func (x *staging) take() *staged {
 
 func (x *staging) done(p *staged) { x.spare = append(x.spare, p) }
 
-// stages reports whether a packet's payload goes through the ring: that of an engine lies in Arm memory already.
+// stages reports whether a packet's payload goes through the ring; an engine's payload is already in Arm memory.
 func (x *staging) stages(q *qp, o *transport.Out) bool {
 	return x.c.spec.Transmit == DMAStaged && len(o.Spans) > 0 && (q.served == nil || o.Spans[0].Key != armKey)
 }
 
-// send sends a packet, now or when its payload lies in the ring and those before it of its queue pair have left.
+// send sends a packet, now or once its payload is in the ring and earlier packets of its queue pair have left.
 func (x *staging) send(s *sender, q *qp, p *staged) {
 	stages := x.stages(q, &p.out)
 	if !stages && q.staged == 0 {
@@ -104,7 +104,7 @@ func (x *staging) send(s *sender, q *qp, p *staged) {
 	}
 }
 
-// copy has the payload be brought into the ring.
+// copy fetches the payload into the ring.
 func (x *staging) copy(p *staged) {
 	c := x.c
 	for i := range p.out.Spans {
@@ -112,7 +112,7 @@ func (x *staging) copy(p *staged) {
 	}
 	p.place = x.ring.take(p.bytes)
 	at := p.place.at
-	p.copies = 1 // until all were asked for
+	p.copies = 1 // until all have been requested
 	for i := range p.out.Spans {
 		n := int(p.out.Spans[i].Len)
 		src, ok := p.q.memory(p.out.Spans[i])
@@ -128,7 +128,7 @@ func (x *staging) copy(p *staged) {
 	p.copies--
 }
 
-// copied takes the end of a copy into the ring, or of the invalidation of a packet's lines there.
+// copied handles the end of a copy into the ring, or of the invalidation of a packet's lines there.
 func (x *staging) copied(p *staged, err error) {
 	if err != nil {
 		x.c.fail(fmt.Errorf("staging ring: %w", err))
@@ -141,13 +141,13 @@ func (x *staging) copied(p *staged, err error) {
 	x.c.work.Wake()
 }
 
-// flush posts the packets whose payload has come, oldest first; false if there was none.
+// flush posts the packets whose payload has arrived, oldest first; it returns false if there was none.
 func (x *staging) flush() (found bool) {
 	for x.wait.Len() > 0 && (*x.wait.Front()).copies == 0 && x.c.err == nil {
 		p := *x.wait.Front()
 		s := x.c.tx[p.q.leaves(&p.out)]
 		if s.Room() < nicspec.WqeBlocksMax {
-			return found // the queue's next completion entry wakes
+			return found // the queue's next completion entry wakes the loop
 		}
 		x.wait.Pop()
 		found = true
@@ -164,7 +164,7 @@ func (x *staging) flush() (found bool) {
 	return found
 }
 
-// left takes the end of a frame whose payload lay in the ring.
+// left handles the end of a frame whose payload was in the ring.
 func (x *staging) left(p *staged) {
 	if !x.c.spec.StagingInvalidate || p.lost {
 		x.free(p)
@@ -181,8 +181,8 @@ func (x *staging) free(p *staged) {
 	x.c.work.Wake()
 }
 
-// payload are the pieces of a packet's payload: from the ring, or where it lies. ok is false when it is as good as
-// lost.
+// payload returns the pieces of a packet's payload, in the ring or in its original place. ok is false if the packet is
+// treated as lost.
 func (q *qp) payload(into []driver.Span, p *staged) (pieces []driver.Span, ok bool) {
 	if p.place != nil {
 		return append(into, q.core.span(p.place.at, p.bytes)), !p.lost

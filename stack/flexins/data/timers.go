@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// timers are the deadlines of connections, earliest first. An entry may be earlier than its connection's deadline: it
-// is looked at then, and put back.
+// timers is a heap of connection deadlines, earliest first. An entry may be earlier than its connection's deadline: it
+// is then checked and put back.
 type timers []timer
 
 type timer struct {
@@ -19,7 +19,7 @@ type timer struct {
 // Len implements heap.Interface.
 func (t timers) Len() int { return len(t) }
 
-// Less implements heap.Interface: queue pairs of one deadline in the order of their numbers.
+// Less implements heap.Interface: queue pairs with equal deadlines are ordered by number.
 func (t timers) Less(i, k int) bool {
 	return t[i].at < t[k].at || t[i].at == t[k].at && t[i].q.config.QPN < t[k].q.config.QPN
 }
@@ -46,7 +46,7 @@ func (t *timers) Pop() any {
 	return q
 }
 
-// rearm has a connection's deadline seen.
+// rearm updates the timer of a connection.
 func (c *core) rearm(q *qp) {
 	if q.conn == nil {
 		return
@@ -70,7 +70,7 @@ func (c *core) rearm(q *qp) {
 	}
 }
 
-// disarm takes a queue pair out that waits for nothing. With the last one the loop sleeps until it is needed.
+// disarm removes a queue pair that waits for nothing. After the last one the loop sleeps until needed.
 func (c *core) disarm(q *qp) {
 	if q.place < 0 {
 		return
@@ -81,7 +81,7 @@ func (c *core) disarm(q *qp) {
 	}
 }
 
-// expire is the timer loop.
+// expire runs the timer loop.
 func (c *core) expire() bool {
 	found := false
 	now := c.now()
@@ -91,7 +91,7 @@ func (c *core) expire() bool {
 			found = true
 			c.cpu.Compute(c.spec.Touch)
 			q.conn.Expire(now)
-			c.wake(q) // which arms it again, once it was asked
+			c.wake(q) // wake arms it again, once it was asked
 		} else {
 			c.rearm(q)
 		}

@@ -15,17 +15,17 @@ type sender struct {
 	c     *core
 	slots uint64
 	entry driver.Send
-	under fifo.Queue[frame] // in the ring, oldest first
-	since int               // frames since a completion was asked for
-	wait  []func()          // for the end of all, once there is room to ask
+	under fifo.Queue[frame] // frames in the ring, oldest first
+	since int               // frames since a completion was requested
+	wait  []func()          // callbacks for the end of all frames, once there is room to request it
 }
 
-// frame is a frame in the ring, and whom its end concerns.
+// frame is a frame in the ring, and the actions due at its end.
 type frame struct {
 	q      *qp
 	token  transport.Token // 0: none
-	staged *staged         // whose place in the staging ring it has; nil: none
-	then   func()          // nil: nothing
+	staged *staged         // owner of its piece of the staging ring; nil: none
+	then   func()          // callback; nil: none
 }
 
 func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
@@ -44,7 +44,7 @@ func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
 	return s, err
 }
 
-// transmit sends what may leave, in turns, up to a burst; false if nothing was found.
+// transmit sends packets that may leave, in turns, up to a burst; it returns false if there was none.
 func (c *core) transmit() bool {
 	sent := 0
 	for tries := c.active.Len(); tries > 0 && sent < c.spec.Burst && c.err == nil; tries-- {
@@ -55,7 +55,7 @@ func (c *core) transmit() bool {
 			continue
 		}
 		if !c.room(q) || !c.staging.ready(c.most(q)) {
-			continue // the queue's next completion entry wakes
+			continue // the queue's next completion entry wakes the loop
 		}
 		if !c.next(q) {
 			c.active.Remove(n)
@@ -68,7 +68,7 @@ func (c *core) transmit() bool {
 	return sent > 0
 }
 
-// most is the longest payload of a queue pair's packets.
+// most returns the longest payload of a queue pair's packets.
 func (c *core) most(q *qp) int {
 	if q.config.Type == rawPacket {
 		return nicspec.FrameMax
@@ -76,7 +76,7 @@ func (c *core) most(q *qp) int {
 	return c.spec.PayloadBytes
 }
 
-// next sends the next packet of a queue pair; false: there is none that may leave.
+// next sends the next packet of a queue pair; it returns false if none may leave.
 func (c *core) next(q *qp) bool {
 	if q.config.Type == rawPacket {
 		return q.sendRaw(c.tx[q.port])
@@ -92,7 +92,7 @@ func (c *core) next(q *qp) bool {
 	return true
 }
 
-// send posts a frame: its headers in a slot, and its payload in the staging ring or where it lies.
+// send posts a frame: its headers in a slot, and its payload from the staging ring or its original place.
 func (s *sender) send(q *qp, p *staged) {
 	if p.raw {
 		s.sendRaw(q, p)
@@ -107,7 +107,7 @@ func (s *sender) send(q *qp, p *staged) {
 	if o.Head[12] == 0x86 {
 		s.entry.L4 = etherBytes + ipv6Bytes
 	}
-	if len(o.Tail) >= transport.SolarTrailerSize { // pad bytes alone are the NIC's to add
+	if len(o.Tail) >= transport.SolarTrailerSize { // the NIC adds mere padding
 		tail = transport.SolarTrailerSize
 		buf = append(buf, o.Tail[:tail]...)
 	}
@@ -162,13 +162,13 @@ func (s *sender) post(f frame, e driver.Entry) {
 	s.under.Push(f)
 }
 
-// drain calls done when every frame that was posted before has left.
+// drain calls done when every frame posted before has left.
 func (s *sender) drain(done func()) {
 	if s.under.Len() == 0 {
 		done()
 		return
 	}
-	if s.Room() == 0 { // entries ask for completions, so there will be room
+	if s.Room() == 0 { // entries request completions, so there will be room
 		s.wait = append(s.wait, done)
 		return
 	}
@@ -176,7 +176,7 @@ func (s *sender) drain(done func()) {
 	s.c.work.Wake()
 }
 
-// ended takes a completion entry.
+// ended handles a completion entry.
 func (s *sender) ended(e *driver.TxEnd) {
 	c := s.c
 	if st := e.Cqe.Status(); st != nicspec.StatusOk {

@@ -1,12 +1,10 @@
-// Package kernel is the kernel module of a host with FlexiNS: it checks the
-// rights of control verbs, numbers objects, and says which data core serves a queue
-// pair. What it lets through goes on to the card's control core.
+// Package kernel is the kernel module of a FlexiNS host: it checks the rights of control verbs, numbers objects, and
+// chooses the data core that serves a queue pair. Verbs that pass go on to the card's control core.
 //
-// Each process that has opened the device has objects of its own, and can name no
-// others.
+// Each process that has opened the device has its own objects, and can name no others.
 //
-// It knows neither pipes nor memory: the library calls it where an application would
-// enter the kernel, and pays for that.
+// The package knows neither pipes nor memory: the library calls it where an application would enter the kernel, and
+// charges for that.
 package kernel
 
 import (
@@ -24,11 +22,11 @@ type Module struct {
 	attr   verbs.DeviceAttr
 	cores  int
 	shared *pipe.Shared
-	next   []uint32 // by core: from where a number is looked for
+	next   []uint32 // by core: where to look for the next free number
 }
 
-// Numbers: queue pairs 0 and 1 are the subnet's (IBTA 10.2.4.2); shared receive queues have the upper half of 24 bits,
-// as a receive entry names either.
+// Numbers: queue pairs 0 and 1 belong to the subnet (IBTA 10.2.4.2); shared receive queues use the upper half of 24
+// bits, because a receive entry names either.
 const (
 	firstQP  = 2
 	firstSRQ = 1 << 23
@@ -36,7 +34,7 @@ const (
 	maxAHs   = 1 << 16
 )
 
-// New returns the module of a card with so many data cores.
+// New returns the module of a card with the given number of data cores.
 func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 	shared, err := pipe.NewShared(cores)
 	if err != nil {
@@ -51,35 +49,35 @@ func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 	return m, nil
 }
 
-// Attr is what the card can do.
+// Attr returns the device attributes of the card.
 func (m *Module) Attr() *verbs.DeviceAttr { return &m.attr }
 
-// Mask is the low bits of a number that name a core.
+// Mask returns the mask for the core number in the low bits of a number.
 func (m *Module) Mask() uint32 { return 1<<bits.Len(uint(m.cores-1)) - 1 }
 
-// Process is the module as one process has it.
+// Process is the view that one process has of the module.
 type Process struct {
 	*Module
 	own map[verbs.Object]bool
 }
 
-// Open has a process begin without objects.
+// Open returns a process without objects.
 func (m *Module) Open() *Process { return &Process{Module: m, own: map[verbs.Object]bool{}} }
 
 // Has reports whether the process has an object.
 func (p *Process) Has(x verbs.Object) bool { return p.own[x] }
 
-// mayUse is the error for objects that the process has not.
+// mayUse returns an error if the process lacks an object.
 func (p *Process) mayUse(verb string, uses []verbs.Object) error {
 	for _, u := range uses {
 		if !p.own[u] {
-			return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", u)
+			return verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", u)
 		}
 	}
 	return nil
 }
 
-// Create takes the lowest free number for an object that uses others.
+// Create creates an object with the lowest free number; it uses others.
 func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint32, error) {
 	if err := p.mayUse(verb, uses); err != nil {
 		return 0, err
@@ -91,7 +89,7 @@ func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint3
 	return n, err
 }
 
-// Add makes an object with a number that the caller chose.
+// Add creates an object with a number that the caller chose.
 func (p *Process) Add(verb string, x verbs.Object, uses ...verbs.Object) error {
 	err := p.mayUse(verb, uses)
 	if err == nil {
@@ -103,7 +101,7 @@ func (p *Process) Add(verb string, x verbs.Object, uses ...verbs.Object) error {
 	return err
 }
 
-// Destroy ends an object of the process that nobody uses.
+// Destroy destroys an unused object of the process.
 func (p *Process) Destroy(verb string, x verbs.Object) error {
 	if err := p.mayUse(verb, []verbs.Object{x}); err != nil {
 		return err
@@ -115,8 +113,8 @@ func (p *Process) Destroy(verb string, x verbs.Object) error {
 	return err
 }
 
-// QP numbers a queue pair. Raw packets reach the first core only; those with a shared receive queue go to its core;
-// others to the core with the fewest (FN 3.2).
+// QP assigns a number to a queue pair. Raw packets reach the first core only; queue pairs with a shared receive queue
+// go to its core, others to the core with the fewest (FN 3.2).
 func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
 	switch {
 	case hasSRQ:
@@ -140,7 +138,7 @@ func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Obje
 	return n, core, err
 }
 
-// number is a free number of a kind that names a core.
+// number returns a free number of a kind that selects a core.
 func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32) (uint32, error) {
 	step := m.Mask() + 1
 	for i := range most {
@@ -156,7 +154,7 @@ func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32)
 	return 0, verbs.Errorf(verb, verbs.ENOMEM, "all %d numbers of kind %v of data core %d are in use", most, k, core)
 }
 
-// EndQP ends a queue pair.
+// EndQP destroys a queue pair.
 func (p *Process) EndQP(t verbs.QPType, qpn uint32, hasSRQ bool) error {
 	err := p.Destroy("destroy_qp", verbs.Object{Kind: verbs.KindQP, Number: qpn})
 	if err == nil && !hasSRQ && t != verbs.QPTRawPacket {
@@ -165,7 +163,7 @@ func (p *Process) EndQP(t verbs.QPType, qpn uint32, hasSRQ bool) error {
 	return err
 }
 
-// SRQ numbers a shared receive queue, on the core with the fewest queue pairs.
+// SRQ assigns a number to a shared receive queue, on the core with the fewest queue pairs.
 func (p *Process) SRQ(pd verbs.Object) (uint32, error) {
 	core := 0
 	for i := range p.cores {

@@ -14,7 +14,7 @@ func newModule(t *testing.T, cores int) *Module {
 	return m
 }
 
-// A process can name only what it made: what others made is not there for it, though its number is taken.
+// A process can name only objects that it created: others' objects do not exist for it, though their numbers are taken.
 func TestProcessesAreApart(t *testing.T) {
 	m := newModule(t, 1)
 	mine, other := m.Open(), m.Open()
@@ -29,7 +29,7 @@ func TestProcessesAreApart(t *testing.T) {
 		"end":     func() error { _, err := other.Create("create_ah", verbs.KindAH, pd); return err }(),
 	} {
 		require.ErrorIs(t, err, verbs.EINVAL, name)
-		require.ErrorContains(t, err, "PD 1: there is none", name)
+		require.ErrorContains(t, err, "PD 1 does not exist", name)
 	}
 	require.NoError(t, mine.Destroy("dealloc_pd", pd), "what was refused uses nothing")
 	require.ErrorIs(t, mine.Destroy("dealloc_pd", pd), verbs.EINVAL)
@@ -40,7 +40,7 @@ func TestProcessesAreApart(t *testing.T) {
 	require.False(t, mine.Has(pd), "it is another object now")
 }
 
-// Queue pairs of all processes are spread over the data cores together (FN 3.2), and what is refused takes no core.
+// Queue pairs of all processes are spread over the data cores (FN 3.2), and refused ones take no core.
 func TestProcessesShareTheCores(t *testing.T) {
 	m := newModule(t, 2)
 	a, b := m.Open(), m.Open()

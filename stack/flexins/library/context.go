@@ -15,16 +15,16 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Spec is what the library's work costs, beside its accesses.
+// Spec is the cost of the library's work, besides its memory accesses.
 type Spec struct {
-	Syscall int64 `yaml:"syscall_cycles"` // to enter the kernel module and come back: 200 ns at 2.5 GHz: assumption
-	// of building an element: 76 ns, as an entry of the RDMA NIC (off-path study, Advice 4)
+	Syscall int64 `yaml:"syscall_cycles"` // of entering the kernel module and returning, 200 ns at 2.5 GHz: assumption
+	// of building an element, 76 ns, like an entry of the RDMA NIC (off-path study, Advice 4)
 	Post int64 `yaml:"post_cycles"`
 	Take int64 `yaml:"take_cycles"` // of a completion: assumption
-	Poll int64 `yaml:"poll_cycles"` // of a look at a ring: as the card's (FN 3.2)
+	Poll int64 `yaml:"poll_cycles"` // of polling a ring, as on the card (FN 3.2)
 }
 
-// DefaultSpec is that of a host core at 2.5 GHz.
+// DefaultSpec returns the spec of a host core at 2.5 GHz.
 func DefaultSpec() Spec { return Spec{Syscall: 500, Post: 190, Take: 20, Poll: 62} }
 
 // Validate returns every error of the spec.
@@ -43,7 +43,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Config is what a library works with.
+// Config holds the parts that a library works with.
 type Config struct {
 	Spec   Spec
 	ID     int // of the context
@@ -57,11 +57,11 @@ type Config struct {
 
 	SQ, RQ []pipe.Sender // by data core
 
-	// Pipe is that of completions; Host is host memory for their rings.
+	// Pipe is the spec of completion pipes; Host is the host memory for their rings.
 	Pipe pipe.Spec
 	Host *driver.Arena
 
-	// Failed is why the card works no longer, or nil.
+	// Failed returns the reason for which the card has stopped working, or nil.
 	Failed func() error
 }
 
@@ -82,23 +82,23 @@ type Context struct {
 	left    *cpu.Loop
 	encoded [pipe.MaxLines * pipe.LineBytes]byte
 	element pipe.SendElement
-	message [pipe.MaxInline]byte // of a low-latency queue pair, in the making
+	message [pipe.MaxInline]byte // message of a low-latency queue pair being built
 	pieces  []pipe.Span
 
 	id      uint32
 	asked   map[uint32]func(*mailbox.Reply)
-	waiting fifo.Queue[[]byte] // requests for which there is no place under way
+	waiting fifo.Queue[[]byte] // requests that wait because too many are in flight
 	loop    *cpu.Loop
 	err     error
 }
 
-// region is a memory region as the library knows it.
+// region is a memory region with its address on the card.
 type region struct {
 	verbs.MR
 	arm uint64
 }
 
-// mostAsked is the control verbs under way at a time: their replies fit into a pipe of the default size.
+// mostAsked is the largest number of control verbs in flight: their replies fit into a pipe of the default size.
 const mostAsked = 8
 
 // New returns a context.
@@ -128,13 +128,13 @@ func New(c Config) (*Context, error) {
 	return x, err
 }
 
-// Err is what the library could not make sense of, or nil.
+// Err returns the first error of the library, or nil.
 func (c *Context) Err() error { return c.err }
 
-// Idle reports whether no control verb is under way.
+// Idle reports whether no control verb is in flight.
 func (c *Context) Idle() bool { return len(c.asked) == 0 && c.waiting.Len() == 0 }
 
-// Close ends the library's loops.
+// Close stops the library's loops.
 func (c *Context) Close() {
 	c.loop.Stop()
 	c.left.Stop()
@@ -149,7 +149,7 @@ func (c *Context) fail(err error) {
 	}
 }
 
-// broken is why data verbs end with EIO, or nil.
+// broken returns the reason for which data verbs end with EIO, or nil.
 func (c *Context) broken() error {
 	if c.err != nil {
 		return c.err
@@ -184,7 +184,7 @@ func (c *Context) send() {
 	}
 }
 
-// retry is after what time a full pipe is looked at again: assumption.
+// retry is the time in picoseconds after which a full pipe is tried again: assumption.
 const retry = 2_000_000
 
 // replies takes a reply or an event.
@@ -206,7 +206,7 @@ func (c *Context) replies() bool {
 	}
 	done := c.asked[r.ID]
 	if done == nil {
-		c.fail(fmt.Errorf("library: a reply to request %d, which is not under way", r.ID))
+		c.fail(fmt.Errorf("library: a reply to request %d, which is not pending", r.ID))
 		return false
 	}
 	delete(c.asked, r.ID)
@@ -215,7 +215,7 @@ func (c *Context) replies() bool {
 	return true
 }
 
-// event hands on an asynchronous event.
+// event passes on an asynchronous event.
 func (c *Context) event(r *mailbox.Reply) {
 	e := verbs.AsyncEvent{Type: r.Event}
 	if q := c.qps[r.Object]; q != nil {
@@ -223,7 +223,7 @@ func (c *Context) event(r *mailbox.Reply) {
 	} else if s := c.srqs[r.Object]; s != nil {
 		e.SRQ = s
 	} else {
-		return // it was destroyed meanwhile
+		return // its object has been destroyed
 	}
 	if c.async != nil {
 		c.async(e)
@@ -233,7 +233,7 @@ func (c *Context) event(r *mailbox.Reply) {
 // OnAsync implements verbs.Context.
 func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }
 
-// enter pays for a verb that the kernel module answers alone.
+// enter charges for a verb that the kernel module answers alone.
 func (c *Context) enter() { c.core.Compute(c.cfg.Spec.Syscall) }
 
 // QueryDevice implements verbs.Context.
@@ -274,10 +274,10 @@ func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 	done(c.kernel.Destroy("dealloc_pd", pdObject(pd)))
 }
 
-// mustHave is the error for a protection domain that there is not.
-func (c *Context) mustHave(verb string, pd verbs.PD) error {
+// checkPD returns an error if the process lacks a protection domain.
+func (c *Context) checkPD(verb string, pd verbs.PD) error {
 	if !c.kernel.Has(pdObject(pd)) {
-		return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+		return verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func (c *Context) mustHave(verb string, pd verbs.PD) error {
 // RegMR implements verbs.Context.
 func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, done func(verbs.MR, error)) {
 	const verb = "reg_mr"
-	if err := c.mustHave(verb, pd); err != nil {
+	if err := c.checkPD(verb, pd); err != nil {
 		done(verbs.MR{}, err)
 		return
 	}
@@ -322,7 +322,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 	const verb = "create_ah"
 	err := c.checkPort(verb, a.Port)
 	if err == nil {
-		err = c.mustHave(verb, pd)
+		err = c.checkPD(verb, pd)
 	}
 	var n uint32
 	if err == nil {

@@ -10,14 +10,14 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// CQ is a completion queue: a pipe from each data core that has queue pairs of it.
+// CQ is a completion queue: one pipe from each data core that has queue pairs using it.
 type CQ struct {
 	c       *Context
 	number  uint32
 	entries int
 	pipes   []*ring        // by core; nil: not open
-	first   int            // of them, that is polled next
-	taken   fifo.Queue[wc] // from pipes, and not polled by the application
+	first   int            // pipe that is polled next
+	taken   fifo.Queue[wc] // taken from pipes, and not polled by the application yet
 	element pipe.Completion
 
 	notifier  verbs.Notifier
@@ -27,7 +27,7 @@ type CQ struct {
 	gone      bool
 }
 
-// wc is a completion, and whether its sender asked for an event.
+// wc is a completion, and whether its sender requested an event.
 type wc struct {
 	verbs.WC
 	solicited bool
@@ -42,10 +42,10 @@ type ring struct {
 
 type follower struct{ f func() }
 
-// MaxCQE is the most entries of a completion queue: assumption, a quarter of what a ConnectX-6 says.
+// MaxCQE is the most entries of a completion queue: assumption, a quarter of a ConnectX-6's.
 const MaxCQE = 1 << 20
 
-// CreateCQ implements verbs.Context. Its pipes are opened with its queue pairs, when their cores are known.
+// CreateCQ implements verbs.Context. Its pipes are opened when queue pairs are created, which determine the cores.
 func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 	const verb = "create_cq"
 	c.enter()
@@ -65,7 +65,7 @@ func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 
 func (q *CQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindCQ, Number: q.number} }
 
-// cq is a completion queue of this context that exists.
+// cq returns a completion queue of this context, or an error.
 func (c *Context) cq(verb string, x verbs.CQ) (*CQ, error) {
 	q, ok := x.(*CQ)
 	if !ok || q == nil || q.c != c || q.gone {
@@ -74,7 +74,7 @@ func (c *Context) cq(verb string, x verbs.CQ) (*CQ, error) {
 	return q, nil
 }
 
-// open makes the pipe from a core, unless there is one, and says what the card has to know.
+// open creates the pipe from a core unless it exists, and returns the card's part of it.
 func (q *CQ) open(core int) (mailbox.CQ, error) {
 	x := mailbox.CQ{Number: q.number}
 	if q.pipes[core] != nil {
@@ -86,7 +86,7 @@ func (q *CQ) open(core int) (mailbox.CQ, error) {
 		return x, verbs.Errorf("create_cq", verbs.ENOMEM, "%v", err)
 	}
 	r := &ring{at: pipe.Place{Ring: base, Counter: base + uint64(s.Bytes())}}
-	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil { // it may have been another's
+	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil { // it may be reused memory
 		return x, err
 	}
 	if r.from, err = pipe.NewConsumer(s, r.at, q.c.core); err != nil {
@@ -116,7 +116,7 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	q.closeNext(0, done)
 }
 
-// closeNext has the card close the pipes, one after the other.
+// closeNext makes the card close the pipes, one after the other.
 func (q *CQ) closeNext(core int, done func(error)) {
 	for ; core < len(q.pipes); core++ {
 		r := q.pipes[core]
@@ -160,7 +160,7 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// next takes an element from the pipe whose turn it is, or the next one that has any; false if none has.
+// next takes an element from the next pipe that has any; it returns false if none has.
 func (q *CQ) next() bool {
 	for range q.pipes {
 		if r := q.pipes[q.first]; r != nil {
@@ -183,7 +183,7 @@ func (q *CQ) next() bool {
 	return false
 }
 
-// add translates the element.
+// add translates the element to a completion.
 func (q *CQ) add() {
 	e := &q.element
 	qp := q.c.qps[e.QPN]
@@ -204,13 +204,13 @@ func (q *CQ) add() {
 	}
 }
 
-// pull takes what has come, as far as the queue has room for it.
+// pull takes completions as far as the queue has room.
 func (q *CQ) pull() {
 	for q.taken.Len() < q.entries && q.next() {
 	}
 }
 
-// drop forgets the completions of a queue pair.
+// drop discards the completions of a queue pair.
 func (q *CQ) drop(qpn uint32) {
 	for range q.taken.Len() {
 		if w := q.taken.Pop(); w.QPN != qpn {
@@ -221,7 +221,7 @@ func (q *CQ) drop(qpn uint32) {
 
 // ReqNotify implements verbs.CQ.
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
-	q.pull() // what came before does not count
+	q.pull() // completions that came before do not count
 	q.notifier.Request(solicitedOnly)
 	q.watch()
 	return nil
@@ -245,7 +245,7 @@ func (q *CQ) Follow(f func()) (stop func(), err error) {
 	}, nil
 }
 
-// watch has a loop of the core see completions as they come: for events, and for those who follow.
+// watch starts a loop of the core that sees completions as they arrive, for events and followers.
 func (q *CQ) watch() {
 	if q.loop != nil || q.gone {
 		return
@@ -257,7 +257,7 @@ func (q *CQ) watch() {
 	q.rewatch()
 }
 
-// rewatch has the loop watch rings that are new.
+// rewatch adds new rings to the loop's watches.
 func (q *CQ) rewatch() {
 	if q.loop == nil {
 		return
@@ -279,7 +279,7 @@ func (q *CQ) unwatch() {
 	}
 }
 
-// look takes what has come, if an event was asked for, and calls the followers.
+// look takes completions, fires a requested event, and calls the followers.
 func (q *CQ) look() bool {
 	n := q.taken.Len()
 	q.pull()

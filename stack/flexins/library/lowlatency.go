@@ -4,7 +4,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// checkLowLatency refuses a low-latency queue pair that the card cannot have.
+// checkLowLatency rejects a low-latency queue pair that the card does not support.
 func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
 	switch n := a.LowLatency; {
 	case n == 0:
@@ -23,7 +23,8 @@ func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) e
 	return nil
 }
 
-// mayReceive reports whether the NIC may write to a piece of memory: the card's software does not look at it before.
+// mayReceive returns an error if the NIC must not write to a piece of memory; the card's software does not check it
+// later.
 func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	s := &w.SGEs[0]
 	if q.c.swap(q.pd, s).Addr == nowhere || q.c.regions[s.LKey].Access&verbs.AccessLocalWrite == 0 {
@@ -32,8 +33,8 @@ func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	return nil
 }
 
-// along takes a message from the application's memory, so that it goes with the request. False: a piece of it may not
-// be named, which is for the card to tell in its turn.
+// along copies a message from the application's memory into the request. It returns false if a piece must not be named,
+// which the card reports when the request's turn comes.
 func (q *QP) along(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
 	c := q.c
 	for i := range w.SGEs {

@@ -8,10 +8,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// nowhere is an address of the card that no shadow region has: what may not be named gets it.
+// nowhere is a card address without a shadow region, used for memory that must not be named.
 const nowhere = 0
 
-// swap is the card's address for a piece of memory, if a queue pair of a domain may name it at all; the card checks
+// swap returns the card's address for a piece of memory if a queue pair of a domain may name it at all; the card checks
 // rights.
 func (c *Context) swap(pd verbs.PD, s *verbs.SGE) pipe.Span {
 	x := pipe.Span{Addr: nowhere, Bytes: s.Length}
@@ -36,7 +36,7 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 func (q *QP) postSend(w *verbs.SendWR) error {
 	c := q.c
 	if q.sends.Len() >= q.queues.Cap.MaxSendWR {
-		q.send.pull() // completions that have come make room
+		q.send.pull() // completions that have arrived make room
 	}
 	q.queues.SendUsed = q.sends.Len()
 	if err := q.queues.CheckSend(w); err != nil {
@@ -82,8 +82,7 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	return q.push(e, w.ID)
 }
 
-// atomic has the one place of 8 B that the element has room for. Pieces that are something else end the request on the
-// card.
+// atomic fills in the one 8 B place that the element has room for. The card fails requests with other pieces.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	at := pipe.Span{Addr: nowhere, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
@@ -94,7 +93,7 @@ func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	e.Spans = append(e.Spans, at)
 }
 
-// wrongLength is the place of an atomic whose pieces are not 8 B: a length error, not one of protection.
+// wrongLength is the address of an atomic whose pieces are not 8 B: a length error rather than a protection error.
 const wrongLength = pipe.WrongLength
 
 // push puts an element into the pipe of the queue pair's core.
@@ -160,7 +159,7 @@ func (s *SRQ) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 	return len(wrs), nil
 }
 
-// postRecv packs a receive request; what is left over of a line goes at the core's next poll.
+// postRecv packs a receive request; entries that do not fill a line are sent at the core's next poll.
 func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR) error {
 	if err := c.broken(); err != nil {
 		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
@@ -184,14 +183,14 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 	return nil
 }
 
-// askAfter is ask, of a verb that the card carries out when a data core has what was posted to it before.
+// askAfter is ask for a verb that the card carries out once a data core has taken everything posted before.
 func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Reply)) {
 	c.flush()
 	r.Sends, r.Recvs = c.posted[core].Sends, c.posted[core].Recvs
 	c.ask(r, done)
 }
 
-// flush sends receive entries that are left over.
+// flush sends receive entries that do not fill a line.
 func (c *Context) flush() bool {
 	for _, p := range c.packers {
 		if p.Waiting() == 0 {

@@ -20,16 +20,16 @@ type QP struct {
 	recv   *CQ
 	srq    *SRQ
 	queues verbs.Queues
-	busy   bool // a control verb is under way
+	busy   bool // a control verb is in flight
 	gone   bool
 
-	sends fifo.Queue[uint64] // IDs of requests that have not ended, as far as is known
+	sends fifo.Queue[uint64] // IDs of requests not known to have ended
 	first uint64             // number of the first
-	alone map[uint64]bool    // Solar: numbers of those that have ended before the first has
+	alone map[uint64]bool    // Solar: requests that ended before the first has
 	recvs receives
 }
 
-// receives are the IDs of receive requests that have not ended, by number.
+// receives holds the IDs of receive requests that have not ended, by number.
 type receives struct {
 	ids  map[uint64]uint64
 	next uint64
@@ -101,7 +101,7 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	if err := checkCap(verb, &a, attr); err != nil {
 		return nil, nil, err
 	}
-	if err := c.mustHave(verb, pd); err != nil {
+	if err := c.checkPD(verb, pd); err != nil {
 		return nil, nil, err
 	}
 	if q.number, q.core, err = c.kernel.QP(a.Type, srq, a.SRQ != nil, uses...); err != nil {
@@ -143,14 +143,14 @@ func checkCap(verb string, i *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
 	return nil
 }
 
-// qp is a queue pair of this context that exists.
+// qp returns a queue pair of this context, or an error.
 func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
 	q, ok := x.(*QP)
 	if !ok || q == nil || q.c != c || q.gone {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "queue pair: want one of this device that was not destroyed")
 	}
 	if q.busy {
-		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is under way", q.number)
+		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is in progress", q.number)
 	}
 	return q, nil
 }
@@ -166,7 +166,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		done(err)
 		return
 	}
-	q.send.pull() // errors that came are known then
+	q.send.pull() // so that errors that have arrived are known
 	q.recv.pull()
 	next, err := verbs.CheckModify(q.init.Type, q.queues.State, &a, mask, c.kernel.Attr())
 	if err == nil && mask&verbs.QPPathMTU != 0 && a.PathMTU > c.cfg.Ports[0].MaxMTU {
@@ -197,7 +197,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		})
 }
 
-// forget ends all that was posted, without completions.
+// forget discards all posted requests, without completions.
 func (q *QP) forget() {
 	q.first += uint64(q.sends.Len())
 	for q.sends.Len() > 0 {
@@ -206,7 +206,7 @@ func (q *QP) forget() {
 	clear(q.alone)
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
-		for cq.next() { // all of it, whatever room the queue has: the card waits until it is there
+		for cq.next() { // all, whatever room the queue has: the card waits until they are there
 		}
 		cq.drop(q.number)
 	}
@@ -247,7 +247,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 	})
 }
 
-// completed takes the end of a request: its ID, and what it says of others and of the state.
+// completed handles the end of a request: it finds its ID, and ends other requests and the state accordingly.
 func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 	switch recv := e.Recv; {
 	case recv && q.srq != nil:
@@ -257,7 +257,7 @@ func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 	case q.init.Type == verbs.QPTSolar:
 		w.ID = q.endedAlone(e.ID)
 	default:
-		for q.sends.Len() > 0 && q.first <= e.ID { // those before it that asked for no completion have ended, too
+		for q.sends.Len() > 0 && q.first <= e.ID { // earlier ones that requested no completion have ended, too
 			w.ID = q.sends.Pop()
 			q.first++
 		}
@@ -267,7 +267,7 @@ func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 	}
 }
 
-// maxima of a queue pair.
+// Limits of a queue pair.
 const (
 	MaxSGE    = data.MaxSGE
 	MaxInline = data.MaxInline
@@ -298,7 +298,7 @@ func (c *Context) srq(verb string, x verbs.SRQ) (*SRQ, error) {
 func (c *Context) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, error)) {
 	const verb = "create_srq"
 	attr := c.kernel.Attr()
-	err := c.mustHave(verb, pd)
+	err := c.checkPD(verb, pd)
 	if err == nil && (a.MaxWR < 1 || a.MaxWR > attr.MaxSRQWR || a.MaxSGE < 0 || a.MaxSGE > attr.MaxSRQSGE) {
 		err = verbs.Errorf(verb, verbs.EINVAL, "max_wr is %d, max_sge %d: want 1 to %d and 0 to %d", a.MaxWR, a.MaxSGE,
 			attr.MaxSRQWR, attr.MaxSRQSGE)

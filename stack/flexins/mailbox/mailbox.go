@@ -1,8 +1,8 @@
-// Package mailbox is what host and control core of a card tell each other, as
-// elements of two pipes: requests one way, replies and events the other.
+// Package mailbox defines the messages between a host and a card's control core, as elements of two pipes: requests one
+// way, replies and events the other.
 //
-// It knows formats only. A message is a fixed number of lines; numbers are
-// little-endian, in the order of the fields; the last byte of each line is the pipe's.
+// It defines formats only. A message is a fixed number of lines; numbers are little-endian, in the order of the fields;
+// the last byte of each line is the pipe's.
 package mailbox
 
 import (
@@ -13,10 +13,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Verb is what is asked for.
+// Verb is a control verb.
 type Verb uint8
 
-// The verbs that reach the card. Protection domains are the host's alone.
+// The verbs that reach the card. Protection domains concern the host only.
 const (
 	RegMR Verb = 1 + iota
 	DeregMR
@@ -32,14 +32,14 @@ const (
 	DestroySRQ
 )
 
-// CQ is a completion queue of a queue pair, and, if it is new to the core, its pipe in host memory.
+// CQ is a completion queue of a queue pair, with its pipe in host memory if it is new to the core.
 type CQ struct {
 	Number        uint32
 	New           bool
 	Ring, Counter uint64
 }
 
-// Request is a control verb. Which fields count depends on the verb.
+// Request is a control verb. The fields used depend on the verb.
 type Request struct {
 	ID      uint32 // not 0
 	Verb    Verb
@@ -47,11 +47,11 @@ type Request struct {
 	Object  uint32 // key, queue pair, address handle, completion or shared receive queue
 	PD      verbs.PD
 
-	Addr, Bytes uint64 // RegMR; CreateQP: Bytes is the longest message of a low-latency queue pair, 0 of others
+	Addr, Bytes uint64 // RegMR; CreateQP: Bytes is the longest message of a low-latency queue pair, else 0
 	Access      verbs.Access
 
 	Type       verbs.QPType // CreateQP
-	Send, Recv CQ           // Send also CloseCQ: New says that it is open on core Core
+	Send, Recv CQ           // CloseCQ uses Send; New says that it is open on core Core
 	SRQ        uint32
 	HasSRQ     bool
 	SignalAll  bool
@@ -59,25 +59,25 @@ type Request struct {
 	Cap  [5]uint32
 	Core uint32
 
-	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted before to the core of the queue
+	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted before to the queue's core
 
 	To   verbs.State  // ModifyQP
-	Attr verbs.QPAttr // all attributes, as they are to be; CreateAH: AH and Port
+	Attr verbs.QPAttr // all new attributes; CreateAH: AH and Port
 }
 
-// Reply is the end of a request, or, with ID 0, an event.
+// Reply is the result of a request, or, with ID 0, an event.
 type Reply struct {
 	ID     uint32
-	Errno  verbs.Errno // 0: it went well
-	Object uint32      // RegMR: the key; event: of whom
+	Errno  verbs.Errno // 0: success
+	Object uint32      // RegMR: the key; event: the object concerned
 	Addr   uint64      // RegMR: the address on the Arm
 	State  verbs.State // QueryQP
 	Event  verbs.AsyncEventType
 	Length uint16
-	Text   [150]byte // of an error
+	Text   [150]byte // error text
 }
 
-// fill is the bytes of a line that are the message's.
+// fill is the number of message bytes in a line.
 const fill = pipe.LineBytes - 1
 
 // Encode returns the element of a Request or Reply.
@@ -111,13 +111,13 @@ func Decode(e []byte, m any) error {
 	return nil
 }
 
-// Fail has the reply tell an error of a verb.
+// Fail sets the error of the reply.
 func (r *Reply) Fail(n verbs.Errno, err error) {
 	r.Errno = n
 	r.Length = uint16(copy(r.Text[:], err.Error()))
 }
 
-// Err is the error that the reply tells, or nil.
+// Err returns the error of the reply, or nil.
 func (r *Reply) Err(verb string) error {
 	if r.Errno == 0 {
 		return nil

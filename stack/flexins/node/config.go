@@ -16,28 +16,28 @@ type Port struct {
 	GID [16]byte // IPv4 as ::ffff:a.b.c.d
 }
 
-// Config is what a node is put together from.
+// Config holds the parts of a node.
 type Config struct {
 	Spec    Spec
 	Build   nicspec.Build // of the NIC
-	Limits  tlp.Limits    // what the roots behind it take, which DEVCTL is set to
+	Limits  tlp.Limits    // limits of the roots behind it, for DEVCTL
 	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: as after reset
-	Polls   int           // reads of a register that is polled, at least; 0: as the driver has it
+	Polls   int           // least number of reads of a polled register; 0: the driver's default
 	Memory  [nicspec.EndpointHost + 1]driver.Range
 	Control *corebus.Bus   // the control core's
-	Data    []*corebus.Bus // of as many cores as the spec says
-	Hosts   []HostCore     // a process runs on each, with a library of its own
+	Data    []*corebus.Bus // the data cores', as many as the spec says
+	Hosts   []HostCore     // cores that each run a process with its own library
 	Ports   []Port
-	Engine  *corebus.Bus // of the offload engine; nil: there is none
+	Engine  *corebus.Bus // the offload engine's; nil: none
 
-	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose.
+	// ReadsMayFail, if set, reports whether reads of the NIC are being made to fail on purpose.
 	ReadsMayFail func() bool
 }
 
-// HostCore is a core that runs library and applications.
+// HostCore is a core that runs a library and applications.
 type HostCore struct {
 	Bus    *corebus.Bus
-	Window *corebus.Bus // its way to Arm memory as registers, offset 0 is address 0; notifications by MMIO need it
+	Window *corebus.Bus // access to Arm memory as registers, offset 0 is address 0; needed for notifications by MMIO
 }
 
 func (c *Config) validate() error {
@@ -51,7 +51,7 @@ func (c *Config) validate() error {
 	want(c.Control != nil && len(c.Hosts) > 0 && len(c.Data) == n,
 		"%d data cores, %d host cores, and a control core: want %d, 1 or more, and one", len(c.Data), len(c.Hosts), n)
 	for _, h := range c.Hosts {
-		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm "+
+		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no access to Arm "+
 			"memory: want one that does")
 	}
 	if err := c.Limits.Validate(); err != nil {
@@ -61,7 +61,7 @@ func (c *Config) validate() error {
 	low := c.Spec.LowLatency
 	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues",
 		n, low, b.NumRxq)
-	others := 2 + len(c.Hosts) // for the control core's copies, the engine's if there is one, and each process's
+	others := 2 + len(c.Hosts) // for the copies of the control core, the engine and each process
 	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit "+
 		"queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
 	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low,

@@ -25,7 +25,7 @@ type engine struct {
 	err    error
 }
 
-// Memory of an engine: of handlers, and for requests. A request is at most an MTU long.
+// Memory of an engine: for handlers, and for requests. A request is at most an MTU long.
 const (
 	handlerBytes = 1 << 20
 	requestBytes = 2 << 20
@@ -57,7 +57,7 @@ func (n *Node) openEngine() error {
 	return err
 }
 
-// step runs a coroutine; room that it makes is offered to messages that wait.
+// step runs a coroutine, and offers new room to waiting messages.
 func (e *engine) step() bool {
 	if !e.Engine.Step() {
 		return false
@@ -83,7 +83,7 @@ func (e *engine) Compute(cycles int64) { e.cpu.Compute(cycles) }
 // Wake implements offload.Env.
 func (e *engine) Wake() { e.loop.Wake() }
 
-// Respond implements offload.Env: a data core sends, once the engine core's stores took effect.
+// Respond implements offload.Env: a data core sends, once the engine core's stores have taken effect.
 func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
 	e.cpu.Fence()
 	e.cpu.Call(func() {
@@ -91,7 +91,7 @@ func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// Engine is the offload engine, or nil.
+// Engine returns the offload engine, or nil.
 func (n *Node) Engine() *offload.Engine {
 	if n.engine == nil {
 		return nil
@@ -105,7 +105,7 @@ func (n *Node) Engine() *offload.Engine {
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	e := n.engine
 	if e == nil {
-		done(errors.New("node: serve: there is no offload engine: want Config.Engine"))
+		done(errors.New("node: serve: no offload engine: want Config.Engine"))
 		return
 	}
 	var at []uint64
@@ -125,11 +125,11 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
 	e := n.engine
 	if e == nil {
-		return errors.New("node: expose: there is no offload engine: want Config.Engine")
+		return errors.New("node: expose: no offload engine: want Config.Engine")
 	}
 	k := n.data.Key(mr.LKey)
 	if k == nil {
-		return fmt.Errorf("node: expose: key %#x: there is no such region", mr.LKey)
+		return fmt.Errorf("node: expose: key %#x: no such region", mr.LKey)
 	}
 	e.dma.Add(k)
 	return e.RegisterRegion(qp.Num(), mr.Addr, mr.Length)

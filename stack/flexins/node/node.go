@@ -1,8 +1,7 @@
-// Package node puts FlexiNS together on one card and its host: control core, data
-// cores, kernel module, and a library for each context.
+// Package node assembles FlexiNS on one card and its host: control core, data cores, kernel module, and a library for
+// each context.
 //
-// It is given cores and registers, memory ranges and the sizes of the NIC, and cannot
-// tell what stands in the NIC's slot.
+// It receives cores and registers, memory ranges and the sizes of the NIC, and cannot tell which NIC it drives.
 package node
 
 import (
@@ -24,31 +23,31 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Spec is all options of a node.
+// Spec holds all options of a node.
 type Spec struct {
 	DataCores int          `yaml:"data_cores"`
 	Data      data.Spec    `yaml:"data"`
 	Control   control.Spec `yaml:"control"`
 	Library   library.Spec `yaml:"library"`
-	Offload   offload.Spec `yaml:"offload"` // of the engine, where there is one
+	Offload   offload.Spec `yaml:"offload"` // of the engine, if there is one
 
 	MTU verbs.MTU `yaml:"mtu"` // of the ports
 
 	Notify Notification `yaml:"notify"`
 
-	// LowLatency is how many low-latency queue pairs there may be (FN 3.4): each takes a receive queue, a rule and a
+	// LowLatency is the largest number of low-latency queue pairs (FN 3.4): each takes a receive queue, a rule and a
 	// credit account of the NIC. 0: none can be created. Assumption.
 	LowLatency int `yaml:"low_latency_qps"`
 
-	// HostBytes is host memory for rings and what is staged; ArmBytes the same on the card: assumptions.
+	// HostBytes is the host memory for rings and staging, ArmBytes that of the card: assumptions.
 	HostBytes uint64 `yaml:"host_bytes"`
 	ArmBytes  uint64 `yaml:"arm_bytes"`
 
-	// ShadowBytes is the Arm addresses that stand for host memory: assumption.
+	// ShadowBytes is the range of Arm addresses that stand for host memory: assumption.
 	ShadowBytes uint64 `yaml:"shadow_bytes"`
 }
 
-// DefaultSpec has 12 data cores (FN A.2) and an MTU of 4,096.
+// DefaultSpec returns a spec with 12 data cores (FN A.2) and an MTU of 4,096.
 func DefaultSpec() Spec {
 	return Spec{
 		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(),
@@ -89,7 +88,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Node is FlexiNS on a card and its host.
+// Node is a FlexiNS card and its host.
 type Node struct {
 	cfg     Config
 	drv     *driver.Driver
@@ -98,12 +97,12 @@ type Node struct {
 	kernel  *kernel.Module
 	libs    []*library.Context
 	reply   *copyengine.Engine
-	engine  *engine // nil: there is none
+	engine  *engine // nil without an engine
 	up      bool
 }
 
-// Numbers of the NIC's keys and queues: the first keys are host memory and the control core's Arm memory; the last
-// transmit queues are the control core's copies, the offload engine's and those of the host's processes.
+// Numbers of the NIC's keys and queues: the first keys are for host memory and the control core's Arm memory; the last
+// transmit queues carry the copies of the control core, the offload engine and the host's processes.
 const (
 	hostKey = iota
 	armKey
@@ -111,10 +110,10 @@ const (
 	firstCoreKey
 )
 
-// shadowFrom is where shadow addresses begin: above any memory, below the 48 bits of a receive entry.
+// shadowFrom is the first shadow address: above any memory, and within the 48 bits of a receive entry.
 const shadowFrom = 0x4000_0000_0000
 
-// New puts a node together. It works when the driver has carried out its commands: Ready.
+// New assembles a node. It works once the driver has carried out its commands; Ready reports that.
 func New(c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("node: %w", err)
@@ -146,7 +145,7 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// memory is a block of an endpoint's memory under a key, handed out in pieces.
+// memory is a block of an endpoint's memory under a key, from which pieces are allocated.
 type memory struct {
 	*driver.Arena
 	key *driver.Key
@@ -163,7 +162,7 @@ func (n *Node) block(endpoint, key int, bytes uint64) (m memory, err error) {
 	return m, err
 }
 
-// build makes everything, from the NIC upwards.
+// build creates all parts, from the NIC upwards.
 func (n *Node) build() error {
 	s, b := &n.cfg.Spec, &n.cfg.Build
 	host, err := n.block(nicspec.EndpointHost, hostKey, s.HostBytes)
@@ -212,7 +211,7 @@ func (n *Node) build() error {
 	return n.openEngine()
 }
 
-// ports are the ports as verbs have them.
+// ports returns the attributes of the ports.
 func (n *Node) ports() (all []verbs.PortAttr) {
 	const most = 1 << 31 // IBTA 9.7.3
 	for _, p := range n.cfg.Ports {
@@ -222,7 +221,7 @@ func (n *Node) ports() (all []verbs.PortAttr) {
 	return all
 }
 
-// device is what the card can do. Sizes of tables are assumptions.
+// device returns the attributes of the card. Table sizes are assumptions.
 func (n *Node) device(keys int) verbs.DeviceAttr {
 	const table = 1 << 12
 	longest := 0
@@ -243,11 +242,11 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 	}
 }
 
-// contextID is that of a process's library.
+// contextID returns the ID of the context of a process's library.
 func contextID(process int) int { return 1 + process }
 
-// Transmit queues that copy, counted from the NIC's last: of the first process, of the control core, of the engine, of
-// the other processes.
+// Transmit queues for copies, counted from the NIC's last: of the first process, the control core, the engine, and the
+// other processes.
 const (
 	firstProcess = iota
 	replies
@@ -257,7 +256,7 @@ const (
 
 func (n *Node) txNumber(k int) int { return n.cfg.Build.NumTxq - 1 - k }
 
-// queueOf is the transmit queue of a process's copies.
+// queueOf returns the transmit queue for a process's copies.
 func (n *Node) queueOf(process int) int {
 	if process == 0 {
 		return n.txNumber(firstProcess)
@@ -274,14 +273,14 @@ func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error
 	if err != nil {
 		return err
 	}
-	up := way{s, on.Bus.Core(), engine, host.Arena, arm.Arena, id, on.Window}
+	up := direction{s, on.Bus.Core(), engine, host.Arena, arm.Arena, id, on.Window}
 	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: on.Bus.Core(), Kernel: n.kernel.Open(), Ports: ports,
 		Pipe: s, Host: host.Arena, Failed: n.Err}
 	mail, from, at, err := up.pipe(n.cfg.Control.Core())
 	if err != nil {
 		return err
 	}
-	down := way{spec: s, local: n.cfg.Control.Core(), engine: n.reply, from: arm.Arena, to: host.Arena}
+	down := direction{spec: s, local: n.cfg.Control.Core(), engine: n.reply, from: arm.Arena, to: host.Arena}
 	back, answers, replyAt, err := down.pipe(on.Bus.Core())
 	if err != nil {
 		return err
@@ -298,20 +297,20 @@ func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error
 	return err
 }
 
-// way is one direction between host and card.
-type way struct {
+// direction describes one direction between host and card.
+type direction struct {
 	spec   pipe.Spec
-	local  pipe.Memory // the producer's
+	local  pipe.Memory // the producer's memory
 	engine pipe.Copier
-	from   *driver.Arena // memory of the producer's side
-	to     *driver.Arena // of the consumer's
+	from   *driver.Arena // allocator on the producer's side
+	to     *driver.Arena // allocator on the consumer's side
 
-	context int          // whose way up it is
-	window  *corebus.Bus // of that
+	context int          // context whose upward direction this is
+	window  *corebus.Bus // window of that context's host core
 }
 
-// pipe makes a pipe; at is where its ring lies.
-func (w way) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe.Extent, err error) {
+// pipe creates a pipe; at is the place of its ring.
+func (w direction) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe.Extent, err error) {
 	bytes := uint64(w.spec.Bytes())
 	all := bytes + pipe.LineBytes
 	from, err := w.from.Alloc(all, pipe.LineBytes)
@@ -330,31 +329,31 @@ func (w way) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe
 	return p, c, pipe.Extent{From: to, Bytes: bytes}, err
 }
 
-// Processes is how many there are, of Config.Hosts.
+// Processes returns the number of processes, from Config.Hosts.
 func (n *Node) Processes() int { return len(n.libs) }
 
-// Context is the device as a process has it.
+// Context returns the device as a process sees it.
 func (n *Node) Context(process int) verbs.Context { return n.libs[process] }
 
-// Driver is the NIC's driver, for counters and control registers.
+// Driver returns the NIC's driver, for counters and control registers.
 func (n *Node) Driver() *driver.Driver { return n.drv }
 
 // Ready reports whether the NIC is set up.
 func (n *Node) Ready() bool { return n.up }
 
-// Stats are counts of the data cores.
+// Stats returns the counters of the data cores.
 func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
-// Timers is how many connections have a timer: something of theirs is under way.
+// Timers returns the number of connections with an armed timer, which have something in flight.
 func (n *Node) Timers() int { return n.data.Timers() }
 
 // Timer returns the queue pair whose timer runs out first; ok is false if none is armed.
 func (n *Node) Timer() (qpn uint32, ok bool) { return n.data.Timer() }
 
-// Progress changes when a queue pair gets on: packets that are sent again are no progress.
+// Progress returns a number that changes when a queue pair makes progress; retransmissions do not count.
 func (n *Node) Progress() uint64 { return n.data.Progress() }
 
-// Err is the first thing that went wrong, or nil.
+// Err returns the errors of all parts, or nil.
 func (n *Node) Err() error {
 	err := errors.Join(n.drv.Err(), n.data.Err(), n.control.Err())
 	for _, lib := range n.libs {
@@ -366,7 +365,7 @@ func (n *Node) Err() error {
 	return err
 }
 
-// Idle reports whether nothing is under way but frames and timers.
+// Idle reports whether nothing is in flight except frames and timers.
 func (n *Node) Idle() bool {
 	for _, lib := range n.libs {
 		if !lib.Idle() {
@@ -376,7 +375,7 @@ func (n *Node) Idle() bool {
 	return n.data.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
 }
 
-// Close ends the loops of the libraries, of its pipes and of the engine; timers of connections may still run.
+// Close stops the loops of the libraries, their pipes and the engine; timers of connections may still run.
 func (n *Node) Close() {
 	for i, lib := range n.libs {
 		n.data.Detach(contextID(i))

@@ -7,17 +7,17 @@ import (
 	"nictwin/stack/pipe"
 )
 
-// Notification is how requests get from the library to the data cores.
+// Notification is the way in which requests get from the library to the data cores.
 type Notification string
 
 // The kinds (FN 3.4 and its figure 15a).
 const (
-	Pipe Notification = "pipe" // elements are written into Arm memory by DMA
-	// they stay in the host and are fetched; a DMA of the host tells of them
+	Pipe Notification = "pipe" // DMA writes elements into Arm memory
+	// elements stay in the host and are fetched; a DMA of the host announces them
 	DoorbellPushed Notification = "doorbell_pushed"
-	// they stay in the host and are fetched; the card reads a record again and again
+	// elements stay in the host and are fetched; the card reads a record repeatedly
 	DoorbellPolled Notification = "doorbell_polled"
-	// they are written into Arm memory by the host core's register writes
+	// the host core writes elements into Arm memory by register writes
 	MMIO Notification = "mmio"
 )
 
@@ -25,9 +25,9 @@ func (n Notification) valid() bool {
 	return n == Pipe || n == DoorbellPushed || n == DoorbellPolled || n == MMIO
 }
 
-// link makes the ends of one pipe of a context to a data core, and says whose writes tell that an element may have
-// come.
-func (n *Node) link(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+// link creates both ends of one pipe of a context to a data core. watch lists the ranges whose writes may announce an
+// element.
+func (n *Node) link(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	switch kind := n.cfg.Spec.Notify; kind {
 	case DoorbellPushed:
 		return n.doorbell(up, core, pipe.Pushed)
@@ -41,8 +41,8 @@ func (n *Node) link(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []p
 	}
 }
 
-// doorbell has the ring in the host; the counter is on the card, and so is a record that is pushed.
-func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent,
+// doorbell creates a pipe whose ring is in the host; its counter is on the card, and so is a pushed record.
+func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent,
 	err error) {
 	bytes := uint64(up.spec.Bytes())
 	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // ring, record
@@ -70,8 +70,8 @@ func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, 
 	return p, c, watch, err
 }
 
-// written is a pipe whose lines are register writes.
-func (n *Node) written(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+// written creates a pipe whose lines are register writes.
+func (n *Node) written(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	bytes := uint64(up.spec.Bytes())
 	to, err := up.to.Alloc(bytes+pipe.LineBytes, pipe.LineBytes)
 	if err != nil {
@@ -89,8 +89,8 @@ func (n *Node) written(up way, core int) (p pipe.Sender, c pipe.Receiver, watch 
 	return p, c, []pipe.Extent{{From: to, Bytes: bytes}}, err
 }
 
-// attach makes the pipes of a context to all data cores, and returns their producing ends.
-func (n *Node) attach(up way) (sq, rq []pipe.Sender, err error) {
+// attach creates the pipes of a context to all data cores, and returns their producing ends.
+func (n *Node) attach(up direction) (sq, rq []pipe.Sender, err error) {
 	var ends []data.Ends
 	for i := range n.data.Cores() {
 		s, takeSend, sends, err := n.link(up, i)

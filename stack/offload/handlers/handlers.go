@@ -1,5 +1,5 @@
-// Package handlers is handlers that come with the engine, and their clients' side:
-// the walk of a linked list and the batched READ of FN 3.5 and 5.6.
+// Package handlers contains the handlers shipped with the engine, and their clients' side: the walk of a linked list
+// and the batched READ of FN 3.5 and 5.6.
 package handlers
 
 import (
@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/offload"
 )
 
-// Codes of the shipped handlers. The paper's example of a batched READ has 0x1234 (FN A.3).
+// Codes of the shipped handlers. The paper's example of a batched READ uses 0x1234 (FN A.3).
 const (
 	CodeBatch uint16 = 0x1234
 	CodeList  uint16 = 0x1235
@@ -23,15 +23,15 @@ const (
 	nextAt     = 8 + ValueBytes
 )
 
-// MaxHops bounds a walk: a list that is longer, or a ring, ends with an error.
+// MaxHops limits a walk: a longer or circular list ends it with an error.
 const MaxHops = 1 << 16
 
-// MaxBatch is the most addresses of a batched READ: the values fit into a handler's memory.
+// MaxBatch is the most addresses of a batched READ, whose values fit into a handler's memory.
 const MaxBatch = 512
 
-const prefix = 8 // before the arguments of a request, and before what a response returns
+const prefix = 8 // header before the arguments of a request, and before the data of a response
 
-// EncodeNode writes a node of a list.
+// EncodeNode encodes a node of a list.
 func EncodeNode(b []byte, key uint64, value []byte, next uint64) {
 	binary.LittleEndian.PutUint64(b, key)
 	copy(b[8:nextAt], value)
@@ -47,7 +47,7 @@ func begin(b []byte, code uint16, number uint32) {
 // ListRequestBytes is the length of a request for a walk.
 const ListRequestBytes = prefix + 24
 
-// EncodeList writes a request: the first node's address, the key that is looked for, and the most nodes that are read.
+// EncodeList encodes a request: the first node's address, the key to search for, and the most nodes to read.
 func EncodeList(b []byte, number uint32, head, key uint64, hops uint32) {
 	begin(b, CodeList, number)
 	binary.LittleEndian.PutUint64(b[prefix:], head)
@@ -59,7 +59,7 @@ func EncodeList(b []byte, number uint32, head, key uint64, hops uint32) {
 // BatchRequestBytes is the length of a request for n values.
 func BatchRequestBytes(n int) int { return prefix + 8 + 8*n }
 
-// EncodeBatch writes a request for the values at addresses.
+// EncodeBatch encodes a request for the values at addresses.
 func EncodeBatch(b []byte, number uint32, addrs []uint64) {
 	begin(b, CodeBatch, number)
 	binary.LittleEndian.PutUint64(b[prefix:], uint64(len(addrs)))
@@ -68,7 +68,7 @@ func EncodeBatch(b []byte, number uint32, addrs []uint64) {
 	}
 }
 
-// Response is what a client got.
+// Response is a handler's response to a client.
 type Response struct {
 	Code   uint16
 	Status offload.Status
@@ -86,7 +86,7 @@ func Decode(b []byte) (r Response, err error) {
 	return r, nil
 }
 
-// ListResult is what a walk found: how many nodes were read, and the value, nil if no node has the key.
+// ListResult is the result of a walk: the number of nodes read, and the value, nil if no node has the key.
 type ListResult struct {
 	Hops  uint32
 	Value []byte
@@ -106,7 +106,7 @@ func DecodeList(b []byte) (r ListResult, err error) {
 
 var errShort = errors.New("the request is shorter than its arguments")
 
-// List walks a list in host memory, a DMA a node.
+// List walks a list in host memory, with one DMA per node.
 func List(c *offload.Context) error {
 	at, n := c.Args()
 	var args [ListRequestBytes - prefix]byte
@@ -140,7 +140,7 @@ func List(c *offload.Context) error {
 	return nil
 }
 
-// Batch reads the values at many addresses of host memory, with as many DMAs at a time as a handler may have.
+// Batch reads the values at many addresses of host memory, with as many DMAs in flight as a handler may have.
 func Batch(c *offload.Context) error {
 	at, n := c.Args()
 	var word [8]byte

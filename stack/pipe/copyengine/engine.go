@@ -1,15 +1,14 @@
-// Package copyengine carries the bytes of pipes by the copy engine of the
-// contract NIC (docs/nic.md, section 17): a pipe.Copier over a transmit queue of
-// its own.
+// Package copyengine moves the bytes of pipes with the copy engine of the contract NIC (docs/nic.md, section 17): it is
+// a pipe.Copier over its own transmit queue.
 //
-// A copy whose done was called has been read whole, and its writes have left.
-// Where both endpoints have a root of their own they may be seen later at the
-// other endpoint, but never after those of a later copy of the same engine.
+// When done is called for a copy, its source has been read and its writes have left. If the endpoints have separate
+// roots, the writes may become visible at the other endpoint later, but never after those of a later copy of the same
+// engine.
 //
-// It does not split copies: one longer than the NIC takes ends with an error.
+// It does not split copies: one longer than the NIC allows ends with an error.
 //
 // Invariants:
-//   - Copies end in the order in which they were asked for, each exactly once.
+//   - Copies end in the order of the calls, each exactly once.
 //   - In steady state nothing allocates.
 package copyengine
 
@@ -22,13 +21,13 @@ import (
 	"nictwin/stack/pipe"
 )
 
-// Engine is a transmit queue that only copies.
+// Engine is a transmit queue for copies only.
 type Engine struct {
 	q     *driver.TxQueue
 	keys  []*driver.Key
 	entry driver.Copy
 	under fifo.Queue[func(error)] // copies in the ring, oldest first
-	wait  fifo.Queue[job]         // those that it had no place for
+	wait  fifo.Queue[job]         // copies that wait for a place in the ring
 	err   error
 }
 
@@ -38,8 +37,8 @@ type job struct {
 	done     func(error)
 }
 
-// Open opens a queue for copies between ranges of memory that have keys. OnEnd and OnEvent of the config are the
-// engine's.
+// Open opens a queue for copies between memory ranges that have keys. OnEnd and OnEvent of the config are reserved for
+// the engine.
 func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, error) {
 	if c.OnEnd != nil || c.OnEvent != nil {
 		return nil, fmt.Errorf("copyengine: transmit queue %d: want no OnEnd and no OnEvent, which are the engine's",
@@ -56,7 +55,7 @@ func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, er
 	return e, err
 }
 
-// Add lets copies use a range of memory more. The key must stay as long as the engine.
+// Add allows copies to use another memory range. The key must exist as long as the engine.
 func (e *Engine) Add(k *driver.Key) { e.keys = append(e.keys, k) }
 
 // Copy implements pipe.Copier: both addresses are bus addresses [P1].
@@ -72,7 +71,7 @@ func (e *Engine) Copy(to, from uint64, n int, done func(error)) {
 	e.post(job{to, from, n, done})
 }
 
-// post gives a copy to the NIC.
+// post posts a copy to the NIC.
 func (e *Engine) post(j job) {
 	var ok, also bool
 	e.entry.Dst, ok = e.span(j.to, j.n)
@@ -100,7 +99,7 @@ func (e *Engine) span(addr uint64, n int) (driver.Span, bool) {
 	return driver.Span{}, false
 }
 
-// ended takes a completion entry: every copy asks for one.
+// ended handles a completion entry; every copy requests one.
 func (e *Engine) ended(end *driver.TxEnd) {
 	var err error
 	if s := end.Cqe.Status(); s != nicspec.StatusOk {
@@ -114,7 +113,7 @@ func (e *Engine) ended(end *driver.TxEnd) {
 	}
 }
 
-// fail ends all copies.
+// fail ends all copies with an error.
 func (e *Engine) fail(err error) {
 	e.err = err
 	for e.under.Len() > 0 {

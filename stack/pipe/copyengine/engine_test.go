@@ -20,7 +20,7 @@ import (
 	"nictwin/stack/pipe/copyengine"
 )
 
-// card is a Go NIC between memories that take time, and an engine on it.
+// card is a Go NIC between memories with latency, and an engine on it.
 type card struct {
 	*simcore.Engine
 	space  *mem.Space
@@ -31,7 +31,7 @@ type card struct {
 const (
 	memBytes = 1 << 20
 	arm      = uint64(0x10000)
-	nowhere  = uint64(1) << 40 // a key covers it, and no memory is there
+	nowhere  = uint64(1) << 40 // covered by a key, but without memory
 	host     = uint64(nicspec.EndpointHost)<<nicspec.EndpointShift | 0x20000
 )
 
@@ -73,8 +73,8 @@ func newCard(t testing.TB) *card {
 func (c *card) Load(addr uint64, b []byte) error  { return c.space.Read(addr, b) }
 func (c *card) Store(addr uint64, b []byte) error { return c.space.Write(addr, b) }
 
-// A CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive when they arrive: the host's polls,
-// between any two events, see every element once, whole and in order, for many laps.
+// A CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive at any time: the host, polling between any
+// two events, sees every element once, whole and in order, for many laps.
 func TestPipe(t *testing.T) {
 	c := newCard(t)
 	spec := pipe.Spec{LogLines: 4, Batch: 3, Credit: 5}
@@ -115,7 +115,7 @@ func TestPipe(t *testing.T) {
 	require.NoError(t, c.d.Err())
 }
 
-// element is one to four lines that tell which it is in every 8 bytes.
+// element returns one to four lines that hold the element's number in every 8 bytes.
 func element(id int) []byte {
 	b := make([]byte, (1+id%4)*pipe.LineBytes)
 	for i := 0; i < len(b); i += 8 {
@@ -127,7 +127,7 @@ func element(id int) []byte {
 	return b
 }
 
-// More copies than the ring has places wait and end in order; what cannot be is told.
+// Copies beyond the ring's capacity wait and end in order; invalid ones are reported.
 func TestCopies(t *testing.T) {
 	c := newCard(t)
 	var ended []int

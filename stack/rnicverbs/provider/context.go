@@ -11,12 +11,12 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Spec is what the provider tells of its NIC, which cannot be read from it.
+// Spec describes properties of the NIC that cannot be read from it.
 type Spec struct {
 	Ports []verbs.PortAttr
 	MTU   verbs.MTU // the NIC's largest
 
-	PageLog uint8 // of the pages that memory regions have for the NIC; 0: pages of 4 KB
+	PageLog uint8 // log2 of the page size that the NIC uses for memory regions; 0: pages of 4 KB
 }
 
 // Validate returns every error of the spec.
@@ -46,11 +46,11 @@ type Context struct {
 	regions *verbs.Regions
 	ahs     map[verbs.AH]verbs.PD
 	ahOf    func(verbs.AH) (verbs.PD, bool)
-	rings   [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ // of completion queues that were destroyed, by size
+	rings   [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ // completion queues that were destroyed, by size
 	async   func(verbs.AsyncEvent)
 }
 
-// Sizes of tables: assumptions, the NIC has no limits of its own.
+// Table sizes: assumptions, the NIC has no limits of its own.
 const (
 	maxPDs = 1 << 12
 	maxMRs = 1 << 16
@@ -58,7 +58,7 @@ const (
 	maxAHs = 1 << 16
 )
 
-// New returns the verbs of a NIC whose ports have their addresses.
+// New returns the verbs of a NIC whose ports have been given their addresses.
 func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
@@ -82,7 +82,7 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	return c, nil
 }
 
-// failed is the error of a verb that the driver could not carry out.
+// failed returns the error of a verb whose command failed.
 func failed(verb string, err error) error {
 	var refused *rnicverbs.RefusedError
 	switch {
@@ -130,7 +130,7 @@ func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, done func(verbs.MR, error)) {
 	const verb = "reg_mr"
 	if !c.objects.Has(pdObject(pd)) {
-		done(verbs.MR{}, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd)))
+		done(verbs.MR{}, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd)))
 		return
 	}
 	m, err := c.regions.Register(pd, addr, length, access)
@@ -155,7 +155,7 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 	})
 }
 
-// forget ends a region here.
+// forget removes a region from the tables.
 func (c *Context) forget(mr verbs.Object) error {
 	_, err := c.regions.Deregister(mr.Number)
 	return errors.Join(err, c.objects.Destroy("dereg_mr", mr))
@@ -184,7 +184,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 		return
 	}
 	if !c.objects.Has(pdObject(pd)) {
-		done(0, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd)))
+		done(0, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd)))
 		return
 	}
 	c.newHandle(a, func(h uint32, err error) {
@@ -200,7 +200,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 	})
 }
 
-// newHandle gives the NIC an address.
+// newHandle creates an address handle in the NIC.
 func (c *Context) newHandle(a verbs.AHAttr, done func(uint32, error)) {
 	cmd := &rnicspec.CreateAH{
 		Handle: c.dev.NextHandle(), Port: a.Port - 1, MAC: a.MAC, UDPPort: verbs.UDPSourcePort(a.FlowLabel),
@@ -210,7 +210,7 @@ func (c *Context) newHandle(a verbs.AHAttr, done func(uint32, error)) {
 	c.dev.Try(cmd, func(_ uint32, err error) { done(cmd.Handle, err) })
 }
 
-// address is the IP address of a GID; v6 is false for ::ffff:a.b.c.d.
+// address returns the IP address of a GID; v6 is false for ::ffff:a.b.c.d.
 func address(gid [16]byte) (ip [16]byte, v6 bool) {
 	const v4At = 12
 	if [v4At]byte(gid[:v4At]) == [v4At]byte{10: 0xff, 11: 0xff} {
@@ -220,7 +220,7 @@ func address(gid [16]byte) (ip [16]byte, v6 bool) {
 	return gid, true
 }
 
-// DestroyAH implements verbs.Context. The NIC goes on knowing the address.
+// DestroyAH implements verbs.Context. The NIC keeps the address.
 func (c *Context) DestroyAH(ah verbs.AH, done func(error)) {
 	err := c.objects.Destroy("destroy_ah", verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)})
 	if err == nil {
@@ -247,13 +247,13 @@ func (c *Context) DestroySRQ(_ verbs.SRQ, done func(error)) { done(noSRQ("destro
 // OnAsync implements verbs.Context.
 func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }
 
-func (c *Context) tell(e verbs.AsyncEvent) {
+func (c *Context) notify(e verbs.AsyncEvent) {
 	if c.async != nil {
 		c.async(e)
 	}
 }
 
-// logOf is the smallest ring with n entries.
+// logOf returns log2 of the smallest ring with n entries.
 func logOf(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 var _ verbs.Context = (*Context)(nil)

@@ -8,8 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// spare is how many times larger than what applications see the ring in memory is, and maxCQE the largest that they
-// see.
+// spare is the size of the ring in memory relative to the size that applications see; maxCQE is the largest size that
+// they see.
 const (
 	spare  = 2
 	maxCQE = 1 << rnicspec.MaxLogRing / spare
@@ -21,20 +21,20 @@ type CQ struct {
 	number uint32
 	ring   *rnicverbs.CQ
 	log    int
-	stop   func() // of following the ring
+	stop   func() // stops following the ring
 	qps    map[uint32]*QP
 
 	queue     *verbs.Completions
 	notifier  verbs.Notifier
 	event     func()
 	followers []*follower
-	told      bool // of an overrun
-	owed      int  // requests posted whose completions, if any, have not been read from the ring
+	told      bool // an overrun was reported
+	owed      int  // completions that posted requests may still add to the ring
 
 	polling, again bool
-	err            error    // of reading the ring
-	waiting        []func() // for the ring to have been read to its end
-	came           bool     // something was added since followers were called
+	err            error    // error of reading the ring
+	waiting        []func() // callbacks for when the ring has been read to its end
+	came           bool     // something was added since followers were last called
 	each           func(*rnicspec.CQE)
 	polled         func(int)
 }
@@ -73,7 +73,7 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 	return q, nil
 }
 
-// undo takes back a number, for an error of a verb: no memory is left.
+// undo destroys an object after a failure, and returns the failure as ENOMEM.
 func (c *Context) undo(verb string, x verbs.Object, why error) error {
 	if err := c.objects.Destroy(verb, x); err != nil {
 		return err
@@ -100,13 +100,13 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	})
 }
 
-// settle reads the ring to its end, and calls f then.
+// settle reads the ring to its end, then calls f.
 func (q *CQ) settle(f func()) {
 	q.waiting = append(q.waiting, f)
 	q.read()
 }
 
-// cq is a completion queue of this device that exists.
+// cq returns a completion queue of this device, or an error.
 func (c *Context) cq(verb string, x verbs.CQ) (*CQ, error) {
 	q, ok := x.(*CQ)
 	if !ok || q == nil || q.c != c || !c.objects.Has(q.object()) {
@@ -131,7 +131,7 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
 	if solicitedOnly {
 		return verbs.Errorf("req_notify_cq", verbs.EOPNOTSUPP,
-			"solicited completions only: the NIC does not tell which they are")
+			"solicited completions only: completion entries do not show which they are")
 	}
 	q.notifier.Request(false)
 	return nil
@@ -154,7 +154,7 @@ func (q *CQ) Follow(f func()) (stop func(), err error) {
 	}, nil
 }
 
-// read takes what came into the ring.
+// read takes the entries that have arrived in the ring.
 func (q *CQ) read() {
 	if q.again = q.polling; q.again {
 		return
@@ -166,7 +166,7 @@ func (q *CQ) read() {
 	}
 }
 
-// settled goes on after the ring was read to its end.
+// settled continues after the ring was read to its end.
 func (q *CQ) settled(int) {
 	q.polling = false
 	if q.again {
@@ -191,14 +191,14 @@ func (q *CQ) settled(int) {
 func (q *CQ) take(e *rnicspec.CQE) {
 	qp := q.qps[e.QPN]
 	if qp == nil {
-		return // it was destroyed
+		return // the queue pair was destroyed
 	}
 	wc := qp.completion(e)
 	q.came = true
 	if !q.queue.Add(&wc) {
 		if !q.told {
 			q.told = true
-			q.c.tell(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})
+			q.c.notify(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})
 		}
 		return
 	}

@@ -5,7 +5,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// noKey is a key that no region has: what may not be carried out is posted with it, and ends in its turn.
+// noKey is a key without a region. Requests that must not be carried out are posted with it, and fail when their turn
+// comes.
 const noKey = 0
 
 var opcodes = [...]rnicspec.Opcode{
@@ -14,18 +15,18 @@ var opcodes = [...]rnicspec.Opcode{
 	verbs.WRRead:    rnicspec.Read, verbs.WRCmpSwap: rnicspec.CmpSwap, verbs.WRFetchAdd: rnicspec.FetchAdd,
 }
 
-// PostSend implements verbs.QP. One request is pushed by MMIO, a list told by one doorbell.
+// PostSend implements verbs.QP. It pushes a single request by MMIO, and announces a list with one doorbell.
 func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 	for n = range wrs {
 		if err = q.postSend(&wrs[n], len(wrs) == 1); err != nil {
-			return n, q.rung(n, q.qp.Ring, err)
+			return n, q.ringFor(n, q.qp.Ring, err)
 		}
 	}
-	return len(wrs), q.rung(len(wrs), q.qp.Ring, nil)
+	return len(wrs), q.ringFor(len(wrs), q.qp.Ring, nil)
 }
 
-// rung rings for n requests that were posted before an error.
-func (q *QP) rung(n int, ring func() error, err error) error {
+// ringFor rings the doorbell for n requests that were posted before an error.
+func (q *QP) ringFor(n int, ring func() error, err error) error {
 	q.account()
 	if n > 0 {
 		if e := ring(); e != nil && err == nil {
@@ -35,7 +36,7 @@ func (q *QP) rung(n int, ring func() error, err error) error {
 	return err
 }
 
-// account brings what the completion queues may still get up to date.
+// account updates the number of completions that the completion queues may still get.
 func (q *QP) account() {
 	for i, x := range [2]struct {
 		cq   *CQ
@@ -46,7 +47,7 @@ func (q *QP) account() {
 	}
 }
 
-// full reports whether a completion queue's ring has no place for one more completion.
+// full reports whether a completion queue's ring has no place for another completion.
 func (c *CQ) full() bool { return c.owed >= 1<<c.log }
 
 func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
@@ -77,7 +78,7 @@ func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
 		e.SwapAdd = w.CompareAdd
 	}
 	if q.queues.SendStatus(w, q.c.regions) == verbs.WCLocProtErr {
-		e.LocalKey = noKey // of another protection domain, say: the NIC knows none
+		e.LocalKey = noKey // a key of another protection domain, for example: the NIC has no such domains
 	}
 	if alone {
 		return posted(q.qp.Push(e))
@@ -112,10 +113,10 @@ func (q *QP) flags(w *verbs.SendWR) (f uint8) {
 func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 	for n = range wrs {
 		if err = q.postRecv(&wrs[n]); err != nil {
-			return n, q.rung(n, q.qp.RingRecv, err)
+			return n, q.ringFor(n, q.qp.RingRecv, err)
 		}
 	}
-	return len(wrs), q.rung(len(wrs), q.qp.RingRecv, nil)
+	return len(wrs), q.ringFor(len(wrs), q.qp.RingRecv, nil)
 }
 
 func (q *QP) postRecv(w *verbs.RecvWR) error {
@@ -155,7 +156,7 @@ var completed = [rnicspec.NumOpcodes]verbs.WCOpcode{
 	rnicspec.RecvWrite: verbs.WCRecvWriteWithImm,
 }
 
-// completion is a completion entry as applications see it.
+// completion converts a completion entry for applications.
 func (q *QP) completion(e *rnicspec.CQE) verbs.WC {
 	q.account()
 	w := verbs.WC{ID: e.ID, Status: verbs.WCGeneralErr, QPN: e.QPN, ByteLen: e.Bytes}

@@ -18,10 +18,10 @@ type QP struct {
 	send   *CQ
 	recv   *CQ
 	queues verbs.Queues
-	handle uint32 // of the peer's address
-	known  bool   // to the NIC
-	busy   bool   // a control verb is under way
-	owed   [2]int // of send and recv, as they count them
+	handle uint32 // address handle of the peer
+	known  bool   // the NIC knows the queue pair
+	busy   bool   // a control verb is in progress
+	owed   [2]int // this queue pair's share of send.owed and recv.owed
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
@@ -31,7 +31,8 @@ var types = map[verbs.QPType]rnicspec.QPType{
 	verbs.QPTRC: rnicspec.RC, verbs.QPTUC: rnicspec.UC, verbs.QPTUD: rnicspec.UD, verbs.QPTRawPacket: rnicspec.Raw,
 }
 
-// CreateQP implements verbs.Context. The NIC makes the queue pair on its way to INIT, when port and Q_Key are known.
+// CreateQP implements verbs.Context. The queue pair is created in the NIC on its way to INIT, when port and Q_Key are
+// known.
 func (c *Context) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, error)) {
 	q, err := c.newQP(pd, a)
 	if err != nil {
@@ -65,7 +66,7 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 		return nil, err
 	}
 	if !c.objects.Has(pdObject(pd)) {
-		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))
 	}
 	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
 	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog),
@@ -105,14 +106,14 @@ func (c *Context) checkCap(verb string, a *verbs.QPCap) error {
 
 func (q *QP) object() verbs.Object { return verbs.Object{Kind: verbs.KindQP, Number: q.qp.Num()} }
 
-// qp is a queue pair of this device that exists.
+// qp returns a queue pair of this device, or an error.
 func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
 	q, ok := x.(*QP)
 	if !ok || q == nil || q.c != c || q.queues.Dev == nil || !c.objects.Has(q.object()) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "queue pair: want one of this device that was not destroyed")
 	}
 	if q.busy {
-		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is under way", q.Num())
+		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is in progress", q.Num())
 	}
 	return q, nil
 }
@@ -149,7 +150,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 	})
 }
 
-// apply has the NIC go to a state.
+// apply moves the queue pair in the NIC to a state.
 func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 	switch {
 	case next == verbs.QPSInit:
@@ -240,7 +241,8 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		q.busy = false
 		if err != nil {
 			if err = failed(verb, err); errors.Is(err, verbs.EINVAL) {
-				err = verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: the NIC still works at its requests", q.Num())
+				err = verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: the NIC is still working on its requests",
+					q.Num())
 			}
 			done(err)
 			return

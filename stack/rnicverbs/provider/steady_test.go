@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
-// connected is a queue pair of the first side, whose peer is on the second.
+// connected is a queue pair of the first side whose peer is on the second.
 type connected struct {
 	*verbstest.Bench
 	qp [2]verbs.QP
@@ -90,7 +90,7 @@ func TestNoAllocations(t *testing.T) {
 	require.Equal(t, 2*251, ended)
 }
 
-// What a completion queue's ring has no place for is not posted.
+// A request for which a completion queue's ring has no place is not posted.
 func TestRingCannotOverrun(t *testing.T) {
 	c, _ := connect(t, 4, 16) // 8 places in memory
 	n, err := c.qp[0].PostRecv(make([]verbs.RecvWR, 5))
@@ -112,7 +112,7 @@ func TestRingCannotOverrun(t *testing.T) {
 	require.Equal(t, 3, n)
 }
 
-// A queue pair of which a request is under way cannot be destroyed; once it has ended, it can.
+// A queue pair with a request in flight cannot be destroyed; once the request has ended, it can.
 func TestDestroyBusy(t *testing.T) {
 	c, devs := connect(t, 16, 4)
 	_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend, Flags: verbs.SendSignaled}})
@@ -133,7 +133,7 @@ func TestDestroyBusy(t *testing.T) {
 	require.Zero(t, n, "completions of a queue pair go with it")
 }
 
-// gate is a bus that keeps reads of memory while it is closed.
+// gate is a bus that holds reads of memory while it is closed.
 type gate struct {
 	driver.Bus
 	closed bool
@@ -156,8 +156,8 @@ func (g *gate) open() {
 	g.held = nil
 }
 
-// A queue pair's number is free only once its completion entries were read: else they would be taken for its
-// successor's.
+// A queue pair's number is freed only once its completion entries have been read; otherwise they would be attributed to
+// its successor.
 func TestNumbersAreNotFreedEarly(t *testing.T) {
 	var gates []*gate
 	c, devs := connectOn(t, 16, 4, func(_ *simcore.Engine, b driver.Bus) driver.Bus {
@@ -191,10 +191,10 @@ func TestNumbersAreNotFreedEarly(t *testing.T) {
 	require.Equal(t, c.qp[0].Num(), create())
 }
 
-// When the driver has ended, every verb ends with EIO.
+// After the driver has ended, every verb ends with EIO.
 func TestDriverEnded(t *testing.T) {
 	c, devs := connect(t, 16, 4)
-	devs[0].DeregMR(12345) // the NIC refuses
+	devs[0].DeregMR(12345) // the NIC refuses this
 	require.NoError(t, c.Settle())
 	require.Error(t, devs[0].Err())
 	ends := 0

@@ -2,24 +2,23 @@ package seq
 
 import "nictwin/models/sim/fifo"
 
-// Order numbers copies and finds up to which all have ended, in whatever
-// order they end.
+// Order numbers copies and tracks up to which number all have ended, in whatever order they end.
 type Order struct {
-	base  uint64 // all before have ended
+	base  uint64 // all numbers below have ended
 	ended fifo.Queue[bool]
 }
 
 // Next returns the number that the next copy will get.
 func (t *Order) Next() uint64 { return t.base + uint64(t.ended.Len()) }
 
-// Open numbers a copy.
+// Open assigns the next number to a copy.
 func (t *Order) Open() uint64 {
 	n := t.Next()
 	t.ended.Push(false)
 	return n
 }
 
-// End notes that a copy has ended; false if it is none that is under way.
+// End records that a copy has ended. It returns false if n is not in flight.
 func (t *Order) End(n uint64) bool {
 	if n < t.base || n >= t.Next() || *t.ended.At(int(n - t.base)) {
 		return false

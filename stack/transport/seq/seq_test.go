@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestNumbersWrap: PSNs have 24 bits; half of the space is after a number, the other half before it.
+// TestNumbersWrap checks that PSNs have 24 bits and compare modulo 2^24: half are after a number, half before it.
 func TestNumbersWrap(t *testing.T) {
 	assert.Equal(t, uint32(2), Add(Mask, 3))
 	assert.Equal(t, 3, Diff(2, Mask))
@@ -15,7 +15,8 @@ func TestNumbersWrap(t *testing.T) {
 	assert.Equal(t, -1<<23, Diff(1<<23, 0))
 }
 
-// TestOrder: copies that end in any order are over in the order of their numbers, and none ends twice.
+// TestOrder checks that copies that end in any order are retired in the order of their numbers, and that none ends
+// twice.
 func TestOrder(t *testing.T) {
 	var o Order
 	a, b, c := o.Open(), o.Open(), o.Open()
@@ -30,7 +31,7 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, c+1, o.Next())
 }
 
-// TestWordsWrap: a word is 64 bits from any bit on, around the end.
+// TestWordsWrap checks that a word is 64 bits from any bit on, wrapping at the end.
 func TestWordsWrap(t *testing.T) {
 	b := NewBitmap(128)
 	for _, i := range []int{1, 64, 127} {

@@ -10,32 +10,32 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Memory is the bytes that applications see.
+// Memory is the memory that applications see.
 type Memory interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
 }
 
-// Side is one end of a way between two ports.
+// Side is one end of a path between two ports.
 type Side struct {
 	Context verbs.Context
 	Memory  Memory
-	Base    uint64       // of Bytes that may be registered, used by nobody else
-	Bytes   uint64       // 1 MB at least
-	Port    uint8        // whose way leads to the other side
+	Base    uint64       // start of Bytes that may be registered, used by nobody else
+	Bytes   uint64       // at least 1 MB
+	Port    uint8        // port of the path to the other side
 	Peer    verbs.AHAttr // the other side, as seen from here
 }
 
-// Bench is two sides, and what runs until nothing happens any more.
+// Bench is two sides, and a function that runs until nothing happens any more.
 type Bench struct {
 	Sides  [2]Side
 	Settle func() error
 }
 
-// leastBytes is the memory that checks use of a side.
+// leastBytes is the memory that checks use on a side.
 const leastBytes = 1 << 20
 
-// RunContract checks everything, each time on a bench of its own.
+// RunContract runs every check, each on its own bench.
 func RunContract(t *testing.T, name string, build func(t *testing.T) *Bench) {
 	for _, c := range checks {
 		t.Run(name+"/"+c.name, func(t *testing.T) { check(t, c.run, build(t)) })
@@ -56,7 +56,7 @@ var checks = []struct {
 	{"solar", solar},
 }
 
-// check runs one check on a bench that nothing was done with.
+// check runs one check on a fresh bench.
 func check(t tester, run func(*bench), with *Bench) {
 	b := &bench{tester: t, Bench: with}
 	for i := range b.side {
@@ -65,7 +65,7 @@ func check(t tester, run func(*bench), with *Bench) {
 	run(b)
 }
 
-// tester is what checks need of a testing.T.
+// tester is the part of testing.T that checks need.
 type tester interface {
 	require.TestingT
 	Helper()
@@ -78,14 +78,14 @@ type bench struct {
 	side [2]side
 }
 
-// side is a Side with what every check needs.
+// side is a Side with the objects that every check needs.
 type side struct {
 	*Side
 	b    *bench
 	attr verbs.DeviceAttr
 	pd   verbs.PD
-	mr   verbs.MR // of the whole memory, with every right
-	next uint64   // of the memory that is not in use
+	mr   verbs.MR // covers the whole memory, with all rights
+	next uint64   // start of the unused memory
 }
 
 const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
@@ -116,7 +116,7 @@ func (b *bench) wait(verb func(done func(error))) error {
 	return got
 }
 
-// get runs a control verb that makes something.
+// get runs a control verb that creates something.
 func get[T any](b *bench, verb func(done func(T, error))) (x T, err error) {
 	b.Helper()
 	err = b.wait(func(done func(error)) {
@@ -159,7 +159,7 @@ type end struct {
 	cap        verbs.QPCap
 }
 
-// sizes of queues that checks use: small, so that they fill, and a power of two, which every device can have exactly.
+// Queue sizes for checks: small, so that they fill, and powers of two, which every device can grant exactly.
 const (
 	depth   = 16
 	entries = 64
@@ -208,14 +208,14 @@ func (e *end) modify(a verbs.QPAttr, mask verbs.AttrMask) error {
 	return e.b.wait(func(done func(error)) { e.Context.ModifyQP(e.qp, a, mask, done) })
 }
 
-// qkey is the Q_Key of all datagram queue pairs here, and firstPSN where both directions begin: they pass the end of
-// 24 bits.
+// qkey is the Q_Key of all datagram queue pairs here. firstPSN is the first PSN of both directions, close to the wrap
+// at 24 bits.
 const (
 	qkey     = 0x11223344
 	firstPSN = 1<<24 - 3
 )
 
-// path is how an end is connected to its peer.
+// path returns the attributes that connect an end to its peer.
 func (e *end) path(peer *end) verbs.QPAttr {
 	return verbs.QPAttr{
 		Port: e.Port, Access: allAccess, QKey: qkey, AH: e.Peer, PathMTU: verbs.MTU1024, DestQPN: peer.qp.Num(),
@@ -263,7 +263,7 @@ type buffer struct {
 
 const guard = 0xa5
 
-// buffer takes n bytes of a side's memory that hold a pattern.
+// buffer allocates n bytes of a side's memory that hold a pattern.
 func (s *side) buffer(n int, seed byte) buffer {
 	s.b.Helper()
 	const align = 64
@@ -284,7 +284,7 @@ func pattern(n int, seed byte) []byte {
 	return b
 }
 
-// holds requires bytes, and the guards around them.
+// holds checks the bytes of a buffer, and the guards around it.
 func (x buffer) holds(want []byte) {
 	x.s.b.Helper()
 	got := make([]byte, x.n+2)
@@ -300,7 +300,7 @@ func (x buffer) sge() verbs.SGE {
 	return verbs.SGE{Addr: x.addr, Length: uint32(x.n), LKey: x.s.mr.LKey}
 }
 
-// sges is the whole buffer, one piece; none if it is empty.
+// sges returns the whole buffer as one piece, or none if it is empty.
 func (x buffer) sges() []verbs.SGE {
 	if x.n == 0 {
 		return nil
@@ -338,13 +338,13 @@ func (b *bench) drain(cq verbs.CQ) (all []verbs.WC) {
 	return nil
 }
 
-// ended is what is compared of completions.
+// ended is the compared part of a completion.
 type ended struct {
 	id uint64
 	st verbs.Status
 }
 
-// statuses are the completions of a queue after all has come to rest.
+// statuses returns the completions of a queue once nothing is in flight.
 func (b *bench) statuses(cq verbs.CQ) (got []ended) {
 	b.Helper()
 	b.settle()
@@ -354,7 +354,7 @@ func (b *bench) statuses(cq verbs.CQ) (got []ended) {
 	return got
 }
 
-// one is the only completion of a queue.
+// one returns the only completion of a queue.
 func (b *bench) one(cq verbs.CQ) verbs.WC {
 	b.Helper()
 	b.settle()
@@ -363,7 +363,7 @@ func (b *bench) one(cq verbs.CQ) verbs.WC {
 	return all[0]
 }
 
-// lacks reports whether both sides lack a feature; one side alone may not.
+// lacks reports whether both sides lack a feature; a difference is an error.
 func (b *bench) lacks(f verbs.Feature) bool {
 	b.Helper()
 	a := &b.side[0].attr
@@ -373,7 +373,7 @@ func (b *bench) lacks(f verbs.Feature) bool {
 
 func (b *bench) has(typ verbs.QPType) bool { return slices.Contains(b.side[0].attr.Types, typ) }
 
-// bad requires that a request is refused with an error number, after n that were posted.
+// bad checks that a request is refused with an error number, after n posted ones.
 func (e *end) bad(n int, want verbs.Errno, wrs ...verbs.SendWR) {
 	e.b.Helper()
 	got, err := e.qp.PostSend(wrs)

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// query: limits that make sense, and ports that exist.
+// query checks that limits make sense and that ports exist.
 func query(b *bench) {
 	for i := range b.side {
 		s := &b.side[i]
@@ -30,7 +30,7 @@ func query(b *bench) {
 	}
 }
 
-// lifetimes: what is in use cannot be destroyed, and what was destroyed is not there.
+// lifetimes checks that objects in use cannot be destroyed, and that destroyed ones are gone.
 func lifetimes(b *bench) {
 	s := &b.side[0]
 	c := s.Context
@@ -71,7 +71,7 @@ func lifetimes(b *bench) {
 	impossible(b, s, pd, init)
 }
 
-// impossible: what cannot be made.
+// impossible checks requests for objects that cannot be created.
 func impossible(b *bench, s *side, gone verbs.PD, init verbs.QPInitAttr) {
 	c := s.Context
 	_, err := get(b, func(done func(verbs.MR, error)) { c.RegMR(gone, s.Base, 100, 0, done) })
@@ -105,7 +105,7 @@ func impossible(b *bench, s *side, gone verbs.PD, init verbs.QPInitAttr) {
 	}
 }
 
-// states: the way up, what each state takes, and that a refused change changes nothing.
+// states checks the way up, what each state accepts, and that a refused change changes nothing.
 func states(b *bench) {
 	for _, typ := range b.side[0].attr.Types {
 		e := b.side[0].end(typ, nil)
@@ -125,13 +125,13 @@ func states(b *bench) {
 		require.NoError(b, err)
 		if typ == verbs.QPTRC {
 			want := a
-			want.QKey = 0 // the one that an RC does not have
+			want.QKey = 0 // the only attribute that an RC lacks
 			require.Equal(b, want, got)
 		}
 	}
 }
 
-// takes tries to post in a state that takes no send requests. Solar has no receive requests in any.
+// takes tries to post in a state that accepts no send requests. Solar never accepts receive requests.
 func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	e.b.Helper()
 	e.bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend})
@@ -142,7 +142,7 @@ func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	}
 }
 
-// refuses asks for each change that a state does not have, and for those that it has with an attribute missing.
+// refuses tries each transition that a state lacks, and each existing one with an attribute missing.
 func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	e.b.Helper()
 	for to := verbs.QPSReset; to <= verbs.QPSErr; to++ {
@@ -162,7 +162,7 @@ func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	require.Equal(e.b, at, e.state(), "a refused change changes nothing")
 }
 
-// lateRights: what the peer may do can be given, or taken, on the way to RTS.
+// lateRights checks that the peer's rights can be granted or revoked on the way to RTS.
 func lateRights(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -187,7 +187,7 @@ func lateRights(b *bench) {
 	}
 }
 
-// attributes: values out of range are refused; what the device lacks is refused as lacking.
+// attributes checks that values out of range are refused, and missing features as such.
 func attributes(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	e := b.pair(typ)[0]

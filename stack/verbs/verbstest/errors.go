@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// flush: after a request in error all others end as flushed, in order, signalled or not, on both queues.
+// flush checks that after a request in error all others are flushed, in order, signaled or not, on both queues.
 func flush(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
@@ -44,7 +44,8 @@ func flush(b *bench) {
 	}
 }
 
-// toError: ModifyQP to ERR flushes what is posted; to RESET forgets it, and the queue pair can be used again.
+// toError checks that ModifyQP to ERR flushes posted requests, that RESET discards them, and that the queue pair can be
+// reused.
 func toError(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
@@ -72,7 +73,7 @@ func toError(b *bench) {
 	require.Equal(b, []ended{{5, verbs.WCSuccess}}, b.statuses(x[1].recv))
 }
 
-// localKeys: what a request does with memory here that it may not.
+// localKeys checks requests that misuse local memory.
 func localKeys(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -118,7 +119,7 @@ func localKeys(b *bench) {
 	to.holds(pattern(256, 1))
 }
 
-// remoteKeys: what a request asks for there that it may not.
+// remoteKeys checks requests that misuse the peer's memory.
 func remoteKeys(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -178,7 +179,7 @@ func remoteKeys(b *bench) {
 	there.holds(pattern(256, 2))
 }
 
-// receives: what is wrong with a receive request shows when a message comes for it, on both sides.
+// receives checks faulty receive requests, which fail on both sides when a message arrives.
 func receives(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -216,7 +217,7 @@ func receives(b *bench) {
 	buf.holds(append(pattern(1500, 5), pattern(2000, 1)[1500:]...))
 }
 
-// notReady: without receive requests a SEND is tried as often as the sender was told, then ends.
+// notReady checks that a SEND without a receive request fails after the configured retries.
 func notReady(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -228,7 +229,7 @@ func notReady(b *bench) {
 	require.Equal(b, verbs.QPSRTS, x[1].state())
 }
 
-// lostPeer: a peer that does not answer.
+// lostPeer checks requests to a peer that does not answer.
 func lostPeer(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return

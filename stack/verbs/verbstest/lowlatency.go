@@ -6,8 +6,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lowLatency: a device without low-latency queue pairs refuses them. Those of one that has them bring messages to
-// where receive requests say, as ordinary ones do, refuse what they do not have, and flush.
+// lowLatency checks that a device without low-latency queue pairs refuses them. Others must deliver messages to the
+// buffers of receive requests like ordinary queue pairs, refuse what they do not support, and flush.
 func lowLatency(b *bench) {
 	s := &b.side[0]
 	most := s.attr.MaxLowLatency

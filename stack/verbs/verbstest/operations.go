@@ -9,12 +9,12 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lengths of messages: none, short, one packet less and more, several, with an odd end.
+// lengths are message lengths: none, short, around one packet, and several packets with an odd end.
 var lengths = []int{0, 1, 63, 1023, 1024, 1025, 3*1024 + 5}
 
 const imm = 0x01020304
 
-// operations: each operation of each type moves the bytes that it says, and no others, and tells of it.
+// operations checks that each operation of each type moves exactly the requested bytes, and reports it.
 func operations(b *bench) {
 	all := []verbs.Opcode{verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCmpSwap,
 		verbs.WRFetchAdd,
@@ -50,7 +50,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	takes := op.IsSend() || op == verbs.WRWriteImm
 	if takes {
 		x[1].postRecv(verbs.RecvWR{ID: 88, SGEs: recv.sges()})
-		b.settle() // UC drops what comes before its receive request has reached the device
+		b.settle() // UC drops messages that arrive before their receive request has reached the device
 	}
 	if op.HasImm() {
 		w.Imm = imm
@@ -84,7 +84,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	}
 }
 
-// received looks at the completion of a receive request.
+// received checks the completion of a receive request.
 func received(b *bench, e *end, op verbs.Opcode, n int) {
 	b.Helper()
 	want := verbs.WC{ID: 88, Opcode: verbs.WCRecv, ByteLen: uint32(n), QPN: e.qp.Num()}
@@ -97,7 +97,7 @@ func received(b *bench, e *end, op verbs.Opcode, n int) {
 	require.Equal(b, want, b.one(e.recv), "receive of %v, %d B", op, n)
 }
 
-// atomics: the old value comes back, and the new one is there.
+// atomics checks that the old value is returned and the new one stored.
 func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 	if b.lacks(verbs.FeatureAtomics) {
 		x[0].bad(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
@@ -123,7 +123,7 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 	}
 }
 
-// invalidates: a key's remote rights end, here or there.
+// invalidates checks that a key's remote rights can be revoked, here or at the peer.
 func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	if b.lacks(verbs.FeatureInvalidate) {
 		x[0].bad(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
@@ -152,7 +152,7 @@ func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	require.Equal(b, verbs.WCRemAccessErr, b.one(y[0].send).Status, "its rights have ended")
 }
 
-// lists: messages in pieces, of any lengths, on both sides.
+// lists checks messages in pieces of any length on both sides.
 func lists(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
@@ -189,7 +189,7 @@ func lists(b *bench) {
 	}
 }
 
-// inline: bytes are taken when posting, up to the granted length.
+// inline checks that bytes are copied when posting, up to the granted length.
 func inline(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	most := x[0].cap.MaxInline
@@ -212,7 +212,7 @@ func inline(b *bench) {
 	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRRead, Flags: verbs.SendInline})
 }
 
-// unsignalled: only what asks for a completion has one, and the places of the others are free with it.
+// unsignalled checks that only signaled requests have completions, which also free the places of the others.
 func unsignalled(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	buf := x[0].buffer(64, 1)
@@ -237,7 +237,8 @@ func unsignalled(b *bench) {
 	require.Equal(b, []ended{{3, verbs.WCSuccess}}, b.statuses(all.send), "sq_sig_all")
 }
 
-// full: a queue takes what was granted, ENOMEM names the first that has no place, and polling makes room.
+// full checks that a queue takes the granted number of requests, that ENOMEM names the first one without a place, and
+// that polling makes room.
 func full(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	n := x[1].cap.MaxRecvWR
@@ -253,7 +254,7 @@ func full(b *bench) {
 	require.Equal(b, []ended{{4, verbs.WCSuccess}}, b.statuses(x[0].send))
 }
 
-// refused: the position of a bad request, and that those before it are carried out and those behind it are not.
+// refused checks the position of a bad request, that those before it are carried out and those behind it are not.
 func refused(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	x[1].postRecv(make([]verbs.RecvWR, 8)...)
@@ -265,7 +266,7 @@ func refused(b *bench) {
 	require.Len(b, b.statuses(x[1].recv), 2)
 }
 
-// fence: a request behind a READ sends what the READ brought.
+// fence checks that a fenced request behind a READ sends what the READ returned.
 func fence(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -285,7 +286,7 @@ func fence(b *bench) {
 	to.holds(pattern(n, 1))
 }
 
-// order: requests of all kinds end in the order in which they were posted, on both sides.
+// order checks that requests of all kinds complete in posting order, on both sides.
 func order(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
@@ -310,7 +311,7 @@ func order(b *bench) {
 		}
 		x[1].postRecv(recvs...)
 		x[0].post(wrs...)
-		if round%2 == 1 { // two rounds are under way at a time
+		if round%2 == 1 { // keeps two rounds in flight
 			n := len(ops) * 2
 			require.Equal(b, sent[len(sent)-n:], b.statuses(x[0].send))
 		}

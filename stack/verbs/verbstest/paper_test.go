@@ -6,8 +6,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// paper is a device whose packets are function calls: everything that package verbs has, without time. It may do one
-// thing wrong.
+// paper is a device whose packets are function calls: it implements all of package verbs, without time. It may have one
+// seeded fault.
 type paper struct {
 	w       *paperWire
 	n       int
@@ -20,7 +20,7 @@ type paper struct {
 	async   func(verbs.AsyncEvent)
 }
 
-// paperWire has two devices, and what is to happen.
+// paperWire connects two devices and holds the pending actions.
 type paperWire struct {
 	devs [2]*paper
 	todo []func()
@@ -229,7 +229,7 @@ func (s *paperSRQ) push(w verbs.RecvWR) {
 	s.wrs = append(s.wrs, w)
 }
 
-// take is the next receive request.
+// take returns the next receive request.
 func (s *paperSRQ) take() verbs.RecvWR {
 	i := 0
 	if s.p.is("receives out of order") {

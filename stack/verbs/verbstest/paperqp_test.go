@@ -187,7 +187,7 @@ func (q *paperQP) fail(s verbs.State) {
 	q.flush()
 }
 
-// flush ends what is posted.
+// flush ends all posted requests.
 func (q *paperQP) flush() {
 	for len(q.sq) > 0 {
 		w := q.sq[0]
@@ -208,7 +208,7 @@ func (q *paperQP) received(r verbs.RecvWR, wc verbs.WC, solicited bool) {
 	}
 }
 
-// peer is the queue pair at the other end that takes what this one sends.
+// peer returns the queue pair at the other end that receives from this one.
 func (q *paperQP) peer(w *verbs.SendWR) *paperQP {
 	other := q.p.w.devs[1-q.p.n]
 	n := q.attr.DestQPN
@@ -252,7 +252,7 @@ func (q *paperQP) scatter(sges []verbs.SGE, b []byte) {
 	}
 }
 
-// carry does what a request asks for.
+// carry performs a request's operation.
 func (q *paperQP) carry(w *verbs.SendWR) verbs.Status {
 	if w.Opcode == verbs.WRLocalInv {
 		q.p.regions.Invalidate(q.q.PD, w.InvKey)
@@ -282,7 +282,7 @@ func (q *paperQP) carry(w *verbs.SendWR) verbs.Status {
 	return s
 }
 
-// access is a WRITE, a READ or an atomic.
+// access performs a WRITE, a READ or an atomic.
 func (q *paperQP) access(w *verbs.SendWR, x *paperQP) verbs.Status {
 	need := verbs.AccessRemoteWrite
 	if w.Opcode == verbs.WRRead {
@@ -320,7 +320,7 @@ func (q *paperQP) access(w *verbs.SendWR, x *paperQP) verbs.Status {
 	return verbs.WCSuccess
 }
 
-// deliver takes a receive request of the peer.
+// deliver uses a receive request of the peer.
 func (q *paperQP) deliver(w *verbs.SendWR, x *paperQP) verbs.Status {
 	if len(x.rq.wrs) == 0 {
 		return verbs.WCRNRRetryExcErr

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// other is the end of a pair that e is not.
+// other returns the other end of the pair.
 func (e *end) other(x [2]*end) *end {
 	if x[0] == e {
 		return x[1]
@@ -16,7 +16,7 @@ func (e *end) other(x [2]*end) *end {
 	return x[0]
 }
 
-// datagrams: address handles, the network header before the message, Q_Keys, and what is too long.
+// datagrams checks address handles, the network header before the message, Q_Keys, and messages that are too long.
 func datagrams(b *bench) {
 	if !b.has(verbs.QPTUD) {
 		return
@@ -56,7 +56,7 @@ func datagrams(b *bench) {
 	strays(b, x, to)
 }
 
-// strays: datagrams that the other side drops end well here; one that is too long does not.
+// strays checks that datagrams dropped by the other side succeed here, except one that is too long.
 func strays(b *bench, x [2]*end, to verbs.SendWR) {
 	in := x[1].buffer(600, 0)
 	x[1].postRecv(verbs.RecvWR{ID: 2, SGEs: in.sges()})
@@ -75,7 +75,7 @@ func strays(b *bench, x [2]*end, to verbs.SendWR) {
 	require.NotEqual(b, verbs.QPSRTS, x[0].state())
 }
 
-// frames: a raw queue pair sends and receives whole Ethernet frames.
+// frames checks that a raw queue pair sends and receives whole Ethernet frames.
 func frames(b *bench) {
 	if !b.has(verbs.QPTRawPacket) {
 		return
@@ -84,7 +84,7 @@ func frames(b *bench) {
 	frame := pattern(200, 4)
 	copy(frame, x[0].Peer.MAC[:])
 	copy(frame[6:], x[1].Peer.MAC[:])
-	copy(frame[12:], []byte{0x88, 0xb5}) // for experiments (IEEE 802, 9.2.3)
+	copy(frame[12:], []byte{0x88, 0xb5}) // EtherType for experiments (IEEE 802, 9.2.3)
 	out, in := x[0].buffer(200, 0), x[1].buffer(2000, 1)
 	require.NoError(b, x[0].Memory.Write(out.addr, frame))
 	x[1].postRecv(verbs.RecvWR{ID: 2, SGEs: in.sges()})
@@ -95,7 +95,7 @@ func frames(b *bench) {
 	in.holds(append(frame, pattern(2000, 1)[200:]...))
 }
 
-// overrun: completions that have no place are not lost silently.
+// overrun checks that completions without a place are not lost silently.
 func overrun(b *bench) {
 	if b.lacks(verbs.FeatureOverrun) {
 		return
@@ -128,7 +128,7 @@ func overrun(b *bench) {
 	require.ErrorIs(b, err, verbs.EIO)
 }
 
-// notify: one event for each request, at the next completion, of the kind that was asked for.
+// notify checks that each request gets one event, at the next completion of the requested kind.
 func notify(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	events, follows := 0, 0
@@ -173,7 +173,7 @@ func notify(b *bench) {
 	require.NotEmpty(b, b.statuses(x[1].recv))
 }
 
-// sharedReceive: queue pairs that take their receive requests from one queue, and the event when few are left.
+// sharedReceive checks queue pairs that share a receive queue, and the event when few requests are left.
 func sharedReceive(b *bench) {
 	s := &b.side[1]
 	create := func() (verbs.SRQ, error) {

@@ -8,9 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// solar: a device without Solar queue pairs refuses them. Those of one that has them write and read blocks, refuse
-// what they do not have, and have each request end alone: one that the peer refuses changes nothing for others. RESET
-// forgets all.
+// solar checks that a device without Solar queue pairs refuses them. Others must write and read blocks, refuse what
+// they do not support, and fail each refused request alone, without effect on others. RESET discards everything.
 func solar(b *bench) {
 	s := &b.side[0]
 	if !b.has(verbs.QPTSolar) {
@@ -21,7 +20,7 @@ func solar(b *bench) {
 		return
 	}
 	x := b.pair(verbs.QPTSolar)
-	const n = 2500 // two blocks, and a part of one
+	const n = 2500 // two blocks, and part of a third
 	from, to := x[0].buffer(n, 1), x[1].buffer(n, 2)
 	write := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: from.sges(),
 		RemoteAddr: to.addr, RKey: x[1].mr.RKey}
@@ -57,7 +56,7 @@ func solar(b *bench) {
 	for i, e := range x {
 		e.up(verbs.QPTSolar, e.path(x[1-i]), verbs.QPSRTS)
 	}
-	for i := range uint64(3 * depth) { // numbers and places are free again
+	for i := range uint64(3 * depth) { // reuses numbers and places
 		read.ID = i
 		x[0].post(read)
 		require.Equal(b, []ended{{i, verbs.WCSuccess}}, b.statuses(x[0].send))

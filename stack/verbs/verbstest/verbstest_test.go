@@ -13,14 +13,14 @@ func TestContract(t *testing.T) {
 	RunContract(t, "paper", func(*testing.T) *Bench { return newPaper("") })
 }
 
-// recorder is a tester that keeps what failed.
+// recorder is a tester that records failures.
 type recorder struct{ wrong string }
 
 func (r *recorder) Errorf(format string, args ...any) { r.wrong += fmt.Sprintf(format, args...) }
 func (r *recorder) FailNow()                          { runtime.Goexit() }
 func (r *recorder) Helper()                           {}
 
-// Each thing that a device may do wrong is found, by the check that is for it.
+// Each seeded fault of a device is found by its check.
 func TestContractFindsBrokenDevices(t *testing.T) {
 	finds := map[string]string{
 		"any port": "query", "ends twice": "query", "PD in use": "lifetimes", "any transition": "states", "position": "" +

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// pair connects two ends of a kind without workload.
+// pair connects two ends of a kind without a workload.
 func pair(t *testing.T, s schedule, kind Kind) *rig {
 	r := &rig{schedule: s, attempts: map[fault]uint8{}, budget: 200_000, trace: func(string, ...any) {}}
 	for i := range 2 {
@@ -28,7 +28,7 @@ func pair(t *testing.T, s schedule, kind Kind) *rig {
 	return r
 }
 
-// fill gives message i of a schedule its bytes, and puts them at addr.
+// fill generates the bytes of message i and writes them to addr.
 func (r *rig) fill(e *end, i uint64, addr uint64, n uint32) []byte {
 	b := e.at(addr, n)
 	for k := range b {
@@ -37,15 +37,15 @@ func (r *rig) fill(e *end, i uint64, addr uint64, n uint32) []byte {
 	return bytes.Clone(b)
 }
 
-// weakSchedule is a schedule for services that leave no bytes to chance but order and arrival.
+// weakSchedule draws a schedule for services that do not guarantee order or arrival.
 func weakSchedule(seed uint64) schedule {
 	s := drawSchedule(seed)
 	s.refuse, s.blackhole, s.pause, s.kill, s.retries, s.rnrs = refuseNone, 0, 0, 0, 7, 7
 	return s
 }
 
-// TestDatagramSchedules: over UC and UD a message arrives whole or not at all, and over a wire without faults exactly
-// once and in order.
+// TestDatagramSchedules checks that over UC and UD a message arrives whole or not at all, and over a wire without
+// faults exactly once and in order.
 func TestDatagramSchedules(t *testing.T) {
 	arrived, missing := 0, 0
 	for seed := uint64(1); seed <= runs(t)/4; seed++ {
@@ -116,8 +116,8 @@ func TestDatagramSchedules(t *testing.T) {
 	require.Greater(t, missing, 100)
 }
 
-// TestSolarSchedules: each request for blocks ends once, with its blocks in memory and intact; one that is refused
-// ends alone.
+// TestSolarSchedules checks that each request for blocks ends once, with its blocks in memory and intact; a refused one
+// fails alone.
 func TestSolarSchedules(t *testing.T) {
 	var total tally
 	spoiled := 0

@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// longEntries sends frames of many inline bytes and pieces, by entries of one to four blocks, posted and pushed, for
+// longEntries sends frames with many inline bytes and pieces, in entries of one to four blocks, posted and pushed, for
 // many laps of a small ring.
 func longEntries(b *bench) {
 	k := b.key(1, nicspec.EndpointHost, 4096)
@@ -53,7 +53,7 @@ func longEntries(b *bench) {
 	require.Zero(b, b.counter(nicspec.CntDbBad))
 }
 
-// appended has the NIC make what follows the payload, for each pad count.
+// appended checks the trailer that the NIC appends to the payload, for each pad count.
 func appended(b *bench) {
 	k := b.key(1, nicspec.EndpointHost, 4096)
 	q, _ := b.transmitter(0, 3, nil)
@@ -76,7 +76,7 @@ func appended(b *bench) {
 	}
 }
 
-// trim has payload placed without what follows it.
+// trim checks that only payload is placed, without padding and ICRC.
 func trim(b *bench) {
 	var got []driver.RxFrame
 	q, err := b.d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3},
@@ -97,7 +97,7 @@ func trim(b *bench) {
 	}
 	b.must(q.Ring())
 	b.settle()
-	plain := frame(200, 4000) // to another port: no RoCE
+	plain := frame(200, 4000) // to another port, hence not RoCE
 	padded := frame(200, 4791)
 	padded[14+20+8+1] |= 3 << 4
 	for _, f := range [][]byte{frame(200, 4791), padded, append(frame(100, 4791), 1, 2, 3), plain} {
@@ -115,7 +115,7 @@ func trim(b *bench) {
 	require.Equal(b, plain[42:], b.read(got[3].Pay, 200-42))
 }
 
-// fence has a flag written behind a copy by a copy of its own.
+// fence checks a fenced copy that writes a flag behind the data of an earlier copy.
 func fence(b *bench) {
 	from, to := b.key(1, nicspec.EndpointArm, 1<<16), b.key(2, nicspec.EndpointHost, 1<<16)
 	data := nictest.Pattern(1<<15, 3)

@@ -32,7 +32,7 @@ func copyEngine(b *bench) {
 	require.EqualValues(b, from.Bus+64, nicspec.InvalidateMsg(b.Messages[1]).Addr())
 }
 
-// messages has two queues share a vector, whose handler polls them.
+// messages checks two queues that share a vector, whose handler polls them.
 func messages(b *bench) {
 	var tx [2]*driver.TxQueue
 	calls := 0
@@ -69,7 +69,7 @@ func messages(b *bench) {
 	b.must(v.Close())
 }
 
-// whole demands that all memory is free, in one piece.
+// whole checks that all memory is free, in one piece.
 func (b *bench) whole() {
 	b.Helper()
 	for ep, r := range b.Options.Memory {
@@ -79,7 +79,7 @@ func (b *bench) whole() {
 	}
 }
 
-// disable turns queues off under load, again and again: every buffer and entry is accounted for, and memory comes back.
+// disable turns queues off under load, repeatedly: every buffer and entry is accounted for, and memory is freed.
 func disable(b *bench) {
 	b.whole()
 	tx, _ := b.transmitter(1, 4, nil)
@@ -125,7 +125,7 @@ func disable(b *bench) {
 	b.whole()
 }
 
-// again enables a queue while its completion ring still holds the entries of its former life, and looks at it at once.
+// again enables a queue while its completion ring still holds entries of its earlier life, and polls at once.
 func again(b *bench) {
 	q, ids := b.transmitter(3, 2, func(c *driver.TxConfig) { c.Notice = driver.NoticePoll })
 	b.d.Enable(false, true)
@@ -146,7 +146,7 @@ func again(b *bench) {
 	require.Equal(b, []uint32{0, 1, 2, 3}, *ids)
 }
 
-// fewBuffers has a copier work with three buffers in a ring of 64: it posts them again before the NIC has none left.
+// fewBuffers runs a copier with three buffers in a ring of 64: it must repost them before the NIC runs out.
 func fewBuffers(b *bench) {
 	q, got := b.receiver(1, 6, nil)
 	b.must(b.d.SetDefault(driver.ToQueue(1)))
@@ -164,7 +164,7 @@ func fewBuffers(b *bench) {
 	}
 }
 
-// load gives both directions something to do: three frames come in, sixteen entries are posted.
+// load gives both directions work: three frames arrive, sixteen entries are posted.
 func (b *bench) load(tx *driver.TxQueue) {
 	b.Helper()
 	for i := range 3 {
@@ -176,10 +176,10 @@ func (b *bench) load(tx *driver.TxQueue) {
 	b.must(tx.Ring())
 }
 
-// failedQueue lets reads of a ring fail: its owner is told, and the queue works again after it was disabled.
+// failedQueue makes reads of a ring fail: its owner is notified, and the queue works again after it was disabled.
 func failedQueue(b *bench) {
 	var events []driver.Event
-	ring := b.alloc(nicspec.EndpointHost, 64) // the ring of the queue will lie behind it
+	ring := b.alloc(nicspec.EndpointHost, 64) // the queue's ring will be allocated behind it
 	tx, ids := b.transmitter(4, 3, func(c *driver.TxConfig) {
 		c.RingIn = nicspec.EndpointHost
 		c.OnEvent = func(_ *driver.TxQueue, e driver.Event) { events = append(events, e) }
@@ -203,7 +203,7 @@ func failedQueue(b *bench) {
 	require.Equal(b, []uint32{5}, *ids)
 }
 
-// reset resets the NIC with work under way, and goes on.
+// reset resets the NIC with work in flight, and continues afterwards.
 func reset(b *bench) {
 	rx, got := b.receiver(2, 3, nil)
 	tx, ids := b.transmitter(2, 4, nil)
@@ -233,10 +233,11 @@ func reset(b *bench) {
 	require.Equal(b, [][]byte{frame(500, 1)}, *got)
 }
 
-// refused has the NIC refuse a command: told to who asked, else a breach.
+// refused makes the NIC refuse a command, which is reported to TryTable's caller and otherwise a breach.
 func refused(b *bench) {
 	var status nicspec.TableStatus
-	b.must(b.d.TryTable(nicspec.TableOpWrite, nicspec.TableKey, 1<<15, make([]byte, nicspec.KeyEntrySize), func(s nicspec.TableStatus) { status = s }))
+	b.must(b.d.TryTable(nicspec.TableOpWrite, nicspec.TableKey, 1<<15, make([]byte, nicspec.KeyEntrySize),
+		func(s nicspec.TableStatus) { status = s }))
 	b.settle()
 	require.Equal(b, nicspec.TableStatusBadIndex, status)
 	b.must(b.d.WriteTable(nicspec.TableKey, 1<<15, make([]byte, nicspec.KeyEntrySize)))
@@ -248,5 +249,5 @@ func refused(b *bench) {
 	require.Equal(b, "G6", breach.Rule)
 	require.ErrorContains(b, b.d.Err(), "table Key entry 32768: refused with status BadIndex")
 	require.False(b, later, "later commands are not carried out")
-	b.d, _ = driver.New(b.Bus, b.Options) // for what every check ends with
+	b.d, _ = driver.New(b.Bus, b.Options) // for the final check of every bench
 }
