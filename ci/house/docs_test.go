@@ -17,9 +17,9 @@ import (
 
 // notOurs lists the files that pages may name although they are not in the tree, with the reason.
 var notOurs = map[string]string{
-	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact", "transactions.txt": "" +
-		"artifact",
-	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
+	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact",
+	"transactions.txt": "artifact",
+	"wires.pcapng":     "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
 	"my": "example: a folder of the reader", "capture.pcapng": "example", "trace.pcap": "example", "fifo.v": "example",
 	"skid.v": "example", "nic.fst": "example",
 }
@@ -257,10 +257,8 @@ func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 
 func TestFaultsOfPagesAreFound(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string]string{"Makefile": "demo: setup\n", "models/nic/doc.go": "", "docs/a.md": "", "scripts/x.sh": "" +
-		"" +
-		"" +
-		""}
+	files := map[string]string{"Makefile": "demo: setup\n", "models/nic/doc.go": "", "docs/a.md": "",
+		"scripts/x.sh": ""}
 	for name, text := range files {
 		at := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))

@@ -52,13 +52,15 @@ var corners = map[string]room{
 		"pauses of a port, whoever holds frames and queues", nil},
 	"golden/msix": {[]string{"models", "golden/msix", "golden/verdict"},
 		"messages that queues owe, whoever sees them", nil},
-	"golden/buffers": {[]string{"models", "golden/attribution", "golden/buffers", "golden/memory", "golden/rings", "golden/verdict"},
+	"golden/buffers": {
+		[]string{"models", "golden/attribution", "golden/buffers", "golden/memory", "golden/rings", "golden/verdict"},
 		"what was written to receive buffers, whoever judges it", nil},
 	"golden/arrivals": {[]string{"models", "golden/arrivals", "golden/counters", "golden/verdict", "golden/windows"},
 		"frames that came in and are undecided, whoever decides", nil},
 	"golden/rings": {[]string{"models", "golden/rings"},
 		"doorbells and failed reads of a ring, whoever owns it", nil},
-	"golden/attribution": {[]string{"models", "golden/attribution", "golden/cycles", "golden/memory", "golden/rings", "golden/verdict"},
+	"golden/attribution": {
+		[]string{"models", "golden/attribution", "golden/cycles", "golden/memory", "golden/rings", "golden/verdict"},
 		"whose a read or a write was, whoever judges it", nil},
 	"golden/counters":    {[]string{"models"}, "what counters may say, whoever judges that", nil},
 	"golden/windows":     {[]string{"models"}, "what the configuration was when, whoever asks", nil},
@@ -66,7 +68,8 @@ var corners = map[string]room{
 	"rtlbridge/protocol": {[]string{}, "bytes and their meaning: whoever speaks it, in whatever language", nil},
 	"rtlbridge/manifest": {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/sim/field", "models/sim/simcore",
 		"models/sim/specfile"}, "a file is read and bound, whatever is made of it", nil},
-	"rtlbridge/build": {[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"},
+	"rtlbridge/build": {
+		[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"},
 		"a program is made, whoever talks to it", nil},
 	"rtlbridge/build/cache": {[]string{"rtlbridge/build/cache", "rtlbridge/lockfile"},
 		"files with names and locks, whatever is in them", nil},
@@ -112,7 +115,8 @@ var corners = map[string]room{
 			"scenarios/shell/home", "scenarios/play/own", "scenarios/traffic/capture", "scenarios/observe/waves"},
 		"anybody's device is judged by its manifest and its reference: no NIC, board, driver or referee has a say", nil,
 	},
-	"scenarios/play/own": {[]string{"models/ref", "models/sim/field", "rtlbridge/build", "scenarios/shell/home/hometest"},
+	"scenarios/play/own": {
+		[]string{"models/ref", "models/sim/field", "rtlbridge/build", "scenarios/shell/home/hometest"},
 		"a program is built and held to limits, whatever device it judges", nil},
 	"scenarios/observe/akitaview": {[]string{"models", "scenarios/observe/akitaview", "scenarios/bed/device", "scenarios/replay",
 		"scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
@@ -129,7 +133,8 @@ var corners = map[string]room{
 		[]string{"models/rnic/core", "models/rnic/rnicspec"},
 	},
 	"stack/transport/seq": {[]string{"models/sim/fifo"}, "numbers and their order know no packet", nil},
-	"scenarios/observe/wiretap": {[]string{"models", "golden/trace", "scenarios/shell/files", "scenarios/observe/wiretap"},
+	"scenarios/observe/wiretap": {
+		[]string{"models", "golden/trace", "scenarios/shell/files", "scenarios/observe/wiretap"},
 		"a wire is recorded, whoever sends on it", nil},
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},

@@ -1,5 +1,5 @@
-// Command testcount reads `go test -json` output and prints the output of tests that failed or were skipped, and counts.
-// It exits 1 if a test failed, was skipped, or none ran: a run that tested nothing must not pass.
+// Command testcount reads `go test -json` output and prints the output of tests that failed or were skipped, and
+// counts. It exits 1 if a test failed, was skipped, or none ran: a run that tested nothing must not pass.
 package main
 
 import (

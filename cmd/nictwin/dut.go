@@ -138,7 +138,8 @@ func dutBuild(a *app) *cobra.Command {
 		func(c *cobra.Command, args []string) error {
 			return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
 		})
-	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "build variant: speed, debug (checks the assertions), waves or coverage")
+	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "build variant: speed, debug (checks the assertions), "+
+		"waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
 	return c
 }

@@ -62,7 +62,8 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 
 // artifactFlags adds the flags that say where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault string) {
-	c.Flags().StringVar(out, "out", *out, "folder for artifacts: empty, or left by an earlier run (default "+byDefault+")")
+	c.Flags().StringVar(out, "out", *out,
+		"folder for artifacts: empty, or left by an earlier run (default "+byDefault+")")
 	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "accept any folder as --out, and replace files there that are "+
 		"named like artifacts")
 	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write no artifacts")

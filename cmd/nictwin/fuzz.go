@@ -53,7 +53,8 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 		"large, or bare (no parts)")
 	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1 = drawn for "+
 		"each program")
-	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "let all entries of all queues name the same few buffers, which software "+
+	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "let all entries of all queues name the same few buffers, which "+
+		"software "+
 		"rewrites (without this flag: in one program of twelve)")
 	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "shrink programs that fail")
 	s.IntVar(&f.Most, "failures", f.Most, "stop after this many failing programs")

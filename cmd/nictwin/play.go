@@ -48,7 +48,8 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.SortFlags = false
 	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the first run; later runs count up from it")
 	f.IntVar(&p.Runs, "runs", p.Runs, "number of runs")
-	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package whose func Reference(p *ref.Player) computes the expected "+
+	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package whose func Reference(p *ref.Player) computes the "+
+		"expected "+
 		"outputs")
 	f.IntVar(&p.RefLimits.S, "ref-s", p.RefLimits.S, "seconds that one call into the reference may take")
 	f.IntVar(&p.RefLimits.MB, "ref-mb", p.RefLimits.MB, "megabytes of memory that the reference may take")

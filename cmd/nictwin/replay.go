@@ -69,7 +69,8 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles that the device runs between two exchanges; 0 = chosen by "+
 		"the bridge (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not run device and models in parallel (rtl only)")
-	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "treatment of cycles in which the device is idle: skip, evaluate "+
+	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "treatment of cycles in which the device is idle: skip, "+
+		"evaluate "+
 		"or check (rtl only)")
 	waveFlag(c, &r.WaveText)
 	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port for Akita's monitor of this run, open to this machine "+

@@ -42,7 +42,8 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	underHeadings(c, runSections)
-	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "cut each artifact of a case at this many megabytes; 0 = no limit")
+	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "cut each artifact of a case at this many megabytes; 0 = no "+
+		"limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())

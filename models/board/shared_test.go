@@ -199,8 +199,8 @@ func TestCardsShareACache(t *testing.T) {
 // GPU memory is a range of addresses behind the host's root: cards write it by way of its link, cores see their bytes
 // there.
 func TestGPUs(t *testing.T) {
-	for name, memory := range map[string]string{"cores": "host: {preset: host-fn}", "no cores": "" +
-		"cache: {preset: host-fn}, dram: {preset: host-fn}"} {
+	for name, memory := range map[string]string{"cores": "host: {preset: host-fn}",
+		"no cores": "cache: {preset: host-fn}, dram: {preset: host-fn}"} {
 		gpus := "gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen4, base: " +
 			"0x100020000000000, bytes: 4096}]"
 		l := newLab(t, fmt.Sprintf(twoCards, memory+", "+gpus, ""))

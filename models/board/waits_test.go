@@ -29,8 +29,12 @@ func TestWaitsFollowTheCard(t *testing.T) {
 			c.PCIe.Credits, c.PCIe.CreditLatency = 1,
 				10*simcore.Millisecond
 		},
-		"pcie.rate":                   func(c *CardSpec) { c.PCIe.Rate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
-		"switch.nic_rate":             func(c *CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
+		"pcie.rate": func(c *CardSpec) {
+			c.PCIe.Rate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond}
+		},
+		"switch.nic_rate": func(c *CardSpec) {
+			c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond}
+		},
 		"switch.host.read_latency_ps": func(c *CardSpec) { c.Switch.Host.ReadLatency, c.Period = simcore.Second, 100 },
 		"switch.host.dram": func(c *CardSpec) {
 			c.Switch.Host.DRAM.Peak, c.Switch.Host.DRAM.Mixed, c.Switch.Host.DRAM.Write, c.Period = 1, 0, 0, 100

@@ -196,25 +196,61 @@ func TestWireAllocatesNothing(t *testing.T) {
 
 func TestWireSpecErrors(t *testing.T) {
 	for want, s := range map[string]inject.WireSpec{
-		"chances.loss NaN: want 0 or more, less than 1":                                             {Chances: inject.Chances{Loss: math.NaN()}},
-		"chances.headers 1: want":                                                                   {Chances: inject.Chances{Headers: 1}},
-		"window 100: want a power of two from 64 to 65536, or 0 for 16384":                          {Window: 100},
-		"hold.frames -1: want 1 to 1024":                                                            {Hold: inject.HoldSpec{Frames: -1}},
-		"rules[0].do \"\": want one of loss, duplication":                                           {Rules: []inject.WireRule{{}}},
-		"rules[0].direction \"up\": want from_device":                                               {Rules: []inject.WireRule{{Do: "loss", Direction: "up"}}},
-		"rules[0].class \"nak\": want one of request":                                               {Rules: []inject.WireRule{{Do: "loss", Class: "nak"}}},
-		"rules[0].cable -1: want 0":                                                                 {Rules: []inject.WireRule{{Do: "loss", Cable: number(-1)}}},
-		"rules[0].psn -3: want 0 to 2^40":                                                           {Rules: []inject.WireRule{{Do: "loss", PSN: -3}}},
-		"rules[0].class other: it has no qp, opcode, psn or attempt: want ordinal":                  {Rules: []inject.WireRule{{Do: "loss", Class: "other", PSN: 1}}},
-		"rules[0].ordinal 4: only class other has one":                                              {Rules: []inject.WireRule{{Do: "loss", Ordinal: 4}}},
-		"rules[0].psn: those of class cnp are attempts of PSN 0":                                    {Rules: []inject.WireRule{{Do: "loss", Class: "cnp", PSN: 4}}},
-		"rules[0].hold: only disorder has one":                                                      {Rules: []inject.WireRule{{Do: "loss", Hold: inject.HoldSpec{Frames: 2}}}},
-		"rules[0].hold.time_ps -1: want":                                                            {Rules: []inject.WireRule{{Do: "disorder", Hold: inject.HoldSpec{Time: -1}}}},
-		"rules[0].part \"tail\": want one of payload, headers, frame":                               {Rules: []inject.WireRule{{Do: "corruption", Part: "tail"}}},
-		"rules[0].part \"payload\": class other has but frame":                                      {Rules: []inject.WireRule{{Do: "corruption", Class: "other", Part: "payload"}}},
-		"rules[0].part: only corruption has one, or a bit":                                          {Rules: []inject.WireRule{{Do: "loss", Bit: number(3)}}},
-		"rules[0].bit -3: want 0 to":                                                                {Rules: []inject.WireRule{{Do: "corruption", Bit: number(-3)}}},
-		"chances.loss 2: want 0 or more, less than 1\nrules[0].do \"x\": want one of loss, duplica": {Chances: inject.Chances{Loss: 2}, Rules: []inject.WireRule{{Do: "x"}}},
+		"chances.loss NaN: want 0 or more, less than 1": {
+			Chances: inject.Chances{Loss: math.NaN()},
+		},
+		"chances.headers 1: want": {
+			Chances: inject.Chances{Headers: 1},
+		},
+		"window 100: want a power of two from 64 to 65536, or 0 for 16384": {Window: 100},
+		"hold.frames -1: want 1 to 1024": {
+			Hold: inject.HoldSpec{Frames: -1},
+		},
+		"rules[0].do \"\": want one of loss, duplication": {
+			Rules: []inject.WireRule{{}},
+		},
+		"rules[0].direction \"up\": want from_device": {
+			Rules: []inject.WireRule{{Do: "loss", Direction: "up"}},
+		},
+		"rules[0].class \"nak\": want one of request": {
+			Rules: []inject.WireRule{{Do: "loss", Class: "nak"}},
+		},
+		"rules[0].cable -1: want 0": {
+			Rules: []inject.WireRule{{Do: "loss", Cable: number(-1)}},
+		},
+		"rules[0].psn -3: want 0 to 2^40": {
+			Rules: []inject.WireRule{{Do: "loss", PSN: -3}},
+		},
+		"rules[0].class other: it has no qp, opcode, psn or attempt: want ordinal": {
+			Rules: []inject.WireRule{{Do: "loss", Class: "other", PSN: 1}},
+		},
+		"rules[0].ordinal 4: only class other has one": {
+			Rules: []inject.WireRule{{Do: "loss", Ordinal: 4}},
+		},
+		"rules[0].psn: those of class cnp are attempts of PSN 0": {
+			Rules: []inject.WireRule{{Do: "loss", Class: "cnp", PSN: 4}},
+		},
+		"rules[0].hold: only disorder has one": {
+			Rules: []inject.WireRule{{Do: "loss", Hold: inject.HoldSpec{Frames: 2}}},
+		},
+		"rules[0].hold.time_ps -1: want": {
+			Rules: []inject.WireRule{{Do: "disorder", Hold: inject.HoldSpec{Time: -1}}},
+		},
+		"rules[0].part \"tail\": want one of payload, headers, frame": {
+			Rules: []inject.WireRule{{Do: "corruption", Part: "tail"}},
+		},
+		"rules[0].part \"payload\": class other has but frame": {
+			Rules: []inject.WireRule{{Do: "corruption", Class: "other", Part: "payload"}},
+		},
+		"rules[0].part: only corruption has one, or a bit": {
+			Rules: []inject.WireRule{{Do: "loss", Bit: number(3)}},
+		},
+		"rules[0].bit -3: want 0 to": {
+			Rules: []inject.WireRule{{Do: "corruption", Bit: number(-3)}},
+		},
+		"chances.loss 2: want 0 or more, less than 1\nrules[0].do \"x\": want one of loss, duplica": {
+			Chances: inject.Chances{Loss: 2}, Rules: []inject.WireRule{{Do: "x"}},
+		},
 	} {
 		_, err := inject.NewWire("Wire", simcore.NewEngine(), s, 0, new(msg.Frames))
 		require.ErrorContains(t, err, want)

@@ -70,8 +70,8 @@ func asNobody(t *testing.T) {
 
 // A source or folder that cannot be read is a fault of the manifest.
 func TestUnreadableSources(t *testing.T) {
-	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ", "inc/secret": "" +
-		"dut.yaml:3: include_dirs: not all of "} {
+	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ",
+		"inc/secret": "dut.yaml:3: include_dirs: not all of "} {
 		t.Run(path, func(t *testing.T) {
 			dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]",
 				map[string]string{"inc/secret/x.svh": ""})

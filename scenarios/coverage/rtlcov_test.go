@@ -83,8 +83,10 @@ func TestExclusionsThatAreWrong(t *testing.T) {
 		"nic_b.sv is in 0 folders of ":                         {Module: "nic_b", Line: "x", Why: "no source"},
 		`exclusion nic_a "if (other)" else: matches nothing`: {Module: "nic_a", Line: "if (other)", What: "else",
 			Why: "gone"},
-		"exclusion nic_a x[9:7]: matches nothing":                 {Module: "nic_a", Signal: "x[9:7]", Why: "too wide"},
-		"exclusion nic_b job[].len[7]: 1 of its 1 sites were hit": {Module: "nic_b", Signal: "job[].len[7]", Why: "not so"},
+		"exclusion nic_a x[9:7]: matches nothing": {Module: "nic_a", Signal: "x[9:7]", Why: "too wide"},
+		"exclusion nic_b job[].len[7]: 1 of its 1 sites were hit": {
+			Module: "nic_b", Signal: "job[].len[7]", Why: "not so",
+		},
 	} {
 		sites, dir := loaded(t)
 		if x.Module == "nic_b" && x.Line != "" {

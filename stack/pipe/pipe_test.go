@@ -32,8 +32,12 @@ var under = map[string]func(t require.TestingT, s Spec, pick func(int) int) ends
 		require.NoError(t, err)
 		return ends{p, c, h.step, h.settle}
 	},
-	"pushed doorbell": func(t require.TestingT, s Spec, pick func(int) int) ends { return doorbell(t, s, pick, Pushed) },
-	"polled doorbell": func(t require.TestingT, s Spec, pick func(int) int) ends { return doorbell(t, s, pick, Polled) },
+	"pushed doorbell": func(t require.TestingT, s Spec, pick func(int) int) ends {
+		return doorbell(t, s, pick, Pushed)
+	},
+	"polled doorbell": func(t require.TestingT, s Spec, pick func(int) int) ends {
+		return doorbell(t, s, pick, Polled)
+	},
 	"staged": func(t require.TestingT, s Spec, pick func(int) int) ends {
 		e := &copies{a: new(plain), b: new(plain), pick: pick}
 		there := Place{Ring: otherSide + ringAt, Counter: otherSide + counterAt}

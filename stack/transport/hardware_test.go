@@ -262,7 +262,7 @@ func (h *hardware) Next(_ Ps, o *Out) bool {
 		} else if g.Inline == nil && g.Len > 0 {
 			o.Spans = append(o.Spans, Span{Addr: g.Bus, Len: uint32(g.Len), Key: keyLocal})
 		}
-		if g.Told {
+		if g.Report {
 			h.e.Done = append(h.e.Done, g.Done)
 		}
 		h.stats.Sent++

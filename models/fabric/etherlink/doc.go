@@ -11,13 +11,12 @@
 // plugged into a port of a Switch or of another device; Connect refuses it by
 // name at a Link.
 //
-// Switch has a pipeline for each ingress port, a shared buffer, and a queue for
-// each class at each egress port; its decisions are made in etherlink/core. Spec.Latency is from first bit in to first bit out of an
-// idle switch that cuts through, from last bit in to first bit out of one that
-// stores and forwards (RFC 1242). Cutting through to a faster port would run
-// dry: there, frames are stored. A frame is in the buffer from the end of the
-// pipeline until its last bit has left; those in a pipeline are held, but not
-// counted against the buffer. The rate of a port is that of its link.
+// Switch has a pipeline for each ingress port, a shared buffer, and a queue for each class at each egress port; its
+// decisions are made in etherlink/core. Spec.Latency is from first bit in to first bit out of an idle switch that cuts
+// through, from last bit in to first bit out of one that stores and forwards (RFC 1242). Cutting through to a faster
+// port would run dry: there, frames are stored. A frame is in the buffer from the end of the pipeline until its last
+// bit has left; those in a pipeline are held, but not counted against the buffer. The rate of a port is that of its
+// link.
 //
 // PFC (IEEE 802.1Qbb): pause frames are real frames, sent before all others as
 // soon as the current one has left, and obeyed when they have crossed the

@@ -33,7 +33,8 @@ func TestSmallPort(t *testing.T) {
 	require.IsIncreasing(t, r.b.order())
 }
 
-// A sender that was refused because the wire's queue was full is notified at the very picosecond at which there is room.
+// A sender that was refused because the wire's queue was full is notified at the very picosecond at which there is
+// room.
 func TestRefusedSenderIsTold(t *testing.T) {
 	r := newRig(t, quiet(4), false)
 	n := 0

@@ -113,7 +113,9 @@ func TestOutboundErrors(t *testing.T) {
 	p := newPair(t, e, root.DefaultOutboundSpec(), inject.DelaySpec{}, mem.Bus(1, 300))
 	var got []error
 	read := func(addr uint64, n int) {
-		p.out.Access(&mem.Access{Op: mem.Read, Addr: addr, Data: make([]byte, n), Done: func(a *mem.Access) { got = append(got, a.Err) }})
+		p.out.Access(&mem.Access{Op: mem.Read, Addr: addr, Data: make([]byte, n), Done: func(a *mem.Access) {
+			got = append(got, a.Err)
+		}})
 		require.NoError(t, e.Run())
 	}
 	read(mem.Bus(1, 100), 500)

@@ -177,7 +177,9 @@ var ruleCases = []struct {
 			0
 	})}},
 	{"too much", RuleCplLength, "Length", "at most 8, got 9",
-		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), nil), in(legalCpl3(), func(h *Header) { h.Length = 9 })}, nil},
+		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), nil), in(legalCpl3(), func(h *Header) {
+			h.Length = 9
+		})}, nil},
 	{"no data", RuleStatus, "Kind", "expected CplD, got Cpl",
 		[]step{out(legalRead(), nil), in(legalUR(), func(h *Header) { h.Status = StatusSC })}, nil},
 	{"data with UR", RuleStatus, "Kind", "expected Cpl, got CplD",
@@ -192,7 +194,9 @@ var ruleCases = []struct {
 		[]step{out(legalRead(), func(h *Header) { h.Attr = NoSnoop }),
 			in(legalUR(), func(h *Header) { h.Attr = RelaxedOrder })}, nil},
 	{"two completers", RuleCompleterID, "CompleterID", "expected 01:00.0, got 01:00.1",
-		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), func(h *Header) { h.CompleterID = 0x0101 })},
+		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), func(h *Header) {
+			h.CompleterID = 0x0101
+		})},
 		[]step{in(legalCpl3(), func(h *Header) { h.CompleterID = 0x0101 })}},
 	{"completer", RuleCompleterID, "CompleterID", "expected 02:00.0, got 01:00.0", []step{
 		in(legalRead(), func(h *Header) { h.RequesterID = 0 }),

@@ -162,11 +162,11 @@ func TestNumbers(t *testing.T) {
 		require.NoError(t, CheckNumber(text), text)
 	}
 	for text, want := range map[string]string{
-		"far: 010": "f.yaml:1: far: \"010\": 8 in YAML 1.1", "share: 01": "" +
-			"f.yaml:1: share: \"01\": a number does not begin with 0",
-		"share: 1:30": "f.yaml:1: share: \"1:30\": a number of base 60", "some: {small: 1_0}": "" +
-			"f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
-		"two: [0o7, 1]": "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "" +
+		"far: 010":           "f.yaml:1: far: \"010\": 8 in YAML 1.1",
+		"share: 01":          "f.yaml:1: share: \"01\": a number does not begin with 0",
+		"share: 1:30":        "f.yaml:1: share: \"1:30\": a number of base 60",
+		"some: {small: 1_0}": "f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
+		"two: [0o7, 1]":      "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "" +
 			"f.yaml:1: far: \"010\": want a whole number",
 	} {
 		var v outer

@@ -76,8 +76,8 @@ func TestBoardsToPlayOn(t *testing.T) {
 
 // The title describes what cables do to frames.
 func TestTitleTellsOfHostileCables(t *testing.T) {
-	for fields, want := range map[string]string{"": "25 ns", ", loss: {share: 0.05}": "" +
-		"25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {
+	for fields, want := range map[string]string{"": "25 ns",
+		", loss: {share: 0.05}": "25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {
 		s, err := board.ParseRack("f.yaml",
 			[]byte("preset: bf3-pair\nnetwork: {kind: back_to_back, latency_ps: 25000"+fields+"}"))
 		require.NoError(t, err)

@@ -48,7 +48,9 @@ func TestSlotsThatCannotBeFilled(t *testing.T) {
 		`X.NIC: rnic: preset is "connectx9": want one of ["connectx4"`:   {Kind: board.DeviceRNIC, Model: "connectx9"},
 		"X.NIC: dut: stat /nowhere": {Kind: board.DeviceRTL,
 			DUT: "/nowhere"},
-		"X.NIC: token of the device at unix:/nowhere: want 64 hexadecimal digits": {Kind: board.DeviceAddress, Address: "unix:/nowhere"},
+		"X.NIC: token of the device at unix:/nowhere: want 64 hexadecimal digits": {
+			Kind: board.DeviceAddress, Address: "unix:/nowhere",
+		},
 	} {
 		_, err := Slots(Spec{NIC: Model}, nil)(board.Slot{Name: "X.NIC", Device: d, Ports: 1})
 		require.ErrorContains(t, err, want)

@@ -11,7 +11,9 @@ import (
 
 func TestPolicy(t *testing.T) {
 	for text, want := range map[string][2]uint64{
-		"always": {0, never}, "fail": {600, 1060}, "10:20": {10, 20}, ":20": {0, 20}, "10:": {10, never}, "2us:3.5us": {800, 1400}, "5000ps:1ms": {2, 400_000},
+		"always": {
+			0, never}, "fail": {600, 1060}, "10:20": {10, 20}, ":20": {0, 20}, "10:": {10, never},
+		"2us:3.5us": {800, 1400}, "5000ps:1ms": {2, 400_000},
 	} {
 		p, err := Parse(text)
 		require.NoError(t, err, text)

@@ -33,7 +33,11 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	for i, s := range b.Sides {
 		var pd verbs.PD
 		s.Context.AllocPD(func(x verbs.PD, err error) { must(err); pd = x })
-		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
+		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite,
+			func(m verbs.MR, err error) {
+				must(err)
+				c.mr[i] = m
+			})
 		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
 		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], LowLatency: low,

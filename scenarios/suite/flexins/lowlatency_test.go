@@ -263,7 +263,10 @@ func TestFlexinsLowLatencyRefused(t *testing.T) {
 		return q, err
 	}
 	var srq verbs.SRQ
-	c.CreateSRQ(l.mr[0].PD, verbs.SRQAttr{MaxWR: 4, MaxSGE: 1}, func(s verbs.SRQ, err error) { require.NoError(t, err); srq = s })
+	c.CreateSRQ(l.mr[0].PD, verbs.SRQAttr{MaxWR: 4, MaxSGE: 1}, func(s verbs.SRQ, err error) {
+		require.NoError(t, err)
+		srq = s
+	})
 	require.NoError(t, l.Settle())
 	for _, x := range []struct {
 		want   verbs.Errno

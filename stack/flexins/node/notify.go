@@ -42,7 +42,8 @@ func (n *Node) link(up direction, core int) (p pipe.Sender, c pipe.Receiver, wat
 }
 
 // doorbell creates a pipe whose ring is in the host; its counter is on the card, and so is a pushed record.
-func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent,
+func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver,
+	watch []pipe.Extent,
 	err error) {
 	bytes := uint64(up.spec.Bytes())
 	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // ring, record

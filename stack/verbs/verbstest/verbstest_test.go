@@ -23,20 +23,18 @@ func (r *recorder) Helper()                           {}
 // Each seeded fault of a device is found by its check.
 func TestContractFindsBrokenDevices(t *testing.T) {
 	finds := map[string]string{
-		"any port": "query", "ends twice": "query", "PD in use": "lifetimes", "any transition": "states", "position": "" +
-			"" +
-			"" +
-			"refused",
+		"any port": "query", "ends twice": "query", "PD in use": "lifetimes", "any transition": "states",
+		"position":     "refused",
 		"inline later": "inline", "no fence": "fence", "no local keys": "local_keys", "no remote keys": "remote_keys",
 		"keys live on":  "local_keys",
-		"no sq_sig_all": "unsignalled", "all signalled": "unsignalled", "no flush": "flush", "errors leave RTS": "" +
-			"flush",
+		"no sq_sig_all": "unsignalled", "all signalled": "unsignalled", "no flush": "flush",
+		"errors leave RTS":      "flush",
 		"receives out of order": "shared_receive", "a byte too many": "operations", "always swaps": "operations",
 		"any AH":    "datagrams",
 		"any Q_Key": "datagrams", "no events": "overrun", "solicited is any": "notify", "always events": "notify",
 		"forgets to flush": "to_error",
-		"attributes lost":  "states", "no SRQ limit": "shared_receive", "no room": "full", "slow for low latency": "" +
-			"low_latency",
+		"attributes lost":  "states", "no SRQ limit": "shared_receive", "no room": "full",
+		"slow for low latency": "low_latency",
 	}
 	for how, name := range finds {
 		found := false

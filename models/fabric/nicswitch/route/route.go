@@ -49,7 +49,8 @@ const (
 	Consume                    // a message that ends at this receiver: the switch ignores it without an error
 	Unsupported                // a request that no port claims: answered with UR, or dropped and counted (PCIe 2.3.1)
 	Unexpected                 // a completion that no port claims: dropped and counted (PCIe 2.3.2)
-	Discard                    // a vendor-defined message of type 1 that no port claims: dropped silently (PCIe 2.2.8.6)
+	// a vendor-defined message of type 1 that no port claims: dropped silently (PCIe 2.2.8.6)
+	Discard
 )
 
 func (v Verdict) String() string {

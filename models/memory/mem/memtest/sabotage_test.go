@@ -75,8 +75,8 @@ func TestContractFindsBrokenMemories(t *testing.T) {
 	says := map[string]string{
 		"": "", "done twice": "done 2 times", "never done": "not done", "another access": "with another access",
 		"late write": "was not in that time", "early done": "not seen there", "writes swapped": "not seen there",
-		"any error": "want a *mem.RangeError", "no error": "want a *mem.RangeError", "false address": "" +
-			"speaks of another access",
+		"any error": "want a *mem.RangeError", "no error": "want a *mem.RangeError",
+		"false address":     "speaks of another access",
 		"afraid of the end": "lies inside memory", "flipped bit": "was not in that time",
 	}
 	for how, says := range says {

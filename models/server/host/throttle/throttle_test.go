@@ -58,7 +58,9 @@ func TestRates(t *testing.T) {
 	var ends []simcore.Ps
 	send := func(n int) {
 		for range n {
-			x.Access(&mem.Access{Op: mem.Write, By: mem.Core, Data: make([]byte, 64), Done: func(*mem.Access) { ends = append(ends, e.Now()) }})
+			x.Access(&mem.Access{Op: mem.Write, By: mem.Core, Data: make([]byte, 64), Done: func(*mem.Access) {
+				ends = append(ends, e.Now())
+			}})
 		}
 	}
 	send(3)

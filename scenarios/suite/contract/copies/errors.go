@@ -24,7 +24,12 @@ func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 		return transmit.Flaw{Name: name, Status: nicspec.StatusBadFormat, Mod: mod}
 	}
 	length := func(name string, a, b uint32) transmit.Flaw {
-		return transmit.Flaw{Name: name, Status: nicspec.StatusBadLength, Mod: func(e *w) { transmit.Seg(0, func(s *s) { s.Len = a })(e); transmit.Seg(1, func(s *s) { s.Len = b })(e) }}
+		return transmit.Flaw{Name: name, Status: nicspec.StatusBadLength, Mod: func(e *w) {
+			transmit.Seg(0, func(s *s) { s.Len = a })(e)
+			transmit.Seg(1, func(s *s) {
+				s.Len = b
+			})(e)
+		}}
 	}
 	all := []transmit.Flaw{
 		format("nseg 0", func(e *w) { e.Nseg = 0 }), format("nseg 1", func(e *w) { e.Nseg = 1 }),

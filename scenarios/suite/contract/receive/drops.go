@@ -198,7 +198,8 @@ func noDescriptor(r *kit.Rig) {
 
 // precedence plays frames to which every cause from some point on applies.
 func precedence(r *kit.Rig) {
-	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 }) // no descriptors: TooLong takes precedence
+	// no descriptors: TooLong takes precedence
+	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 })
 	bad := kit.Spoiled(true, true, true)
 	r.Write(nicspec.RegRxCtrl, 7)
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}

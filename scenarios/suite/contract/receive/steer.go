@@ -54,8 +54,14 @@ func matches(r *kit.Rig, frame []byte) bool {
 func drops(r *kit.Rig) (rule, none uint64) {
 	r.T.Helper()
 	left := 2
-	r.ReadLater(nicspec.RegCounter(r.CounterOf(kit.PortCounter(nicspec.CntRxDropRule))), 8, func(v uint64) { rule = v; left-- })
-	r.ReadLater(nicspec.RegCounter(r.CounterOf(kit.PortCounter(nicspec.CntRxDropNoRule))), 8, func(v uint64) { none = v; left-- })
+	r.ReadLater(nicspec.RegCounter(r.CounterOf(kit.PortCounter(nicspec.CntRxDropRule))), 8, func(v uint64) {
+		rule = v
+		left--
+	})
+	r.ReadLater(nicspec.RegCounter(r.CounterOf(kit.PortCounter(nicspec.CntRxDropNoRule))), 8, func(v uint64) {
+		none = v
+		left--
+	})
 	r.Until("counters are read", func() bool { return left == 0 })
 	return rule, none
 }

@@ -196,7 +196,8 @@ func messagesByCount(r *kit.Rig) {
 		}
 		m.disable(nicspec.TableRxq, 1, a)
 		m.disable(nicspec.TableTxq, 2, b)
-		require.Equal(r.T, [2]int{3, 3}, [2]int{a.messages, b.messages}, "messages, the last one for the remaining entries")
+		require.Equal(r.T, [2]int{3, 3}, [2]int{a.messages, b.messages},
+			"messages, the last one for the remaining entries")
 		m.settled()
 	}
 }

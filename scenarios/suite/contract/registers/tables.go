@@ -223,7 +223,8 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	case nicspec.TablePortCfg:
 		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()),
 			PauseTime: uint16(rng.Uint32()),
-			Xoff:      rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize) // mode None: the other fields may have any value
+			// mode None: the other fields may have any value
+			Xoff: rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize)
 	}
 	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)),
 		Valid: uint8(rng.IntN(2))}
