@@ -23,7 +23,7 @@ func TestDropOfAnotherCause(t *testing.T) {
 	require.Equal(t, "RX_DROP_TOO_LONG[0]", m.Field)
 	require.Len(t, m.Summary, 1)
 	require.Contains(t, m.Summary[0], "RX_DROP_RULE[0]: expected ")
-	require.Equal(t, "verilator/rtl/receive/nic_rxq.sv", m.RTLFile)
+	require.Equal(t, "verilator/rtl/receive/nic_rxtake.sv", m.RTLFile)
 }
 
 // A run that stopped early is judged by the reason for which it stopped: unread counters are not

@@ -35,6 +35,10 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 			parser.ParseComments|parser.PackageClauseOnly)
 		require.NoError(t, err)
 		if f.Doc != nil {
+			if name := f.Name.Name; name != "main" {
+				want := "Package " + name + " "
+				require.True(t, strings.HasPrefix(f.Doc.Text(), want), "%s: its comment begins with %q", path, want)
+			}
 			docs[dir] = true
 		}
 	})

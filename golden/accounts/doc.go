@@ -1,4 +1,4 @@
-// Package accounts tracks the states that credit accounts may be in (docs/nic.md, section A).
+// Package accounts tracks the states that credit accounts may be in (docs/nic.md, section 10).
 // account_seq orders the frames that an account let pass [A4]. Account follows them in that order
 // and keeps every possible state, since a write may take effect at any time within its window [A5].
 //

@@ -31,8 +31,9 @@ var blocksByRule = map[string]string{
 	"B": "tlp", "B3": "tx", "P2": "tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader",
 	"P8": "request",
 	"G":  "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "tlp", "P11": "tlp",
-	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq",
-	"R9": "rxq",
+	"R": "rxdma", "R2": "parse", "R3": "overflow", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "admission",
+		"R8": "admission",
+	"R9": "descriptor",
 	"H":  "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
 	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload",
@@ -45,8 +46,10 @@ var blocksByRule = map[string]string{
 // blocksByCounter says which block steps a counter; those that count frames and bytes are not in it.
 var blocksByCounter = map[string]string{
 	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer",
-	"RX_DROP_NO_RULE":   "steer",
-	"RX_DROP_QUEUE_OFF": "rxq", "RX_DROP_QUEUE_ERR": "rxq", "RX_DROP_NO_DESC": "rxq", "RX_DROP_TOO_LONG": "rxq",
+	"RX_DROP_NO_RULE":  "steer",
+	"RX_DROP_DISABLED": "entrance", "RX_DROP_RUNT": "entrance", "RX_DROP_OVERSIZE": "entrance",
+	"RX_DROP_OVERFLOW": "overflow", "RX_DROP_NO_DESC": "descriptor",
+	"RX_DROP_QUEUE_OFF": "admission", "RX_DROP_QUEUE_ERR": "admission", "RX_DROP_TOO_LONG": "admission",
 	"RX_DROP_CRC32C": "crc32c", "RX_PAUSE": "pause", "TX_PAUSE": "pause", "RULE_HITS": "steer", "DB_BAD": "rxq",
 	"REG_BAD":    "regs",
 	"COPY_BYTES": "copy", "MSIX": "msix", "CPL_UNEXPECTED": "reader", "CPL_ERR": "reader", "CPL_TIMEOUTS": "reader",
@@ -56,15 +59,17 @@ var blocksByCounter = map[string]string{
 // timed are blocks whose Go file is the timed component's: what they do is a
 // matter of time and order more than of function.
 var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true,
-	"msix": true, "flr": true}
+	"msix": true, "flr": true, "overflow": true, "descriptor": true}
 
 // goNames are blocks whose Go file has another name than the block.
-var goNames = map[string]string{"tlp": "tlpout", "fetch": "ring/window", "push": "access"}
+var goNames = map[string]string{"tlp": "tlpout", "fetch": "ring/window", "push": "access",
+	"entrance": "steer", "overflow": "rx", "descriptor": "rx", "admission": "rxq"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
 var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma",
 	"fetch": "rxfetch",
-	"ecn":   "rxdma", "push": "txq_fetch"}
+	"ecn":   "rxdma", "push": "txq_fetch",
+	"entrance": "rxport", "overflow": "rxport", "descriptor": "rxtake", "admission": "rxtake"}
 
 // txRTLNames are blocks with another RTL module for transmit queues.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc",
@@ -112,7 +117,7 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 
 // rtlRooms are the folders of verilator/rtl with the modules in them that a mismatch may name.
 var rtlRooms = map[string]string{
-	"receive":    "account crc32c csum icrc parse rss rxdma rxfetch rxq steer",
+	"receive":    "account crc32c csum icrc parse rss rxdma rxfetch rxport rxq rxtake steer",
 	"transmit":   "ecn gather offload offload_crc pause txcqe txout",
 	"workqueues": "key txq txq_fetch wqe",
 	"copy":       "copy",

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/nicspec"
 )
 
 // A mismatch points at the responsible block, which the rule alone does not always determine.
@@ -36,6 +38,10 @@ func TestResponsible(t *testing.T) {
 		{rxq, "S3", "queue", "core/rss", "rss"},
 		{rxq, "R10", "status", "core/cqe", "rxdma"},
 		{Counting, "C1", "RX_DROP_ICRC[1]", "core/icrc", "icrc"},
+		{Counting, "C1", "RX_DROP_RUNT[0]", "core/steer", "rxport"},
+		{Counting, "C1", "RX_DROP_OVERFLOW[0]", "rx", "rxport"},
+		{Counting, "C1", "RX_DROP_QUEUE_OFF[0]", "core/rxq", "rxtake"},
+		{Counting, "C1", "RX_DROP_NO_DESC[0]", "rx", "rxtake"},
 		{Counting, "G5", "COPY_BYTES", "copy", "copy"},
 		{Counting, "G5", "RULE_HITS[3]", "core/steer", "steer"},
 		{Counting, "G5", "RX_FRAMES[0]", "core/counters", "counters"},
@@ -89,4 +95,13 @@ func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	l, _ := newLog(1)
 	l.Rang(tx, bad)
 	require.Equal(t, rtlFileOf("regs"), l.Fail(Counting, "G5", "REG_BAD", "1", "0").RTLFile, "other counters")
+}
+
+// Every cause of a drop points at the files that decide it.
+func TestDropsPointAtTheirBlocks(t *testing.T) {
+	for i := range nicspec.Counters {
+		if name := nicspec.Counters[i].Name; strings.HasPrefix(name, "RX_DROP_") {
+			require.NotEmpty(t, blocksByCounter[name], name)
+		}
+	}
 }

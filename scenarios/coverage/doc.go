@@ -1,4 +1,4 @@
-// Package rtlcov reports how much of the RTL was exercised: it merges the counts of coverage builds in a folder,
+// Package coverage reports how much of the RTL was exercised: it merges the counts of coverage builds in a folder,
 // leaves out what a reviewed list excludes with reasons, and reports figures and holes.
 //
 // A line point (a block or a branch) is hit when it was executed, even during reset. A bit is hit when it changed at

@@ -1,4 +1,4 @@
-// Package recognise writes a first device manifest from the ports of a module: clocks, resets, AXI ports, packet
+// Package dutnew writes a first device manifest from the ports of a module: clocks, resets, AXI ports, packet
 // streams, records and remaining ports, by the names and directions that designs usually give them.
 //
 // It reads no sources and knows no tool: ports come from the bridge. What a port does not show is guessed, and a

@@ -1,4 +1,4 @@
-// Package split plays traffic between two servers whose cards are joined by Ethernet cables, on one engine or with
+// Package pair plays traffic between two servers whose cards are joined by Ethernet cables, on one engine or with
 // each server simulated by its own process (docs/split.md).
 //
 // The two processes simulate the same quantum at the same time and then exchange what left in it. A quantum is no

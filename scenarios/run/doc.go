@@ -1,4 +1,4 @@
-// Package runner plays scenario files: a board, the devices in its NIC slots, the stack of each server, a workload of
+// Package run plays scenario files: a board, the devices in its NIC slots, the stack of each server, a workload of
 // package apps, faults, and the expected results.
 //
 // A file with a sweep expands to many cases. Each case is played on its own engine, with a referee at every NIC of

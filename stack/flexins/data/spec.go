@@ -52,7 +52,7 @@ type Spec struct {
 	Receive  ReceiveKind  `yaml:"receive"`
 	Transmit TransmitKind `yaml:"transmit"`
 
-	// StagingBytes is the size of the staging rings of all cores together, used by dma_staged: stack.md sweeps 1 to 32
+	// StagingBytes is the size of the staging rings of all cores together, used by dma_staged: the paper sweeps 1 to 32
 	// MB; a default in the middle is an assumption.
 	StagingBytes int `yaml:"staging_bytes"`
 
