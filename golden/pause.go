@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// pauseAt is when the crossing at hand was, for pauses.
+// pauseAt returns the cycles of the current crossing for package pause.
 func (r *Referee) pauseAt() pause.At { return pause.At{First: r.x.First, Last: r.now} }
 
 // pauseConfigured follows a write of table PortCfg or of PORT_MAC.
@@ -20,11 +20,11 @@ func (r *Referee) pauseConfigured(port int) {
 	}
 	p := &r.rx.ports[port]
 	if p.out.Configure(*r.regs.PortCfg(port), r.regs.PortMAC(port), r.now) {
-		p.stops.Clear() // whether a stop ends with it is not said
+		p.stops.Clear() // the contract leaves open whether the write ends a stop
 	}
 }
 
-// pauseFrameOut judges a pause frame of the device's own.
+// pauseFrameOut judges a pause frame that the device sent.
 func (r *Referee) pauseFrameOut() {
 	p := &r.rx.ports[r.x.Port]
 	r.log.Saw(verdict.Port(r.x.Port))
@@ -33,7 +33,7 @@ func (r *Referee) pauseFrameOut() {
 	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.Seq, p.HighestLevel(p.out.LooksBack(r.x.First)))
 }
 
-// endPauses is [F6] when the run is over.
+// endPauses checks [F6] at the end of a run.
 func (r *Referee) endPauses() {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
@@ -41,7 +41,7 @@ func (r *Referee) endPauses() {
 	}
 }
 
-// pauseIn notes a frame that may be a pause frame, anew if it is known.
+// pauseIn records a received frame that the device may honour as a pause frame, or updates it if it is known.
 func (r *Referee) pauseIn(f *arrivals.Frame) {
 	if !r.cfg.Build.Has(nicspec.PartPause) || f.N < nicspec.FrameMin || f.N > nicspec.FrameMax {
 		return
@@ -63,8 +63,7 @@ func (r *Referee) pauseIn(f *arrivals.Frame) {
 	}
 }
 
-// mayPause reports whether a frame may be honoured as a pause frame, and
-// whether it is for certain.
+// mayPause reports whether the device may honour a frame as a pause frame, and whether it must.
 func mayPause(f *arrivals.Frame) (may, sure bool) {
 	if len(f.Alts) == 0 {
 		may = f.Verdict.Drop == nicspec.CntRxPause
@@ -98,12 +97,12 @@ func (r *Referee) checkStopped(q *txq) {
 	}
 }
 
-// fetchSlack is how long a read of a ring may be on its way to the stream, in
-// cycles, other than by back-pressure and other TLPs.
+// fetchSlack is the number of cycles that a ring read may take to reach the stream, besides those of back-pressure and
+// of other TLPs.
 const fetchSlack = 1024
 
-// fetchedWhileStopped is [F4] for a read of a queue's ring: none while its class
-// is stopped on every port.
+// fetchedWhileStopped checks [F4] for a read of a queue's ring: it reports one that was decided while the queue's class
+// was stopped on every port.
 func (r *Referee) fetchedWhileStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return

@@ -43,13 +43,13 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	return l
 }
 
-// configure sets the port, in a cycle that all that follows is late for.
+// configure configures the port in a cycle so early that everything later must follow the new setting.
 func (l *levels) configure(cycle int64, port nicspec.PortEntryFields) {
 	l.port = port
 	l.r.rx.ports[0].out.Configure(port, [6]byte{}, cycle)
 }
 
-// act is what happens on the port next.
+// act is one step of a test: frames that come in or are delivered, or a pause frame that leaves.
 type act func(l *levels)
 
 func (l *levels) play(acts ...act) {
@@ -58,7 +58,7 @@ func (l *levels) play(acts ...act) {
 	}
 }
 
-// come lets frames come in, one a beat from a cycle on.
+// come has n frames come in, one per cycle.
 func come(cycle int64, n int) act {
 	return func(l *levels) {
 		for i := range int64(n) {
@@ -67,7 +67,7 @@ func come(cycle int64, n int) act {
 	}
 }
 
-// leave lets the oldest frames be delivered.
+// leave has the n oldest frames delivered, one per cycle.
 func leave(cycle int64, n int) act {
 	return func(l *levels) {
 		r := l.r
@@ -103,7 +103,7 @@ func (l *levels) sees(kind boundary.Kind, cycle int64, f *ether.Frame) {
 	l.r.Observe(boundary.Crossing{Kind: kind, First: cycle, Last: cycle, Frame: f})
 }
 
-// found is what the referee has to say in the end: the field, or nothing.
+// found ends the run and returns the field of the referee's first mismatch, "" if there was none.
 func (l *levels) found(cycle int64) string {
 	l.r.now = cycle
 	l.r.endPauses()
@@ -115,7 +115,7 @@ func (l *levels) found(cycle int64) string {
 	return m.Field
 }
 
-// Seven frames come in; then each line goes on as it says.
+// Seven frames come in; then each case takes its own steps.
 func TestPauseLevels(t *testing.T) {
 	const pause, priority = nicspec.PauseModePause, nicspec.PauseModePriority
 	for _, c := range []struct {

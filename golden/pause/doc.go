@@ -1,13 +1,11 @@
-// Package pause judges the pause frames of a port [F6], and knows when those that
-// came in stop it [F3, F4].
+// Package pause judges the pause frames that a port sends [F6], and computes when those that it receives stop it
+// [F3, F4].
 //
-// What the receive buffer holds is known within bounds only: at most the frames
-// that came in and are not known to have left, and, in hindsight, at least those
-// that were delivered later. Out is told of both, and of what leaves; it reports
-// what cannot be.
+// The bytes held in the receive buffer are known within bounds only: at most the frames that came in and are not known
+// to have left, and, in hindsight, at least those that were delivered later. The caller passes both bounds, and the
+// frames that leave, to an Out, which reports pause frames that no level within the bounds allows.
 //
-// It holds no frames and knows no queues: what a stop forbids, who knows the queues
-// reports.
+// It keeps no frames and knows no queues: the caller, which knows them, reports a frame or fetch that a stop forbids.
 //
 // Invariants:
 //   - In steady state nothing is allocated.

@@ -10,20 +10,20 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Configure follows a write of table PortCfg or of PORT_MAC. It reports whether what PortCfg says is another now.
+// Configure follows a write of table PortCfg or of PORT_MAC. It reports whether the write changed PortCfg.
 func (o *Out) Configure(e nicspec.PortEntryFields, mac [6]byte, cycle int64) (changed bool) {
 	next := setting{e, mac}
 	if changed = next.PortEntryFields != o.now.PortEntryFields; changed {
 		o.unknown = o.unknown || o.paused || o.now.sends()
-		o.lowSince, o.claims, o.open = never, o.claims[:0], doubt{}
+		o.lowSince, o.claims, o.doubt = never, o.claims[:0], doubtfulPause{}
 	}
 	o.retire(cycle)
 	o.now = next
 	return changed
 }
 
-// Sent judges a pause frame of the device's own. seq is the ordinal of the frame that comes in next, and most is the
-// most bytes that the buffer can have held since LooksBack.
+// Sent judges a pause frame that the device sent. seq is the ordinal of the frame that comes in next, most the most
+// bytes that the buffer can have held since cycle LooksBack.
 func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 	cfg, end, known := o.sentBy(frame, x)
 	switch {
@@ -31,24 +31,23 @@ func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 		o.unknown = true
 	case !known:
 	case end:
-		o.ends(o.marksAt(x.First), x, seq)
+		o.sentEnd(o.marksAt(x.First), x, seq)
 	default:
-		o.tells(cfg.PauseTime, o.marksAt(x.First), x, seq, most)
+		o.sentPause(cfg.PauseTime, o.marksAt(x.First), x, seq, most)
 	}
 }
 
-// sentBy finds a configuration that has the bytes of a pause frame, nil if none
-// that is known does, and whether the frame ends the pause. known is false if that
-// cannot be told.
+// sentBy returns a setting that gives a pause frame its bytes, and whether the frame ends the pause; nil if no known
+// setting gives these bytes. known is false if the bytes do not show whether the frame ends the pause.
 func (o *Out) sentBy(frame []byte, x At) (cfg *setting, end, known bool) {
 	for i := range keptSettings + 1 {
-		if c := o.at(i, x.First); c != nil {
-			if end, ok := c.sent(frame); ok {
-				return c, end, c.tells()
+		if c := o.settingAt(i, x.First); c != nil {
+			if end, ok := c.matches(frame); ok {
+				return c, end, c.distinct()
 			}
 		}
 	}
-	if o.late(o.loose, x.First) {
+	if o.late(o.forgotten, x.First) {
 		o.failFrame(frame, x)
 	} else {
 		o.log.Lost(verdict.LimitPauses, 1)
@@ -56,9 +55,8 @@ func (o *Out) sentBy(frame []byte, x At) (cfg *setting, end, known bool) {
 	return nil, false, false
 }
 
-// at is the i-th latest configuration, nil if no pause frame can be sent by
-// it in a cycle.
-func (o *Out) at(i int, cycle int64) *setting {
+// settingAt returns the i-th latest setting; nil if it cannot have sent a pause frame in that cycle.
+func (o *Out) settingAt(i int, cycle int64) *setting {
 	c := &o.now
 	if i > 0 {
 		if c = &o.olds[i-1].setting; o.late(o.olds[i-1].since, cycle) {
@@ -71,24 +69,25 @@ func (o *Out) at(i int, cycle int64) *setting {
 	return c
 }
 
-// marks bounds what decided on a pause frame, by the settings that can have been in force then.
+// marks bounds the levels and the pause time that decided on a pause frame, by the settings that may have been in
+// force then.
 type marks struct {
 	xoff, xon int    // the lowest of each: above xoff a pause may begin, above xon it may be renewed
 	end       int    // the highest xon: at or below it the pause may end
 	time      uint16 // the shortest pause time
 }
 
-// marksAt returns the marks for a pause frame that begins to leave in a cycle. Its bytes do not say which
-// setting decided on it: several may have the same, and one that is written while the frame waits
-// gives its bytes to what an earlier one decided. Settings that are forgotten may allow anything.
+// marksAt returns the marks for a pause frame whose first beat leaves in that cycle. Its bytes do not show which
+// setting decided on it: several settings may give the same bytes, and one written while the frame waits gives its
+// bytes to a frame that an earlier one decided. Forgotten settings may allow anything.
 func (o *Out) marksAt(cycle int64) marks {
 	m := marks{xoff: math.MaxInt, xon: math.MaxInt, time: math.MaxUint16}
-	if !o.late(o.loose, cycle) {
+	if !o.late(o.forgotten, cycle) {
 		o.log.Lost(verdict.LimitPauses, 1)
 		m = marks{end: math.MaxInt}
 	}
 	for i := range keptSettings + 1 {
-		if c := o.at(i, cycle); c != nil {
+		if c := o.settingAt(i, cycle); c != nil {
 			m.xoff, m.xon = min(m.xoff, int(c.Xoff)), min(m.xon, int(c.Xon))
 			m.end, m.time = max(m.end, int(c.Xon)), min(m.time, c.PauseTime)
 		}
@@ -96,9 +95,8 @@ func (o *Out) marksAt(cycle int64) marks {
 	return m
 }
 
-// sent reports whether a pause frame is one of this configuration, and whether
-// it is one with time 0.
-func (c *setting) sent(frame []byte) (end, ok bool) {
+// matches reports whether a frame is a pause frame of this setting, and whether its time is 0.
+func (c *setting) matches(frame []byte) (end, ok bool) {
 	var want [nicspec.FrameMin]byte
 	for _, quanta := range [...]uint16{0, c.PauseTime} {
 		core.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
@@ -116,7 +114,7 @@ func (o *Out) failFrame(got []byte, x At) {
 			o.fail("F7", "frame", "no pause frame: tx_mode is 0", fmt.Sprintf("one of %d B", len(got)))
 			return
 		}
-		c = o.at(i, x.First)
+		c = o.settingAt(i, x.First)
 	}
 	var want [nicspec.FrameMin]byte
 	core.BuildPause(&c.PortEntryFields, c.mac, c.PauseTime, &want)
@@ -143,34 +141,35 @@ func pauseField(at int) string {
 	return "padding"
 }
 
-// tells is a pause frame with a time in quanta: the buffer has to have passed xoff,
-// or not to have come down to xon since the one before.
-func (o *Out) tells(quanta uint16, m marks, x At, seq uint32, most int) {
+// sentPause judges a pause frame with a time in quanta: the buffer must have passed xoff, or have stayed above xon
+// since the previous pause frame.
+func (o *Out) sentPause(quanta uint16, m marks, x At, seq uint32, most int) {
 	limit := m.xoff
 	if o.paused || o.unknown {
 		limit = m.xon
 	}
-	shortest := min(o.quanta, m.time) // half of it has passed, whether it was written before that began or since
+	// Half of the shortest time must have passed, whether it was written before the pause began or since.
+	shortest := min(o.quanta, m.time)
 	if again := o.decided + core.PauseCycles(shortest, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
 		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again),
 			fmt.Sprintf("in cycle %d", x.First))
 	}
 	if most <= limit {
-		o.open = doubt{open: true, cycle: x.Last, most: most, limit: limit}
+		o.doubt = doubtfulPause{open: true, cycle: x.Last, most: most, limit: limit}
 	}
-	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, x.First, quanta, false, never
+	o.paused, o.pausedAt, o.quanta, o.unknown, o.lowSince = true, x.First, quanta, false, never
 	o.decided = o.held.Back(x.First, o.slack)
 	if o.late(o.oldSince, x.First) {
-		o.claim(levelClaim{from: x.Last, to: x.Last + o.again(&o.now), slack: true, before: seq, limit: int(o.now.Xon),
-			missing: true, after: o.told, again: true})
+		o.claim(levelClaim{from: x.Last, to: x.Last + o.renewalTime(&o.now), slack: true, before: seq,
+			limit: int(o.now.Xon), missing: true, after: o.pausedAt, renewal: true})
 	}
 }
 
-// ends is a pause frame with time 0.
-func (o *Out) ends(m marks, x At, seq uint32) {
+// sentEnd judges a pause frame with time 0: a pause must be in force, and the buffer must have come down to xon.
+func (o *Out) sentEnd(m marks, x At, seq uint32) {
 	if !o.paused && !o.unknown {
 		o.fail("F6", "pause.time", "none: no pause is to be ended", "0")
 	}
 	o.claim(levelClaim{from: o.LooksBack(x.First), to: x.First, before: seq, limit: m.end})
-	o.paused, o.ended, o.unknown, o.lowSince = false, x.Last, false, never
+	o.paused, o.endedAt, o.unknown, o.lowSince = false, x.Last, false, never
 }

@@ -12,7 +12,7 @@ const (
 	claimStep = 4 << 10 // bytes between claims of one crossing
 )
 
-// claim follows a claim.
+// claim adds a claim; beyond maxClaims the oldest is given up, which is reported as a limit.
 func (o *Out) claim(c levelClaim) {
 	if len(o.claims) == maxClaims {
 		o.log.Lost(verdict.LimitClaims, 1)
@@ -21,18 +21,18 @@ func (o *Out) claim(c levelClaim) {
 	o.claims = append(o.claims, c)
 }
 
-// idle reports whether there is nothing to follow on a port.
+// idle reports whether the port sends no pause frames, and sent none by the setting before.
 func (o *Out) idle() bool { return !o.now.sends() && !o.olds[0].sends() }
 
-// Coming is called before a frame that came in counts as held, with so many bytes.
+// Coming is called before a frame that came in is added to the bytes held; room is its bytes in the buffer.
 func (o *Out) Coming(x At, room int) {
 	if o.idle() {
 		return
 	}
-	if o.open.open && (x.First > o.open.cycle || o.open.most+room <= o.open.limit) {
-		o.failTold()
+	if o.doubt.open && (x.First > o.doubt.cycle || o.doubt.most+room <= o.doubt.limit) {
+		o.failUnfounded()
 	}
-	o.open.open = false
+	o.doubt.open = false
 	if o.lowSince != never && o.late(o.lowSince, x.First) {
 		o.failNoEnd()
 	}
@@ -40,30 +40,29 @@ func (o *Out) Coming(x At, room int) {
 	o.settle(x.Last)
 }
 
-// Came is called after a frame that came in counts as held: level is the most bytes that are, seq the ordinal of the
-// next.
+// Came is called after a frame that came in was added to the bytes held: level is their upper bound, seq the ordinal of
+// the next frame.
 func (o *Out) Came(now int64, level int, seq uint32) {
-	if !o.now.sends() || !o.now.tells() || !o.late(o.oldSince, now) || level <= int(o.now.Xoff) {
+	if !o.now.sends() || !o.now.distinct() || !o.late(o.oldSince, now) || level <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
-		if c := &o.claims[i]; c.missing && !c.again && !c.due && level < c.most+claimStep {
-			// one at a time, and others as more is held: frames that leave before the time of one is over count for
-			// the next
+		if c := &o.claims[i]; c.missing && !c.renewal && !c.overdue && level < c.most+claimStep {
+			// One claim at a time, and another for every claimStep bytes more: frames that leave before the time of
+			// one is over count for the next.
 			return
 		}
 	}
 	o.claim(levelClaim{from: now, to: now, slack: true, before: seq, limit: int(o.now.Xoff), most: level, missing: true,
-		after: now - o.again(&o.now)})
+		after: now - o.renewalTime(&o.now)})
 }
 
-// again is the time after which a pause is told again, unless that has to
-// wait.
-func (o *Out) again(cfg *setting) int64 {
+// renewalTime returns the cycles after which a pause is sent again, unless the frame has to wait.
+func (o *Out) renewalTime(cfg *setting) int64 {
 	return core.PauseCycles(cfg.PauseTime, o.ethBits) / 2
 }
 
-// over reports whether the time of a claim is over.
+// over reports whether the time that a claim speaks of is over.
 func (o *Out) over(c *levelClaim, now int64) bool {
 	if c.slack {
 		return o.late(c.to, now)
@@ -71,19 +70,19 @@ func (o *Out) over(c *levelClaim, now int64) bool {
 	return now > c.to
 }
 
-// settle settles the claims that a pause frame would have been needed, once
-// it had to be there.
+// settle decides the claims about missing pause frames whose time is over. It drops those that a frame met; the others
+// become overdue, and are refuted by frames delivered later.
 func (o *Out) settle(now int64) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {
-		if c.missing && !c.due && o.over(&c, now) {
+		if c.missing && !c.overdue && o.over(&c, now) {
 			switch {
-			case o.answers(&c):
+			case o.met(&c):
 				continue
-			case !c.again && o.ended > c.from && !o.late(o.ended, now):
-				// The end was decided before, and had to leave first.
+			case !c.renewal && o.endedAt > c.from && !o.late(o.endedAt, now):
+				// The frame that ended the pause before was decided earlier, and had to leave first.
 			default:
-				c.due, c.to, c.slack = true, now-1, false
+				c.overdue, c.to, c.slack = true, now-1, false
 			}
 		}
 		kept = append(kept, c)
@@ -91,21 +90,20 @@ func (o *Out) settle(now int64) {
 	o.claims = kept
 }
 
-// answers reports whether what was sent is what a claim asks for: a pause that
-// was told since it began, even if it has ended (the end has a claim of its own),
-// or that is still in force.
-func (o *Out) answers(c *levelClaim) bool {
+// met reports whether the pause frames sent meet a claim: the pause was sent after the claim began, even if it has
+// ended since (its end has a claim of its own), or is still in force.
+func (o *Out) met(c *levelClaim) bool {
 	switch {
-	case o.unknown, c.again && !o.paused:
+	case o.unknown, c.renewal && !o.paused:
 		return true
-	case o.told <= c.after:
+	case o.pausedAt <= c.after:
 		return false
 	}
-	return o.paused || o.told > c.from
+	return o.paused || o.pausedAt > c.from
 }
 
-// Delivered is called when a frame was delivered, before it is forgotten: its ordinal, the cycle of its last beat, and
-// its bytes in the buffer. Frames before base are decided.
+// Delivered is called when a frame was delivered, before it is forgotten, with its ordinal, the cycle of its last beat,
+// and its bytes in the buffer. The fate of every frame before base is known.
 func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32) {
 	if len(o.claims) == 0 {
 		return
@@ -114,9 +112,9 @@ func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32
 	kept := o.claims[:0]
 	for _, c := range o.claims {
 		if int32(base-c.before) >= 0 {
-			continue // all that count have left
+			continue // every frame that could refute the claim has left
 		}
-		if o.over(&c, now) && last <= c.from && int32(seq-c.before) < 0 && (c.due || !c.missing) {
+		if o.over(&c, now) && last <= c.from && int32(seq-c.before) < 0 && (c.overdue || !c.missing) {
 			c.least += room
 		}
 		if c.least > c.limit {
@@ -128,17 +126,18 @@ func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32
 	o.claims = kept
 }
 
-// Low notes that the buffer is surely at xon or below, if it is: level is the most bytes that are held.
+// Low records since when the buffer is surely at xon or below during a pause; level is the upper bound of the bytes
+// held.
 func (o *Out) Low(now int64, level int) {
 	if o.paused && !o.unknown && o.now.sends() && o.lowSince == never && level <= int(o.now.Xon) {
 		o.lowSince = now
 	}
 }
 
-// End is [F6] when the run is over.
+// End checks [F6] at the end of a run: a pause frame still in doubt, and an end that was not sent in time.
 func (o *Out) End(now int64, level int) {
-	if o.open.open {
-		o.failTold()
+	if o.doubt.open {
+		o.failUnfounded()
 	}
 	o.Low(now, level)
 	if o.lowSince != never && o.late(o.lowSince, now) {
@@ -146,8 +145,8 @@ func (o *Out) End(now int64, level int) {
 	}
 }
 
-func (o *Out) failTold() {
-	c := &o.open
+func (o *Out) failUnfounded() {
+	c := &o.doubt
 	o.fail("F6", "frame", fmt.Sprintf("no pause while %d B or less are held", c.limit),
 		fmt.Sprintf("one in cycle %d, when at most %d B were", c.cycle, c.most))
 }

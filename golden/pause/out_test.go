@@ -13,7 +13,7 @@ import (
 
 const ethBits = 256
 
-// port is a port without back-pressure that was set long ago, and what is reported of it.
+// port returns an Out of a port without back-pressure that was configured long ago, and the log of its findings.
 func port(e nicspec.PortEntryFields) (*Out, *verdict.Log) {
 	held, log := cycles.NewSet(1<<11), verdict.NewLog("", 10, nil, 1, 1, 1)
 	o := NewOut(0, ethBits, &held, log)
@@ -31,59 +31,59 @@ func at(cycle int64) At { return At{cycle, cycle} }
 
 var plain = nicspec.PortEntryFields{TxMode: nicspec.PauseModePause, PauseTime: 30_000, Xoff: 4000, Xon: 1000}
 
-// A pause is renewed when half of the time that was told has passed, or half of what has been written since.
-func TestPauseRenewedByTheTimeTold(t *testing.T) {
-	for told, early := range map[uint16]bool{66: false, 20_000: true} {
+// A pause may be renewed when half of the time sent has passed, or half of the time that was written since.
+func TestPauseRenewedByTheTimeSent(t *testing.T) {
+	for sent, early := range map[uint16]bool{66: false, 20_000: true} {
 		o, log := port(plain)
-		o.paused, o.told, o.decided, o.quanta, o.unknown = true, 1000, 1000-o.slack, told, false
+		o.paused, o.pausedAt, o.decided, o.quanta, o.unknown = true, 1000, 1000-o.slack, sent, false
 		o.Sent(frame(plain, plain.PauseTime), at(1100), 0, 5000)
-		require.Equal(t, early, log.Mismatches() > 0, "told to pause for %d quanta", told)
+		require.Equal(t, early, log.Mismatches() > 0, "sent a pause of %d quanta", sent)
 		require.Equal(t, plain.PauseTime, o.quanta)
 	}
 }
 
-// Out reports what cannot be, and nothing else.
+// Out reports pause frames that the contract forbids and those that are missing, and nothing else.
 func TestOut(t *testing.T) {
-	tell, end := frame(plain, plain.PauseTime), frame(plain, 0)
-	wrong := append([]byte(nil), tell...)
+	pause, end := frame(plain, plain.PauseTime), frame(plain, 0)
+	wrong := append([]byte(nil), pause...)
 	wrong[16]++
 	for _, c := range []struct {
 		name  string
 		play  func(o *Out)
 		field string // "": nothing is wrong
 	}{
-		{"too little for a pause", func(o *Out) { o.Sent(tell, at(1000), 0, 3999); o.End(1000, 0) }, "frame"},
-		{"enough for it", func(o *Out) { o.Came(990, 5000, 8); o.Sent(tell, at(1000), 8, 5000); o.End(1001, 5000) },
+		{"too little for a pause", func(o *Out) { o.Sent(pause, at(1000), 0, 3999); o.End(1000, 0) }, "frame"},
+		{"enough for it", func(o *Out) { o.Came(990, 5000, 8); o.Sent(pause, at(1000), 8, 5000); o.End(1001, 5000) },
 			""},
 		{"a pause that nobody sends", func(o *Out) {
 			o.Came(1000, 5000, 8)
 			o.Coming(at(4000), 64)
-			for i := range uint32(8) { // what was there all the time
+			for i := range uint32(8) { // frames held all the time
 				o.Delivered(4100, i, 900, 640, i)
 			}
 		}, "frame"},
 		{"an end without a pause", func(o *Out) { o.Sent(end, at(1000), 0, 5000) }, "pause.time"},
 		{"an end that nobody sends", func(o *Out) {
-			o.Sent(tell, at(1000), 0, 5000)
+			o.Sent(pause, at(1000), 0, 5000)
 			o.Low(1100, 500)
 			o.End(4000, 500)
 		}, "frame"},
 		{"an end in time", func(o *Out) {
-			o.Sent(tell, at(1000), 0, 5000)
+			o.Sent(pause, at(1000), 0, 5000)
 			o.Low(1100, 500)
 			o.Sent(end, at(1200), 0, 500)
 			o.End(4000, 500)
 		}, ""},
 		{"a byte", func(o *Out) { o.Sent(wrong, at(1000), 0, 5000) }, "pause.time"},
-		{"a length", func(o *Out) { o.Sent(append(tell, 0), at(1000), 0, 5000) }, "frame length"},
+		{"a length", func(o *Out) { o.Sent(append(pause, 0), at(1000), 0, 5000) }, "frame length"},
 		{"during a reset it may come or not", func(o *Out) {
-			o.Sent(tell, at(1000), 0, 5000)
+			o.Sent(pause, at(1000), 0, 5000)
 			o.Resets()
 			o.Low(1100, 0)
 			o.Sent(end, at(1200), 0, 0)
 			o.End(4000, 0)
 		}, ""},
-		{"after a reset there are none", func(o *Out) { o.Reset(); o.Sent(tell, at(1000), 0, 5000) }, "frame"},
+		{"after a reset there are none", func(o *Out) { o.Reset(); o.Sent(pause, at(1000), 0, 5000) }, "frame"},
 	} {
 		o, log := port(plain)
 		c.play(o)
@@ -96,8 +96,8 @@ func TestOut(t *testing.T) {
 	}
 }
 
-// What decides on a pause frame while a write of the marks takes effect is any of the settings, whichever gave it its
-// bytes; once the write must have taken effect it is the latest. 640 B, or six times that, are held all the time.
+// While a write of the marks takes effect, any of the settings may decide on a pause frame, whichever gave it its
+// bytes; once the write must have taken effect, only the latest may. 640 B, or six times that, are held all the time.
 func TestMarksAreWritten(t *testing.T) {
 	low, high, class := plain, plain, plain
 	low.Xoff, low.Xon = 2000, 500
@@ -118,15 +118,15 @@ func TestMarksAreWritten(t *testing.T) {
 		{"ended by the mark before, with bytes of the one after", plain, class, true, 1, 10, ""},
 		{"ended by the mark after", low, plain, true, 1, 1, ""},
 		{"ended above both", plain, low, true, 6, 10, "pause.time"},
-		{"told by the mark before", low, high, false, 6, 0, ""},
-		{"told by the mark before, at the latest", low, high, false, 6, slack, ""},
-		{"told by the mark before, too late", low, high, false, 6, slack + 1, "frame"},
-		{"told by the mark after", high, low, false, 6, 1, ""},
-		{"told below both", plain, high, false, 1, 10, "frame"},
+		{"sent by the mark before", low, high, false, 6, 0, ""},
+		{"sent by the mark before, at the latest", low, high, false, 6, slack, ""},
+		{"sent by the mark before, too late", low, high, false, 6, slack + 1, "frame"},
+		{"sent by the mark after", high, low, false, 6, 1, ""},
+		{"sent below both", plain, high, false, 1, 10, "frame"},
 	} {
 		const written = 5000
 		o, log := port(c.before)
-		o.paused, o.told, o.decided, o.unknown = c.end, 100, 100, false
+		o.paused, o.pausedAt, o.decided, o.unknown = c.end, 100, 100, false
 		require.True(t, o.Configure(c.after, [6]byte{}, written), c.name)
 		quanta := c.after.PauseTime
 		if c.end {
@@ -150,8 +150,8 @@ func TestMarksAreWritten(t *testing.T) {
 	}
 }
 
-// A level that a forgotten setting may have allowed is not compared, which is reported, until none of those can be in
-// force.
+// A level that a forgotten setting may have allowed is not compared, which is reported as a limit, until none of these
+// settings can be in force.
 func TestMarksThatAreForgotten(t *testing.T) {
 	const written = 5000
 	for cycle, forgotten := range map[int64]bool{written + 50: true, written + 1000: false} {
@@ -169,7 +169,7 @@ func TestMarksThatAreForgotten(t *testing.T) {
 	}
 }
 
-// A pause may be renewed by the time before while a longer one takes effect, once half of the shorter has passed.
+// While a longer pause time takes effect, a pause may be renewed once half of the shorter one has passed.
 func TestPauseRenewedWhileItsTimeIsWritten(t *testing.T) {
 	const written, wait = 5000, 30
 	short, long := plain, plain

@@ -8,29 +8,30 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// doubt is a pause frame for which the buffer held too little, unless a
-// frame was coming in then that counts.
-type doubt struct {
+// doubtfulPause is a pause frame for which the buffer held too little, unless the frame that was coming in at that time
+// counts.
+type doubtfulPause struct {
 	open        bool
 	cycle       int64
 	most, limit int // bytes
 }
 
-// levelClaim says that the buffer held no more than a limit at some time from a
-// cycle to another. Frames that were there all the time, and are delivered
-// later, may show that it is wrong.
+// levelClaim says that the buffer held no more than limit bytes at some time between two cycles. Frames that were there
+// all the time and are delivered later may refute it.
 type levelClaim struct {
 	from, to int64
-	slack    bool   // and from then on until late
-	before   uint32 // frames with a lower ordinal count
+	slack    bool   // the time goes on after to, until a pause frame due in cycle to is late
+	before   uint32 // only frames with a lower ordinal count
 	limit    int
-	most     int // bytes that may have been held then
-	least    int // bytes of those delivered since
+	most     int // bytes that may have been held when the claim was made
+	least    int // bytes of the frames delivered since that were held all the time
 
-	missing bool  // else it is that of a frame that ended a pause. No pause frame was sent
-	after   int64 // after this cycle:
-	again   bool  // the next of a pause; none if that was ended
-	due     bool  // it was not sent in time
+	// missing: no pause frame is sent, so the buffer must have been at limit or below. Otherwise the claim is that of
+	// a frame that ended a pause.
+	missing bool
+	after   int64 // a missing frame meets the claim if it is sent after this cycle
+	renewal bool  // the missing frame renews a pause; none is due once that has ended
+	overdue bool  // the missing frame was not sent in time
 }
 
 const (
@@ -40,86 +41,89 @@ const (
 
 const keptSettings = 4
 
-// Out is what is known of the pause frames that a port sends. Make it with NewOut.
+// Out judges the pause frames that a port sends. Make it with NewOut.
 type Out struct {
 	log     *verdict.Log
 	port    int
 	ethBits int
-	held    *cycles.Set // when the port was held back
-	slack   int64       // how long a pause frame may wait; see SlackOf
+	held    *cycles.Set // cycles of back-pressure on the port
+	slack   int64       // cycles that a pause frame may wait; see SlackOf
 
-	first, last int64 // of the frame that left last, of any kind
+	first, last int64 // cycles of the latest frame that left, of any kind
 
 	state
 }
 
-// state is what a function-level reset forgets.
+// state is the part of an Out that a function-level reset clears.
 type state struct {
 	now      setting
-	olds     [keptSettings]oldSetting // those before it, the latest first
-	oldSince int64                    // cycle of the latest change: until late, one of them may be in force
-	loose    int64                    // likewise of others
+	olds     [keptSettings]oldSetting // former settings, the latest first
+	oldSince int64                    // cycle of the latest change: until late, one of olds may be in force
+	// forgotten is the latest cycle in which a setting was replaced that olds no longer holds: until late, such a
+	// setting may be in force.
+	forgotten int64
 
-	paused   bool   // the other side was told to pause,
-	told     int64  // in this cycle, decided in
-	decided  int64  // this one at the earliest; the latest end was sent
-	ended    int64  // in this one
-	quanta   uint16 // for which it was told
-	unknown  bool   // the configuration changed since
-	lowSince int64  // the buffer is surely at xon or below since, and nobody was told; never if it is not
+	paused   bool   // a pause is in force: the latest pause frame has a time
+	pausedAt int64  // first beat of the latest pause frame with a time
+	decided  int64  // earliest cycle in which that frame can have been decided
+	endedAt  int64  // last beat of the latest pause frame with time 0
+	quanta   uint16 // time of the latest pause frame with a time
+	unknown  bool   // it is unknown whether a pause is in force, as after a change of the configuration
+	lowSince int64  // cycle since which the buffer is surely at xon or below and no end was sent; or never
 
-	open   doubt
+	doubt  doubtfulPause
 	claims []levelClaim
 }
 
-// setting is what the pause frames of a port depend on.
+// setting is the configuration of a port's pause frames.
 type setting struct {
 	nicspec.PortEntryFields
 	mac [6]byte
 }
 
-// At is when a crossing was: the cycles of its first and its last beat.
+// At holds the cycles of a crossing's first and last beat.
 type At struct{ First, Last int64 }
 
-// NewOut is that of a port of a device that was just reset. held is when the port was held back.
+// NewOut returns the Out of a port of a device that was just reset. held contains the cycles of back-pressure on the
+// port.
 func NewOut(port, ethBits int, held *cycles.Set, log *verdict.Log) Out {
 	return Out{log: log, port: port, ethBits: ethBits, held: held, slack: SlackOf(ethBits), first: never, last: never,
 		state: afterReset()}
 }
 
 func afterReset() state {
-	return state{oldSince: never, loose: never, told: never, decided: never, ended: never, lowSince: never}
+	return state{oldSince: never, forgotten: never, pausedAt: never, decided: never, endedAt: never, lowSince: never}
 }
 
-// Reset says that the registers are as after reset again.
+// Reset returns to the state after reset: the registers have their reset values again.
 func (o *Out) Reset() { o.state = afterReset() }
 
-// Resets is the beginning of a function-level reset: pause frames need not be sent any more, though they may.
+// Resets notes the beginning of a function-level reset: from now on pause frames may leave, but none must.
 func (o *Out) Resets() {
 	o.retire(forever)
-	o.state = state{olds: o.olds, oldSince: forever, loose: o.loose, paused: o.paused, told: o.told, decided: o.decided,
-		ended: never, unknown: true, lowSince: never}
+	o.state = state{olds: o.olds, oldSince: forever, forgotten: o.forgotten, paused: o.paused, pausedAt: o.pausedAt,
+		decided: o.decided, endedAt: never, unknown: true, lowSince: never}
 }
 
-// Left notes a frame of any kind that left, once it was judged.
+// Left records a frame of any kind that left. It is called after the frame was judged.
 func (o *Out) Left(x At) { o.first, o.last = x.First, x.Last }
 
-// late reports whether a pause frame that a cycle asked for would have left
-// before another one, but for cycles in which the port was held back.
+// late reports whether a pause frame that became due in cycle since had to leave before cycle now. Cycles of
+// back-pressure do not count.
 func (o *Out) late(since, now int64) bool {
 	return since == never || now > since && o.held.Free(since, now-1) >= o.slack
 }
 
-// oldSetting is a configuration that was followed by another.
+// oldSetting is a former setting.
 type oldSetting struct {
 	setting
-	since int64 // cycle of the change: until late, it may be in force
+	since int64 // cycle in which it was replaced: until late, it may be in force
 }
 
-// retire makes the configuration one of the former, since a cycle.
+// retire makes the current setting the latest former one, replaced in cycle since.
 func (o *Out) retire(since int64) {
 	if last := &o.olds[keptSettings-1]; last.sends() {
-		o.loose = max(o.loose, last.since)
+		o.forgotten = max(o.forgotten, last.since)
 	}
 	copy(o.olds[1:], o.olds[:])
 	o.olds[0] = oldSetting{o.now, since}
@@ -128,22 +132,22 @@ func (o *Out) retire(since int64) {
 
 func (c *setting) sends() bool { return c.TxMode != nicspec.PauseModeNone }
 
-// tells reports whether a pause frame with a time differs from one without: a priority pause of no class does not.
-func (c *setting) tells() bool { return c.TxMode == nicspec.PauseModePause || c.TxClasses != 0 }
+// distinct reports whether a pause frame with a time differs from one with time 0: that of a priority pause without
+// classes does not.
+func (c *setting) distinct() bool { return c.TxMode == nicspec.PauseModePause || c.TxClasses != 0 }
 
-// SlackOf is how long a pause frame may wait: for its decision, for the count
-// that is looked at, and behind the longest frame. Cycles in which the port is
-// held back do not count.
+// SlackOf returns the number of cycles that a pause frame may wait: for its decision, for the count of bytes that it
+// looks at, and behind the longest frame. Cycles of back-pressure do not count.
 func SlackOf(ethBits int) int64 {
 	return 2*nicspec.VisibleCycles + int64(nicspec.FrameMax*8/ethBits) + 1
 }
 
-// LooksBack is the earliest cycle that a pause frame may speak of which begins
-// to leave in a cycle.
+// LooksBack returns the earliest cycle whose level can have decided on a pause frame with its first beat in cycle
+// first.
 func (o *Out) LooksBack(first int64) int64 {
 	const wait = 2 * nicspec.VisibleCycles
 	from := o.held.Back(first, wait)
-	if o.last >= from { // it may have waited behind that frame
+	if o.last >= from { // the pause frame may have waited behind that frame
 		from = min(from, o.held.Back(o.first, wait))
 	}
 	return from

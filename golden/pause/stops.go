@@ -7,27 +7,28 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Stops is the pause frames that came in on a port of late.
+// Stops keeps the latest pause frames that came in on a port, to find out when they stop it.
 type Stops struct {
 	came [keptPauses]In
-	n    int // that came
+	n    int // frames that came in all
 }
 
 const keptPauses = 64
 
-// In is a pause frame that came in, and may have been honoured.
+// In is a pause frame that came in and that the device may have honoured.
 type In struct {
 	Seq     uint32 // ordinal on its port
 	Last    int64  // cycle of its last beat
 	Frame   core.PauseFrame
 	Classes uint8 // stopped by it
-	Sure    bool  // it was honoured, and for these classes
+	Sure    bool  // the device must have honoured it, for exactly these classes
 }
 
-// Clear says that there are no stops.
+// Clear ends all stops.
 func (k *Stops) Clear() { k.n = 0 }
 
-// Came notes a pause frame, anew if it is known. It reports false if one was forgotten for it that may still count.
+// Came records a pause frame, or updates it if its ordinal is known. It reports false if it took the place of a frame
+// that may still count.
 func (k *Stops) Came(in In, ethBits int) bool {
 	for i := max(0, k.n-keptPauses); i < k.n; i++ {
 		if at := &k.came[i%keptPauses]; at.Seq == in.Seq {
@@ -42,9 +43,8 @@ func (k *Stops) Came(in In, ethBits int) bool {
 	return !counts
 }
 
-// Stopped reports whether nothing may begin in a cycle: on the port, or, with
-// class 0 to 7, of that class [F3, F4]. since is the cycle from which on the
-// stop had to hold.
+// Stopped reports whether no frame may begin in that cycle: on the port, or, with class 0 to 7, of that class [F3, F4].
+// since is the cycle from which the stop had to hold.
 func (k *Stops) Stopped(ethBits, class int, cycle int64) (since int64, stopped bool) {
 	for i := k.n - 1; i >= max(0, k.n-keptPauses); i-- {
 		in := &k.came[i%keptPauses]
@@ -56,7 +56,7 @@ func (k *Stops) Stopped(ethBits, class int, cycle int64) (since int64, stopped b
 			continue
 		}
 		if cycle >= in.Last+core.PauseCycles(quanta, ethBits) {
-			return 0, false // it may have been the latest to count
+			return 0, false // this frame, whose time is over, may be the latest that counts
 		}
 		since = in.Last + nicspec.VisibleCycles
 		if in.Sure && cycle > since {

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// onBoard returns a replay of the shipped captures on a card of the papers.
+// onBoard returns options that replay the shipped captures on a card preset.
 func onBoard(t *testing.T, nic, preset string, stall int) Options {
 	t.Helper()
 	c, err := board.CardPreset(preset)
@@ -35,7 +35,7 @@ func playOn(t *testing.T, o Options) (*Run, *Result) {
 	return r, res
 }
 
-// longer returns the factor by which long tests play more.
+// longer returns the factor by which NICTWIN_LONG lengthens tests; 1 if it is not set.
 func longer() int {
 	n, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {
@@ -44,8 +44,8 @@ func longer() int {
 	return n
 }
 
-// Frames of one queue reach the players of two ports in another order than they left the NIC, where cables are slower
-// than its streams.
+// Where cables are slower than the NIC's streams, frames of one queue reach the players of two ports in a different
+// order than they left the NIC. The replay accepts that.
 func TestPortsOvertakeOnBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		o := onBoard(t, device.Model, preset, 0)
@@ -119,7 +119,7 @@ func TestWholeBoards(t *testing.T) {
 	}
 }
 
-// The links of the cards allow the bridge's quantum, and what comes out does not depend on it.
+// The latency of the cards' links allows the bridge's quantum, and results do not depend on it.
 func TestQuantaOnBoards(t *testing.T) {
 	digests := map[string]bool{}
 	for _, quantum := range []uint32{0, 17, 64} {

@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// An entryField is a field of receive completion entries that another dissector can tell. Not among them: what the
-// driver chose (queue, index, rule, port, phase) and what tshark does not compute (rss_hash, CRC-32C, accounts).
+// entryField is a field of receive completion entries that another dissector can compute. It excludes what the driver
+// chose (queue, index, rule, port, phase) and what tshark does not compute (rss_hash, CRC-32C, accounts).
 type entryField struct {
 	name string
 	of   func(nicspec.RxCqe) uint64
@@ -58,8 +58,8 @@ func oneIf(b bool) uint64 {
 	return 0
 }
 
-// TestEntriesAgainstTshark holds what a device writes about each frame to what another dissector says of it, field by
-// field: the captures, and frames made for what no capture has.
+// TestEntriesAgainstTshark compares the device's completion entry of each frame with another dissector's reading, field
+// by field: for the captures, and for frames made for what no capture has.
 func TestEntriesAgainstTshark(t *testing.T) {
 	own := options("", shipped(t))
 	own.Frames = unusual()
@@ -67,50 +67,51 @@ func TestEntriesAgainstTshark(t *testing.T) {
 		count := entriesAgainstTshark(t, own)
 		for _, f := range entryFields {
 			if f.name != "status" { // Ok is 0
-				require.Positive(t, count.told[f.name], "%s is not zero in some frame", f.name)
+				require.Positive(t, count.compared[f.name], "%s is not zero in some frame", f.name)
 			}
 		}
-		require.Equal(t, map[apart]int{noIPLength: 6, noUDPRoom: 23}, count.apart,
+		require.Equal(t, map[exclusion]int{noIPLength: 6, noUDPRoom: 23}, count.exclusion,
 			"frames of which tshark does not tell all")
 	})
 	if files := foreign(t); files != nil {
 		t.Run("foreign", func(t *testing.T) {
 			count := entriesAgainstTshark(t, options("", files))
-			t.Logf("fields compared and not zero: %v; left out: %v", count.told, count.apart)
+			t.Logf("fields compared and not zero: %v; left out: %v", count.compared, count.exclusion)
 		})
 	}
 }
 
-// tally is what was compared.
+// tally counts the comparisons with tshark.
 type tally struct {
-	told  map[string]int // frames in which the field is not zero
-	apart map[apart]int
+	compared  map[string]int // by field: frames in which it is compared and not zero
+	exclusion map[exclusion]int
 }
 
-// entriesAgainstTshark plays the frames through both NICs.
+// entriesAgainstTshark plays the frames through both NICs and compares their entries with tshark's reading.
 func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 	o.Dir, o.Speed, o.Pad = "rx", "10", true // slow enough that nothing is dropped for want of room
 	o.Shape = everyKind()
-	o.Shape.Spread = true // whose rules drop nothing
+	o.Shape.Spread = true // the rules of this shape drop nothing
 	for i := range o.Shape.Rx {
-		const more = 256 // than headers that are parsed may take: hdr_len tells their end
+		const more = 256 // more than parsed headers may take, so that hdr_len is their length
 		o.Shape.Rx[i].Split, o.Shape.Rx[i].HdrBytes = nicspec.SplitModeHeaders, more
 	}
-	var says []*saying
+	var dissected []*dissection
 	for _, nic := range []string{"model", "rtl"} {
 		o.NIC = nic
 		r := start(t, o)
-		if says == nil {
-			says, count = sayings(t, framesOf(t, o))
+		if dissected == nil {
+			dissected, count = dissections(t, framesOf(t, o))
 		}
 		seen, wrong := 0, 0
 		r.rx.verdicts = func(n int, _ traffic.Frame, cqe nicspec.RxCqe) {
 			seen++
 			for _, f := range entryFields {
-				if got, want := f.of(cqe), says[n].want[f.name]; got != want && !says[n].silent[f.name] && wrong < 20 {
+				d := dissected[n]
+				if got, want := f.of(cqe), d.want[f.name]; got != want && !d.excluded[f.name] && wrong < 20 {
 					wrong++
 					t.Errorf("%s, frame %d: the entry has %s %#x, tshark says %#x (%s)", nic, n, f.name, got, want,
-						says[n].protocols)
+						d.protocols)
 				}
 			}
 		}
@@ -126,26 +127,26 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 	return count
 }
 
-// sayings has tshark read all frames of a replay.
-func sayings(t *testing.T, frames [][]byte) (says []*saying, count tally) {
-	count = tally{map[string]int{}, map[apart]int{}}
+// dissections has tshark read all frames of a replay, and counts what it can be compared in.
+func dissections(t *testing.T, frames [][]byte) (dissected []*dissection, count tally) {
+	count = tally{map[string]int{}, map[exclusion]int{}}
 	for i, hs := range dissect(t, frames) {
 		s := expect(t, i, frames[i], hs)
 		for _, f := range entryFields {
-			if s.want[f.name] != 0 && !s.silent[f.name] {
-				count.told[f.name]++
+			if s.want[f.name] != 0 && !s.excluded[f.name] {
+				count.compared[f.name]++
 			}
 		}
 		for why := range maps.Keys(s.why) {
-			count.apart[why]++
+			count.exclusion[why]++
 		}
-		says = append(says, s)
+		dissected = append(dissected, s)
 	}
-	return says, count
+	return dissected, count
 }
 
-// unusual is what the captures lack: every opcode, tags up to three, fragments, TCP of every data offset, lengths and
-// checksums that are wrong.
+// unusual returns frames that the captures lack: every opcode, tags up to three, fragments, TCP of every data offset,
+// lengths and checksums that are wrong.
 func unusual() (frames [][]byte) {
 	add := func(f craft.Frame) {
 		f.Src, f.Dst, f.TTL, f.Seed, f.SPort = 1, 2, 64, uint64(len(frames)), 0xc123

@@ -10,33 +10,33 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// apart is why tshark does not tell a field of an entry: it reads a frame otherwise than the contract, which is meant
-// so.
-type apart string
+// exclusion is the reason why a field is not compared: a rule on which the contract reads frames differently from
+// tshark on purpose.
+type exclusion string
 
 const (
-	noIPLength apart = "[H4] the transport is read whatever the IP length says; tshark reads no further than that"
-	noOptions  apart = "[H2] options are not looked at; tshark ends with those that cannot be"
-	noUDPRoom  apart = "[H6] a BTH is looked for whatever the UDP length says; tshark reads no further than that"
+	noIPLength exclusion = "[H4] the transport is read whatever the IP length says; tshark stops at that length"
+	noOptions  exclusion = "[H2] options are not looked at; tshark stops at invalid ones"
+	noUDPRoom  exclusion = "[H6] a BTH is looked for whatever the UDP length says; tshark stops at that length"
 )
 
-// saying is what tshark says of a frame, in the fields of a completion entry.
-type saying struct {
-	want      map[string]uint64 // by name; what is not there is zero
-	silent    map[string]bool   // fields of which tshark says nothing
-	why       map[apart]bool
+// dissection is tshark's reading of a frame, in the fields of a completion entry.
+type dissection struct {
+	want      map[string]uint64 // by name; a field that is missing is zero
+	excluded  map[string]bool   // fields that are not compared
+	why       map[exclusion]bool
 	protocols string
 
 	t            testing.TB
 	frame        []byte
 	ip, l4, roce *header
-	room         int // behind the IP header, by the IP length
+	room         int // bytes after the IP header, by the IP length
 }
 
-func (s *saying) leave(why apart, fields ...string) {
+func (s *dissection) exclude(why exclusion, fields ...string) {
 	s.why[why] = true
 	for _, f := range fields {
-		s.silent[f] = true
+		s.excluded[f] = true
 	}
 }
 
@@ -46,10 +46,11 @@ var (
 	fieldsOfL4 = append([]string{"l4_type", "l4_len_bad", "l4_csum", "l4_off", "src_port", "dst_port"}, fieldsOfBTH...)
 )
 
-// expect puts what tshark says of a frame into the fields of a completion entry. Where the contract reads frames
-// otherwise on purpose, its rule is named and applied to tshark's numbers, or the fields are left out.
-func expect(t testing.TB, n int, frame []byte, hs []header) *saying {
-	s := &saying{want: map[string]uint64{}, silent: map[string]bool{}, why: map[apart]bool{}, t: t, frame: frame}
+// expect converts tshark's reading of a frame into the fields of a completion entry. Where the contract reads frames
+// differently on purpose, its rule is named and applied to tshark's numbers, or the fields are excluded.
+func expect(t testing.TB, n int, frame []byte, hs []header) *dissection {
+	s := &dissection{want: map[string]uint64{}, excluded: map[string]bool{}, why: map[exclusion]bool{}, t: t,
+		frame: frame}
 	var names []string
 	for _, h := range hs {
 		names = append(names, h.name)
@@ -71,9 +72,9 @@ func expect(t testing.TB, n int, frame []byte, hs []header) *saying {
 	return s
 }
 
-// link reads addresses and tags, and finds the headers behind them that a NIC looks at: an IP header, and the transport
-// right behind it. It returns where the tags end.
-func (s *saying) link(hs []header) (end int) {
+// link reads the Ethernet header and tags, and finds the headers after them that a NIC looks at: an IP header and the
+// transport header that follows directly. It returns the end of the tags.
+func (s *dissection) link(hs []header) (end int) {
 	next := func(names ...string) *header {
 		if len(hs) == 0 || !slices.Contains(names, hs[0].name) {
 			return nil
@@ -108,14 +109,14 @@ func (s *saying) link(hs []header) (end int) {
 	return end
 }
 
-// verdicts are those of tshark's checksum status that say something.
+// verdicts maps the values of tshark's checksum status that are verdicts.
 var verdicts = map[string]nicspec.Verdict{"0": nicspec.VerdictBad, "1": nicspec.VerdictOk}
 
-// network reads an IP header, and returns where it ends.
-func (s *saying) network() (end int) {
+// network reads an IP header and returns its end.
+func (s *dissection) network() (end int) {
 	w, ip, n := s.want, s.ip, len(s.frame)
 	num := func(f string) int { return int(ip.num(s.t, ip.name+"."+f)) }
-	size, lies := 40, num("version") != 6 // whether no such header can be there [H2, H3]
+	size, lies := 40, num("version") != 6 // lies: the contract sees no IP header here [H2, H3]
 	if ip.name == "ip" {
 		size = num("hdr_len")
 		lies = num("version") != 4 || size < 20
@@ -137,33 +138,34 @@ func (s *saying) network() (end int) {
 		w["ip_csum"] = uint64(verdicts[ip.fields["ip.checksum.status"].show])
 		room = num("len") - size
 		if room < 0 {
-			s.leave(noIPLength, "ip_csum", "ip_proto")
+			s.exclude(noIPLength, "ip_csum", "ip_proto")
 		}
 	}
 	w["ip_len_bad"] = oneIf(room < 0 || end+room > n)
 	s.room = room
-	s.carries(end)
+	s.checkTransport(end)
 	return end
 }
 
-// carries looks at what tshark found behind an IP header that ends there.
-func (s *saying) carries(end int) {
+// checkTransport decides which of the headers that tshark found after the IP header, which ends at end, the contract
+// reads too.
+func (s *dissection) checkTransport(end int) {
 	need, known := map[uint64]int{6: 20, 17: 8}[s.want["ip_proto"]]
 	switch {
 	case s.l4 != nil && (!known || s.l4.at != end): // behind extension headers, which are not followed [H3]
 		s.l4, s.roce = nil, nil
-	case s.l4 != nil && end+need > len(s.frame): // a header that is cut is none [H4]
+	case s.l4 != nil && end+need > len(s.frame): // a truncated header does not count [H4]
 		s.l4, s.roce = nil, nil
 	case s.ip.num(s.t, "ip.frag_offset") != 0:
 	case s.room < 0 || known && s.room < need:
-		s.leave(noIPLength, fieldsOfL4...)
+		s.exclude(noIPLength, fieldsOfL4...)
 	case s.l4 == nil && known && strings.HasSuffix(s.protocols, "_ws.malformed") && end > s.ip.at+20:
-		s.leave(noOptions, fieldsOfL4...)
+		s.exclude(noOptions, fieldsOfL4...)
 	}
 }
 
-// transport reads UDP and TCP, and returns where the header ends.
-func (s *saying) transport() (end int) {
+// transport reads a UDP or TCP header and returns its end.
+func (s *dissection) transport() (end int) {
 	w, l4, n := s.want, s.l4, len(s.frame)
 	num := func(f string) uint64 { return l4.num(s.t, l4.name+"."+f) }
 	w["l4_off"], w["src_port"], w["dst_port"] = uint64(l4.at), num("srcport"), num("dstport")
@@ -181,27 +183,27 @@ func (s *saying) transport() (end int) {
 	status := l4.fields["udp.checksum.status"].show
 	w["l4_csum"] = uint64(verdicts[status])
 	if length > s.room && w["l4_len_bad"] == 0 && status == unverified {
-		s.leave(noIPLength, "l4_csum")
+		s.exclude(noIPLength, "l4_csum")
 	}
 	toRoce := w["dst_port"] == 4791 && l4.at+20 <= n // whatever the source port is [H6]
 	if !toRoce {
 		s.roce = nil
 	} else if s.roce == nil {
-		s.leave(noUDPRoom, fieldsOfBTH...)
+		s.exclude(noUDPRoom, fieldsOfBTH...)
 	}
 	return l4.end
 }
 
-// bth reads RoCE, and returns where its headers end.
-func (s *saying) bth() (end int) {
+// bth reads the BTH and returns the end of the RoCE headers.
+func (s *dissection) bth() (end int) {
 	w, ib := s.want, s.roce
 	num := func(f string) uint64 { return ib.num(s.t, "infiniband.bth."+f) }
 	w["roce"], w["bth_opcode"], w["pkey"], w["dest_qp"] = 1, num("opcode"), num("p_key"), num("destqp")
 	w["bth_flags"], w["psn"] = num("se")<<7|num("m")<<6|num("padcnt")<<4|num("tver"), num("a")<<31|num("psn")
 	length := int(s.l4.num(s.t, "udp.length"))
-	end = s.extended()
+	end = s.headersEnd()
 	if strings.HasSuffix(s.protocols, "_ws.malformed") && s.l4.at+length < len(s.frame) {
-		s.leave(noUDPRoom, "payload_off", "hdr_len")
+		s.exclude(noUDPRoom, "payload_off", "hdr_len")
 	}
 	if w["l4_len_bad"] == 0 && w["frag"] == 0 && length >= 24 { // [H10]
 		w["icrc"] = uint64(s.icrc(s.l4.at + length - 4))
@@ -209,8 +211,9 @@ func (s *saying) bth() (end int) {
 	return end
 }
 
-// extended is where the headers behind the BTH end. The contract follows neither RD nor XRC, tshark not the CNP [H7].
-func (s *saying) extended() (end int) {
+// headersEnd returns the end of the headers after the BTH. The contract parses neither RD nor XRC, tshark not the CNP
+// [H7].
+func (s *dissection) headersEnd() (end int) {
 	end = s.roce.at + 12
 	const (
 		kind, rd, xrc = 0xe0, 0x40, 0xa0
@@ -230,8 +233,8 @@ func (s *saying) extended() (end int) {
 	return end
 }
 
-// icrc checks the ICRC at a place, of what tshark says that the headers are: it does not check it itself.
-func (s *saying) icrc(at int) nicspec.Verdict {
+// icrc checks the ICRC at an offset over the headers as tshark found them; tshark itself does not check ICRCs.
+func (s *dissection) icrc(at int) nicspec.Verdict {
 	b := append([]byte(strings.Repeat("\xff", 8)), s.frame[s.ip.at:at]...)
 	for _, f := range []shown{
 		s.ip.fields["ip.dsfield"], s.ip.fields["ip.ttl"], s.ip.fields["ip.checksum"], s.ip.fields["ipv6.hlim"],
@@ -241,7 +244,7 @@ func (s *saying) icrc(at int) nicspec.Verdict {
 			b[8+f.at-s.ip.at+i] = 0xff
 		}
 	}
-	if s.ip.name == "ipv6" { // traffic class and flow label are no whole bytes
+	if s.ip.name == "ipv6" { // traffic class and flow label do not fill whole bytes
 		b[8] |= 0x0f
 		copy(b[9:], "\xff\xff\xff")
 	}

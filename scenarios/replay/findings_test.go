@@ -18,8 +18,8 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// spoiled plays a capture three times on the model, of which spoil changes what comes out as a broken NIC would.
-func spoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, string) {
+// playSpoiled plays a capture three times on the model; spoil changes the crossings as a broken NIC would.
+func playSpoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, string) {
 	t.Helper()
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap"})
 	o.Dir, o.Loop, o.Stall, o.Observe, o.Events, o.Out = dir, 3, 0, spoil, true, t.TempDir()
@@ -32,7 +32,7 @@ func spoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, string
 	return res, filepath.Join(o.Out, judging.PcapngFile)
 }
 
-// capturedAs is what a finding must say of a packet of the capture, from 1.
+// capturedAs returns the file and time that a finding must name for a packet of the capture, counted from 1.
 func capturedAs(t *testing.T, packet int) (name, when string) {
 	t.Helper()
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
@@ -40,7 +40,7 @@ func capturedAs(t *testing.T, packet int) (name, when string) {
 	return f.Packets[packet-1].File, f.Packets[packet-1].Time.UTC().Format("2006-01-02T15:04:05.999999999Z")
 }
 
-// commented are the frames of a file with a comment as Wireshark shows them: interface, direction and comment.
+// commented returns the frames of a file that have a comment, as tshark prints them: interface, direction and comment.
 func commented(t *testing.T, path string) (list []string) {
 	t.Helper()
 	out, err := exec.Command("tshark", "-r", path, "-T", "fields", "-E", "separator=|", "-e", "frame.interface_name",
@@ -54,7 +54,7 @@ func commented(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// packetsOf is how many packets the capture has.
+// packetsOf returns the number of packets in the capture.
 func packetsOf(t *testing.T) int {
 	t.Helper()
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
@@ -62,15 +62,15 @@ func packetsOf(t *testing.T) int {
 	return len(f.Packets)
 }
 
-// A byte that is wrong in a frame that leaves: both judges name the frame by capture, packet and time, and it is
-// marked in the file of frames.
+// A wrong byte in a frame that leaves: both judges name the frame by capture, packet and time, and it is marked in the
+// file of frames.
 func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	var spoilt []byte
 	queue := -1
-	res, path := spoiled(t, "tx", func(c boundary.Crossing) {
+	res, path := playSpoiled(t, "tx", func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameOut {
-			if n++; n == all+3 { // queues take turns: any frame of the later passes
+			if n++; n == all+3 { // queues take turns: this is some frame of a later pass
 				spoilt, queue = bytes.Clone(c.Frame.Data), c.Frame.Queue
 				c.Frame.Data[44] ^= 0x10
 			}
@@ -105,10 +105,10 @@ func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	}
 }
 
-// A completion entry that is wrong is found out when its frame has long been written: its frame is marked all the same.
+// A wrong completion entry is detected long after its frame was written; the frame is marked all the same.
 func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	n := 0
-	res, path := spoiled(t, "tx", func(c boundary.Crossing) {
+	res, path := playSpoiled(t, "tx", func(c boundary.Crossing) {
 		if c.Kind == boundary.TLPOut && len(c.TLP.Data) == nicspec.TxCqeSize {
 			if n++; n == 1 {
 				nicspec.TxCqe(c.TLP.Data).SetWqeId(0x55)
@@ -126,11 +126,11 @@ func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	require.Len(t, left, 2, "nothing is left beside the artifacts")
 }
 
-// What is wrong with a frame that came in is told of that frame: its entry by the referee, its bytes by both.
+// Findings about a received frame name that frame: the referee's about its entry, both judges' about its bytes.
 func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	spoilt := -1
-	res, path := spoiled(t, "rx", func(c boundary.Crossing) {
+	res, path := playSpoiled(t, "rx", func(c boundary.Crossing) {
 		if c.Kind != boundary.TLPOut || len(c.TLP.Data) != nicspec.RxCqeSize {
 			return
 		}
@@ -149,7 +149,7 @@ func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	require.Equal(t, []string{"golden|0x00000001|" + f.Head(), "dut|0x00000001|" + f.Head()}, commented(t, path))
 }
 
-// Mismatches in the artifacts do not break their limit.
+// Mismatches that are marked in the artifacts count towards ArtifactBytes.
 func TestCommentsKeepToTheLimit(t *testing.T) {
 	const limit = 20_000
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap"})
@@ -173,7 +173,7 @@ func TestCommentsKeepToTheLimit(t *testing.T) {
 	require.NotEmpty(t, commented(t, filepath.Join(o.Out, judging.PcapngFile)))
 }
 
-// Frames of which nobody keeps any more where they were captured are looked up in the captures.
+// A frame whose place in its capture is no longer kept is looked up in the captures.
 func TestFramesLongGoneAreLookedUp(t *testing.T) {
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap", "../captures/softroce/ud_send4.pcap"})
 	o.Ports, o.Loop = 2, 3

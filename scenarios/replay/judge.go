@@ -65,7 +65,7 @@ func (j *judge) openLog(o *Options) (err error) {
 }
 
 // finish ends the referee and returns its report. In a run that was aborted, only the mismatches found on the way
-// count; a run that is stuck has come to its end, which is the finding.
+// count; a run that is stuck counts as finished: being stuck is the finding.
 func (j *judge) finish(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {

@@ -11,7 +11,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// What is asked for brings a live peer's frames back, whatever stood in the fields before.
+// The offloads that are requested restore a live peer's frames, whatever the checksum fields contained before.
 func TestOffloadRestoresLiveFrames(t *testing.T) {
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
 	require.NoError(t, err)

@@ -18,9 +18,9 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// Options say what is played, how, and on which device.
+// Options selects the frames to play, the way to play them, and the device.
 type Options struct {
-	Captures []string // played one after the other on their port: file i on port i mod Ports
+	Captures []string // each port plays its files one after the other: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
@@ -34,7 +34,7 @@ type Options struct {
 	MaxGap   simcore.Ps
 	Seed     uint64
 	Stall    int // percentage of cycles with gaps and back-pressure
-	Loop     int // how often everything is played
+	Loop     int // number of passes over all frames
 	Limit    int // maximum number of frames, of all captures together and before Loop; 0: all
 	Pad      bool
 	Fix      Recompute

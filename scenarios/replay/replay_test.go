@@ -24,7 +24,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
+// A NIC that stays busy when all work is done breaks the contract; any other error that ends the engine is no finding.
 func TestBusyForEverIsAFinding(t *testing.T) {
 	var stuck *StuckError
 	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy " +
@@ -46,11 +46,11 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// foreignCaptures names a folder of captures of other origin, which are not shipped: they are played, too, when it is
-// set.
+// foreignCaptures is the environment variable for a folder of captures that are not shipped; when it is set, tests play
+// them, too.
 const foreignCaptures = "NICTWIN_TEST_CAPTURES"
 
-// foreign returns the captures of that folder. Those that are not Ethernet are left out.
+// foreign returns the Ethernet captures of that folder.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	dir := os.Getenv(foreignCaptures)
@@ -88,7 +88,7 @@ func start(t testing.TB, o Options) *Run {
 	return r
 }
 
-// framesOf are the frames of a replay through one port.
+// framesOf returns the frames of a replay through one port.
 func framesOf(t testing.TB, o Options) (frames [][]byte) {
 	t.Helper()
 	s, err := traffic.NewSupply(t.Context(), o.supply())
@@ -103,7 +103,7 @@ func framesOf(t testing.TB, o Options) (frames [][]byte) {
 	return frames
 }
 
-// play demands a pass in which every frame is accounted for.
+// play runs a replay and requires that it passes and accounts for every frame.
 func play(t testing.TB, o Options) *Result {
 	t.Helper()
 	res, err := start(t, o).Play()
@@ -125,7 +125,7 @@ func play(t testing.TB, o Options) *Result {
 	return res
 }
 
-// A pause of the player is not the NIC's doing, however long.
+// A gap of the player, however long, is not taken for a NIC that is stuck.
 func TestSlowestPace(t *testing.T) {
 	o := options("model", shipped(t)[:1])
 	o.Speed, o.Limit = "0.001", 40
@@ -136,8 +136,7 @@ func TestSlowestPace(t *testing.T) {
 	require.Greater(t, res.Sim, 2*r.limits.patience)
 }
 
-// Everything at hand, on both NICs, in both directions, with and without
-// stalls.
+// All captures, on both NICs, in both directions, with and without stalls.
 func TestCaptures(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, stall := range []int{0, 30} {
@@ -149,7 +148,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// One file at a time: setting up and settling is part of what is tested.
+// One file at a time, which tests setting up and settling more often.
 func TestEachCaptureAlone(t *testing.T) {
 	for _, path := range append(shipped(t), foreign(t)...) {
 		o := options("model", []string{path})
@@ -158,7 +157,7 @@ func TestEachCaptureAlone(t *testing.T) {
 	}
 }
 
-// Offloads come out as models/format/wire computes them.
+// Offloads insert what models/format/wire computes.
 func TestRecompute(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, append(shipped(t), foreign(t)...))
@@ -167,7 +166,7 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
-// The assertions of the RTL hold, and change nothing.
+// The assertions of the RTL hold, and do not change the results.
 func TestAssertions(t *testing.T) {
 	o := options("rtl", shipped(t))
 	o.Stall = 30
@@ -176,21 +175,21 @@ func TestAssertions(t *testing.T) {
 	require.Equal(t, want, play(t, o).Digest)
 }
 
-// The digest is the same again, whatever the quantum and mode, and so is the time that is told.
+// A repeated run has the same digest, cycles and simulated time, whatever the quantum and mode.
 func TestDigest(t *testing.T) {
-	type told struct {
+	type outcome struct {
 		digest string
 		cycles int64
 		sim    simcore.Ps
 	}
-	digest := func(change func(*Options)) told {
+	digest := func(change func(*Options)) outcome {
 		o := options("rtl", shipped(t)[:12])
 		o.Stall = 20
 		change(&o)
 		res := play(t, o)
 		require.Equal(t, simcore.Ps(res.Cycles)*simcore.DefaultPeriodPs, res.Sim)
 		require.LessOrEqual(t, res.Cycles, res.DeviceCycles)
-		return told{res.Digest, res.Cycles, res.Sim}
+		return outcome{res.Digest, res.Cycles, res.Sim}
 	}
 	want := digest(func(*Options) {})
 	for _, q := range []uint32{16, 256} {
@@ -205,8 +204,7 @@ func TestDigest(t *testing.T) {
 	require.Equal(t, play(t, model).Digest, play(t, model).Digest)
 }
 
-// What the NIC says of ICRCs is what the sidecar of the mutated frames says,
-// and what models/format/wire finds in all others.
+// The NIC's ICRC verdicts agree with the sidecar of the mutated frames, and with models/format/wire for all others.
 func TestICRCVerdicts(t *testing.T) {
 	raw, err := os.ReadFile("../captures/synthetic/fuzz_roce_v4.json")
 	require.NoError(t, err)
@@ -241,14 +239,14 @@ func TestICRCVerdicts(t *testing.T) {
 	}
 }
 
-// Reads of frame pieces that go wrong fail their entries and nothing else: the referee has nothing to object to.
+// A failed read of a frame piece fails its entry and nothing else: the referee reports no mismatch.
 func TestReadFaults(t *testing.T) {
 	const struck = 40
 	for _, nic := range []string{"model", "rtl"} {
 		for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultByteCount,
 			inject.FaultShort, inject.FaultLong, inject.FaultTwice} {
 			o := options(nic, shipped(t))
-			o.Dir, o.Loop, o.faults = "tx", 2, true // enough for every tag to be used again and again
+			o.Dir, o.Loop, o.faults = "tx", 2, true // enough traffic to reuse every tag many times
 			r := start(t, o)
 			require.NoError(t, r.bed.Faults.Add(inject.Fault{
 				Kind: kind, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 20,
@@ -264,10 +262,11 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// What the NIC does against the contract ends the run with the rule, also where it is not the referee that notices.
+// A breach of the contract ends the run and names the rule, also where the driver notices it and not the referee.
 func TestBreachEndsTheRun(t *testing.T) {
 	r := start(t, options("model", shipped(t)[:1]))
-	r.drv.WriteTable(nicspec.TableRxq, 1<<14, make([]byte, nicspec.RxqEntrySize)) // stands for a refusal without reason
+	// The bad index stands for a refusal without reason.
+	r.drv.WriteTable(nicspec.TableRxq, 1<<14, make([]byte, nicspec.RxqEntrySize))
 	res, err := r.Play()
 	var breach *boundary.ContractError
 	require.ErrorAs(t, err, &breach)
@@ -277,11 +276,12 @@ func TestBreachEndsTheRun(t *testing.T) {
 		"the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
-// Completions that come twice meet their tags while the next requests are being accepted: they are not for those.
+// A duplicate completion may arrive while the next request with its tag is being accepted: it is not taken for that
+// request's.
 func TestCompletionsTwice(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, shipped(t))
-		// with which none comes when its tag has been given again
+		// With these, no duplicate arrives after its tag has been assigned again.
 		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true
 		r := start(t, o)
 		require.NoError(t, r.bed.Faults.Add(inject.Fault{
@@ -329,7 +329,7 @@ func TestTwoPorts(t *testing.T) {
 	}
 }
 
-// One build serves every clock: frames come as fast as the stream takes them, and the time that is told is the clock's.
+// One build serves every clock: frames arrive as fast as the stream takes them, and times follow the clock's period.
 func TestClock(t *testing.T) {
 	for _, nic := range []string{"rtl", "model"} {
 		for _, period := range []simcore.Ps{2500, 909} {

@@ -32,7 +32,7 @@ type Result struct {
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
 	Frames, NotPlayable, LeftOut int // of the captures
-	// frames that the file holds only partly, played as they are
+	// frames that the file contains only in part, played as they are
 	Truncated       int
 	SkippedSections int               // of pcapng files, of an unsupported version
 	CutOff          []*capture.CutOff // captures that end in the middle of a packet

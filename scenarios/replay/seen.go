@@ -1,10 +1,11 @@
 package replay
 
-// seenSpan is how many frames back a port's deliveries are remembered: ten milliseconds of minimum-size frames at
-// full rate, far longer than a NIC can hold one.
+// seenSpan is the number of frames for which a port's deliveries are remembered: ten milliseconds of minimum-size
+// frames at full rate, far longer than a NIC can hold one.
 const seenSpan = 1 << 20
 
-// seen remembers which of a port's latest seenSpan frames were delivered: runs may have any length.
+// seen records which of a port's latest seenSpan frames were delivered. Its size does not depend on the length of a
+// run.
 type seen struct {
 	bits [seenSpan / 64]uint64
 	next int // ordinal after the highest marked one

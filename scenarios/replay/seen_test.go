@@ -10,7 +10,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Frames are told apart as with a list of all of them, but for those of long ago.
+// Deliveries are classified as with a list of all frames, except those more than seenSpan frames back.
 func TestSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, all, top := new(seen), map[int]bool{}, 0
@@ -50,7 +50,7 @@ func TestOrdinalOf(t *testing.T) {
 	require.Negative(t, ordinalOf(0, 0), "nothing sent")
 }
 
-// However long a run is to be, it begins at once.
+// A run starts at once, however many loops it has, and its memory does not grow with them.
 func TestMemoryDoesNotGrowWithLoops(t *testing.T) {
 	o := options("model", shipped(t)[:1])
 	o.Loop = 1 << 40

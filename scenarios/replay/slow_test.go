@@ -16,8 +16,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A board may be as slow as it likes: that is no mismatch of the NIC. Where the NIC could not wait long enough for its
-// reads, the part that is too slow is refused by its field.
+// A slow board causes no mismatch of the NIC, however slow it is. If the NIC could not wait long enough for its reads,
+// the options are refused with the field of the part that is too slow.
 func TestSlowBoards(t *testing.T) {
 	runs := 40 * longer()
 	refused := 0
@@ -58,8 +58,8 @@ func (c closing) arm() {
 	c.r.engine.Schedule(&simcore.Event{At: c.r.engine.Now() + simcore.Microsecond, H: c})
 }
 
-// A NIC that falls silent is found: on boards as they are after 2 ms at most, or when a register read is overdue; on
-// slow ones in what they take.
+// A NIC that stops responding is detected: on ordinary boards after 2 ms at most, or when a register read is overdue;
+// on slow boards after the time that their links and memories may take.
 func TestRealHangsAreFound(t *testing.T) {
 	slow := func(c *board.CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: 100 * simcore.Nanosecond} }
 	for _, x := range []struct {

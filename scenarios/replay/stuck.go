@@ -18,8 +18,8 @@ type limits struct {
 	patience simcore.Ps // longest time without progress
 }
 
-// leastPolls is the minimum number of polls that ask whether the NIC has settled: at the first it may still have been
-// at work.
+// leastPolls is the minimum number of polls that ask whether the NIC has settled: at the first one it may still be at
+// work.
 const leastPolls = 3
 
 // limitsOf returns limits for the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock,
@@ -34,7 +34,7 @@ func limitsOf(b *testbed.Bed) limits {
 	return l
 }
 
-// stuck reports what is missing when nothing happens any more.
+// stuck returns the error of a run without progress; its text counts the frames and entries that are outstanding.
 func (r *Run) stuck() error {
 	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
 	if r.rx != nil {
@@ -50,7 +50,7 @@ func (r *Run) stuck() error {
 	}}
 }
 
-// StuckError reports that the NIC stopped making progress while work was left: it breaks [C3].
+// StuckError reports that the NIC stopped making progress with work outstanding, which breaks [C3].
 type StuckError struct {
 	what    string
 	finding result.Finding

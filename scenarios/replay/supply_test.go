@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// numbered are frames of a size, all different.
+// numbered returns n frames of one size, all different.
 func numbered(n, size int) [][]byte {
 	list := make([][]byte, n)
 	for i := range list {
@@ -34,7 +34,7 @@ func saved(t testing.TB, frames [][]byte) string {
 	return path
 }
 
-// What is kept in memory does not depend on how many packets a capture has.
+// Memory use does not depend on the number of packets in a capture.
 func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
 	live := func(frames int) uint64 {
 		o := options("model", []string{saved(t, numbered(frames, 1500))})
@@ -55,12 +55,12 @@ func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
 		require.Equal(t, 2*frames, res.Rx.In+res.Tx.Out)
 		return most
 	}
-	few, many := live(12_000), live(36_000) // the fewer use all of the rings, too
+	few, many := live(12_000), live(36_000) // enough frames to use all of the rings in both runs
 	t.Logf("%d and %d bytes", few, many)
 	require.Less(t, many, few+8<<20, "24,000 frames more have 36 MB")
 }
 
-// Where a stream is slower than Ethernet, no more than so much waits in front of it.
+// Where a stream is slower than Ethernet, only a bounded number of frames waits in front of it.
 func TestWaitingIsBounded(t *testing.T) {
 	const frames, beat = 130_000, 64
 	o := options("model", nil)
@@ -98,7 +98,7 @@ func TestCaptureChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// What is in flight is what went in and was not taken, of the latest.
+// inFlight contains the latest frames that went in and were not taken.
 func TestInFlight(t *testing.T) {
 	room := make([]byte, inFlightBytes/16)
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func TestInFlight(t *testing.T) {
 	})
 }
 
-// A run that is interrupted while its captures are read is not begun.
+// A run that is interrupted while its captures are read does not start.
 func TestInterruptedWhileReading(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")

@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// header is a protocol that tshark found in a frame. Fields that come more than once, as in options, are there once:
-// the first.
+// header is a protocol that tshark found in a frame. Of a field that occurs more than once, as in options, only the
+// first is kept.
 type header struct {
 	name    string
-	at, end int // in the frame
+	at, end int // offsets in the frame
 	fields  map[string]shown
 }
 
@@ -29,7 +29,7 @@ type shown struct {
 	show     string
 }
 
-// num is the number that tshark shows for a field, 0 without it.
+// num returns the number that tshark shows for a field, 0 if it has none.
 func (h *header) num(t testing.TB, name string) uint64 {
 	f, ok := h.fields[name]
 	switch {
@@ -43,11 +43,11 @@ func (h *header) num(t testing.TB, name string) uint64 {
 	return v
 }
 
-// tsharkShown are the protocols whose fields are wanted, and those fields that have fields of their own.
+// tsharkShown lists the protocols whose fields tshark must print, and the fields that have subfields.
 const tsharkShown = "frame eth vlan ieee8021ad ip ip.flags ip.dsfield ipv6 ipv6.tclass udp udp.checksum tcp " +
 	"infiniband infiniband.bth"
 
-// tsharkPrefs have each frame read for itself, nothing hidden and every checksum checked.
+// tsharkPrefs are preferences with which tshark reads each frame by itself, hides nothing and checks every checksum.
 var tsharkPrefs = []string{
 	"ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE",
 	"tcp.analyze_sequence_numbers:FALSE",
@@ -55,8 +55,8 @@ var tsharkPrefs = []string{
 	"eth.fcs:Never", "eth.trailer_length:0",
 }
 
-// dissect has tshark say where in each frame which header stands, and what its fields are: PDML is -T fields with
-// places.
+// dissect has tshark list the headers of each frame with their offsets and fields. It reads PDML, which unlike -T
+// fields has offsets.
 func dissect(t testing.TB, frames [][]byte) [][]header {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")
@@ -79,7 +79,7 @@ func dissect(t testing.TB, frames [][]byte) [][]header {
 	return found
 }
 
-// readPDML reads packets with their headers; what is not in the frame itself (general information) is left out.
+// readPDML reads packets with their headers. It skips general information, which is not part of the frame.
 func readPDML(r io.Reader) (packets [][]header, err error) {
 	d := xml.NewDecoder(bufio.NewReaderSize(r, 1<<20))
 	d.Strict = false
@@ -99,7 +99,7 @@ func readPDML(r io.Reader) (packets [][]header, err error) {
 		for _, a := range e.Attr {
 			at[a.Name.Local] = a.Value
 		}
-		pos, _ := strconv.Atoi(at["pos"]) // what has no place is not looked at
+		pos, _ := strconv.Atoi(at["pos"]) // items without an offset are not looked at
 		size, _ := strconv.Atoi(at["size"])
 		switch e.Name.Local {
 		case "packet":
@@ -119,7 +119,7 @@ func readPDML(r io.Reader) (packets [][]header, err error) {
 	}
 }
 
-// pcapOf is a capture file of frames.
+// pcapOf returns a capture file of frames.
 func pcapOf(frames [][]byte) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint32(nil, 0xa1b2c3d4)

@@ -19,8 +19,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// transmit is the transmit side of a replay: it cuts frames into pieces, posts
-// them, and checks what comes out.
+// transmit is the transmit side of a replay: it cuts frames into pieces, posts them, and checks the frames that come
+// out.
 type transmit struct {
 	faults
 	d       *driver.Driver
@@ -49,7 +49,7 @@ type transmit struct {
 	raw     driver.Raw
 }
 
-// txQueue is a transmit queue, its frame memory, and what must still come out.
+// txQueue is a transmit queue with its frame memory and the frames that must still come out.
 type txQueue struct {
 	*driver.TxQueue
 	arm, host uint64 // bus addresses of the slots' memory
