@@ -83,7 +83,7 @@ func leave(cycle int64, n int) act {
 	}
 }
 
-// pauses and ends have the port send a pause frame as it is set, with its time or none.
+// pauses and ends have the port send a pause frame by its setting, with its time or with time 0.
 func pauses(cycle int64) act { return sends(cycle, levelTime) }
 func ends(cycle int64) act   { return sends(cycle, 0) }
 
@@ -187,7 +187,7 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 	}
 }
 
-// A priority pause of no class is one all the same: its bytes are looked at.
+// A priority pause without classes is still a pause frame: its bytes are checked.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)
 	with := l.port
@@ -201,7 +201,7 @@ func TestPauseOfNoClassIsCompared(t *testing.T) {
 	require.Equal(t, "pause.time", l.found(3100))
 }
 
-// What the referee's own bounds keep from being judged is said in the report.
+// The report names what the referee could not judge because of its own bounds.
 func TestLimitsAreReported(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePause, 0)
 	require.Empty(t, l.r.Finish().Limits)

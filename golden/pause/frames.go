@@ -168,7 +168,7 @@ func (o *Out) sentPause(quanta uint16, m marks, x At, seq uint32, most int) {
 // sentEnd judges a pause frame with time 0: a pause must be in force, and the buffer must have come down to xon.
 func (o *Out) sentEnd(m marks, x At, seq uint32) {
 	if !o.paused && !o.unknown {
-		o.fail("F6", "pause.time", "none: no pause is to be ended", "0")
+		o.fail("F6", "pause.time", "none: no pause is in force", "0")
 	}
 	o.claim(levelClaim{from: o.LooksBack(x.First), to: x.First, before: seq, limit: m.end})
 	o.paused, o.endedAt, o.unknown, o.lowSince = false, x.Last, false, never

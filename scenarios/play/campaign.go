@@ -20,7 +20,7 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// Options say what is played.
+// Options selects the device, the runs and the settings of a campaign.
 type Options struct {
 	Manifest  *manifest.Manifest
 	Spec      *Spec

@@ -71,11 +71,11 @@ func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []st
 	return d, nil
 }
 
-// referenced reports whether a reference decides what is right.
+// referenced reports whether the expected output comes from a reference.
 func (d *Device) referenced() bool { return d.own != nil || d.program != nil }
 
 // Fit checks the section play of a manifest against its design, as Play does before it builds. If the check is a
-// reference, Fit assumes that there is one. Errors: *SpecError.
+// reference, Fit assumes that the reference exists. Errors: *SpecError.
 func Fit(b *manifest.Binding) error {
 	s, err := ReadSpec(b.Manifest)
 	if err != nil {

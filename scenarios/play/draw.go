@@ -65,7 +65,7 @@ func (d *Device) mood(r *rand.Rand) mood {
 	return m
 }
 
-// levelChanges is how often a level changes in a run, if it changes.
+// levelChanges is the number of changes of a level in a run, if it changes at all.
 const levelChanges = 64
 
 // count returns the number of transactions to draw for an input.

@@ -24,7 +24,7 @@ func (p *played) broke(s *ref.Stream, e *protocol.Record) {
 		Got: p.breach(s, e.Rule)})
 }
 
-// rule says what a rule demands of a stream.
+// rule returns the demand of a protocol rule on a stream, as the expected side of a finding.
 func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	switch r {
 	case protocol.RuleValidDropped:
@@ -47,7 +47,7 @@ func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	return "the rules of streams"
 }
 
-// breach says what happened instead.
+// breach describes the violation.
 func (p *played) breach(s *ref.Stream, r protocol.Rule) string {
 	switch {
 	case r == protocol.RuleSideChanged && s.Kind == ref.Record:

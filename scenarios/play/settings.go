@@ -45,7 +45,7 @@ type StreamSetting struct {
 	LongestGap uint64 `json:"longest_gap"`
 }
 
-// StallSetting is how a stream stalls, as given by the user.
+// StallSetting holds the stalls of a stream as given by the user.
 type StallSetting struct{ Percent, Burst int }
 
 // Given holds settings that replace drawn ones. Everything else is drawn as without them.

@@ -33,7 +33,7 @@ type Spec struct {
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
 	Memory *MemorySpec       `yaml:"memory"` // of check memory
-	// Serve lists AXI ports of which the device is the manager; a memory answers them, whatever the check.
+	// Serve lists the device's AXI manager ports that a memory answers, whatever the check.
 	Serve map[string]ServeSpec `yaml:"serve"`
 	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
 	// Latency: output -> cycles from the end of a transaction at the input to its first beat here, in runs without
@@ -59,7 +59,7 @@ type Spec struct {
 	Longest  int `yaml:"longest"`  // bytes of an output's transaction
 }
 
-// InputSpec describes what is drawn for an input.
+// InputSpec describes the transactions that are drawn for an input.
 type InputSpec struct {
 	Bytes  Values            `yaml:"bytes"` // of a packet
 	Fields map[string]Values `yaml:"fields"`
@@ -80,7 +80,7 @@ type EdgeSpec struct {
 	At     uint64 `yaml:"at"`     // the limit's multiples: 4096 is a page
 }
 
-// MemorySpec describes an AXI port of which the device is the subordinate, and the accesses to it.
+// MemorySpec describes an AXI subordinate port of the device, and the accesses to it.
 type MemorySpec struct {
 	Port string `yaml:"port"`
 	// Ports, instead of Port: each has its own equal part of the addresses, so that the result of each read is known.

@@ -51,8 +51,8 @@ func TestEdgesKeepSteps(t *testing.T) {
 	require.Positive(t, min(ends[0], ends[4], ends[4092]))
 }
 
-// An input that tie_rest ties off can be drawn for each run; one that hangs is told with the inputs that nobody gave a
-// value.
+// An input that tie_rest ties off can be drawn for each run. The report of a device that hangs names the inputs to
+// which tie_rest gave their value.
 func TestTies(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 20, patience: 2000, tie_offs: {defect_i: any}}")
 	o.Manifest.TieRest = "0"
@@ -60,7 +60,7 @@ func TestTies(t *testing.T) {
 	o.Runs, o.NoShrink = 40, true
 	r, err := Play(t.Context(), o)
 	require.NoError(t, err)
-	require.NotNil(t, r.Failed) // some of the values are defects
+	require.NotNil(t, r.Failed) // some of the drawn values are defects
 
 	o = options(t, "fifo", "{check: identity, count: 20, patience: 2000}")
 	o.Manifest.TieRest = "5"

@@ -108,7 +108,7 @@ func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 	return s, errors.Join(errs...)
 }
 
-// nothingToPlay returns the error that there is nothing to play, with the captures that were cut off.
+// nothingToPlay returns the error for captures without a playable frame; it lists those that were cut off.
 func (s *Supply) nothingToPlay() error {
 	errs := []error{errors.New("the captures hold no frame that could be played")}
 	for _, c := range s.CutOff {
@@ -198,7 +198,7 @@ func (s *Supply) counts(size int) {
 // full reports whether Limit is reached.
 func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
 
-// waitNotice is how long a pipe is read before the user is notified.
+// waitNotice is the time for which a pipe is read before the user is notified.
 const waitNotice = time.Second
 
 // noticeSlow notifies the user that a pipe is being read, if that takes long, until the returned function is called.

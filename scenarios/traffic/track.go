@@ -24,7 +24,7 @@ type Source interface {
 	Total() int
 }
 
-// Track is what a player plays: a source and its pace.
+// Track is the program of a player: a source and its pace.
 type Track struct {
 	Source Source // nil: the frames that Play adds
 	Pace   Pace

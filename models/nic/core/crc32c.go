@@ -68,8 +68,8 @@ func setCRC32C(p *TxPlan, f []byte) {
 	binary.LittleEndian.PutUint32(f[p.CrcOff:], crc32.Checksum(f[p.CrcStart:to], castagnoli))
 }
 
-// crc32cEnd returns the end of what a transmit CRC-32C may cover: of the frame, or of the bytes
-// before the ICRC.
+// crc32cEnd returns the end of the bytes that a transmit CRC-32C may cover: the end of the frame, or
+// the start of the ICRC.
 func (p *TxPlan) crc32cEnd(f []byte) int {
 	if p.ICRC {
 		return p.L4Off + udpLen(f, p.L4Off) - icrcBytes

@@ -5,7 +5,7 @@
 // register space, the tables, the queues and the counters as one state machine; Reader is the read
 // side of the PCIe interface; Moderator, PauseStops and PauseSender decide what is due. Where the
 // contract counts cycles, the cycle is an argument. The timed component (package nic) calls this
-// package with what crosses its ports, the referee with what a device did.
+// package with the traffic of its ports, the referee with the crossings of a device.
 //
 // Files can be read from their callers downwards: no file calls one that calls it. Block files
 // carry the names of the RTL's blocks. References in brackets, as [R5], are rules of docs/nic.md.

@@ -108,7 +108,7 @@ func (h *Headers) parseEthernet(frame []byte) {
 }
 
 // parseIPv4 returns the offset and protocol of the transport header [H2, H4]; offset 0 means that
-// there is none to parse.
+// the frame has none to parse.
 func (h *Headers) parseIPv4(frame []byte) (l4 int, proto uint8) {
 	l3, n := int(h.L3Off), len(frame)
 	ip := frame[l3:]

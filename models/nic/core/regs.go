@@ -168,8 +168,8 @@ func (r *Regs) Drained() {
 	}
 }
 
-// The registers of the receive configuration [R6], each of which one write changes at once. Tables,
-// the RSS key and PortCfg belong to it too, but are not single registers.
+// The single registers of the receive configuration [R6]: one write changes each of them at once.
+// Tables, the RSS key and PortCfg belong to the configuration too, but are not single registers.
 const (
 	SettingGate    = iota // CTRL
 	SettingChecks         // RX_CTRL

@@ -79,7 +79,7 @@ func TestRssHashOfMicrosoftsVectors(t *testing.T) {
 	}
 }
 
-// The hash is the XOR of what each register of the key adds.
+// The hash is the XOR of the contributions of all registers of the key.
 func TestRssHashByWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := rssTestConfig()

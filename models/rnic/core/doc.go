@@ -26,7 +26,7 @@
 //   - Packet input never panics, whatever the bytes.
 //   - Nothing on the path of a packet allocates once queues have grown.
 //   - A request is carried out at most once, in order of its PSN.
-//   - A retransmission repeats exactly what was not acknowledged.
+//   - A retransmission repeats exactly the unacknowledged part.
 //
 // References: "IBTA" is the InfiniBand Architecture Specification, volume 1, release 1.4; "A17" its
 // annex on RoCEv2.

@@ -201,7 +201,7 @@ func (p *Packet) Encode(frame []byte, a *Address, n int) {
 	}
 	be.PutUint16(ip, a.UDPPort)
 	be.PutUint16(ip[2:], wire.Port)
-	be.PutUint32(ip[4:], uint32(udp)<<16) // checksum 0: there is none
+	be.PutUint32(ip[4:], uint32(udp)<<16) // checksum 0: not computed
 	p.transport(ip[udpBytes:], n)
 }
 

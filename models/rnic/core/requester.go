@@ -98,7 +98,7 @@ func (q *QP) CanSend() bool {
 }
 
 // Local returns the local memory that the next packet reads, or that its response will write; n is
-// 0 if there is none.
+// 0 if it uses none.
 func (q *QP) Local() (key uint32, va uint64, n int) {
 	w := q.req.at(q.req.cur)
 	switch {
@@ -111,7 +111,7 @@ func (q *QP) Local() (key uint32, va uint64, n int) {
 	return w.LocalKey, w.LocalVA + uint64(off), min(int(w.Length)-off, q.PMTU)
 }
 
-// Next plans the next packet. It reports false if there is none, or if the work entry is in error;
+// Next plans the next packet. It reports false if none can be sent, or if the work entry is in error;
 // the latter fails the queue pair, and e has the completions.
 func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	if !q.CanSend() {

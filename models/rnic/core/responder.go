@@ -57,7 +57,7 @@ func (q *QP) NeedsRecv(p *Packet) bool {
 	return i.Operation == wire.OpSend && i.Position.Starts() || i.Operation == wire.OpWrite && i.Has(wire.HeaderImmDt)
 }
 
-// Target returns the memory that a request addresses; n is 0 if there is none.
+// Target returns the memory that a request addresses; n is 0 if it addresses none.
 func (q *QP) Target(p *Packet) (key uint32, va uint64, n int) {
 	i := p.Opcode.Info()
 	r := &q.resp

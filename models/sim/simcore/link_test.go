@@ -135,7 +135,7 @@ func TestCreditsHoldBack(t *testing.T) {
 }
 
 // What does not fit into the far buffer waits on the link, in order, and
-// enters at the moment that there is room.
+// enters as soon as the buffer has room.
 func TestMoreCreditsThanBuffer(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{Latency: 10, Credits: 5}, 2)

@@ -148,7 +148,7 @@ func (p *Port) accept(msg sim.Msg) bool {
 	return true
 }
 
-// Peek implements sim.Port: it returns the oldest message, nil if there is none.
+// Peek implements sim.Port: it returns the oldest message, nil if the port has no message.
 func (p *Port) Peek() sim.Msg {
 	if p.n == 0 {
 		return nil
@@ -164,7 +164,8 @@ func (p *Port) At(i int) sim.Msg {
 	return p.ring[i]
 }
 
-// Retrieve implements sim.Port: it removes and returns the oldest message, nil if there is none.
+// Retrieve implements sim.Port: it removes and returns the oldest message, nil if the port has no
+// message.
 func (p *Port) Retrieve(now sim.VTimeInSec) sim.Msg {
 	if p.n == 0 {
 		return nil

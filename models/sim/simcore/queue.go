@@ -111,8 +111,8 @@ func (q *queue) pop(limit Ps) *Event {
 	return ev
 }
 
-// extract removes and returns the first event of wheel and heap, all of which are at or after now;
-// nil if both are empty.
+// extract removes and returns the first event of wheel and heap; nil if both are empty. None of
+// the events is before now.
 func (q *queue) extract(now Ps) *Event {
 	if q.summary == 0 {
 		if len(q.far) == 0 {

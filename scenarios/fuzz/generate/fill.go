@@ -84,7 +84,7 @@ func (g *generator) some(n int) []int {
 	return all[:min(n, len(all))]
 }
 
-// open enables a transmit queue with a ring of so many places at least.
+// open enables a transmit queue whose ring has at least the given number of places.
 func (g *generator) open(q, places int) {
 	c := g.txQueue(q)
 	for c.LogSize = nicspec.LogSizeMin; 1<<c.LogSize < places; c.LogSize++ {

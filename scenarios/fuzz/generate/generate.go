@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Shape is what all programs of a campaign have in common.
+// Shape holds the settings shared by all programs of a campaign.
 type Shape struct {
 	Sizes nicspec.Build // of the NIC that they are made for
 	Stall int           // percentage; -1: drawn from the seed

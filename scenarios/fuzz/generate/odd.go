@@ -138,7 +138,7 @@ func (g *generator) rule() *program.Rule {
 	return r
 }
 
-// table draws any other table command: reads, and writes most of which are refused.
+// table draws any other table command: reads, and writes, which are mostly refused.
 func (g *generator) table() *program.Table {
 	t := &program.Table{
 		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.of(8)),
@@ -351,7 +351,7 @@ func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	g.encode(&h, hdr, t)
 }
 
-// stray draws a completion that nobody asked for, unless its tag happens to be in use.
+// stray draws a completion without a request, unless its tag happens to be in use.
 func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{
 		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),

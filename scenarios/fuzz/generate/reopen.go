@@ -54,7 +54,7 @@ func (g *generator) reopen() {
 	g.add(program.Op{Mend: &program.Mend{}})
 }
 
-// reopened enables a queue anew and gives it descriptors.
+// reopened enables a queue again and gives it descriptors.
 func (g *generator) reopened(q int) {
 	c := g.rxQueue(q)
 	if g.maybe(80) { // no frame is too long: a drop comes only from the queue's state

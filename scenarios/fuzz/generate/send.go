@@ -79,8 +79,8 @@ func (g *generator) work() program.Entry {
 	return e
 }
 
-// anywhere draws a frame of random bytes, some of which are declared headers at any offset, with offloads that use
-// them [T7].
+// anywhere draws a frame of random bytes that declares some of them headers, at any offset, with offloads that use them
+// [T7].
 func (g *generator) anywhere(e *program.Entry) {
 	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
 	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)

@@ -92,7 +92,7 @@ func TestPcapng(t *testing.T) {
 	require.ErrorContains(t, err, "only Ethernet")
 }
 
-// Every proper prefix of a good file is refused, or yields its first packets and reports what is missing.
+// Every proper prefix of a good file is refused, or yields its first packets and reports a cut-off.
 func TestCutOff(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"pcap":   pcap(binary.LittleEndian, magicMicro, 1, frame, frame),
@@ -176,9 +176,9 @@ func packed(t testing.TB, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// gzip is told by its magic number. One that is cut off is a file that is cut off, one that is damaged is damaged.
+// gzip is recognized by its magic number. A gzip file that is cut off reports a cut-off, a damaged one an error.
 func TestGzip(t *testing.T) {
-	noise := make([]byte, 4000) // which does not get shorter
+	noise := make([]byte, 4000) // which gzip does not compress
 	for i := range noise {
 		noise[i] = byte(i * i * 7919 >> 5)
 	}

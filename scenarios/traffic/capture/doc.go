@@ -3,8 +3,8 @@
 //
 // A Reader checks every length before it uses it, and reports damage with its offset in the file. A file that ends in
 // the middle of a packet, such as that of a tcpdump that was killed, is not damaged but cut off: its complete packets
-// are read, and CutOff reports what is missing. Frames may have any content: truncated, tiny, giant and malformed ones
-// are traffic.
+// are read, and CutOff reports the missing bytes. Frames may have any content: truncated, tiny, giant and malformed
+// ones are traffic.
 //
 // A File can be read any number of times. The first reading of a pipe copies it into a temporary file without a name.
 //

@@ -70,8 +70,8 @@ func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
 // IsPipe reports whether the file can be read only once, apart from the copy of the bytes read so far.
 func (f *File) IsPipe() bool { return f.pipe != nil }
 
-// Packets returns a reader from the start. The first reader of a pipe copies what it reads for later ones, none
-// of which may read further. Errors: *Error.
+// Packets returns a reader from the start. The first reader of a pipe copies what it reads for later ones, which
+// must not read further. Errors: *Error.
 func (f *File) Packets() (*Reader, error) {
 	in, end, err := f.begin()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Two inputs, of which the first goes first; a beat that is offered stays until it is taken.
+// Two inputs; the first has priority. A beat that is offered stays until it is taken.
 module prio (
     input  logic        clk,
     input  logic        rst,

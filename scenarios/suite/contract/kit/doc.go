@@ -4,6 +4,6 @@
 // It contains no checks, and imports none of the packages that do.
 //
 // Invariants:
-//   - What is expected is computed here from docs/nic.md, never by the functions of the Go NIC.
-//   - Every wait has a limit, and fails the test with what it waited for.
+//   - Expected results are computed here from docs/nic.md, never by the functions of the Go NIC.
+//   - Every wait has a limit, and fails the test with a text that names the event it waited for.
 package kit

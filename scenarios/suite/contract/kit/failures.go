@@ -26,7 +26,7 @@ var Failures = []Failure{
 	{inject.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
 }
 
-// Timeout is the CPL_TIMEOUT of these checks, the shortest that there is.
+// Timeout is the CPL_TIMEOUT of these checks, the shortest possible.
 const Timeout = 1024
 
 // FailOnce makes one read in a range of n bytes fail by its last completion, so that the way a read

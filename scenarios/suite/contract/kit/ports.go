@@ -6,7 +6,7 @@ import (
 )
 
 // PortOf converts between the port numbers of checks and of the NIC, in either direction: port 0 of
-// checks is the one under test. Ports beyond the build are unchanged.
+// checks is the port under test. Ports beyond the build are unchanged.
 func (r *Rig) PortOf(p int) int {
 	if p < r.Sizes.Ports {
 		return p ^ r.eth

@@ -170,7 +170,7 @@ func (r *Rig) Post(x *RxRing, n int) {
 	r.RingDoorbell(&x.Ring)
 }
 
-// Next takes the next completion entry of a ring; nil if there is none yet.
+// Next takes the next completion entry of a ring; it returns nil if none has arrived yet.
 func (r *Rig) Next(g *Ring) []byte {
 	r.T.Helper()
 	e := r.Load(g.NextCqe(), nicspec.CqeBytes)

@@ -188,7 +188,7 @@ func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 		}
 		first := x.PI
 		all := r.EnqueueLong(x, entries[:n]...)
-		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for
+		if last := &all[n-1]; !last.FComplete { // so that the caller can wait for its end
 			last.FComplete = true
 			r.StoreEntry(x, x.PI-uint16(last.BlocksOf(&r.Sizes)), &last.LongEntry)
 		}

@@ -1,6 +1,6 @@
-/// nic_gather alone, with a memory: entries in, as many as it takes, their frames out, line by
-/// line, with what goes along. An entry with a piece whose read fails begins when no other is
-/// there. Now and then the way out is closed, so that the buffer fills.
+/// nic_gather alone, with a memory: takes entries at its own pace and returns their frames line by
+/// line, each followed by its sideband. An entry with a piece whose read fails waits until no other
+/// entry is in flight. At intervals the output is closed, so that the buffer fills.
 
 module blk_gather
   import nic_int_pkg::*;
@@ -17,11 +17,11 @@ module blk_gather
   output logic            m_axis_rsp_tvalid,
   input  logic            m_axis_rsp_tready
 );
-  localparam int Depth = 256;              // lines on their way out
+  localparam int Depth = 256;              // lines waiting at the output
   localparam int Lw    = $clog2(Depth) + 1;
-  localparam int Most  = 72;               // of the longest frame
-  localparam int Every = 64;               // frames after which the way out is closed,
-  localparam int Hold  = 4096;             // and for so many cycles
+  localparam int Most  = 72;               // lines of the longest frame
+  localparam int Every = 64;               // frames after which the output closes,
+  localparam int Hold  = 4096;             // for this number of cycles
 
   typedef struct packed {
     logic [383:0]     inl;
@@ -53,7 +53,7 @@ module blk_gather
     logic [15:0]  crc_start;
     logic [15:0]  crc_off;
     logic [15:0]  beats;
-    logic [7:0]   taken;           // beats, as told when the frame was taken
+    logic [7:0]   taken;           // beats as on take_beats_o when the frame was taken
     logic [7:0]   l4;
     logic [7:0]   l3;
     logic [7:0]   ecn;
@@ -140,7 +140,7 @@ module blk_gather
     .out_valid_o(there), .out_ready_i(out), .out_data_o(head)
   );
 
-  // A line's bytes; behind the last one, what goes along with the frame.
+  // A line's bytes; after the last line, the frame's sideband.
   assign open              = hold_q == '0;
   assign m_axis_rsp_tvalid = there && open;
   assign m_axis_rsp_tlast  = behind_q;

@@ -1,8 +1,8 @@
-/// nic_txq with nic_txcqe, and a memory that holds the rings: commands of table Txq (op 0),
-/// doorbells of up to four queues at a time, and then one that brings a block to one of them (op
-/// 1); then one of the queues may be switched off, and on again. What is told of these is blocks of
-/// entries as they are handed on, their completion entries as they leave, and, when nothing more is
-/// under way, what was counted. Bytes of an entry say whether it fails, and how long it is.
+/// nic_txq with nic_txcqe, and a memory that holds the rings. A request is a command of table Txq
+/// (op 0), or doorbells of up to four queues followed by one that pushes a block to one of them (op
+/// 1), after which one queue may be switched off and on again. Responses are the blocks of entries
+/// as they are handed on, their completion entries as they leave, and, once everything has ended,
+/// the counters. Bytes of an entry select whether it fails, and its length.
 
 module blk_txq
   import nic_int_pkg::*;
@@ -23,16 +23,16 @@ module blk_txq
   input  logic                           m_axis_rsp_tready
 );
   localparam int Rings = 4;
-  localparam int Quiet = 64;       // cycles after which nothing more comes
+  localparam int Quiet = 64;       // idle cycles after which everything has ended
   localparam int Depth = 16;       // entries that have not ended
 
   typedef struct packed {
     logic [31:0]            rsvd2;
     logic [15:0]            from;      // its consumer index
     logic [7:0]             rsvd1;
-    logic                   after;     // it is switched off after the last bytes of entries came
-    logic [6:0]             when_f;    // so many cycles; else after the last doorbell
-    logic [511:0]           again;     // what it is switched on with
+    logic                   after;     // switch it off after the last bytes of entries arrived
+    logic [6:0]             when_f;    // delay in cycles, from there or from the last doorbell
+    logic [511:0]           again;     // context with which it is switched on again
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
     logic [Rings-1:0][15:0] queue_f;
@@ -43,7 +43,7 @@ module blk_txq
     logic [7:0]             pushed;    // ring that one more entry is pushed to; from 4 on none
     logic [3:0]             rsvd0;
     logic [3:0]             rung;      // rings, a bit each
-    logic [7:0]             short_f;   // reads are of 128 bytes at most
+    logic [7:0]             short_f;   // reads are at most 128 bytes long
     logic [7:0]             op;
   } ring_op_t;
 
@@ -67,7 +67,7 @@ module blk_txq
 
   typedef enum logic [2:0] {StIdle, StTable, StRing, StRun, StTold} state_e;
 
-  // The queue that is switched off: not yet, going, coming back, done.
+  // The queue that is switched off and on: not yet, going off, coming back, done.
   typedef enum logic [1:0] {CutWaits, CutOff, CutOn, CutDone} cut_e;
 
   state_e        state_q;
@@ -99,7 +99,7 @@ module blk_txq
   logic          table_done, rd_valid, rd_ready, valid, take, told_ready, told_valid, ends_ready,
       ends_valid, tlp_valid, db_bad, queue_err, busy, quiet, begins, unused_commit, unused_flush,
       unused_bad;
-  tx_id_t        first_q;              // of an entry of which blocks were taken
+  tx_id_t        first_q;              // of the entry whose first blocks were taken
   logic [13:0]   first_len_q;
   logic [1:0]    blocks_q;
   logic [5:0]    end_q, cqe_q;
@@ -153,7 +153,7 @@ module blk_txq
     .late_i('0), .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp)
   );
 
-  // Entries, now and then.
+  // Entries are taken and ended in the cycles that pace selects.
   assign paced     = (timer_q & o_q.pace) == 8'd0;
   assign end_paced = (timer_q & o_q.pace) == o_q.pace;
   assign take      = valid && paced && told_ready && ends_ready;
@@ -172,7 +172,7 @@ module blk_txq
     end_id.more = blocks_q;
   end
 
-  // An entry is told of before its completion entry leaves.
+  // An entry is reported before its completion entry leaves.
   nic_fifo #(.Width($bits(write_beat_t)), .Depth(4)) u_told (
     .clk, .rst, .in_valid_i(take || tlp_valid), .in_ready_o(told_ready),
     .in_data_i(take ? write_end(TlpW'(entry)) : write_beat(tlp)), .out_valid_o(told_valid),
