@@ -148,8 +148,8 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 	v := &f.Verdict
 	k := accounts.Taken{
 		Last: f.Last, Out: r.now,
-		Fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
-		Behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
+		FastCauses: r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
+		SlowCauses: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
 		Certain: r.overflowCause(f) == 0 && r.rx.unsure == 0 && !f.Earlier.Has(nicspec.CntRxDropDisabled) &&
 			a.Sure(f.Port, f.Seq, f.Last),
 	}

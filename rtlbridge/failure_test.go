@@ -237,7 +237,7 @@ func TestChildrenThatFail(t *testing.T) {
 			var infra *protocol.InfraError
 			require.ErrorAs(t, err, &infra)
 			require.ErrorContains(t, err, x.cause)
-			require.Less(t, len(infra.LastWords), 3*lastWordsBytes)
+			require.Less(t, len(infra.LastWords), 3*lastOutputBytes)
 		})
 	}
 	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: hangsSoon})

@@ -14,7 +14,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-const lastWordsBytes = 8 << 10
+const lastOutputBytes = 8 << 10
 
 // children counts the devices that run below this program.
 var children atomic.Int32
@@ -23,10 +23,10 @@ var children atomic.Int32
 // this program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only
 // this program.
 type process struct {
-	cmd    *exec.Cmd
-	words  tail
-	exited chan struct{}
-	exit   string
+	cmd        *exec.Cmd
+	lastOutput tail
+	exited     chan struct{}
+	exit       string // valid once exited is closed
 }
 
 // tail keeps the end of a stream.
@@ -44,8 +44,8 @@ func (t *tail) drain(f *os.File) {
 		n, err := f.Read(chunk)
 		t.mu.Lock()
 		t.buf = append(t.buf, chunk[:n]...)
-		if len(t.buf) > 2*lastWordsBytes {
-			t.buf = append(t.buf[:0], t.buf[len(t.buf)-lastWordsBytes:]...)
+		if len(t.buf) > 2*lastOutputBytes {
+			t.buf = append(t.buf[:0], t.buf[len(t.buf)-lastOutputBytes:]...)
 		}
 		t.mu.Unlock()
 		if err != nil {
@@ -58,8 +58,8 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b := t.buf
-	if len(b) > lastWordsBytes {
-		b = b[len(b)-lastWordsBytes:]
+	if len(b) > lastOutputBytes {
+		b = b[len(b)-lastOutputBytes:]
 	}
 	return protocol.Printable(b)
 }
@@ -83,7 +83,7 @@ func spawn(binary string, args []string, shared *os.File) (*process, int, error)
 	if shared != nil {
 		p.cmd.Args = append(p.cmd.Args, "--shared", "4")
 	}
-	p.words.done = make(chan struct{})
+	p.lastOutput.done = make(chan struct{})
 	p.cmd.ExtraFiles = []*os.File{theirs}
 	if shared != nil {
 		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, shared)
@@ -96,7 +96,7 @@ func spawn(binary string, args []string, shared *os.File) (*process, int, error)
 		return nil, -1, fmt.Errorf("starting the device: %w", err)
 	}
 	children.Add(1)
-	go p.words.drain(r)
+	go p.lastOutput.drain(r)
 	go p.wait()
 	return p, fds[0], nil
 }
@@ -127,16 +127,16 @@ func within(d time.Duration, done <-chan struct{}) bool {
 }
 
 // kill ends the process unless it ends by itself within grace, and collects its last output.
-func (p *process) kill(grace time.Duration) (exit, words string) {
+func (p *process) kill(grace time.Duration) (exit, lastOutput string) {
 	if !p.ended(grace) {
 		_ = p.cmd.Process.Kill() // it may have ended just now
 		if !p.ended(DefaultTimeout) {
-			return "does not end after SIGKILL", p.words.String()
+			return "does not end after SIGKILL", p.lastOutput.String()
 		}
 		if s, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 			p.exit += " (by this program)"
 		}
 	}
-	within(time.Second, p.words.done) // a grandchild may hold the pipe
-	return p.exit, p.words.String()
+	within(time.Second, p.lastOutput.done) // a grandchild may hold the pipe
+	return p.exit, p.lastOutput.String()
 }

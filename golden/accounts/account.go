@@ -26,11 +26,13 @@ type Account struct {
 	seen   []latest // by port
 	frame  Taken    // at hand
 
-	before      []state // states from before it was set, while frames of that time may still come
+	// States as they were before the table write of ordinal setAt, kept while frames taken before
+	// that write may still arrive (until cycle beforeTo).
+	before      []state
 	spareBefore []state
-	beforeTo    int64 // last cycle in which they may
-	setAt       int   // ordinal of the write
-	doubtTo     int64 // frames up to this cycle were taken at unknown times
+	beforeTo    int64
+	setAt       int
+	doubtTo     int64 // Sure is false for frames up to this cycle
 }
 
 // state is one state that an account may be in.
@@ -93,18 +95,19 @@ func (s *state) apply(w *write) {
 	s.applied++
 }
 
-// Taken is a frame that an account decided on.
+// Taken holds the facts known of one frame that reached an account: if Drew, it was delivered with
+// Seq and Slow; else it was dropped, for one of FastCauses or SlowCauses.
 type Taken struct {
-	Last, Out int64 // it was taken between these cycles
-	Others    bool  // other frames, not known to be delivered, may have been taken too
+	Last, Out int64 // the account looked at it in cycle Last at the earliest, in Out at the latest
+	Others    bool  // undecided frames may have met the account first, and set its latch
 
-	Drew bool // it was delivered, with this number and path
-	Seq  uint32
+	Drew bool
+	Seq  uint32 // account_seq
 	Slow bool
 
-	Fast, Behind counters.Drops // it was dropped: possible causes on the fast and on the slow path
-	Certain      bool           // the account certainly decided on it, and in its turn
-	why          counters.Drops // causes that the states allow
+	FastCauses, SlowCauses counters.Drops // possible on the fast and on the slow path
+	Certain                bool           // the account certainly decided on it, and in its turn
+	why                    counters.Drops // causes that the states allow
 }
 
 // advance moves a state past the frame. It reports false if the state does not allow the frame.
@@ -116,10 +119,10 @@ func (k *Taken) advance(s *state) bool {
 		s.Draw(!k.Slow)
 		return true
 	}
-	why := k.Fast | k.Behind
+	why := k.FastCauses | k.SlowCauses
 	if k.Certain {
-		if why = k.Behind; s.Look() {
-			why = k.Fast
+		if why = k.SlowCauses; s.Look() {
+			why = k.FastCauses
 		}
 	}
 	k.why |= why
@@ -187,9 +190,9 @@ func (a *Account) Describe() string {
 	return s
 }
 
-// pass follows a frame that the account let pass. It reports false, and changes nothing, if no
-// state allows that.
-func (a *Account) pass(e *Event, unsure bool) bool {
+// followDelivered follows a frame that the account let pass. unsure: frames that the caller cannot
+// place may have come first. It reports false, and changes nothing, if no state allows the frame.
+func (a *Account) followDelivered(e *Event, unsure bool) bool {
 	a.frame = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
 	return a.step(&a.frame)
 }

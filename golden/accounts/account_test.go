@@ -53,9 +53,9 @@ func TestDroppedFrameLatches(t *testing.T) {
 		require.Equal(t, others, a.step(&Taken{Last: 2000, Out: 2010, Others: others, Drew: true, Slow: true}))
 	}
 	a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never}
-	k := Taken{Last: 10, Out: 20, Certain: true, Fast: 1, Behind: 0}
+	k := Taken{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 0}
 	require.False(t, a.step(&k), "no cause on the slow way: it had to be delivered")
-	k = Taken{Last: 10, Out: 20, Certain: true, Fast: 1, Behind: 2}
+	k = Taken{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 2}
 	require.True(t, a.step(&k))
 	require.EqualValues(t, 2, k.why)
 	require.True(t, a.states[0].Slow)

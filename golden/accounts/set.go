@@ -26,7 +26,7 @@ func (a *Account) ToBeSet() bool {
 // account as it is, as it was before, or as it was set. at is the next frame if the account was not
 // set. It returns -1 without one.
 func (a *Account) turnWhileSet(x Around, at int) int {
-	if at >= 0 && a.pass(&a.early[at], x.Unsure) {
+	if at >= 0 && a.followDelivered(&a.early[at], x.Unsure) {
 		a.took(&a.early[at])
 		return at
 	}
@@ -39,7 +39,7 @@ func (a *Account) turnWhileSet(x Around, at int) int {
 		e := &a.early[i]
 		was := append(a.spareBefore[:0], a.states...)
 		a.spareBefore = was
-		if e.Seq == 0 && a.pass(e, x.Unsure) {
+		if e.Seq == 0 && a.followDelivered(e, x.Unsure) {
 			a.before, a.spareBefore = was, a.before
 			a.beforeTo, a.setAt = x.Now+x.Linger, a.firstSet(was)
 			a.took(e)
@@ -68,7 +68,7 @@ func (a *Account) passBefore(e *Event, unsure bool) bool {
 	}
 	now, since, writes := a.states, a.since, a.writes
 	a.states, a.since, a.writes = a.before, math.MinInt64, a.writes[:at]
-	ok := a.pass(e, unsure)
+	ok := a.followDelivered(e, unsure)
 	a.writes = writes
 	a.before, a.states, a.since = a.states, now, since
 	return ok

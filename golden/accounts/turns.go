@@ -85,7 +85,7 @@ func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 // Follow lets a frame pass whose turn it is. It reports false, and keeps the states, if no state
 // allows the frame's path.
 func (a *Account) Follow(e *Event, unsure bool) bool {
-	ok := a.pass(e, unsure)
+	ok := a.followDelivered(e, unsure)
 	a.took(e)
 	return ok
 }

@@ -26,7 +26,7 @@ func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoin
 	if err = c.putMemory(e, "Host", nicspec.EndpointHost, d); err != nil {
 		return nil, err
 	}
-	b := root.Builder{Memory: c.Memory.behind(nicspec.EndpointHost), Spec: ep.Spec}
+	b := root.Builder{Memory: c.Memory.rootMemory(nicspec.EndpointHost), Spec: ep.Spec}
 	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if c.Root, err = ep.root(e, p, c.Name, "Host", b); err != nil {
 		return nil, err

@@ -26,11 +26,11 @@ func TestMemoryKeepsTheProtocol(t *testing.T) {
 		base        uint64
 	}{
 		{"software, caches", "preset: bf3", func(l *lab) mem.Target { return l.memory() }, 0},
-		{"host root, caches", "preset: bf3", func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) },
-			host},
+		{"host root, caches", "preset: bf3",
+			func(l *lab) mem.Target { return l.memory().rootMemory(nicspec.EndpointHost) }, host},
 		{"host root, machine", "preset: bf2-cores",
-			func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) }, host},
-		{"host root, half a GPU", gpu, func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) },
+			func(l *lab) mem.Target { return l.memory().rootMemory(nicspec.EndpointHost) }, host},
+		{"host root, half a GPU", gpu, func(l *lab) mem.Target { return l.memory().rootMemory(nicspec.EndpointHost) },
 			host + 1<<30 - 500},
 		{"Arm core, host memory", "preset: bf2-cores", func(l *lab) mem.Target {
 			c, err := l.memory().Host(nicspec.EndpointArm).Core(0, 0)
@@ -64,7 +64,7 @@ func TestGPUsBesideDRAMAlone(t *testing.T) {
 	g.Base, g.Bytes = mem.Bus(nicspec.EndpointHost, 1<<30), 1<<24
 	m, e := newMemory(space), simcore.NewEngine()
 	require.NoError(t, m.put(e, "Host", nicspec.EndpointHost, &MemorySpec{GPUs: []gpu.Spec{g}, DRAM: &d}))
-	h := m.behind(nicspec.EndpointHost).(mem.Holder)
+	h := m.rootMemory(nicspec.EndpointHost).(mem.Holder)
 	issued, done, most := 0, 0, 0
 	issue := func() {
 		for !h.Full() && issued < writes {

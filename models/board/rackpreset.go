@@ -50,24 +50,24 @@ func RackPreset(name string) (RackSpec, error) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
 	}
 	pair, isPair := strings.CutSuffix(name, pairSuffix)
-	of, isFleet := strings.CutSuffix(pair, fleetSuffix)
-	s, err := ServerPreset(of)
+	card, isFleet := strings.CutSuffix(pair, fleetSuffix)
+	s, err := ServerPreset(card)
 	if err != nil {
 		return RackSpec{}, err
 	}
 	r := RackSpec{Name: "Rack", Servers: []ServerSpec{s}, Network: NetworkSpec{Kind: NetworkOpen}}
 	switch {
 	case isPair:
-		err = r.pair(of)
+		err = r.pair(card)
 	case isFleet:
-		err = r.fleet(of)
+		err = r.fleet(card)
 	}
 	return r, err
 }
 
 // pair adds a second server, back to back with the first.
-func (s *RackSpec) pair(of string) error {
-	again, err := ServerPreset(of) // shares nothing with the first
+func (s *RackSpec) pair(card string) error {
+	again, err := ServerPreset(card) // shares nothing with the first
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,7 @@ func (s *RackSpec) pair(of string) error {
 }
 
 // fleet adds eleven client machines with ConnectX-4 (bf2.cli) to the server, all on a switch.
-//
-// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency
-// budget. An rnic has limits for each endpoint: MPS 128 to the Arm and 512 to the host
-// (offpath.hw.mtu); its clock and streams cannot be set.
-func (s *RackSpec) fleet(of string) error {
+func (s *RackSpec) fleet(card string) error {
 	client, err := CardPreset("connectx4")
 	if err != nil {
 		return err
@@ -93,14 +89,16 @@ func (s *RackSpec) fleet(of string) error {
 	if err != nil {
 		return err
 	}
-	card := &s.Servers[0].Cards[0]
-	card.Device = DeviceSpec{Kind: DeviceRNIC, Model: fleets[of]}
-	card.EthBits, card.Period = 0, 0
-	if card.Switch != nil {
-		limits := card.Switch.Host.PCIe.Ends[1] // of the root's end
-		card.Switch.Host.Limits = &limits
+	c := &s.Servers[0].Cards[0]
+	c.Device = DeviceSpec{Kind: DeviceRNIC, Model: fleets[card]}
+	c.EthBits, c.Period = 0, 0 // an rnic's streams and clock cannot be set
+	if c.Switch != nil {
+		// An rnic has limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu).
+		limits := c.Switch.Host.PCIe.Ends[1] // of the root's end
+		c.Switch.Host.Limits = &limits
 	}
 	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}
+	// cables of 2 m (10 ns): two of them and the switch's 90 ns are the 0.11 us of the latency budget
 	s.Network = NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}
 	return nil
 }

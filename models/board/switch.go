@@ -135,7 +135,7 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 	if !slices.Equal(got, want) {
 		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
 	}
-	errs = append(errs, s.validateAcross(), field.Under("arm", s.Arm.validateSocket(s.Arm.Host)))
+	errs = append(errs, s.validateOutbound(), field.Under("arm", s.Arm.validateSocket(s.Arm.Host)))
 	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)),
 		field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
@@ -195,7 +195,7 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 		side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost, nil}); err != nil {
 		return nil, err
 	}
-	if err := s.buildAcross(e, c, ep, far); err != nil {
+	if err := s.buildOutbound(e, c, ep, far); err != nil {
 		return nil, err
 	}
 	return c.Switch.Port(nicswitch.PortNIC), nil
@@ -215,7 +215,7 @@ func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s s
 	if err = c.putMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
 		return nil, nil, err
 	}
-	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester},
+	b := root.Builder{Memory: c.Memory.rootMemory(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester},
 		Invalidates: c.Memory.caches(s.endpoint)}
 	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {

@@ -26,7 +26,7 @@ type Spec struct {
 	// one per card slot, in their order; a single one: for every slot; none: as the board says
 	Devices   []board.DeviceSpec `yaml:"devices"`
 	Stacks    []StackSpec        `yaml:"stacks"`    // one per server; a single one: for both
-	Addresses Addresses          `yaml:"addresses"` // of the ports
+	Addresses AddressFamily      `yaml:"addresses"` // of the ports
 	Workload  apps.Spec          `yaml:"workload"`
 	Faults    FaultSpec          `yaml:"faults"`
 	Expect    ExpectSpec         `yaml:"expect"`

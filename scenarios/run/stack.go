@@ -59,13 +59,13 @@ func stackNames() string {
 	return strings.Join(names, " or ")
 }
 
-// Addresses selects the network layer of all ports.
-type Addresses string
+// AddressFamily selects the network layer of all ports.
+type AddressFamily string
 
 // The network layers.
 const (
-	IPv4 Addresses = "ipv4"
-	IPv6 Addresses = "ipv6"
+	IPv4 AddressFamily = "ipv4"
+	IPv6 AddressFamily = "ipv6"
 )
 
 // MAC and IPv4 address of a server's port; both are numbered from 0.
@@ -73,7 +73,7 @@ func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), by
 func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
 // gidOf returns a port's GID: ::ffff:a.b.c.d or, from the range for local use (RFC 4193), fd00::port:server.
-func (a Addresses) gidOf(server, port int) (g [16]byte) {
+func (a AddressFamily) gidOf(server, port int) (g [16]byte) {
 	const at = 12
 	if a == IPv6 {
 		g[0], g[13], g[15] = 0xfd, byte(port), byte(1+server)

@@ -13,9 +13,8 @@ func (c *Cache) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func
 	return c.watches.WatchIn(c.memory, addr, n, f)
 }
 
-// Snoop calls f after every write access that takes effect here, as mem.Watches
-// does.
-func (c *Cache) Snoop(f func(addr uint64, n int)) { c.watches.Snoop(f) }
+// OnWrite calls f after every write access that takes effect here, as mem.Watches does.
+func (c *Cache) OnWrite(f func(addr uint64, n int)) { c.watches.OnWrite(f) }
 
 var errNoBackdoor = errors.New("the memory behind it shows its bytes to accesses only")
 

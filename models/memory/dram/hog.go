@@ -12,6 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
+const permille = 1000
+
 // HogSpec configures a Hog.
 type HogSpec struct {
 	Rate     simcore.Rate `yaml:"rate"`           // at which accesses are issued, reads and writes together
@@ -39,8 +41,7 @@ func (s HogSpec) Validate() error {
 	if r := s.Rate; r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second {
 		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s")
 	}
-	const thousand = 1000
-	if s.Writes < 0 || s.Writes > thousand {
+	if s.Writes < 0 || s.Writes > permille {
 		bad("write_permille", s.Writes, "0 to 1000")
 	}
 	if s.Bytes < 1 || s.Bytes > 1<<16 {
@@ -70,7 +71,7 @@ type Hog struct {
 	armed  bool
 	stop   bool
 	n      uint64 // accesses due so far
-	part   int64  // fraction of a picosecond that the next is late, in 1/Rate.Bytes
+	part   int64  // time owed by rounding, in ps/Rate.Bytes, carried to the next access
 	rng    rand.PCG
 	idle   []*mem.Access
 	failed error
@@ -132,6 +133,8 @@ func (h *Hog) Handle(sim.Event) error {
 	return nil
 }
 
+// issue sends one access, or counts it as missed if none is idle. Writes are spread evenly: access n
+// writes when n·Writes/1000 reaches a new whole number.
 func (h *Hog) issue() {
 	h.n++
 	last := len(h.idle) - 1
@@ -148,8 +151,7 @@ func (h *Hog) issue() {
 		place = h.rng.Uint64() % places
 	}
 	a.Addr, a.Op = h.spec.Base+place*uint64(h.spec.Bytes), mem.Read
-	const thousand = 1000
-	if n := h.n * uint64(h.spec.Writes); n/thousand != (n-uint64(h.spec.Writes))/thousand {
+	if n := h.n * uint64(h.spec.Writes); n/permille != (n-uint64(h.spec.Writes))/permille {
 		a.Op = mem.Write
 		clear(a.Data)
 	}
@@ -159,7 +161,7 @@ func (h *Hog) issue() {
 func (h *Hog) done(a *mem.Access) {
 	switch {
 	case a.Err != nil:
-		h.failed = fmt.Errorf("hog: %s: %w", h.name, a.Err)
+		h.failed = fmt.Errorf("%s: %w", h.name, a.Err)
 	case a.Op == mem.Read:
 		h.Read += uint64(len(a.Data))
 	default:

@@ -108,8 +108,8 @@ func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fun
 	return m.store.WatchIn(m.store, addr, n, f)
 }
 
-// Snoop calls f after every write.
-func (m *Memory) Snoop(f func(addr uint64, n int)) { m.store.Snoop(f) }
+// OnWrite calls f after every write.
+func (m *Memory) OnWrite(f func(addr uint64, n int)) { m.store.OnWrite(f) }
 
 // store is a memory that begins at a bus address.
 type store struct {

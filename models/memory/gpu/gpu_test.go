@@ -52,7 +52,7 @@ func TestMemory(t *testing.T) {
 	var told []simcore.Ps
 	_, err := m.Watch(r.Base, 64, func(uint64, int) { told = append(told, e.Now()) })
 	require.NoError(t, err)
-	m.Snoop(func(uint64, int) { told = append(told, -1) })
+	m.OnWrite(func(uint64, int) { told = append(told, -1) })
 	var end simcore.Ps
 	m.Access(&mem.Access{Op: mem.Write, Addr: r.Base, Data: make([]byte, 1000), Done: func(*mem.Access) {
 		end = e.Now()

@@ -139,12 +139,12 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-// Snoopers are called for all writes, before the watchers.
-func TestSnoop(t *testing.T) {
+// Functions given to OnWrite are called for all writes, before the watchers.
+func TestOnWrite(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
 	var told []uint64
-	s.Snoop(func(addr uint64, n int) { told = append(told, addr, uint64(n)) })
+	s.OnWrite(func(addr uint64, n int) { told = append(told, addr, uint64(n)) })
 	_, err = s.Watch(0x2000, 64, func(uint64, int) { told = append(told, 99) })
 	require.NoError(t, err)
 	require.NoError(t, write(s, 0x2000, 1, 2))

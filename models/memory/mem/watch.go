@@ -8,8 +8,8 @@ import (
 
 // Watches calls back for writes to address ranges. The zero value watches none.
 type Watches struct {
-	list   []*watcher // by address; replaced, not modified, as callbacks may add and stop watches
-	snoops []func(addr uint64, n int)
+	list    []*watcher // by address; replaced, not modified, as callbacks may add and stop watches
+	onWrite []func(addr uint64, n int)
 }
 
 type watcher struct {
@@ -48,21 +48,21 @@ func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n in
 	return s.Watch(addr, n, f)
 }
 
-// Snoop calls f after every write access to any address, before the watchers: for caches that must
+// OnWrite calls f after every write access to any address, before the watchers: for caches that must
 // drop their copy.
-func (s *Watches) Snoop(f func(addr uint64, n int)) { s.snoops = append(s.snoops, f) }
+func (s *Watches) OnWrite(f func(addr uint64, n int)) { s.onWrite = append(s.onWrite, f) }
 
 // first returns the index of the first watcher whose range ends after an address.
 func (s *Watches) first(addr uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].to > addr })
 }
 
-// Tell calls the snoops and the watchers of n bytes at addr.
+// Tell calls the functions of OnWrite and the watchers of n bytes at addr.
 func (s *Watches) Tell(addr uint64, n int) {
 	if n == 0 {
 		return // it touches nothing
 	}
-	for _, f := range s.snoops {
+	for _, f := range s.onWrite {
 		f(addr, n)
 	}
 	if len(s.list) == 0 {

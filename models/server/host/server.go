@@ -71,26 +71,26 @@ func (b Builder) Build(name string) (*Server, error) {
 	}
 	s := &Server{name: name, sched: b.Scheduler, spec: b.Spec, cores: map[place]*Core{}}
 	var memories []mem.Target
-	var snoopers []private.Snooper
+	var notifiers []private.WriteNotifier
 	for i := range b.Spec.Sockets {
 		m, err := s.socket(i, b.Memory)
 		if err != nil {
 			return nil, err
 		}
 		memories = append(memories, m)
-		if sn, ok := m.(private.Snooper); ok && (i == 0 || b.Spec.LLC != nil) { // bare memories share one space
-			snoopers = append(snoopers, sn)
+		if n, ok := m.(private.WriteNotifier); ok && (i == 0 || b.Spec.LLC != nil) { // bare memories share one space
+			notifiers = append(notifiers, n)
 		}
 	}
 	for _, r := range b.Elsewhere {
-		if sn, ok := r.Memory.(private.Snooper); ok {
-			snoopers = append(snoopers, sn)
+		if n, ok := r.Memory.(private.WriteNotifier); ok {
+			notifiers = append(notifiers, n)
 		}
 	}
 	for _, r := range b.Far {
 		s.far = append(s.far, private.Range{Base: r.Base, Bytes: r.Bytes})
 	}
-	s.domain = private.NewDomain(snoopers...)
+	s.domain = private.NewDomain(notifiers...)
 	var err error
 	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories,
 		Elsewhere: slices.Concat(b.Elsewhere, b.Far),
@@ -129,8 +129,8 @@ func (b bare) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func()
 	return b.space.Watch(addr, n, f)
 }
 
-// Snoop reports all writes.
-func (b bare) Snoop(f func(addr uint64, n int)) { b.space.Snoop(f) }
+// OnWrite calls f after every write to the memory that the sockets share.
+func (b bare) OnWrite(f func(addr uint64, n int)) { b.space.OnWrite(f) }
 
 // Device returns the memory to give to the root of one more device on a socket.
 func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {

@@ -12,6 +12,7 @@ import (
 // tuningTools are the parts of clang that a tuned build needs in addition to the compiler.
 type tuningTools struct{ Merge string }
 
+// Tuning returns the tools that a tuned build needs, or an error that says which one is missing and how to install it.
 func (t *Tools) Tuning() (tuningTools, error) {
 	if !t.Clang {
 		return tuningTools{}, fmt.Errorf("%w: a tuned build needs clang++, not %s; install it with: apt-get install "+

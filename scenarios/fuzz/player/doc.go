@@ -1,7 +1,7 @@
 // Package player plays a program on a board: the driver's side of every operation, and the other parties of the
 // traffic. Its watcher counts what was reached; its verdict combines the referee's findings and the device's.
 //
-// It draws nothing: playing a program twice gives the same run.
+// It makes no random choices: playing a program twice gives the same run.
 //
 // Invariants:
 //   - Every wait has a limit; a device that misses it is reported by StuckError.

@@ -8,7 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// solar checks that a device without Solar queue pairs refuses them. Others must write and read blocks, refuse what
+// solar checks queue pairs of type Solar, which carries storage: each packet is one block, independent of all others
+// (package transport). A device without them must refuse them. Others must write and read blocks, refuse what
 // they do not support, and fail each refused request alone, without effect on others. RESET discards everything.
 func solar(b *bench) {
 	s := &b.side[0]
@@ -40,7 +41,7 @@ func solar(b *bench) {
 	read := verbs.SendWR{ID: 3, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: sink.sges(),
 		RemoteAddr: source.addr, RKey: x[1].mr.RKey}
 	wrong := write
-	wrong.ID, wrong.RKey = 2, write.RKey^0x5a5a00
+	wrong.ID, wrong.RKey = 2, write.RKey^0x5a5a00 // a key that does not exist
 	x[0].post(write, wrong, read)
 	got := b.statuses(x[0].send)
 	slices.SortFunc(got, func(a, c ended) int { return int(a.id) - int(c.id) })
@@ -56,7 +57,8 @@ func solar(b *bench) {
 	for i, e := range x {
 		e.up(verbs.QPTSolar, e.path(x[1-i]), verbs.QPSRTS)
 	}
-	for i := range uint64(3 * depth) { // reuses numbers and places
+	// more requests than the queue holds (depth), so that request numbers and slots are reused
+	for i := range uint64(3 * depth) {
 		read.ID = i
 		x[0].post(read)
 		require.Equal(b, []ended{{i, verbs.WCSuccess}}, b.statuses(x[0].send))

@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// Snooper reports every write that takes effect in the memory that caches share: a mem.Space, an
-// armcache.Cache.
-type Snooper interface {
-	Snoop(f func(addr uint64, n int))
+// WriteNotifier is a memory that caches share, such as a mem.Space or an armcache.Cache. It calls
+// every f given to OnWrite after each write that takes effect.
+type WriteNotifier interface {
+	OnWrite(f func(addr uint64, n int))
 }
 
 // MaxCaches is the largest number of caches in a domain.
@@ -37,10 +37,10 @@ const (
 )
 
 // NewDomain makes the domain of a memory, or of several with disjoint addresses.
-func NewDomain(memories ...Snooper) *Domain {
+func NewDomain(memories ...WriteNotifier) *Domain {
 	d := &Domain{pages: map[uint64]*page{}, number: noPage}
 	for _, m := range memories {
-		m.Snoop(d.written)
+		m.OnWrite(d.written)
 	}
 	return d
 }
@@ -58,7 +58,7 @@ func (d *Domain) join(c *Cache) error {
 // noPage is not the number of any page.
 const noPage = ^uint64(0)
 
-// find returns the page with a number, nil if no line of it has been cached for long.
+// find returns the page with a number, nil if none of its lines has been cached lately.
 func (d *Domain) find(number uint64) *page {
 	if number != d.number {
 		d.latest, d.number = d.pages[number], number
@@ -101,7 +101,8 @@ func (d *Domain) remove(c *Cache, line uint64) {
 	}
 }
 
-// written removes the lines of a write from all caches except the writer's.
+// written removes the lines of a write from all caches except those with a write to that line in
+// flight.
 func (d *Domain) written(addr uint64, n int) {
 	first, last := addr/lineBytes, (addr+uint64(n)-1)/lineBytes
 	for number := first / pageLines; number <= last/pageLines; number++ {
@@ -118,13 +119,13 @@ func (d *Domain) written(addr uint64, n int) {
 		}
 		for ; lines != 0; lines &= lines - 1 {
 			i := bits.TrailingZeros64(lines)
-			d.snoop(number*pageLines+uint64(i), p.holders[i])
+			d.invalidate(number*pageLines+uint64(i), p.holders[i])
 		}
 	}
 }
 
-// snoop removes a written line from those of its holders that did not write it.
-func (d *Domain) snoop(line, holders uint64) {
+// invalidate removes a written line from all its holders except those with a write to it in flight.
+func (d *Domain) invalidate(line, holders uint64) {
 	for ; holders != 0; holders &= holders - 1 {
 		if c := d.caches[bits.TrailingZeros64(holders)]; !c.writes(line) {
 			c.stats.Snooped++

@@ -25,7 +25,7 @@ const ns = simcore.Nanosecond
 func tiny() private.Spec { return private.Spec{SizeBytes: 512, Ways: 2, HitLatency: 4 * ns} }
 
 // shared is memory that takes its time, behind a last-level cache or without one.
-func shared(e sim.Engine, d inject.DelaySpec, llc bool) (memory mem.Target, view mem.Backdoor, sn private.Snooper,
+func shared(e sim.Engine, d inject.DelaySpec, llc bool) (memory mem.Target, view mem.Backdoor, sn private.WriteNotifier,
 	err error) {
 	space, err := mem.NewSpace(1<<20, 1<<20)
 	if err != nil {

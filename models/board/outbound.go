@@ -20,8 +20,8 @@ const (
 	requesterHostOutbound = nicspec.RequesterHost + 1
 )
 
-// validateAcross checks the paths from one side's cores to the other side's memory.
-func (s *SwitchSpec) validateAcross() error {
+// validateOutbound checks the paths from one side's cores to the other side's memory.
+func (s *SwitchSpec) validateOutbound() error {
 	var errs []error
 	if s.ArmOutbound != nil {
 		errs = append(errs, field.Under("arm_outbound", s.ArmOutbound.Validate()))
@@ -50,8 +50,8 @@ func (l *later) region(m *Memory) []memmap.Region {
 		View: view, Watcher: view}}
 }
 
-// buildAcross makes the paths from one side's cores to the other side's memory.
-func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
+// buildOutbound makes the paths from one side's cores to the other side's memory.
+func (s *SwitchSpec) buildOutbound(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
 	limits := least(s.Arm.limits(ep), s.Host.limits(ep))
 	if far != nil {
 		c.ArmOutbound, err = c.Root.NewOutbound(requesterArmOutbound, *s.ArmOutbound, limits,

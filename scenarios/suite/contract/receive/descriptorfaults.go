@@ -17,7 +17,7 @@ var RxErrorChecks = []kit.Check{
 	{Name: "receive errors/descriptor reads that fail", Rules: "P6 Q4 Q2 R7 C3", Stalls: kit.Stalled,
 		Run: descriptorFaults},
 	{Name: "receive errors/tags of reads that timed out rest", Rules: "P2 P6", Stalls: kit.Calm, Run: silentTagRests},
-	{Name: "receive errors/completions for another", Rules: "P6 P7 Q4", Stalls: kit.Calm, Run: strayAnswers},
+	{Name: "receive errors/completions for another", Rules: "P6 P7 Q4", Stalls: kit.Calm, Run: lateCompletion},
 	{Name: "receive errors/several reads fail", Rules: "Q4 Q7", Stalls: kit.Stalled, Run: severalFail},
 	{Name: "receive errors/rings in no memory", Rules: "Q4 P6", Stalls: kit.Calm, Run: noMemory},
 	{Name: "receive errors/disabled while a read fails", Rules: "Q5 Q4", Stalls: kit.Calm, Run: offWhileFailing},
@@ -91,9 +91,9 @@ func descriptorFaults(r *kit.Rig) {
 	}
 }
 
-// strayAnswers sends completions late, twice and for other tags: they are counted and have no other
-// effect.
-func strayAnswers(r *kit.Rig) {
+// lateCompletion delays the completion of a descriptor read beyond CPL_TIMEOUT: the read fails once,
+// and the late completion is counted as unexpected and ignored.
+func lateCompletion(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
 	x := r.OpenRx(2, 3, nil)
@@ -110,8 +110,8 @@ func strayAnswers(r *kit.Rig) {
 	})
 }
 
-// severalFail makes every read of a ring fail: there is one Event, and at most one more completion
-// entry than descriptors.
+// severalFail fails all but the first two reads of a ring: there is exactly one Event, QUEUE_ERR
+// steps once, and each of 70 frames is delivered or dropped for QueueErr or NoDesc.
 func severalFail(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -147,8 +147,8 @@ func severalFail(r *kit.Rig) {
 	}
 }
 
-// noMemory uses rings at addresses without memory, and completion rings and buffers whose writes
-// are lost.
+// noMemory uses addresses without memory: a ring there fails with CplUnsupported; a buffer there
+// loses the bytes, and the completion entry is written as usual.
 func noMemory(r *kit.Rig) {
 	r.ReceiveAll(2)
 	x := r.OpenRx(2, 3, func(f *nicspec.RxqEntryFields) { f.RingBase = 7 << nicspec.EndpointShift })
@@ -190,8 +190,8 @@ func offWhileFailing(r *kit.Rig) {
 	}
 }
 
-// silentTagRests makes one read time out while so many others run that all tags are used several
-// times.
+// silentTagRests lets one read time out and checks that its tag is not reused until CPL_TIMEOUT
+// after the timeout [P6], while at least 384 other reads go out.
 func silentTagRests(r *kit.Rig) {
 	const limit = 4 * kit.Timeout // tags are used many times before and after it
 	r.Write(nicspec.RegCplTimeout, limit)
@@ -202,7 +202,8 @@ func silentTagRests(r *kit.Rig) {
 	e := kit.SendEntry(nil, r.Piece(w[0], 0, 64, kit.Pattern(4000, 1)), r.Piece(w[0], 0, 64, kit.Pattern(5000, 2)))
 	e.FComplete = true
 	posts := r.Enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.Size())...)
-	reads, since, tag, again := 0, int64(-1), uint8(0), int64(-1) // reads after the silent one
+	reads := 0 // after the silent one
+	since, tag, again := int64(-1), uint8(0), int64(-1)
 	r.Watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {

@@ -8,9 +8,9 @@ import (
 	"nictwin/models/memory/memmap"
 )
 
-// behind returns the memory of one endpoint as its root sees it. It can be full if it is a
+// rootMemory returns the memory of one endpoint as its root sees it. It can be full if it is a
 // machine's, or DRAM without a cache.
-func (m *Memory) behind(endpoint int) mem.Target {
+func (m *Memory) rootMemory(endpoint int) mem.Target {
 	h, x := half{m, endpoint}, &m.ends[endpoint]
 	switch {
 	case x.iio != nil:

@@ -25,13 +25,13 @@ func (e *Entry) Describe() string {
 	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.Plan.Length, e.Plan.Port, e.Plan.InlineLen)
 	for i := range e.Plan.NumPieces {
 		p := &e.Pieces[i]
-		s += fmt.Sprintf(", %d of %d B at %#x read", p.Got.Gap(p.len), p.len, p.bus)
+		s += fmt.Sprintf(", first %d of %d B at %#x read", p.Got.Gap(p.len), p.len, p.bus)
 	}
 	return s
 }
 
-// id returns the name of the frame that the entry sends, nil if it sends none.
-func (e *Entry) id() *verdict.FrameID {
+// frameID returns the name of the frame that the entry sends, nil if it sends none.
+func (e *Entry) frameID() *verdict.FrameID {
 	if w := nicspec.Wqe(e.Raw[:]); w.Opcode() == nicspec.OpcodeSend {
 		return &verdict.FrameID{Sent: true, Port: e.Plan.Port, N: w.WqeId()}
 	}
@@ -40,10 +40,11 @@ func (e *Entry) id() *verdict.FrameID {
 
 // Subject returns the entry as the subject of a mismatch.
 func (e *Entry) Subject() verdict.Subject {
-	return verdict.Subject{Frame: e.id(), Index: int(e.Index)}
+	return verdict.Subject{Frame: e.frameID(), Index: int(e.Index)}
 }
 
-// RuleOfStatus returns the rule by which an entry fails with a status.
+// RuleOfStatus returns the rule of docs/nic.md under which an entry ends with a status. It relies on
+// the order of the Cpl statuses.
 func (e *Entry) RuleOfStatus(s nicspec.Status) string {
 	switch copies := dma.Of(nicspec.Wqe(e.Raw[:]).Opcode()); {
 	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
