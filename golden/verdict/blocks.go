@@ -32,7 +32,7 @@ var blocksByRule = map[string]string{
 	"P8": "request",
 	"G":  "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "tlp", "P11": "tlp",
 	"R": "rxdma", "R2": "parse", "R3": "overflow", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "admission",
-		"R8": "admission",
+	"R8": "admission",
 	"R9": "descriptor",
 	"H":  "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
