@@ -65,7 +65,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 		"value":  "client of flow 0: message 0 (80 B): byte 79 at",
 		"miss":   "message 0 (80 B): byte 8 at",
 		"beyond": "1 handlers were stopped: expected 0: server Server[1]: offload: handler of code 0x1235",
-		"number": "an answer to request 99 (80 B, <nil>): expected one below 4 that had none",
+		"number": "an answer to request 99 (80 B, <nil>): expected one below 4 without an answer",
 		"twice":  "an answer to request 0 (80 B, <nil>): expected one below",
 	} {
 		stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, func(w *world, server int) (Stack, error) {
