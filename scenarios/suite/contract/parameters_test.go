@@ -72,7 +72,7 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return order(a) - order(b) })
 	args := []string{"--lint-only", "-Wno-fatal", "-Werror-USERFATAL", "--error-limit", "0",
-		"-I../../verilator/rtl/packages", "--top-module", "nic_top"}
+		"-I../../../verilator/rtl/packages", "--top-module", "nic_top"}
 	for _, name := range keys(set) {
 		args = append(args, "-G"+name+"="+strconv.Itoa(set[name]))
 	}
