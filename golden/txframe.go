@@ -81,7 +81,7 @@ func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 
 // sender finds the entry whose frame is due to leave: the next one of the queue, skipping entries
 // that send no frame, may have failed, or send this frame to another port. It reports a mismatch if
-// there is none.
+// no entry fits.
 func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s

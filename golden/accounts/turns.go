@@ -19,7 +19,7 @@ func (a *Account) Delivered(e Event) { a.early = append(a.early, e) }
 // Around is the state of the rest of the receive side that an account needs to find the next frame.
 type Around struct {
 	Now    int64
-	Oldest int64 // last beat of the oldest frame that may still come; Now if there is none
+	Oldest int64 // last beat of the oldest frame that may still come, else Now
 	Linger int64 // for how long frames may come that passed before the account was set
 	Unsure bool  // some frames may go to more than one place
 	End    bool  // the run is over

@@ -290,7 +290,7 @@ func (es *Entries) Waits(q *Queue, i uint16) bool {
 	return b != nil && uint16(core.WqeBlocks(b[:], es.limits.Parts)) > q.Ctx.PI-i
 }
 
-// split undoes NextWhole for an entry with pushed blocks, one of which the device reads after all.
+// split undoes NextWhole for an entry if the device reads one of its pushed blocks after all.
 func (es *Entries) split(q *Queue, e *Entry) {
 	for k := range e.Blocks {
 		s := q.Slot(e.Index + k)

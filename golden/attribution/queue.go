@@ -25,7 +25,7 @@ type Queue struct {
 type Slot struct {
 	State rings.State
 	Entry *Entry // begins here, once all its blocks were read
-	of    *Entry // entry of which this is a later block
+	of    *Entry // entry that this is a later block of
 	Block *Block // as it was read, until its entry is whole
 }
 

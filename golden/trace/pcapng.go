@@ -103,7 +103,7 @@ type PacketID uint64
 // NoID is the PacketID of a frame that Annotate need not find.
 const NoID PacketID = 1<<64 - 1
 
-// Frame is what the file records of a frame besides its bytes.
+// Frame is the metadata that the file records with the bytes of a frame.
 type Frame struct {
 	Ns       int64 // its time
 	Dir      Direction

@@ -170,8 +170,8 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds the current crossing to a domain. Between crossings and after the run there is none to
-// add.
+// Saw adds the current crossing to a domain. Between crossings and after the run it
+// does nothing.
 func (l *Log) Saw(d Domain) {
 	if l.at.Frame != nil || l.at.TLP != nil {
 		l.past.note(d, l.at)

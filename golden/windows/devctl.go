@@ -54,8 +54,8 @@ func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 	d.n++
 }
 
-// Settling returns the last cycle in which a former setting may be in force; ok is false if there
-// is none.
+// Settling returns the last cycle in which a former setting may be in force; ok is false if
+// no write is settling.
 func (d *Devctl) Settling() (until int64, ok bool) {
 	if d.n == 1 {
 		return 0, false
