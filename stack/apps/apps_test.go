@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Messages that differ in any parameter differ in their bytes, and the bytes of a short message are the start of those
-// of a longer one.
+// TestPatternsTellMessagesApart checks that messages that differ in any parameter have different bytes, and that a
+// short message has the first bytes of a longer one.
 func TestPatternsTellMessagesApart(t *testing.T) {
 	make64 := func(seed uint64, flow, direction, message int) string {
 		b := make([]byte, 64)
@@ -55,7 +55,8 @@ func (m flat) Store(a uint64, b []byte) error { copy(m[a:], b); return nil }
 func (m flat) Read(a uint64, b []byte) error  { return m.Load(a, b) }
 func (m flat) Write(a uint64, b []byte) error { return m.Store(a, b) }
 
-// Slots and pieces do not overlap, are aligned, and hold what was stored; a changed byte beside them is found.
+// TestAreas checks that slots and pieces do not overlap, are aligned, and return what was stored, and that a changed
+// guard byte is found.
 func TestAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots, n := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(0, 300).Draw(t, "bytes")
@@ -101,7 +102,8 @@ func TestAreas(t *testing.T) {
 	require.ErrorContains(t, err, "10 messages of 100 B: want 1920 B of memory on a server, 1000 are left")
 }
 
-// Atomics return and leave the values of a counter on which they are carried out one by one.
+// TestCountersFollowTheAtomics plays a client's atomics on a counter: each must return the value that the model
+// expects, and the final value must agree.
 func TestCountersFollowTheAtomics(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind = Atomics
@@ -120,7 +122,8 @@ func TestCountersFollowTheAtomics(t *testing.T) {
 	}
 }
 
-// Walks find their nodes, each list is complete, and no two nodes share a place or a key.
+// TestListsAreWhole checks that walks find their nodes, that each list is complete, and that no two nodes share a slot
+// or a key.
 func TestListsAreWhole(t *testing.T) {
 	for _, hops := range [][]int{nil, {1}, {0}, {3, 0, 30}, {64}} {
 		s := DefaultSpec()
@@ -151,7 +154,7 @@ func TestSignals(t *testing.T) {
 	require.Equal(t, []int{7, 15, 19}, all)
 }
 
-// Two results differ only where the degree of comparison says they must agree.
+// TestCompare checks, for each degree of agreement, which changes of a result count as differences.
 func TestCompare(t *testing.T) {
 	of := func(change func(*Result)) *Result {
 		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{

@@ -8,8 +8,8 @@ import (
 
 const (
 	line  = 64
-	pad   = 0x5a // value of bytes that nobody may write
-	guard = line // such bytes behind each piece
+	pad   = 0x5a // the value of guard bytes
+	guard = line // number of guard bytes behind each piece: nobody may write them
 )
 
 // Core is a processor core as its software sees it: loads and stores take time.
@@ -18,7 +18,7 @@ type Core interface {
 	Store(addr uint64, b []byte) error
 }
 
-// Memory accesses the same bytes without time, before the application begins and after it ends.
+// Memory accesses the same bytes in zero simulated time. It is used before the application begins and after it ends.
 type Memory interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
@@ -31,13 +31,13 @@ type area struct {
 	slots  int
 	pieces int
 	piece  int    // length of a piece
-	apart  uint64 // distance between pieces
+	apart  uint64 // distance between the starts of two pieces
 	offset uint64
-	stride uint64 // distance between slots
-	loose  bool   // the final contents depend on timing
+	stride uint64 // distance between the starts of two slots
+	loose  bool   // the final contents depend on timing: digests leave them out
 }
 
-// room allocates a server's memory.
+// arena allocates a server's memory, from the start on; nothing is freed.
 type room struct {
 	next, end uint64
 }
@@ -69,7 +69,7 @@ func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
 
 func (a *area) bytes() uint64 { return a.stride * uint64(a.slots) }
 
-// at returns the address of a piece of a slot.
+// pieceAddr returns the address of a piece of a slot.
 func (a *area) at(slot, piece int) uint64 {
 	return a.base + uint64(slot%a.slots)*a.stride + uint64(piece)*a.apart + a.offset
 }
@@ -112,7 +112,7 @@ func (a *area) store(c Core, slot, chunk int, b []byte) error {
 	return nil
 }
 
-// blank fills the area with the guard value.
+// fillGuards fills the area with the guard value.
 func (a *area) blank(m Memory) error {
 	b := make([]byte, a.stride)
 	for i := range b {
@@ -126,7 +126,7 @@ func (a *area) blank(m Memory) error {
 	return nil
 }
 
-// trespass returns the first byte outside the pieces that has changed; ok is false if there is one.
+// checkGuards returns the first byte outside the pieces that has changed; ok is false if there is one.
 func (a *area) trespass(m Memory, b []byte) (addr uint64, got byte, ok bool, err error) {
 	b = b[:a.apart]
 	for s := range a.slots {
@@ -145,5 +145,5 @@ func (a *area) trespass(m Memory, b []byte) (addr uint64, got byte, ok bool, err
 	return 0, 0, true, nil
 }
 
-// where returns the address of byte off of a message.
+// byteAddr returns the address of byte off of a message.
 func (a *area) where(slot, off, chunk int) uint64 { return a.at(slot, off/chunk) + uint64(off%chunk) }

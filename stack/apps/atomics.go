@@ -9,12 +9,12 @@ import (
 
 const counterLen = 8
 
-// counter is a client's model of the counter that it changes.
+// counter is a client's model of the counter that its atomics change.
 type counter struct {
 	shared bool     // other clients change the counter, too
-	value  uint64   // after all requests built so far
-	asked  int      // requests built
-	before []uint64 // the value that each request in flight returns, by message modulo depth
+	value  uint64   // its value after all requests built so far
+	asked  int      // number of requests built
+	before []uint64 // the value that each request in flight must return, by message modulo depth
 	ops    []atomic // operands of these requests
 }
 
@@ -29,8 +29,7 @@ func (s *Spec) atomic(m int) verbs.Opcode {
 	return verbs.WRCmpSwap
 }
 
-// ask fills in the operands of request m: additions, swaps that succeed, and swaps whose comparison
-// fails.
+// fill sets the operands of request m: additions, swaps that succeed, and swaps whose comparison fails.
 func (c *counter) ask(w *verbs.SendWR, m int) {
 	o := &c.ops[m%len(c.ops)]
 	if m == c.asked {
@@ -53,7 +52,7 @@ func (c *counter) ask(w *verbs.SendWR, m int) {
 	w.CompareAdd, w.Swap = o.compareAdd, o.swap
 }
 
-// fetched checks the value that an atomic returned.
+// checkAtomic checks the value that the atomic of message m returned.
 func (c *client) fetched(m int) {
 	b := c.got(counterLen)
 	if !c.check("load", c.out.load(c.side.Core, m, 0, counterLen, b)) {

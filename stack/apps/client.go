@@ -9,8 +9,8 @@ import (
 // client is the end of a flow that issues requests.
 type client struct {
 	*end
-	out      area // messages to send, or the results of READs and atomics
-	far      area // the server's memory
+	out      area // buffers of messages to send, or of the results of READs and atomics
+	far      area // the server's memory that requests address
 	farKey   uint32
 	farEnd   uint64 // end of the server's memory region
 	built    int    // messages whose bytes are in their slots
@@ -115,7 +115,7 @@ func (c *client) content(b []byte, m int) {
 	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.source(m))
 }
 
-// fill puts the bytes of message m where its request reads them.
+// fill puts the bytes of message m into its slot, from which its request sends them.
 func (c *client) fill(i, m int) bool {
 	s := c.spec
 	n := c.length(m)
@@ -134,7 +134,7 @@ func (c *client) fill(i, m int) bool {
 // imm returns the immediate data of message m.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
 
-// misuse applies the spec's fault to a request.
+// misuse makes w faulty if the spec's fault is for this request.
 func (c *client) misuse(w *verbs.SendWR, m int) {
 	x := c.spec.Misuse
 	if x == nil || c.flow != 0 || m != x.Message {
@@ -145,7 +145,7 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 	case RemoteKey:
 		w.RKey ^= strangeKey
 	case RemoteBounds:
-		if !c.spec.Kind.Served() { // their requests carry the address in their bytes
+		if !c.spec.Kind.Served() { // requests to handlers carry the address in their bytes
 			w.RemoteAddr = c.farEnd - n + beyond(c.spec)
 		}
 	case Unaligned:

@@ -10,7 +10,7 @@ import (
 // Compare is the degree to which two runs of one workload must agree.
 type Compare string
 
-// The degrees of agreement.
+// The degrees of agreement, strictest first.
 const (
 	// all completions of each queue in order (Solar: in any order), and the memory of both servers
 	Exact Compare = "exact"
@@ -23,7 +23,7 @@ const (
 // Valid reports whether how is one of these degrees.
 func (how Compare) Valid() bool { return how == Exact || how == Messages || how == Counts }
 
-// part returns the completion without the fields that need not agree.
+// comparable returns the completion without the fields that may differ.
 func (how Compare) part(c Completion) Completion {
 	if how == Messages && c.Recv {
 		c.ID = 0
@@ -31,7 +31,7 @@ func (how Compare) part(c Completion) Completion {
 	return c
 }
 
-// list returns the completions of a stream in the order to compare.
+// list returns the completions of a stream, sorted by message where their order may differ.
 func (how Compare) list(s *Stream) []Completion {
 	if !s.Alone && (how != Messages || !s.Loose) {
 		return s.List
@@ -73,7 +73,7 @@ func (c Count) key() []string {
 	return []string{c.Server, fmt.Sprint(c.Client, c.Recv), fmt.Sprintf("%03d %03d", c.Status, c.Opcode)}
 }
 
-// Difference returns the first difference between two runs that must not be there, or "".
+// Difference describes the first difference between two runs that the degree of agreement forbids; "" if there is none.
 func (r *Result) Difference(o *Result, how Compare) string {
 	if how == Counts {
 		a, b := fmt.Sprintf("%+v", r.Counts()), fmt.Sprintf("%+v", o.Counts())

@@ -34,7 +34,7 @@ func (u *setup) queuePairs(s *side) error {
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
 			if spec.Kind.Served() && !e.client {
-				a.Cap.MaxRecvWR = spec.Depth // receives of the engine that will serve it
+				a.Cap.MaxRecvWR = spec.Depth // receive requests of the engine that will serve it
 			}
 		}
 		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
@@ -107,7 +107,7 @@ func (u *setup) handles(s *side) error {
 	return err
 }
 
-// introduce gives both ends of each flow the other's queue pair number, address and keys.
+// introduce tells both ends of each flow the other's queue pair number, address and keys.
 func (u *setup) introduce() {
 	for _, s := range u.sides {
 		for i, e := range s.ends {
@@ -122,7 +122,8 @@ func (u *setup) introduce() {
 	}
 }
 
-// states moves all queue pairs to RTS: both servers reach RTR before either sends.
+// states moves all queue pairs to RTS. Both servers reach RTR before either reaches RTS, so that nothing is sent to a
+// queue pair that drops it.
 func (u *setup) states(each func(...func(*side) error) error) error {
 	from := verbs.QPSReset
 	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {

@@ -15,11 +15,11 @@ const slotBits = 24
 
 // role is the behavior of one end of a flow: client, server, or either end of a ring.
 type role interface {
-	sent(first, last int)               // send requests completed successfully
+	sent(first, last int)               // send requests first to last completed successfully
 	received(slot int, wc *verbs.WC)    // a message or immediate data arrived
-	advance()                           // posts what can be posted
-	done() bool                         // nothing more will happen
-	areas(f func(a *area, filled bool)) // lists the end's memory; filled: written by others
+	advance()                           // posts as many requests as the queue allows
+	done() bool                         // the end has nothing left to send or receive
+	areas(f func(a *area, filled bool)) // calls f for each area of memory; filled: written by others
 }
 
 // end is one end of a flow.
@@ -35,19 +35,19 @@ type end struct {
 	peerQPN uint32
 	way     *Way
 	ah      verbs.AH
-	recvs   *receives // nil: it receives nothing
+	recvs   *receives // nil: the end receives nothing
 
-	posted, acked int // requests of the send queue
-	came          int // receive requests that completed
+	posted, acked int // send requests, by number
+	came          int // number of receive requests that completed
 	messages      int // messages that arrived complete and correct
 	bytes         uint64
 
-	had []bool // AnyOrder: messages that arrived
+	had []bool // AnyOrder: messages that have arrived
 
 	over []outcome // Solar: outcome of each request
-	ring ringEnd   // nil: messages are verbs requests
+	ring ringEnd   // nil: each message is a verbs request of its own
 
-	stopped bool // after an error: it posts nothing more
+	stopped bool // an error occurred: the end posts nothing more
 	full    bool // the queue or its pipe had no room
 	ready   bool // to be advanced at the end of this poll
 
@@ -55,13 +55,13 @@ type end struct {
 	wrong        *Wrong
 	wrongs       int
 
-	wrs    []verbs.SendWR // room for one batch of requests
+	wrs    []verbs.SendWR // scratch for one batch of requests
 	sges   [][]verbs.SGE  // SGEs of each of wrs
 	inline [][]byte       // inline bytes of each of wrs
 }
 
-// want and got are buffers for one message, shared by the ends of a side because software does one
-// thing at a time.
+// want and got return scratch buffers for one message. All ends of a side share them, because software does one thing
+// at a time.
 func (e *end) want(n int) []byte { return e.side.want[:n] }
 func (e *end) got(n int) []byte  { return e.side.got[:n] }
 
@@ -100,7 +100,7 @@ func (e *end) post(n int) bool {
 	return false
 }
 
-// wait queues the end to post again later.
+// wait marks the end as waiting for room; retry lets it post again.
 func (e *end) wait() {
 	if !e.full {
 		e.full = true
@@ -188,11 +188,11 @@ func (e *end) recvEnded(wc *verbs.WC) {
 	e.role.received(slot, wc)
 }
 
-// noteMessage records the message that the last receive request took.
+// noteMessage records which message took the last completed receive request.
 func (e *end) noteMessage(message int) { e.takes[len(e.takes)-1].Message = message }
 
-// arrived checks a message received into a slot and returns its number; ok is false if that is
-// unknown.
+// arrived checks a message received into a slot and returns its number; ok is false if the number is unknown. next is
+// the number expected.
 func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bool) {
 	skip := e.spec.header()
 	n, a := int(wc.ByteLen)-skip, &e.recvs.area
@@ -236,14 +236,14 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	return m, true
 }
 
-// compare checks the bytes of message m against its pattern.
+// compare checks the received bytes of message m against its pattern, and counts the message if they are correct.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
 	pattern(want, e.spec.Seed, e.flow, direction, e.spec.source(m))
 	e.match(got, want, m, where)
 }
 
-// match checks received bytes and counts the message if they are correct.
+// match compares received bytes with the expected ones, and counts the message if they are equal.
 func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
 	if e.same(got, want, m, where) {
 		e.countMessage(len(want))

@@ -6,19 +6,21 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Engine serves queue pairs with handlers on a server's card, and encodes and decodes their messages.
+// Engine runs handlers on a server's card (package offload), which answer the messages of queue pairs given to them. It
+// also encodes and decodes these messages.
 type Engine interface {
-	// Serve gives a connected queue pair to the handler of a kind, which accepts up to the given number of
-	// requests at a time and may read the region.
+	// Serve gives a connected queue pair to the handler of a kind. The handler accepts up to so many requests at a time
+	// and may read the region.
 	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
 
 	NodeBytes() int                                       // returns the length of a list node
 	Node(b []byte, key uint64, value []byte, next uint64) // encodes a list node
 	Lengths(k Kind, bytes int) (request, answer int)      // returns the message lengths for a request of so many bytes
 	Request(b []byte, q *Query)                           // encodes a request
-	// encodes the expected answer and returns its length; value nil: the key was not found
+	// encodes the expected answer and returns its length; nodes is the number of nodes read; value nil: no node has the
+	// key
 	Answer(b []byte, q *Query, nodes int, value []byte) int
-	// encodes the expected answer to a request with addresses that the handler may not read
+	// encodes the expected answer to a request whose addresses the handler may not read
 	Refusal(b []byte, q *Query) int
 	Number(answer []byte) (number uint32, err error) // returns the request number of an answer
 }
@@ -42,7 +44,7 @@ const maxBatch = 510
 // defaultHops is the number of nodes that a walk visits if the spec does not say.
 const defaultHops = 8
 
-// hops returns the number of nodes that walk m visits; 0: no node has its key, so it visits all.
+// hops returns the number of nodes that walk m visits; 0: it looks for a key that no node has, so it visits all.
 func (s *Spec) hops(m int) int {
 	if len(s.Hops) == 0 {
 		return defaultHops
@@ -64,7 +66,7 @@ func (s *Spec) nodes() int {
 func (s *Spec) spread() int {
 	least := s.nodes()
 	if s.Kind == BatchedRead {
-		const share = 4 // of the values that are read at a time
+		const share = 4 // times the number of values that one batched READ returns
 		least = share * s.largest() / valueBytes
 	}
 	n := 1
@@ -76,7 +78,7 @@ func (s *Spec) spread() int {
 
 // slot returns the slot of list node i: neighbors in the list are not neighbors in memory.
 func (s *Spec) slot(i int) int {
-	const apart = 5 // odd, so that no two have one slot
+	const apart = 5 // odd, so that no two nodes get the same slot
 	return (i*apart + int(s.Seed&0xff)) & (s.spread() - 1)
 }
 
@@ -114,7 +116,7 @@ func (s *server) fillServed(engine Engine) error {
 	return nil
 }
 
-// served is the state of a client whose requests go to a handler.
+// served is the state of a client whose requests are answered by a handler.
 type served struct {
 	engine Engine
 	query  Query
@@ -123,7 +125,7 @@ type served struct {
 	value  []byte
 }
 
-// ask builds the query of request m; it is valid until the next call.
+// buildQuery builds the query of request m; it is valid until the next call.
 func (c *client) ask(m int) *Query {
 	s, q := c.spec, &c.served.query
 	q.Kind, q.Number = s.Kind, uint32(m)
@@ -169,8 +171,7 @@ func (c *client) expectedAnswer(m int, b []byte) int {
 	return v.engine.Answer(b, q, n, v.value[:valueBytes])
 }
 
-// takeAnswer checks a handler's answer. It may belong to any unanswered request, because handlers
-// finish in any order.
+// takeAnswer checks a handler's answer. It may answer any outstanding request, because handlers finish in any order.
 func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	n, a := int(wc.ByteLen), &c.recvs.area
 	if n > len(c.side.got) {
@@ -196,7 +197,7 @@ func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	c.match(got, want, m, func(off int) uint64 { return a.where(slot, off, a.piece) })
 }
 
-// engage gives the queue pairs of a server to its engine.
+// startHandlers gives the queue pairs of a server to the handlers of its card.
 func (u *setup) engage(s *side) error {
 	if !u.spec.Kind.Served() {
 		return nil

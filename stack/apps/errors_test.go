@@ -8,8 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// script is a queue pair that accepts every request, with a completion queue that returns scripted
-// completions.
+// script is a queue pair that accepts every request; its completion queue returns the completions that a test lists.
 type script struct {
 	verbs.QP
 	verbs.CQ
@@ -28,15 +27,15 @@ func (s *script) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// After an error a client posts what the completions before it allow, whether they came together or
-// one by one: the number of requests does not depend on timing.
+// TestAnErrorEndsTheSameRequestsAtAnyTime checks that after an error a client posts as many requests as the completions
+// before it allow, whether these are polled together or one by one: their number must not depend on timing.
 func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 	spec := DefaultSpec()
 	spec.Kind, spec.Inline, spec.Depth, spec.Batch, spec.SignalEvery = Send, true, 6, 1, 1
 	spec.Count, spec.Sizes = 40, []int{16}
 	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend},
 		{ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
-	for together := range len(wcs) + 1 { // so many come in the first poll, the rest one by one
+	for together := range len(wcs) + 1 { // the first poll returns so many completions, later polls one each
 		q := &script{}
 		s := &side{run: &Run{spec: &spec}, cq: q}
 		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1),

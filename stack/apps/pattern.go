@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Directions of messages, which make their bytes differ.
+// Directions of a message: they select different bytes.
 const (
 	request = iota
 	answer

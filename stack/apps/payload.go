@@ -18,7 +18,7 @@ const (
 	Reused Payload = "reused"
 )
 
-// source returns the message whose bytes message m has.
+// source returns the number of the message whose pattern message m carries.
 func (s *Spec) source(m int) int {
 	if s.Payload == Reused {
 		return m % s.Depth
@@ -34,7 +34,7 @@ func (s *Spec) places() int {
 	return s.Count
 }
 
-// room returns the size of the memory that message m may share with others.
+// room returns the size of the buffer of message m, which with Reused holds later messages, too.
 func (s *Spec) room(m int) int {
 	if s.Payload == Reused {
 		return s.largest()
@@ -80,7 +80,7 @@ func (c *client) prefill() error {
 	return nil
 }
 
-// countMessage counts a message whose bytes nobody reads now.
+// countMessage counts a message of n bytes that is not checked on arrival.
 func (e *end) countMessage(n int) {
 	e.messages++
 	e.bytes += uint64(n)

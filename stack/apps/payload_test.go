@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A buffer that was reused must hold the bytes of its last message: any other byte is found, by
-// address and message.
+// TestReusedPlacesAreLookedAt checks that reused buffers are compared with their last message: a wrong byte is reported
+// by address and message.
 func TestReusedPlacesAreLookedAt(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind, s.Payload, s.Depth, s.Count, s.Sizes = Write, Reused, 4, 50, []int{100, 64}
@@ -32,7 +32,7 @@ func TestReusedPlacesAreLookedAt(t *testing.T) {
 	}
 	require.Nil(t, fresh(-1))
 	for i := range a.slots {
-		last := 43 + (i-43%4+4)%4 // the last message of the place
+		last := 43 + (i-43%4+4)%4 // the last message that the buffer received
 		for _, off := range []int{0, s.size(last) - 1} {
 			w := fresh(int(a.at(i, 0)) + off)
 			require.NotNil(t, w)

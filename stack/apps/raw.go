@@ -12,10 +12,10 @@ import (
 const (
 	etherBytes = 14
 	etherType  = 0x88b5
-	LeastFrame = 60 // shorter ones are padded
+	LeastFrame = 60 // length of the shortest frame without FCS; NICs pad shorter ones
 )
 
-// prefix returns the length of the header before the message in a request.
+// prefix returns the length of the header that a request has before its message.
 func (s *Spec) prefix() int {
 	if s.Transport == Raw {
 		return etherBytes
@@ -23,7 +23,7 @@ func (s *Spec) prefix() int {
 	return 0
 }
 
-// RequestBytes returns the length of the request with message i, for kinds that are not Served.
+// RequestBytes returns the length of the request that carries message i, for kinds that are not Served.
 func (s *Spec) RequestBytes(i int) int { return s.prefix() + s.size(i) }
 
 // ethernet writes the Ethernet header of a frame.

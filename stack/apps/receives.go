@@ -11,7 +11,7 @@ type receives struct {
 	end    *end // the owner; nil: shared
 	side   *side
 	area   area
-	memory bool // requests have memory
+	memory bool // requests name a slot of the area; false: they name no memory
 	key    uint32
 	total  int // requests to post over the whole run
 	posted int
@@ -34,7 +34,7 @@ func (r *receives) begin() {
 	}
 }
 
-// give posts a request with the memory of a slot, unless all have been posted.
+// give posts a receive request for the memory of a slot, unless all have been posted.
 func (r *receives) give(slot int) {
 	if r.posted >= r.total || r.withheld() || r.end != nil && r.end.stopped {
 		return
@@ -71,7 +71,7 @@ func (r *receives) retry() bool {
 	return true
 }
 
-// misuse applies the spec's fault to a request.
+// misuse makes the request that is being built faulty if the spec's fault is for it.
 func (r *receives) misuse() {
 	x := r.spec.Misuse
 	if !r.faulty() || r.posted != x.Message {
@@ -84,18 +84,18 @@ func (r *receives) misuse() {
 	r.sges[0].Length = uint32(r.spec.size(x.Message) - 1 + r.spec.header())
 }
 
-// faulty reports whether the spec wants a fault in a receive request of this queue.
+// faulty reports whether the spec's fault is for receive requests of this queue.
 func (r *receives) faulty() bool {
 	x := r.spec.Misuse
 	return x != nil && x.What.receive() && r.end != nil && r.end.flow == 0 && !r.end.client
 }
 
-// withheld reports whether the next request is one that the spec's fault withholds.
+// withheld reports whether the next request must not be posted because of fault no_receive.
 func (r *receives) withheld() bool {
 	return r.faulty() && r.spec.Misuse.What == NoReceive && r.posted >= r.spec.Misuse.Message
 }
 
-// strangeKey, XORed into a key, gives the key of a region that nobody has registered.
+// strangeKey, XORed into a key, gives a key that no region has.
 const strangeKey = 0x00ff_ff00
 
 // header returns the length of the header before the message in a receive buffer.

@@ -12,14 +12,14 @@ import (
 
 // Completion is a completion as the application saw it.
 type Completion struct {
-	ID      uint64 // number of the request; for receive requests their ordinal
+	ID      uint64 // number of the send request, or ordinal of the receive request
 	Recv    bool
 	Status  verbs.Status
 	Opcode  verbs.WCOpcode
 	Flags   verbs.WCFlags
 	Bytes   uint32 // length of a received message
 	Imm     uint32
-	Message int // -1: none
+	Message int // number of the message received; -1: none or unknown
 }
 
 func (c Completion) String() string {
@@ -46,7 +46,7 @@ type Wrong struct {
 	Flow     int
 	Client   bool
 	What     string // byte, length, order, opcode, immediate, counter, guard, src_qp, or the call that failed
-	Message  int    // -1: of none
+	Message  int    // number of the message concerned; -1: none
 	Offset   int    // offset of the wrong byte
 	Addr     uint64
 	Expected byte
@@ -62,9 +62,9 @@ func (w *Wrong) String() string {
 type Stream struct {
 	Server string
 	Flow   int
-	Client bool // it belongs to the flow's client
-	Recv   bool // it is the receive queue's
-	Loose  bool // answers of handlers, whose order depends on timing
+	Client bool // the queue pair is the client's
+	Recv   bool // the queue is the receive queue
+	Loose  bool // completions of handlers' answers, whose order depends on timing
 	Alone  bool // requests complete independently, in any order
 	List   []Completion
 }

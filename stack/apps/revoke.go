@@ -10,7 +10,7 @@ import (
 // keyBytes is the length of each region that a message invalidates.
 const keyBytes = line
 
-// revocable registers a memory region for each message to this server; SEND_WITH_INV invalidates it.
+// revocable registers one memory region for each message that the server will receive. SEND_WITH_INV invalidates it.
 func (u *setup) revocable(s *side) error {
 	if !u.spec.Invalidate {
 		return nil
@@ -42,8 +42,7 @@ func (s *side) revoked() (all []verbs.MR) {
 	return all
 }
 
-// revoke makes request m invalidate its region, or, for fault revoked_key, write to the region
-// invalidated before.
+// revoke makes request m invalidate its region or, with fault revoked_key, write to the region invalidated before.
 func (c *client) revoke(w *verbs.SendWR, m int) {
 	if !c.spec.Invalidate {
 		return

@@ -29,14 +29,14 @@ type Loop interface {
 // equals that of taking an entry (corebus.Spec.Take), an assumption.
 const ringWork = 20
 
-// ringEnd is the common interface of both ends of a ring.
+// ringEnd is the part of package rb2's interface that both ends of a ring have.
 type ringEnd interface {
 	role
 	Ended(wc *verbs.WC) error
 	UnderWay() int
 	state() string
 	start(c rb2.Config, on Looper) error
-	prepared() bool // the end is ready for messages
+	prepared() bool // the end's receive requests are posted, so messages may arrive
 	halt()
 }
 
@@ -79,7 +79,7 @@ func (r *ring) clear() error {
 		r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
 }
 
-// run starts the loop and has it wake when the other end writes to the watched memory.
+// run starts the loop on its core. Writes of the other end to the watched memory wake it.
 func (r *ring) run(on Looper, step func() bool, addr uint64, n int) error {
 	var err error
 	if r.loop, err = on.Loop(fmt.Sprintf("%s of ring %d", roleName(r.client), r.flow), step); err != nil {
@@ -88,7 +88,7 @@ func (r *ring) run(on Looper, step func() bool, addr uint64, n int) error {
 	return r.loop.Watch(addr, n)
 }
 
-// advance implements role by waking the loop, which does all work on the core.
+// advance implements role. It wakes the loop, which does all of the end's work.
 func (r *ring) advance() {
 	if r.loop != nil {
 		r.loop.Wake()
@@ -242,7 +242,7 @@ func (e *end) ringEnded(wc *verbs.WC) {
 			list = &e.takes
 		}
 		c := Completion{Recv: rb2.Received(wc.ID), Status: wc.Status, Message: -1}
-		if !slices.Contains(*list, c) { // their number depends on timing
+		if !slices.Contains(*list, c) { // a ring's completions vary in number with timing, so each kind is listed once
 			*list = append(*list, c)
 		}
 		return
@@ -295,7 +295,7 @@ func (s *Spec) ringCap(e *end) verbs.QPCap {
 	return c
 }
 
-// ringFits rejects rings that need more requests in flight than the stack's queue pairs allow.
+// ringFits rejects rings that need more outstanding requests than the stack's queue pairs allow.
 func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
@@ -331,7 +331,7 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		return nil
 	}
 	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
-		return nil // reported elsewhere
+		return nil // Validate reports the invalid ring itself
 	}
 	r := s.ringSpec()
 	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes,

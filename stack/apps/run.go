@@ -11,9 +11,9 @@ import (
 // Run is a workload on two servers.
 type Run struct {
 	spec     *Spec
-	sides    []*side // the processes in turn, each on the first server and on the second
+	sides    []*side // two for each process: on the first server, then on the second
 	progress uint64
-	short    error // memory that the servers lack
+	short    error // the error of a server with too little memory; nil: none
 	begun    bool
 	finished bool
 }
@@ -83,7 +83,7 @@ func (r *Run) flow(process, f int) {
 	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
 }
 
-// make performs all setup steps on both servers.
+// make carries out all steps of the setup on both servers.
 func (u *setup) make() error {
 	each := func(steps ...func(*side) error) error {
 		for _, step := range steps {
@@ -197,7 +197,7 @@ func (r *Run) Messages() (n int, bytes uint64) {
 	return n, bytes
 }
 
-// Done reports whether all ends have everything they wait for.
+// Done reports whether all ends have sent and received everything.
 func (r *Run) Done() bool {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -291,7 +291,7 @@ func (r *Run) Finish() error {
 	return r.Err()
 }
 
-// succeeded returns the number of requests that completed without an error.
+// succeeded returns the number of send requests that completed without an error.
 func (e *end) succeeded() (n int) {
 	for _, o := range e.over {
 		if o == endedWell {
@@ -325,7 +325,7 @@ func (r *Run) expectCounters(s *side) {
 		}
 		c := s.peer.ends[i].role.(*client)
 		if c.stopped {
-			return // nobody knows which atomics were carried out
+			return // after a fault it is unknown which atomics were carried out
 		}
 		if sum += c.counter.value; !r.spec.SharedCounter {
 			srv.count = &c.counter.value
@@ -336,7 +336,7 @@ func (r *Run) expectCounters(s *side) {
 	}
 }
 
-// guards reports bytes that were written outside all buffers.
+// guards reports bytes outside all buffers that have changed.
 func (s *side) guards() error {
 	b := make([]byte, 0)
 	for _, a := range s.areas() {

@@ -12,10 +12,10 @@ import (
 type server struct {
 	*end
 	near  area // memory that the client's requests address
-	out   area // answers to send
+	out   area // buffers of answers
 	next  int  // number of the next message
 	todo  fifo.Queue[reply]
-	under fifo.Queue[reply] // answers posted, until their requests complete
+	under fifo.Queue[reply] // answers whose requests have not completed
 	keys  []verbs.MR        // with Spec.Invalidate: the regions, by message
 	count *uint64           // expected final value of its counter; nil: unknown
 }
@@ -64,7 +64,7 @@ func (s *server) build(r reply) bool {
 	return true
 }
 
-// message returns the pieces of a received message behind its header.
+// message returns the pieces of memory that hold a received message, without the header before it.
 func (a *area) message(into []verbs.SGE, slot, skip, n int, key uint32) []verbs.SGE {
 	for n > 0 {
 		k, off := skip/a.piece, skip%a.piece
@@ -188,8 +188,8 @@ func (s *server) finish(asked int) {
 	}
 }
 
-// writtenAtAll reports whether any byte of a message was written: an unreliable transport may have
-// lost it.
+// writtenAtAll reports whether any byte of a message was written. If none was, an unreliable transport has lost the
+// message.
 func (s *server) writtenAtAll(m int) bool {
 	b := s.got(s.spec.size(m))
 	if !s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, b)) {

@@ -20,7 +20,7 @@ type setup struct {
 	await Await
 }
 
-// verbs runs n control verbs to completion; begin starts one and passes it the callback.
+// verbs starts n control verbs and waits for all of them; begin starts verb i and passes it the callback.
 func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(error))) error {
 	ended := 0
 	var errs []error
@@ -36,7 +36,7 @@ func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(e
 	return errors.Join(append(errs, err)...)
 }
 
-// into returns a callback that stores the object a verb created.
+// into returns the callback of a verb that creates an object; it stores the object in to.
 func into[T any](to *T, done func(error)) func(T, error) {
 	return func(v T, err error) {
 		*to = v
@@ -133,7 +133,7 @@ func (u *setup) receives(s *side, e *end) *receives {
 	return r
 }
 
-// take allocates memory of a server. Missing memory is reported once setup has asked for all of it.
+// take allocates memory of a server. A lack of memory is reported at the end of setup, with the total needed.
 func (u *setup) take(s *side, slots, bytes, pieces int) area {
 	a, err := s.room.area(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
@@ -142,7 +142,7 @@ func (u *setup) take(s *side, slots, bytes, pieces int) area {
 	return a
 }
 
-// furnish allocates the memory of a server's ends.
+// allocate allocates the memory of a server's ends.
 func (u *setup) furnish(s *side) {
 	spec := u.spec
 	for _, e := range s.ends {
@@ -191,7 +191,7 @@ func (u *setup) furnish(s *side) {
 	}
 }
 
-// requests makes room for one batch of requests.
+// makeBatch allocates the scratch for one batch of requests.
 func (e *end) requests() {
 	n := 1
 	if e.client {
@@ -210,7 +210,7 @@ func (e *end) requests() {
 // first reports whether this is the first server end on its side.
 func (s *server) first() bool { return s.side.counterOwner() == s }
 
-// counterOwner returns the end whose counter all others share.
+// counterOwner returns the first server end of a side: with SharedCounter the clients of all others use its counter.
 func (s *side) counterOwner() *server {
 	for _, e := range s.ends {
 		if r, ok := e.role.(*server); ok {
@@ -220,7 +220,7 @@ func (s *side) counterOwner() *server {
 	return nil
 }
 
-// blank initializes the memory of all ends.
+// blank writes the initial contents of the memory of all ends.
 func (u *setup) blank(s *side) error {
 	var errs []error
 	for _, a := range s.areas() {

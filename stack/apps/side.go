@@ -6,23 +6,23 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Side is a server from the view of one application: a process with its own verbs context.
+// Side is one application's part of a server: a process with its own verbs context.
 type Side struct {
 	Name    string
 	Context verbs.Context
 	Core    Core
 	Memory  Memory
-	Base    uint64 // start of Bytes of memory reserved for this application
+	Base    uint64 // start of the memory (Bytes long) reserved for this application
 	Bytes   uint64
-	Ways    []Way  // routes to the other server; way i leads to its way i
+	Ways    []Way  // to the other server; route i of both servers connects the same ports
 	Engine  Engine // nil: the card has none
 }
 
-// Way is a port and the route from it to the other server.
+// Route is a port and the path from it to the other server.
 type Way struct {
 	Port uint8
-	MAC  [6]byte      // address of the port
-	Peer verbs.AHAttr // the other server, as seen from here
+	MAC  [6]byte      // the port's own address
+	Peer verbs.AHAttr // path to the other server's port
 }
 
 // side is the state of a Side during a run.
@@ -38,19 +38,19 @@ type side struct {
 	stop   func() // stops following cq
 	room   room
 
-	handles []verbs.AH // UD: by way
+	handles []verbs.AH // UD: by route
 
 	shared *receives // receive queue shared by all queue pairs; nil: each has its own
 	srq    verbs.SRQ
 	gone   bool   // the memory region was deregistered
-	seen   []bool // values that atomics on a shared counter returned
+	seen   []bool // by value: an atomic on the shared counter has returned it
 
 	ends  []*end
 	byQPN map[uint32]*end
 	ready []*end // ends that had completions in this poll
 	full  []*end // ends whose queue or pipe had no room
 	short bool   // a receive queue found no room
-	turn  int    // the end whose receive requests are retried first
+	turn  int    // index of the end whose receive requests are retried first
 
 	want, got []byte
 	wcs       [16]verbs.WC

@@ -56,7 +56,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 // outcome is the state or result of a request of an unordered transport.
 type outcome uint8
 
-// The outcomes.
+// States of a request.
 const (
 	underWay outcome = iota
 	endedWell

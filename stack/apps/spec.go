@@ -13,7 +13,7 @@ import (
 // Kind is the pattern of communication that the applications follow.
 type Kind string
 
-// The kinds of workload.
+// Kinds of workload.
 const (
 	Send      Kind = "send"      // SEND, which the server takes
 	Write     Kind = "write"     // RDMA_WRITE, each message to a place of its own in the server's memory
@@ -24,8 +24,7 @@ const (
 	PingPong  Kind = "ping_pong" // like echo, one message at a time
 	Reflector Kind = "reflector" // SEND; the server sends the same bytes back from where it received them
 
-	// SEND of requests that a handler on the server's card answers by walking a linked list in the
-	// server's memory
+	// each SEND asks a handler on the server's card to walk a linked list in the server's memory; the handler answers
 	ListWalk    Kind = "list_walk"
 	BatchedRead Kind = "batched_read" // like list_walk, but reads values at many addresses
 
@@ -37,10 +36,10 @@ const (
 // twoWay reports whether every message has an answer.
 func (k Kind) twoWay() bool { return k == Echo || k == PingPong || k == Reflector }
 
-// sends reports whether messages take receive requests of the server that have memory.
+// sends reports whether messages land in the memory of receive requests of the server.
 func (k Kind) sends() bool { return k == Send || k.twoWay() }
 
-// Served reports whether handlers on the server's card answer.
+// Served reports whether handlers on the server's card answer the requests.
 func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
 
 // answered reports whether every message of a client has an answer that takes one of its receive
@@ -53,7 +52,7 @@ func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() ||
 // Transport is the service type of the queue pairs.
 type Transport string
 
-// The transports.
+// Transports; a workload uses one.
 const (
 	RC Transport = "rc"
 	UC Transport = "uc"
@@ -94,7 +93,7 @@ type Spec struct {
 
 	LowLatency    bool `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
-	// receive requests of a flow that are posted at a time; 0: Spec.receives chooses
+	// receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Receives int `yaml:"receives"`
 	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the list's length;
 	// 0: a key that no node has
@@ -127,7 +126,7 @@ type Misuse struct {
 // Wrongdoing is the kind of fault in a request.
 type Wrongdoing string
 
-// The faults.
+// Faults of a request.
 const (
 	RemoteKey    Wrongdoing = "remote_key"    // a key that the server does not have
 	RemoteBounds Wrongdoing = "remote_bounds" // the last byte is beyond the server's region
@@ -147,7 +146,7 @@ const (
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
 func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
-// Timeout codes of retransmission.
+// Timeout codes of a queue pair: 4.096 us x 2^code.
 const (
 	DefaultTimeout = 8
 	MaxTimeout     = 31
@@ -172,7 +171,7 @@ func DefaultSpec() Spec {
 	}
 }
 
-// Limits of a workload.
+// Limits of a spec's fields.
 const (
 	maxProcesses = 16
 	maxPairs     = 2048
@@ -262,7 +261,7 @@ func (s *Spec) validateSizes() error {
 		least, most = stampLen, s.MTU
 	case s.Transport == Raw:
 		least, most = LeastFrame-etherBytes, s.MTU-etherBytes
-	case s.Transport == UC: // UC may lose messages, so each carries its number
+	case s.Transport == UC: // UC may lose messages, so each must be long enough for its number
 		least = stampLen
 	}
 	for i, n := range s.Sizes {

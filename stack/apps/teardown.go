@@ -20,8 +20,8 @@ func (r *Run) Close(await Await) error {
 	return nil
 }
 
-// stuck reports whether requests are in flight that nothing will end, on a stack that cannot destroy
-// their queue pairs.
+// stuck reports whether a side has requests in flight that will never end, and its stack cannot destroy queue pairs
+// that have such requests.
 func (s *side) stuck() bool {
 	if s.dev.Has(verbs.FeatureDestroyBusy) {
 		return false

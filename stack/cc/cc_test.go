@@ -18,12 +18,13 @@ func dcqcn(t testing.TB, line Bps) *DCQCN {
 	return d
 }
 
-// The paper's equations by hand: cut by alpha/2, five recoveries of half the cut, then additive increase.
+// TestDCQCNTrace compares DCQCN with the paper's equations worked out by hand: cut by alpha/2, five recoveries of half
+// the cut, then additive increase.
 func TestDCQCNTrace(t *testing.T) {
 	d := dcqcn(t, 40*Gbps)
 	require.Equal(t, 40*Gbps, d.Rate())
 	require.Equal(t, Never, d.Next())
-	d.Notified(0) // alpha 1: halves the rate
+	d.Notified(0) // alpha is 1: this halves the rate
 	d.Notified(10 * us)
 	require.Equal(t, []Bps{10 * Gbps, 20 * Gbps}, []Bps{d.Rate(), d.Target()})
 	at := 10 * us
@@ -47,7 +48,8 @@ func TestDCQCNTrace(t *testing.T) {
 	require.InDelta(t, alpha*255/256+1./256, float64(d.Alpha(at))/float64(one), 1e-8)
 }
 
-// The byte counter alone raises the rate; once both counters exceed F, it rises in growing steps.
+// TestDCQCNHyperIncrease checks that the byte counter alone raises the rate by R_AI, and that once both counters exceed
+// F each step adds a growing multiple of R_HAI.
 func TestDCQCNHyperIncrease(t *testing.T) {
 	d := dcqcn(t, 400*Gbps)
 	for range 6 {
@@ -55,20 +57,20 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	}
 	require.Equal(t, 6250*Mbps, d.Rate())
 	require.Equal(t, 12500*Mbps, d.Target())
-	for range 6 { // BC 1 to 6: four fast recoveries, two additive increases
+	for range 6 { // byte counter 1 to 6: four fast recoveries, two additive increases
 		d.Sent(0, 10e6-1)
 		d.Sent(0, 1)
 	}
 	require.Equal(t, 12580*Mbps, d.Target())
-	for i := range 5 { // T 1 to 5: BC exceeds F, T does not
+	for i := range 5 { // timer 1 to 5: the byte counter exceeds F, the timer does not
 		d.Tick(Ps(i+1) * 55 * us)
 	}
 	require.Equal(t, 12780*Mbps, d.Target())
-	d.Tick(6 * 55 * us) // both 6: one step
+	d.Tick(6 * 55 * us) // both counters at 6: one step of hyper increase
 	require.Equal(t, 13180*Mbps, d.Target())
-	d.Sent(6*55*us, 10e6) // 6 and 7
+	d.Sent(6*55*us, 10e6) // byte counter 6 and 7
 	require.Equal(t, 13580*Mbps, d.Target())
-	d.Tick(7 * 55 * us) // both 7: two steps
+	d.Tick(7 * 55 * us) // both counters at 7: two steps
 	require.Equal(t, 14380*Mbps, d.Target())
 	d.Tick(2000 * us)
 	d.Tick(1e12)
@@ -76,7 +78,8 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	require.Equal(t, Never, d.Next())
 }
 
-// For any sequence of events, rate and alpha follow the paper's recursion in real numbers.
+// TestDCQCNFollowsTheRecursion checks that for any sequence of events rate and alpha follow the paper's recursion,
+// computed in floating point.
 func TestDCQCNFollowsTheRecursion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := DefaultDCQCN(100 * Gbps)
@@ -105,7 +108,7 @@ func TestDCQCNFollowsTheRecursion(t *testing.T) {
 	})
 }
 
-// real is the paper's reaction point in real numbers, with every timer stepped.
+// real is the paper's reaction point in floating point. It steps every timer, where DCQCN catches up in one go.
 type real struct {
 	s                DCQCNSpec
 	rc, rt, alpha    float64
@@ -163,7 +166,7 @@ func (m *real) notified(now Ps) {
 	m.at, m.alphaAt = now+m.s.Timer, now+m.s.AlphaPeriod
 }
 
-// A CNP leaves with the first mark, then one at the end of each interval that had a mark.
+// TestMarker checks that a CNP leaves with the first mark, and then one at the end of each interval that had a mark.
 func TestMarker(t *testing.T) {
 	m, err := NewMarker(DefaultDCQCN(40 * Gbps))
 	require.NoError(t, err)
@@ -189,7 +192,8 @@ func dctcp(t testing.TB, segment int64) *DCTCP {
 	return d
 }
 
-// alpha and window by hand, in segments of 1,000 B: g = 1/16, cuts by alpha/2 once per window of data.
+// TestDCTCPTrace compares alpha and window with values worked out by hand, in segments of 1,000 B: g = 1/16, cuts by
+// alpha/2 once per window of data.
 func TestDCTCPTrace(t *testing.T) {
 	d := dctcp(t, 1000)
 	ack := func(n int, marked bool) {
@@ -204,21 +208,21 @@ func TestDCTCPTrace(t *testing.T) {
 	}
 	require.EqualValues(t, 10_000, d.Window())
 	send(10)
-	ack(1, false) // the first window is one packet: alpha 15/16
+	ack(1, false) // the first window is one packet without a mark: alpha is 15/16
 	require.InDelta(t, 15./16, float64(d.Alpha())/float64(one), 1e-9)
 	require.EqualValues(t, 11_000, d.Window())
 	ack(5, false)
-	ack(1, true) // 16,000 cut by half of 15/16
+	ack(1, true) // the window of 16,000 is cut by half of 15/16
 	require.EqualValues(t, 16_000-7_500, d.Window())
-	ack(2, true) // only once per window of data
+	ack(2, true) // a second mark in the same window of data: no cut
 	require.EqualValues(t, 8_500, d.Window())
-	ack(1, false) // the 10 have arrived: three of the last 9 were marked
+	ack(1, false) // the 10 packets have arrived: three of the last 9 were marked
 	alpha := 15./16*15./16 + 3./9/16
 	require.InDelta(t, alpha, float64(d.Alpha())/float64(one), 1e-9)
 	send(9)
-	ack(9, false) // beyond slow start: one segment per window
+	ack(9, false) // beyond slow start the window grows by one segment per window of data
 	require.EqualValues(t, 9_500, d.Window())
-	// nothing was in flight: the first packet is a window
+	// nothing was in flight, so the first packet is a window of data by itself
 	require.InDelta(t, alpha*15./16*15./16, float64(d.Alpha())/float64(one), 1e-9)
 	d.Lost(0, 0, false)
 	require.EqualValues(t, 4_750, d.Window())
@@ -226,7 +230,7 @@ func TestDCTCPTrace(t *testing.T) {
 	require.EqualValues(t, 1_000, d.Window())
 }
 
-// Lost and retransmitted bytes do not keep a window of data from ending.
+// TestDCTCPAfterLoss checks that a window of data ends although bytes of it were lost and retransmitted.
 func TestDCTCPAfterLoss(t *testing.T) {
 	d := dctcp(t, 1000)
 	for range 10 {
@@ -267,7 +271,7 @@ func TestFixed(t *testing.T) {
 	require.ErrorContains(t, err, "rate 0 bit/s: want 1 or more")
 }
 
-// Every error of a spec names its field.
+// TestSpecs checks that every error of a spec names its field.
 func TestSpecs(t *testing.T) {
 	err := DCQCNSpec{Least: 5}.Validate()
 	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter",

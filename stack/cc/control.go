@@ -14,7 +14,7 @@ type Ps = int64
 // Bps is a rate in bits per second.
 type Bps = int64
 
-// Unlimited is the rate or window without a limit, Never the time of a timer that does not run.
+// Unlimited is a rate or window without a limit. Never is the time of a timer that does not run.
 const (
 	Unlimited = math.MaxInt64
 	Never     = Ps(math.MaxInt64)

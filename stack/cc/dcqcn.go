@@ -41,7 +41,8 @@ type DCQCNSpec struct {
 	CNPInterval Ps `yaml:"cnp_interval_ps"`
 }
 
-// leastCounter and the minimum of periods limit the work of catching up after a pause.
+// leastCounter is the smallest valid ByteCounter. Like the minima of the periods it limits how many steps must be
+// caught up with after a pause.
 const leastCounter = 1000
 
 // DefaultDCQCN returns the paper's settings for a port of the given rate.
@@ -168,7 +169,7 @@ func (d *DCQCN) increase() {
 	}
 }
 
-// hyperSteps limits the steps of hyper increase, so that no rate overflows: line rate is reached long before.
+// hyperSteps is the largest factor of hyper increase, so that no rate overflows. Line rate is reached long before.
 const hyperSteps = 1 << 10
 
 // Next implements Controller. Alpha needs no timer: it is updated when it is used.

@@ -47,14 +47,14 @@ func (s DCTCPSpec) Validate() error {
 type DCTCP struct {
 	spec      DCTCPSpec
 	window    int64
-	threshold int64 // slow start threshold
+	threshold int64 // slow start threshold in bytes
 	credit    int64 // bytes acknowledged towards the next segment
 	alpha     fraction
 
 	sent, acked int64 // totals in bytes
 	windowEnd   int64 // acknowledged bytes at which alpha is updated
 	inWindow    int64 // bytes acknowledged in this window
-	marked      int64 // of these, marked
+	marked      int64 // bytes of inWindow whose packets were marked
 	cutEnd      int64 // acknowledged bytes at which the window may be cut again
 }
 
@@ -105,7 +105,7 @@ func (d *DCTCP) Acked(_ Ps, bytes int, marked bool) {
 	}
 }
 
-// cut reduces the window, once per window of data.
+// cut reduces the window to to, once per window of data.
 func (d *DCTCP) cut(to int64) {
 	if d.acked < d.cutEnd {
 		return

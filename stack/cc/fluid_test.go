@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bottleneck is a port shared by flows: its queue drains at the port's rate and marks like RED but without randomness,
-// accumulating the expected marks until they amount to a packet.
+// bottleneck is a port shared by flows. Its queue drains at the port's rate. It marks like RED but without randomness:
+// it adds up the marking probabilities until they amount to one packet.
 type bottleneck struct {
 	rate    float64 // B per µs
 	queue   float64 // B
@@ -47,8 +47,8 @@ func (b *bottleneck) step(bytes []float64) (marked []bool) {
 	return marked
 }
 
-// Two DCQCN flows that start at different times converge to fair shares of a 40 Gb/s port that stays utilized (DCQCN 5:
-// K_min 5 KB, K_max 200 KB, P_max 1%).
+// TestDCQCNIsFair checks that two DCQCN flows that start at different rates converge to fair shares of a 40 Gb/s port
+// that stays utilized (DCQCN 5: K_min 5 KB, K_max 200 KB, P_max 1%).
 func TestDCQCNIsFair(t *testing.T) {
 	const line = 40 * Gbps
 	flows := []*DCQCN{dcqcn(t, line), dcqcn(t, line)}
@@ -58,7 +58,7 @@ func TestDCQCNIsFair(t *testing.T) {
 		require.NoError(t, err)
 		marks[i] = m
 	}
-	flows[1].Notified(0) // one starts at half the line rate
+	flows[1].Notified(0) // flow 1 starts at half the line rate
 	b := &bottleneck{rate: 5000, due: make([]float64, 2), kmin: 5e3, kmax: 200e3, pmax: 0.01}
 	const begin, end = 200_000, 400_000 // µs
 	var got [2]float64
@@ -86,8 +86,8 @@ func TestDCQCNIsFair(t *testing.T) {
 	require.Greater(t, b.drained/(5000*(end-begin)), 0.9)
 }
 
-// Two DCTCP flows with very different windows converge to fair shares of a 10 Gb/s port that marks above K = 65
-// packets, and the queue stays near K (DCTCP 4.1).
+// TestDCTCPIsFair checks that two DCTCP flows with very different windows converge to fair shares of a 10 Gb/s port
+// that marks above K = 65 packets, and that the queue stays near K (DCTCP 4.1).
 func TestDCTCPIsFair(t *testing.T) {
 	const rtt, k, rate = 100, 65e3, 1250. // µs, B, B per µs
 	a, b := dctcp(t, packet), dctcp(t, packet)

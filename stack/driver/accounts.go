@@ -11,7 +11,7 @@ import (
 const (
 	creditTake   = 1 << 30
 	creditResume = 1 << 31
-	creditSlow   = 1 << 31 // when read
+	creditSlow   = 1 << 31 // read value: the account is in state Slow
 )
 
 func (d *Driver) account(a int, credits int) error {

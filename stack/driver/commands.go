@@ -19,7 +19,7 @@ type command struct {
 	ended  func(nicspec.TableStatus)    // takes the status of a table command; nil: it must be Ok
 	action func(done func())            // the command ends when it calls done
 	poll   func(v uint64) (enough bool) // checks a polled register
-	rule   string                       // the rule broken if polling never succeeds
+	rule   string                       // rule of the contract that is broken if polling never succeeds
 }
 
 type commandKind uint8
@@ -29,7 +29,7 @@ const (
 	cmdRead                      // register read
 	cmdTable                     // table command: write, then read until not busy
 	cmdPoll                      // read until a condition holds
-	cmdCall                      // call action with a done that does nothing
+	cmdCall                      // call action with a done that does nothing, and continue at once
 	cmdAction                    // call action and wait for done
 )
 
@@ -47,13 +47,13 @@ func (d *Driver) ReadReg(off uint32, n int, done func(v uint64)) {
 	d.add(command{kind: cmdRead, off: off, bytes: n, read: done})
 }
 
-// Then calls f when all earlier commands are done.
+// Then calls f when all earlier commands have ended.
 func (d *Driver) Then(f func()) { d.add(command{kind: cmdCall, action: func(func()) { f() }}) }
 
-// Await calls f when all earlier commands are done; later commands wait until f has called done.
+// Await calls f when all earlier commands have ended; later commands wait until f has called done.
 func (d *Driver) Await(f func(done func())) { d.add(command{kind: cmdAction, action: f}) }
 
-// WriteTable commits an entry [G6]. The caller vouches for it: a NIC that refuses it breaks the contract.
+// WriteTable commits an entry [G6], which must be valid: a NIC that refuses it breaks the contract.
 func (d *Driver) WriteTable(t nicspec.Table, index int, entry []byte) error {
 	return d.table(nicspec.TableOpWrite, t, index, entry, nil)
 }
@@ -116,10 +116,10 @@ func (d *Driver) add(c command) {
 	d.proceed()
 }
 
-// proceed carries out commands up to the next one that must wait.
+// proceed carries out commands until one has to wait for the NIC or memory.
 func (d *Driver) proceed() {
 	if d.running {
-		return // the running call continues
+		return // called from a command's callback: the loop further up the stack continues
 	}
 	d.running = true
 	for d.err == nil && !d.waiting && d.commands.Len() > 0 {
@@ -171,7 +171,7 @@ func (d *Driver) askRead(off uint32, n int, done func(uint64)) {
 	})
 }
 
-// askTable reads TBL_CMD until the command has ended.
+// askTable polls TBL_CMD until the command has ended.
 func (d *Driver) askTable(c *command) {
 	var status nicspec.TableStatus
 	p := command{off: nicspec.RegTblCmd, bytes: 4, what: c.what + ": TBL_CMD", rule: "G7", poll: func(v uint64) bool {
@@ -191,7 +191,7 @@ func (d *Driver) askTable(c *command) {
 	d.askPoll(&p, 1)
 }
 
-// askPoll reads a register until its condition holds.
+// askPoll polls a register until its condition holds; reads is the number of reads so far.
 func (d *Driver) askPoll(c *command, reads int) {
 	d.waiting = true
 	p := *c

@@ -4,20 +4,20 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// completions is a cursor in a completion ring, which follows the phase bit [Q8].
+// completions is the read cursor of a completion ring. It recognizes new entries by their phase bit [Q8].
 type completions struct {
-	life    uint // number of times the queue was enabled
-	clear   bool // the ring holds no entries of an earlier life
+	life    uint // number of times the queue was enabled; a read begun in an earlier life is ignored
+	clear   bool // the ring was cleared, so it holds no entries of an earlier life
 	entryAt [nicspec.CqeBytes]byte
-	event   *Event           // the event since the queue was enabled; nil: none
+	event   *Event           // the Event reported since the queue was enabled; nil: none
 	seen    Event            // storage for event
 	take    func(cqe []byte) // takes one entry, in ring order
 
-	looking bool // entries are being taken
-	late    bool // the read in flight will end later
+	looking bool // look is on the stack or waits for a read
+	late    bool // the read in flight has not ended during the call that began it
 	arrived bool // the read in flight has ended
-	again   bool // an entry may have arrived since the read began
-	asked   uint // the life in which the read began
+	again   bool // Poll was called since the read began: an entry may have arrived
+	asked   uint // value of life when the read began
 	drained func()
 	read    func(error) // handles the end of a read
 }
@@ -25,11 +25,11 @@ type completions struct {
 // Event reports that a read of a queue's ring failed [Q4]. The queue is then in state Failed; entries before Index may
 // still complete.
 type Event struct {
-	Index  uint16         // first place of the failing read: a descriptor or a block
+	Index  uint16         // index of the first descriptor or block that could not be read
 	Status nicspec.Status // reason for the failure
 }
 
-// Poll takes the completion entries that have arrived. Without a watch the queue's owner calls it.
+// Poll takes the completion entries that have arrived. With NoticePoll the queue's owner calls it.
 func (r *Queue) Poll() {
 	r.again = true
 	if !r.looking && r.clear && r.state != Off && r.state != Closed {
@@ -37,7 +37,7 @@ func (r *Queue) Poll() {
 	}
 }
 
-// look takes entries until the next one has not arrived yet.
+// look takes entries until it finds one that has not arrived.
 func (r *Queue) look() {
 	r.looking = true
 	for r.readEntry() {
@@ -48,7 +48,8 @@ func (r *Queue) look() {
 	}
 }
 
-// readEntry starts reading the next entry, and reports whether the read has already ended; if not, entryRead continues.
+// readEntry starts reading the next entry, and reports whether the read ended during the call. If not, entryRead
+// continues.
 func (r *Queue) readEntry() bool {
 	r.again, r.arrived, r.asked = false, false, r.life
 	r.bus.Read(r.ring.NextCqe(), r.entryAt[:], r.read)
@@ -70,7 +71,7 @@ func (r *Queue) entryRead(err error) {
 	}
 }
 
-// seeEntry takes the entry just read if it belongs to this lap, and reports whether to continue.
+// seeEntry takes the entry just read if its phase bit says that it is new, and reports whether to read another.
 func (r *Queue) seeEntry() bool {
 	if r.d.err != nil {
 		return false
@@ -100,7 +101,8 @@ func (r *Queue) drain(done func()) {
 	r.Poll()
 }
 
-// failed handles an Event under the given rule, and reports whether to notify the queue's owner.
+// failed handles an Event; a repeated or impossible one breaks the given rule. It reports whether to notify the queue's
+// owner.
 func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	switch {
 	case r.event != nil:
@@ -121,8 +123,8 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	return false
 }
 
-// unclaimed ends the driver for an Event without a handler. Unless reads are made to fail on purpose, the device has no
-// reason for one.
+// unclaimed ends the driver for an Event without a handler. Unless reads are made to fail on purpose, no read of the
+// device can have failed.
 func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	if f := r.d.opts.ReadsMayFail; f != nil && f() {
 		r.d.check(&UnclaimedEventError{r.ring.Kind(), r.cfg.Queue, status})
@@ -131,8 +133,8 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.ring.Kind(), r.cfg.Queue, status)
 }
 
-// mayComplete checks that the entry at an index, which takes n places, may complete now: its doorbell was rung, and no
-// event forbids it.
+// mayComplete checks that the entry of n places at an index may complete now: its doorbell was rung, and no event
+// forbids it.
 func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.done, int(index-r.done)+int(n)-1
 	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {

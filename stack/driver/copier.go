@@ -14,7 +14,7 @@ type Copier struct {
 	on       func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
 	hdr, pay []byte
 	jobs     fifo.Queue[copyJob] // frames to copy, in order
-	reading  int                 // unfinished reads of the first frame
+	reading  int                 // unfinished reads of the first frame in jobs
 	read     func(error)         // handles the end of a read
 	working  bool
 	idle     func()   // called when no frame is left to copy
@@ -26,17 +26,18 @@ type copyJob struct {
 	buf      Buffer
 	hdr, pay int // lengths in bytes
 	cqe      [nicspec.CqeBytes]byte
-	apart    bool // some of its bytes may arrive after its completion entry
+	apart    bool // some of its bytes are at the endpoint that needs a flush
 }
 
-// flushed tracks which frames of a copier have fully arrived in memory, on a bus that needs flushes.
+// flushed tracks which frames of a copier have fully arrived in memory. It is needed if payload and completion entries
+// are at endpoints with separate roots.
 type flushed struct {
-	bus    Flusher // nil: every frame has arrived with its entry
+	bus    Flusher // nil: every frame has arrived with its completion entry
 	other  int     // the endpoint that does not hold the completion ring
 	came   uint64  // frames received
 	copied uint64
 	safe   uint64 // number of frames known to have arrived
-	asked  uint64 // value of safe after the flush in flight
+	asked  uint64 // value of safe once the flush in flight has ended
 	under  bool   // a flush is in flight
 	done   func(error)
 }
@@ -112,8 +113,8 @@ func (c *Copier) elsewhere(addr uint64) bool {
 	return int(addr>>nicspec.EndpointShift) == c.apart.other
 }
 
-// whole reports whether the first frame has fully arrived. If not, it starts a flush, which serves all frames received
-// so far, and work continues afterwards.
+// whole reports whether the first frame has fully arrived. If not, it starts a flush for all frames received so far;
+// work continues when that ends.
 func (c *Copier) whole() bool {
 	a := &c.apart
 	if !c.jobs.Front().apart || a.copied < a.safe {
@@ -141,7 +142,7 @@ func (c *Copier) work() {
 	for c.jobs.Len() > 0 && c.reading == 0 && c.d.err == nil && c.whole() {
 		j := c.jobs.Front()
 		hdr, pay := c.hdr[:j.hdr], c.pay[:j.pay]
-		c.reading = 3 // one for this loop
+		c.reading = 3 // two reads, and one more so that none of them ends the frame before both have begun
 		c.fetch(j.buf.Hdr, hdr)
 		c.fetch(j.buf.Pay, pay)
 		if c.reading--; c.reading > 0 {

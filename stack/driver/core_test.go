@@ -17,8 +17,9 @@ import (
 	"nictwin/stack/driver/drivertest"
 )
 
-// onCore builds a machine whose driver runs on a core, with TLB and private cache, above the last-level cache that the
-// NIC writes to through the IIO buffer, and DRAM. The other endpoint's memory takes no time.
+// onCore builds a machine whose driver runs on a core with TLB and private cache. Below these are DRAM and the
+// last-level cache, to which the NIC writes through the IIO buffer. Accesses to the other endpoint's memory take no
+// time.
 func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *simcore.Engine,
 	space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
 	return func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
@@ -49,8 +50,8 @@ func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *s
 	}
 }
 
-// The driver also fulfils its contract on cores of the Arm and of a server (on the socket without the NIC), where every
-// access takes time.
+// TestContractOnCores checks that the driver fulfils its contract on cores of the Arm and of a server (on the socket
+// without the NIC), where every access takes time.
 func TestContractOnCores(t *testing.T) {
 	for _, x := range []struct {
 		name      string

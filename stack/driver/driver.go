@@ -60,8 +60,8 @@ type Driver struct {
 
 	commands fifo.Queue[command]
 	begun    uint64
-	running  bool // a caller further up is carrying out commands
-	waiting  bool // a command waits for its answer
+	running  bool // proceed is on the stack
+	waiting  bool // the current command waits for its answer
 	word     [4]byte
 
 	rx, tx map[int]*Queue // open queues, by number
@@ -82,7 +82,7 @@ func New(bus Bus, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// Err returns the first error that was not returned to a caller, or nil.
+// Err returns the first error that no call has returned, or nil. After an error no more commands are carried out.
 func (d *Driver) Err() error { return d.err }
 
 // Build returns the sizes and parts that the driver assumes.

@@ -21,7 +21,8 @@ func breaks(t *testing.T, d *Driver, rule, text string) {
 	require.ErrorContains(t, d.Err(), text)
 }
 
-// Completion entries that no device may write are reported with the rule that they break.
+// TestOddCompletionEntries checks that completion entries that no device may write are reported, with the rule that
+// they break.
 func TestOddCompletionEntries(t *testing.T) {
 	for _, x := range []struct {
 		rule, text string
@@ -80,7 +81,8 @@ func TestOddCompletionEntries(t *testing.T) {
 	}
 }
 
-// After an event earlier entries may still complete, and the queue works again after it was disabled and enabled.
+// TestFailedQueue checks that after an event earlier entries may still complete, and that the queue works again after
+// it was disabled and enabled.
 func TestFailedQueue(t *testing.T) {
 	nic, d := newPaper(t, false)
 	var got []uint64
@@ -128,7 +130,8 @@ func TestFailedQueue(t *testing.T) {
 	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
 }
 
-// A completion entry that was counted but never arrived is noticed when the queue is disabled.
+// TestLostCompletionEntry checks that disabling a queue finds a completion entry that the queue context counted but
+// that never arrived.
 func TestLostCompletionEntry(t *testing.T) {
 	nic, d := newPaper(t, false)
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
@@ -138,7 +141,8 @@ func TestLostCompletionEntry(t *testing.T) {
 	breaks(t, d, "Q5", "1 completion entries were written, 0 arrived")
 }
 
-// A copier is off once the last frame has been copied, however late that is.
+// TestCopierIsDisabledLate checks that disabling a copier ends only after the last frame has been copied, however long
+// that takes.
 func TestCopierIsDisabledLate(t *testing.T) {
 	nic, d := newPaper(t, true)
 	frames := 0
@@ -164,7 +168,8 @@ func TestCopierIsDisabledLate(t *testing.T) {
 	require.Len(t, c.Unused(), 4)
 }
 
-// An entry that arrives after a read of its slot took effect, and before the read ends, is not overlooked.
+// TestEntryThatComesMeanwhile checks that an entry is taken that arrives after a read of its slot took effect, but
+// before the read ends.
 func TestEntryThatComesMeanwhile(t *testing.T) {
 	nic, d := newPaper(t, true)
 	frames := 0
@@ -181,7 +186,7 @@ func TestEntryThatComesMeanwhile(t *testing.T) {
 	require.Equal(t, 1, frames)
 }
 
-// A queue uses the bus that it was given, everything else the driver's.
+// TestQueueWithABusOfItsOwn checks that a queue uses the bus of its configuration, and everything else the driver's.
 func TestQueueWithABusOfItsOwn(t *testing.T) {
 	nic, d := newPaper(t, false)
 	own := &counting{paperNIC: nic}
@@ -197,7 +202,7 @@ func TestQueueWithABusOfItsOwn(t *testing.T) {
 	require.Equal(t, 2, own.reads)
 }
 
-// counting counts accesses.
+// counting is a bus that counts accesses.
 type counting struct {
 	*paperNIC
 	regs, reads, writes int
@@ -215,7 +220,8 @@ func (c *counting) Write(addr uint64, b []byte, done func(error)) {
 	c.paperNIC.Write(addr, b, done)
 }
 
-// A driver that knows that reads may fail does not blame the device for an event.
+// TestUnclaimedEvent checks that an event without a handler does not count as a breach of the contract while reads may
+// fail.
 func TestUnclaimedEvent(t *testing.T) {
 	nic, d := newPaper(t, false)
 	d.opts.ReadsMayFail = func() bool { return true }
@@ -237,7 +243,7 @@ func TestUnclaimedEvent(t *testing.T) {
 	require.False(t, later, "later commands are not carried out")
 }
 
-// Misuse is refused with an error that says what would be right.
+// TestMisuse checks that invalid calls are refused with an error that says what would be right.
 func TestMisuse(t *testing.T) {
 	_, d := newPaper(t, false)
 	d.opts.Build.Parts = 0
@@ -322,7 +328,7 @@ type deaf struct{ Bus }
 
 func (deaf) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
 
-// A queue whose ring cannot be watched takes no memory.
+// TestWatchesThatFail checks that a queue whose ring cannot be watched is refused and keeps no memory.
 func TestWatchesThatFail(t *testing.T) {
 	nic, d := newPaper(t, false)
 	left := d.arenas[0].Left()

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The driver refuses work entries that the NIC would refuse.
+// TestWorkEntryChecks checks that the driver refuses the work entries that the NIC would refuse.
 func TestWorkEntryChecks(t *testing.T) {
 	_, d := newPaper(t, false)
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
@@ -81,12 +81,12 @@ func TestWorkEntryChecks(t *testing.T) {
 	require.ErrorContains(t, q.Post(&Nop{}), "transmit queue 1 is full: wait for completions")
 }
 
-// An entry of several blocks completes as a whole, at the index of its first block; any other index, or one behind an
-// event, is a breach.
+// TestLongEntryEnds checks that an entry of several blocks completes as a whole, at the index of its first block; any
+// other index, or one behind an event, is a breach.
 func TestLongEntryEnds(t *testing.T) {
 	for _, x := range []struct {
 		index      uint16
-		event      bool // an event at block 4
+		event      bool // the device has reported an event at block 4
 		rule, text string
 	}{
 		{1, false, "T10", "completion of entry 1, where no entry begins"},

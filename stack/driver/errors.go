@@ -21,9 +21,9 @@ func (e *UnclaimedEventError) Error() string {
 
 // RoomError reports an allocation for which memory has no room.
 type RoomError struct {
-	Endpoint      int // endpoint of the memory; -1: a part of a larger allocation
+	Endpoint      int // endpoint of the memory; -1: memory of an Arena that the caller manages
 	Bytes, Align  uint64
-	Left, Largest uint64 // free bytes, in all and in one piece
+	Left, Largest uint64 // free bytes in total, and in the longest free piece
 }
 
 const partOfMemory = -1
@@ -33,7 +33,7 @@ func (e *RoomError) Error() string {
 		e.Align, e.Left, e.Largest)
 }
 
-// atWork describes which entries the device may be working on, for errors.
+// atWork describes which entries the device may be working on, for error texts.
 func (r *Queue) atWork() string {
 	if r.rung == r.done {
 		return "none is at work"

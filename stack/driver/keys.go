@@ -57,7 +57,7 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	return &Key{s, KeyID(s.Index, s.Variant)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
 }
 
-// DropKey invalidates a memory key.
+// DropKey invalidates a memory key. No unfinished entry may use it [T12].
 func (d *Driver) DropKey(index int) error {
 	if err := checkIndex("memory key", index, d.opts.Build.NumKeys); err != nil {
 		return err

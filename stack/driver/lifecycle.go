@@ -35,7 +35,7 @@ func (r *Queue) enable() error {
 
 // clearRing zeroes the completion ring: entries of the first lap have phase 1.
 func (r *Queue) clearRing(done func()) {
-	left := 1 // all writes, plus one for this loop
+	left := 1 // all writes, and one more so that done is called after all have begun
 	end := func(err error) {
 		r.d.check(err)
 		if left--; left == 0 {
@@ -64,7 +64,7 @@ func (r *Queue) disable(done func()) error {
 	}
 	r.d.Await(r.drain)
 	err := r.d.ReadTable(r.ring.Table(), r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
-		e := nicspec.RxqEntry(b) // indices are at the same place in both tables
+		e := nicspec.RxqEntry(b) // indices have the same place in the entries of both tables
 		if e.State() != nicspec.QueueStateOff {
 			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}
@@ -89,7 +89,7 @@ func (r *Queue) stopping() {
 	}
 }
 
-// off sets the state of a disabled queue.
+// off moves a queue to state Off once its disabling has ended.
 func (r *Queue) off() {
 	if r.state == Disabling {
 		r.state = Off
@@ -108,7 +108,7 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 	}
 	r.d.Then(func() {
 		r.state = Closed
-		r.life, r.clear = r.life+1, false // anything read from now on is not an entry
+		r.life, r.clear = r.life+1, false // a read in flight must not be taken for an entry
 		delete(open, r.cfg.Queue)
 		if r.stop != nil {
 			r.stop()

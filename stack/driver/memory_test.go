@@ -11,7 +11,8 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Allocations lie inside the arena, are aligned and do not overlap; freed memory can be allocated again, in one piece.
+// TestArena checks that allocations lie inside the arena, are aligned and do not overlap, and that freed memory can be
+// allocated again in one piece.
 func TestArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const from, bytes = 1<<56 | 100, 5000
@@ -72,7 +73,8 @@ func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 	require.ErrorContains(t, err, "0 B are free")
 }
 
-// An error for lack of memory names the endpoint, but not for a part of a larger allocation.
+// TestRoomError checks that an error for lack of memory names the endpoint, but not for an Arena that the caller
+// manages.
 func TestRoomError(t *testing.T) {
 	_, err := NewArena(0, 64).Alloc(128, 64)
 	var room *RoomError

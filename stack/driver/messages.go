@@ -17,8 +17,8 @@ type Vector struct {
 	f    func()
 	stop func()
 	read [4]byte
-	came func(error) // message, bound once
-	busy bool        // the message is being read
+	came func(error) // handles the end of the read of the message
+	busy bool        // a read of the message is in flight
 }
 
 // Moderation controls how completion entries are grouped into messages [M2].
@@ -55,8 +55,8 @@ func (v *Vector) Close() error {
 	return v.d.Free(v.addr)
 }
 
-// look reads the message, unless a read is in flight. f is called after the read, so that it sees the entries of later
-// messages, too.
+// look reads the message, unless a read is in flight. f is called after the read, so it sees the entries of messages
+// that arrived meanwhile.
 func (v *Vector) look() {
 	if !v.busy {
 		v.busy = true

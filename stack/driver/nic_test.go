@@ -20,7 +20,8 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// The driver fulfils its contract on the Go NIC, whether its memory accesses, and those of the NIC, take time or not.
+// TestContract checks that the driver fulfils its contract on the Go NIC, whether its memory accesses, and those of the
+// NIC, take time or not.
 func TestContract(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -99,7 +100,7 @@ type call func()
 // Handle implements sim.Handler.
 func (f call) Handle(sim.Event) error { f(); return nil }
 
-// peer is the other end of the Ethernet port.
+// peer is the other end of the Ethernet port: it records frames.
 type peer struct {
 	*sim.ComponentBase
 	e    *simcore.Engine

@@ -12,8 +12,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// paperNIC is a bus with memory and the parts of a NIC that rings need: table commands, doorbells, pushed entries, and
-// completion entries on request. Accesses complete at once or, if late, when the test lets them.
+// paperNIC is a bus with memory and those parts of a NIC that rings need: table commands, doorbells, pushed entries,
+// and completion entries on request. Accesses complete at once or, if late, when the test lets them.
 type paperNIC struct {
 	t         require.TestingT
 	mem       []byte // memory of endpoint Arm
@@ -35,7 +35,7 @@ type paperQueue struct {
 	base, cq    uint64
 	pi, ci, cqi uint16
 	got         [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the last entry taken
-	said        [nicspec.CqeBytes]byte                        // its completion entry
+	said        [nicspec.CqeBytes]byte                        // completion entry to write for it
 }
 
 type paperWatch struct {
@@ -143,7 +143,7 @@ func (p *paperNIC) access(f func(), done func(error)) {
 	if p.late {
 		p.pending = append(p.pending, func() {
 			f()
-			p.ends = append(p.ends, func() { done(nil) }) // reported even later
+			p.ends = append(p.ends, func() { done(nil) }) // the end of the access is reported later still
 		})
 		return
 	}
@@ -189,7 +189,8 @@ func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) 
 	}, nil
 }
 
-// tick lets the oldest memory access take effect, or else ends one that did, and reports whether there was one.
+// tick lets the oldest memory access take effect (memory) or ends an access that has taken effect. It reports whether
+// there was one.
 func (p *paperNIC) tick(memory bool) bool {
 	list := &p.ends
 	if len(p.ends) == 0 || memory && len(p.pending) > 0 {
@@ -208,7 +209,7 @@ func (p *paperNIC) tick(memory bool) bool {
 	return true
 }
 
-// settle ends all accesses.
+// settle lets all accesses take effect and end, in random order.
 func (p *paperNIC) settle(rng *rand.Rand) {
 	for p.tick(rng != nil && rng.IntN(2) == 0) {
 	}

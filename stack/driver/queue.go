@@ -11,13 +11,13 @@ import (
 // State is the state of a queue, as the driver sees it.
 type State uint8
 
-// The states of a queue.
+// States of a queue.
 const (
 	Off       State = iota // not enabled
-	Enabling               // will be enabled; entries may be posted
+	Enabling               // will be enabled once its commands have been carried out; entries may be posted
 	Running                // enabled
-	Failed                 // a read of its ring failed [Q4]: Disable it
-	Disabling              // will be off; completion entries may still arrive
+	Failed                 // a read of its ring failed [Q4]: call Disable
+	Disabling              // will be off once its commands have been carried out; completion entries may still arrive
 	Closed                 // its memory was freed
 )
 
@@ -33,7 +33,7 @@ func (s State) String() string {
 // Notice is the way in which a queue learns of completion entries.
 type Notice uint8
 
-// The ways of learning of completion entries.
+// Ways to notice completion entries.
 const (
 	NoticeWatch Notice = iota // watches the completion ring and takes entries as they arrive
 	NoticePoll                // the owner calls Poll, for example after a message
@@ -59,9 +59,9 @@ type Queue struct {
 	bus   Bus
 	cfg   QueueConfig
 	ring  RawQueue
-	entry []byte // table entry that enables the queue
+	entry []byte // table entry written to enable the queue
 	state State
-	stop  func() // ends the watch
+	stop  func() // ends the watch of the completion ring
 
 	slots  []byte      // entries as posted, the contents of the ring
 	stored uint16      // index up to which entries are written or being written to memory
@@ -69,8 +69,8 @@ type Queue struct {
 	done   uint16      // index up to which entries are known to have ended
 	writes int         // unfinished writes of the ring
 	wrote  func(error) // handles the end of a write
-	ringIt bool        // ring the doorbell when they are done
-	push   int         // number of blocks stored last to push instead
+	ringIt bool        // ring the doorbell when writes is 0
+	push   int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
 	word   [4]byte
 
 	completions
@@ -123,7 +123,7 @@ func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.done) }
 // Next returns the index of the next place.
 func (r *Queue) Next() uint16 { return r.ring.PI }
 
-// Waiting returns the number of places posted to since the doorbell was last rung.
+// Waiting returns the number of places posted to, but not yet announced by a doorbell.
 func (r *Queue) Waiting() int { return int(r.ring.PI - r.rung) }
 
 // Layout returns the placement of the queue's rings.
@@ -135,7 +135,7 @@ func (r *Queue) slot(i uint16) []byte {
 	return r.slots[at : at+r.ring.Slot]
 }
 
-// next returns the slot of the next entry, or an error if none may be posted.
+// next returns the memory of the next entry, or an error if none may be posted.
 func (r *Queue) next() ([]byte, error) {
 	if r.state != Running && r.state != Enabling {
 		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.ring.Kind(),
@@ -147,7 +147,7 @@ func (r *Queue) next() ([]byte, error) {
 	return r.slot(r.ring.PI), nil
 }
 
-// store starts writing the posted entries to memory, in as few writes as the end of the ring allows.
+// store starts writing the posted entries to memory, in one write, or two at the end of the ring.
 func (r *Queue) store() {
 	r.writes++ // keeps the doorbell from ringing before all writes have begun
 	for r.stored != r.ring.PI && r.d.err == nil {
@@ -167,7 +167,8 @@ func (r *Queue) ringStored(err error) {
 	r.ringDoorbell()
 }
 
-// Ring notifies the device of all posted entries with one doorbell. A queue that is being enabled rings it afterwards.
+// Ring announces all posted entries to the device with one doorbell. On a queue that is being enabled, the doorbell is
+// rung afterwards.
 func (r *Queue) Ring() error {
 	if r.state != Running && r.state != Enabling {
 		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// lifeOf drives a queue by random steps, with accesses that end at once or late.
+// lifeOf drives a queue by random steps. Accesses end at once or late.
 type lifeOf struct {
 	*rapid.T
 	nic  *paperNIC
@@ -32,14 +32,14 @@ func newLife(t *rapid.T) *lifeOf {
 	return l
 }
 
-// settle ends all accesses.
+// settle ends all accesses and commands, and checks that there was no error.
 func (l *lifeOf) settle() {
 	l.nic.settle(l.rng)
 	require.NoError(l, l.d.Err())
 	require.True(l, l.d.Idle())
 }
 
-// announced checks that the device knows of all entries, once accesses have ended.
+// announced checks that the device's producer index is next, once accesses have ended.
 func (l *lifeOf) announced(q *paperQueue, next uint16) {
 	if l.nic.late && l.chance("settle", 50) {
 		l.settle()
@@ -49,7 +49,8 @@ func (l *lifeOf) announced(q *paperQueue, next uint16) {
 	require.Equal(l, next, q.pi)
 }
 
-// anyEntry returns an entry of one to four blocks that fits into the available room; its bytes follow from its number.
+// anyEntry returns an entry of one to four blocks that fits into the ring, and whether it requests a completion. Its
+// bytes follow from its number.
 func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
 	blocks := min(rapid.IntRange(1, nicspec.WqeBlocksMax).Draw(l.T, "blocks"), q.Room())
 	o := Order{ID: l.next, Complete: q.Room() == blocks || l.chance("complete", 30)}
@@ -60,7 +61,7 @@ func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
 	return &Send{Order: o, Inline: nictest.Pattern(inline, uint64(l.next)), Pad: true}, o.Complete
 }
 
-// work makes the device take an entry, and checks its bytes against the number.
+// work makes the device take an entry, checks its number and bytes, and reports whether there was one.
 func (l *lifeOf) work(number uint32) bool {
 	id, ok := l.nic.work(1)
 	if !ok {
@@ -73,8 +74,9 @@ func (l *lifeOf) work(number uint32) bool {
 	return true
 }
 
-// Over many laps of the ring, every announced work entry reaches the device once, in order and whole, and every
-// completion entry reaches the owner, however late accesses end. Nothing is left when the queue is disabled.
+// TestTransmitRings checks that over many laps of the ring every announced work entry reaches the device once, in order
+// and whole, and every completion entry reaches the owner, however late accesses end. Nothing may remain when the queue
+// is disabled.
 func TestTransmitRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
@@ -159,11 +161,12 @@ func TestTransmitRings(t *testing.T) {
 	})
 }
 
-// Every buffer belongs to the device or the owner, and is returned once, in the order of posting.
+// TestReceiveRings checks that every buffer belongs to the device or to the owner, and is returned once, in the order
+// of posting.
 func TestReceiveRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
-		var mine, theirs []uint64 // buffers
+		var mine, theirs []uint64 // buffers of the owner, and of the device
 		for i := range 24 {
 			mine = append(mine, uint64(i+1)<<32)
 		}

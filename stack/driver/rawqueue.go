@@ -2,15 +2,15 @@ package driver
 
 import "nictwin/models/nic/nicspec"
 
-// RawQueue is a queue without its driver: the placement of its rings, and the positions of writer and reader. It checks
-// nothing and waits for nothing. Tests that write entries and ring doorbells freely keep one for each queue; Queue
-// builds on it, too.
+// RawQueue holds the placement of a queue's rings, and the positions of their writer and reader. It checks nothing and
+// waits for nothing. Tests that write entries and ring doorbells freely keep one for each queue; Queue builds on it,
+// too.
 type RawQueue struct {
 	Layout
 	Tx     bool
 	Number int
 	PI     uint16 // index of the next entry, the value for a doorbell
-	CQI    uint16 // completion entries taken
+	CQI    uint16 // number of completion entries taken
 }
 
 // NewRawQueue returns a queue with a ring of 2^log entries, whose addresses are not set yet.

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A raw queue names the registers and the table of its kind; slots and completion entries wrap around the rings, and
-// indices past 65535.
+// TestRawQueue checks that a raw queue names the registers and the table of its kind, and that slots and completion
+// entries wrap around the rings, and indices past 65535.
 func TestRawQueue(t *testing.T) {
 	for _, c := range []struct {
 		tx             bool
@@ -41,7 +41,7 @@ func TestRawQueue(t *testing.T) {
 	}
 }
 
-// A target is encoded without checks, even if SetDefault would refuse it.
+// TestTargetDefault checks that a target is encoded without checks, even if SetDefault would refuse it.
 func TestTargetDefault(t *testing.T) {
 	for _, c := range []struct {
 		to   Target

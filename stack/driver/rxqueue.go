@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RxConfig is the configuration of a receive queue. Besides PayBytes and OnFrame, the zero values of what it adds to
-// QueueConfig deliver whole frames unchanged.
+// RxConfig is the configuration of a receive queue. Only PayBytes and OnFrame are needed besides QueueConfig: the zero
+// values of the other fields deliver whole frames unchanged.
 type RxConfig struct {
 	QueueConfig
 	Split    nicspec.SplitMode
@@ -35,7 +35,7 @@ type Buffer struct {
 // RxFrame is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay; together they are
 // the whole frame, unless the queue trims.
 type RxFrame struct {
-	Buffer         // belongs to the receiver from now on
+	Buffer         // the receiver owns it from now on
 	HdrLen, PayLen int
 	Cqe            nicspec.RxCqe
 }
@@ -44,7 +44,7 @@ type RxFrame struct {
 type RxQueue struct {
 	Queue
 	cfg     RxConfig
-	buffers []Buffer // posted, by slot
+	buffers []Buffer // posted buffers, by slot
 	frame   RxFrame
 }
 
@@ -141,7 +141,7 @@ func (q *RxQueue) Disable(done func()) error { return q.disable(done) }
 // Close disables the queue unless it is off, and frees its rings.
 func (q *RxQueue) Close(done func()) error { return q.close(q.d.rx, done) }
 
-// Unused returns the posted buffers of a queue that is off which received no frame. They belong to the caller again.
+// Unused returns the posted buffers that received no frame, once the queue is off. They belong to the caller again.
 func (q *RxQueue) Unused() []Buffer {
 	if q.state != Off && q.state != Closed {
 		return nil

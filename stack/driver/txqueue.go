@@ -13,8 +13,8 @@ type TxConfig struct {
 	Class int   // priority class of its frames, 0 to 7: pauses of that class stop the queue [F4]
 	ECN   uint8 // 1 to 3: new ECN bits of its frames; 0: unchanged [E2]
 
-	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver goes by indices;
-	// checking wqe_id is up to the owner.
+	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver identifies entries by
+	// index; the owner may check wqe_id.
 	OnEnd func(q *TxQueue, e *TxEnd)
 
 	// OnEvent is called when the queue has failed. Nil: a failure ends the driver.
@@ -133,7 +133,7 @@ func (q *TxQueue) Disable(done func()) error { return q.disable(done) }
 // Close disables the queue unless it is off, and frees its rings.
 func (q *TxQueue) Close(done func()) error { return q.close(q.d.tx, done) }
 
-// Unended returns the entries of a queue that is off which no completion entry covered: n from index first on. Those
+// Unended returns the entries that no completion entry covered, once the queue is off: n, from index first on. Those
 // that requested none may have succeeded.
 func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {

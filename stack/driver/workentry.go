@@ -70,10 +70,10 @@ type Invalidate struct {
 	Range Span
 }
 
-// Nop does nothing when its turn comes.
+// Nop is a work entry without an effect: it completes in its turn.
 type Nop struct{ Order }
 
-// Raw is a work entry of one block given byte by byte, which the driver does not check.
+// Raw is a work entry of one block, given as bytes that the driver does not check.
 type Raw [nicspec.WqeBytes]byte
 
 var (
@@ -104,7 +104,7 @@ func (s *Send) slots() int { return InlineSlots(len(s.Inline)) + len(s.Pieces) }
 
 // Blocks implements Entry.
 func (s *Send) Blocks() int {
-	const fields = 1 // slots of the first block used by fields
+	const fields = 1 // slots of the first block that its fixed fields take
 	return min((s.slots()+fields+nicspec.WqeMoreSlots-1)/nicspec.WqeMoreSlots, nicspec.WqeBlocksMax)
 }
 
@@ -168,7 +168,7 @@ func (s *Send) checkLen() error {
 	return nil
 }
 
-// Encode implements Entry. It leaves out what does not fit into the slots.
+// Encode implements Entry. Inline bytes and pieces beyond the entry's slots are left out.
 func (s *Send) Encode(dst []byte) {
 	blocks := s.Blocks()
 	w := nicspec.Wqe(dst[:blocks*nicspec.WqeBytes])
@@ -181,7 +181,7 @@ func (s *Send) Encode(dst []byte) {
 	w.SetPort(uint8(s.Port))
 	w.SetFPad(s.Pad)
 	s.Offloads.encode(w)
-	slots := w[nicspec.WqeBytes-len(w.Slots()):] // the slots of further blocks follow
+	slots := w[nicspec.WqeBytes-len(w.Slots()):] // slots of the further blocks
 	copy(slots, s.Inline)
 	at := InlineSlots(len(s.Inline)) * nicspec.WqeSlotBytes
 	for i := 0; i < len(s.Pieces) && at < len(slots); i++ {
@@ -277,7 +277,7 @@ func (v *Invalidate) Encode(dst []byte) {
 	v.Range.encode(w.Slots())
 }
 
-// lines returns an error for a span that is not whole lines of Arm memory.
+// checkLines returns an error for a span that is not whole lines of Arm memory.
 func (s *Span) lines() error {
 	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 ||
 		s.Len%nicspec.LineBytes != 0 {

@@ -13,7 +13,7 @@ import (
 
 const ns = simcore.Nanosecond
 
-// door is a device that records writes to it.
+// door is a device that records register writes.
 type door struct {
 	e  *simcore.Engine
 	at []simcore.Ps
@@ -37,7 +37,8 @@ func newBus(t *testing.T, name string) (*simcore.Engine, *mem.Space, *door, *cor
 	return e, space, d, b
 }
 
-// Posting an entry on Arm takes the time measured by the off-path study, most of it for the register write.
+// TestPosting checks that posting an entry on Arm takes the time measured by the off-path study, most of it for the
+// register write.
 func TestPosting(t *testing.T) {
 	e, space, d, b := newBus(t, "bf3")
 	ended := false
@@ -56,8 +57,8 @@ func TestPosting(t *testing.T) {
 	require.Zero(t, space.Stray)
 }
 
-// Watches are polled in turn, and cost no events while nothing is written: 2,000 of them see a write after at most 50
-// us.
+// TestWatches checks that 2,000 watches are polled in turn, see a write after at most 50 us, and cost no events while
+// nothing is written.
 func TestWatches(t *testing.T) {
 	e, space, _, b := newBus(t, "bf3")
 	const rings = 2000
@@ -102,8 +103,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// A driver's work on its core allocates nothing: stores and loads, register writes and reads, and handling watched
-// writes.
+// TestNoAllocation checks that a driver's work on its core allocates nothing: stores and loads, register writes and
+// reads, and handling watched writes.
 func TestNoAllocation(t *testing.T) {
 	e, space, d, b := newBus(t, "bf3")
 	seen := 0
@@ -132,7 +133,7 @@ func TestNoAllocation(t *testing.T) {
 	require.Positive(t, seen)
 }
 
-// A flush reads a register through the root of its endpoint.
+// TestFlush checks that a flush of an endpoint reads a register through that endpoint's root, not through the other.
 func TestFlush(t *testing.T) {
 	e, _, arm, b := newBus(t, "bf3")
 	host := &silent{door: arm}
@@ -146,7 +147,7 @@ func TestFlush(t *testing.T) {
 	require.True(t, flushed)
 }
 
-// silent is a device whose answers take time.
+// silent is a device that answers register reads only when the test lets it.
 type silent struct {
 	*door
 	answer func(uint64, error)

@@ -36,7 +36,7 @@ func probe(b *bench) {
 	require.Equal(b, b.Options.Build, got)
 }
 
-// settings checks that every register and table entry holds the requested values.
+// settings writes registers and table entries, and checks that each reads back the requested values.
 func settings(b *bench) {
 	d := b.d
 	b.must(d.SetDeviceControl(driver.DeviceControl{MPS: 256, MRRS: 1024, RCB128: true, NoSnoop: true}))
@@ -84,7 +84,7 @@ func (b *bench) entry(t nicspec.Table, index, n int) (e []byte) {
 	return e
 }
 
-// entries compares the table entries of settings.
+// entries checks the table entries that settings has written.
 func (b *bench) entries() {
 	b.Helper()
 	rule := nicspec.DecodeRuleEntry(b.entry(nicspec.TableRule, 3, nicspec.RuleEntrySize))
@@ -104,7 +104,8 @@ func (b *bench) entries() {
 	b.settle()
 }
 
-// frame returns n bytes of UDP over IPv4 to a port, with a wrong ICRC and wrong checksums.
+// frame returns n bytes of UDP over IPv4 to a port, with a wrong ICRC and wrong checksums, so that only the NIC can
+// correct them.
 func frame(n int, port uint16) []byte {
 	f := nictest.RoceFrame(max(n-14-20-8-12-4, 0))
 	f[14+20+2], f[14+20+3] = byte(port>>8), byte(port)
@@ -175,7 +176,8 @@ func (b *bench) receiver(queue, log int, change func(*driver.RxConfig)) (*driver
 	return q, got
 }
 
-// copies copies frames out of a small ring for many laps, then disables it while frames are in flight.
+// copies checks that a copier delivers frames through a small ring for many laps, and is then disabled while frames are
+// in flight.
 func copies(b *bench) {
 	q, got := b.receiver(0, 2, func(c *driver.RxConfig) {
 		c.Split, c.SplitLen, c.HdrBytes = nicspec.SplitModeFixed, 33,
@@ -253,7 +255,7 @@ func steering(b *bench) {
 	require.Equal(b, []uint64{16, 16, 16}, hits)
 }
 
-// accounts lets a flow run out of credit and adds more.
+// accounts lets a flow run out of credit, which sends its frames to the slow queue, and then adds credit.
 func accounts(b *bench) {
 	_, fast := b.receiver(0, 5, nil)
 	_, slow := b.receiver(1, 5, nil)
@@ -266,7 +268,7 @@ func accounts(b *bench) {
 	for step, want := range [][2]int{{2, 2}, {2, 6}, {5, 7}, {6, 10}} {
 		switch step {
 		case 1:
-			b.must(b.d.AddCredit(3, 10)) // the account is latched
+			b.must(b.d.AddCredit(3, 10)) // the account is latched: adding credit alone does not make it Fast
 		case 2:
 			b.must(b.d.ResumeAccount(3, 0))
 			b.must(b.d.TakeCredit(3, 7))
@@ -331,7 +333,7 @@ func transmit(b *bench) {
 	require.Equal(b, q.Size(), q.Room())
 }
 
-// offloads sends a frame with wrong checksums, which the NIC must correct.
+// offloads sends a frame with wrong checksums and ICRC, which the NIC must correct.
 func offloads(b *bench) {
 	f := frame(300, 4791)
 	k := b.key(1, nicspec.EndpointHost, 4096)
@@ -348,7 +350,7 @@ func offloads(b *bench) {
 	require.Equal(b, q.Size()-1, q.Room(), "it asked for no completion")
 }
 
-// push pushes entries between posted ones.
+// push checks that pushed entries keep their order between posted ones.
 func push(b *bench) {
 	q, ids := b.transmitter(2, 4, nil)
 	b.d.Enable(false, true)

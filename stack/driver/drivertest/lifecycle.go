@@ -32,7 +32,7 @@ func copyEngine(b *bench) {
 	require.EqualValues(b, from.Bus+64, nicspec.InvalidateMsg(b.Messages[1]).Addr())
 }
 
-// messages checks two queues that share a vector, whose handler polls them.
+// messages checks two queues that share a message vector, whose handler polls both.
 func messages(b *bench) {
 	var tx [2]*driver.TxQueue
 	calls := 0
@@ -60,7 +60,7 @@ func messages(b *bench) {
 	b.settle()
 	require.Len(b, *ids[0], 10, "the last two by time")
 	require.Equal(b, []uint32{99}, *ids[1])
-	sent := b.counter(nicspec.CntMsix) // a message may report more than four entries [M3]
+	sent := b.counter(nicspec.CntMsix) // one message may report more than four entries [M3]
 	require.Contains(b, []int{3, 4}, sent)
 	require.True(b, calls > 0 && calls <= sent)
 	b.must(tx[0].Close(nil))
@@ -69,7 +69,7 @@ func messages(b *bench) {
 	b.must(v.Close())
 }
 
-// whole checks that all memory is free, in one piece.
+// whole checks that all memory is free again, in one piece.
 func (b *bench) whole() {
 	b.Helper()
 	for ep, r := range b.Options.Memory {
@@ -79,7 +79,7 @@ func (b *bench) whole() {
 	}
 }
 
-// disable turns queues off under load, repeatedly: every buffer and entry is accounted for, and memory is freed.
+// disable turns queues off under load, repeatedly: every buffer and entry must be accounted for, and memory freed.
 func disable(b *bench) {
 	b.whole()
 	tx, _ := b.transmitter(1, 4, nil)
@@ -125,7 +125,8 @@ func disable(b *bench) {
 	b.whole()
 }
 
-// again enables a queue while its completion ring still holds entries of its earlier life, and polls at once.
+// again enables a queue whose completion ring still holds entries of its earlier life, and polls at once: no old entry
+// may be taken.
 func again(b *bench) {
 	q, ids := b.transmitter(3, 2, func(c *driver.TxConfig) { c.Notice = driver.NoticePoll })
 	b.d.Enable(false, true)
@@ -179,7 +180,7 @@ func (b *bench) load(tx *driver.TxQueue) {
 // failedQueue makes reads of a ring fail: its owner is notified, and the queue works again after it was disabled.
 func failedQueue(b *bench) {
 	var events []driver.Event
-	ring := b.alloc(nicspec.EndpointHost, 64) // the queue's ring will be allocated behind it
+	ring := b.alloc(nicspec.EndpointHost, 64) // the ring that fails follows this block of memory
 	tx, ids := b.transmitter(4, 3, func(c *driver.TxConfig) {
 		c.RingIn = nicspec.EndpointHost
 		c.OnEvent = func(_ *driver.TxQueue, e driver.Event) { events = append(events, e) }
@@ -233,7 +234,7 @@ func reset(b *bench) {
 	require.Equal(b, [][]byte{frame(500, 1)}, *got)
 }
 
-// refused makes the NIC refuse a command, which is reported to TryTable's caller and otherwise a breach.
+// refused makes the NIC refuse a command. TryTable must report that to its caller; for any other call it is a breach.
 func refused(b *bench) {
 	var status nicspec.TableStatus
 	b.must(b.d.TryTable(nicspec.TableOpWrite, nicspec.TableKey, 1<<15, make([]byte, nicspec.KeyEntrySize),
@@ -249,5 +250,5 @@ func refused(b *bench) {
 	require.Equal(b, "G6", breach.Rule)
 	require.ErrorContains(b, b.d.Err(), "table Key entry 32768: refused with status BadIndex")
 	require.False(b, later, "later commands are not carried out")
-	b.d, _ = driver.New(b.Bus, b.Options) // for the final check of every bench
+	b.d, _ = driver.New(b.Bus, b.Options) // every bench checks its driver at the end: give it one without an error
 }

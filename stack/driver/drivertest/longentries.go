@@ -53,7 +53,7 @@ func longEntries(b *bench) {
 	require.Zero(b, b.counter(nicspec.CntDbBad))
 }
 
-// appended checks the trailer that the NIC appends to the payload, for each pad count.
+// appended checks the padding and ICRC that the NIC appends to the payload, for each pad count.
 func appended(b *bench) {
 	k := b.key(1, nicspec.EndpointHost, 4096)
 	q, _ := b.transmitter(0, 3, nil)
@@ -76,7 +76,7 @@ func appended(b *bench) {
 	}
 }
 
-// trim checks that only payload is placed, without padding and ICRC.
+// trim checks that a queue with Trim stores the payload only, without padding and ICRC.
 func trim(b *bench) {
 	var got []driver.RxFrame
 	q, err := b.d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3},
@@ -115,7 +115,7 @@ func trim(b *bench) {
 	require.Equal(b, plain[42:], b.read(got[3].Pay, 200-42))
 }
 
-// fence checks a fenced copy that writes a flag behind the data of an earlier copy.
+// fence checks that a fenced copy of a flag is written behind the data of an earlier copy.
 func fence(b *bench) {
 	from, to := b.key(1, nicspec.EndpointArm, 1<<16), b.key(2, nicspec.EndpointHost, 1<<16)
 	data := nictest.Pattern(1<<15, 3)

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Rig is a NIC and its surroundings, before time starts. Its build has every part.
+// Rig is a NIC and its surroundings, before any simulated time has passed. Its build has every part.
 type Rig struct {
 	Bus     driver.Bus
 	Options driver.Options
@@ -44,7 +44,7 @@ type bench struct {
 	d *driver.Driver
 }
 
-// RunContract runs every check, each on its own rig.
+// RunContract runs every check, each on its own rig; build makes one.
 func RunContract(t *testing.T, build func(t *testing.T) *Rig) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func RunContract(t *testing.T, build func(t *testing.T) *Rig) {
 	}
 }
 
-// settle runs until everything has ended, and checks that nothing went wrong.
+// settle runs until nothing is in flight, and checks that nothing went wrong.
 func (b *bench) settle() {
 	b.Helper()
 	require.NoError(b, b.Settle())
@@ -79,7 +79,7 @@ func (b *bench) alloc(endpoint, n int) uint64 {
 	return addr
 }
 
-// besideEntry returns an endpoint whose payload is readable once the completion entry in Arm memory has arrived.
+// besideEntry returns an endpoint whose payload is in memory as soon as its completion entry has arrived in Arm memory.
 func (b *bench) besideEntry() int {
 	if b.ApartRoots {
 		return nicspec.EndpointArm

@@ -11,7 +11,8 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Accesses of a timed bus go through the cache and take its time, many at once, and allocate nothing in steady state.
+// TestTimedAllocatesNothing checks that accesses of a timed bus go through the cache and take its time, many at once,
+// and that they allocate nothing in steady state.
 func TestTimedAllocatesNothing(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)
