@@ -64,19 +64,19 @@ type Config struct {
 	FirstKey, Keys int
 }
 
-// Control is a card's control core.
+// Control is the control core of a card.
 type Control struct {
 	cfg      Config
 	cpu      *cpu.Core
-	free     []int          // keys
+	free     []int          // indices of memory keys not in use
 	variant  []uint8        // last variant used for each key
-	keys     map[uint32]int // by region
+	keys     map[uint32]int // index of the memory key of each region, by region key
 	contexts map[int]*context
 	owner    map[uint32]int // context of each queue pair or shared receive queue
 	err      error
 }
 
-// context is the connection to a host library.
+// context is the connection to one context of a host library: its mailbox.
 type context struct {
 	c     *Control
 	id    int
@@ -159,7 +159,7 @@ func (x *context) reply(r mailbox.Reply) {
 	x.flush()
 }
 
-// retry is the time in picoseconds after which a full pipe of replies is tried again: assumption.
+// retry is the time in picoseconds after which replies are pushed again into a pipe that was full: assumption.
 const retry = 2_000_000
 
 func (x *context) flush() {
@@ -177,7 +177,7 @@ func (x *context) flush() {
 	}
 }
 
-// end replies to a request. The reply is sent as software of the control core, whoever calls.
+// end replies to a request. The reply is sent by the control core, whichever core calls.
 func (x *context) end(r mailbox.Reply, errno verbs.Errno, err error) {
 	x.c.cpu.Call(func() {
 		if err != nil {
@@ -287,12 +287,12 @@ func (c *Control) register(x *context, r *mailbox.Request) {
 	})
 }
 
-// brief is an error number whose text is empty.
+// brief is an error number without a text: the reply carries the number only.
 type brief struct{ verbs.Errno }
 
 func (brief) Error() string { return "" }
 
-// Unwrap returns the number.
+// Unwrap returns the error number, for errors.Is.
 func (b brief) Unwrap() error { return b.Errno }
 
 // deregister removes a region once no entry given to the NIC names it.
@@ -347,7 +347,7 @@ func (c *Control) change(r *mailbox.Request) data.Change {
 	a.Path, a.DestQP, a.SendPSN, a.RecvPSN, a.MTU = c.path(q), q.DestQPN, q.SQPSN, q.RQPSN, q.PathMTU
 	a.Timeout, a.RetryCount, a.RNRRetry, a.MinRNR = q.Timeout, q.RetryCnt, q.RNRRetry, q.MinRNRTimer
 	a.MaxRead, a.MaxDestRead = q.MaxRdAtomic, q.MaxDestRdAtomic
-	if a.MTU == 0 { // datagrams
+	if a.MTU == 0 { // only datagram queue pairs have no path MTU
 		a.MTU = c.cfg.Ports[x.Port].ActiveMTU
 	}
 	x.Attr = a

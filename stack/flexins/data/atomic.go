@@ -47,7 +47,7 @@ func (a *atomic) begin() {
 	})
 }
 
-// read continues once the bytes are in the staging line.
+// read continues once the 8 bytes are in the staging line.
 func (a *atomic) read(err error) {
 	c := a.q.core
 	var b [8]byte
@@ -75,7 +75,7 @@ func (a *atomic) read(err error) {
 	c.copies.add(job{dst: dst, src: c.span(a.line, 8), then: a.end})
 }
 
-// end passes the address to the next operation, and reports the value.
+// end reports the value, and starts the next operation on the same address.
 func (a *atomic) end(err error) {
 	q := a.q
 	c := q.core

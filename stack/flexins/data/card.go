@@ -21,23 +21,22 @@ type Config struct {
 	// Cores are the data cores, selected by the low bits of a QPN.
 	Cores []*corebus.Bus
 
-	// Regions and Shadow are maintained by the control core: keys with their rights, and Arm addresses that stand for
-	// host memory.
+	// Regions and Shadow are maintained by the control core: the memory regions with their rights, and the Arm
+	// addresses that stand for host memory.
 	Regions *verbs.Regions
 	Shadow  *pipe.Shadow
 
-	// FirstRx, FirstTx, FirstKey and FirstRule are the first numbers of the NIC's queues, keys and rules that the cores
-	// use. Each core takes a receive queue, ports + 1 transmit queues, a key and a rule. The others are the control
-	// core's.
+	// FirstRx, FirstTx, FirstKey and FirstRule are the first numbers of the NIC's queues, memory keys and rules that
+	// the cores use. Each core takes a receive queue, ports + 1 transmit queues, a key and a rule. Lower numbers are
+	// the control core's.
 	FirstRx, FirstTx, FirstKey, FirstRule int
 
 	// LowLatency is the largest number of low-latency queue pairs. Each takes a receive queue behind those of the
-	// cores, a rule before FirstRule, and an account, from 0 on. Control, which they need, runs software on the core
-	// that has the driver.
+	// cores, a rule before FirstRule, and an account, from 0 on.
 	LowLatency int
 	Control    func(f func())
 
-	// Host is the NIC's key for the host memory that holds pipes of completions.
+	// Host is the NIC's memory key for the host memory that holds pipes of completions.
 	Host *driver.Key
 }
 
@@ -48,19 +47,19 @@ type Card struct {
 	drv     *driver.Driver
 	cores   []*core
 	ports   int
-	keys    map[uint32]*driver.Key // the NIC's keys, by region key
-	locks   map[uint64][]*atomic   // by address; the first is in flight
+	keys    map[uint32]*driver.Key // the NIC's memory keys, by region key
+	locks   map[uint64][]*atomic   // atomics in progress, by address; the first is in flight
 	handles map[verbs.AH]*transport.AH
 	async   func(Async)
 
-	landings []bool            // receive queues in use by low-latency queue pairs
-	drops    nicspec.RxCtrlReg // value last set
+	landings []bool            // by receive queue behind those of the cores: a low-latency queue pair uses it
+	drops    nicspec.RxCtrlReg // register RX_CTRL as last written
 }
 
 // Async is an event of a queue pair or a shared receive queue.
 type Async struct {
 	Event transport.Event
-	QPN   uint32 // number of the shared receive queue for EventSRQLimit
+	QPN   uint32 // queue pair or, for EventSRQLimit, shared receive queue
 }
 
 // New opens the queues of all cores. They work once the driver has carried out its commands.
@@ -89,7 +88,7 @@ func New(c Config) (*Card, error) {
 	return a, a.steer()
 }
 
-// steer sets the rules that send the frames of queue pairs to their cores, and all others to the first.
+// steer sets the rules that send the frames of queue pairs to their cores. All other frames go to the first core.
 func (a *Card) steer() error {
 	mask := nicspec.SteerKeyFields{IsRoce: true, DestQp: a.Mask()}
 	for i, c := range a.cores {
@@ -111,14 +110,14 @@ func (a *Card) Mask() uint32 { return 1<<bits.Len(uint(len(a.cores)-1)) - 1 }
 // OnAsync sets the handler of events. f is called as software of the core that owns the queue pair.
 func (a *Card) OnAsync(f func(Async)) { a.async = f }
 
-// SetKey sets the NIC's key for a region of Config.Regions; its range is the region's.
+// SetKey sets the NIC's memory key for a region of Config.Regions; its range is the region's.
 func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }
 
-// Key returns the NIC's key for a region, or nil.
+// Key returns the NIC's memory key for a region, or nil.
 func (a *Card) Key(region uint32) *driver.Key { return a.keys[region] }
 
-// DropKey removes the NIC's key for a region. done is called when no entry that names it is in flight on any core; the
-// key may then be dropped. Each core does its part as its own software.
+// DropKey removes the NIC's memory key for a region. done is called when no entry that names it is in flight on any
+// core; the key may then be dropped. Each core checks its own queues as its own software.
 func (a *Card) DropKey(region uint32, done func()) {
 	delete(a.keys, region)
 	left := len(a.cores)
@@ -145,7 +144,7 @@ func (a *Card) Err() error {
 	return a.drv.Err()
 }
 
-// Idle reports whether nothing is in flight at the NIC for the cores or waits for it. Timers may run.
+// Idle reports whether the cores have nothing in flight at the NIC and nothing waiting for it. Timers may run.
 func (a *Card) Idle() bool {
 	for _, c := range a.cores {
 		if !c.idle() {
@@ -194,23 +193,23 @@ func (a *Card) Progress() (n uint64) {
 // Stats are counters of all cores since they were opened.
 type Stats struct {
 	Received      uint64 // packets passed to connections
-	Sent          uint64 // frames
+	Sent          uint64 // frames sent
 	Elements      uint64 // elements taken from pipes
 	Completions   uint64
-	BadICRC       uint64 // dropped: the ICRC was wrong
-	Malformed     uint64 // dropped: shorter than its headers say
-	Stray         uint64 // dropped: no such queue pair, or a frame that no queue pair takes
+	BadICRC       uint64 // packets dropped: the ICRC was wrong
+	Malformed     uint64 // packets dropped: shorter than their headers say
+	Stray         uint64 // packets dropped: no such queue pair, or frames that no queue pair takes
 	Marked        uint64 // packets with a congestion mark (ECN)
 	Notified      uint64 // congestion notification packets received
 	Copied        uint64 // bytes moved by copies
-	Invalidations uint64 // entries that invalidated
+	Invalidations uint64 // work entries that invalidate lines
 	Staged        uint64 // payload bytes copied into the staging ring
-	Kept          uint64 // packets copied into reorder memory
+	Kept          uint64 // packets that arrived early and were copied to reorder memory
 	Landed        uint64 // packets whose payload the NIC wrote to an application's buffer
-	Returned      uint64 // of these, packets not accepted, whose buffers were reposted
+	Returned      uint64 // of these, packets that were not accepted and whose buffers were reposted
 	HeldBack      uint64 // completions that found their pipe full
-	Records       uint64 // reads of doorbell records by DMA
-	Fetches       uint64 // reads of elements by DMA
+	Records       uint64 // DMA reads of doorbell records
+	Fetches       uint64 // DMA reads of elements
 }
 
 func (s *Stats) add(o *Stats) {

@@ -12,10 +12,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// CongestionKind is a congestion control algorithm.
+// CongestionKind names a congestion control algorithm.
 type CongestionKind string
 
-// The kinds.
+// Kinds of congestion control.
 const (
 	CongestionNone  CongestionKind = "none"
 	CongestionFixed CongestionKind = "fixed" // one fixed rate
@@ -33,15 +33,15 @@ type CongestionSpec struct {
 	// assumption.
 	Rate cc.Bps `yaml:"rate_bps"`
 
-	// DCQCN and DCTCP hold the papers' constants; stack/cc gives their sources. line_bps of DCQCN is the port's rate.
+	// DCQCN holds the paper's constants; stack/cc gives their sources. line_bps is the port's rate.
 	DCQCN cc.DCQCNSpec `yaml:"dcqcn"`
 
-	// DCTCP: segment 0 stands for the path MTU.
+	// DCTCP holds the paper's constants; segment 0 stands for the path MTU.
 	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
 
-	// CatchUp is the time that an idle connection may save up: later packets catch up for those that left late because
-	// their core had other work. Assumption: longer than a core's other work takes, and shorter than two packets at 40
-	// Gbps.
+	// CatchUp is the credit that an idle connection may save up, as time: packets that left late because their core had
+	// other work are followed by others sooner. Assumption: longer than a core's other work takes, and shorter than two
+	// packets at 40 Gbps.
 	CatchUp simcore.Ps `yaml:"catch_up_ps"`
 }
 
@@ -100,16 +100,16 @@ func (k CongestionKind) applies(to transport.Kind) bool {
 	return false
 }
 
-// transport adjusts a connection's spec to the kind's needs.
+// transport sets the fields of a connection's spec that the kind needs.
 func (s *CongestionSpec) transport(t *transport.Spec) {
 	if s.Kind == DCTCP && s.Kind.applies(t.Kind) {
-		// Every packet requests an acknowledgement, so that a mark counts for exactly the packets that had it, and a
+		// Every packet requests an acknowledgement. Thus a mark counts for exactly the packets that had it, and a
 		// window that has shrunk below the packets in flight has an acknowledgement to wait for.
 		t.EchoECN, t.AckEvery = true, 1
 	}
 }
 
-// attr adjusts a connection's attributes: kinds that react to marks set ECT(0) in their packets (RFC 3168, section 5).
+// attr sets the ECN field of a connection's packets: kinds that react to marks need ECT(0) (RFC 3168, section 5).
 func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
 	const ecn, ect0 = 3, 2
 	if (s.Kind == DCQCN || s.Kind == DCTCP) && s.Kind.applies(kind) && a.Path.TrafficClass&ecn == 0 {
@@ -127,7 +127,7 @@ type pace struct {
 
 func (p *pace) begin(s *CongestionSpec, k transport.Kind) { *p = pace{transport.Unpaced{}, s, k} }
 
-// modify follows a change of the queue pair's state, and completes its attributes.
+// modify applies a change of the queue pair's state, and sets the ECN field of its attributes.
 func (p *pace) modify(x *Change) (err error) {
 	switch x.To {
 	case verbs.QPSReset:
@@ -165,15 +165,15 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 	return nil, fmt.Errorf("data: congestion control %q: want one that limits connections", s.Kind)
 }
 
-// paced limits packets to a controller's rate. It runs the controller's timers when packets arrive or would leave; the
-// core's timers wake it for those that let a packet leave sooner.
+// paced is a Pacer that limits packets to a controller's rate. It runs the controller's timers when packets arrive or
+// would leave; the core's timers wake it for those that let a packet leave sooner.
 type paced struct {
 	cc.Controller
-	marker  *cc.Marker   // marker of arriving packets; nil: the peer gets no CNPs
-	from    transport.Ps // when the last packet was due
+	marker  *cc.Marker   // notification point for arriving packets; nil: the peer gets no CNPs
+	from    transport.Ps // time at which the last packet was due
 	bytes   int          // length of the last packet
 	rate    cc.Bps
-	since   transport.Ps // when a change of rate was noticed; the new rate allows nothing before
+	since   transport.Ps // time at which the current rate was first seen: it gives no credit for earlier times
 	catchUp transport.Ps
 }
 
@@ -217,8 +217,8 @@ func (p *paced) Deadline() transport.Ps {
 // Expire implements transport.Pacer.
 func (p *paced) Expire(now transport.Ps) bool { return p.marker != nil && p.marker.Tick(int64(now)) }
 
-// windowed limits packets to a controller's window. The controller learns of each PSN when it is first sent, so its
-// sent and acknowledged bytes are positions in the sequence of PSNs, regardless of retransmissions.
+// windowed is a Pacer that limits packets to a controller's window. The controller learns of each PSN when it is first
+// sent, so its sent and acknowledged bytes are positions in the sequence of PSNs, regardless of retransmissions.
 type windowed struct{ cc.Controller }
 
 // Admit implements transport.Pacer.

@@ -11,10 +11,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// linesBytes is a core's memory for staging single lines to or from the host.
+// linesBytes is the size of a core's staging lines.
 const linesBytes = 1 << 16
 
-// copies is the core's queue of copies and invalidations, and its staging lines for data other than packets.
+// copies is the core's transmit queue for copies and invalidations. It also manages staging lines, through which data
+// other than packets gets to or from the host.
 type copies struct {
 	c     *core
 	q     *driver.TxQueue
@@ -28,16 +29,16 @@ type copies struct {
 	nothing driver.Nop
 }
 
-// job is an entry of the ring, and the actions due at its end.
+// job is an entry of the ring, with the actions to take when it ends.
 type job struct {
-	dst, src driver.Span // only src: an invalidation; neither: a NOP
-	both     bool        // copy and invalidate
-	packet   int32       // handle + 1; 0: none
-	q        *qp         // queue pair that counts the copy
+	dst, src driver.Span // dst without key: an invalidation of src; both without: a NOP
+	both     bool        // invalidate the lines of src after the copy
+	packet   int32       // handle of the packet concerned, plus 1; 0: none
+	q        *qp         // queue pair that counts this job in copies; nil: none
 	token    transport.Token
-	staged   *staged     // packet whose payload it fetches, or whose lines it invalidates
+	staged   *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
 	line     uint64      // staging line to free; 0: none
-	then     func(error) // further callback
+	then     func(error) // called at the end; may be nil
 }
 
 func (c *core) openCopies(at uint64) (err error) {
@@ -90,7 +91,7 @@ func (x *copies) post(j job) {
 	x.under.Push(j)
 }
 
-// invalidate drops lines of a packet's buffer from the cache.
+// invalidate drops the lines of a packet's buffer from the cache.
 func (x *copies) invalidate(s driver.Span, h transport.Handle) {
 	x.add(job{src: s, packet: int32(h) + 1})
 }
@@ -127,7 +128,7 @@ func (x *copies) ended(e *driver.TxEnd) {
 	}
 }
 
-// end performs what is due at the end of a job.
+// end takes the actions due at the end of a job.
 func (x *copies) end(j job, err error) {
 	c := x.c
 	if j.line != 0 {
@@ -154,7 +155,7 @@ func (x *copies) end(j job, err error) {
 	j.q.settle()
 }
 
-// line calls f with a staging line, now or when one is free.
+// line calls f with a staging line, at once or when one is free.
 func (x *copies) line(f func(at uint64)) {
 	if len(x.lines) == 0 {
 		x.short.Push(func() { x.line(f) })
@@ -196,7 +197,7 @@ func (q *qp) placed(t transport.Token, err error) {
 
 var errPart = errors.New("another part of the packet could not be copied")
 
-// split is a packet whose parts are copied separately.
+// split tracks a packet whose parts are copied separately.
 type split struct {
 	left   int
 	failed bool

@@ -21,31 +21,31 @@ type core struct {
 	bus   *corebus.Bus
 	spec  *Spec
 
-	key *driver.Key // key of this core's Arm memory
-	at  uint64      // start of that memory
+	key *driver.Key // memory key of this core's Arm memory
+	at  uint64      // start of that memory: a bus address
 
 	rx      *driver.RxQueue
 	packets packets
-	tx      []*sender // by port
+	tx      []*sender // transmit queues, by port
 	copies  copies
 	staging staging
 	reorder reorder
-	pipes   *driver.Arena // memory for staging pipes of completions
+	pipes   *driver.Arena // Arm memory for staging completions on their way to the host
 	block   []byte
-	slot    []byte // slot of a transmit queue being built
+	slot    []byte // header slot being built
 
 	qps      map[uint32]*qp
-	landings []*landing  // of low-latency queue pairs, in order of creation
-	raws     map[int]*qp // by port
+	landings []*landing  // receive sides of low-latency queue pairs, in order of creation
+	raws     map[int]*qp // queue pairs of raw packets, by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
-	polled   map[int][]*fetching // by context: doorbells whose records are read repeatedly
+	polled   map[int][]*fetching // by context: doorbells with a record that the core polls
 	cqs      map[uint32]*cq
 	active   *pipe.Active // queue pairs that may have something to send
 	work     *cpu.Loop
 	timer    *cpu.Loop
 	timers   timers
-	full     fifo.Queue[*cq] // completion queues whose pipes were full
+	full     fifo.Queue[*cq] // completion queues that hold completions because their pipes were full
 
 	frame  transport.Packet
 	recv   transport.Recv
@@ -103,7 +103,7 @@ func (a *Card) newCore(i int) (*core, error) {
 	return c, c.addLoops()
 }
 
-// queue returns the configuration common to all queues of the core; number counts a core's transmit queues.
+// queue returns the configuration common to all queues of the core; number is the queue's.
 func (c *core) queue(number, log int) driver.QueueConfig {
 	return driver.QueueConfig{Queue: number, LogSize: log, Bus: c.bus}
 }
@@ -127,14 +127,14 @@ func (c *core) addLoops() (err error) {
 
 func (c *core) now() transport.Ps { return transport.Ps(c.cpu.Now()) }
 
-// fail ends the core with an error.
+// fail records the error that ends the core; later errors are ignored.
 func (c *core) fail(err error) {
 	if err != nil && c.err == nil {
 		c.err = err
 	}
 }
 
-// wake makes the work loop ask a queue pair for packets.
+// wake makes the work loop ask a queue pair for packets to send.
 func (c *core) wake(q *qp) {
 	q.check()
 	if c.active.Work(q.config.QPN) == 0 {
@@ -143,7 +143,7 @@ func (c *core) wake(q *qp) {
 	c.work.Wake()
 }
 
-// step runs the work loop once: packets that may leave, completions that were held back, doorbells.
+// step runs the work loop once: it sends packets that may leave, and rings doorbells.
 func (c *core) step() bool {
 	if c.err != nil {
 		return false
@@ -165,7 +165,8 @@ func (c *core) step() bool {
 	return found
 }
 
-// idle reports whether nothing is in flight except frames; the last of these may have requested no completion.
+// idle reports whether nothing is in flight except frames. The end of the last frames may remain unknown, because they
+// requested no completion.
 func (c *core) idle() bool {
 	return c.copies.idle() && c.staging.wait.Len() == 0 && c.full.Len() == 0 && c.active.Len() == 0
 }

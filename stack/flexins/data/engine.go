@@ -9,10 +9,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Engine serves queue pairs on the card itself: received messages go to buffers in Arm memory instead of an
-// application's, and sent ones come from there.
+// Engine receives and sends the messages of queue pairs that are served on the card itself: received messages go to
+// buffers in Arm memory instead of an application's, and sent ones come from there.
 type Engine struct {
-	// Key is the NIC's key for the engine's Arm memory.
+	// Key is the NIC's memory key for the engine's Arm memory.
 	Key *driver.Key
 	// Take takes a message of n bytes; the engine calls done, on any core, when the buffer may be reused. It returns
 	// false if it has no room; Card.Offer then offers the message again.
@@ -21,7 +21,7 @@ type Engine struct {
 	retry []*served // queue pairs with messages that were not taken
 }
 
-// served is a queue pair served by an engine.
+// served is a queue pair whose messages an Engine takes.
 type served struct {
 	q       *qp
 	e       *Engine
@@ -31,7 +31,7 @@ type served struct {
 	sends   fifo.Queue[func(error)]
 }
 
-// armKey is the key of an engine's memory in spans of its connections; no region has it.
+// armKey stands for an engine's Arm memory in the spans of its queue pairs. No region has this key.
 const armKey = 0
 
 // Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Only as many messages as there are

@@ -27,8 +27,8 @@ func (q *qp) CheckLocal(to transport.Span) bool {
 		verbs.AccessLocalWrite)
 }
 
-// memory returns a span of host memory, or of an engine's, under a key of the NIC; ok is false if its region has been
-// deregistered.
+// memory returns the span of host or engine memory that s names, with the NIC's memory key; ok is false if the region
+// has been deregistered.
 func (q *qp) memory(s transport.Span) (x driver.Span, ok bool) {
 	k := q.core.card.keys[s.Key]
 	if q.served != nil && s.Key == armKey {
@@ -53,7 +53,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	if len(parts) > 1 {
 		q.parts[t] = split{left: len(parts)}
 	}
-	p.copies += len(parts) // before any of them can end
+	p.copies += len(parts) // all of them, before any can end
 	for i := range parts {
 		part := &parts[i]
 		dst, ok := q.memory(part.To)
@@ -69,7 +69,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	}
 }
 
-// failCopy returns a callback that fails the copy of a token because its region has been deregistered since it was
+// failCopy returns a callback that reports a copy as failed, because its region was deregistered after it had been
 // checked.
 func (q *qp) failCopy(t transport.Token) func(error) {
 	return func(error) {
@@ -101,7 +101,7 @@ func (q *qp) PlaceGRH(_ transport.Handle, parts []transport.Part, t transport.To
 	q.stage(b[:], parts, t)
 }
 
-// stage copies parts of a line of bytes to host memory.
+// stage copies bytes to parts of host memory by way of a staging line.
 func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	c := q.core
 	if len(parts) > 1 {
@@ -109,7 +109,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	}
 	mine := append([]transport.Part(nil), parts...)
 	b = append([]byte(nil), b...)
-	q.copies++ // until a line is assigned
+	q.copies++ // counted already while it waits for a staging line
 	c.copies.line(func(at uint64) {
 		q.copies--
 		c.fail(c.cpu.Store(at, b))
@@ -117,7 +117,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 			part := &mine[i]
 			j := job{q: q, token: t}
 			if i == len(mine)-1 {
-				j.line = at // copies end in order
+				j.line = at // freed with the last part, since copies end in order
 			}
 			var ok bool
 			if j.dst, ok = q.memory(part.To); ok {

@@ -30,14 +30,14 @@ func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Exten
 	return r, nil
 }
 
-// fetching is a Fetcher's access to the host. It paces the reads of a record.
+// fetching is a Fetcher's access to host memory. It limits how often a record is read.
 type fetching struct {
 	c       *core
 	context int
 	mover   pipe.Mover
 	record  uint64
 
-	next       simcore.Ps // when the record may be read again
+	next       simcore.Ps // time from which the record may be read again
 	word       []byte     // destination of a record read that waits for next
 	recordDone func(error)
 	linesDone  func(error)
@@ -84,12 +84,12 @@ func (f *fetching) endLines(err error) {
 	f.wake().Wake()
 }
 
-// wake returns the loop to wake.
+// wake returns the loop that polls the context's pipes.
 func (f *fetching) wake() waker {
 	if x := f.c.contexts[f.context]; x != nil {
 		return x.loop
 	}
-	return nobody{} // the context was detached
+	return nobody{} // the context was detached: there is no loop to wake
 }
 
 type waker interface {
@@ -112,10 +112,10 @@ type deferred struct {
 	verb  func()
 }
 
-// reached reports whether that many requests have been taken.
+// reached reports whether the core has taken that many requests.
 func (x *context) reached(p Posted) bool { return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs }
 
-// after carries out a verb once the core has taken everything posted before it.
+// after carries out a verb once the core has taken the requests posted before it.
 func (c *core) after(context int, p Posted, verb func()) {
 	c.drainPipes(context)
 	x := c.contexts[context]
@@ -126,7 +126,7 @@ func (c *core) after(context int, p Posted, verb func()) {
 	x.deferred = append(x.deferred, deferred{p, verb})
 }
 
-// release carries out the verbs whose turn has come.
+// release carries out the deferred verbs whose requests have been taken.
 func (x *context) release() {
 	for len(x.deferred) > 0 && x.reached(x.deferred[0].after) {
 		verb := x.deferred[0].verb

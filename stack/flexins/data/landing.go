@@ -21,9 +21,9 @@ type landing struct {
 	rx      *driver.RxQueue
 	headers uint64
 	spare   []uint64           // free header buffers
-	under   fifo.Queue[landed] // requests with the NIC, in the order of descriptors
-	left    []landed           // requests taken back while the queue is being turned off
-	held    []uint32           // region keys of requests whose packets have not ended
+	under   fifo.Queue[landed] // requests that the NIC may fill, in the order of descriptors
+	left    []landed           // requests not given to the NIC, or returned by it, while the queue is being turned off
+	held    []uint32           // region keys of requests that the NIC has filled and whose packets are still in use
 	phase   landingPhase
 	wait    []func() // callbacks for when the queue is off
 	credit  int      // descriptors not added to the account yet
@@ -34,10 +34,10 @@ type landed struct {
 	number uint64
 	buffer driver.Buffer
 	to     transport.Span
-	status verbs.Status // status when the queue is off; 0: flushed
+	status verbs.Status // result of the request when the queue is off; 0: flushed
 }
 
-// landingPhase says whether the NIC may write to buffers.
+// landingPhase tells whether the NIC may write to the buffers of a landing.
 type landingPhase uint8
 
 const (
@@ -46,8 +46,8 @@ const (
 	landingOff
 )
 
-// post gives a receive request to the NIC. A request for memory that must not be written any more ends the queue pair,
-// because nobody checks it when a message arrives.
+// post gives a receive request to the NIC. If its memory must not be written any more, the queue pair goes to ERR,
+// because no software checks it when a message arrives.
 func (l *landing) post(number uint64, spans []transport.Span) error {
 	q := l.q
 	x := landed{number: number}
@@ -72,7 +72,7 @@ func (l *landing) post(number uint64, spans []transport.Span) error {
 	return nil
 }
 
-// put posts a descriptor.
+// put posts the descriptor of a receive request.
 func (l *landing) put(x *landed) {
 	l.c.fail(l.rx.Post(x.buffer))
 	l.under.Push(*x)
@@ -80,7 +80,7 @@ func (l *landing) put(x *landed) {
 	l.c.work.Wake()
 }
 
-// ring rings the doorbell for descriptors, then adds their credits to the account.
+// ring rings the doorbell for new descriptors, then adds their credits to the account.
 func (l *landing) ring() bool {
 	if l.credit == 0 || l.phase != landingOpen {
 		return false
@@ -91,7 +91,7 @@ func (l *landing) ring() bool {
 	return true
 }
 
-// received handles a frame whose payload is in the application's buffer.
+// received handles a frame whose payload the NIC has written to the application's buffer.
 func (l *landing) received(f *driver.RxFrame) {
 	c, q := l.c, l.q
 	if c.err != nil {
@@ -124,7 +124,7 @@ func (l *landing) received(f *driver.RxFrame) {
 	}
 }
 
-// finish ends a packet: its request was used, or returns to the NIC.
+// finish ends a packet: its receive request has been used up, or returns to the NIC.
 func (l *landing) finish(h transport.Handle, p *packet) {
 	x, taken := p.request, p.taken
 	k := slices.Index(l.held, x.to.Key)
@@ -141,7 +141,7 @@ func (l *landing) finish(h transport.Handle, p *packet) {
 	}
 }
 
-// fault ends a queue pair whose buffers must not be written any more.
+// fault moves a queue pair to ERR whose buffers must not be written any more.
 func (l *landing) fault() error {
 	c := l.c
 	if l.q.conn.State() == verbs.QPSErr {
@@ -152,7 +152,8 @@ func (l *landing) fault() error {
 	return err
 }
 
-// names reports whether the NIC may write to a region, or will get a request for it again when a packet is dropped.
+// names reports whether the NIC may write to a region, or will be given a request for it again when a packet is
+// dropped.
 func (l *landing) names(region uint32) bool {
 	for i := range l.under.Len() {
 		if l.under.At(i).to.Key == region {
@@ -162,7 +163,7 @@ func (l *landing) names(region uint32) bool {
 	return slices.Contains(l.held, region)
 }
 
-// unland calls done when no low-latency queue pair of the core lets the NIC write to a region; those that do are moved
+// unland calls done when no low-latency queue pair of the core lets the NIC write to a region; it moves those that do
 // to ERR.
 func (c *core) unland(region uint32, done func()) {
 	left := 1
@@ -184,14 +185,14 @@ func (c *core) unland(region uint32, done func()) {
 	one()
 }
 
-// check turns the receive queue off once the connection has failed.
+// check turns the receive queue off once the connection is in ERR.
 func (q *qp) check() {
 	if l := q.landing; l != nil && l.phase == landingOpen && q.conn.State() == verbs.QPSErr {
 		l.halt(nothing)
 	}
 }
 
-// halt calls done when the NIC writes to no buffer any more.
+// halt turns the receive queue off, and calls done when the NIC writes to none of its buffers any more.
 func (l *landing) halt(done func()) {
 	if l.phase == landingOff {
 		done()
@@ -209,8 +210,8 @@ func (l *landing) halt(done func()) {
 	})
 }
 
-// stopped flushes the requests that the NIC had, in the order in which they were posted, if the queue pair is in ERR;
-// after a RESET it discards them.
+// stopped handles the end of halt. In ERR it flushes the requests that the NIC had, in the order in which they were
+// posted; after a RESET it discards them.
 func (l *landing) stopped() {
 	l.phase, l.credit = landingOff, 0
 	for l.under.Len() > 0 {

@@ -24,7 +24,7 @@ func (c *Config) slotBytes() uint64 {
 	return max(ordinary, wholeLines(headerBytes+c.Spec.MaxLowLatency()))
 }
 
-// validateLowLatency rejects configurations for which the NIC lacks resources.
+// validateLowLatency rejects configurations for which the NIC has too few queues, rules or accounts.
 func (c *Config) validateLowLatency() error {
 	if c.LowLatency == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	return nil
 }
 
-// openLanding allocates a receive queue, a rule and an account, and Arm memory for headers.
+// openLanding takes a free receive queue, rule and account of the NIC, and allocates Arm memory for headers.
 func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 	const verb = "create_qp"
 	l := &landing{c: c, slot: -1}
@@ -189,8 +189,8 @@ func (l *landing) reopen(done func(error)) {
 	})
 }
 
-// close frees all resources; done is called as software of the core that has the driver. The NIC must hold nothing of
-// the queue.
+// close frees all resources of the landing. done is called as software of the core that has the driver. The queue must
+// be off.
 func (l *landing) close(done func()) {
 	a := l.c.card
 	err := l.rx.Close(func() {
@@ -233,7 +233,7 @@ func (l *landing) modify(x *Change, done func(error)) {
 	}
 }
 
-// destroy calls done, as software of the queue pair's core, when the receive queue is gone.
+// destroy frees the receive queue. done is called afterwards, as software of the queue pair's core.
 func (l *landing) destroy(done func()) {
 	c := l.c
 	l.halt(func() {

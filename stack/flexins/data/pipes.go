@@ -26,18 +26,18 @@ type context struct {
 	send    transport.Send
 	more    bool
 
-	taken    Posted     // so far
-	deferred []deferred // oldest first
+	taken    Posted     // requests taken so far
+	deferred []deferred // verbs that wait for requests to be taken, oldest first
 }
 
 // Ends are the consuming ends of a context's pipes on a core. Watch lists the memory ranges whose writes may announce
-// an element; ranges of different contexts must not overlap.
+// an element. Ranges of different contexts must not overlap.
 type Ends struct {
 	SQ, RQ pipe.Receiver
 	Watch  []pipe.Extent
 }
 
-// Memory returns a core's loads and stores, for the consuming ends that it polls.
+// Memory returns the loads and stores of a core, for the consuming ends that it polls.
 func (a *Card) Memory(core int) pipe.Memory { return a.cores[core].cpu }
 
 // Copier returns a copier that moves bytes between a core's memory for pipes and the host's, using its queue of copies;
@@ -81,8 +81,8 @@ func (a *Card) Detach(id int) {
 	}
 }
 
-// drainPipes takes everything that a context had posted when it requested a control verb: elements are in memory before
-// the verb is.
+// drainPipes takes all elements of a context. It is called before a control verb is carried out: elements posted before
+// the verb are in memory by then.
 func (c *core) drainPipes(context int) {
 	if x := c.contexts[context]; x != nil {
 		for x.poll() {
@@ -90,7 +90,7 @@ func (c *core) drainPipes(context int) {
 	}
 }
 
-// poll takes an element of either pipe.
+// poll takes one element from either pipe.
 func (x *context) poll() bool {
 	c := x.c
 	if c.err != nil {
@@ -126,7 +126,7 @@ func (c *core) element() {
 	c.cpu.Compute(c.spec.Element)
 }
 
-// takeSend passes a send request to its queue pair. Errors of the request are reported in its completion; an element
+// takeSend passes a send request to its queue pair. An error of the request is reported in its completion; an element
 // that no library writes ends the core.
 func (x *context) takeSend(b []byte) error {
 	e := &x.element
@@ -155,7 +155,7 @@ func (x *context) takeSend(b []byte) error {
 	}
 	if e.Datagram {
 		if s.AH = x.c.card.handles[verbs.AH(e.AH)]; s.AH == nil {
-			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // the handle has been destroyed
+			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // the handle was destroyed
 		}
 	}
 	q.translate(e, s)
@@ -167,7 +167,7 @@ func (x *context) takeSend(b []byte) error {
 	return nil
 }
 
-// translate converts an element's addresses to host memory, and checks whether the request may be carried out.
+// translate converts an element's addresses to host memory. A request that may not be carried out gets an error status.
 func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 	var need verbs.Access
 	if e.Opcode == verbs.WRRead || e.Opcode.IsAtomic() {
@@ -191,7 +191,8 @@ func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 	}
 }
 
-// local returns the host memory behind an Arm address, and whether a queue pair of a domain may use it this way.
+// local returns the host memory behind an Arm address; ok is false if a queue pair of the protection domain may not use
+// it in this way.
 func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Span, bool) {
 	r, host, err := a.cfg.Shadow.HostOf(x.Addr, uint64(x.Bytes))
 	if err != nil {
@@ -201,7 +202,7 @@ func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Spa
 	return s, a.cfg.Regions.Local(pd, &verbs.SGE{Addr: host, Length: x.Bytes, LKey: r.Key}, need)
 }
 
-// takeRecv passes on the receive requests of an element.
+// takeRecv passes the receive requests of an element to their queues.
 func (x *context) takeRecv(b []byte) (err error) {
 	if x.entries, err = pipe.DecodeRecv(x.entries[:0], b); err != nil {
 		return err
@@ -212,7 +213,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 			x.spans = x.spans[:0]
 		}
 		if e.Bytes > 0 {
-			// errors are checked when a message arrives
+			// the address and rights are checked when a message arrives
 			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0)
 			x.spans = append(x.spans, s)
 		}
@@ -227,7 +228,8 @@ func (x *context) takeRecv(b []byte) (err error) {
 	return nil
 }
 
-// postRecv posts a receive request to a queue pair or a shared queue, numbered for its completion.
+// postRecv posts a receive request to a queue pair or a shared queue. The card and the library count the requests: the
+// number identifies one in its completion.
 func (c *core) postRecv(context int, number uint32, spans []transport.Span) error {
 	if s := c.srqs[number]; s != nil && s.context == context {
 		s.number++
@@ -246,7 +248,7 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	if q.landing != nil {
 		return q.landing.post(q.number-1, spans)
 	}
-	if q.conn.State() == verbs.QPSReset { // it was in flight: RESET discards it
+	if q.conn.State() == verbs.QPSReset { // the request was in the pipe during a RESET, which discards it
 		return nil
 	}
 	if err := q.conn.PostRecv(&c.recv); err != nil {
@@ -256,14 +258,14 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	return nil
 }
 
-// cq is one core's end of a completion queue.
+// cq is the end of a completion queue at one core, which fills it.
 type cq struct {
 	c    *core
 	pipe pipe.Sender
-	from uint64                      // where elements are staged
+	from uint64                      // Arm memory where elements are staged
 	held fifo.Queue[pipe.Completion] // completions for which the pipe had no room
 	line [pipe.LineBytes]byte
-	wait bool // queued in core.full
+	wait bool // the queue is in core.full
 }
 
 // OpenCQ makes a core fill a completion queue through a pipe whose ring is in host memory. Call it before queue pairs
@@ -316,7 +318,7 @@ func (q *cq) push(w *pipe.Completion) {
 	}
 }
 
-// forget drops the held completions of a queue pair.
+// forget drops the completions of a queue pair that have not been pushed.
 func (q *cq) forget(qpn uint32) {
 	for range q.held.Len() {
 		if w := q.held.Pop(); w.QPN != qpn {
@@ -338,7 +340,7 @@ func (q *cq) try(w *pipe.Completion) bool {
 	return true
 }
 
-// retry pushes held completions, as far as there is room now.
+// retry pushes completions that found their pipes full, as far as there is room now.
 func (c *core) retry() {
 	for range c.full.Len() {
 		q := c.full.Pop()
@@ -367,7 +369,7 @@ func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	x.add(job{dst: a, src: b, then: done})
 }
 
-// near returns a span of this core's memory, or of the host's.
+// near returns the span of this core's memory, or of the host's, at a bus address.
 func (c *core) near(addr uint64, n int) (driver.Span, bool) {
 	for _, k := range [...]*driver.Key{c.key, c.card.cfg.Host} {
 		if addr >= k.Bus && uint64(n) <= k.Len && addr-k.Bus <= k.Len-uint64(n) {

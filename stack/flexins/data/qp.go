@@ -12,12 +12,12 @@ const rawPacket = verbs.QPTRawPacket
 
 // QPConfig is the fixed configuration of a queue pair.
 type QPConfig struct {
-	QPN            uint32 // the low bits (Card.Mask) select the core
+	QPN            uint32 // its low bits (Card.Mask) select the core
 	Type           verbs.QPType
 	Context        int
 	PD             verbs.PD
 	SendCQ, RecvCQ uint32 // must be open on the queue pair's core
-	SRQ            uint32 // with HasSRQ
+	SRQ            uint32 // shared receive queue; valid if HasSRQ
 	HasSRQ         bool
 	Cap            verbs.QPCap
 	SignalAll      bool
@@ -31,21 +31,21 @@ type QPConfig struct {
 type qp struct {
 	config     QPConfig
 	core       *core
-	conn       transport.Conn // nil: raw packets
+	conn       transport.Conn // nil for raw packets
 	raw        *raw
 	send, recv *cq
 	port       int
 	pace       pace
-	sprayed    bool   // packets leave through all ports in turn
+	sprayed    bool   // packets leave through all ports in turn (Spec.Spray)
 	number     uint64 // number of receive requests posted
 	place      int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // copies in flight
 	frames     int // frames in transmit queues, or on their way there
-	staged     int // of these, packets that wait in core.staging
+	staged     int // packets counted in frames that still wait in core.staging
 	closing    func()
-	landing    *landing // receive side of a low-latency queue pair; nil: an ordinary one
-	served     *served  // served by an engine; nil: by the application
+	landing    *landing // receive side of a low-latency queue pair; nil for others
+	served     *served  // messages go to an engine on the card; nil: to the application
 }
 
 // coreOf returns the core selected by a queue pair's number.
@@ -58,7 +58,8 @@ func (a *Card) coreOf(qpn uint32) (*core, error) {
 	return a.cores[i], nil
 }
 
-// on runs f as software of the core that a number selects. If there is no such core, done gets the error at once.
+// on runs f as software of the core that a number selects. If there is no such core, it returns an error and calls done
+// with it.
 func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -69,7 +70,7 @@ func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
 }
 
 // CreateQP creates a queue pair in state RESET. Here and in the functions below, done is called once, as software of
-// its core.
+// the queue pair's core.
 func (a *Card) CreateQP(q QPConfig, done func(error)) {
 	if q.LowLatency > 0 {
 		a.createLowLatency(q, done)
@@ -146,14 +147,14 @@ func (a *Card) find(c *core, qpn uint32) (*qp, error) {
 // Change is a modification of a queue pair.
 type Change struct {
 	To     verbs.State
-	Attr   transport.Attr // needed for RTR and RTS
-	Access verbs.Access   // from now on, like the other fields
+	Attr   transport.Attr // valid with To RTR and RTS
+	Access verbs.Access   // new rights of the peer
 	QKey   uint32
-	Port   int // from 0
+	Port   int // Ethernet port, from 0
 	After  Posted
 }
 
-// ModifyQP changes the state and everything that depends on it, once the core has taken everything posted before.
+// ModifyQP changes the state and the other fields of Change, once the core has taken the requests posted before.
 func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -177,14 +178,14 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 				}
 				q.send.forget(qpn)
 				q.recv.forget(qpn)
-				// its completions have reached the host, and can be told apart from later ones
+				// after this NOP earlier completions are in the host, so that the library can tell them from later ones
 				c.copies.nop(func() { done(nil) })
 			})
 		})
 	})
 }
 
-// begin starts a state change, and calls done when everything that depends on it is done.
+// begin starts a state change, and calls done once the connection and the NIC's queue have followed it.
 func (q *qp) begin(x *Change, done func(error)) {
 	if q.landing != nil {
 		q.landing.modify(x, done)
@@ -225,8 +226,8 @@ func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	})
 }
 
-// DestroyQP destroys a queue pair and discards what it had posted, without completions. done is called when nothing of
-// it is in flight any more.
+// DestroyQP destroys a queue pair and discards its requests, without completions. done is called when it has nothing in
+// flight any more.
 func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
@@ -271,7 +272,7 @@ func (q *qp) destroy(done func(error)) {
 	}
 	q.send.forget(qpn)
 	q.recv.forget(qpn)
-	q.copies++ // its completions are in the host, too
+	q.copies++ // one more, until its completions are in the host
 	c.copies.nop(func() {
 		q.copies--
 		q.settle()
@@ -280,7 +281,7 @@ func (q *qp) destroy(done func(error)) {
 
 func (q *qp) fail(err error) { q.core.fail(err) }
 
-// settle finishes the destruction of a queue pair once nothing of it is in flight.
+// settle finishes the destruction of a queue pair once it has nothing in flight.
 func (q *qp) settle() {
 	if f := q.closing; f != nil && q.copies == 0 && q.frames == 0 {
 		if q.core.qps[q.config.QPN] == q {
@@ -289,7 +290,7 @@ func (q *qp) settle() {
 	}
 }
 
-// sent reports that the NIC has read a frame that has a token.
+// sent reports to the connection that the NIC has read the frame with a token.
 func (q *qp) sent(t transport.Token) {
 	if q.raw != nil {
 		q.raw.sent(t)

@@ -12,12 +12,12 @@ import (
 )
 
 // raw is a queue pair of raw Ethernet frames: each send request is a complete frame. It receives the frames of its port
-// that are not RoCE.
+// that are not RoCE packets.
 type raw struct {
 	q     *qp
 	state verbs.State
-	sends fifo.Queue[*rawSend] // oldest first: with the NIC, or waiting
-	begun int                  // number of sends with the NIC
+	sends fifo.Queue[*rawSend] // oldest first; the first begun ones are with the NIC
+	begun int                  // number of frames given to the NIC
 	recvs fifo.Queue[transport.Recv]
 }
 
@@ -30,7 +30,7 @@ type rawSend struct {
 
 func newRaw(q *qp) *raw { return &raw{q: q} }
 
-// change moves to a state. From INIT on, the queue pair has the frames of its port to itself.
+// change sets the state. From INIT on, the queue pair owns the frames of its port.
 func (r *raw) change(x Change) error {
 	raws := r.q.core.raws
 	if other := raws[x.Port]; x.To == verbs.QPSInit && other != nil && other != r.q {
@@ -65,7 +65,7 @@ func (r *raw) PostRecv(x *transport.Recv) error {
 	return nil
 }
 
-// flush flushes all requests that are not with the NIC; in SQE only send requests.
+// flush flushes the requests that are not with the NIC; in SQE only send requests.
 func (r *raw) flush() {
 	for r.sends.Len() > r.begun && r.begun == 0 {
 		r.q.Complete(&transport.Completion{ID: r.sends.Pop().ID, Status: verbs.WCFlushErr})
@@ -113,7 +113,7 @@ func (q *qp) sendRaw(s *sender) bool {
 	}
 	if x.Status != verbs.WCSuccess {
 		if r.begun > 0 {
-			return false // frames before it must end first
+			return false // earlier frames must end first
 		}
 		r.state = verbs.QPSSQE
 		q.Complete(&transport.Completion{ID: r.sends.Pop().ID, Status: x.Status})
@@ -165,7 +165,7 @@ func (r *raw) sent(transport.Token) {
 	}
 }
 
-// receivedRaw handles a frame that is not RoCE.
+// receivedRaw gives a frame that is not RoCE to the queue pair of its port.
 func (c *core) receivedRaw(h transport.Handle, f *driver.RxFrame) {
 	q := c.raws[int(f.Cqe.Port())]
 	n := uint32(f.HdrLen + f.PayLen)
@@ -196,7 +196,7 @@ func (c *core) receivedRaw(h transport.Handle, f *driver.RxFrame) {
 	c.scatterRaw(q, h, f, &x, n)
 }
 
-// scatterRaw copies a frame, its header buffer and then its payload buffer, to a receive request.
+// scatterRaw copies a frame to a receive request: first its header buffer, then its payload buffer.
 func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *transport.Recv, n uint32) {
 	p := &c.packets.all[h]
 	p.dropped = true
@@ -212,7 +212,7 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 			}
 		}
 	}
-	p.copies++ // keeps the packet until all copies have been requested
+	p.copies++ // one more, so that the packet stays in use until all copies have been requested
 	at := uint32(0)
 	for _, s := range x.Spans {
 		for s.Len > 0 && at < n {
@@ -222,7 +222,7 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 			}
 			k = min(k, s.Len)
 			j := job{src: c.span(src, int(k)), packet: int32(h) + 1, q: q, then: end(k)}
-			j.dst, _ = q.memory(transport.Span{Addr: s.Addr, Len: k, Key: s.Key}) // checked
+			j.dst, _ = q.memory(transport.Span{Addr: s.Addr, Len: k, Key: s.Key}) // checked by receivedRaw
 			c.packets.all[h].copies++
 			c.copies.add(j)
 			at, s.Addr, s.Len = at+k, s.Addr+uint64(k), s.Len-k

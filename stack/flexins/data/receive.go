@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/transport"
 )
 
-// packets are the received packets in use, by handle, and the buffers of the receive queue.
+// packets holds the received packets in use, by handle, and the memory of the receive queue's buffers.
 type packets struct {
 	base  uint64 // start of the payload buffers; header buffers follow
 	bytes uint64 // length of a payload buffer
@@ -20,17 +20,17 @@ type packets struct {
 // packet is a received packet.
 type packet struct {
 	buf     driver.Buffer
-	at      uint64   // start of its payload, behind headers that the NIC does not know
+	at      uint64   // address of its payload, behind headers that the NIC does not recognize
 	n       int      // length of its payload
-	whole   int      // bytes in the payload buffer, those headers included
+	whole   int      // bytes in the payload buffer, including those headers
 	copies  int      // copies in flight
-	dropped bool     // nothing more of it is needed
-	clean   bool     // its lines were invalidated by a copy, or hold nothing
+	dropped bool     // it is no longer needed
+	clean   bool     // its buffer needs no invalidation: a copy did that, or nothing was written
 	kept    bool     // its payload is in reorder memory
-	slot    uint64   // its slot there
-	landing *landing // landing that placed its payload; nil: it is in Arm memory
+	slot    uint64   // that memory
+	landing *landing // low-latency queue pair whose buffer holds the payload; nil: it is in Arm memory
 	request landed   // the receive request whose buffer holds it
-	taken   bool     // it was accepted as that request's message
+	taken   bool     // the connection accepted it as that request's message
 }
 
 func (c *core) openReceive(at uint64) error {
@@ -57,7 +57,7 @@ func (c *core) openReceive(at uint64) error {
 	return c.rx.Ring()
 }
 
-// take returns an unused record and its handle. It may move the others.
+// take returns an unused record and its handle. It may move the other records in memory.
 func (p *packets) take() (transport.Handle, *packet) {
 	if n := len(p.free); n > 0 {
 		i := p.free[n-1]
@@ -104,8 +104,8 @@ func (c *core) received(f *driver.RxFrame) {
 	}
 }
 
-// parse reads the headers of a RoCE packet into frame. Headers of opcodes that the NIC does not know are in the payload
-// buffer.
+// parse reads the headers of a RoCE packet into frame; it returns false if the packet is malformed. Headers of opcodes
+// that the NIC does not know are in the payload buffer.
 func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFrame) bool {
 	l3, l4 := int(f.Cqe.L3Off()), int(f.Cqe.L4Off())
 	const udp, bth = 8, 12
@@ -143,14 +143,14 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 	return true
 }
 
-// drop releases a packet that is not needed.
+// drop releases a packet that the connection does not need.
 func (c *core) drop(h transport.Handle) {
 	p := &c.packets.all[h]
 	p.dropped = true
 	c.finish(h, p)
 }
 
-// finish invalidates and reposts the buffer of a packet that is no longer in use.
+// finish invalidates and reposts the buffer of a packet once it is neither needed nor being copied.
 func (c *core) finish(h transport.Handle, p *packet) {
 	if !p.dropped || p.copies > 0 {
 		return

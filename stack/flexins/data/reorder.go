@@ -1,6 +1,6 @@
 package data
 
-// reorder is memory for packets that arrived too early (SN 3.3), shared by a core's connections.
+// reorder is the memory to which packets that arrived too early are copied (SN 3.3). A core's connections share it.
 type reorder struct {
 	slots []uint64 // free slots
 }

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// ring allocates whole lines of a range, one behind the other. Pieces may be freed in any order; their memory becomes
+// ring allocates whole lines of a memory range in a circle. Pieces may be freed in any order; their memory becomes
 // available in order of allocation.
 type ring struct {
 	from, size uint64
@@ -26,8 +26,8 @@ func newRing(from, size uint64) ring { return ring{from: from, size: size} }
 
 func wholeLines(n int) uint64 { return uint64(n+nicspec.LineBytes-1) &^ (nicspec.LineBytes - 1) }
 
-// skipped returns the bytes lost at the end of the range by allocating a piece; fits is false if there is no room for
-// it.
+// skipped returns the bytes lost at the end of the range if a piece of so many bytes is allocated now; fits is false if
+// there is no room for it.
 func (r *ring) skipped(bytes uint64) (skip uint64, fits bool) {
 	if r.used == 0 {
 		return 0, bytes <= r.size
@@ -44,8 +44,8 @@ func (r *ring) fits(n int) bool {
 	return ok
 }
 
-// take allocates n bytes, for which there must be room. An empty ring continues where it was, so that it sweeps through
-// its memory.
+// take allocates n bytes, for which there must be room. An empty ring continues behind its last piece, so that it
+// sweeps through its memory.
 func (r *ring) take(n int) *piece {
 	var p *piece
 	if k := len(r.spare); k > 0 {
@@ -67,7 +67,7 @@ func (r *ring) take(n int) *piece {
 	return p
 }
 
-// give frees a piece.
+// free frees a piece.
 func (r *ring) give(p *piece) {
 	p.free = true
 	for r.pieces.Len() > 0 && (*r.pieces.Front()).free {

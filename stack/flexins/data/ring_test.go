@@ -10,22 +10,23 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// ringModel is a ring as a list of its pieces, oldest first: a piece leaves the list when it and all before it have
-// been freed.
+// ringModel models a ring by the list of its pieces, oldest first. A piece leaves the list when it and all before it
+// have been freed.
 type ringModel struct {
 	size uint64
 	next uint64 // end of the newest piece
 	list []claim
 }
 
-// claim is the place of a piece; begin is the start of the room skipped before it.
+// claim is the place of a piece; begin is where the memory skipped before it starts.
 type claim struct {
 	piece             *piece
 	begin, at, behind uint64
 	given             bool
 }
 
-// where returns the place that the next piece must get, and the start of the room skipped for it.
+// expect returns the place that the next piece must get, and where the memory skipped for it starts; ok is false if
+// there is no room.
 func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
 	tail, empty := uint64(0), len(m.list) == 0
 	if !empty {
@@ -36,7 +37,7 @@ func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
 		return 0, 0, bytes <= m.size
 	case empty:
 		return m.next, m.next, true
-	case m.next <= tail: // the free room lies between next and tail, if there is any
+	case m.next <= tail: // the free memory, if any, lies between next and tail
 		return m.next, m.next, tail-m.next >= bytes
 	case wraps:
 		return m.next, 0, bytes <= tail
@@ -59,8 +60,9 @@ func (m *ringModel) give(i int) *piece {
 	return p
 }
 
-// Pieces lie within the ring, at whole lines, and never overlap a piece in use, in whatever order they are freed. There
-// is room exactly when the free part is contiguous; once all are freed, there is room for the whole ring.
+// TestRingAgreesWithModel checks that pieces lie within the ring, at whole lines, and never overlap a piece in use, in
+// whatever order they are freed. There must be room exactly when the free part is contiguous; once all are freed, there
+// must be room for the whole ring.
 func TestRingAgreesWithModel(t *testing.T) {
 	wrapped, refused, passed := 0, 0, 0
 	for seed := range uint64(200) {
@@ -120,7 +122,8 @@ func TestRingAgreesWithModel(t *testing.T) {
 	require.Greater(t, passed, 1000)
 }
 
-// Once pieces have been freed, further allocations do not allocate.
+// TestRingAllocatesNothing checks that the ring reuses its records: once pieces have been freed, taking others
+// allocates nothing.
 func TestRingAllocatesNothing(t *testing.T) {
 	x := newRing(0, 1<<12)
 	var held [4]*piece

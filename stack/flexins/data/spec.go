@@ -10,19 +10,19 @@ import (
 	"nictwin/stack/transport"
 )
 
-// ReceiveKind is the treatment of received payload in the Arm's cache.
+// ReceiveKind says how received payload is treated in the Arm's cache.
 type ReceiveKind string
 
-// The kinds.
+// Kinds of receiving.
 const (
 	InCache ReceiveKind = "in_cache" // its lines are invalidated once it is in the host (FN 3.3)
 	Naive   ReceiveKind = "naive"    // its lines stay, and are written back when evicted
 )
 
-// TransmitKind is the path of a payload to the wire.
+// TransmitKind is the way that a payload takes to the wire.
 type TransmitKind string
 
-// The kinds.
+// Kinds of transmitting.
 const (
 	HeaderOnly TransmitKind = "header_only" // the NIC gathers it from host memory (FN 3.2)
 	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies it into a ring in Arm memory, and sends it from there
@@ -34,19 +34,20 @@ type Spec struct {
 	// LogReceive is log2 of the descriptors of a core's receive queue: at least 512 (FN 3.3).
 	LogReceive int `yaml:"log_receive"`
 
-	// PayloadBytes is the size of a payload buffer in whole lines: the largest MTU, and headers that lie behind a BTH.
+	// PayloadBytes is the size of a payload buffer in bytes, whole lines: room for the largest MTU, and for headers
+	// behind a BTH that the NIC does not know.
 	PayloadBytes int `yaml:"payload_bytes"`
 
 	// LogTransmit is log2 of the blocks of a transmit queue, which has as many header slots. Assumption.
 	LogTransmit int `yaml:"log_transmit"`
 
-	// LogCopy is log2 of the entries of the queue of copies: assumption.
+	// LogCopy is log2 of the entries of the transmit queue for copies: assumption.
 	LogCopy int `yaml:"log_copy"`
 
-	// Every is the number of frames between completion requests, and of buffers posted per doorbell: assumption.
+	// Every is the number of frames per completion request, and of buffers per doorbell: assumption.
 	Every int `yaml:"every"`
 
-	// Burst is the most packets that a step of the work loop sends: assumption.
+	// Burst is the largest number of packets that a step of the work loop sends: assumption.
 	Burst int `yaml:"burst"`
 
 	Receive  ReceiveKind  `yaml:"receive"`
@@ -60,18 +61,18 @@ type Spec struct {
 	// memory: assumption that a staging design does without.
 	StagingInvalidate bool `yaml:"staging_invalidate"`
 
-	// Recovery is the loss recovery of RC.
+	// Recovery selects how RC recovers from losses.
 	Recovery transport.Recovery `yaml:"recovery"`
 
-	// CC is congestion control.
+	// CC configures congestion control.
 	CC CongestionSpec `yaml:"cc"`
 
 	// Spray sends the packets of reliable queue pairs through all Ethernet ports in turn, each with another UDP source
-	// port. Recovery must be selective repeat.
+	// port. Recovery must then be selective repeat.
 	Spray bool `yaml:"spray"`
 
-	// SprayPorts is the number of UDP source ports to spray over, SpraySeed decides where a queue pair begins, and
-	// SprayReorder is the reordering in packets beyond which one counts as lost: assumptions.
+	// SprayPorts is the number of UDP source ports to spray over. SpraySeed selects the first port of each queue pair.
+	// SprayReorder is the reordering, in packets, beyond which a packet counts as lost. Assumptions.
 	SprayPorts   int    `yaml:"spray_ports"`
 	SpraySeed    uint64 `yaml:"spray_seed"`
 	SprayReorder int    `yaml:"spray_reorder_packets"`
@@ -83,17 +84,17 @@ type Spec struct {
 	Poll int64 `yaml:"poll_cycles"`
 
 	// Parse is the cost in cycles of a received packet's headers and connection state, besides the loads. Build is that
-	// of a packet sent, Element of an element of a pipe, and Touch of the end of a copy: assumptions.
+	// of a packet to send, Element of an element of a pipe, and Touch of the end of a copy: assumptions.
 	Parse   int64 `yaml:"parse_cycles"`
 	Build   int64 `yaml:"build_cycles"`
 	Element int64 `yaml:"element_cycles"`
 	Touch   int64 `yaml:"touch_cycles"`
 
-	// ReorderPackets is the number of packets that a core keeps for selective repeat; further ones stay in receive
-	// buffers: assumption.
+	// ReorderPackets is the number of early packets that a core can keep in reorder memory for selective repeat;
+	// further ones stay in receive buffers: assumption.
 	ReorderPackets int `yaml:"reorder_packets"`
 
-	// PipeBytes is a core's memory for the pipes of completions that it fills: assumption.
+	// PipeBytes is the size of a core's memory for the completions that it pushes to the host: assumption.
 	PipeBytes int `yaml:"pipe_bytes"`
 
 	// CRCCycles is the cost in cycles of a CRC-32C of 64 B in software (Solar): 8 B per cycle, as with Arm's

@@ -30,7 +30,7 @@ func (s *Spec) sprays(k transport.Kind) bool {
 	return s.Spray && (k == transport.RC || k == transport.Solar)
 }
 
-// spray adjusts a connection's spec.
+// spray sets the fields of a connection's spec that spraying needs.
 func (s *Spec) spray(t *transport.Spec) {
 	if s.sprays(t.Kind) {
 		t.SprayPorts, t.ReorderPackets = s.SprayPorts, s.SprayReorder
@@ -51,8 +51,8 @@ func (c *core) room(q *qp) bool {
 	return true
 }
 
-// leaves returns the port of a packet. A sprayed packet's UDP source port selects it; switches on its path may use
-// that, too.
+// leaves returns the port through which a packet leaves. A sprayed packet's UDP source port selects it; switches on its
+// path may use that port number, too.
 func (q *qp) leaves(o *transport.Out) int {
 	if !q.sprayed {
 		return q.port

@@ -16,9 +16,9 @@ import (
 type staging struct {
 	c     *core
 	ring  ring
-	wait  fifo.Queue[*staged] // packets that wait for the end of copies, oldest first
+	wait  fifo.Queue[*staged] // packets whose copies or predecessors have not ended, oldest first
 	spare []*staged
-	asked bool // transmit queues were asked to report the end of all frames
+	asked bool // the transmit queues were asked which frames have left
 }
 
 // staged is a packet on its way to a transmit queue.
@@ -27,10 +27,10 @@ type staged struct {
 	out    transport.Out
 	inline []byte
 	raw    bool
-	place  *piece // memory of its payload; nil: it has none
+	place  *piece // memory of its payload in the staging ring; nil: it has none there
 	bytes  int
-	copies int  // copies that have not ended
-	lost   bool // its region was deregistered: the frame is treated as lost
+	copies int  // copies into the ring that have not ended
+	lost   bool // its region was deregistered: the frame is dropped, as if the network had lost it
 }
 
 // stagingShare returns the size of one core's ring.
@@ -48,7 +48,7 @@ func (x *staging) ready(n int) bool {
 		return true
 	}
 	if x.wait.Len() >= 1<<x.c.spec.LogTransmit {
-		return false // the end of a copy wakes the loop
+		return false // not now: the end of a copy wakes the work loop
 	}
 	if x.ring.fits(n) {
 		return true
@@ -64,7 +64,7 @@ func (x *staging) ready(n int) bool {
 
 func nothing() {}
 
-// take returns a packet to fill.
+// take returns an unused record of a packet.
 func (x *staging) take() *staged {
 	n := len(x.spare)
 	if n == 0 {
@@ -93,9 +93,9 @@ func (x *staging) send(s *sender, q *qp, p *staged) {
 	}
 	p.q = q
 	q.staged++
-	q.frames++ // until it is in the transmit queue
+	q.frames++ // counted from now on, not only in the transmit queue
 	if len(p.out.Inline) > 0 {
-		p.inline = append(p.inline[:0], p.out.Inline...) // its request may end before
+		p.inline = append(p.inline[:0], p.out.Inline...) // copied, because the request may end before the packet leaves
 		p.out.Inline = p.inline
 	}
 	x.wait.Push(p)
@@ -112,7 +112,7 @@ func (x *staging) copy(p *staged) {
 	}
 	p.place = x.ring.take(p.bytes)
 	at := p.place.at
-	p.copies = 1 // until all have been requested
+	p.copies = 1 // one more, until all copies have been requested
 	for i := range p.out.Spans {
 		n := int(p.out.Spans[i].Len)
 		src, ok := p.q.memory(p.out.Spans[i])
@@ -141,13 +141,13 @@ func (x *staging) copied(p *staged, err error) {
 	x.c.work.Wake()
 }
 
-// flush posts the packets whose payload has arrived, oldest first; it returns false if there was none.
+// flush posts the oldest packets whose payload has arrived; it returns false if there was none.
 func (x *staging) flush() (found bool) {
 	for x.wait.Len() > 0 && (*x.wait.Front()).copies == 0 && x.c.err == nil {
 		p := *x.wait.Front()
 		s := x.c.tx[p.q.leaves(&p.out)]
 		if s.Room() < nicspec.WqeBlocksMax {
-			return found // the queue's next completion entry wakes the loop
+			return found // the queue is full: its next completion entry wakes the loop
 		}
 		x.wait.Pop()
 		found = true
@@ -164,7 +164,7 @@ func (x *staging) flush() (found bool) {
 	return found
 }
 
-// left handles the end of a frame whose payload was in the ring.
+// left frees the staging memory of a frame that has left.
 func (x *staging) left(p *staged) {
 	if !x.c.spec.StagingInvalidate || p.lost {
 		x.free(p)
@@ -181,8 +181,8 @@ func (x *staging) free(p *staged) {
 	x.c.work.Wake()
 }
 
-// payload returns the pieces of a packet's payload, in the ring or in its original place. ok is false if the packet is
-// treated as lost.
+// payload returns the pieces of a packet's payload, in the ring or in its original place. ok is false if the packet
+// counts as lost.
 func (q *qp) payload(into []driver.Span, p *staged) (pieces []driver.Span, ok bool) {
 	if p.place != nil {
 		return append(into, q.core.span(p.place.at, p.bytes)), !p.lost

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// timers is a heap of connection deadlines, earliest first. An entry may be earlier than its connection's deadline: it
-// is then checked and put back.
+// timers is a heap of connection deadlines, earliest first. An entry may be earlier than its connection's deadline;
+// when it runs out it is put back with the true one.
 type timers []timer
 
 type timer struct {
@@ -46,7 +46,7 @@ func (t *timers) Pop() any {
 	return q
 }
 
-// rearm updates the timer of a connection.
+// rearm updates the heap after the deadline of a connection may have changed.
 func (c *core) rearm(q *qp) {
 	if q.conn == nil {
 		return
@@ -70,7 +70,7 @@ func (c *core) rearm(q *qp) {
 	}
 }
 
-// disarm removes a queue pair that waits for nothing. After the last one the loop sleeps until needed.
+// disarm removes a queue pair that has no deadline. After the last one the timer loop sleeps.
 func (c *core) disarm(q *qp) {
 	if q.place < 0 {
 		return
@@ -81,7 +81,7 @@ func (c *core) disarm(q *qp) {
 	}
 }
 
-// expire runs the timer loop.
+// expire handles the deadlines that have passed; it is the step of the timer loop.
 func (c *core) expire() bool {
 	found := false
 	now := c.now()
@@ -91,7 +91,7 @@ func (c *core) expire() bool {
 			found = true
 			c.cpu.Compute(c.spec.Touch)
 			q.conn.Expire(now)
-			c.wake(q) // wake arms it again, once it was asked
+			c.wake(q) // the work loop arms the timer again after asking the queue pair for packets
 		} else {
 			c.rearm(q)
 		}

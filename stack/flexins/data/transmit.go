@@ -16,16 +16,16 @@ type sender struct {
 	slots uint64
 	entry driver.Send
 	under fifo.Queue[frame] // frames in the ring, oldest first
-	since int               // frames since a completion was requested
-	wait  []func()          // callbacks for the end of all frames, once there is room to request it
+	since int               // frames sent since one requested a completion entry
+	wait  []func()          // callbacks of drain that wait for room to request a completion entry
 }
 
-// frame is a frame in the ring, and the actions due at its end.
+// frame is a frame in the ring, with the actions to take when it ends.
 type frame struct {
 	q      *qp
-	token  transport.Token // 0: none
-	staged *staged         // owner of its piece of the staging ring; nil: none
-	then   func()          // callback; nil: none
+	token  transport.Token // reported to the connection; 0: none
+	staged *staged         // packet whose piece of the staging ring to free; nil: none
+	then   func()          // called at the end; may be nil
 }
 
 func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
@@ -44,7 +44,7 @@ func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
 	return s, err
 }
 
-// transmit sends packets that may leave, in turns, up to a burst; it returns false if there was none.
+// transmit sends packets of the active queue pairs in turn, at most a burst; it returns false if none could leave.
 func (c *core) transmit() bool {
 	sent := 0
 	for tries := c.active.Len(); tries > 0 && sent < c.spec.Burst && c.err == nil; tries-- {
@@ -55,7 +55,7 @@ func (c *core) transmit() bool {
 			continue
 		}
 		if !c.room(q) || !c.staging.ready(c.most(q)) {
-			continue // the queue's next completion entry wakes the loop
+			continue // this port is full: its next completion entry wakes the loop
 		}
 		if !c.next(q) {
 			c.active.Remove(n)
@@ -68,7 +68,7 @@ func (c *core) transmit() bool {
 	return sent > 0
 }
 
-// most returns the longest payload of a queue pair's packets.
+// most returns the largest payload of a packet of a queue pair, in bytes.
 func (c *core) most(q *qp) int {
 	if q.config.Type == rawPacket {
 		return nicspec.FrameMax
@@ -107,7 +107,7 @@ func (s *sender) send(q *qp, p *staged) {
 	if o.Head[12] == 0x86 {
 		s.entry.L4 = etherBytes + ipv6Bytes
 	}
-	if len(o.Tail) >= transport.SolarTrailerSize { // the NIC adds mere padding
+	if len(o.Tail) >= transport.SolarTrailerSize { // not mere padding, which the NIC appends itself
 		tail = transport.SolarTrailerSize
 		buf = append(buf, o.Tail[:tail]...)
 	}
@@ -139,7 +139,7 @@ func (s *sender) send(q *qp, p *staged) {
 	s.posted(o, f)
 }
 
-// posted posts the entry of a frame.
+// posted counts a posted frame, and records what to do at its end.
 func (s *sender) posted(o *transport.Out, f frame) {
 	s.since++
 	if s.entry.Complete = o.Token != 0 || s.since >= s.c.spec.Every; s.entry.Complete {
@@ -168,7 +168,7 @@ func (s *sender) drain(done func()) {
 		done()
 		return
 	}
-	if s.Room() == 0 { // entries request completions, so there will be room
+	if s.Room() == 0 { // its entries request completions, so there will be room
 		s.wait = append(s.wait, done)
 		return
 	}

@@ -22,11 +22,11 @@ type Module struct {
 	attr   verbs.DeviceAttr
 	cores  int
 	shared *pipe.Shared
-	next   []uint32 // by core: where to look for the next free number
+	next   []uint32 // by core: number at which to start looking for a free one
 }
 
-// Numbers: queue pairs 0 and 1 belong to the subnet (IBTA 10.2.4.2); shared receive queues use the upper half of 24
-// bits, because a receive entry names either.
+// Ranges of object numbers. Queue pairs 0 and 1 are reserved (IBTA 10.2.4.2); shared receive queues use the upper half
+// of the 24-bit numbers, because a receive entry names either kind by its number.
 const (
 	firstQP  = 2
 	firstSRQ = 1 << 23
@@ -77,7 +77,7 @@ func (p *Process) mayUse(verb string, uses []verbs.Object) error {
 	return nil
 }
 
-// Create creates an object with the lowest free number; it uses others.
+// Create creates an object with the lowest free number, and marks those in uses as in use.
 func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint32, error) {
 	if err := p.mayUse(verb, uses); err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint3
 	return n, err
 }
 
-// Add creates an object with a number that the caller chose.
+// Add creates an object with a number that the caller chose, and marks those in uses as in use.
 func (p *Process) Add(verb string, x verbs.Object, uses ...verbs.Object) error {
 	err := p.mayUse(verb, uses)
 	if err == nil {
@@ -113,8 +113,8 @@ func (p *Process) Destroy(verb string, x verbs.Object) error {
 	return err
 }
 
-// QP assigns a number to a queue pair. Raw packets reach the first core only; queue pairs with a shared receive queue
-// go to its core, others to the core with the fewest (FN 3.2).
+// QP assigns a number to a queue pair; its low bits select a data core. Raw packets reach the first core only; queue
+// pairs with a shared receive queue go to its core, others to the core with the fewest (FN 3.2).
 func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
 	switch {
 	case hasSRQ:
@@ -138,7 +138,7 @@ func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Obje
 	return n, core, err
 }
 
-// number returns a free number of a kind that selects a core.
+// number returns a free number of a kind whose low bits select the core.
 func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32) (uint32, error) {
 	step := m.Mask() + 1
 	for i := range most {
@@ -154,7 +154,7 @@ func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32)
 	return 0, verbs.Errorf(verb, verbs.ENOMEM, "all %d numbers of kind %v of data core %d are in use", most, k, core)
 }
 
-// EndQP destroys a queue pair.
+// EndQP removes a queue pair, and frees its number.
 func (p *Process) EndQP(t verbs.QPType, qpn uint32, hasSRQ bool) error {
 	err := p.Destroy("destroy_qp", verbs.Object{Kind: verbs.KindQP, Number: qpn})
 	if err == nil && !hasSRQ && t != verbs.QPTRawPacket {

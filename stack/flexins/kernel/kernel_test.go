@@ -14,7 +14,8 @@ func newModule(t *testing.T, cores int) *Module {
 	return m
 }
 
-// A process can name only objects that it created: others' objects do not exist for it, though their numbers are taken.
+// TestProcessesAreApart checks that a process can name only objects that it created: those of others do not exist for
+// it, though their numbers are taken.
 func TestProcessesAreApart(t *testing.T) {
 	m := newModule(t, 1)
 	mine, other := m.Open(), m.Open()
@@ -40,7 +41,8 @@ func TestProcessesAreApart(t *testing.T) {
 	require.False(t, mine.Has(pd), "it is another object now")
 }
 
-// Queue pairs of all processes are spread over the data cores (FN 3.2), and refused ones take no core.
+// TestProcessesShareTheCores checks that queue pairs of all processes are spread over the data cores (FN 3.2), and that
+// refused ones take no core.
 func TestProcessesShareTheCores(t *testing.T) {
 	m := newModule(t, 2)
 	a, b := m.Open(), m.Open()

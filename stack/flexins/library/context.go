@@ -15,10 +15,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Spec is the cost of the library's work, besides its memory accesses.
+// Spec holds the costs of the library's work in cycles, besides its memory accesses.
 type Spec struct {
 	Syscall int64 `yaml:"syscall_cycles"` // of entering the kernel module and returning, 200 ns at 2.5 GHz: assumption
-	// of building an element, 76 ns, like an entry of the RDMA NIC (off-path study, Advice 4)
+	// building an element: 76 ns, like an entry of the RDMA NIC (off-path study, Advice 4)
 	Post int64 `yaml:"post_cycles"`
 	Take int64 `yaml:"take_cycles"` // of a completion: assumption
 	Poll int64 `yaml:"poll_cycles"` // of polling a ring, as on the card (FN 3.2)
@@ -46,18 +46,18 @@ func (s *Spec) Validate() error {
 // Config holds the parts that a library works with.
 type Config struct {
 	Spec   Spec
-	ID     int // of the context
+	ID     int // number of the context
 	Core   *cpu.Core
 	Kernel *kernel.Process
 	Ports  []verbs.PortAttr
 
-	To    pipe.Sender   // mailbox
-	From  pipe.Receiver // replies
-	Reply pipe.Extent   // their ring
+	To    pipe.Sender   // requests to the control core
+	From  pipe.Receiver // replies and events from the control core
+	Reply pipe.Extent   // ring of From, to be watched
 
-	SQ, RQ []pipe.Sender // by data core
+	SQ, RQ []pipe.Sender // send and receive pipes, by data core
 
-	// Pipe is the spec of completion pipes; Host is the host memory for their rings.
+	// Pipe is the spec of completion pipes. Host allocates the host memory for their rings.
 	Pipe pipe.Spec
 	Host *driver.Arena
 
@@ -98,7 +98,8 @@ type region struct {
 	arm uint64
 }
 
-// mostAsked is the largest number of control verbs in flight: their replies fit into a pipe of the default size.
+// mostAsked is the largest number of control verbs in flight, chosen so that their replies fit into a pipe of the
+// default size.
 const mostAsked = 8
 
 // New returns a context.
@@ -149,7 +150,7 @@ func (c *Context) fail(err error) {
 	}
 }
 
-// broken returns the reason for which data verbs end with EIO, or nil.
+// broken returns the reason why data verbs must return EIO, or nil.
 func (c *Context) broken() error {
 	if c.err != nil {
 		return c.err
@@ -184,10 +185,10 @@ func (c *Context) send() {
 	}
 }
 
-// retry is the time in picoseconds after which a full pipe is tried again: assumption.
+// retry is the time in picoseconds after which a request is pushed again into a pipe that was full: assumption.
 const retry = 2_000_000
 
-// replies takes a reply or an event.
+// replies takes one reply or event from the mailbox; it returns false if there is none.
 func (c *Context) replies() bool {
 	c.send()
 	e, err := c.cfg.From.Poll()
@@ -223,7 +224,7 @@ func (c *Context) event(r *mailbox.Reply) {
 	} else if s := c.srqs[r.Object]; s != nil {
 		e.SRQ = s
 	} else {
-		return // its object has been destroyed
+		return // the object was destroyed meanwhile
 	}
 	if c.async != nil {
 		c.async(e)

@@ -10,14 +10,14 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// CQ is a completion queue: one pipe from each data core that has queue pairs using it.
+// CQ is a completion queue. It has one pipe from each data core whose queue pairs use it.
 type CQ struct {
 	c       *Context
 	number  uint32
 	entries int
 	pipes   []*ring        // by core; nil: not open
-	first   int            // pipe that is polled next
-	taken   fifo.Queue[wc] // taken from pipes, and not polled by the application yet
+	first   int            // index of the pipe that is polled next
+	taken   fifo.Queue[wc] // taken from pipes, but not polled by the application yet
 	element pipe.Completion
 
 	notifier  verbs.Notifier
@@ -27,7 +27,7 @@ type CQ struct {
 	gone      bool
 }
 
-// wc is a completion, and whether its sender requested an event.
+// wc is a completion, and whether its sender requested a solicited event.
 type wc struct {
 	verbs.WC
 	solicited bool
@@ -74,7 +74,7 @@ func (c *Context) cq(verb string, x verbs.CQ) (*CQ, error) {
 	return q, nil
 }
 
-// open creates the pipe from a core unless it exists, and returns the card's part of it.
+// open creates the pipe from a core, unless there is one, and returns what the card needs to open its end.
 func (q *CQ) open(core int) (mailbox.CQ, error) {
 	x := mailbox.CQ{Number: q.number}
 	if q.pipes[core] != nil {
@@ -86,7 +86,8 @@ func (q *CQ) open(core int) (mailbox.CQ, error) {
 		return x, verbs.Errorf("create_cq", verbs.ENOMEM, "%v", err)
 	}
 	r := &ring{at: pipe.Place{Ring: base, Counter: base + uint64(s.Bytes())}}
-	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil { // it may be reused memory
+	// The memory may have belonged to another ring.
+	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil {
 		return x, err
 	}
 	if r.from, err = pipe.NewConsumer(s, r.at, q.c.core); err != nil {
@@ -160,7 +161,7 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// next takes an element from the next pipe that has any; it returns false if none has.
+// next takes an element from the next pipe that has one; it returns false if none has.
 func (q *CQ) next() bool {
 	for range q.pipes {
 		if r := q.pipes[q.first]; r != nil {
@@ -183,7 +184,7 @@ func (q *CQ) next() bool {
 	return false
 }
 
-// add translates the element to a completion.
+// add converts the element to a completion, and appends it.
 func (q *CQ) add() {
 	e := &q.element
 	qp := q.c.qps[e.QPN]
@@ -204,7 +205,7 @@ func (q *CQ) add() {
 	}
 }
 
-// pull takes completions as far as the queue has room.
+// pull takes completions from pipes until the queue is full.
 func (q *CQ) pull() {
 	for q.taken.Len() < q.entries && q.next() {
 	}
@@ -221,7 +222,7 @@ func (q *CQ) drop(qpn uint32) {
 
 // ReqNotify implements verbs.CQ.
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
-	q.pull() // completions that came before do not count
+	q.pull() // completions that came before the request do not count
 	q.notifier.Request(solicitedOnly)
 	q.watch()
 	return nil
@@ -245,7 +246,7 @@ func (q *CQ) Follow(f func()) (stop func(), err error) {
 	}, nil
 }
 
-// watch starts a loop of the core that sees completions as they arrive, for events and followers.
+// watch starts a core loop that takes completions as they arrive. Events and followers need it.
 func (q *CQ) watch() {
 	if q.loop != nil || q.gone {
 		return
@@ -279,7 +280,7 @@ func (q *CQ) unwatch() {
 	}
 }
 
-// look takes completions, fires a requested event, and calls the followers.
+// look takes completions, raises a requested event, and calls the followers.
 func (q *CQ) look() bool {
 	n := q.taken.Len()
 	q.pull()

@@ -23,8 +23,8 @@ func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) e
 	return nil
 }
 
-// mayReceive returns an error if the NIC must not write to a piece of memory; the card's software does not check it
-// later.
+// mayReceive returns an error if the NIC must not write to the memory of a receive request; the card's software does
+// not check it later.
 func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	s := &w.SGEs[0]
 	if q.c.swap(q.pd, s).Addr == nowhere || q.c.regions[s.LKey].Access&verbs.AccessLocalWrite == 0 {
@@ -33,8 +33,8 @@ func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	return nil
 }
 
-// along copies a message from the application's memory into the request. It returns false if a piece must not be named,
-// which the card reports when the request's turn comes.
+// gather copies a message from the application's memory into a buffer. ok is false if a piece of memory must not be
+// named; the card reports that when the request's turn comes.
 func (q *QP) along(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
 	c := q.c
 	for i := range w.SGEs {

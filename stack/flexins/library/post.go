@@ -8,11 +8,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// nowhere is a card address without a shadow region, used for memory that must not be named.
+// nowhere is a card address that no shadow region has. It stands for memory that a request must not name.
 const nowhere = 0
 
-// swap returns the card's address for a piece of memory if a queue pair of a domain may name it at all; the card checks
-// rights.
+// swap returns the card's address for a piece of memory: nowhere if the queue pairs of the protection domain must not
+// name it. The card checks rights.
 func (c *Context) swap(pd verbs.PD, s *verbs.SGE) pipe.Span {
 	x := pipe.Span{Addr: nowhere, Bytes: s.Length}
 	r, ok := c.regions[s.LKey]
@@ -36,7 +36,7 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 func (q *QP) postSend(w *verbs.SendWR) error {
 	c := q.c
 	if q.sends.Len() >= q.queues.Cap.MaxSendWR {
-		q.send.pull() // completions that have arrived make room
+		q.send.pull() // polling makes room in the send queue
 	}
 	q.queues.SendUsed = q.sends.Len()
 	if err := q.queues.CheckSend(w); err != nil {
@@ -82,7 +82,8 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	return q.push(e, w.ID)
 }
 
-// atomic fills in the one 8 B place that the element has room for. The card fails requests with other pieces.
+// atomic adds the 8 bytes of memory that an atomic names. The element has room for one place; the card fails requests
+// with other pieces.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	at := pipe.Span{Addr: nowhere, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
@@ -93,7 +94,8 @@ func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	e.Spans = append(e.Spans, at)
 }
 
-// wrongLength is the address of an atomic whose pieces are not 8 B: a length error rather than a protection error.
+// wrongLength is the address written for an atomic whose pieces are not 8 B. The card then reports a length error
+// rather than a protection error.
 const wrongLength = pipe.WrongLength
 
 // push puts an element into the pipe of the queue pair's core.
@@ -183,7 +185,7 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 	return nil
 }
 
-// askAfter is ask for a verb that the card carries out once a data core has taken everything posted before.
+// askAfter is ask for a verb that the card carries out once a data core has taken the requests posted before.
 func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Reply)) {
 	c.flush()
 	r.Sends, r.Recvs = c.posted[core].Sends, c.posted[core].Recvs

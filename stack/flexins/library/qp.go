@@ -23,9 +23,9 @@ type QP struct {
 	busy   bool // a control verb is in flight
 	gone   bool
 
-	sends fifo.Queue[uint64] // IDs of requests not known to have ended
-	first uint64             // number of the first
-	alone map[uint64]bool    // Solar: requests that ended before the first has
+	sends fifo.Queue[uint64] // IDs of send requests not known to have ended, oldest first
+	first uint64             // number of the oldest of sends
+	alone map[uint64]bool    // Solar: requests that ended before the oldest one
 	recvs receives
 }
 
@@ -166,7 +166,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		done(err)
 		return
 	}
-	q.send.pull() // so that errors that have arrived are known
+	q.send.pull() // takes errors that have arrived: they may change the state
 	q.recv.pull()
 	next, err := verbs.CheckModify(q.init.Type, q.queues.State, &a, mask, c.kernel.Attr())
 	if err == nil && mask&verbs.QPPathMTU != 0 && a.PathMTU > c.cfg.Ports[0].MaxMTU {
@@ -206,7 +206,7 @@ func (q *QP) forget() {
 	clear(q.alone)
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
-		for cq.next() { // all, whatever room the queue has: the card waits until they are there
+		for cq.next() { // even beyond the queue's capacity: the card replies only after the last completion
 		}
 		cq.drop(q.number)
 	}
@@ -257,7 +257,7 @@ func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 	case q.init.Type == verbs.QPTSolar:
 		w.ID = q.endedAlone(e.ID)
 	default:
-		for q.sends.Len() > 0 && q.first <= e.ID { // earlier ones that requested no completion have ended, too
+		for q.sends.Len() > 0 && q.first <= e.ID { // earlier requests without a completion have ended, too
 			w.ID = q.sends.Pop()
 			q.first++
 		}

@@ -16,7 +16,7 @@ import (
 // Verb is a control verb.
 type Verb uint8
 
-// The verbs that reach the card. Protection domains concern the host only.
+// Verbs that reach the card. Protection domains concern the host only.
 const (
 	RegMR Verb = 1 + iota
 	DeregMR
@@ -41,17 +41,17 @@ type CQ struct {
 
 // Request is a control verb. The fields used depend on the verb.
 type Request struct {
-	ID      uint32 // not 0
+	ID      uint32 // chosen by the host; never 0
 	Verb    Verb
 	Context uint32
-	Object  uint32 // key, queue pair, address handle, completion or shared receive queue
+	Object  uint32 // what the verb acts on: key, queue pair, address handle, completion queue or shared receive queue
 	PD      verbs.PD
 
-	Addr, Bytes uint64 // RegMR; CreateQP: Bytes is the longest message of a low-latency queue pair, else 0
+	Addr, Bytes uint64 // RegMR: the region; CreateQP: Bytes is the longest message of a low-latency queue pair, else 0
 	Access      verbs.Access
 
 	Type       verbs.QPType // CreateQP
-	Send, Recv CQ           // CloseCQ uses Send; New says that it is open on core Core
+	Send, Recv CQ           // CreateQP; CloseCQ uses Send; CQ.New means that core Core must open the pipe
 	SRQ        uint32
 	HasSRQ     bool
 	SignalAll  bool
@@ -59,18 +59,18 @@ type Request struct {
 	Cap  [5]uint32
 	Core uint32
 
-	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted before to the queue's core
+	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted to the queue's core before the verb
 
 	To   verbs.State  // ModifyQP
-	Attr verbs.QPAttr // all new attributes; CreateAH: AH and Port
+	Attr verbs.QPAttr // ModifyQP: all new attributes; CreateAH: AH and Port
 }
 
 // Reply is the result of a request, or, with ID 0, an event.
 type Reply struct {
 	ID     uint32
 	Errno  verbs.Errno // 0: success
-	Object uint32      // RegMR: the key; event: the object concerned
-	Addr   uint64      // RegMR: the address on the Arm
+	Object uint32      // RegMR: the key; event: number of the object concerned
+	Addr   uint64      // RegMR: the region's address on the Arm
 	State  verbs.State // QueryQP
 	Event  verbs.AsyncEventType
 	Length uint16

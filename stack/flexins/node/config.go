@@ -21,14 +21,14 @@ type Config struct {
 	Spec    Spec
 	Build   nicspec.Build // of the NIC
 	Limits  tlp.Limits    // limits of the roots behind it, for DEVCTL
-	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: as after reset
-	Polls   int           // least number of reads of a polled register; 0: the driver's default
+	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: the NIC's reset value
+	Polls   int           // minimum of driver.Options.MaxPolls; 0: the driver's default
 	Memory  [nicspec.EndpointHost + 1]driver.Range
-	Control *corebus.Bus   // the control core's
-	Data    []*corebus.Bus // the data cores', as many as the spec says
+	Control *corebus.Bus   // the control core's bus
+	Data    []*corebus.Bus // the data cores' buses, as many as the spec says
 	Hosts   []HostCore     // cores that each run a process with its own library
 	Ports   []Port
-	Engine  *corebus.Bus // the offload engine's; nil: none
+	Engine  *corebus.Bus // the offload engine's bus; nil: no engine
 
 	// ReadsMayFail, if set, reports whether reads of the NIC are being made to fail on purpose.
 	ReadsMayFail func() bool
@@ -37,7 +37,7 @@ type Config struct {
 // HostCore is a core that runs a library and applications.
 type HostCore struct {
 	Bus    *corebus.Bus
-	Window *corebus.Bus // access to Arm memory as registers, offset 0 is address 0; needed for notifications by MMIO
+	Window *corebus.Bus // access to Arm memory as registers: offset 0 is address 0. Needed for notifications by MMIO
 }
 
 func (c *Config) validate() error {
@@ -61,7 +61,7 @@ func (c *Config) validate() error {
 	low := c.Spec.LowLatency
 	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues",
 		n, low, b.NumRxq)
-	others := 2 + len(c.Hosts) // for the copies of the control core, the engine and each process
+	others := 2 + len(c.Hosts) // the copies of the control core, the engine and each process
 	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit "+
 		"queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
 	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low,

@@ -25,7 +25,7 @@ type engine struct {
 	err    error
 }
 
-// Memory of an engine: for handlers, and for requests. A request is at most an MTU long.
+// Sizes of an engine's memory: for handlers, and for requests, each at most an MTU long.
 const (
 	handlerBytes = 1 << 20
 	requestBytes = 2 << 20
@@ -57,7 +57,7 @@ func (n *Node) openEngine() error {
 	return err
 }
 
-// step runs a coroutine, and offers new room to waiting messages.
+// step runs a coroutine, and offers messages again that found no room.
 func (e *engine) step() bool {
 	if !e.Engine.Step() {
 		return false
@@ -83,7 +83,7 @@ func (e *engine) Compute(cycles int64) { e.cpu.Compute(cycles) }
 // Wake implements offload.Env.
 func (e *engine) Wake() { e.loop.Wake() }
 
-// Respond implements offload.Env: a data core sends, once the engine core's stores have taken effect.
+// Respond implements offload.Env. A data core sends the response, once the engine core's stores have taken effect.
 func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
 	e.cpu.Fence()
 	e.cpu.Call(func() {
@@ -99,9 +99,9 @@ func (n *Node) Engine() *offload.Engine {
 	return n.engine.Engine
 }
 
-// Serve gives a queue pair of the application's to the engine: what is sent to it are requests, and it posts nothing
-// any more. Its memory regions stay the application's, and what handlers may use of them is for RegisterRegion. done
-// is called as software of a data core.
+// Serve gives a queue pair of the application to the engine. Messages sent to it are then requests, and the application
+// must not post to it any more. Its memory regions remain the application's; RegisterRegion selects what handlers may
+// use. done is called as software of a data core.
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	e := n.engine
 	if e == nil {
@@ -121,7 +121,7 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	n.data.Serve(qp.Num(), &e.on, at, bytes, done)
 }
 
-// Expose has the engine's DMAs reach host memory of a region, whose key is one of the NIC's.
+// Expose lets the engine's DMAs reach the host memory of a region.
 func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
 	e := n.engine
 	if e == nil {

@@ -88,7 +88,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Node is a FlexiNS card and its host.
+// Node is FlexiNS on one card and its host.
 type Node struct {
 	cfg     Config
 	drv     *driver.Driver
@@ -97,11 +97,11 @@ type Node struct {
 	kernel  *kernel.Module
 	libs    []*library.Context
 	reply   *copyengine.Engine
-	engine  *engine // nil without an engine
+	engine  *engine // the offload engine; nil: none
 	up      bool
 }
 
-// Numbers of the NIC's keys and queues: the first keys are for host memory and the control core's Arm memory; the last
+// Numbers of the NIC's resources. The first keys are for host memory and the control core's Arm memory; the last
 // transmit queues carry the copies of the control core, the offload engine and the host's processes.
 const (
 	hostKey = iota
@@ -145,7 +145,7 @@ func New(c Config) (*Node, error) {
 	return n, nil
 }
 
-// memory is a block of an endpoint's memory under a key, from which pieces are allocated.
+// memory is a block of an endpoint's memory, with the NIC's memory key for it and an allocator.
 type memory struct {
 	*driver.Arena
 	key *driver.Key
@@ -245,8 +245,7 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 // contextID returns the ID of the context of a process's library.
 func contextID(process int) int { return 1 + process }
 
-// Transmit queues for copies, counted from the NIC's last: of the first process, the control core, the engine, and the
-// other processes.
+// Transmit queues for copies, as positions counted down from the NIC's last queue.
 const (
 	firstProcess = iota
 	replies
@@ -297,7 +296,7 @@ func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error
 	return err
 }
 
-// direction describes one direction between host and card.
+// direction describes the pipes from the host to the card or back, for one context.
 type direction struct {
 	spec   pipe.Spec
 	local  pipe.Memory // the producer's memory
@@ -305,11 +304,11 @@ type direction struct {
 	from   *driver.Arena // allocator on the producer's side
 	to     *driver.Arena // allocator on the consumer's side
 
-	context int          // context whose upward direction this is
-	window  *corebus.Bus // window of that context's host core
+	context int          // context, if the direction is from the host
+	window  *corebus.Bus // host core's window to Arm memory
 }
 
-// pipe creates a pipe; at is the place of its ring.
+// pipe creates a pipe by DMA; at is the extent of its ring.
 func (w direction) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe.Extent, err error) {
 	bytes := uint64(w.spec.Bytes())
 	all := bytes + pipe.LineBytes
@@ -341,7 +340,7 @@ func (n *Node) Driver() *driver.Driver { return n.drv }
 // Ready reports whether the NIC is set up.
 func (n *Node) Ready() bool { return n.up }
 
-// Stats returns the counters of the data cores.
+// Stats returns the sum of the data cores' counters.
 func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
 // Timers returns the number of connections with an armed timer, which have something in flight.

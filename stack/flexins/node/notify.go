@@ -10,12 +10,12 @@ import (
 // Notification is the way in which requests get from the library to the data cores.
 type Notification string
 
-// The kinds (FN 3.4 and its figure 15a).
+// Kinds of notification (FN 3.4 and its figure 15a).
 const (
 	Pipe Notification = "pipe" // DMA writes elements into Arm memory
-	// elements stay in the host and are fetched; a DMA of the host announces them
+	// elements stay in host memory, and the card fetches them; the host announces them by a DMA
 	DoorbellPushed Notification = "doorbell_pushed"
-	// elements stay in the host and are fetched; the card reads a record repeatedly
+	// elements stay in host memory, and the card fetches them; it polls a record that counts them
 	DoorbellPolled Notification = "doorbell_polled"
 	// the host core writes elements into Arm memory by register writes
 	MMIO Notification = "mmio"
@@ -25,8 +25,8 @@ func (n Notification) valid() bool {
 	return n == Pipe || n == DoorbellPushed || n == DoorbellPolled || n == MMIO
 }
 
-// link creates both ends of one pipe of a context to a data core. watch lists the ranges whose writes may announce an
-// element.
+// link creates one pipe of a context to a data core, and returns both ends. watch lists the ranges whose writes may
+// announce an element.
 func (n *Node) link(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	switch kind := n.cfg.Spec.Notify; kind {
 	case DoorbellPushed:
@@ -41,16 +41,16 @@ func (n *Node) link(up direction, core int) (p pipe.Sender, c pipe.Receiver, wat
 	}
 }
 
-// doorbell creates a pipe whose ring is in the host; its counter is on the card, and so is a pushed record.
+// doorbell creates a pipe whose ring is in host memory. Its counter is on the card, and so is a pushed record.
 func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver,
 	watch []pipe.Extent,
 	err error) {
 	bytes := uint64(up.spec.Bytes())
-	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // ring, record
+	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // for ring and record
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	far, err := up.to.Alloc(2*pipe.LineBytes, pipe.LineBytes) // counter, record
+	far, err := up.to.Alloc(2*pipe.LineBytes, pipe.LineBytes) // for counter and record
 	if err != nil {
 		return nil, nil, nil, err
 	}
