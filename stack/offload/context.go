@@ -10,7 +10,7 @@ import (
 // Op is the direction of a DMA.
 type Op uint8
 
-// The directions.
+// Directions of a DMA.
 const (
 	FromHost Op = iota
 	ToHost
@@ -23,22 +23,22 @@ type Context struct {
 	head    [headerLength]byte
 	code    uint16
 	number  uint32
-	left    int64 // remaining cycles
+	left    int64 // cycles that the handler may still use
 
 	next func() (struct{}, bool)
 	stop func()
 	wait func(struct{}) bool
 
-	resp   uint64 // response memory, header included; 0: none
-	bytes  int    // its length without the header
+	resp   uint64 // address of the response memory, header included; 0: none
+	bytes  int    // length of the response memory without the header
 	sent   int    // bytes submitted; -1: not submitted
 	spare  []block
 	used   int
 	dmas   []dma
-	under  int // DMAs in flight
-	awaits int // DMA being waited for; -1: none
+	under  int // number of DMAs in flight; after the end also the response
+	awaits int // number of the DMA that the handler waits for; -1: none
 	ended  bool
-	fail   string // reason for stopping the handler
+	fail   string // why the engine stopped the handler
 	err    error  // error that the handler returned
 }
 
@@ -49,7 +49,7 @@ type dma struct {
 	err  error
 }
 
-// stopped unwinds the stack of a stopped handler.
+// stopped is the panic value that unwinds the stack of a stopped handler.
 type stopped struct{}
 
 // run starts the coroutine.
@@ -83,7 +83,7 @@ func (c *Context) cancel() {
 	}
 }
 
-// halt stops the handler.
+// halt stops the handler: it does not return.
 func (c *Context) halt(format string, a ...any) {
 	c.fail = fmt.Sprintf(format, a...)
 	panic(stopped{})
@@ -220,7 +220,7 @@ func (e *Engine) allowed(qp uint32, host uint64, n int) bool {
 	return false
 }
 
-// copied handles the end of a DMA.
+// copied handles the end of a DMA, and makes the handler ready if it waits for it.
 func (c *Context) copied(id int, err error) {
 	c.dmas[id] = dma{true, err}
 	c.under--
@@ -265,10 +265,10 @@ func (c *Context) SubmitResp(addr uint64, n int) {
 	c.sent = n
 }
 
-// errNone is the error of a handler that returns without a response.
+// errNone is the fault of a handler that returns without a response.
 var errNone = errors.New("returns without a response")
 
-// end checks what the handler left behind, and answers.
+// end frees what the handler left behind, reports it as a fault, and answers the request.
 func (c *Context) end() {
 	switch {
 	case c.fail != "":
@@ -288,7 +288,7 @@ func (c *Context) end() {
 	}
 }
 
-// finish sends the response, and frees everything once nothing uses it any more.
+// finish sends the response, and frees the request's memory once neither the response nor a DMA uses it.
 func (c *Context) finish(s Status) {
 	n := 0
 	if s == OK {
@@ -312,7 +312,7 @@ func (c *Context) finish(s Status) {
 	if err := e.env.Store(c.resp, b[:]); err != nil {
 		e.fault(c, err.Error())
 	}
-	c.under++ // the response
+	c.under++ // counted like a DMA until the response has been sent
 	e.stats.Responses++
 	e.env.Respond(c.request.QP, c.resp, headerLength+n, func(err error) {
 		c.under--
@@ -333,7 +333,7 @@ func (c *Context) answered(err error) {
 func (c *Context) release() {
 	e := c.e
 	if c.resp != 0 {
-		_ = e.memory.Free(c.resp) // it came from Alloc
+		_ = e.memory.Free(c.resp) // cannot fail: Alloc returned this address
 	}
 	for _, b := range c.spare {
 		_ = e.memory.Free(b.at)

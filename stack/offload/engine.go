@@ -12,14 +12,15 @@ import (
 
 // Env is the environment of an engine: memory, DMA, and the stack that sends.
 type Env interface {
-	// Copy moves bytes between Arm and host memory by DMA. done is called once, later.
+	// Copy moves bytes between Arm and host memory by DMA. done is called exactly once, after Copy has returned.
 	Copy(to, from uint64, n int, done func(error))
 	// Load and Store are the core's own accesses to Arm memory.
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
 	// Compute charges cycles.
 	Compute(cycles int64)
-	// Respond sends n bytes of Arm memory on a queue pair. done is called once, when the bytes may be overwritten.
+	// Respond sends n bytes of Arm memory on a queue pair. done is called exactly once, when the bytes may be
+	// overwritten.
 	Respond(qp uint32, addr uint64, n int, done func(error))
 	// Wake requests a call of Step.
 	Wake()
@@ -33,13 +34,13 @@ type Request struct {
 	QP   uint32
 	Addr uint64
 	N    int
-	Done func() // frees the request's memory
+	Done func() // called when the request's memory may be reused
 }
 
 // Status is the result of a request, as the client reads it.
 type Status uint16
 
-// The statuses.
+// Statuses of a response.
 const (
 	OK           Status = iota
 	Unknown             // no handler for this code on this queue pair
@@ -54,7 +55,7 @@ const (
 type Fault struct {
 	Code   uint16
 	QP     uint32
-	Number uint32 // request number chosen by the client
+	Number uint32 // the client's number of the request
 	What   string
 }
 
@@ -79,10 +80,10 @@ type Engine struct {
 	memory   *driver.Arena // Arm memory of handlers
 	queue    fifo.Queue[Request]
 	running  int
-	all      []*Context // contexts not released yet
+	all      []*Context // contexts of requests whose memory is not free yet
 	ready    fifo.Queue[*Context]
 	faults   []Fault
-	lost     uint64 // faults beyond those kept
+	lost     uint64 // number of faults beyond those kept
 	stats    Stats
 }
 

@@ -12,7 +12,8 @@ import (
 	"nictwin/stack/offload/handlers"
 )
 
-// A list is walked to the key or to its end, but no further than requested; a circular list ends.
+// TestList checks that a list is walked to the key or to its end, but no further than requested, and that the walk of a
+// circular list ends.
 func TestList(t *testing.T) {
 	w := newWorld(t, 1)
 	e := newEngine(t, w, nil)
@@ -48,7 +49,7 @@ func TestList(t *testing.T) {
 	require.Empty(t, faults)
 }
 
-// A batched READ has all its DMAs in flight at once.
+// TestBatch checks that a batched READ has all its DMAs in flight at once.
 func TestBatch(t *testing.T) {
 	w := newWorld(t, 2)
 	e := newEngine(t, w, nil)
@@ -73,7 +74,8 @@ func TestBatch(t *testing.T) {
 	require.Less(t, w.turn, 200, "they were under way together")
 }
 
-// Whatever a handler does, its client gets one response, the handler is named, and the others continue.
+// TestMisbehaviour checks that whatever a handler does, its client gets one response, the handler is named, and the
+// others continue.
 func TestMisbehaviour(t *testing.T) {
 	arg := func(c *offload.Context) uint64 { at, _ := c.Args(); return at }
 	for _, c := range []struct {
@@ -168,7 +170,7 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// Edge cases: malformed requests, failing DMAs, a full queue.
+// TestEdges checks malformed requests, failing DMAs, and a full queue.
 func TestEdges(t *testing.T) {
 	w := newWorld(t, 4)
 	e := newEngine(t, w, func(s *offload.Spec) { s.Queue = 2 })
@@ -200,8 +202,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// Random handlers over DMAs of any latency: every request is answered once, everything is freed, no goroutine stays,
-// and the same seed gives the same responses in the same order.
+// TestRandomHandlers runs random handlers over DMAs of any latency. Every request must be answered once, everything be
+// freed, no goroutine remain, and the same seed give the same responses in the same order.
 func TestRandomHandlers(t *testing.T) {
 	play := func(seed int64) [][]byte {
 		w := newWorld(t, seed)

@@ -14,8 +14,8 @@ type Spec struct {
 	DMAs       int   `yaml:"dmas"`       // DMAs that a handler may have in flight: assumption
 	Budget     int64 `yaml:"budget"`     // cycles of a handler, calls included: assumption, 40 ms at 2.5 GHz
 
-	// Costs in cycles of taking a request and starting its coroutine, of switching to a coroutine, and of a call.
-	// Assumptions.
+	// Start is the cost in cycles of taking a request and starting its coroutine, Switch that of switching to a
+	// coroutine, and Call that of a call of the context: assumptions.
 	Start  int64 `yaml:"start_cycles"`
 	Switch int64 `yaml:"switch_cycles"`
 	Call   int64 `yaml:"call_cycles"`

@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/offload/handlers"
 )
 
-// world is an Env backed by byte slices, whose DMAs and responses take a number of turns each.
+// world is an Env backed by byte slices. Its DMAs and responses each take a random number of turns.
 type world struct {
 	t      *testing.T
 	rnd    *rand.Rand
@@ -22,7 +22,7 @@ type world struct {
 	turn   int
 	cycles int64
 	sent   [][]byte
-	refuse bool // DMAs fail
+	refuse bool // every DMA fails
 }
 
 type event struct {
@@ -69,7 +69,7 @@ func (w *world) Respond(_ uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// run steps the engine until nothing is in flight.
+// run steps the engine until nothing is in flight, and fails the test if that takes too long.
 func (w *world) run(e *offload.Engine) {
 	for idle := 0; idle < 100; w.turn++ {
 		if idle++; e.Step() {
@@ -99,7 +99,7 @@ func newEngine(t *testing.T, w *world, change func(*offload.Spec)) *offload.Engi
 	return e
 }
 
-// ask gives the engine a request in its own Arm memory.
+// ask gives the engine a request in its own Arm memory; the result is set when the engine frees that memory.
 func (w *world) ask(e *offload.Engine, slot int, b []byte) *bool {
 	freed := new(bool)
 	at := uint64(1<<19 + slot*8192)

@@ -57,7 +57,7 @@ func (c *Completion) Encode(b []byte) {
 	le.PutUint32(b[24:], c.SrcQP)
 }
 
-// Decode reads a completion from a line; it returns an error for a line that Encode cannot have written.
+// Decode reads a completion from a line. It returns an error for a line that Encode cannot have written.
 func (c *Completion) Decode(b []byte) error {
 	if len(b) != LineBytes {
 		return fmt.Errorf("pipe: a completion of %d B: want %d", len(b), LineBytes)

@@ -20,8 +20,8 @@ var (
 	_ pipe.Mover  = (*corebus.Bus)(nil)
 )
 
-// A pipe between two cores with common memory: a loop on each pushes or polls, and pays for it; the consumer sleeps on
-// the ring.
+// TestBetweenCores runs a pipe between two cores with common memory. A loop on each pushes or polls, and pays for it;
+// the consumer must sleep while the ring is empty.
 func TestBetweenCores(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)
@@ -85,7 +85,7 @@ func TestBetweenCores(t *testing.T) {
 	require.GreaterOrEqual(t, e.Now(), simcore.Ps(n)*200*simcore.Nanosecond, "500 cycles of 0.4 ns for each element")
 }
 
-// nothing is registers that nobody uses.
+// nothing implements cpu.Registers for cores that use none.
 type nothing struct{}
 
 func (*nothing) Write(uint32, []byte) error                        { return errors.New("no registers") }

@@ -9,7 +9,7 @@ import (
 // RecordKind is the location of a doorbell's record.
 type RecordKind uint8
 
-// The kinds.
+// Locations of a record.
 const (
 	Pushed RecordKind = iota // in the consumer's memory; the producer writes it by DMA
 	Polled                   // in the producer's memory; the consumer reads it by DMA
@@ -29,13 +29,13 @@ type Doorbell struct {
 	place   DoorbellPlace
 	local   Memory
 	told    [counterBytes]byte
-	telling bool   // a record write is in flight
-	tells   uint32 // the value being written
+	telling bool   // a write of the record is in flight
+	tells   uint32 // the value being written to the record
 	ended   func(error)
 	store   func(at uint32, b []byte)
 }
 
-// NewDoorbell returns the producing end, given its own memory and access to the consumer's.
+// NewDoorbell returns the producing end. local is its own memory; m reaches the consumer's.
 func NewDoorbell(s Spec, at DoorbellPlace, local Memory, m Mover) (*Doorbell, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -62,7 +62,7 @@ func (d *Doorbell) Push(e []byte) error {
 	return err
 }
 
-// Flush implements Sender: it writes the elements to memory, then the record.
+// Flush implements Sender. It writes the elements to the producer's memory, then the record.
 func (d *Doorbell) Flush() error {
 	from := d.sent
 	if d.sent = d.head; from != d.sent {
@@ -78,7 +78,7 @@ func (d *Doorbell) keep(line uint32, b []byte) {
 	}
 }
 
-// writeRecord writes the record. Only one write is in flight at a time, because of two the older could arrive last.
+// writeRecord writes the record. Only one write is in flight at a time: if there were two, the older could arrive last.
 func (d *Doorbell) writeRecord() {
 	if d.err != nil || d.telling {
 		return
@@ -103,18 +103,18 @@ func (d *Doorbell) recorded(err error) {
 	}
 }
 
-// Fetcher is the consuming end of a doorbell.
+// Fetcher is the consuming end of a doorbell: it fetches the announced lines by DMA.
 type Fetcher struct {
 	spec  Spec
 	place DoorbellPlace
 	mem   Memory
 	mover Mover
 
-	told   uint32 // lines announced by the record
-	asked  uint32 // lines requested
-	came   uint32 // line up to which all have arrived
+	told   uint32 // number of lines announced by the record
+	asked  uint32 // number of lines requested from the producer's memory
+	came   uint32 // number of lines that have arrived, with all before them
 	taken  uint32
-	lines  []byte // the ring's content, as fetched
+	lines  []byte // copy of the ring, as fetched
 	record [counterBytes]byte
 	word   [counterBytes]byte
 
@@ -125,7 +125,7 @@ type Fetcher struct {
 	reader
 }
 
-// NewFetcher returns the consuming end, given its own memory and access to the producer's.
+// NewFetcher returns the consuming end. mem is its own memory; m reaches the producer's.
 func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)

@@ -40,7 +40,7 @@ func draw(t *rapid.T) SendElement {
 	return e
 }
 
-// Decoding returns what was encoded, in every field, from as many lines as announced.
+// TestSendElements checks that decoding returns every field that was encoded, from as many lines as Lines says.
 func TestSendElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t)
@@ -60,7 +60,7 @@ func TestSendElements(t *testing.T) {
 	})
 }
 
-// An element takes 64 B at least, and more for inline payload and long lists.
+// TestSendElementLines checks that an element takes one line at least, and more for inline payload and long lists.
 func TestSendElementLines(t *testing.T) {
 	for inline, want := range map[int]int{0: 1, 27: 1, 28: 2, 64: 2, 90: 2, 91: 3, 4096: 66, MaxInline: MaxLines} {
 		e := SendElement{Flags: verbs.SendInline, Inline: make([]byte, inline)}
@@ -89,7 +89,7 @@ func TestSendElementLines(t *testing.T) {
 	}
 }
 
-// The layout, byte by byte: the ends of a pipe may be different programs.
+// TestLayouts checks each layout byte by byte, because the ends of a pipe may be different programs.
 func TestLayouts(t *testing.T) {
 	e := SendElement{Opcode: verbs.WRWriteImm, Flags: verbs.SendSignaled, QPN: 0x010203, ID: 0x1112131415161718,
 		Imm:  0x21222324,
@@ -116,7 +116,8 @@ func TestLayouts(t *testing.T) {
 	require.Equal(t, c, back)
 }
 
-// Four entries are sent at once, one to three remaining ones with a flush, and a request is taken whole or not at all.
+// TestPacker checks that four entries are sent at once, one to three remaining ones with a flush, and that a request is
+// taken whole or not at all.
 func TestPacker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mem := new(plain)
@@ -189,7 +190,7 @@ func mustProducer(t *testing.T, s Spec) *Producer {
 	return p
 }
 
-// For any bytes, decoding does not panic, and accepts only what encoding writes.
+// FuzzElements checks that decoding arbitrary bytes does not panic, and accepts only what encoding writes.
 func FuzzElements(f *testing.F) {
 	for _, e := range []SendElement{
 		{}, {Opcode: verbs.WRCmpSwap, Spans: []Span{{1, 8}}}, {Flags: verbs.SendInline, Inline: make([]byte, 100)},
@@ -207,7 +208,7 @@ func FuzzElements(f *testing.F) {
 	f.Add(line)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for i := tagAt; i < len(b); i += LineBytes {
-			b[i] = 0 // the pipe's
+			b[i] = 0 // the last byte of a line belongs to the pipe
 		}
 		var e SendElement
 		if e.Decode(b) == nil {
@@ -233,7 +234,7 @@ func FuzzElements(f *testing.F) {
 	})
 }
 
-// mustSender adds everything sent to a corpus.
+// mustSender is a Sender that adds everything sent to a fuzz corpus.
 type mustSender struct{ f *testing.F }
 
 func (m mustSender) Push(b []byte) error { m.f.Add(bytes.Clone(b)); return nil }
@@ -241,7 +242,8 @@ func (m mustSender) Flush() error        { return nil }
 func (m mustSender) Room() int           { return 1 }
 func (m mustSender) Refresh()            {}
 
-// For any bytes in a ring, the consumer does not panic, and returns whole lines or an error.
+// FuzzConsumer checks that the consumer of a ring with arbitrary bytes does not panic, and returns whole lines or an
+// error.
 func FuzzConsumer(f *testing.F) {
 	f.Add([]byte{0x81, 0x82, 0x81, 0x01})
 	f.Add([]byte{0x83, 0x82, 0x80})

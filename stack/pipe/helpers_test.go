@@ -39,20 +39,20 @@ func (m *plain) Store(addr uint64, b []byte) error {
 func (m *plain) Write(addr uint64, b []byte, done func(error)) { done(m.Store(addr, b)) }
 func (m *plain) Read(addr uint64, b []byte, done func(error))  { done(m.Load(addr, b)) }
 
-// hostile is a Mover that moves lines in pieces, in any order, at any time, and reports the ends in any order.
+// hostile is a Mover that moves lines in pieces, in any order and at any time, and reports the ends in any order.
 type hostile struct {
 	mem   *plain
 	moves []*move
 	pick  func(n int) int
 }
 
-// move is a write or read in flight, by lines.
+// move is a write or read in flight.
 type move struct {
 	write bool
 	addr  uint64
 	b     []byte
-	lent  []byte // copy of a write's b when it was passed in
-	at    []int  // moved bytes of each line
+	lent  []byte // copy of b when the write began: b must not change before done
+	at    []int  // number of bytes moved, by line
 	done  func(error)
 }
 
@@ -117,9 +117,9 @@ func element(id uint64, lines int) []byte {
 	return b
 }
 
-// copies is an engine that copies between two memories through a hostile mover.
+// copies is a copy engine between two memories, which moves bytes through a hostile mover.
 type copies struct {
-	a, b    *plain // b's addresses have bit 16 set
+	a, b    *plain // addresses in b have bit 16 set
 	pending []func()
 	pick    func(n int) int
 }

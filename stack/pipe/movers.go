@@ -2,8 +2,8 @@ package pipe
 
 import "fmt"
 
-// Copier is an engine that copies bytes between memories: the NIC's, or a model of one. done is called exactly once.
-// Copies may end in any order.
+// Copier is an engine that copies bytes between memories: the NIC's, or a model of one. It calls done exactly once per
+// copy. Copies may end in any order.
 type Copier interface {
 	Copy(to, from uint64, n int, done func(error))
 }
@@ -13,17 +13,17 @@ type Copier interface {
 type Staged struct {
 	local  Memory
 	engine Copier
-	from   uint64 // start of the staging range
-	to     uint64 // start of the target range
+	from   uint64 // start of the producer's staging memory
+	to     uint64 // start of the consumer's memory
 	n      uint64
 	idle   []*job
 }
 
-// job is a copy in flight.
+// job is a read or write in flight.
 type job struct {
 	s    *Staged
-	b    []byte // read: the destination
-	at   uint64 // read: the staging address of the copy
+	b    []byte // read: where the bytes go
+	at   uint64 // read: staging address at which they arrive
 	done func(error)
 	then func(error)
 }
@@ -117,7 +117,7 @@ func (m *MMIO) Write(addr uint64, b []byte, done func(error)) {
 	done(nil)
 }
 
-// Read implements Mover, for 8 bytes, one read at a time.
+// Read implements Mover. It reads 8 bytes; one read may be in flight.
 func (m *MMIO) Read(addr uint64, b []byte, done func(error)) {
 	if len(b) != counterBytes || m.b != nil {
 		done(fmt.Errorf("pipe: a read of %d B by MMIO: want %d B, one at a time", len(b), counterBytes))

@@ -12,7 +12,7 @@ import (
 type Producer struct {
 	slots
 	place   Place
-	written uint32 // line up to which all writes have ended
+	written uint32 // line before which all writes have ended
 	writes  fifo.Queue[*write]
 	idle    []*write
 	begin   func(at uint32, b []byte) // Producer.write, bound once
@@ -21,7 +21,7 @@ type Producer struct {
 // write is a write in flight.
 type write struct {
 	p     *Producer
-	to    uint32 // line after its last
+	to    uint32 // the line after its last
 	ended bool
 	done  func(error)
 }
@@ -39,7 +39,7 @@ func NewProducer(s Spec, at Place, m Mover) (*Producer, error) {
 	return p, nil
 }
 
-// oldest returns the first line that must not be overwritten.
+// oldest returns the oldest line that must not be overwritten yet.
 func (p *Producer) oldest() uint32 {
 	return p.head - max(p.head-p.freed, p.head-p.written)
 }
@@ -54,7 +54,7 @@ func (p *Producer) Push(e []byte) error {
 		return p.Flush()
 	}
 	if errors.Is(err, ErrFull) && p.head != p.sent {
-		if err := p.Flush(); err != nil { // else the consumer could never free the missing lines
+		if err := p.Flush(); err != nil { // otherwise the consumer could not free the lines that are missing
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ type Consumer struct {
 	spec  Spec
 	place Place
 	mem   Memory
-	taken uint32 // lines taken
+	taken uint32 // number of lines taken
 	reader
 	word [counterBytes]byte
 }
@@ -109,8 +109,8 @@ type Consumer struct {
 // reader assembles an element from its lines.
 type reader struct {
 	buf  [MaxLines * LineBytes]byte
-	got  int // lines received
-	want int // lines of the element; 0: its first has not arrived
+	got  int // lines received so far
+	want int // lines of the element; 0: its first line has not arrived
 	err  error
 }
 
@@ -157,7 +157,8 @@ func (c *Consumer) Taken() uint32 { return c.taken }
 // slot returns the buffer for the next line of the element.
 func (r *reader) slot() []byte { return r.buf[r.got*LineBytes:][:LineBytes] }
 
-// take adds the line in slot, and reports whether the element is complete.
+// take adds the line in slot, which is line number line of the ring, and reports whether the element is complete. An
+// element of more than most lines is an error.
 func (r *reader) take(line uint32, most int) bool {
 	tag := r.slot()[tagAt]
 	left := int(tag &^ lapFlag)

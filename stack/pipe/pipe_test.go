@@ -17,11 +17,11 @@ var place = Place{Ring: ringAt, Counter: counterAt}
 type ends struct {
 	send Sender
 	recv Receiver
-	step func() // moves some bytes
-	rest func() // moves all bytes
+	step func() // moves some of the bytes in flight
+	rest func() // moves all bytes in flight
 }
 
-// under builds each kind over hostile movers.
+// under builds the ends of each kind of pipe over hostile movers.
 var under = map[string]func(t require.TestingT, s Spec, pick func(int) int) ends{
 	"pipe": func(t require.TestingT, s Spec, pick func(int) int) ends {
 		mem := new(plain)
@@ -71,7 +71,8 @@ func doorbell(t require.TestingT, s Spec, pick func(int) int, kind RecordKind) e
 	return ends{d, f, step, func() { out.settle(); in.settle() }}
 }
 
-// However lines arrive and however torn: every element is seen once, whole, in order, over many laps.
+// TestElementsAreWhole checks that every element is seen once, whole and in order, over many laps, in whatever order
+// and pieces its bytes arrive.
 func TestElementsAreWhole(t *testing.T) {
 	for name, build := range under {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,8 @@ func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) en
 	s := Spec{LogLines: rapid.IntRange(0, 4).Draw(t, "log")}
 	lines := 1 << s.LogLines
 	s.Batch, s.Credit = rapid.IntRange(1, lines).Draw(t, "batch"), rapid.IntRange(1, lines).Draw(t, "credit")
-	// One draw seeds the run's choices: drawing each would be too slow for many laps.
+	// The run draws from a generator with one drawn seed: drawing each choice from rapid would be too slow for many
+	// laps.
 	state := rapid.Uint64().Draw(t, "schedule")
 	pick := func(n int) int {
 		state = state*6364136223846793005 + 1442695040888963407
@@ -134,7 +136,8 @@ func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) en
 	return pushed >> s.LogLines
 }
 
-// An element of three lines is not seen before its last line has arrived whole, in any order of arrival.
+// TestTornElements checks that an element of three lines is not seen before its last line has arrived whole, in any
+// order of arrival.
 func TestTornElements(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		mem, wire := new(plain), new(plain)
@@ -142,7 +145,7 @@ func TestTornElements(t *testing.T) {
 		require.NoError(t, err)
 		c, err := NewConsumer(DefaultSpec(), place, mem)
 		require.NoError(t, err)
-		for lap := range 30 { // of 3 lines in 64: elements wrap around the ring, too
+		for lap := range 30 { // 30 laps of 3 lines in a ring of 64: elements wrap around its end, too
 			e := element(uint64(lap), 3)
 			require.NoError(t, p.Push(e))
 			for i, line := range order {
@@ -163,7 +166,8 @@ func TestTornElements(t *testing.T) {
 	}
 }
 
-// A full pipe returns ENOMEM, takes nothing, and continues once the consumer's counter has been read.
+// TestFull checks that a full pipe returns ENOMEM, takes nothing, and continues once the consumer's counter has been
+// read.
 func TestFull(t *testing.T) {
 	mem := new(plain)
 	s := Spec{LogLines: 2, Batch: 4, Credit: 4}
@@ -198,7 +202,7 @@ func (c counted) Read(addr uint64, b []byte, done func(error)) {
 	c.plain.Read(addr, b, done)
 }
 
-// One DMA carries a batch, and the counter is read once per Credit lines.
+// TestDMAs checks that one DMA carries a batch, and that the counter is read once per Credit lines.
 func TestDMAs(t *testing.T) {
 	for _, s := range []struct {
 		Spec
@@ -240,7 +244,8 @@ func (m *tally) Read(addr uint64, b []byte, done func(error)) {
 	m.plain.Read(addr, b, done)
 }
 
-// A line that no producer writes is an error that names the line; so are impossible counters and records.
+// TestNonsense checks that a line which no producer writes is an error that names the line, and so are impossible
+// counters and records.
 func TestNonsense(t *testing.T) {
 	mem := new(plain)
 	newConsumer := func() *Consumer {
@@ -274,7 +279,7 @@ func TestNonsense(t *testing.T) {
 	require.EqualError(t, err, "pipe: line 0 has tag 0x1: want the flag of its lap: the record announces it")
 }
 
-// An error of the mover ends the pipe.
+// TestMoverErrors checks that an error of the mover ends the pipe.
 func TestMoverErrors(t *testing.T) {
 	mem := new(plain)
 	far := Place{Ring: memBytes, Counter: memBytes}
@@ -298,7 +303,7 @@ func TestMoverErrors(t *testing.T) {
 	})
 }
 
-// An entry by MMIO is a pipe whose lines are register writes of 64 B.
+// TestMMIO checks that the lines of a pipe over MMIO are register writes of 64 B.
 func TestMMIO(t *testing.T) {
 	mem := new(plain)
 	regs := &window{mem: mem}
@@ -334,7 +339,7 @@ func (w *window) ReadReg(off uint32, n int, done func(uint64, error)) {
 	done(binary.LittleEndian.Uint64(w.mem.b[off:]), nil)
 }
 
-// Pushing, polling, packing and decoding allocate nothing in steady state.
+// TestNoAllocations checks that pushing, polling, packing and decoding allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
 	mem := new(plain)
 	p, err := NewProducer(DefaultSpec(), place, mem)

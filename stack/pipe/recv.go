@@ -49,7 +49,7 @@ func (e *RecvEntry) Encode(b []byte) error {
 	return nil
 }
 
-// decode reads the entry of 16 bytes; ok is false for an empty one.
+// decode reads the entry of 16 bytes; ok is false for an empty place.
 func (e *RecvEntry) decode(b []byte) (ok bool, err error) {
 	b = b[:entryBytes]
 	le := binary.LittleEndian
@@ -97,7 +97,7 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 type Packer struct {
 	to   Sender
 	line [LineBytes]byte
-	n    int // entries in line
+	n    int // number of entries in line
 }
 
 // NewPacker returns a packer for a pipe that takes nothing else.
@@ -109,7 +109,7 @@ func (p *Packer) Push(qpn uint32, pieces []Span) error {
 	if lines := (p.n + n + lineEntries - 1) / lineEntries; lines > p.to.Room() {
 		return p.full()
 	}
-	for _, s := range pieces { // check all pieces before taking any
+	for _, s := range pieces { // check all pieces before adding any
 		if e := (RecvEntry{Addr: s.Addr, QPN: qpn}); e.Addr>>addrBits != 0 || qpn>>qpnBits != 0 {
 			return e.Encode(nil)
 		}
@@ -131,7 +131,7 @@ func (p *Packer) Push(qpn uint32, pieces []Span) error {
 	return nil
 }
 
-// full flushes and refreshes the pipe, and returns ErrFull. Entries held back stay.
+// full flushes the pipe, has its counter read, and returns ErrFull. Entries in the unfinished line stay.
 func (p *Packer) full() error {
 	if err := p.to.Flush(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *Packer) send() error {
 	return nil
 }
 
-// Flush sends the one to three remaining entries (FN 3.4: a poll does), and what the pipe holds back.
+// Flush sends the one to three entries of an unfinished line (FN 3.4: a poll does), and flushes the pipe.
 func (p *Packer) Flush() error {
 	if p.n > 0 {
 		if err := p.send(); err != nil {
@@ -159,5 +159,5 @@ func (p *Packer) Flush() error {
 	return p.to.Flush()
 }
 
-// Waiting returns the number of remaining entries.
+// Waiting returns the number of entries in the unfinished line.
 func (p *Packer) Waiting() int { return p.n }

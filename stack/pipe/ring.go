@@ -15,7 +15,8 @@ const LineBytes = 64
 // MaxLines is the length of the longest element in lines.
 const MaxLines = 127
 
-// tagAt is the offset of a line's tag: the flag of the lap, and the number of lines that its element still has.
+// tagAt is the offset of a line's tag. A tag holds the flag of the lap, and the number of lines left of its element,
+// this one included.
 const (
 	tagAt   = LineBytes - 1
 	lapFlag = 0x80
@@ -32,17 +33,17 @@ type Spec struct {
 	// LogLines is log2 of the ring's lines.
 	LogLines int `yaml:"log_lines"`
 
-	// Batch is the number of lines held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends
-	// them early.
+	// Batch is the number of lines collected for one DMA; 1: each element is sent at once (FN 3.4: SQ elements). Flush
+	// sends fewer.
 	Batch int `yaml:"batch"`
 
-	// Credit is the number of lines after which the producer reads the consumer's counter (FN 3.4: one DMA for several
-	// elements).
+	// Credit is the number of lines pushed after which the producer reads the consumer's counter (FN 3.4: one DMA for
+	// several elements).
 	Credit int `yaml:"credit"`
 }
 
-// DefaultSpec returns a ring of 64 lines, sent at once, whose counter is read each half lap: assumptions, FN gives no
-// numbers.
+// DefaultSpec returns a ring of 64 lines that sends elements at once and reads the counter each half lap: assumptions,
+// FN gives no numbers.
 func DefaultSpec() Spec { return Spec{LogLines: 6, Batch: 1, Credit: 32} }
 
 // Validate returns every error of the spec.
@@ -71,7 +72,8 @@ func (s Spec) MaxInline() int { return max(0, firstBody+(min(MaxLines, s.lines()
 // Bytes returns the size of the ring.
 func (s Spec) Bytes() int { return LineBytes << s.LogLines }
 
-// Place holds the addresses of a pipe's parts, both in the consumer's memory, multiples of 64 and of 8.
+// Place holds the addresses of a pipe's parts, both in the consumer's memory: the ring at a multiple of 64, the counter
+// at one of 8.
 type Place struct {
 	Ring    uint64 // Spec.Bytes long, initially zero
 	Counter uint64 // 8 B, initially zero
@@ -91,10 +93,10 @@ type Sender interface {
 	// no room and nothing was taken.
 	Push(element []byte) error
 
-	// Flush sends the elements held back.
+	// Flush sends the elements collected so far.
 	Flush() error
 
-	// Room returns the number of lines that Push would take, as far as is known.
+	// Room returns the number of lines that Push would take, by the last known value of the consumer's counter.
 	Room() int
 
 	// Refresh reads the consumer's counter, unless a read is in flight. Call it when waiting for room.
@@ -130,7 +132,7 @@ var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM,
 
 // LineError reports a line that no producer writes.
 type LineError struct {
-	Line uint32 // counted since the pipe was created
+	Line uint32 // number of the line, counted since the pipe was created
 	Tag  byte
 	Want string
 }
@@ -139,7 +141,7 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("pipe: line %d has tag %#x: want %s", e.Line, e.Tag, e.Want)
 }
 
-// lap returns the flag of a line that has arrived.
+// lap returns the flag that a line has once it has arrived.
 func (s Spec) lap(line uint32) byte {
 	if line>>s.LogLines&1 == 0 {
 		return lapFlag
@@ -147,13 +149,13 @@ func (s Spec) lap(line uint32) byte {
 	return 0
 }
 
-// slots is the ring as its producer sees it.
+// slots is the producer's state of the ring.
 type slots struct {
 	spec  Spec
-	lines []byte // the ring's content, as sent
+	lines []byte // copy of the ring, as sent
 	head  uint32 // line after the last one pushed
 	sent  uint32 // line after the last one given to the mover
-	freed uint32 // line after the last one known to be taken
+	freed uint32 // line after the last one that the consumer is known to have taken
 
 	mover   Mover
 	counter uint64
@@ -172,7 +174,8 @@ func (r *slots) at(line uint32) []byte {
 	return r.lines[int(line&uint32(r.spec.lines()-1))*LineBytes:][:LineBytes]
 }
 
-// put copies an element into the ring, tags it, and advances the head.
+// put copies an element into the ring, tags its lines, and advances the head. oldest is the oldest line that must not
+// be overwritten.
 func (r *slots) put(e []byte, oldest uint32) error {
 	if r.err != nil {
 		return r.err
@@ -198,7 +201,7 @@ func (r *slots) put(e []byte, oldest uint32) error {
 	return r.err
 }
 
-// ask reads the consumer's counter, unless a read is in flight.
+// ask starts reading the consumer's counter, unless a read is in flight.
 func (r *slots) ask() {
 	if r.asking || r.err != nil {
 		return
@@ -207,7 +210,7 @@ func (r *slots) ask() {
 	r.mover.Read(r.counter, r.word[:], r.asked)
 }
 
-// counted handles the counter.
+// counted handles the end of a read of the counter.
 func (r *slots) counted(err error) {
 	r.asking = false
 	v := uint32(binary.LittleEndian.Uint64(r.word[:]))

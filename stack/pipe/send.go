@@ -8,7 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Span is memory as the card addresses it: an address of the NIC, which implies its key (Shadow).
+// Span is memory as the card addresses it: an Arm address of a shadow region (Shadow), which implies the NIC's memory
+// key.
 type Span struct {
 	Addr  uint64
 	Bytes uint32
@@ -35,7 +36,7 @@ type SendElement struct {
 	Datagram   bool
 	QPN        uint32
 	ID         uint64
-	Imm        uint32 // or the key to invalidate
+	Imm        uint32 // immediate data, or key to invalidate
 	RKey       uint32
 	RemoteAddr uint64
 	QKey       uint32
@@ -57,7 +58,8 @@ const (
 	atomicSize = 8
 	sendFlags  = verbs.SendFence | verbs.SendSignaled | verbs.SendSolicited | verbs.SendInline
 
-	// WrongLength is the address of an atomic whose pieces are not 8 B together, so that it fails with a length error.
+	// WrongLength is the address written for an atomic whose pieces of memory are not 8 B together. The card fails such
+	// a request with a length error.
 	WrongLength = 1
 
 	// MaxSpans and MaxInline are the limits of an element.

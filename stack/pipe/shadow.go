@@ -14,8 +14,8 @@ var ErrUnknown = errors.New("no such shadow region")
 // pageBytes is the page size of host and Arm: a region starts at the same page offset on both.
 const pageBytes = 4096
 
-// Region is a shadow region: Arm addresses without memory behind them, which the NIC maps to host memory. A core that
-// loads from them faults.
+// Region is a shadow region: Arm addresses without memory behind them, which the NIC maps to host memory. A load or
+// store of a core to them faults.
 type Region struct {
 	Key   uint32 // key of the host's memory region
 	Host  uint64

@@ -39,11 +39,11 @@ func (s *Shared) Release(core int) error {
 // Queues returns the number of send queues of a core.
 func (s *Shared) Queues(core int) int { return s.queues[core] }
 
-// Active is a core's table of queues with work: a queue is in it from its first entry until all of its entries are done
-// (FN 3.2). Queues take turns in the order in which they were added.
+// Active is a core's table of queues with unfinished entries (FN 3.2). Queues take turns in the order in which they
+// were added.
 type Active struct {
 	at    map[uint32]int // index in nodes
-	nodes []node         // 0: the head of the ring
+	nodes []node         // node 0 is the head of the circular list
 	free  []int
 }
 
@@ -56,7 +56,7 @@ type node struct {
 // NewActive returns an empty table.
 func NewActive() *Active { return &Active{at: map[uint32]int{}, nodes: make([]node, 1)} }
 
-// Add adds entries to a queue.
+// Add adds n entries to a queue, which enters the table if it has had none.
 func (a *Active) Add(queue uint32, n int) {
 	if n < 1 {
 		return
@@ -88,7 +88,7 @@ func (a *Active) unlink(i int) {
 	a.nodes[n.prev].next, a.nodes[n.next].prev = n.next, n.prev
 }
 
-// Done removes finished entries of a queue; the last one removes the queue.
+// Done removes n finished entries of a queue. With its last one the queue leaves the table.
 func (a *Active) Done(queue uint32, n int) error {
 	i, ok := a.at[queue]
 	if !ok || n < 0 || n > a.nodes[i].work {

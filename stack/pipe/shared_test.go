@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// There is one pipe per core to poll, whatever the queues; a new queue goes to the core with the fewest.
+// TestShared checks that a new queue goes to the core with the fewest, and that a core has one pipe to poll, however
+// many queues there are.
 func TestShared(t *testing.T) {
 	s, err := NewShared(3)
 	require.NoError(t, err)
@@ -28,7 +29,8 @@ func TestShared(t *testing.T) {
 	require.ErrorContains(t, err, "a context on 0 cores: want 1 or more")
 }
 
-// The table has exactly the queues with work, and each has one turn per round.
+// TestActive checks that the table has exactly the queues with unfinished entries, and that each has one turn per
+// round.
 func TestActive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, work, order := NewActive(), map[uint32]int{}, []uint32(nil)
@@ -77,7 +79,8 @@ func without(order []uint32, q uint32) (kept []uint32) {
 	return kept
 }
 
-// Regions never share an Arm address, translate in both directions, and addresses without a shadow are reported.
+// TestShadow checks that regions never share an Arm address and translate in both directions, and that addresses
+// without a shadow are reported.
 func TestShadow(t *testing.T) {
 	const base, size = 1 << 40, 64 * pageBytes
 	rapid.Check(t, func(t *rapid.T) {

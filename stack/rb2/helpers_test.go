@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// world is both ends of a ring over queue pairs whose requests arrive in order, whenever the test decides.
+// world is both ends of a ring over two queue pairs. Requests arrive in order, but the test decides when.
 type world struct {
 	spec Spec
 	mem  [2][]byte
@@ -18,7 +18,7 @@ type world struct {
 	recv *Receiver
 	err  error
 
-	total, sent, got uint64 // messages
+	total, sent, got uint64 // messages to write in total, written, and read
 }
 
 // done reports whether all messages were read and nothing is in flight.
@@ -59,17 +59,17 @@ func (w *world) step(next func(int) int) {
 	}
 }
 
-// pair is a queue pair.
+// pair is a queue pair of one end.
 type pair struct {
 	w      *world
 	side   int
-	room   int // requests that its queue has room for
+	room   int // capacity of its send queue
 	used   int
 	recvs  int
-	posted int // requests
+	posted int // number of send requests posted so far
 	wire   []flight
-	ended  []flight    // arrived, not completed yet
-	refuse func() bool // returns whether there is no room this time
+	ended  []flight    // requests that have arrived, but are not completed yet
+	refuse func() bool // reports whether posting fails for lack of room this time
 }
 
 type flight struct {
@@ -100,7 +100,7 @@ func (q *pair) PostSend(wrs []verbs.SendWR) (int, error) {
 			f.from = w.SGEs[0].Addr
 		case w.Flags&verbs.SendInline != 0:
 			f.data = append(f.data, w.Inline...)
-		default: // a NIC may read them until the request ends: here, late
+		default: // a NIC may read the pieces until the request ends; this one does so at the end
 			f.from = w.SGEs[0].Addr
 		}
 		f.wr.SGEs = append([]verbs.SGE(nil), w.SGEs...)
@@ -139,12 +139,12 @@ func (q *pair) deliver() {
 		}
 		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
 	}
-	if f.wr.Flags&verbs.SendSignaled != 0 { // unsignaled requests free their places with the next signaled one
+	if f.wr.Flags&verbs.SendSignaled != 0 { // an unsignaled request frees its place with the next signaled one
 		q.ended = append(q.ended, f)
 	}
 }
 
-// complete polls the first completion.
+// complete polls the oldest completion.
 func (q *pair) complete() {
 	f := q.ended[0]
 	q.ended = q.ended[1:]

@@ -13,27 +13,29 @@ type Core interface {
 	Compute(cycles int64)
 }
 
-// Place is the memory of an end: its slots, and its pointers in two cache lines. The other end writes a word at the
-// start of the first line, and with HeadPull reads one at the start of the second. Words of slots must be 0 initially.
+// Place is the memory of an end: its slots, and two cache lines of pointers. The other end writes a word at the start
+// of the first line, and with HeadPull reads one at the start of the second. The lines, and the words in slots, must be
+// 0 initially.
 type Place struct {
 	Slots uint64 // address of the first slot
-	Lines uint64 // address of the pointers
-	Key   uint32 // key of the region that holds both: the local key of the own place, the remote key of the other's
+	Lines uint64 // address of the two lines of pointers
+	Key   uint32 // key of the region that holds both: local in an end's own place, remote in the other's
 }
 
-// LinesBytes is the length of the pointers' lines, lineBytes that of one.
+// LinesBytes is the length of both lines of pointers, lineBytes that of one.
 const (
 	LinesBytes = 2 * lineBytes
 	lineBytes  = 64
 )
 
-// Config configures an end of a ring. The words of its lines must be 0 initially.
+// Config configures an end of a ring.
 type Config struct {
 	Spec
 	Core      Core
 	QP        verbs.QP // RC, with room for Spec.SendRequests or RecvRequests and Receives, and WordBytes of inline data
 	Own, Peer Place
-	// cost in cycles of writing or reading a message, besides its bytes: its share of posting, and pointers in memory
+	// cost in cycles of writing or reading a message, besides its bytes: its share of posting requests and updating
+	// pointers
 	Work int64
 }
 
@@ -42,18 +44,18 @@ func (c *Config) slot(p *Place, n uint64) uint64 {
 	return p.Slots + n%uint64(c.Slots)*uint64(c.SlotBytes)
 }
 
-// word returns the address of the word at the end of that slot.
+// word returns the address of the word at the end of message n's slot.
 func (c *Config) word(p *Place, n uint64) uint64 {
 	return c.slot(p, n) + uint64(c.SlotBytes) - WordBytes
 }
 
-// load reads the word that the other end writes here.
+// load reads the word that the other end writes to this end's memory.
 func (c *Config) load(b *[WordBytes]byte) (uint64, error) {
 	err := c.Core.Load(c.Own.Lines, b[:])
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
-// IDs of requests hold their kind above their number.
+// Kinds of requests, in the upper bits of their IDs above a number.
 const (
 	kindBits = 56
 	idTail   = 1 << kindBits
@@ -64,23 +66,24 @@ const (
 	idRecv   = 6 << kindBits
 	idKind   = 7 << kindBits
 
-	// With Window, IDs of slot requests also hold the number of messages, and fewer bits of the first message's number.
+	// With Window, the ID of a WRITE of slots holds the number of messages, too, which leaves fewer bits for the first
+	// one's number.
 	countBit  = 40
 	maxWindow = 1<<(kindBits-countBit) - 1
 )
 
-// Received reports whether an ID is that of a receive request, for completions that do not tell.
+// Received reports whether an ID is that of a receive request, for completions in error, which do not say.
 func Received(id uint64) bool { return id&idKind == idRecv }
 
 // Stats are the counters of an end.
 type Stats struct {
-	Messages uint64 // written, or read
+	Messages uint64 // messages written, or read
 	Slots    uint64 // WRITEs of slots
 	Words    uint64 // WRITEs of tails, or of heads
-	Skipped  uint64 // tails skipped because the WRITE of the last one had not ended
+	Skipped  uint64 // tails skipped because the WRITE of the previous one had not ended
 	Flushed  uint64 // tails written because of Flush
-	Pulls    uint64 // READs of the head
-	Ended    uint64 // completions of the send queue
-	Receives uint64 // completions of the receive queue, each of which used a receive request
+	Pulls    uint64 // READs of the head by the sender
+	Ended    uint64 // completions from the send queue
+	Receives uint64 // completions from the receive queue, each of which used up a receive request
 	Refused  uint64 // times that a queue or its pipe was full
 }

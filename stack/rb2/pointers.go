@@ -5,12 +5,12 @@ import "fmt"
 // SendPointers are a sender's pointers, as counts that only grow (RB² section 3-B).
 type SendPointers struct {
 	Tail   uint64 // messages written
-	Synced uint64 // tail up to which the receiver was last to be notified
-	Esc    uint64 // messages to transmit, or transmitted
+	Synced uint64 // tail up to which the receiver was to be notified: synced_tail
+	Esc    uint64 // end of the messages that are, or are to be, transmitted: esc_tail
 	Head   uint64 // messages read, as the receiver last reported: local_head
 
 	published uint64 // tail last written to the receiver
-	flying    int    // WRITEs of tails in flight
+	flying    int    // number of WRITEs of tails in flight
 }
 
 // Full reports whether there is no slot for another message.
@@ -30,7 +30,7 @@ func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	return false
 }
 
-// Flush does the same for everything in the ring, regardless of thresholds.
+// Flush makes all messages in the ring due for transmission, regardless of thresholds; publish as in Wrote.
 func (p *SendPointers) Flush(s *Spec) (publish bool) {
 	if p.published == p.Tail || p.flying > 0 && s.Elastic {
 		return false
@@ -39,7 +39,7 @@ func (p *SendPointers) Flush(s *Spec) (publish bool) {
 	return p.publish(s)
 }
 
-// publish reports whether to write the tail. Messages that announce themselves need none.
+// publish reports whether to write the tail. With methods whose messages announce themselves, no tail is needed.
 func (p *SendPointers) publish(s *Spec) bool {
 	if s.Tail != TailWrite {
 		p.published = p.Tail
@@ -56,8 +56,8 @@ func (p *SendPointers) publish(s *Spec) bool {
 // Landed counts a completed WRITE of a tail.
 func (p *SendPointers) Landed() { p.flying-- }
 
-// Starved reports whether a full ring stays full until its sender flushes: its receiver has fewer messages left to read
-// than it needs to report its head or, if the sender pulls the head, none.
+// Starved reports whether a full ring stays full until its sender flushes. It does if the receiver has fewer announced
+// messages left to read than make it report its head or, if the sender pulls the head, none.
 func (p *SendPointers) Starved(s *Spec) bool {
 	least := uint64(1)
 	if s.Head == HeadPush {
@@ -66,7 +66,7 @@ func (p *SendPointers) Starved(s *Spec) bool {
 	return p.Full(s) && p.published-p.Head < least
 }
 
-// Freed sets the head that the receiver reported.
+// Freed sets the head to the value that the receiver reported.
 func (p *SendPointers) Freed(head uint64) error {
 	if head < p.Head || head > p.published {
 		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, from its previous value to the last "+
@@ -80,13 +80,13 @@ func (p *SendPointers) Freed(head uint64) error {
 type RecvPointers struct {
 	Head   uint64 // messages read
 	Synced uint64 // head last reported to the sender
-	Tail   uint64 // messages that the sender announced: local_tail
+	Tail   uint64 // tail that the sender announced: local_tail
 }
 
 // Empty reports whether there is no message to read.
 func (p *RecvPointers) Empty() bool { return p.Head == p.Tail }
 
-// Told sets the tail that the sender announced.
+// Told sets the tail to the value that the sender announced.
 func (p *RecvPointers) Told(s *Spec, tail uint64) error {
 	if most := p.Head + uint64(s.Slots-1); tail < p.Tail || tail > most {
 		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, from its previous value to what the ring holds",

@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// The worked example of RB² section 4-B: 8 slots, alpha 4, beta 2, gamma 2.
+// TestWorkedExample follows the worked example of RB² section 4-B: 8 slots, alpha 4, beta 2, gamma 2.
 func TestWorkedExample(t *testing.T) {
 	s := Spec{Alpha: 4, Beta: 2, Gamma: 2, Head: HeadPush, Tail: TailWrite, Elastic: true, Slots: 8, SlotBytes: 64}
 	require.NoError(t, s.Validate())
@@ -31,7 +31,8 @@ func TestWorkedExample(t *testing.T) {
 	require.Equal(t, RecvPointers{Head: 3, Synced: 2, Tail: 4}, r)
 }
 
-// A tail is skipped while the last one is in flight, and only then; Flush announces the skipped messages.
+// TestElasticThreshold checks that a tail is skipped while the previous one is in flight, and only then, and that Flush
+// announces the skipped messages.
 func TestElasticThreshold(t *testing.T) {
 	s := DefaultSpec()
 	p, told := SendPointers{}, 0
@@ -98,8 +99,9 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
-// In any order of events and with any lack of room: messages arrive once, in order and whole, no queue holds more
-// requests than announced, the numbers of completions and words follow Algorithm 1, and flushed messages arrive.
+// TestRing draws the order of events, and when queues lack room. Messages must arrive once, in order and whole, flushed
+// ones, too; no queue may hold more requests than SendRequests and RecvRequests say; and the numbers of completions and
+// words must follow Algorithm 1.
 func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
@@ -169,7 +171,8 @@ func drawSpec(t *rapid.T) Spec {
 	return s
 }
 
-// Without batching a message takes two WRITEs; with batching one, plus one per batch (RB² section 4-A).
+// TestWritesOfAMessage checks that a message takes two WRITEs without batching, and one plus one per batch with it (RB²
+// section 4-A).
 func TestWritesOfAMessage(t *testing.T) {
 	for _, x := range []struct{ alpha, beta, messages, slots, words int }{{1, 1, 32, 32, 32}, {16, 16, 32, 2, 2},
 		{32, 16, 64, 4, 2}} {
@@ -185,7 +188,7 @@ func TestWritesOfAMessage(t *testing.T) {
 	}
 }
 
-// Posting and polling allocate nothing.
+// TestAllocatesNothing checks that posting and polling allocate nothing.
 func TestAllocatesNothing(t *testing.T) {
 	for _, tail := range []TailSync{TailWrite, TailImm} {
 		s := DefaultSpec()
@@ -219,14 +222,14 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// quiet is a queue pair that accepts everything.
+// quiet is a queue pair that accepts every request and does nothing.
 type quiet struct{}
 
 func (*quiet) Num() uint32                                { return 0 }
 func (*quiet) PostSend(w []verbs.SendWR) (n int, e error) { return len(w), nil }
 func (*quiet) PostRecv(w []verbs.RecvWR) (n int, e error) { return len(w), nil }
 
-// Slots have the least length that is needed.
+// TestSlots checks that slots are no longer than needed.
 func TestSlots(t *testing.T) {
 	for _, x := range []struct {
 		tail    TailSync
@@ -243,7 +246,8 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Misuse is refused: a message too many, a message that was not there, a word that no sender writes.
+// TestMisuse checks that an error is returned for a message too many, the release of a message that was not there, and
+// a word that no sender writes.
 func TestMisuse(t *testing.T) {
 	s := Spec{Alpha: 1, Beta: 1, Gamma: 1, Head: HeadPush, Tail: TailLast, Slots: 2, SlotBytes: 16}
 	w := newWorld(t, s, func() bool { return false })
@@ -259,7 +263,7 @@ func TestMisuse(t *testing.T) {
 	require.True(t, Received(idRecv|3) && !Received(idHead|3))
 }
 
-// Skipped and flushed tails are counted.
+// TestCounts checks the counters of skipped and flushed tails.
 func TestCounts(t *testing.T) {
 	s := Spec{Alpha: 2, Beta: 2, Gamma: 7, Head: HeadPush, Tail: TailWrite, Elastic: true, Slots: 8, SlotBytes: 8}
 	w := newWorld(t, s, func() bool { return false })

@@ -13,9 +13,9 @@ type Receiver struct {
 	c Config
 	p RecvPointers
 
-	due   bool // a head must be reported, but found no room
+	due   bool // the head must be reported, but the queue had no room
 	under int
-	owed  int // receive requests to post
+	owed  int // number of receive requests to post
 
 	stats Stats
 	word  [WordBytes]byte
@@ -41,7 +41,7 @@ func (r *Receiver) Stats() Stats { return r.stats }
 // UnderWay returns the number of send requests that have not completed.
 func (r *Receiver) UnderWay() int { return r.under }
 
-// Told reports whether every due head has been posted to the sender, and all receive requests are posted.
+// Told reports whether every head that is due and all receive requests have been posted.
 func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
 
 // Next returns the slot of the next message, and whether there is one (READMSG). The message may be read in place,
@@ -63,7 +63,7 @@ func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	return r.c.slot(&r.c.Own, r.p.Head), !r.p.Empty(), nil
 }
 
-// look checks the word of the next slot.
+// look checks whether the word of the next slot announces a message.
 func (r *Receiver) look() error {
 	if err := r.c.Core.Load(r.c.word(&r.c.Own, r.p.Head), r.word[:]); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (r *Receiver) Release() error {
 	return r.Push()
 }
 
-// Push posts heads that found no room, and receive requests. A head is reported only once there are receive requests
+// Push posts a head that found no room, and receive requests. A head is reported only once there are receive requests
 // for the messages that it makes room for.
 func (r *Receiver) Push() error {
 	for r.owed > 0 {

@@ -16,12 +16,12 @@ type Sender struct {
 	c Config
 	p SendPointers
 
-	posted  uint64 // messages whose WRITEs were posted
-	worded  uint64 // with TailWord, number of these whose words were posted
-	flying  uint64 // with Window, messages in flight
-	due     bool   // a tail must be written behind them
+	posted  uint64 // number of messages whose WRITEs were posted
+	worded  uint64 // with TailWord: number of these whose words were posted, too
+	flying  uint64 // with Window: number of messages in flight
+	due     bool   // a WRITE of the tail must be posted
 	dueTail uint64
-	under   int // signaled requests in flight
+	under   int // number of signaled requests in flight
 
 	pulling bool // a READ of the head is in flight
 
@@ -58,8 +58,8 @@ func (s *Sender) Published() bool {
 	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due && (s.c.Tail != TailWord || s.worded == s.posted)
 }
 
-// Slot returns the address for the next message; a message built there needs no copy. It returns ErrFull if the
-// receiver has freed no slot as far as is known; with HeadPull it then requests the head.
+// Slot returns the address of the slot for the next message, which may be built there. It returns ErrFull if no slot is
+// known to be free; with HeadPull it then reads the receiver's head.
 func (s *Sender) Slot() (addr uint64, err error) {
 	if s.p.Full(&s.c.Spec) && s.c.Head == HeadPush {
 		if err := s.refresh(); err != nil {
@@ -108,8 +108,8 @@ func (s *Sender) Commit() error {
 	return s.Push()
 }
 
-// Flush sends everything in the ring and announces it to the receiver. While a tail is in flight it does nothing; call
-// it again once that has ended. It is for senders that have nothing to write for now.
+// Flush sends all messages in the ring and announces them to the receiver. While a tail is in flight it does nothing;
+// call it again once that has ended. It is for senders that have nothing to write for now.
 func (s *Sender) Flush() error {
 	if s.due {
 		return s.Push()
@@ -124,8 +124,8 @@ func (s *Sender) Flush() error {
 // Starved reports whether the ring stays full until it is flushed.
 func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
 
-// Push posts due requests. Commit and Flush do so themselves; requests that find no room (verbs.ENOMEM, not an error
-// here) are posted by the next call.
+// Push posts the requests that are due. Commit and Flush call it; requests that find no room (verbs.ENOMEM, not an
+// error here) are posted by the next call.
 func (s *Sender) Push() error {
 	for s.posted < s.p.Esc && !s.held() || s.c.Tail == TailWord && s.worded < s.posted {
 		if s.c.Tail == TailWord && s.worded < s.posted {
@@ -150,7 +150,7 @@ func (s *Sender) Push() error {
 	return nil
 }
 
-// held reports whether the window is full.
+// windowFull reports whether as many messages are in flight as Window allows.
 func (s *Sender) held() bool { return s.c.Window > 0 && s.flying >= uint64(s.c.Window) }
 
 // writeWord posts a WRITE of a word to the receiver's memory.
@@ -166,7 +166,7 @@ func (s *Sender) writeWord(id, value, addr uint64) error {
 	return nil
 }
 
-// noRoom returns nil if the error is a lack of room.
+// noRoom returns nil for a lack of room, else the error.
 func (s *Sender) noRoom(err error) error {
 	if errors.Is(err, verbs.ENOMEM) {
 		s.stats.Refused++
@@ -175,7 +175,7 @@ func (s *Sender) noRoom(err error) error {
 	return fmt.Errorf("rb2: the sender's requests: %w", err)
 }
 
-// post posts the next WRITE of adjacent slots, or for TailImm the next messages. It returns the number of messages
+// post posts the next WRITE of adjacent slots or, with TailImm, the next messages. It returns the number of messages
 // posted.
 func (s *Sender) post() (n uint64, err error) {
 	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
@@ -219,7 +219,7 @@ func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
 	return w
 }
 
-// postEach posts a request for each of n messages; the last one is signaled.
+// postEach posts one request for each of n messages; only the last one is signaled.
 func (s *Sender) postEach(n uint64) (uint64, error) {
 	for i := range int(n) {
 		w := s.write(i, s.posted+uint64(i), 1)
@@ -236,7 +236,7 @@ func (s *Sender) postEach(n uint64) (uint64, error) {
 	return uint64(k), err
 }
 
-// pull requests the receiver's head, unless that is in flight.
+// pull posts a READ of the receiver's head, unless one is in flight.
 func (s *Sender) pull() error {
 	if s.pulling {
 		return nil
@@ -267,7 +267,7 @@ func (s *Sender) Ended(wc *verbs.WC) error {
 	case idSlots:
 		if s.c.Window > 0 {
 			s.flying -= wc.ID >> countBit & maxWindow
-			return s.Push() // post what waited for that
+			return s.Push() // post requests that waited for this one
 		}
 	default:
 		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)

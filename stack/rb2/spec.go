@@ -7,13 +7,13 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// HeadSync is the way in which the sender learns the receiver's head (RB² section 4-A).
+// HeadSync is the method by which the sender learns the receiver's head (RB² section 4-A).
 type HeadSync string
 
-// TailSync is the way in which the receiver learns the sender's tail.
+// TailSync is the method by which the receiver learns the sender's tail.
 type TailSync string
 
-// The methods of synchronization.
+// Methods of synchronization.
 const (
 	HeadPush HeadSync = "push" // the receiver WRITEs it to the sender, once per gamma messages
 	HeadPull HeadSync = "pull" // the sender READs it when the ring looks full
@@ -21,9 +21,9 @@ const (
 	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
 	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, whose completion announces it
 
-	// The receiver polls a word at the end of the next slot, and clears it after reading the message.
+	// With the next two the receiver polls a word at the end of the next slot, and clears it after reading the message.
 	TailWord TailSync = "poll_message" // the word is written behind the message, one word for each
-	// the word is the end of the WRITE of the slots, whose bytes the NIC must place in order
+	// the word is the end of the WRITE that transmits the slot; the NIC must place its bytes in order
 	TailLast TailSync = "poll_last"
 )
 
@@ -41,7 +41,8 @@ type Spec struct {
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
 	Elastic bool     `yaml:"elastic"` // skip a tail while the WRITE of the last one is in flight
 	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
-	// with write_imm: the most messages in flight; waiting messages leave in one WRITE. 0: one WRITE each, no limit
+	// with write_imm: the largest number of messages in flight; waiting messages leave in one WRITE. 0: one WRITE for
+	// each, no limit
 	Window int `yaml:"window"`
 
 	Slots     int `yaml:"-"` // one fewer can be in use
@@ -70,7 +71,7 @@ func (s *Spec) SlotFor(bytes int) int {
 // WordsInSlots reports whether slots contain words, which must be aligned to WordBytes.
 func (s *Spec) WordsInSlots() bool { return s.Tail.inSlots() }
 
-// Limits of a ring.
+// Limits of a spec's fields.
 const (
 	MinSlots = 2
 	MaxSlots = 1 << 14
@@ -119,8 +120,8 @@ func (s *Spec) Validate() error {
 // WordBytes is the length of a pointer in memory: a count, little endian.
 const WordBytes = 8
 
-// slack is the number of requests beyond those of full batches: a batch that wraps around the end of the ring, a
-// flushed one, the tail, a pull.
+// slack is the number of requests beyond those of full batches: for a batch that wraps around the end of the ring, a
+// flushed one, the tail, and a pull.
 const slack = 8
 
 // SendRequests returns the capacity that a sender's queue needs: the slots of two rounds of the ring, because the
@@ -128,7 +129,7 @@ const slack = 8
 // no more; others wait for room if they have more in flight.
 func (s *Spec) SendRequests() int {
 	const rounds = 2
-	each := (s.Alpha + s.Beta - 1) / s.Beta // WRITEs of alpha messages
+	each := (s.Alpha + s.Beta - 1) / s.Beta // WRITEs for alpha messages
 	if s.Tail == TailImm {
 		each = s.Alpha
 	}

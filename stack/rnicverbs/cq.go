@@ -40,7 +40,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
 	c.read = c.got
 	d.cqn++
-	held := true // until the ring is empty; commands requested meanwhile may refer to this queue
+	held := true // set until the ring is cleared, because later commands may make the NIC write to it
 	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, held: &held})
 	d.bus.Write(at, make([]byte, size), func(err error) {
 		if err != nil {
@@ -52,8 +52,8 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	return c, nil
 }
 
-// Poll calls each with every completion entry that has arrived, then done with their number. It fails if the last Poll
-// has not ended.
+// Poll calls each for every completion entry that has arrived, then done with their number. It returns an error if the
+// previous Poll has not ended.
 func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	if c.busy {
 		return fmt.Errorf("rnicverbs: completion queue %d is being polled: want that ended first", c.n)
@@ -63,7 +63,7 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	return nil
 }
 
-// serve sets the queue pair to notify of completions for a number; nil: none any more.
+// serve sets the queue pair whose completions have number n as QPN; nil: none any more.
 func (c *CQ) serve(n uint32, q *QP) {
 	if more := int(n) + 1 - len(c.qps); more > 0 {
 		c.qps = append(c.qps, make([]*QP, more)...)
@@ -71,12 +71,12 @@ func (c *CQ) serve(n uint32, q *QP) {
 	c.qps[n] = q
 }
 
-// Follow calls f after every write of the NIC to the queue. stop ends it.
+// Follow calls f after every write of the NIC to the completion queue. stop ends that.
 func (c *CQ) Follow(f func()) (stop func(), err error) {
 	return c.d.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
 }
 
-// loop reads entries until one has not arrived, or takes time to read.
+// loop reads entries until it finds one that has not arrived, or a read takes time.
 func (c *CQ) loop() {
 	c.looping = true
 	for c.busy && !c.waiting {
@@ -86,7 +86,7 @@ func (c *CQ) loop() {
 	c.looping = false
 }
 
-// got handles an entry that was read.
+// got handles the end of a read of an entry.
 func (c *CQ) got(err error) {
 	c.waiting = false
 	if err != nil {

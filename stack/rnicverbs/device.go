@@ -21,15 +21,15 @@ type Device struct {
 	window   [rnicspec.CmdBytes]byte
 	cqn, qpn uint32
 	handle   uint32
-	free     []uint32 // numbers of destroyed queue pairs
+	free     []uint32 // numbers of destroyed queue pairs, for reuse
 }
 
-// command is a command to carry out, or a callback between commands.
+// command is a command of the NIC or, without cmd, a callback between commands.
 type command struct {
 	cmd  rnicspec.Command
 	then func(value uint32)
-	held *bool               // while set, neither this command nor later ones begin
-	try  func(uint32, error) // takes the result, even a refusal, which then does not end the driver
+	held *bool               // while it points to true, neither this command nor later ones begin
+	try  func(uint32, error) // gets the result; a refusal then does not end the driver
 }
 
 // RefusedError reports a command that the NIC refused.
@@ -42,7 +42,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("rnicverbs: the NIC refuses %T %+v: %v", e.Command, e.Command, e.Why)
 }
 
-// Errors of calls.
+// Errors that calls return.
 var (
 	ErrFull    = errors.New("rnicverbs: the ring is full: want completions polled first")
 	ErrStopped = errors.New("rnicverbs: the driver has ended: see Device.Err")
@@ -133,7 +133,7 @@ func (d *Device) next() {
 			d.fail(err)
 			return
 		}
-		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // follows the write, which is posted
+		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // the write is posted: the read pushes it to the NIC
 	}
 	if !d.running && d.err != nil {
 		d.abandon()

@@ -16,7 +16,8 @@ type QPConfig struct {
 	Port             uint8  // UD, raw
 }
 
-// QP is a queue pair. The driver uses its own IDs in work and receive entries; completion entries carry the caller's.
+// QP is a queue pair. The driver writes its own IDs into work and receive entries; Poll puts the caller's into
+// completion entries.
 type QP struct {
 	d    *Device
 	n    uint32
@@ -26,7 +27,7 @@ type QP struct {
 	cfg  QPConfig
 }
 
-// ring is a ring of entries, with a copy of its contents.
+// ring is a send or receive ring, with a copy of its contents.
 type ring struct {
 	d        *Device
 	addr     uint64
@@ -34,13 +35,13 @@ type ring struct {
 	entry    int
 	shadow   []byte
 	ids      []uint64 // the callers' IDs, by slot
-	pi, ci   uint32   // posted, completed
-	told     uint32   // value of pi announced by doorbells and pushes
-	writes   int      // writes of entries in flight
-	doorbell uint32   // offset
-	pushAt   uint32   // offset of the push window, if pushing
-	want     bool     // ring the doorbell when they have ended
-	pushing  bool     // push the last entry instead
+	pi, ci   uint32   // producer and consumer index
+	told     uint32   // producer index that the NIC was last told by a doorbell or push
+	writes   int      // writes of entries to memory in flight
+	doorbell uint32   // register offset
+	pushAt   uint32   // register offset of the push window
+	want     bool     // ring the doorbell when writes is 0
+	pushing  bool     // push the last entry instead of ringing the doorbell
 	wrote    func(error)
 	word     [4]byte
 }
@@ -199,7 +200,7 @@ func (q *QP) Recv(w *rnicspec.RecvWQE) error {
 // RingRecv rings the doorbell for all receive entries posted.
 func (q *QP) RingRecv() error { return q.recv.ring() }
 
-// ended frees the slots of a completed entry and of those before it, and restores the caller's ID.
+// ended frees the slots of a completed entry and of those before it, and sets the caller's ID in the completion entry.
 func (q *QP) ended(c *rnicspec.CQE) {
 	r := &q.send
 	if c.Opcode == rnicspec.Recv || c.Opcode == rnicspec.RecvWrite {
@@ -215,7 +216,7 @@ func (q *QP) ended(c *rnicspec.CQE) {
 	r.ci = index + 1
 }
 
-// slot returns the memory for the next entry.
+// slot returns the shadow of the next entry's slot; id is the caller's.
 func (r *ring) slot(id uint64) ([]byte, error) {
 	if r.d.err != nil {
 		return nil, ErrStopped
@@ -228,7 +229,7 @@ func (r *ring) slot(id uint64) ([]byte, error) {
 	return r.shadow[i*r.entry:][:r.entry], nil
 }
 
-// store writes the next entry to memory.
+// store starts writing the next entry to memory.
 func (r *ring) store(b []byte) {
 	at := r.addr + uint64(r.pi&(1<<r.log-1))*uint64(r.entry)
 	r.pi++

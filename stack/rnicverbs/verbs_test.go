@@ -23,7 +23,7 @@ func (s slotted) Check() error            { return s.Err() }
 func (s slotted) Cycles() int64           { return s.Cycle() }
 func (s slotted) Close() error            { return nil }
 
-// node is a card with an rnic, driven from the Arm and from the host.
+// node is a card with an rnic, with one driver on the Arm and one on the host.
 type node struct {
 	card *board.Card
 	dev  [2]*Device
@@ -39,7 +39,7 @@ func newNode(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *node 
 	card.Endpoint.Ahead = 0
 	spec, err := rnic.Preset("bluefield2")
 	require.NoError(t, err)
-	spec.Limits[1] = spec.Limits[0] // like the card's roots
+	spec.Limits[1] = spec.Limits[0] // the host root has the same limits as the Arm's
 	x := &node{}
 	x.card, err = board.NewCard(e, pools, card, func(s board.Slot) (board.NIC, error) {
 		c, err := rnic.Builder{Scheduler: s.Engine, Spec: spec, Frames: s.Frames, TLPs: s.TLPs}.Build(s.Name)
@@ -53,7 +53,7 @@ func newNode(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *node 
 	for ep := range x.dev {
 		x.dev[ep], err = Open(buses[ep], driver.NewArena(uint64(ep)<<nicspec.EndpointShift|1<<20, 1<<20))
 		require.NoError(t, err)
-		// one NIC, two drivers
+		// two drivers share the NIC, so their objects need different numbers
 		x.dev[ep].qpn, x.dev[ep].cqn, x.dev[ep].handle = uint32(ep*100), uint32(ep*100), uint32(ep*100)
 	}
 	require.NoError(t, e.Run())
@@ -94,7 +94,8 @@ func (x *node) poll(t testing.TB, ep int) []rnicspec.CQE {
 	return got
 }
 
-// Arm to host of the same card by loopback, and Arm to the other card's Arm over the cable, through the verbs.
+// TestVerbs sends through the verbs from the Arm to the host of the same card by loopback, and to the other card's Arm
+// over the cable.
 func TestVerbs(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	a, b := newNode(t, e, pools, 1), newNode(t, e, pools, 2)
@@ -154,7 +155,8 @@ func TestVerbs(t *testing.T) {
 	require.Equal(t, 16, out.Room(), "the unsignalled entry's slot is free, too")
 }
 
-// A full ring is reported, and a command that the NIC refuses ends the driver with an error that names it.
+// TestLimits checks that a full ring is reported, and that a command which the NIC refuses ends the driver with an
+// error that names it.
 func TestLimits(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	a := newNode(t, e, pools, 1)
@@ -175,7 +177,7 @@ func TestLimits(t *testing.T) {
 	require.ErrorIs(t, q.Ring(), ErrStopped)
 }
 
-// Posting, ringing and polling allocate nothing in steady state.
+// TestNoAllocations checks that posting, ringing and polling allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	a := newNode(t, e, pools, 1)

@@ -18,24 +18,24 @@ type base struct {
 	stats Stats
 
 	sq     fifo.Queue[*request]
-	ended  uint64 // requests that have left sq, hence the number of its front
+	ended  uint64 // number of requests that have left sq, hence the number of its front
 	spare  []*request
-	landed seq.Order // copies for this end's requests: READ responses; for UC and UD the NIC's reads of packets
+	landed seq.Order // copies for this end's own requests: READ responses; on UC and UD reads of packets by the NIC
 
 	rq     *RecvQueue
 	shared bool
 	done   fifo.Queue[doneRecv]
 	in     inbound
 	last   bool      // EventLastWQE was reported
-	placed seq.Order // copies for the peer's requests
+	placed seq.Order // copies for the peer's requests, which place what arrives
 
 	parts  []Part
 	wc     Completion // the completion being reported
-	paceAt Ps         // when to ask the pacer again
-	cnpDue bool       // a CNP must tell the peer about marked packets
+	paceAt Ps         // time at which to ask the pacer again
+	cnpDue bool       // a CNP is due, to tell the peer about marked packets
 
 	current uint64 // UC, UD: number of the request being sent
-	drained bool   // the drained event of SQD was reported
+	drained bool   // EventSQDrained was reported in this SQD
 }
 
 // request is a posted send request.
@@ -44,9 +44,9 @@ type request struct {
 	spans  []Span
 	inline []byte
 	length uint32
-	first  uint32 // first PSN
+	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
-	done   bool   // complete as soon as the copies numbered below after have ended
+	done   bool   // completes as soon as the copies numbered below after have ended
 	status verbs.Status
 	after  uint64
 	blocks uint32 // Solar: blocks that have not ended
@@ -123,7 +123,7 @@ func (k Kind) allows(o verbs.Opcode) bool {
 	return verbs.QPTRC.Allows(o)
 }
 
-// request returns the request with number n, or nil if it is not posted yet.
+// request returns the posted request with number n, or nil if there is none.
 func (b *base) request(n uint64) *request {
 	if i := n - b.ended; i < uint64(b.sq.Len()) {
 		return *b.sq.At(int(i))
@@ -134,7 +134,7 @@ func (b *base) request(n uint64) *request {
 // posted returns the number that the next posted request will get.
 func (b *base) posted() uint64 { return b.ended + uint64(b.sq.Len()) }
 
-// endSends completes finished requests in order.
+// endSends completes finished requests, oldest first, up to the first unfinished one.
 func (b *base) endSends() {
 	for b.sq.Len() > 0 {
 		r := *b.sq.Front()
@@ -159,15 +159,14 @@ func (b *base) completeSend(r *request) {
 	b.spare = append(b.spare, r)
 }
 
-// failInTurn fails a request that its caller marked as faulty, once its turn has come. Requests sent before it complete
-// as usual.
+// failInTurn fails a request that its caller marked as faulty, once the requests before it have ended.
 func (b *base) failInTurn(r *request) {
 	r.done, r.after = true, b.landed.Next()
 	b.state = verbs.QPSSQE
 	b.flushSends()
 }
 
-// flushSends flushes all requests that have not ended, once the bytes in flight have landed.
+// flushSends flushes all requests that have not ended, once the copies in flight have ended.
 func (b *base) flushSends() {
 	for i := range b.sq.Len() {
 		if r := *b.sq.At(i); !r.done {
@@ -177,7 +176,7 @@ func (b *base) flushSends() {
 	b.endSends()
 }
 
-// drain reports once, in SQD, that nothing is in flight any more.
+// drain reports EventSQDrained once in SQD, when idle says that nothing is in flight.
 func (b *base) drain(idle bool) {
 	if idle && b.state == verbs.QPSSQD && !b.drained {
 		b.drained = true

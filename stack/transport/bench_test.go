@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// quiet is an Env whose memory ends every copy at once. It holds tokens until the round is over.
+// quiet is an Env without memory. It collects the tokens of copies, which the test ends later.
 type quiet struct {
 	tokens  []Token
 	atomics []Token
@@ -34,7 +34,7 @@ func (*quiet) Invalidate(uint32) bool { return true }
 func (q *quiet) Complete(*Completion) { q.done++ }
 func (*quiet) Async(Event)            {}
 
-// duel is two connections without a wire: each packet arrives at once, except those dropped.
+// duel is two connections without a network: each packet arrives at once, except those dropped.
 type duel struct {
 	envs    [2]*quiet
 	conns   [2]Conn
@@ -71,7 +71,7 @@ func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
 	return d
 }
 
-// exchange carries packets and ends copies until nothing is left to do.
+// exchange passes packets on and ends copies until nothing is left to do.
 func (d *duel) exchange() {
 	for busy := true; busy; {
 		busy = false
@@ -95,7 +95,7 @@ func (d *duel) exchange() {
 				busy = true
 			}
 			e.tokens = e.tokens[:0]
-			for k := 0; k < len(e.atomics); k++ { // the next begins when one has ended
+			for k := 0; k < len(e.atomics); k++ { // ending one may start the next
 				d.conns[i].AtomicDone(d.now, e.atomics[k], 0, verbs.WCSuccess)
 				busy = true
 			}
@@ -149,7 +149,7 @@ func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
 
 var benchAH = NewAH(testPath(0))
 
-// cases are the benchmarks, with their packets of data and acknowledgements at both ends.
+// cases lists what the benchmark and the allocation test play. With drop, one packet in so many is lost.
 var cases = []struct {
 	name     string
 	kind     Kind

@@ -63,7 +63,7 @@ func decode(frame []byte) *seen {
 	return s
 }
 
-// line returns the part of an answer that is compared.
+// line formats the part of an answer that must agree with the recorded one.
 func line(s *seen, msn uint32) string {
 	if !s.BTH.Opcode.Info().Has(wire.HeaderAETH) {
 		return fmt.Sprintf("%v PSN %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, len(s.payload),
@@ -74,7 +74,7 @@ func line(s *seen, msn uint32) string {
 }
 
 // peer is a responder that serves recorded requests. Bytes of its memory that no request wrote are learned from the
-// first recorded answer that shows them; its regions are those that recorded requests were allowed to access.
+// first recorded answer that shows them. Its regions are those that recorded requests accessed with success.
 type peer struct {
 	t        *testing.T
 	conn     Conn
@@ -85,11 +85,11 @@ type peer struct {
 	got      []*seen
 	done     []Completion
 	tokens   []Token
-	after    func() // the end of an atomic
+	after    func() // ends the atomic in progress; nil: none
 	payload  []byte
 	recvs    uint64
-	inv      uint32   // SENDs with invalidate: rxe does not count them as messages
-	invs     []uint32 // that count at each answer
+	inv      uint32   // number of SENDs with invalidate so far: rxe does not count them as messages in the MSN
+	invs     []uint32 // inv at the time of each answer
 }
 
 var _ Env = (*peer)(nil)
@@ -158,7 +158,7 @@ func (x *peer) next() *seen {
 func (x *peer) connect(kind Kind, mtu verbs.MTU, qpn, psn uint32, rnr uint8) {
 	x.qpn = qpn
 	s := DefaultSpec(kind, qpn)
-	s.QKey = 0x11111111 // of the recorded datagrams
+	s.QKey = 0x11111111 // Q_Key of the recorded datagrams
 	var err error
 	x.conn, err = New(s, x, nil, nil)
 	require.NoError(x.t, err)
@@ -265,7 +265,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 		}
 		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 &&
 			x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
-			continue // rxe also says that about what follows an RNR NAK; the standard ignores it
+			continue // rxe also sends this NAK for what follows an RNR NAK, which the standard says to ignore
 		}
 		x.recorded = append(x.recorded, s)
 	}
@@ -299,7 +299,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 	return peers
 }
 
-// prepare sets the responder up as the recorded one must have been.
+// prepare gives the responder the state, memory and regions that the recorded one must have had.
 func (x *peer) prepare(all []*seen, first *seen, mtu verbs.MTU) {
 	refused, rnr := map[uint32]bool{}, uint8(0)
 	for _, s := range x.recorded {

@@ -78,14 +78,14 @@ type Send struct {
 	ID         uint64
 	Op         verbs.Opcode
 	Flags      verbs.SendFlags
-	Spans      []Span // source of the payload, or destination of a READ
+	Spans      []Span // memory to send, or where to put the data of a READ or atomic
 	Inline     []byte // with SendInline, instead of Spans
 	Imm        uint32 // immediate data, the key that the peer must invalidate, or for LOCAL_INV the local key
 	RemoteAddr uint64
 	RKey       uint32
 	CompareAdd uint64
 	Swap       uint64
-	AH         *AH // this and the next two: UD
+	AH         *AH // UD, like the next two fields
 	RemoteQP   uint32
 	RemoteQKey uint32
 
@@ -100,7 +100,7 @@ type Recv struct {
 	Spans []Span
 }
 
-// Stats are counters since the connection was created.
+// Stats holds counters since the connection was created.
 type Stats struct {
 	Sent         uint64 // packets of requests and data, without acknowledgements
 	Resent       uint64 // of these, packets with PSNs that had been sent before
@@ -112,5 +112,5 @@ type Stats struct {
 	Kept         uint64 // of these, packets that were kept
 	Ignored      uint64 // packets dropped silently: bad header fields, wrong transport, or not accepted in this state
 	Timeouts     uint64
-	CNPs         uint64 // sent
+	CNPs         uint64 // congestion notification packets sent
 }

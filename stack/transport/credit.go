@@ -20,8 +20,8 @@ func creditSyndrome(n int) wire.Syndrome {
 // credit tracks the receive requests that the peer has advertised.
 type credit struct {
 	known bool
-	limit uint32 // number of the last message that has a receive request
-	sent  uint32 // messages begun
+	limit uint32 // one past the last message for which the peer has a receive request
+	sent  uint32 // number of messages begun
 }
 
 func (k *credit) update(h wire.AETHFields) {
@@ -35,8 +35,8 @@ func (k *credit) update(h wire.AETHFields) {
 	k.known, k.limit = true, seq.Add(h.MSN, uint32(credits[h.Syndrome.Value()]))
 }
 
-// creditFor reports whether the packet at nxt may leave. One that begins a message beyond the peer's credits may leave
-// only when nothing else is in flight, to probe for new credits (IBTA 9.7.7.2.5).
+// creditFor reports whether the packet at nxt may leave. A packet that begins a message beyond the peer's credits may
+// leave only when nothing else is in flight: it probes for new credits (IBTA 9.7.7.2.5).
 func (c *rc) creditFor(r *request, again bool) bool {
 	if again || c.nxt != r.first {
 		return true

@@ -50,8 +50,8 @@
 //	BTH     opcode 0xC8 WRITE, 0xC9 READ, 0xCA DATA, 0xCB ACK; PSN: of the packet, or the one answered
 //	header  16 bytes: version (1), syndrome as in an AETH (ACK), block number (2), request (4), key (4), length (4)
 //	block   WRITE and DATA: at most MTU bytes
-//	trailer 12 bytes: CRC-32C of the block (4, least significant byte first, as NICs store it), address (8); after it 0 to 3
-//	        pad bytes, PadCnt of the BTH
+//	trailer 12 bytes: CRC-32C of the block (4, least significant byte first, as NICs store it), address (8);
+//	        after it 0 to 3 pad bytes, PadCnt of the BTH
 //
 // Whoever gathers the block inserts the CRC (Out.CRCAt); it is checked through Env.CRC. Requests end in any order. A
 // WRITE is acknowledged when it is in memory.

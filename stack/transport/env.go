@@ -9,13 +9,13 @@ import (
 // Ps is a time or a duration in picoseconds.
 type Ps int64
 
-// GRHBytes is the room for a network header before a datagram (verbs.GRHBytes).
+// GRHBytes is the size of the network header that is stored before a datagram (verbs.GRHBytes).
 const GRHBytes = verbs.GRHBytes
 
 // Never is the deadline when no timer runs.
 const Never Ps = math.MaxInt64
 
-// Handle identifies the buffer of a received packet to the caller.
+// Handle identifies the buffer of a received packet. The caller assigns it.
 type Handle uint64
 
 // Token identifies a copy whose end the caller reports. It is unique among a connection's unfinished copies; 0 is none.
@@ -35,10 +35,11 @@ type Part struct {
 	Remote bool // To.Key is a remote key (a WRITE), else a local one
 }
 
-// Env carries out what a connection decides. Its methods must not call the connection; slices and pointers are valid
-// during the call only.
+// Env carries out the actions that a connection decides on. Its methods must not call the connection; slices and
+// pointers are valid during the call only.
 type Env interface {
-	// Check reports whether the peer may access n bytes at addr in the way need says. It is not called for 0 bytes.
+	// Check reports whether the peer may access n bytes at addr; need is the right required. It is not called for 0
+	// bytes.
 	Check(key uint32, addr uint64, n uint32, need verbs.Access) bool
 	// CheckLocal reports whether received bytes may be stored at to, which a receive request names. It is not called
 	// for 0 bytes.
@@ -52,7 +53,7 @@ type Env interface {
 	PlaceGRH(h Handle, parts []Part, t Token)
 	// Store writes the result of an atomic as 8 bytes in the host's byte order.
 	Store(to Span, value uint64, t Token)
-	// Keep preserves a packet that arrived too early, until Place or Drop.
+	// Keep takes over a packet that arrived too early, until Place or Drop.
 	Keep(h Handle)
 	// Drop releases a packet that is not needed.
 	Drop(h Handle)
@@ -79,7 +80,7 @@ const (
 	EventQPAccessErr Event = 3
 	EventSQDrained   Event = 5
 	EventSRQLimit    Event = 15 // reported by RecvQueue.OnLimit, never through Env
-	EventLastWQE     Event = 16 // in ERR, with a shared receive queue: this connection takes nothing more from it
+	EventLastWQE     Event = 16 // in ERR: this connection takes no more requests from its shared receive queue
 )
 
 func (e Event) String() string {
@@ -105,13 +106,13 @@ type Completion struct {
 	ID        uint64
 	Status    verbs.Status
 	Opcode    verbs.WCOpcode // valid if Status is success
-	Recv      bool           // of a receive request
-	ByteLen   uint32         // receives, READs and atomics
-	Solicited bool           // receive: the sender requested an event
+	Recv      bool           // it completes a receive request
+	ByteLen   uint32         // valid for receives, READs and atomics
+	Solicited bool           // receive: the sender set the solicited event bit
 	Imm       uint32
 	HasImm    bool
 	InvKey    uint32 // key that the peer invalidated
 	HasInv    bool
-	SrcQP     uint32  // UD
+	SrcQP     uint32  // UD: queue pair of the sender
 	From      Address // UD: the sender's address
 }

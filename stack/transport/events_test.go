@@ -1,6 +1,6 @@
 package transport
 
-// event is a scheduled action of a run.
+// event is an action of a run at a scheduled time.
 type event struct {
 	at  Ps
 	seq uint64

@@ -2,9 +2,9 @@ package transport
 
 import "nictwin/models/format/wire"
 
-// flip inverts a bit of a packet's frame. It returns what a NIC then passes to its software, or nil if checksums or the
-// ICRC fail or the frame has another destination. A frame passes only if no RoCEv2 checksum covers the bit: in MAC
-// addresses, or in fields that routers change.
+// flip inverts a bit of a packet's frame. It returns the UDP payload that a NIC then passes to its software, or nil if
+// the NIC drops the frame because of a checksum, the ICRC or its destination. A frame passes only if no RoCEv2 checksum
+// covers the bit: in MAC addresses, or in fields that routers change.
 func (e *end) flip(o *Out, b []byte, at uint64) []byte {
 	frame := append(append(append([]byte(nil), o.Head[:ipSize(o.Head)+udpSize]...), b...), 0, 0, 0, 0)
 	if err := wire.InsertFrameICRC(frame); err != nil {

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// FuzzInput feeds arbitrary bytes, as a sequence of packets, to busy connections of every kind: nothing panics, and the
-// resulting work ends in bounded time.
+// FuzzInput feeds arbitrary bytes, as a sequence of packets, to busy connections of every kind. Nothing may panic, and
+// the work that results must end in bounded time.
 func FuzzInput(f *testing.F) {
 	for _, op := range []wire.Opcode{wire.RCAck, wire.RCReadRespFirst, wire.RCAtomicAck, wire.RCReadRequest,
 		wire.RCFetchAdd, wire.RCSendFirst, wire.RCWriteOnly,
@@ -54,7 +54,7 @@ func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
 		}
 	}
 	var now Ps
-	for len(data) > 0 { // a byte gives the length of the rest of the packet
+	for len(data) > 0 { // the first byte is the length of the packet that follows
 		n := min(int(data[0])+1, len(data))
 		one := data[1:n]
 		data = data[n:]
@@ -80,7 +80,7 @@ func (d *duel) pullAll(t *testing.T, c Conn, now Ps) {
 			t.Fatalf("%d bytes of headers", len(d.out.Head))
 		}
 		if i > most {
-			return // a READ of gigabytes was requested
+			return // the fuzzer requested a READ of gigabytes
 		}
 	}
 }

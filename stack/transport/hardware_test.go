@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// hardware is a queue pair of models/rnic in place of a connection: an independent implementation of the standard, with
-// its own headers and checks.
+// hardware is a Conn that is a queue pair of models/rnic: an independent implementation of the standard, with its own
+// headers and checks.
 type hardware struct {
 	end     *end
 	kind    Kind
@@ -18,13 +18,13 @@ type hardware struct {
 	qp      *core.QP
 	e       core.Effects
 	replies []core.Reply
-	packet  int // of the first reply
+	packet  int // number of the next packet of replies[0]
 	timing  bool
 	steps   uint64
-	told    bool // its failure was reported
-	ah      *AH  // to build frames from what arrives
+	told    bool // the failure of the queue pair was reported
+	ah      *AH  // builds frames from received packets
 	stats   Stats
-	driver  []byte // memory under keyDriver
+	driver  []byte // memory of keyDriver
 }
 
 const (
@@ -86,7 +86,7 @@ var hardwareStatuses = [rnicspec.NumStatuses]verbs.Status{
 	rnicspec.RNRExceeded: verbs.WCRNRRetryExcErr,
 }
 
-// whole returns the range that spans divide into pieces.
+// whole returns the contiguous range that the spans make up.
 func whole(spans []Span) (addr uint64, n uint32) {
 	for i, s := range spans {
 		if i > 0 && s.Addr != addr+uint64(n) {
@@ -120,7 +120,7 @@ func (h *hardware) Post(_ Ps, s *Send) error {
 		}
 	}
 	switch n := len(s.Inline); {
-	case n > rnicspec.MaxInline: // the driver would copy it to its own memory
+	case n > rnicspec.MaxInline: // a driver would copy such data to its own memory
 		w.LocalKey, w.LocalVA, w.Length = keyDriver, driverBase+uint64(len(h.driver)), uint32(n)
 		h.driver = append(h.driver, s.Inline...)
 	case s.Flags&verbs.SendInline != 0:
@@ -167,7 +167,7 @@ func (h *hardware) Input(now Ps, p *Packet) {
 	h.finish(&q)
 }
 
-// finish performs the actions that a queue pair requests.
+// finish performs the actions that the queue pair requests.
 func (h *hardware) finish(p *core.Packet) {
 	e := h.end
 	for _, x := range h.e.Place {
@@ -222,7 +222,7 @@ func (h *hardware) complete(d *core.Completion, p *core.Packet) {
 	h.end.Complete(&c)
 }
 
-// watch runs the timer, as models/rnic does.
+// watch drives the timer, as models/rnic does.
 func (h *hardware) watch() {
 	if h.timing || h.qp.Attributes.Timeout == int64(Never) || !h.qp.Outstanding() {
 		return
@@ -241,7 +241,7 @@ func (h *hardware) watch() {
 	})
 }
 
-// Next plans a packet of a reply, else one of a request.
+// Next builds the next packet of a reply or, if there is none, of a request.
 func (h *hardware) Next(_ Ps, o *Out) bool {
 	*o = Out{CRCAt: -1, Spans: o.Spans[:0]}
 	if len(h.replies) > 0 {
@@ -296,7 +296,7 @@ func (h *hardware) reply(o *Out) {
 	}
 }
 
-// put writes the headers with the hardware's own encoder.
+// put writes headers with the encoder of models/rnic.
 func (h *hardware) put(o *Out, p *core.Packet, a *core.Address, n int) {
 	size, _ := p.FrameBytes(a, n)
 	frame := make([]byte, size)
@@ -310,7 +310,7 @@ func (h *hardware) put(o *Out, p *core.Packet, a *core.Address, n int) {
 	o.Opcode, o.PSN = p.Opcode, wire.BTH(o.Head[a0(a):]).PSN()
 }
 
-// a0 returns the offset of the BTH.
+// bthAt returns the offset of the BTH in a frame.
 func a0(a *core.Address) int {
 	if a.V6 {
 		return etherSize + ipv6Size + udpSize

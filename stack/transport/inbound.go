@@ -7,23 +7,23 @@ import (
 
 // inbound is the SEND or WRITE whose packets are arriving.
 type inbound struct {
-	op    wire.Operation // OpReserved: between messages
-	recv  *recv          // SEND: the destination
-	off   uint32         // bytes so far
-	key   uint32         // this and the next two: WRITE
+	op    wire.Operation // OpReserved: no message is in progress
+	recv  *recv          // SEND: the receive request that the message fills
+	off   uint32         // bytes of the message so far
+	key   uint32         // WRITE, like the next two fields
 	va    uint64
 	total uint32
 }
 
-// verdict is a responder's decision about a request.
+// verdict is the responder's decision about a request.
 type verdict uint8
 
 const (
 	accepted   verdict = iota
 	noRecv             // no receive request is posted
-	invalid            // invalid request
-	forbidden          // remote access error
-	tooLong            // longer than the receive request, which is also an invalid request
+	invalid            // answered by NAK: invalid request
+	forbidden          // answered by NAK: remote access error
+	tooLong            // longer than the receive request; also answered by NAK: invalid request
 	localFault         // the receive request names memory that must not be written
 )
 
@@ -60,7 +60,7 @@ func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 		return b.deliverLanded(p, info)
 	}
 	m := &b.in
-	if m.recv == nil { // else one is left from an abandoned message (UC)
+	if m.recv == nil { // otherwise an abandoned message has left its receive request (UC)
 		if m.recv = b.rq.take(); m.recv == nil {
 			return noRecv
 		}
@@ -133,7 +133,7 @@ func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 	return accepted
 }
 
-// mayStore reports whether all parts made by scatter may be stored.
+// mayStore reports whether received bytes may be stored in all destinations in b.parts.
 func (b *base) mayStore() bool {
 	for i := range b.parts {
 		if !b.env.CheckLocal(b.parts[i].To) {

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// departures are cases in which the recorded responder deviates from the standard, or knew something that the case does
-// not show.
+// departures lists our answers where they differ from rxe's: it deviates from the standard, or knew something that the
+// case does not show.
 var departures = map[string]string{
 	"first_short_payload":   "RC_ACK 256 NAK invalid request 0",
 	"only_over_mtu":         "RC_ACK 256 NAK invalid request 0",
@@ -29,7 +29,7 @@ var departures = map[string]string{
 	"psn_half_window":       "RC_ACK 255 ACK 0",
 }
 
-// rereads are cases whose duplicate READ is answered as a READ of its own, starting with FIRST. rxe continues the
+// rereads lists the cases with a duplicate READ that we answer like a new READ, starting with FIRST. rxe continues the
 // numbering of the first answer, or requires the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
@@ -89,7 +89,7 @@ func TestInjectedRequests(t *testing.T) {
 	}
 }
 
-// sameCompletions compares status, opcode and length of the completions polled.
+// sameCompletions checks the completions polled against status, opcode and length of the recorded ones.
 func (x *peer) sameCompletions(want [][3]int) {
 	require.GreaterOrEqual(x.t, len(x.done), len(want))
 	for i, w := range want {

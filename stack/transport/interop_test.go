@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// interopSchedule draws a schedule that the hardware supports: go-back-N, no SQD.
+// interopSchedule draws a schedule that models/rnic supports (go-back-N, no SQD); hw is the side that it plays.
 func interopSchedule(seed uint64) (s schedule, hw int) {
 	s = drawSchedule(seed)
 	if s.recovery == SelectiveRepeat {
@@ -20,7 +20,7 @@ func interopSchedule(seed uint64) (s schedule, hw int) {
 	if hw == 0 {
 		s.pause = 0
 	}
-	if s.refuse == refuseInvKey { // the hardware has no SEND with invalidate, and refuses none
+	if s.refuse == refuseInvKey { // models/rnic does not support SEND with invalidate, so it cannot refuse its key
 		s.refuse = refuseKey
 	}
 	return s, hw
@@ -33,12 +33,12 @@ func forHardware(p *plan) {
 		case verbs.WRSendInv:
 			m.Op, m.Imm = verbs.WRSend, 0
 		case verbs.WRLocalInv:
-			m.Op, m.RKey, m.Imm, m.gone = verbs.WRWrite, 7, 0, true // of no bytes
+			m.Op, m.RKey, m.Imm, m.gone = verbs.WRWrite, 7, 0, true // a WRITE of 0 bytes
 		}
 	}
 }
 
-// playInterop plays a schedule with the hardware on one side, and judges it.
+// playInterop plays a schedule with models/rnic on one side, and judges it.
 func playInterop(seed uint64, spared map[fault]bool, trace func(string, ...any)) (*rig, error) {
 	s, hw := interopSchedule(seed)
 	r, plans, err := rigOf(s, spared, trace, func(e *end) (Conn, error) {

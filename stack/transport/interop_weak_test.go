@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// weakInterop sends messages of UC or UD from side 0 to side 1; one side is the hardware.
+// weakInterop sends messages of UC or UD from side 0 to side 1. One side is models/rnic.
 type weakInterop struct {
 	*rig
 	kind Kind
@@ -18,12 +18,12 @@ type weakInterop struct {
 	n    uint64
 	data [][]byte
 	ops  []verbs.Opcode
-	next int // next message expected over a wire without faults
+	next int // number of the next message, as expected over a network without faults
 }
 
 const (
 	slot   = 1024 // length of a message's buffer on either side
-	inSlot = 800  // the part of it in use
+	inSlot = 800  // the longest message
 )
 
 func newWeakInterop(t *testing.T, seed uint64) *weakInterop {
@@ -46,7 +46,7 @@ func newWeakInterop(t *testing.T, seed uint64) *weakInterop {
 	return x
 }
 
-// before returns the length of the header that a datagram's receiver stores before the message.
+// before returns the length of the header that the receiver stores before the message.
 func (x *weakInterop) before() uint32 {
 	if x.kind == UD && x.hw == 1 {
 		return rnicspec.NetBytes

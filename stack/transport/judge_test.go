@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// onCompletion checks what a completion promises, when it arrives.
+// onCompletion checks the memory and order that a completion promises, at the time at which it arrives.
 func (r *rig) onCompletion(e *end, mine, peer *plan, c *Completion) {
 	if c.Status != verbs.WCSuccess {
 		return
@@ -21,7 +21,7 @@ func (r *rig) onCompletion(e *end, mine, peer *plan, c *Completion) {
 			}
 			return
 		}
-		for _, x := range m.Spans { // the application reuses the buffer
+		for _, x := range m.Spans { // overwrite the spans, as an application that reuses its buffer may
 			for i, b := 0, e.at(x.Addr, x.Len); i < len(b); i++ {
 				b[i] = 0xee
 			}
@@ -97,7 +97,7 @@ func (r *rig) compareAt(e *end, what string, spans []Span, want []byte) {
 	}
 }
 
-// judge checks, when nothing is left to do, that everything ended as it should.
+// judge checks, when the run is over, that everything has ended as it should.
 func (r *rig) judge(e *end, mine, peer *plan) {
 	first := r.judgeSends(e, mine)
 	ok := r.judgeRecvs(e, peer)
@@ -149,7 +149,7 @@ func (e *end) statusOf(id int) verbs.Status {
 	return verbs.WCSuccess
 }
 
-// judgeSends checks a side's send completions; it returns the first request that failed, or -1.
+// judgeSends checks the send completions of a side. It returns the number of the first request that failed, or -1.
 func (r *rig) judgeSends(e *end, p *plan) int {
 	first, k := -1, 0
 	for i, m := range p.messages {
@@ -188,12 +188,12 @@ func (r *rig) judgeFailure(e *end, i int, m *message, c *Completion) {
 	allowed := map[verbs.Status]bool{}
 	if r.refuse != refuseNone {
 		switch {
-		case e.side == 1: // this side refused, so its own requests are flushed
+		case e.side == 1: // this side refused a request of the peer, so its own are flushed
 			allowed[verbs.WCFlushErr] = true
 		case m.refused:
 			allowed[r.refuse.status()] = true
 		}
-		if !r.lossless() && i <= r.refuseAt && e.side == 0 { // the NAK, or an earlier answer, was lost
+		if !r.lossless() && i <= r.refuseAt && e.side == 0 { // the NAK, or the answer to an earlier request, was lost
 			allowed[verbs.WCRetryExcErr] = true
 		}
 	}
@@ -232,7 +232,8 @@ func (r *rig) judgeRecvs(e *end, peer *plan) int {
 	return ok
 }
 
-// ackedRecvs counts the requests that take a receive request and succeeded, or precede one that did.
+// ackedRecvs counts the requests that use up a receive request and are known to have arrived, because they or later
+// ones succeeded.
 func (r *rig) ackedRecvs(e *end, p *plan) int {
 	last := -1
 	for _, c := range e.sends {

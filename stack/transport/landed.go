@@ -5,8 +5,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// deliverLanded handles a SEND of a connection whose receive requests are the NIC's, which has written the payload to
-// the buffer of one. A SEND without Packet.Landed found none.
+// deliverLanded handles a SEND of a connection whose receive requests the NIC has (Spec.Landing). The NIC has written
+// the payload to the buffer of one of them; if Packet.Landed is not set, there was none.
 func (b *base) deliverLanded(p *Packet, info *wire.OpInfo) verdict {
 	switch {
 	case !info.Position.Starts() || !info.Position.Ends() || p.Payload > b.spec.Landing:

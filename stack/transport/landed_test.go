@@ -9,7 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// landings is an end whose NIC writes payload to the buffers of receive requests; it records the fate of each packet.
+// landings is a bare end whose NIC writes payload to the buffers of receive requests. It records which packets are
+// placed and dropped.
 type landings struct {
 	*bare
 	taken, dropped []Handle
@@ -38,7 +39,8 @@ func newLandings(t *testing.T, r Recovery) *landings {
 	return l
 }
 
-// land delivers packet h with a PSN into the buffer of request 100+h; it returns the answers that leave.
+// land delivers packet h, whose payload the NIC wrote to the buffer of request 100+h if landed is set. It returns the
+// opcodes of the answers.
 func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool) []wire.Opcode {
 	p := Packet{Handle: h, BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn, AckReq: true}, Payload: n,
 		Landed: landed, RecvID: uint64(100 + h), Imm: 7}
@@ -47,15 +49,16 @@ func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool
 	return ops
 }
 
-// A packet that is accepted completes the receive request that it took; the others leave theirs alone.
+// TestLanded checks that an accepted packet completes the receive request that it used, and that any other packet
+// leaves its request alone.
 func TestLanded(t *testing.T) {
 	l := newLandings(t, GoBackN)
 	require.Equal(t, []wire.Opcode{wire.RCAck}, l.land(1, 0, wire.RCSendOnly, 200, true))
-	l.land(2, 0, wire.RCSendOnly, 200, true)    // twice
-	l.land(3, 2, wire.RCSendOnly, 10, true)     // too early
+	l.land(2, 0, wire.RCSendOnly, 200, true)    // a duplicate
+	l.land(3, 2, wire.RCSendOnly, 10, true)     // PSN 2 before PSN 1
 	l.land(4, 1, wire.RCSendOnlyImm, 0, true)   // without payload
-	l.land(5, 2, wire.RCSendOnly, 10, false)    // the NIC had no buffer
-	require.EqualValues(t, 1, l.c.Stats().RNRs) // the peer gets an RNR NAK
+	l.land(5, 2, wire.RCSendOnly, 10, false)    // the NIC had no receive request
+	require.EqualValues(t, 1, l.c.Stats().RNRs) // for the last packet the peer gets an RNR NAK
 	l.land(6, 2, wire.RCSendOnly, 10, true)
 	require.Equal(t, []Handle{1, 4, 6}, l.taken)
 	require.Equal(t, []Handle{2, 3, 5}, l.dropped)
@@ -66,7 +69,8 @@ func TestLanded(t *testing.T) {
 	}, l.wcs)
 }
 
-// With selective repeat, packets that arrive too early keep their buffers, and complete in order.
+// TestLandedEarly checks that with selective repeat packets that arrive too early keep their buffers, and complete in
+// order.
 func TestLandedEarly(t *testing.T) {
 	l := newLandings(t, SelectiveRepeat)
 	l.land(1, 2, wire.RCSendOnly, 12, true)
@@ -83,7 +87,8 @@ func TestLandedEarly(t *testing.T) {
 	require.Equal(t, []uint64{104, 102, 101}, ids)
 }
 
-// A SEND that no single buffer can hold is an invalid request.
+// TestLandedInvalid checks that a SEND that takes more than one packet is an invalid request, because no single buffer
+// can hold it.
 func TestLandedInvalid(t *testing.T) {
 	for _, c := range []struct {
 		op     wire.Opcode

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// Our BTH opcodes, in the manufacturer range.
+// BTH opcodes of this stack, in the manufacturer range.
 const (
 	OpSelectiveAck wire.Opcode = 0xc1
 	OpSolarWrite   wire.Opcode = 0xc8
@@ -15,7 +15,7 @@ const (
 	OpSolarAck     wire.Opcode = 0xcb
 )
 
-// Lengths of the headers of our opcodes.
+// Lengths in bytes of the headers of these opcodes.
 const (
 	SolarHeaderSize  = 16
 	SolarTrailerSize = 12
@@ -27,16 +27,16 @@ const (
 type Packet struct {
 	Handle  Handle
 	Marked  bool    // congestion experienced (ECN of the IP header)
-	From    Address // UD: source of the frame
+	From    Address // UD: sender of the frame
 	BTH     wire.BTHFields
-	RETH    wire.RETHFields // also address and key of atomics
+	RETH    wire.RETHFields // for atomics, too: address and key
 	AETH    wire.AETHFields
 	DETH    wire.DETHFields
 	Imm     uint32 // immediate data, or the key to invalidate
 	SwapAdd uint64
 	Compare uint64
 	Orig    uint64 // the value that an atomic returns
-	Payload int    // length in bytes, without padding
+	Payload int    // payload length in bytes, without padding
 	Landed  bool   // the NIC has written the payload to the buffer of receive request RecvID (Spec.Landing)
 	RecvID  uint64
 	words   int // valid words of sack
@@ -118,13 +118,13 @@ func (p *Packet) parseSack(b []byte, rest int) error {
 // NIC appends. The caller owns it and may reuse it.
 type Out struct {
 	Head    []byte // from the Ethernet header on; a slice of the Out itself
-	Spans   []Span // payload in memory
-	Remote  bool   // keys of Spans are remote keys (a READ response), else local ones
+	Spans   []Span // where the payload is in memory
+	Remote  bool   // the keys in Spans are remote keys (a READ response), else local ones
 	Inline  []byte // payload that was posted inline; valid until the request has completed
-	Payload int    // length of either in bytes
+	Payload int    // payload length in bytes
 	Tail    []byte // padding, or a trailer and padding; a slice of the Out itself
 	CRCAt   int    // offset in Tail for the CRC-32C of the payload, least significant byte first; -1: none
-	Token   Token  // not 0: call Sent when the NIC has read the payload
+	Token   Token  // if not 0, Conn.Sent must be called with it when the NIC has read the payload
 	PSN     uint32
 	Opcode  wire.Opcode
 
@@ -137,7 +137,7 @@ const maxHead = etherSize + ipv6Size + udpSize + wire.BTHSize + wire.AETHSize + 
 // Len returns the length of the frame on the wire, without its FCS.
 func (o *Out) Len() int { return len(o.Head) + o.Payload + len(o.Tail) + wire.ICRCSize }
 
-// bthFlags are the variable flags of a BTH.
+// bthFlags are the flags of a BTH that differ between packets.
 type bthFlags uint8
 
 const (
@@ -173,7 +173,7 @@ func (b *base) begin(o *Out, ah *AH, op wire.Opcode, destQP, psn uint32, f bthFl
 // Bits of byte 1 of a BTH (IBTA 9.2).
 const (
 	bthSolicited = 0x80
-	bthMigReq    = 0x40 // migrated: the value without path migration
+	bthMigReq    = 0x40 // migration state "migrated": the value to send without path migration
 )
 
 // port returns the UDP source port of the next packet.
@@ -192,8 +192,8 @@ func (b *base) port(ah *AH) uint16 {
 	return port
 }
 
-// HeadersOf returns the length of the headers of a packet that begins with a BTH. It knows our opcodes, which a NIC
-// does not. For a selective acknowledgement it returns the largest possible length.
+// HeadersOf returns the length of the headers of a packet from its BTH on. It knows the opcodes of this stack, which a
+// NIC does not. For a selective acknowledgement it returns the largest possible length.
 func HeadersOf(b []byte) int {
 	switch op := wire.Opcode(b[0]); {
 	case op == OpSelectiveAck:

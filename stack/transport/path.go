@@ -17,7 +17,7 @@ type Address struct {
 // Path is an address vector (struct ibv_ah_attr): how packets reach the peer.
 type Path struct {
 	Local, Peer  Address
-	TrafficClass uint8  // of IPv6, ToS of IPv4: DSCP in the upper six bits, ECN in the lower two
+	TrafficClass uint8  // of IPv6, or ToS of IPv4: DSCP in the upper six bits, ECN in the lower two
 	HopLimit     uint8  // TTL for IPv4
 	SourcePort   uint16 // UDP source port: entropy for switches; spraying counts up from it
 }
@@ -76,7 +76,7 @@ func (a *AH) init(p Path) {
 	const protocolUDP = 17
 	if src.Is4() {
 		binary.BigEndian.PutUint16(b[12:], 0x0800)
-		ip[0], ip[1], ip[6], ip[8], ip[9] = 0x45, p.TrafficClass, 0x40, p.HopLimit, protocolUDP // do not fragment
+		ip[0], ip[1], ip[6], ip[8], ip[9] = 0x45, p.TrafficClass, 0x40, p.HopLimit, protocolUDP // 0x40: DF
 		s, d := src.As4(), dst.As4()
 		copy(ip[12:], s[:])
 		copy(ip[16:], d[:])

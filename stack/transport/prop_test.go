@@ -32,7 +32,7 @@ func (s *schedule) conn(e *end) (Conn, error) {
 	return New(s.spec(uint32(100+e.side)), e, p, nil)
 }
 
-// rigOf connects two ends and posts the workload of a schedule, after adapt has changed it.
+// rigOf connects two ends and posts the workload of a schedule. adapt may change the workload first.
 func rigOf(s schedule, spared map[fault]bool, trace func(string, ...any), conn func(*end) (Conn, error),
 	adapt func(side int, p *plan)) (*rig, [2]*plan, error) {
 	if trace == nil {
@@ -95,7 +95,7 @@ func (s *schedule) blank(side int) []byte {
 	return t.workload(side).remote
 }
 
-// scatterBytes writes a request's data to the memory that it names.
+// scatterBytes writes a request's data to the local memory that it names.
 func scatterBytes(e *end, m *message) {
 	off := 0
 	for _, x := range m.Spans {
@@ -103,7 +103,7 @@ func scatterBytes(e *end, m *message) {
 	}
 }
 
-// post makes a side post its requests over some time.
+// post makes a side post its requests over a span of time.
 func (r *rig) post(e *end, messages []*message) {
 	var at Ps
 	for i, m := range messages {
@@ -158,18 +158,19 @@ func (r *rig) modify(e *end, to verbs.State) {
 	e.pull()
 }
 
-// meter is a pacer with a fixed gap between packets, and a window that shrinks and grows.
+// meter is a pacer with a fixed gap between packets, and a window that shrinks and grows. It checks that the connection
+// obeys both.
 type meter struct {
 	gap, free Ps
 	marks     int
-	tell      Ps // interval of CNPs; 0: none
+	tell      Ps // time between CNPs to the peer; 0: none
 	window    int64
 	flight    int64
 	failf     func(string, ...any)
 }
 
-// meter draws a pacer. Without an acknowledgement for every packet, a window could shrink below the interval of
-// acknowledgement requests.
+// meter draws a pacer. It has a window only if every packet requests an acknowledgement: otherwise the window could
+// shrink below the number of packets per acknowledgement.
 func (s *schedule) meter(e *end) *meter {
 	m := &meter{gap: 150_000, window: math.MaxInt64, failf: e.failf}
 	if s.ackEvery == 1 {
@@ -225,7 +226,7 @@ func (m *meter) Expire(now Ps) bool {
 	return due
 }
 
-// playRC plays a schedule and judges it.
+// playRC plays a schedule of RC and judges it.
 func playRC(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig, error) {
 	r, plans, err := rcRig(s, spared, trace)
 	if err != nil {
@@ -252,11 +253,11 @@ func runs(t *testing.T) uint64 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	require.NoError(t, err, "NICTWIN_LONG")
 	require.Positive(t, n, "NICTWIN_LONG")
-	return 100_000 * n // test-all sets 10: a million
+	return 100_000 * n // make test-all sets 10: a million
 }
 
-// TestSchedules plays messages over a hostile wire: each arrives exactly once, in order and intact, or the connection
-// ends as the standard says. A failure is shrunk and reported with the seed that replays it.
+// TestSchedules plays messages over a network with faults. Each must arrive exactly once, in order and intact, or the
+// connection must end as the standard says. A failure is shrunk and reported with the seed that replays it.
 func TestSchedules(t *testing.T) {
 	if *onlySeed != 0 {
 		_, err := playRC(drawSchedule(*onlySeed), nil, t.Logf)
@@ -290,7 +291,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// shrink removes requests and faults as long as the schedule still fails.
+// shrink removes requests and faults from a failing schedule for as long as it still fails, and describes the rest.
 func shrink(seed uint64, err error) string {
 	s := drawSchedule(seed)
 	for side := range s.ops {

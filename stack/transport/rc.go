@@ -15,30 +15,30 @@ type rc struct {
 	una           uint32 // oldest PSN not acknowledged
 	nxt           uint32 // next PSN to send; behind top after going back
 	top           uint32 // one past the newest PSN sent
-	oldest        uint64 // number of the request that contains una
+	oldest        uint64 // number of the request that contains PSN una
 	fresh         uint64 // number of the first request without PSNs
 	reads         int    // READs and atomics in flight
 	retries, rnrs uint8  // remaining retries, reset by progress
-	deadline      Ps     // for the next answer
-	rnrUntil      Ps     // nothing is sent before
-	wentBack      bool   // since the last progress or timeout; the timer handles further losses
+	deadline      Ps     // time at which an answer is overdue
+	rnrUntil      Ps     // end of the wait that an RNR NAK asked for
+	wentBack      bool   // went back since the last progress or timeout: further losses are left to the timer
 	sel           *selective
 	credit        credit
 
 	// Responder.
 	expected uint32 // next PSN expected
 	msn      uint32
-	nak      wire.Syndrome // sent once all replies have been; 0: none
+	nak      wire.Syndrome // NAK to send behind all replies; 0: none
 	quiet    bool          // a NAK was sent for the expected PSN: send no other
 	owed     bool          // an acknowledgement is due
-	told     uint32        // first PSN that is not acknowledged yet
+	told     uint32        // first PSN for which no acknowledgement was sent
 	sackDue  bool
-	echoes   bool // a packet since the last acknowledgement was marked
+	echoes   bool // a packet since the last acknowledgement was marked (ECN)
 	replies  fifo.Queue[reply]
-	again    int // repeated replies in it
+	again    int // number of repeated replies in it
 	atomics  fifo.Queue[atomic]
 	saved    fifo.Queue[savedAtomic] // the last MaxDestRead atomics
-	turn     bool                    // a reply was the last to leave, so requests go first
+	turn     bool                    // the last packet sent was a reply's, so requests go first now
 	early    *reorder
 	scratch  Packet // a kept packet being served
 	stray    Packet // a kept packet being dropped
@@ -81,14 +81,14 @@ func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 	return nil
 }
 
-// restart performs a transition to RESET.
+// restart discards all state of the connection, for a transition to RESET.
 func (c *rc) restart() {
 	c.dropEarly()
 	c.reset()
 	b := c.base
 	b.paceAt = 0
 	sel, early := c.sel, c.early
-	for c.atomics.Len() > 0 { // atomics that have not been carried out; nothing waits for them any more
+	for c.atomics.Len() > 0 { // atomics that wait; they will never be carried out
 		b.placed.End(c.atomics.Pop().number)
 	}
 	*c = rc{base: b, deadline: Never, sel: sel, early: early}
@@ -203,7 +203,7 @@ func (c *rc) retry(now Ps, timeout bool) bool {
 	return true
 }
 
-// fail ends a request with an error, and the connection with it.
+// fail completes a request with an error, and moves the connection to ERR.
 func (c *rc) fail(r *request, status verbs.Status) {
 	if r != nil && !r.done {
 		r.done, r.status, r.after = true, status, c.landed.Next()
@@ -212,7 +212,8 @@ func (c *rc) fail(r *request, status verbs.Status) {
 	c.enterError()
 }
 
-// enterError ends all requests. Replies to requests that were carried out still leave, followed by the NAK.
+// enterError moves the connection to ERR: all requests end. Replies to requests that were carried out still leave,
+// followed by the NAK.
 func (c *rc) enterError() {
 	c.deadline, c.rnrUntil, c.owed, c.sackDue, c.cnpDue = Never, 0, false, false, false
 	c.dropEarly()
@@ -240,7 +241,7 @@ func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
 	c.runAtomics()
 }
 
-// failLanding fails the request whose response could not be written to this end's memory.
+// failLanding fails the request whose response could not be written to this end's memory, and the connection.
 func (c *rc) failLanding(n uint64, status verbs.Status) {
 	for i := range c.sq.Len() {
 		r := *c.sq.At(i)

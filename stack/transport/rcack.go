@@ -33,8 +33,8 @@ func (c *rc) outstanding(p uint32) bool {
 	return seq.Diff(p, c.una) >= 0 && seq.Diff(p, c.top) < 0
 }
 
-// ackBelow acknowledges all SENDs and WRITEs before PSN e. With answered, the peer has also answered all earlier READs
-// and atomics, so a missing answer was lost.
+// ackBelow records that all SENDs and WRITEs before PSN e have arrived. answered means that the peer has also answered
+// all earlier READs and atomics, so that a missing answer was lost.
 func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 	if c.sel != nil {
 		c.markBelow(now, e, echo, answered)
@@ -74,7 +74,7 @@ func (c *rc) endOldest(r *request) {
 func (c *rc) progress(now Ps, n int, echo bool) {
 	c.retries, c.rnrs, c.wentBack = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
-	if seq.Diff(c.nxt, c.una) <= 0 { // the packets to retransmit have arrived
+	if seq.Diff(c.nxt, c.una) <= 0 { // the packets that were to be retransmitted have arrived
 		c.nxt, c.current = c.una, c.oldest
 	}
 	c.deadline = Never
@@ -85,8 +85,8 @@ func (c *rc) progress(now Ps, n int, echo bool) {
 	c.drain(c.fresh == c.ended)
 }
 
-// lost goes back because the oldest packet or its answer was lost. It does so once, because packets in flight will
-// cause further NAKs.
+// lost goes back because the oldest packet or its answer was lost, unless it has done so already: the packets in flight
+// cause more NAKs for the same loss.
 func (c *rc) lost(now Ps) {
 	if c.wentBack {
 		return
@@ -123,7 +123,7 @@ func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	}
 }
 
-// takeNAK handles a NAK: it goes back, or fails the request that the peer refuses.
+// takeNAK handles a NAK. It goes back, or fails the request that the peer refuses.
 func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	c.ackBelow(now, psn, echo, true)
 	if c.state == verbs.QPSErr {
@@ -135,13 +135,13 @@ func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 		}
 		return
 	}
-	if c.una != psn { // the answer to an earlier READ is missing, and the peer will not send it any more
+	if c.una != psn { // the answer to an earlier READ was lost, and the peer will not send it any more
 		return
 	}
 	c.fail(c.request(c.oldest), refusal(s))
 }
 
-// refusal returns the status of a request that the peer refuses.
+// refusal returns the status of a request that the peer has refused with a NAK.
 func refusal(s wire.Syndrome) verbs.Status {
 	switch s {
 	case wire.NAKInvalidRequest:
@@ -183,7 +183,7 @@ func (c *rc) takeResponse(now Ps, p *Packet) {
 	c.progress(now, 1, p.BTH.BECN || p.Marked)
 }
 
-// land checks a response and writes it to memory. It returns false if the connection has ended.
+// land checks a response and starts writing it to memory. It returns false if the connection has ended.
 func (c *rc) land(r *request, p *Packet) bool {
 	atomic := p.BTH.Opcode == wire.RCAtomicAck
 	switch {

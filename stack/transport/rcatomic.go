@@ -6,7 +6,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// atomic is an atomic operation that waits until everything before it is in memory. It counts as a copy itself.
+// atomic is an atomic operation that waits until everything before it is in memory. It counts as a copy, so that later
+// operations wait for it.
 type atomic struct {
 	psn, key         uint32
 	op               verbs.Opcode
@@ -23,7 +24,7 @@ type savedAtomic struct {
 	value    uint64
 }
 
-// runAtomics starts the first waiting atomic if everything before it is in memory.
+// runAtomics starts the oldest waiting atomic if everything before it is in memory.
 func (c *rc) runAtomics() {
 	if c.atomics.Len() == 0 {
 		return
@@ -65,7 +66,7 @@ func (c *rc) answerAtomic(psn uint32, v uint64) {
 	}
 }
 
-// failAtomic ends the connection at the atomic that could not be carried out. Later requests are refused with it.
+// failAtomic ends the connection because an atomic could not be carried out. Later requests are refused, too.
 func (c *rc) failAtomic(status verbs.Status) {
 	first := *c.atomics.Front()
 	for c.replies.Len() > 0 {

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/transport/seq"
 )
 
-// reorder holds request packets that arrived before earlier ones (selective repeat). It allocates when the first one
-// arrives.
+// reorder holds request packets that arrived before earlier ones (selective repeat). It allocates its memory when the
+// first one arrives.
 type reorder struct {
 	window int
 	slots  []int32 // by PSN: index in kept, plus 1
@@ -18,7 +18,7 @@ type reorder struct {
 	count  int
 }
 
-// early holds the fields needed of a kept packet.
+// early is a kept packet: those fields that are needed to serve it later.
 type early struct {
 	handle  Handle
 	bth     wire.BTHFields
@@ -89,7 +89,7 @@ func (r *reorder) words(e uint32) int {
 	return 1
 }
 
-// takeEarly handles a packet that is d PSNs ahead of the expected one.
+// takeEarly handles a packet d PSNs ahead of the expected one.
 func (c *rc) takeEarly(p *Packet, d int) {
 	if c.early == nil {
 		if !c.quiet {
@@ -121,7 +121,7 @@ func (c *rc) serveEarly() {
 	}
 }
 
-// dropBefore drops kept packets whose PSNs fall into the n responses of the READ at the expected PSN.
+// dropBefore drops kept packets whose PSNs lie within the n responses of the READ at the expected PSN.
 func (c *rc) dropBefore(n uint32) {
 	if c.early == nil || c.early.count == 0 {
 		return

@@ -10,15 +10,15 @@ import (
 // reply is the answer to a READ or atomic; replies are sent in the order of the requests.
 type reply struct {
 	psn, n uint32
-	sent   uint32 // packets that have left
-	va     uint64 // READ
+	sent   uint32 // number of packets that have left
+	va     uint64 // READ: address of its first byte
 	key    uint32
 	length uint32
-	after  uint64 // READ: copies numbered below must be in memory first
+	after  uint64 // READ: the copies numbered below must have ended first
 	msn    uint32
 	atomic bool
-	ready  bool // atomic: value is valid
-	again  bool // answers a repeated request
+	ready  bool // atomic: value is known
+	again  bool // it repeats an answer to a duplicate request
 	value  uint64
 }
 
@@ -62,7 +62,7 @@ func (c *rc) countNAK() {
 	}
 }
 
-// ackUpToReply acknowledges everything before the first request that waits for its reply, if that is news to the peer.
+// ackUpToReply acknowledges all requests before the first one whose reply waits, unless the peer knows of them.
 func (c *rc) ackUpToReply(o *Out) bool {
 	for i := range c.replies.Len() {
 		r := c.replies.At(i)
@@ -103,7 +103,7 @@ func (c *rc) encodeAck(o *Out, psn uint32, s wire.Syndrome, msn uint32) {
 
 func putAETH(dst []byte, s wire.Syndrome, msn uint32) {
 	h := wire.AETHFields{Syndrome: s, MSN: msn}
-	_ = h.Encode(dst) // long enough, and MSNs have 24 bits
+	_ = h.Encode(dst) // cannot fail: dst is long enough, and an MSN has 24 bits
 }
 
 // encodeSack builds a selective acknowledgement that lists the kept packets.

@@ -7,21 +7,21 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// selective is the scoreboard of a requester with selective repeat: for each PSN of the window whether it has arrived,
-// whether it counts as lost, and its place in the order of transmission when it was last sent.
+// selective is the scoreboard of a requester with selective repeat. For each PSN of the window it records whether the
+// packet has arrived, whether it counts as lost, and its position in the order of transmission when it was last sent.
 type selective struct {
 	window int
 	got    seq.Bitmap
 	lost   seq.Bitmap
 	order  []uint32
-	clock  uint32 // the next place in that order
-	losses int    // bits in lost
-	heard  uint32 // all requests before this PSN have arrived
-	// PSNs that the peer keeps because they came early. It may still drop them for want of a receive request.
+	clock  uint32 // the next position in that order
+	losses int    // number of bits set in lost
+	heard  uint32 // the peer has received all requests before this PSN
+	// PSNs that the peer holds because they came early. It may still drop them for lack of a receive request.
 	kept    seq.Bitmap
 	recover uint32 // PSNs from here on were sent only once, in order
-	last    uint32 // latest place of anything that has arrived
-	answer  uint32 // latest place of an answer; the peer answers in order
+	last    uint32 // latest position of a packet that has arrived
+	answer  uint32 // latest position of a request that was answered; the peer answers in order
 }
 
 func newSelective(window int) *selective {
@@ -76,7 +76,7 @@ func (s *selective) seen(k int) {
 	s.last = later(s.last, s.order[k])
 }
 
-// asked reports whether the peer has received the READ or atomic with PSN p.
+// asked reports whether the peer has received the READ or atomic with PSN p, so that only its answer can be missing.
 func (s *selective) asked(p uint32) bool { return seq.Diff(s.heard, p) > 0 || s.kept.Has(s.at(p)) }
 
 func later(a, b uint32) uint32 {
@@ -86,7 +86,7 @@ func later(a, b uint32) uint32 {
 	return a
 }
 
-// markBelow is the selective-repeat version of ackBelow.
+// markBelow is ackBelow for selective repeat.
 func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 	s := c.sel
 	if seq.Diff(e, c.una) <= 0 {
@@ -137,7 +137,7 @@ func (c *rc) advance(now Ps, echo bool) {
 	}
 }
 
-// findLost marks PSNs as lost that were sent so long before another one that has arrived.
+// findLost marks packets as lost for which one sent more than ReorderPackets later has arrived.
 func (c *rc) findLost(now Ps) {
 	s, found := c.sel, false
 	slack := uint32(c.spec.ReorderPackets)
@@ -145,7 +145,7 @@ func (c *rc) findLost(now Ps) {
 	for p := c.una; p != c.top; p = seq.Add(p, 1) {
 		k := s.at(p)
 		if seq.Diff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
-			break // the same holds for all PSNs sent later
+			break // it was sent too recently, and so were all PSNs behind it
 		}
 		if s.got.Has(k) || s.lost.Has(k) {
 			continue
@@ -159,7 +159,7 @@ func (c *rc) findLost(now Ps) {
 			continue
 		}
 		latest := s.last
-		if r.returns() && s.asked(c.piece(r, p)) { // only its answer can be lost
+		if r.returns() && s.asked(c.piece(r, p)) { // the peer has the request: only the answer can be lost
 			latest = s.answer
 		}
 		if int32(latest-s.order[k]) > int32(slack) {
@@ -182,8 +182,7 @@ func (c *rc) lose(p uint32) {
 	}
 }
 
-// loseOldest marks the oldest packet as lost, and discards what the peer reported as kept: the next answer shows the
-// other gaps.
+// loseOldest marks the oldest packet as lost, and forgets which ones the peer holds: its next answer says so again.
 func (c *rc) loseOldest() {
 	clear(c.sel.kept)
 	if c.una != c.top {
@@ -201,7 +200,7 @@ func (c *rc) piece(r *request, p uint32) uint32 {
 // resendLost retransmits the oldest lost packet.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.Has(s.at(p)) { // the window contains one
+	for !s.lost.Has(s.at(p)) { // it exists, since losses is not 0
 		k := s.at(p)
 		if w := s.lost.Word(k); w != 0 {
 			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))
@@ -225,7 +224,8 @@ func (c *rc) resendLost(now Ps, o *Out) bool {
 	return true
 }
 
-// lostRun returns the PSNs to request in place of the lost p: the whole piece if the READ request may not have arrived.
+// lostRun returns the PSNs to request for the lost PSN p: only the missing ones or, if the READ request itself may be
+// lost, its whole piece.
 func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 	if r.Op != verbs.WRRead {
 		return p, 1

@@ -35,7 +35,7 @@ func (c *rc) start(r *request) bool {
 		return false
 	}
 	if r.Status != verbs.WCSuccess {
-		if c.settled() { // requests before it complete normally
+		if c.settled() { // requests before it complete first
 			c.fail(r, r.Status)
 		}
 		return false
@@ -126,8 +126,8 @@ func (c *rc) span(r *request, p uint32) uint32 {
 	return min((i/w+1)*w, r.n) - i
 }
 
-// inWindow reports whether n more PSNs from nxt on fit into the window. Each piece of a READ counts as a READ of its
-// own and waits for the one before.
+// inWindow reports whether n more PSNs from nxt on fit into the window. Each window-sized piece of a READ counts as a
+// READ and waits for the piece before.
 func (c *rc) inWindow(r *request, n uint32) bool {
 	if r.Op == verbs.WRRead && c.nxt != r.first && c.nxt != c.una {
 		return false
@@ -204,7 +204,7 @@ func (b *base) encode(o *Out, ah *AH, r *request, i, p uint32, f bthFlags, destQ
 	ext := b.begin(o, ah, op, destQP, p, f, int(info.ExtLen), payload, 0)
 	if info.Has(wire.HeaderRETH) {
 		h := wire.RETHFields{VA: r.RemoteAddr, RKey: r.RKey, DMALen: r.length}
-		_ = h.Encode(ext) // ext has ExtLen bytes
+		_ = h.Encode(ext) // cannot fail: ext has ExtLen bytes
 		ext = ext[wire.RETHSize:]
 	}
 	if info.Has(wire.HeaderImmDt) || info.Has(wire.HeaderIETH) {

@@ -27,7 +27,8 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	v := c.execute(p, info)
 	if v == accepted {
 		c.nak, c.quiet = 0, false
-		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) { // others are answered
+		// Other operations are answered by their replies.
+		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) {
 			c.owed = true
 		}
 		return true
@@ -36,7 +37,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	switch v {
 	case noRecv:
 		if c.spec.Landing > 0 {
-			c.dropEarly() // kept packets hold receive requests that the expected one lacks
+			c.dropEarly() // kept packets hold receive requests that the expected one needs
 		}
 		c.nak, c.quiet = wire.RNRSyndrome(c.attr.MinRNR), true
 	case forbidden:
@@ -68,7 +69,7 @@ func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	case wire.OpCmpSwap, wire.OpFetchAdd:
 		return c.serveAtomic(p)
 	}
-	return invalid // reserved opcodes
+	return invalid // opcode without a meaning
 }
 
 // refuse ends the connection with a NAK, which leaves after the replies to earlier requests. With event 0, a completion
@@ -83,7 +84,7 @@ func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 	}
 }
 
-// busy reports whether the peer already has as many READs and atomics in flight as it may.
+// busy reports whether the peer has as many READs and atomics in flight as it may have.
 func (c *rc) busy() bool { return c.replies.Len()-c.again >= int(c.attr.MaxDestRead) }
 
 func (c *rc) serveRead(p *Packet) verdict {
@@ -135,7 +136,7 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	return accepted
 }
 
-// maxAgain limits the repeated replies that wait beside the others (assumption: enough for the gaps of a lossy READ).
+// maxAgain limits the number of repeated replies that wait (assumption: enough for the gaps of a lossy READ).
 const maxAgain = 16
 
 // duplicate answers a request that was carried out before.
@@ -170,7 +171,7 @@ func (c *rc) reread(p *Packet) {
 		after: c.placed.Next(), again: true})
 }
 
-// waits reports whether an answer with exactly these PSNs waits and has not begun.
+// waits reports whether the answer with exactly these PSNs is waiting and has not begun to leave.
 func (c *rc) waits(psn, n uint32) bool {
 	for i := range c.replies.Len() {
 		if r := c.replies.At(i); r.psn == psn && r.n == n && r.sent == 0 {

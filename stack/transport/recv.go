@@ -17,7 +17,7 @@ type RecvQueue struct {
 	q           fifo.Queue[*recv]
 	spare       []*recv
 	max, maxSGE int
-	limit       int // threshold of onLimit; 0: none
+	limit       int // onLimit is called when fewer requests wait; 0: never
 	onLimit     func()
 }
 
@@ -67,7 +67,7 @@ func (q *RecvQueue) take() *recv {
 
 func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
 
-// doneRecv is a receive completion that waits for the copies numbered below after.
+// doneRecv is a receive completion to report when the copies numbered below after have ended.
 type doneRecv struct {
 	Completion
 	after uint64
@@ -122,7 +122,7 @@ func (b *base) flushRecvs() {
 	}
 }
 
-// Tokens hold a copy's number and, in bit 0, which Order it belongs to.
+// landedToken and placedToken return the token of copy n of base.landed and base.placed: bit 0 tells them apart.
 func landedToken(n uint64) Token { return Token(n+1) << 1 }
 func placedToken(n uint64) Token { return Token(n+1)<<1 | 1 }
 

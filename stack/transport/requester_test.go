@@ -13,30 +13,30 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// initiator is a requester that repeats a recorded one's requests and receives the recorded answers.
+// initiator is a requester that posts the requests of a recorded one, and receives the recorded answers.
 type initiator struct {
 	t        *testing.T
 	conn     Conn
 	now      Ps
 	requests []*asked
-	sent     []string // packets that left, each PSN once
+	sent     []string // packets that left, formatted by asks: each PSN once
 	seen     map[uint32]bool
 	done     []Completion
 	tokens   []Token
 	payload  []byte
 }
 
-// asked is a recorded request.
+// asked is a request found in a recording.
 type asked struct {
 	Send
-	data []byte // data that it carries or returned
-	want []byte // data of the recorded answers
+	data []byte // data that it carries or fetches
+	want []byte // data that the recorded answers return
 	psn  uint32
 }
 
 var _ Env = (*initiator)(nil)
 
-// addressOfRequest returns the address of request i's bytes: its number is in the upper half.
+// addressOfRequest returns the memory address of the data of request i: the upper half is its number.
 func addressOfRequest(i int) uint64 { return uint64(i+1) << 32 }
 
 func (x *initiator) bytesAt(s Span) []byte {
@@ -68,7 +68,7 @@ func (x *initiator) Invalidate(uint32) bool { return false }
 func (x *initiator) Complete(c *Completion) { x.done = append(x.done, *c) }
 func (x *initiator) Async(Event)            {}
 
-// asks formats the compared part of a request packet: all except which packets request an acknowledgement.
+// asks formats the part of a request packet that must agree with the recorded one: everything but the AckReq bit.
 func asks(s *Packet, payload []byte) string {
 	text := fmt.Sprintf("%v PSN %#x to %#x, SE %v, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.BTH.DestQP, s.BTH.SE,
 		len(payload), crc32.ChecksumIEEE(payload))
@@ -141,7 +141,7 @@ func (x *initiator) connect(mtu verbs.MTU, first *seen, rnrs uint8) {
 	x.pull()
 }
 
-// pull sends everything that may leave.
+// pull records the packets that may leave.
 func (x *initiator) pull() {
 	var o Out
 	for x.conn.Next(x.now, &o) {
@@ -159,10 +159,10 @@ func (x *initiator) pull() {
 	}
 }
 
-// hear handles a recorded answer. It waits out an RNR NAK.
+// hear passes a recorded answer to the requester. It waits out an RNR NAK.
 func (x *initiator) hear(s *seen) {
 	x.payload = s.payload
-	for _, r := range x.requests { // what the answers say, for the final check
+	for _, r := range x.requests { // collect the data of the answers, for the final check
 		switch at := int(seq.Diff(s.BTH.PSN, r.psn)); {
 		case s.BTH.Opcode == wire.RCAtomicAck && at == 0:
 			r.want = make([]byte, 8)
@@ -191,8 +191,8 @@ func (x *initiator) hear(s *seen) {
 
 func (x *initiator) mtu() int { return int(x.conn.(*rc).attr.MTU) }
 
-// TestRecordedResponders sends recorded rxe responders the requests of their initiators: the same packets leave, and
-// every request ends as the recorded answers say, with their data.
+// TestRecordedResponders gives a requester the answers of recorded rxe responders. It must send the same packets as the
+// recorded initiator, and every request must end as the answers say, with their data.
 func TestRecordedResponders(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -240,7 +240,8 @@ func firstRequestOf(all []*seen, src string) *seen {
 	return nil
 }
 
-// askRecorded sends one side's requests from its first one on, and returns their number.
+// askRecorded posts one side's requests from its first one on, compares packets and completions, and returns the number
+// of requests.
 func askRecorded(t *testing.T, all []*seen, first *seen, mtu verbs.MTU, last verbs.Status) int {
 	x := &initiator{t: t, seen: map[uint32]bool{}}
 	var want []string

@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// A request that its caller marked as faulty fails with that status when its turn comes: earlier requests complete
-// normally, later ones are flushed, and the peer receives none of them.
+// TestWrongRequests checks that a request that its caller marked as faulty fails with that status when its turn comes:
+// earlier requests complete normally, later ones are flushed, and the peer receives none of them.
 func TestWrongRequests(t *testing.T) {
 	for _, c := range []struct {
 		kind  Kind
@@ -20,7 +20,7 @@ func TestWrongRequests(t *testing.T) {
 		{RC, verbs.QPSErr, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
 		{UC, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
 		{UD, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
-		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // each by itself, in any order
+		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // independent requests
 	} {
 		t.Run(c.kind.String(), func(t *testing.T) {
 			d := newDuel(t, c.kind, GoBackN)
@@ -57,7 +57,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// keeper records completions.
+// keeper is an Env that records completions.
 type keeper struct {
 	*quiet
 	wcs *[]Completion
@@ -65,7 +65,7 @@ type keeper struct {
 
 func (k *keeper) Complete(c *Completion) { *k.wcs = append(*k.wcs, *c) }
 
-// reborn returns end 0 of a duel over another Env.
+// reborn replaces end 0 of a duel by a connection with another Env.
 func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
 	spec := DefaultSpec(kind, 100)
 	spec.Window = 64
@@ -79,8 +79,9 @@ func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
 	return c
 }
 
-// A receive request that names memory which must not be written fails with a local protection error when the first byte
-// for that memory arrives; the sender gets a remote operational error.
+// TestReceiveIntoForbiddenMemory checks that a receive request that names memory which must not be written fails with a
+// local protection error when the first byte for that memory arrives, and that the sender gets a remote operational
+// error.
 func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	require.NoError(t, b.c.PostRecv(&Recv{ID: 7, Spans: []Span{{Len: 256}, {Len: 64, Key: keyNone}}}))
@@ -99,8 +100,8 @@ func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	require.Equal(t, verbs.QPSErr, b.c.State())
 }
 
-// Atomics are carried out one after the other, each after everything before it is in memory. One that fails ends the
-// connection, and later requests get no answer.
+// TestAtomicsTakeTime checks that atomics are carried out one after the other, each after everything before it is in
+// memory. One that fails must end the connection, and later requests get no answer.
 func TestAtomicsTakeTime(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	atomic := func(psn uint32) {
@@ -115,7 +116,7 @@ func TestAtomicsTakeTime(t *testing.T) {
 	require.Empty(t, b.atomics, "the WRITE is on its way to memory")
 	b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
 	require.Len(t, b.atomics, 1)
-	b.c.AtomicDone(0, b.atomics[0]+100, 5, verbs.WCSuccess) // of no connection
+	b.c.AtomicDone(0, b.atomics[0]+100, 5, verbs.WCSuccess) // a token that the connection never used
 	b.c.AtomicDone(0, b.atomics[0], 5, verbs.WCSuccess)
 	require.Len(t, b.atomics, 2)
 	var o Out
@@ -135,7 +136,8 @@ func TestAtomicsTakeTime(t *testing.T) {
 	require.False(t, b.c.Next(0, &o))
 }
 
-// A datagram's receive buffer begins with the network header, and the sender's solicited bit arrives.
+// TestNetworkHeader checks that a datagram's receive buffer begins with the network header, and that the sender's
+// solicited event bit arrives.
 func TestNetworkHeader(t *testing.T) {
 	env := &quiet{}
 	var wcs []Completion
@@ -171,7 +173,8 @@ func TestNetworkHeader(t *testing.T) {
 	require.Equal(t, verbs.WCLocLenErr, wcs[2].Status)
 }
 
-// A shared queue reports once that it runs low, and a connection in ERR that it takes nothing more from it.
+// TestSharedQueueEvents checks that a shared queue reports once that it runs low, and that a connection in ERR reports
+// that it takes nothing more from it.
 func TestSharedQueueEvents(t *testing.T) {
 	q, told := NewRecvQueue(8, 1), 0
 	for range 4 {

@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// rig is two connections, their memories, and the wire between them, driven by an event queue: everything follows from
-// the schedule.
+// rig is two connections, their memories, and the network between them. An event queue drives them, so a run follows
+// from its schedule.
 type rig struct {
 	schedule
 	now      Ps
@@ -23,16 +23,16 @@ type rig struct {
 	spared   map[fault]bool
 	trace    func(format string, args ...any)
 	wrong    error
-	sum      uint32 // checksum of all frames
+	sum      uint32 // checksum of all frames sent
 	log      func(frame []byte)
 
-	spoil1024 int // corrupted payloads per 1024 packets although the ICRC is right (Solar)
+	spoil1024 int // Solar: payloads per 1024 packets that are corrupted although the ICRC is right
 	spoiled   int
-	flips     [2]int // bits flipped, and of these unnoticed by checksums
-	budget    int    // remaining events
+	flips     [2]int // number of bits flipped, and of those that no checksum found
+	budget    int    // number of events left before the run counts as endless
 }
 
-// fault identifies a packet on the wire, which alone decides its fate.
+// fault identifies a packet on the network. The schedule and this alone decide what happens to it.
 type fault struct {
 	from    uint8
 	op      wire.Opcode
@@ -57,14 +57,14 @@ type held struct {
 	done    bool
 }
 
-// end is one side: a connection, its memory, and the NIC before it.
+// end is one side: a connection, its memory, and the functions of its NIC.
 type end struct {
 	*rig
 	side     uint8
 	conn     Conn
 	mem      []byte
 	packets  []held
-	raw      []byte // UDP payload under Input, without ICRC
+	raw      []byte // UDP payload of the packet under Input, without ICRC
 	out      Out
 	pulling  bool
 	wake     Ps
@@ -76,18 +76,18 @@ type end struct {
 	complete func(c *Completion)
 	drained  func()
 	dead     map[uint32]bool // keys that were invalidated
-	refused  uint64          // number of the copy that fails
+	refused  uint64          // number of the copy that must fail; 0: none
 }
 
 var _ Env = (*end)(nil)
 
-// Keys: the rights to a side's memory, and the ranges.
+// Memory keys of a side: their rights and ranges.
 const (
 	memBytes  = 1 << 15
 	keyLocal  = 1
-	keyRemote = 100 // all rights, in [remoteAt, memBytes)
-	keyReads  = 101 // READ only
-	keyInv    = 200 // and up: keys to invalidate
+	keyRemote = 100 // all rights to [remoteAt, memBytes)
+	keyReads  = 101 // right to READ only
+	keyInv    = 200 // and up: keys that a SEND invalidates
 	remoteAt  = 24 << 10
 	base64k   = 0x7_0000_0000 // address of a side's memory
 )
@@ -111,7 +111,7 @@ func (e *end) at(addr uint64, n uint32) []byte {
 	return e.mem[addr-base64k:][:n]
 }
 
-// dispose releases a packet's buffer.
+// dispose checks that a packet's buffer has not been released yet, and releases it.
 func (e *end) dispose(h Handle) *held {
 	p := &e.packets[h]
 	if p.done {
@@ -129,7 +129,7 @@ func (e *end) Keep(h Handle) {
 }
 func (e *end) CRC(h Handle, n int) uint32 { return wire.CRC32C(e.packets[h].payload[:n]) }
 
-// copyLater copies in the order of the calls, and reports the ends in any order.
+// copyLater carries out copies in the order of the calls, and reports their ends in any order.
 func (e *end) copyLater(t Token, do func()) {
 	e.copies++
 	n := e.copies
@@ -167,7 +167,7 @@ func (e *end) Place(h Handle, parts []Part, t Token) {
 			copy(e.at(x.To.Addr, x.To.Len), payload[x.Off:])
 		}
 		for i := range payload {
-			payload[i] = 0xdd // the buffer may hold another packet now
+			payload[i] = 0xdd // the buffer may hold another packet from now on
 		}
 	})
 }
@@ -257,7 +257,7 @@ func (e *end) pull() {
 	})
 }
 
-// sleep wakes at the connection's deadline.
+// sleep schedules an event at the connection's deadline.
 func (e *end) sleep() {
 	d := e.conn.Deadline()
 	if d == Never || e.wake > e.now && e.wake <= d {
@@ -274,7 +274,7 @@ func (e *end) sleep() {
 	})
 }
 
-// send gathers a packet and puts it on the wire.
+// send gathers the payload of a packet and passes it to the network.
 func (e *end) send() {
 	o := &e.out
 	head := append([]byte(nil), o.Head[ipSize(o.Head)+udpSize:]...)
@@ -313,7 +313,7 @@ func ipSize(frame []byte) int {
 	return etherSize + ipv6Size
 }
 
-// seal builds the whole frame as the NIC does, and checks it.
+// seal builds the whole frame as the NIC does, and checks its lengths and checksums.
 func (e *end) seal(o *Out, payload, tail []byte) {
 	frame := append(append(append([]byte(nil), o.Head...), payload...), tail...)
 	frame = append(frame, 0, 0, 0, 0)
@@ -332,7 +332,7 @@ func (e *end) seal(o *Out, payload, tail []byte) {
 	}
 }
 
-// transfer delivers a UDP payload (without ICRC) to the other side, or loses it.
+// transfer delivers a UDP payload (without ICRC) to the other side, unless the schedule says that it is lost.
 func (e *end) transfer(o *Out, b []byte) {
 	f := fault{from: e.side, op: o.Opcode, psn: o.PSN}
 	f.attempt = e.attempts[f]

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// bare is one RC end whose peer the test plays.
+// bare is one RC end whose peer is played by the test.
 type bare struct {
 	*testing.T
 	quiet
@@ -47,7 +47,7 @@ func (b *bare) post(op verbs.Opcode, n uint32) {
 		b.c.Post(0, &Send{ID: uint64(b.c.posted()), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}}))
 }
 
-// pull returns what leaves, by opcode and PSN.
+// pull returns opcodes and PSNs of the packets that leave.
 func (b *bare) pull(now Ps) (ops []wire.Opcode, psns []uint32) {
 	var o Out
 	for b.c.Next(now, &o) {
@@ -62,7 +62,7 @@ func (b *bare) answer(now Ps, op wire.Opcode, psn uint32, s wire.Syndrome, paylo
 	b.c.Input(now, &p)
 }
 
-// A requester waits after an RNR NAK for as long as it says, rnr_retry times.
+// TestRNRWait checks that a requester waits after an RNR NAK for as long as it says, and gives up after rnr_retry NAKs.
 func TestRNRWait(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, func(a *Attr) { a.RNRRetry = 2 })
@@ -89,7 +89,7 @@ func TestRNRWait(t *testing.T) {
 	}
 }
 
-// Without an answer a packet is retransmitted retry_cnt times, each after the timeout.
+// TestRetries checks that without an answer a packet is retransmitted retry_cnt times, each after the timeout.
 func TestRetries(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, func(a *Attr) { a.RetryCount, a.Timeout = 3, 8 })
@@ -110,8 +110,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// An acknowledgement of a request behind a READ says that the READ's answer was lost: it is requested again at once,
-// but only once.
+// TestImpliedNAK checks that an acknowledgement of a request behind a READ, which implies that the READ's answer was
+// lost, makes the requester request it again at once, but only once.
 func TestImpliedNAK(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := newBare(t, r, nil)
@@ -132,7 +132,7 @@ func TestImpliedNAK(t *testing.T) {
 	}
 }
 
-// A responder sends one NAK for a gap, and another for the next gap.
+// TestOneNAKForAGap checks that a responder sends one NAK for a gap, and another one for the next gap.
 func TestOneNAKForAGap(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	request := func(psn uint32) []wire.Opcode {
@@ -147,7 +147,8 @@ func TestOneNAKForAGap(t *testing.T) {
 	require.EqualValues(t, 2, b.c.Stats().SequenceNAKs)
 }
 
-// A connection silently drops what it cannot accept: bad header fields, other services, PSNs that were never sent.
+// TestSilentDrops checks that a connection silently drops packets with bad header fields, of other services, and with
+// PSNs that were never sent.
 func TestSilentDrops(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	for _, h := range []wire.BTHFields{
@@ -165,7 +166,7 @@ func TestSilentDrops(t *testing.T) {
 	require.EqualValues(t, 7, b.c.Stats().Ignored)
 }
 
-// Beyond the end-to-end credits one message at a time probes.
+// TestCredits checks that beyond the end-to-end credits only one message at a time is sent, as a probe.
 func TestCredits(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.c.spec.Credits = true
@@ -173,7 +174,7 @@ func TestCredits(t *testing.T) {
 	b.pull(0)
 	p := Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000},
 		AETH: wire.AETHFields{Syndrome: 2, MSN: 1}}
-	b.c.Input(0, &p) // two more
+	b.c.Input(0, &p) // an ACK with credits for two more
 	for range 5 {
 		b.post(verbs.WRSend, 1)
 	}
@@ -186,7 +187,8 @@ func TestCredits(t *testing.T) {
 	require.Equal(t, []uint32{1003}, psns, "to find out")
 }
 
-// A failed copy fails its request and the connection; the peer of a failed WRITE or SEND is notified.
+// TestFailedCopies checks that a failed copy fails its request and the connection, and that the peer of a failed WRITE
+// or SEND is notified.
 func TestFailedCopies(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.post(verbs.WRRead, 10)
@@ -206,7 +208,7 @@ func TestFailedCopies(t *testing.T) {
 	require.Equal(t, wire.NAKRemoteOperational, wire.AETH(o.Head[len(o.Head)-wire.AETHSize:]).Syndrome())
 }
 
-// Invalid posts are refused with an error that says why.
+// TestRefusedPosts checks that invalid requests are refused with an error that says why.
 func TestRefusedPosts(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	many := make([]Span, 17)
@@ -234,7 +236,7 @@ func TestRefusedPosts(t *testing.T) {
 	require.ErrorContains(t, a.Validate(RC), "path.local.ip is not set")
 }
 
-// In SQD requests begun are finished, no new one begins, and the drained event is reported.
+// TestDrain checks that in SQD the requests begun are finished, no new one begins, and the drained event is reported.
 func TestDrain(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	b.c.spec.Window = 1
@@ -255,7 +257,7 @@ func TestDrain(t *testing.T) {
 	require.Equal(t, []uint32{1002}, psns)
 }
 
-// RESET discards everything; copies in flight do not disturb the connection's next life.
+// TestReset checks that RESET discards everything, and that copies in flight do not disturb the connection's next life.
 func TestReset(t *testing.T) {
 	for _, c := range cases {
 		d := newDuel(t, c.kind, c.recovery)
@@ -291,7 +293,7 @@ func TestReset(t *testing.T) {
 			}
 		}
 		d.drop = c.drop
-		if c.kind != UC && c.kind != UD { // their packets of the first life were never read
+		if c.kind != UC && c.kind != UD { // on these two the NIC never reads the packets of the first life
 			d.round(t, c.op, n, 8)
 		}
 	}

@@ -12,19 +12,19 @@ type schedule struct {
 	recovery   Recovery
 	mtu        verbs.MTU
 	window     int
-	ops        [2]int // requests posted by each side
+	ops        [2]int // number of requests posted by each side
 	psn        [2]uint32
 	latency    Ps
 	packetTime Ps
 	copyDelay  Ps
-	lateRecv   Ps  // the longest delay of receive requests
-	lost       int // per 1024 packets
+	lateRecv   Ps  // longest delay of receive requests
+	lost       int // rates per 1024 packets, like the next four
 	twice      int
 	late       int
 	lateBy     Ps
 	marked     int
-	flipped    int   // packets with one flipped bit
-	faulty     uint8 // the most faults that one packet can meet
+	flipped    int   // with one bit flipped
+	faulty     uint8 // largest number of faults that one packet can meet
 	timeout    uint8
 	retries    uint8
 	rnrs       uint8
@@ -34,14 +34,14 @@ type schedule struct {
 	spray      int
 	credits    bool
 	frames     bool
-	v6         bool        // addresses
-	refuse     refusalKind // a request of side 0 that side 1 refuses
+	v6         bool        // IPv6 addresses
+	refuse     refusalKind // how a request of side 0 is made one that side 1 refuses
 	refuseAt   int
-	blackhole  Ps   // from then on everything is lost; 0: never
-	pause      Ps   // then SQD, and back when drained; 0: never
-	kill       Ps   // then side 1 is set to ERR; 0: never
-	paced      bool // uses a pacer
-	burst      bool // posts all requests at once
+	blackhole  Ps   // time from which everything is lost; 0: never
+	pause      Ps   // time at which side 0 goes to SQD, and back once drained; 0: never
+	kill       Ps   // time at which side 1 goes to ERR; 0: never
+	paced      bool // the connections have a pacer
+	burst      bool // all requests are posted at once
 }
 
 func (s *schedule) String() string { return fmt.Sprintf("%+v", *s) }
@@ -116,12 +116,12 @@ func (s *schedule) drawEnd() {
 		s.kill = at + 1
 	case 4, 5:
 		s.pause = at + 1
-	case 6: // retry counters that are likely to run out
+	case 6: // few retries, which are likely to run out
 		s.retries, s.rnrs = draw[uint8](s, 35, 0, 1, 2), draw[uint8](s, 36, 0, 1, 3)
 	}
 }
 
-// fate is the treatment of a packet on the wire.
+// fate is what happens to a packet on the network.
 type fate struct {
 	lost, twice, marked, flipped bool
 	delay, gap                   Ps

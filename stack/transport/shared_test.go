@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Connections that share a receive queue take its requests in the order in which messages begin; one that ends flushes
-// only its own.
+// TestSharedReceives checks that connections that share a receive queue take its requests in the order in which
+// messages begin, and that one that ends flushes only its own.
 func TestSharedReceives(t *testing.T) {
 	q := NewRecvQueue(8, 1)
 	var ends []*bare

@@ -7,23 +7,23 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// solar is one end of a storage connection: each packet is an independent block, with its own acknowledgement and
+// solar is one end of a storage connection. Each packet is an independent block, with its own acknowledgement and
 // retransmission.
 type solar struct {
 	base
 
 	// Client.
 	una, top uint32  // PSNs in use: una <= p < top
-	blocks   []block // by PSN
-	next     uint32  // next block of the current request
+	blocks   []block // blocks in flight, by PSN
+	next     uint32  // index of the next block of the current request
 	lost     fifo.Queue[uint32]
 	timers   fifo.Queue[timer]
 
 	// Server.
 	expected uint32     // first PSN not seen yet
-	seen     seq.Bitmap // from expected on
-	writing  seq.Bitmap // WRITEs that are not in memory yet
-	acks     []answer   // by PSN: the acknowledgement to send when a WRITE is in memory
+	seen     seq.Bitmap // packets from expected on that were seen
+	writing  seq.Bitmap // by PSN: a WRITE is not in memory yet
+	acks     []answer   // by PSN: the acknowledgement to send when the WRITE is in memory
 	fetches  fifo.Queue[fetch]
 	answers  fifo.Queue[answer]
 }
@@ -31,7 +31,7 @@ type solar struct {
 // block is a block of a request in flight.
 type block struct {
 	busy     bool
-	resend   bool // in the queue of lost blocks
+	resend   bool // it is in the queue of lost blocks
 	number   uint64
 	index    uint32
 	tries    uint8
@@ -49,7 +49,7 @@ type answer struct {
 	h   solarHeader
 }
 
-// fetch is a block to send back.
+// fetch is a block of a READ to send.
 type fetch answer
 
 var _ Conn = (*solar)(nil)
@@ -155,7 +155,7 @@ func (c *solar) takeAck(now Ps, p *Packet) {
 	if s := p.solar.syndrome; s.Kind() != wire.SyndromeACK {
 		r.status = refusal(s)
 	} else if r.returns() {
-		c.stats.Ignored++ // a READ is answered by data
+		c.stats.Ignored++ // READs are answered by data, not by an ACK
 		return
 	}
 	number := b.number
@@ -172,7 +172,7 @@ func (c *solar) takeData(now Ps, p *Packet) {
 	}
 	off, n := c.part(r, b.index)
 	if p.Payload != n || n > 0 && c.env.CRC(p.Handle, n) != p.solar.crc {
-		c.ignore(p) // it will be requested again
+		c.ignore(p) // the block is corrupted: it is requested again after the timeout
 		return
 	}
 	number := b.number
@@ -255,11 +255,11 @@ func (c *solar) enterError() {
 	}
 }
 
-// blockTokenShift is the bit position of the request number in a block's token, above the PSN.
+// blockTokenShift is the bit position of the request number in the token of a block. The PSN is below it.
 const blockTokenShift = 25
 
-// blockToken returns the token for copying a block of a READ response. Several blocks of one request may be copied at
-// the same time.
+// blockToken returns the token for copying a block of a READ response. Blocks of one request may be copied at the same
+// time.
 func blockToken(number uint64, psn uint32) Token {
 	return Token(number+1)<<blockTokenShift | Token(psn)<<1
 }

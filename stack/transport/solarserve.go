@@ -38,7 +38,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	psn, n, k := p.BTH.PSN, p.Payload, c.at(p.BTH.PSN)
 	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
 	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
-		c.ignore(p) // corrupted: it will be sent again
+		c.ignore(p) // the block is corrupted: the client sends it again after the timeout
 		return
 	case c.writing.Has(k):
 		if c.acks[k].psn != psn {
@@ -61,7 +61,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	c.env.Drop(p.Handle)
 }
 
-// refusal returns the syndrome for the access rights to a block: ACKNoCredits if they suffice.
+// refusal returns the syndrome with which to refuse a block for lack of access rights: ACKNoCredits if they suffice.
 func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
 	switch c.mayAccess(&wire.RETHFields{VA: h.addr, RKey: h.key, DMALen: h.length}, need) {
 	case accepted:
@@ -84,7 +84,7 @@ func (c *solar) markSeen(psn uint32) {
 	}
 }
 
-// answer queues an acknowledgement. It drops those beyond a window, which the client recovers from by retransmission.
+// answer queues an acknowledgement. Beyond a window of them it drops it; the client then retransmits the block.
 func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 	if c.answers.Len() >= c.spec.Window {
 		return
@@ -235,7 +235,7 @@ func (c *solar) Deadline() Ps {
 	return d
 }
 
-// stale reports whether the block of a timer has ended or was sent again since.
+// stale reports whether the timer's block has ended, or was sent again since the timer was set.
 func (c *solar) stale(t *timer) bool {
 	b := &c.blocks[c.at(t.psn)]
 	return seq.Diff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend

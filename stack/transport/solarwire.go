@@ -8,21 +8,21 @@ import (
 
 const solarVersion = 1
 
-// solarCRCBytes is the length of the CRC in a trailer, before the address: a NIC stores it directly behind the bytes it
+// solarCRCBytes is the length of the CRC, which begins the trailer: a NIC stores it directly behind the bytes that it
 // covers.
 const solarCRCBytes = 4
 
 // solarHeader is the Solar header and trailer of a packet.
 type solarHeader struct {
 	version  uint8
-	syndrome wire.Syndrome // ACK packets: the outcome of the block
+	syndrome wire.Syndrome // in ACK packets: the result of the block
 	block    uint16        // block number within the request
 	request  uint32
 	key      uint32
 	length   uint32 // length of the block; READ: length to read
 	addr     uint64 // address of the block at the server
 	crc      uint32 // CRC-32C of the block
-	whole    bool   // the trailer was present
+	whole    bool   // the packet was long enough to hold the trailer
 }
 
 // parseSolar decodes the header and, if b holds the whole packet, the trailer. n is the number of bytes between header

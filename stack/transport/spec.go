@@ -13,7 +13,7 @@ import (
 // Kind is the transport service of a connection.
 type Kind uint8
 
-// The services.
+// Transport services.
 const (
 	RC Kind = iota
 	UC
@@ -31,16 +31,16 @@ func (k Kind) String() string {
 // Recovery is the method by which RC recovers lost packets.
 type Recovery uint8
 
-// The recovery methods.
+// Methods of recovery.
 const (
-	GoBackN         Recovery = iota // the standard's: retransmits everything from the lost packet on
-	SelectiveRepeat                 // our own: keeps packets that arrive early; see the package comment
+	GoBackN         Recovery = iota // the standard's method: retransmits everything from the lost packet on
+	SelectiveRepeat                 // this stack's own method: keeps packets that arrive early; see the package comment
 )
 
 // Spec is the fixed configuration of a connection.
 type Spec struct {
 	Kind     Kind
-	Recovery Recovery // RC
+	Recovery Recovery // of RC
 	QPN      uint32   // of this end, 24 bits
 	PKey     uint16
 	QKey     uint32       // UD: the Q_Key that received packets must carry; Conn.SetRights changes it
@@ -49,22 +49,23 @@ type Spec struct {
 	MaxSend   int // send requests posted and not completed
 	MaxRecv   int // receive requests posted and not completed
 	MaxSGE    int // spans per request
-	MaxInline int // bytes
+	MaxInline int // bytes per request
 
 	Window         int  // largest distance of PSNs between the oldest unacknowledged packet and the newest
 	AckEvery       int  // packets of a message between acknowledgement requests; the last packet always requests one
-	ReorderPackets int  // selective repeat: packets by which a path may reorder before a packet counts as lost
-	SprayPorts     int  // UDP source ports to spray packets over, in turn; 0: one
-	SprayFrom      int  // the port before the first; queue pairs that all began at the same one would collide on each
+	ReorderPackets int  // selective repeat: number of packets by which a path may reorder before one counts as lost
+	SprayPorts     int  // number of UDP source ports to spread packets over, in turn; 0: one port
+	SprayFrom      int  // index of the port before the first; queue pairs that all began at the same one would collide
 	Credits        bool // RC: advertise and obey end-to-end credits (IBTA 9.7.7.2)
 	EchoECN        bool // RC: BECN in an ACK says that a packet since the last ACK was marked
-	// RC: the longest SEND whose payload the NIC writes to its destination (Packet.Landed); 0: the caller places it
+	// RC: length of the longest SEND whose payload the NIC writes to its destination (Packet.Landed); 0: the caller
+	// places it
 	Landing int
 	// UD: the first 40 bytes of a receive buffer are for the network header, and ByteLen counts them
 	GRH bool
 }
 
-// DefaultSpec returns a spec of a kind with a queue pair number.
+// DefaultSpec returns the default spec of a kind, for queue pair number qpn.
 func DefaultSpec(kind Kind, qpn uint32) Spec {
 	return Spec{
 		Kind: kind, QPN: qpn, PKey: 0xffff, // the default partition (IBTA 10.9.1.2)
@@ -77,10 +78,10 @@ func DefaultSpec(kind Kind, qpn uint32) Spec {
 	}
 }
 
-// Limits of fields.
+// Limits of a spec's fields.
 const (
 	maxWindow   = 1 << 20 // well below half the PSN space
-	maxSelect   = 1024    // coverage of the sixteen words of a selective acknowledgement
+	maxSelect   = 1024    // number of PSNs that the sixteen words of a selective acknowledgement cover
 	maxInline   = 8192    // the largest MTU
 	maxDepth    = 1 << 16
 	maxSGE      = 256
@@ -143,11 +144,11 @@ type Attr struct {
 	RetryCount  uint8 // retransmissions without progress; 0 to 7
 	RNRRetry    uint8 // RNR retries without progress; 7: unlimited
 	MinRNR      uint8 // timer code for RNR NAKs sent
-	MaxRead     uint8 // READs and atomics in flight from this end
-	MaxDestRead uint8 // READs and atomics in flight from the peer
+	MaxRead     uint8 // READs and atomics in flight, as requester
+	MaxDestRead uint8 // READs and atomics in flight, as responder
 }
 
-// DefaultAttr returns attributes that still lack path and numbers.
+// DefaultAttr returns attributes without path and numbers, which the caller adds.
 func DefaultAttr() Attr {
 	return Attr{
 		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // perftest's

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// next lists the legal next states of each state, besides RESET and ERR (IBTA 10.3.1).
+// next lists the states that may follow each state, besides RESET and ERR (IBTA 10.3.1).
 var next = [...][]verbs.State{
 	verbs.QPSReset: {verbs.QPSInit},
 	verbs.QPSInit:  {verbs.QPSInit, verbs.QPSRTR},
@@ -51,7 +51,7 @@ func (b *base) allowsTransition(to verbs.State) bool {
 	return false
 }
 
-// reset discards everything posted, without completions. The ends of copies in flight are ignored.
+// reset discards all posted requests, without completions. The ends of copies in flight will be ignored.
 func (b *base) reset() {
 	for b.sq.Len() > 0 {
 		r := b.sq.Pop()
@@ -71,7 +71,7 @@ func (b *base) reset() {
 	}
 }
 
-// receives reports whether this state accepts packets.
+// receives reports whether the current state accepts packets.
 func (b *base) receives() bool {
 	switch b.state {
 	case verbs.QPSRTR, verbs.QPSRTS, verbs.QPSSQD, verbs.QPSSQE:

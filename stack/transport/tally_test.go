@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// tally counts the situations that schedules produced: a test that provokes nothing proves nothing.
+// tally counts what schedules have provoked, so that the test can check that every situation occurred.
 type tally struct {
 	schedules, faults int
 	flips             [2]int

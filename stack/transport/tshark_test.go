@@ -20,7 +20,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// emitted plays schedules of all services and collects the frames that left.
+// emitted plays schedules of all services and returns the frames sent.
 func emitted(t *testing.T) (frames [][]byte) {
 	keep := func(f []byte) { frames = append(frames, bytes.Clone(f)) }
 	for seed := uint64(1); seed <= 150; seed++ {
@@ -94,7 +94,7 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 		"-e", "infiniband.bth.psn", "-e", "infiniband.bth.destqp", "-e", "infiniband.bth.padcnt", "-e",
 		"ip.checksum.status", "-e", "_ws.malformed", "-e", "_ws.expert.message"}
 	for _, guess := range []string{"eth_over_ib", "mellanox_eoib"} {
-		// the payload is arbitrary: disable guesses at protocols in it
+		// the payload is arbitrary: keep tshark from guessing at protocols in it
 		args = append(args, "--disable-heuristic", guess)
 	}
 	cmd := exec.CommandContext(t.Context(), tshark, args...)
@@ -115,7 +115,7 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 			[]string{c[0], c[1], number(t, c[2]), c[3]}, "frame %d", i)
 		require.Contains(t, []string{"", "1"}, c[4], "IPv4 header checksum of frame %d", i)
 		require.Empty(t, c[5], "frame %d, %v, is malformed", i, bth.Opcode())
-		if frames[i][12] == 0x86 { // RoCEv2 senders put a checksum of 0 there (RFC 6935)
+		if frames[i][12] == 0x86 { // over IPv6 RoCEv2 senders set the UDP checksum to 0 (RFC 6935)
 			c[6] = strings.TrimPrefix(c[6], "Illegal checksum value (0)")
 		}
 		require.Empty(t, c[6], "frame %d, %v", i, bth.Opcode())

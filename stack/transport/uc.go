@@ -6,8 +6,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// uc is one end of an unreliable connection: a message that lacks a packet is abandoned, and a request ends when the
-// NIC has read it.
+// uc is one end of an unreliable connection. A message that lacks a packet is abandoned, and a request ends when the
+// NIC has read its last packet.
 type uc struct {
 	base
 	psn      uint32 // next PSN to send
@@ -65,7 +65,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 		if d != 0 {
 			c.stats.Early++
 		}
-		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the remainder of this one is useless
+		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the rest of this one must be dropped
 	}
 	c.expected = seq.Add(p.BTH.PSN, 1)
 	if !starts && c.in.op == wire.OpReserved {
@@ -84,7 +84,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 	}
 }
 
-// fault ends the connection and the receive request that a packet does not fit.
+// fault moves the connection to ERR, and fails the receive request that a packet does not fit.
 func (c *uc) fault(p *Packet, status verbs.Status) {
 	c.env.Drop(p.Handle)
 	c.failRecv(status)
@@ -114,7 +114,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 		}
 		r.n = packets(r.length, c.attr.MTU)
 		n := min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU))
-		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // RC's headers have the same length
+		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // UC's headers are as long as those of RC
 		if !c.admit(now, frameBytes(&c.ah, ext, int(n)), 0) {
 			return false
 		}
@@ -124,7 +124,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 	}
 }
 
-// leave records that a packet of r was handed out.
+// leave records that a packet of r has left.
 func (c *uc) leave(o *Out, r *request) {
 	c.stats.Sent++
 	o.Token = landedToken(c.landed.Open())
@@ -156,7 +156,7 @@ func (c *uc) Sent(_ Ps, t Token) {
 	c.drain(c.idle())
 }
 
-// idle reports whether every request begun has ended.
+// idle reports whether every request begun has been sent completely.
 func (c *uc) idle() bool { return c.current == c.ended && c.packet == 0 }
 
 // Placed handles the end of a copy.

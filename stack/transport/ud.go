@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ud is an unreliable datagram endpoint: each request is one packet with its own address.
+// ud is an unreliable datagram endpoint. Each request is one packet with its own destination.
 type ud struct {
 	base
 	psn uint32
@@ -79,7 +79,7 @@ func (c *ud) Input(_ Ps, p *Packet) {
 	c.endRecv(r, w)
 }
 
-// fault ends the queue pair and the receive request that a datagram does not fit.
+// fault moves the queue pair to ERR, and fails the receive request that a datagram does not fit.
 func (c *ud) fault(p *Packet, r *recv, status verbs.Status) {
 	c.env.Drop(p.Handle)
 	c.endRecv(r, Completion{Status: status})
@@ -129,7 +129,7 @@ func (c *ud) encodeDatagram(o *Out, r *request) {
 	}
 	dst := c.begin(o, r.AH, op, r.RemoteQP&seq.Mask, c.psn, f, ext, int(r.length), 0)
 	h := wire.DETHFields{QKey: r.RemoteQKey, SrcQP: c.spec.QPN}
-	_ = h.Encode(dst) // long enough, and Validate has seen QPN
+	_ = h.Encode(dst) // cannot fail: dst is long enough, and Validate has checked QPN
 	if r.Op.HasImm() {
 		imm := wire.ImmDtFields{Imm: r.Imm}
 		_ = imm.Encode(dst[wire.DETHSize:])

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// pair connects two ends of a kind without a workload.
+// pair connects two ends of a kind, without posting requests.
 func pair(t *testing.T, s schedule, kind Kind) *rig {
 	r := &rig{schedule: s, attempts: map[fault]uint8{}, budget: 200_000, trace: func(string, ...any) {}}
 	for i := range 2 {
@@ -44,7 +44,7 @@ func weakSchedule(seed uint64) schedule {
 	return s
 }
 
-// TestDatagramSchedules checks that over UC and UD a message arrives whole or not at all, and over a wire without
+// TestDatagramSchedules checks that over UC and UD a message arrives whole or not at all, and over a network without
 // faults exactly once and in order.
 func TestDatagramSchedules(t *testing.T) {
 	arrived, missing := 0, 0

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// refusalKind is the reason for which a peer refuses a request.
+// refusalKind is the way in which a request is made one that the peer refuses.
 type refusalKind uint8
 
 const (
@@ -29,35 +29,35 @@ func (k refusalKind) status() verbs.Status {
 	return verbs.WCRemAccessErr
 }
 
-// message is a request with its expected result.
+// message is a request, with its expected result.
 type message struct {
 	Send
 	data    []byte // data that it carries or fetches
 	length  uint32
 	recvCap uint32
-	orig    uint64 // of an atomic
+	orig    uint64 // value that an atomic must return
 	refused bool
-	gone    bool // a WRITE whose bytes a later one overwrites
+	gone    bool // a later WRITE overwrites the bytes of this one
 }
 
 func (m *message) takesRecv() bool { return m.Op.IsSend() || m.Op.HasImm() }
 
-// plan holds the requests that one side posts, and the expected memory of the other side.
+// plan holds the requests that one side posts, and the memory contents that they must produce on the other side.
 type plan struct {
 	messages []*message
-	remote   []byte // the peer's memory from remoteAt on, after all requests
+	remote   []byte // the peer's memory from remoteAt on, as it must be after all requests
 	recvs    []*message
-	top      uint32 // used part of this side's memory
-	recvTop  uint32 // used part of the peer's memory for receive buffers
+	top      uint32 // end of the used part of this side's memory
+	recvTop  uint32 // end of the part of the peer's memory that its receive buffers use
 	unread   bool   // a READ or atomic was posted since the last fence
 	next     uint32 // next key to invalidate
 }
 
 const (
-	recvAt     = 12 << 10 // receive buffers
-	cellsAt    = 0        // atomics, from remoteAt on
+	recvAt     = 12 << 10 // offset of receive buffers in a side's memory
+	cellsAt    = 0        // offset from remoteAt of the cells for atomics
 	cells      = 4
-	writesAt   = 64 // WRITEs and READs
+	writesAt   = 64 // offset from remoteAt of the memory for WRITEs and READs
 	writeBytes = 4096
 )
 
@@ -78,7 +78,7 @@ func (s *schedule) workload(side int) *plan {
 			p.recvs = append(p.recvs, m)
 		}
 		if m.refused {
-			continue // and everything behind it is flushed
+			continue // requests behind it are flushed
 		}
 	}
 	return p
@@ -146,7 +146,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	}
 	off := writesAt + uint32(h>>23)%(writeBytes-m.length)
 	m.RemoteAddr, m.RKey = base64k+remoteAt+uint64(off), keyRemote
-	if p.unread { // a READ's source must not be overwritten before it returns
+	if p.unread { // the source of a READ must not be overwritten before the answer
 		m.Flags |= verbs.SendFence
 		p.unread = false
 	}
@@ -158,7 +158,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	}
 	copy(p.remote[off:], m.data)
 	if m.length == 0 {
-		m.RKey = 7 // ignored
+		m.RKey = 7 // UC and UD ignore it
 	}
 }
 
@@ -208,7 +208,7 @@ func (s *schedule) cut(from, n uint32, h uint64) (spans []Span) {
 
 func h32(h uint64) uint32 { return uint32(h >> 7) }
 
-// spoil makes a request one that the peer refuses.
+// spoil makes a request one that the peer refuses, in the way of s.refuse.
 func (s *schedule) spoil(p *plan, m *message) {
 	addr := uint64(base64k + remoteAt + 128)
 	id := m.ID

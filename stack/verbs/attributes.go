@@ -4,7 +4,7 @@ package verbs
 // limits of 0; here each has a bit.
 type Feature uint32
 
-// The features.
+// Features, each a bit.
 const (
 	FeatureAtomics       Feature = 1 << iota // 8-byte atomics
 	FeatureSRQ                               // shared receive queues
@@ -48,8 +48,8 @@ type DeviceAttr struct {
 	MaxMR           int
 	MaxPD           int
 	MaxAH           int
-	MaxQPRdAtom     int // READs and atomics in flight, as responder
-	MaxQPInitRdAtom int // READs and atomics in flight, as requester
+	MaxQPRdAtom     int // MaxDestRdAtomic: READs and atomics in flight, as responder
+	MaxQPInitRdAtom int // MaxRdAtomic: READs and atomics in flight, as requester
 	MaxSRQ          int
 	MaxSRQWR        int
 	MaxSRQSGE       int
@@ -83,7 +83,7 @@ type QPCap struct {
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ CQ
-	SRQ            SRQ // nil: receive requests are posted to the queue pair
+	SRQ            SRQ // nil: the queue pair has its own receive queue
 	Cap            QPCap
 	SignalAll      bool // every send request ends with a completion (sq_sig_all)
 
@@ -187,5 +187,5 @@ func (m AttrMask) String() string {
 // SRQAttr holds the attributes of a shared receive queue (struct ibv_srq_attr).
 type SRQAttr struct {
 	MaxWR, MaxSGE int
-	Limit         int // an event reports once that fewer requests than this are left; 0: none
+	Limit         int // EventSRQLimit is reported once when fewer requests than this are left; 0: never
 }

@@ -1,6 +1,7 @@
 package verbs
 
-// PD is a protection domain: regions, queue pairs, address handles and shared receive queues of one work together.
+// PD is a protection domain: only regions, queue pairs, address handles and shared receive queues of the same domain
+// may be used together.
 type PD uint32
 
 // AH is an address handle.
@@ -33,10 +34,10 @@ type Context interface {
 	DestroyQP(qp QP, done func(error))
 	CreateAH(pd PD, attr AHAttr, done func(AH, error))
 
-	// Beyond the 13: destroys an address handle, without which its protection domain could not be deallocated.
+	// DestroyAH destroys an address handle, which otherwise would keep its protection domain in use.
 	DestroyAH(ah AH, done func(error))
 
-	// Beyond the 13: shared receive queues. Without FeatureSRQ these return EOPNOTSUPP.
+	// CreateSRQ, ModifySRQ and DestroySRQ return EOPNOTSUPP if the device lacks FeatureSRQ.
 	CreateSRQ(pd PD, attr SRQAttr, done func(SRQ, error))
 	ModifySRQ(srq SRQ, limit int, done func(error))
 	DestroySRQ(srq SRQ, done func(error))
@@ -50,8 +51,8 @@ type CQ interface {
 	// Entries returns the number of completions that the queue holds, at least the number requested.
 	Entries() int
 
-	// Poll moves completions to wcs, oldest first, and returns their number. 0 may mean that some are on their way.
-	// After an overrun, earlier completions are still returned, followed by ErrOverrun.
+	// Poll moves completions to wcs, oldest first, and returns their number. After 0 there may still be some on their
+	// way. After an overrun, the completions from before it are returned first, then ErrOverrun.
 	Poll(wcs []WC) (int, error)
 
 	// ReqNotify requests one event for the next completion: any, or only a receive that the sender solicited
@@ -59,10 +60,11 @@ type CQ interface {
 	// reverse.
 	ReqNotify(solicitedOnly bool) error
 
-	// OnEvent sets the handler of those events (ibv_get_cq_event).
+	// OnEvent sets the handler of these events (ibv_get_cq_event).
 	OnEvent(f func())
 
-	// Follow calls f whenever Poll may return more than before, so that a polling loop can sleep. stop ends it.
+	// Follow calls f whenever Poll may return more than before, so that a polling loop can sleep in between. stop ends
+	// that.
 	Follow(f func()) (stop func(), err error)
 }
 
@@ -94,7 +96,7 @@ type SGE struct {
 type SendWR struct {
 	ID     uint64
 	SGEs   []SGE
-	Inline []byte // with SendInline, instead of SGEs; libibverbs reads it from the process's memory, by address
+	Inline []byte // with SendInline, instead of SGEs. libibverbs takes SGEs here, too
 	Opcode Opcode
 	Flags  SendFlags
 	Imm    uint32 // SEND_WITH_IMM, RDMA_WRITE_WITH_IMM
@@ -137,11 +139,11 @@ type WC struct {
 	Status  Status
 	Opcode  WCOpcode
 	Flags   WCFlags
-	ByteLen uint32 // received, or read; UD: including the 40 bytes of the network header
+	ByteLen uint32 // bytes received or read; UD: including the 40 bytes of the network header
 	Imm     uint32 // with WCWithImm
 	InvKey  uint32 // with WCWithInv: the key that was invalidated
 	QPN     uint32
-	SrcQP   uint32 // UD
+	SrcQP   uint32 // UD: queue pair of the sender
 }
 
 // WCFlags tell which fields of a WC are valid (enum ibv_wc_flags).
@@ -164,11 +166,11 @@ type AsyncEventType uint8
 const (
 	EventCQErr          AsyncEventType = 0 // the completion queue has overrun
 	EventQPFatal        AsyncEventType = 1 // the queue pair went to ERR, and no completion could report the reason
-	EventQPReqErr       AsyncEventType = 2 // the peer requested something that does not exist
-	EventQPAccessErr    AsyncEventType = 3 // the peer requested something that it may not do
+	EventQPReqErr       AsyncEventType = 2 // the peer requested an operation that is invalid
+	EventQPAccessErr    AsyncEventType = 3 // the peer requested an access for which it has no right
 	EventSQDrained      AsyncEventType = 5
 	EventSRQLimit       AsyncEventType = 15
-	EventQPLastWQEReach AsyncEventType = 16 // a queue pair in ERR takes nothing more from its SRQ
+	EventQPLastWQEReach AsyncEventType = 16 // a queue pair in ERR takes no more requests from its SRQ
 )
 
 func (t AsyncEventType) String() string {

@@ -18,7 +18,7 @@ const (
 	QPTUC        QPType = 3
 	QPTUD        QPType = 4
 	QPTRawPacket QPType = 8
-	// storage blocks; libibverbs leaves this number to drivers (IBV_QPT_DRIVER)
+	// Solar, for storage; libibverbs leaves this number to drivers (IBV_QPT_DRIVER)
 	QPTSolar QPType = 0xff
 )
 
@@ -166,7 +166,7 @@ func (s State) String() string {
 // Access is a set of rights to a memory region, or through a queue pair (enum ibv_access_flags).
 type Access uint8
 
-// The rights.
+// Rights, numbered as in libibverbs.
 const (
 	AccessLocalWrite Access = 1 << iota
 	AccessRemoteWrite
@@ -177,18 +177,18 @@ const (
 // SendFlags are the flags of a send request (enum ibv_send_flags).
 type SendFlags uint8
 
-// The flags.
+// Flags, numbered as in libibverbs.
 const (
-	SendFence     SendFlags = 1 << iota // waits for all earlier READs and atomics of the queue pair
+	SendFence     SendFlags = 1 << iota // begins after all earlier READs and atomics of the queue pair have ended
 	SendSignaled                        // ends with a work completion
-	SendSolicited                       // requests an event at the peer
-	SendInline                          // the bytes are copied when posting
+	SendSolicited                       // the peer's completion is solicited: it raises an event (ReqNotify)
+	SendInline                          // Inline is sent; it is copied when the request is posted
 )
 
 // MTU is a path's largest payload in bytes.
 type MTU uint16
 
-// The MTUs of RoCE, and a larger non-standard one of this stack (jumbo frames).
+// MTUs of RoCE, and a larger non-standard one of this stack (jumbo frames).
 const (
 	MTU256  MTU = 256
 	MTU512  MTU = 512

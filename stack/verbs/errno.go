@@ -5,14 +5,14 @@ import "fmt"
 // Errno is the error number of a verb, numbered as on Linux.
 type Errno uint16
 
-// The error numbers of verbs.
+// Error numbers of verbs.
 const (
 	EIO        Errno = 5   // the completion queue has overrun, or the device has failed
 	ENOMEM     Errno = 12  // a queue or pipe is full, or no number, key or memory is left
-	EACCES     Errno = 13  // rights that the memory does not grant
-	EFAULT     Errno = 14  // addresses that are not memory
+	EACCES     Errno = 13  // a right that the memory does not grant
+	EFAULT     Errno = 14  // an address that is not memory of the process
 	EBUSY      Errno = 16  // other objects still use this one
-	EINVAL     Errno = 22  // an attribute, state or object that does not fit
+	EINVAL     Errno = 22  // an invalid attribute, state or object
 	EOPNOTSUPP Errno = 95  // the device lacks the feature: see DeviceAttr
 	ETIMEDOUT  Errno = 110 // the device does not answer
 )
@@ -29,7 +29,7 @@ func (e Errno) Error() string {
 	return fmt.Sprintf("errno %d", uint16(e))
 }
 
-// Error is the error of a verb: a number for programs, and a text for people.
+// Error is the error of a verb: a number for programs, and a text for users.
 type Error struct {
 	Verb   string
 	Errno  Errno
@@ -46,7 +46,7 @@ func Errorf(verb string, n Errno, format string, args ...any) error {
 	return &Error{verb, n, fmt.Sprintf(format, args...)}
 }
 
-// Full queues are common, so their errors are allocated once.
+// Errors of full queues are frequent, so they are allocated once.
 var (
 	ErrSendFull error = &Error{"post_send", ENOMEM, "the send queue or its pipe is full: want completions polled first"}
 	ErrRecvFull error = &Error{"post_recv", ENOMEM, "the receive queue or its pipe is full: want completions polled " +

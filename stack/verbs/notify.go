@@ -21,8 +21,8 @@ func (n *Notifier) Request(solicitedOnly bool) {
 	}
 }
 
-// Added reports whether a new completion raises the event. solicited says that it is a receive whose sender requested
-// an event. Completions in error always count.
+// Added reports whether a new completion raises the requested event. solicited: the sender of the received message
+// asked for an event. A completion in error counts as solicited.
 func (n *Notifier) Added(wc *WC, solicited bool) bool {
 	if n.armed == unarmed || n.armed == forSolicited && !solicited && wc.Status == WCSuccess {
 		return false

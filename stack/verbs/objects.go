@@ -5,7 +5,7 @@ import "fmt"
 // Kind is a kind of object.
 type Kind uint8
 
-// The kinds.
+// Kinds of objects.
 const (
 	KindPD Kind = iota
 	KindMR
@@ -35,7 +35,7 @@ type Objects struct {
 	live   [kinds]map[uint32]*object
 }
 
-// Numbers are the numbers available to a kind of object: Most of them, starting at First.
+// Numbers is a range of object numbers: Most of them, starting at First.
 type Numbers struct {
 	First uint32
 	Most  int
@@ -56,7 +56,7 @@ func NewObjects(limits map[Kind]Numbers) *Objects {
 	return o
 }
 
-// Create creates an object with the lowest free number; it uses others.
+// Create creates an object with the lowest free number, and marks those in uses as in use.
 func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	l := o.limits[k]
 	for n := l.First; n < l.First+uint32(l.Most); n++ {
@@ -67,7 +67,7 @@ func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Most, k)
 }
 
-// Add creates an object with a number that the caller chose.
+// Add creates an object with a number that the caller chose, and marks those in uses as in use.
 func (o *Objects) Add(verb string, x Object, uses ...Object) error {
 	if o.live[x.Kind][x.Number] != nil {
 		return Errorf(verb, EINVAL, "%v already exists", x)
@@ -98,7 +98,7 @@ func (o *Objects) CanDestroy(verb string, x Object) error {
 	return nil
 }
 
-// Destroy destroys an object that no other uses.
+// Destroy destroys an object, unless others use it.
 func (o *Objects) Destroy(verb string, x Object) error {
 	if err := o.CanDestroy(verb, x); err != nil {
 		return err

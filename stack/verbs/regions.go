@@ -14,7 +14,7 @@ type Regions struct {
 type region struct {
 	MR
 	live    bool
-	invalid bool // its remote rights were invalidated; the region is still registered
+	invalid bool // its remote rights were revoked by Invalidate; the region is still registered
 }
 
 const keyVariant = 8 // bits of a key that count the uses of its index
@@ -62,9 +62,9 @@ func (r *Regions) Deregister(key uint32) (MR, error) {
 	return x.MR, nil
 }
 
-// Invalidate revokes the remote rights of a region, as SEND_WITH_INV and LOCAL_INV do; it returns false if the
-// protection domain has no such region. In libibverbs these invalidate memory windows; here, without windows, a
-// region's RKey serves as one.
+// Invalidate revokes the remote rights of a region, as SEND_WITH_INV and LOCAL_INV do. It returns false if the
+// protection domain has no such region. In libibverbs these operations invalidate memory windows; here, without
+// windows, they act on a region's RKey.
 func (r *Regions) Invalidate(pd PD, key uint32) bool {
 	x := r.find(key)
 	if x == nil || x.PD != pd || x.invalid {
@@ -94,8 +94,8 @@ func (x *region) has(addr uint64, n uint64) bool {
 	return addr >= x.Addr && n <= x.Length && addr-x.Addr <= x.Length-n
 }
 
-// Local reports whether a queue pair of a protection domain may use a piece of memory. Pieces of 0 bytes are always
-// allowed.
+// Local reports whether a queue pair of a protection domain may use a piece of local memory. Pieces of 0 bytes are
+// always allowed.
 func (r *Regions) Local(pd PD, s *SGE, need Access) bool {
 	if s.Length == 0 {
 		return true

@@ -2,8 +2,8 @@ package verbs
 
 import "fmt"
 
-// Queues holds the state of a queue pair that posting depends on. The stack creates it once and keeps it up to date, so
-// that checking a request allocates nothing.
+// Queues holds the state of a queue pair that decides whether a request may be posted. The stack creates it once and
+// keeps it up to date, so that checking a request allocates nothing.
 type Queues struct {
 	Type   QPType
 	State  State
@@ -13,12 +13,12 @@ type Queues struct {
 	Dev    *DeviceAttr
 	AHOf   func(AH) (PD, bool) // UD: returns the protection domain of an address handle
 
-	SendUsed, RecvUsed int // outstanding requests
-	PathMTU            MTU // UD: the longest message
+	SendUsed, RecvUsed int // number of outstanding requests
+	PathMTU            MTU // UD: length of the longest message
 	MaxMessage         uint32
 	LowLatency         int // longest message of a low-latency queue pair; 0: an ordinary one
 
-	SignalAll bool // Solar: every request has a completion
+	SignalAll bool // Solar: every request must have a completion, so none may be unsignaled
 }
 
 // RequestError is the reason why a request cannot be posted. Its text is only built on demand.
@@ -26,33 +26,33 @@ type RequestError struct {
 	Errno Errno
 	Why   Fault
 	Send  bool
-	Has   uint64 // the invalid value
-	Want  uint64 // the largest valid value
+	Has   uint64 // the invalid value, by kind of fault
+	Want  uint64 // the largest valid value, by kind of fault
 }
 
 // Fault is the kind of error in a request that cannot be posted.
 type Fault uint8
 
-// The faults.
+// Kinds of faults; the comments say what RequestError.Has and Want are.
 const (
 	FaultState      Fault = 1 + iota // Has is the state
 	FaultOpcode                      // Has is the operation, Want the type
 	FaultFeature                     // Has is the operation
-	FaultSGEs                        // too many
-	FaultInline                      // too long
+	FaultSGEs                        // Has pieces of memory, more than Want
+	FaultInline                      // Has inline bytes, more than Want
 	FaultInlineOp                    // Has is the operation
 	FaultNoAH                        // Has is the handle
 	FaultAHDomain                    // Has is the handle
-	FaultFlags                       // Has is the flags
+	FaultFlags                       // Has is the set of flags
 	FaultSRQ                         // the queue pair has an SRQ
-	FaultRemoteQPN                   // Has is the number
+	FaultRemoteQPN                   // Has is the queue pair number
 	FaultOneSided                    // Has is the operation, on a low-latency queue pair
-	FaultLong                        // low-latency: the message is too long
+	FaultLong                        // low-latency: Has bytes, more than Want
 	FaultRecvPieces                  // low-latency: Has pieces of memory instead of one
 	FaultRecvShort                   // low-latency: Has bytes, fewer than Want
-	FaultRecvMemory                  // low-latency: it must not be written
-	FaultUnsignaled                  // Solar: without its own completion
-	FaultFence                       // Solar: with a fence
+	FaultRecvMemory                  // low-latency: Has is the key of memory that must not be written
+	FaultUnsignaled                  // Solar: the request asks for no completion
+	FaultFence                       // Solar: the request has a fence
 	FaultNoRecv                      // Solar: a receive request
 )
 
@@ -191,8 +191,8 @@ func (q *Queues) CheckRecv(w *RecvWR) error {
 	return nil
 }
 
-// SendStatus returns the status of a posted request that cannot be carried out, or WCSuccess if it can. Errors of
-// earlier requests come first, so it must be called when the request's turn has come.
+// SendStatus returns the status of a posted request that cannot be carried out, or WCSuccess if it can. Call it when
+// the request's turn has come: earlier requests may change the answer.
 func (q *Queues) SendStatus(w *SendWR, r *Regions) Status {
 	if q.State == QPSErr || q.State == QPSSQE {
 		return WCFlushErr
@@ -222,7 +222,7 @@ func (q *Queues) SendStatus(w *SendWR, r *Regions) Status {
 
 const atomicBytes = 8
 
-// RecvStatus returns the status of a receive request when a message of n bytes is placed into it.
+// RecvStatus returns the status with which a receive request ends when a message of n bytes is placed into it.
 func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 	if q.State == QPSErr {
 		return WCFlushErr
@@ -241,8 +241,9 @@ func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 	return WCSuccess
 }
 
-// After returns the state after a completion in error: RC goes to ERR; the send queue of the others to SQE, unless a
-// receive request failed or was flushed (IBTA 10.3.1). A Solar request fails alone, unless the peer no longer answers.
+// After returns the state after a completion in error. RC goes to ERR. Of the others the send queue goes to SQE, or the
+// queue pair to ERR if a receive request failed or was flushed (IBTA 10.3.1). A Solar request fails alone, unless the
+// peer no longer answers.
 func (t QPType) After(current State, recv bool, s Status) State {
 	switch {
 	case t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr:

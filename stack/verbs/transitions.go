@@ -1,12 +1,13 @@
 package verbs
 
-// transition is a pair of states that ModifyQP can connect, with the attributes besides the state itself.
+// transition is a pair of states between which ModifyQP can move a queue pair, with the attributes that it takes
+// besides the state.
 type transition struct {
 	from, to State
-	masks    [4]masks // RC and Solar, UC, UD, raw
+	masks    [4]masks // by QPType.column: RC and Solar, UC, UD, raw
 }
 
-// masks holds the attributes that must be given, and those that may.
+// masks holds the attributes that must be given, and those that may be given.
 type masks struct{ required, optional AttrMask }
 
 const (
@@ -23,7 +24,8 @@ const (
 	runningRC  = runningUC | QPMinRNRTimer
 	runningUD  = QPCurState | QPQKey
 	changingUC = QPAV | QPAltPath | QPAccess | QPPKeyIndex | QPPathMigState
-	changingRC = changingUC | QPPort | QPTimeout | QPRetryCnt | QPRNRRetry | QPMaxRdAtomic | QPMaxDestRdAtomic | QPMinRNRTimer
+	changingRC = changingUC | QPPort | QPTimeout | QPRetryCnt | QPRNRRetry | QPMaxRdAtomic | QPMaxDestRdAtomic |
+		QPMinRNRTimer
 )
 
 // transitions are the rows of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it
@@ -44,7 +46,7 @@ var transitions = []transition{
 	{QPSSQE, QPSRTS, [4]masks{{}, {optional: QPCurState | QPAccess}, {optional: runningUD}, {}}},
 }
 
-// column returns the column of masks for a type, or -1 for an unknown one.
+// column returns the index in transition.masks for a type, or -1 for an unknown one.
 func (t QPType) column() int {
 	switch t {
 	case QPTRC, QPTSolar:
@@ -68,7 +70,7 @@ func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool)
 		return 0, 0, false
 	case to == QPSReset, to == QPSErr && from != QPSReset:
 		return 0, 0, true
-	case from == QPSSQE && t.column() == 0: // errors of an RC lead to ERR, those of Solar to ERR or nowhere
+	case from == QPSSQE && t.column() == 0: // an RC error leads to ERR, a Solar error to ERR or to no other state
 		return 0, 0, false
 	}
 	for i := range transitions {
@@ -131,7 +133,7 @@ func checkFeatures(from, to State, dev *DeviceAttr) error {
 	return nil
 }
 
-// Limits of fields on the wire (IBTA 9.7.5.2.8, 9.7.6.1.3, table 45; 11.2.5.2).
+// Limits of fields (IBTA 9.7.5.2.8, 9.7.6.1.3, table 45; 11.2.5.2).
 const (
 	maxTimer  = 31
 	maxRetry  = 7
@@ -139,7 +141,7 @@ const (
 	maxAccess = AccessLocalWrite | AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
 )
 
-// checkValues checks the values of the selected attributes.
+// checkValues checks the values of the attributes selected by mask.
 func checkValues(a *QPAttr, mask AttrMask, dev *DeviceAttr) error {
 	for _, f := range []struct {
 		attr   AttrMask

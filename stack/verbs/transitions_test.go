@@ -9,44 +9,47 @@ import (
 
 var allStates = []State{QPSReset, QPSInit, QPSRTR, QPSRTS, QPSSQD, QPSSQE, QPSErr}
 
-// ways are the cells of the table, in the notation of ibv_modify_qp(3) and of Linux's table: type, from, to, required,
-// optional. A pair that is not listed, and leads neither to RESET nor to ERR, is not a transition.
-const ways = `
-RC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
-UC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
-UD  RESET INIT  PKEY_INDEX PORT QKEY                                                   : -
-RAW RESET INIT  PORT                                                                   : -
-RC  INIT  INIT  -                                                                      : PKEY_INDEX PORT ACCESS_FLAGS
-UC  INIT  INIT  -                                                                      : PKEY_INDEX PORT ACCESS_FLAGS
-UD  INIT  INIT  -                                                                      : PKEY_INDEX PORT QKEY
-RAW INIT  INIT  -                                                                      : -
-RC  INIT  RTR   AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER           : ALT_PATH ACCESS_FLAGS PKEY_INDEX
-UC  INIT  RTR   AV PATH_MTU DEST_QPN RQ_PSN                                            : ALT_PATH ACCESS_FLAGS PKEY_INDEX
-UD  INIT  RTR   -                                                                      : PKEY_INDEX QKEY
-RAW INIT  RTR   -                                                                      : -
-RC  RTR   RTS   SQ_PSN MAX_QP_RD_ATOMIC RETRY_CNT RNR_RETRY TIMEOUT                    : CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-UC  RTR   RTS   SQ_PSN                                                                 : CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-UD  RTR   RTS   SQ_PSN                                                                 : CUR_STATE QKEY
-RAW RTR   RTS   -                                                                      : -
-RC  RTS   RTS   -                                                                      : CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
-UC  RTS   RTS   -                                                                      : CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
-UD  RTS   RTS   -                                                                      : CUR_STATE QKEY
-RAW RTS   RTS   -                                                                      : -
-RC  RTS   SQD   -                                                                      : EN_SQD_ASYNC_NOTIFY
-UC  RTS   SQD   -                                                                      : EN_SQD_ASYNC_NOTIFY
-UD  RTS   SQD   -                                                                      : EN_SQD_ASYNC_NOTIFY
-RAW RTS   SQD   -                                                                      : -
-RC  SQD   RTS   -                                                                      : CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
-UC  SQD   RTS   -                                                                      : CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
-UD  SQD   RTS   -                                                                      : CUR_STATE QKEY
-RAW SQD   RTS   -                                                                      : -
-RC  SQD   SQD   -                                                                      : PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC MAX_DEST_RD_ATOMIC ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
-UC  SQD   SQD   -                                                                      : AV ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
-UD  SQD   SQD   -                                                                      : PKEY_INDEX QKEY
-RAW SQD   SQD   -                                                                      : -
-UC  SQE   RTS   -                                                                      : CUR_STATE ACCESS_FLAGS
-UD  SQE   RTS   -                                                                      : CUR_STATE QKEY
-RAW SQE   RTS   -                                                                      : -
+// transitionTable lists the transitions in the notation of ibv_modify_qp(3) and of Linux's table: type, from, to,
+// required attributes: optional ones. A pair that is not listed, and leads neither to RESET nor to ERR, is not a
+// transition.
+const transitionTable = `
+RC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS    : -
+UC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS    : -
+UD  RESET INIT  PKEY_INDEX PORT QKEY            : -
+RAW RESET INIT  PORT                            : -
+RC  INIT  INIT  -                               : PKEY_INDEX PORT ACCESS_FLAGS
+UC  INIT  INIT  -                               : PKEY_INDEX PORT ACCESS_FLAGS
+UD  INIT  INIT  -                               : PKEY_INDEX PORT QKEY
+RAW INIT  INIT  -                               : -
+RC  INIT  RTR   AV PATH_MTU DEST_QPN RQ_PSN MAX_DEST_RD_ATOMIC MIN_RNR_TIMER : ALT_PATH ACCESS_FLAGS PKEY_INDEX
+UC  INIT  RTR   AV PATH_MTU DEST_QPN RQ_PSN     : ALT_PATH ACCESS_FLAGS PKEY_INDEX
+UD  INIT  RTR   -                               : PKEY_INDEX QKEY
+RAW INIT  RTR   -                               : -
+RC  RTR   RTS   SQ_PSN MAX_QP_RD_ATOMIC RETRY_CNT RNR_RETRY TIMEOUT : ` +
+	`CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+UC  RTR   RTS   SQ_PSN                          : CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+UD  RTR   RTS   SQ_PSN                          : CUR_STATE QKEY
+RAW RTR   RTS   -                               : -
+RC  RTS   RTS   -                               : CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE MIN_RNR_TIMER
+UC  RTS   RTS   -                               : CUR_STATE ACCESS_FLAGS ALT_PATH PATH_MIG_STATE
+UD  RTS   RTS   -                               : CUR_STATE QKEY
+RAW RTS   RTS   -                               : -
+RC  RTS   SQD   -                               : EN_SQD_ASYNC_NOTIFY
+UC  RTS   SQD   -                               : EN_SQD_ASYNC_NOTIFY
+UD  RTS   SQD   -                               : EN_SQD_ASYNC_NOTIFY
+RAW RTS   SQD   -                               : -
+RC  SQD   RTS   -                               : CUR_STATE ALT_PATH ACCESS_FLAGS MIN_RNR_TIMER PATH_MIG_STATE
+UC  SQD   RTS   -                               : CUR_STATE ALT_PATH ACCESS_FLAGS PATH_MIG_STATE
+UD  SQD   RTS   -                               : CUR_STATE QKEY
+RAW SQD   RTS   -                               : -
+RC  SQD   SQD   - : PORT AV TIMEOUT RETRY_CNT RNR_RETRY MAX_QP_RD_ATOMIC MAX_DEST_RD_ATOMIC ` +
+	`ALT_PATH ACCESS_FLAGS PKEY_INDEX MIN_RNR_TIMER PATH_MIG_STATE
+UC  SQD   SQD   -                               : AV ALT_PATH ACCESS_FLAGS PKEY_INDEX PATH_MIG_STATE
+UD  SQD   SQD   -                               : PKEY_INDEX QKEY
+RAW SQD   SQD   -                               : -
+UC  SQE   RTS   -                               : CUR_STATE ACCESS_FLAGS
+UD  SQE   RTS   -                               : CUR_STATE QKEY
+RAW SQE   RTS   -                               : -
 `
 
 type cell struct {
@@ -54,7 +57,7 @@ type cell struct {
 	from, to State
 }
 
-func parseWays(t *testing.T) map[cell]masks {
+func parseTable(t *testing.T) map[cell]masks {
 	types := map[string]QPType{"RC": QPTRC, "UC": QPTUC, "UD": QPTUD, "RAW": QPTRawPacket}
 	states := map[string]State{}
 	for _, s := range allStates {
@@ -73,7 +76,7 @@ func parseWays(t *testing.T) map[cell]masks {
 		return m
 	}
 	table := map[cell]masks{}
-	for line := range strings.Lines(strings.TrimSpace(ways)) {
+	for line := range strings.Lines(strings.TrimSpace(transitionTable)) {
 		required, optional, _ := strings.Cut(line, ":")
 		w := strings.Fields(required)
 		table[cell{types[w[0]], states[w[1]], states[w[2]]}] = masks{mask(w[3:]), mask(strings.Fields(optional))}
@@ -82,9 +85,10 @@ func parseWays(t *testing.T) map[cell]masks {
 	return table
 }
 
-// Every type, pair of states and attribute: what must be given, may be given and is refused.
+// TestTransitions checks for every type, pair of states and attribute whether it must be given, may be given, or is
+// refused.
 func TestTransitions(t *testing.T) {
-	table := parseWays(t)
+	table := parseTable(t)
 	cells := 0
 	for _, typ := range []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket} {
 		for _, from := range allStates {
@@ -107,7 +111,7 @@ func TestTransitions(t *testing.T) {
 
 var everything = DeviceAttr{Ports: 2, Features: AllFeatures, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16}
 
-// legal returns attributes with only legal values.
+// legal returns attributes with valid values only.
 func legal(to, cur State) QPAttr {
 	return QPAttr{State: to, CurState: cur, Port: 1, AH: AHAttr{Port: 2}, PathMTU: MTU1024}
 }
@@ -145,7 +149,7 @@ func checkCell(t *testing.T, c cell, want masks, ok bool) {
 	}
 }
 
-// Values out of range are refused by name, but only if selected.
+// TestModifyValues checks that values out of range are refused by name, but only if the mask selects them.
 func TestModifyValues(t *testing.T) {
 	for _, c := range []struct {
 		set  func(*QPAttr)
@@ -185,7 +189,7 @@ func TestModifyValues(t *testing.T) {
 	require.ErrorContains(t, err, "the current state is given as SQD: it is RTS")
 }
 
-// Features that a device lacks are refused as such.
+// TestModifyLacks checks that features that the device lacks are refused as such.
 func TestModifyLacks(t *testing.T) {
 	for _, c := range []struct {
 		from, to State
@@ -202,7 +206,7 @@ func TestModifyLacks(t *testing.T) {
 	}
 }
 
-// Merge takes each attribute of a mask, and no other.
+// TestMerge checks that Merge takes each attribute of the mask, and no other.
 func TestMerge(t *testing.T) {
 	b := QPAttr{QPSErr, QPSSQE, true, 1, 2, 3, 4, AHAttr{Port: 5}, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	seen := map[QPAttr]bool{}

@@ -20,7 +20,7 @@ func queues(t QPType, s State) *Queues {
 
 var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket, QPTSolar}
 
-// The operations of each type, by IBTA table 35.
+// TestOperations checks which operations each type has, against IBTA table 35.
 func TestOperations(t *testing.T) {
 	has := map[QPType]string{
 		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
@@ -52,7 +52,7 @@ func contains(s, part string) bool {
 	return false
 }
 
-// The states in which requests may be posted, by IBTA 10.3.1.
+// TestPostingStates checks in which states requests may be posted, against IBTA 10.3.1.
 func TestPostingStates(t *testing.T) {
 	for s, want := range map[State]struct{ send, recv bool }{
 		QPSReset: {false, false}, QPSInit: {false, true}, QPSRTR: {false, true}, QPSRTS: {true, true},
@@ -104,7 +104,7 @@ func TestRefusedRequests(t *testing.T) {
 	require.ErrorContains(t, rc.CheckRecv(&RecvWR{SGEs: three}), "post_recv: EINVAL: 3 pieces")
 }
 
-// Keys, rights and bounds of the pieces of a request, depending on its operation.
+// TestStatuses checks keys, rights and bounds of the pieces of a request, depending on its operation.
 func TestStatuses(t *testing.T) {
 	r := NewRegions(8)
 	ro, err := r.Register(1, 0x1000, 100, 0)
@@ -215,7 +215,7 @@ func TestObjects(t *testing.T) {
 func TestNotifier(t *testing.T) {
 	good, bad := &WC{}, &WC{Status: WCFlushErr}
 	for _, c := range []struct {
-		ask       []bool // solicited only?
+		ask       []bool // the event requested, if any: for solicited completions only?
 		wc        *WC
 		solicited bool
 		event     bool
@@ -236,7 +236,7 @@ func TestNotifier(t *testing.T) {
 	}
 }
 
-// Completions behaves as a bounded queue under any sequence of calls.
+// TestCompletions checks that Completions behaves as a bounded queue under any sequence of calls.
 func TestCompletions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 5).Draw(t, "size")
@@ -276,7 +276,7 @@ func TestCompletions(t *testing.T) {
 	})
 }
 
-// Checking a valid request, and polling, allocate nothing.
+// TestNoAllocations checks that checking a valid request, and polling, allocate nothing.
 func TestNoAllocations(t *testing.T) {
 	r := NewRegions(1)
 	m, err := r.Register(1, 0x1000, 100, AccessLocalWrite)

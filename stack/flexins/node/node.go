@@ -237,8 +237,8 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 		MaxSRQSGE: library.MaxSGE,
 		Ports:     len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket,
 			verbs.QPTSolar},
-		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited | verbs.FeatureError | verbs.FeatureDrain |
-			verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
+		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited |
+			verbs.FeatureError | verbs.FeatureDrain | verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 	"nictwin/stack/offload"
 )
 
-// Codes of the shipped handlers. The paper's example of a batched READ uses 0x1234 (FN A.3).
+// Codes of the shipped handlers. 0x1234 is the paper's example of a batched READ (FN A.3).
 const (
 	CodeBatch uint16 = 0x1234
 	CodeList  uint16 = 0x1235
 )
 
-// A node of a list: key, value, address of the next node or 0.
+// Offsets and sizes of a list node: key, value, address of the next node or 0.
 const (
 	ValueBytes = 64
 	NodeBytes  = 8 + ValueBytes + 8
@@ -73,7 +73,7 @@ type Response struct {
 	Code   uint16
 	Status offload.Status
 	Number uint32
-	Data   []byte // of the message
+	Data   []byte // the message behind its header
 }
 
 // Decode reads a response.
@@ -86,7 +86,7 @@ func Decode(b []byte) (r Response, err error) {
 	return r, nil
 }
 
-// ListResult is the result of a walk: the number of nodes read, and the value, nil if no node has the key.
+// ListResult is the result of a walk: the number of nodes read, and the value; nil if no node has the key.
 type ListResult struct {
 	Hops  uint32
 	Value []byte

@@ -21,7 +21,7 @@ import (
 	"nictwin/stack/pipe"
 )
 
-// Engine is a transmit queue for copies only.
+// Engine is a transmit queue of the NIC that only copies.
 type Engine struct {
 	q     *driver.TxQueue
 	keys  []*driver.Key

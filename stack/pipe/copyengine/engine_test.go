@@ -20,7 +20,7 @@ import (
 	"nictwin/stack/pipe/copyengine"
 )
 
-// card is a Go NIC between memories with latency, and an engine on it.
+// card is a Go NIC between two memories with latency, and an engine on it.
 type card struct {
 	*simcore.Engine
 	space  *mem.Space
@@ -73,8 +73,8 @@ func newCard(t testing.TB) *card {
 func (c *card) Load(addr uint64, b []byte) error  { return c.space.Read(addr, b) }
 func (c *card) Store(addr uint64, b []byte) error { return c.space.Write(addr, b) }
 
-// A CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive at any time: the host, polling between any
-// two events, sees every element once, whole and in order, for many laps.
+// TestPipe runs a CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive at any time. The host polls
+// between any two events and must see every element once, whole and in order, for many laps.
 func TestPipe(t *testing.T) {
 	c := newCard(t)
 	spec := pipe.Spec{LogLines: 4, Batch: 3, Credit: 5}
@@ -127,7 +127,7 @@ func element(id int) []byte {
 	return b
 }
 
-// Copies beyond the ring's capacity wait and end in order; invalid ones are reported.
+// TestCopies checks that copies beyond the ring's capacity wait and end in order, and that invalid ones are reported.
 func TestCopies(t *testing.T) {
 	c := newCard(t)
 	var ended []int
@@ -160,7 +160,7 @@ func TestCopies(t *testing.T) {
 	require.ErrorContains(t, err, "transmit queue 0: want no OnEnd and no OnEvent")
 }
 
-// In steady state a copy allocates nothing.
+// TestNoAllocations checks that in steady state a copy allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	c := newCard(t)
 	bad := false

@@ -46,11 +46,13 @@ type Context struct {
 	regions *verbs.Regions
 	ahs     map[verbs.AH]verbs.PD
 	ahOf    func(verbs.AH) (verbs.PD, bool)
-	rings   [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ // completion queues that were destroyed, by size
 	async   func(verbs.AsyncEvent)
+
+	// rings holds destroyed completion queues for reuse, by log2 of their size: the NIC cannot destroy them.
+	rings [rnicspec.MaxLogRing + 1][]*rnicverbs.CQ
 }
 
-// Table sizes: assumptions, the NIC has no limits of its own.
+// Sizes of tables that the NIC does not limit: assumptions.
 const (
 	maxPDs = 1 << 12
 	maxMRs = 1 << 16
@@ -220,7 +222,7 @@ func address(gid [16]byte) (ip [16]byte, v6 bool) {
 	return gid, true
 }
 
-// DestroyAH implements verbs.Context. The NIC keeps the address.
+// DestroyAH implements verbs.Context. The NIC has no command for it, and keeps the address.
 func (c *Context) DestroyAH(ah verbs.AH, done func(error)) {
 	err := c.objects.Destroy("destroy_ah", verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)})
 	if err == nil {

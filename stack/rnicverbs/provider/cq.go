@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// spare is the size of the ring in memory relative to the size that applications see; maxCQE is the largest size that
+// spare is the size of the ring in memory relative to the size that applications see. maxCQE is the largest size that
 // they see.
 const (
 	spare  = 2
@@ -28,13 +28,13 @@ type CQ struct {
 	notifier  verbs.Notifier
 	event     func()
 	followers []*follower
-	told      bool // an overrun was reported
-	owed      int  // completions that posted requests may still add to the ring
+	told      bool // EventCQErr was reported
+	owed      int  // number of completions that posted requests may still add to the ring
 
 	polling, again bool
 	err            error    // error of reading the ring
-	waiting        []func() // callbacks for when the ring has been read to its end
-	came           bool     // something was added since followers were last called
+	waiting        []func() // called when the ring has been read to its end
+	came           bool     // a completion was added since followers were last called
 	each           func(*rnicspec.CQE)
 	polled         func(int)
 }
@@ -73,7 +73,7 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 	return q, nil
 }
 
-// undo destroys an object after a failure, and returns the failure as ENOMEM.
+// undo destroys an object whose creation failed, and returns the reason as ENOMEM.
 func (c *Context) undo(verb string, x verbs.Object, why error) error {
 	if err := c.objects.Destroy(verb, x); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (q *CQ) Follow(f func()) (stop func(), err error) {
 	}, nil
 }
 
-// read takes the entries that have arrived in the ring.
+// read takes the completion entries that have arrived in the ring.
 func (q *CQ) read() {
 	if q.again = q.polling; q.again {
 		return
@@ -166,7 +166,7 @@ func (q *CQ) read() {
 	}
 }
 
-// settled continues after the ring was read to its end.
+// settled handles the end of a poll: the ring has been read to its end.
 func (q *CQ) settled(int) {
 	q.polling = false
 	if q.again {
@@ -187,11 +187,11 @@ func (q *CQ) settled(int) {
 	}
 }
 
-// take adds an entry of the ring.
+// take converts a completion entry and adds it to the queue.
 func (q *CQ) take(e *rnicspec.CQE) {
 	qp := q.qps[e.QPN]
 	if qp == nil {
-		return // the queue pair was destroyed
+		return // its queue pair was destroyed
 	}
 	wc := qp.completion(e)
 	q.came = true

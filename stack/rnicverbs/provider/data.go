@@ -5,8 +5,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// noKey is a key without a region. Requests that must not be carried out are posted with it, and fail when their turn
-// comes.
+// noKey is a key that no region has. A request that must not be carried out is posted with it, so that it fails in its
+// turn.
 const noKey = 0
 
 var opcodes = [...]rnicspec.Opcode{
@@ -25,7 +25,7 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 	return len(wrs), q.ringFor(len(wrs), q.qp.Ring, nil)
 }
 
-// ringFor rings the doorbell for n requests that were posted before an error.
+// ringFor rings the doorbell for the n requests that were posted, and returns err or else the doorbell's error.
 func (q *QP) ringFor(n int, ring func() error, err error) error {
 	q.account()
 	if n > 0 {
@@ -36,7 +36,7 @@ func (q *QP) ringFor(n int, ring func() error, err error) error {
 	return err
 }
 
-// account updates the number of completions that the completion queues may still get.
+// account updates the number of completions that posted requests may still add to the completion queues.
 func (q *QP) account() {
 	for i, x := range [2]struct {
 		cq   *CQ
@@ -47,7 +47,7 @@ func (q *QP) account() {
 	}
 }
 
-// full reports whether a completion queue's ring has no place for another completion.
+// full reports whether the ring has no place for the completion of another request.
 func (c *CQ) full() bool { return c.owed >= 1<<c.log }
 
 func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
@@ -78,7 +78,7 @@ func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
 		e.SwapAdd = w.CompareAdd
 	}
 	if q.queues.SendStatus(w, q.c.regions) == verbs.WCLocProtErr {
-		e.LocalKey = noKey // a key of another protection domain, for example: the NIC has no such domains
+		e.LocalKey = noKey // the key may be valid in another protection domain, which the NIC does not know
 	}
 	if alone {
 		return posted(q.qp.Push(e))

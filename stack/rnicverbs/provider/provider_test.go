@@ -29,9 +29,12 @@ func (s slotted) Check() error            { return s.Err() }
 func (s slotted) Cycles() int64           { return s.Cycle() }
 func (s slotted) Close() error            { return nil }
 
-// Two cards with an rnic each, driven from their Arms, on one cable; software's accesses end at once, or later.
+// TestContract runs the verbs contract on two cards with an rnic each, driven from their Arms, on one cable. Software's
+// accesses end at once, or later.
 func TestContract(t *testing.T) {
-	for name, late := range map[string]simcore.Ps{"rnic": 0, "rnic late": 70 * simcore.Nanosecond, "rnic very late": 5 * simcore.Microsecond} {
+	for name, late := range map[string]simcore.Ps{
+		"rnic": 0, "rnic late": 70 * simcore.Nanosecond, "rnic very late": 5 * simcore.Microsecond,
+	} {
 		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench {
 			b, _ := newBenchOn(t, func(e *simcore.Engine, b driver.Bus) driver.Bus {
 				if late == 0 {
@@ -78,7 +81,7 @@ func newCard(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *board
 	spec.Endpoint.Ahead = 0
 	nic, err := rnic.Preset("bluefield2")
 	require.NoError(t, err)
-	nic.Limits[1] = nic.Limits[0] // like the card's roots
+	nic.Limits[1] = nic.Limits[0] // the host root has the same limits as the Arm's
 	card, err := board.NewCard(e, pools, spec, func(s board.Slot) (board.NIC, error) {
 		c, err := rnic.Builder{Scheduler: s.Engine, Spec: nic, Frames: s.Frames, TLPs: s.TLPs}.Build(s.Name)
 		return slotted{c}, err

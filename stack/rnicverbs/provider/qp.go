@@ -19,9 +19,9 @@ type QP struct {
 	recv   *CQ
 	queues verbs.Queues
 	handle uint32 // address handle of the peer
-	known  bool   // the NIC knows the queue pair
+	known  bool   // the queue pair was created in the NIC
 	busy   bool   // a control verb is in progress
-	owed   [2]int // this queue pair's share of send.owed and recv.owed
+	owed   [2]int // what this queue pair contributes to send.owed and recv.owed
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
@@ -150,7 +150,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 	})
 }
 
-// apply moves the queue pair in the NIC to a state.
+// apply moves the queue pair to a state in the NIC.
 func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 	switch {
 	case next == verbs.QPSInit:

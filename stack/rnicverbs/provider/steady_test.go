@@ -59,7 +59,7 @@ func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, drive
 	return c, devs
 }
 
-// Posting and polling allocate nothing in steady state.
+// TestNoAllocations checks that posting and polling allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
 	c, _ := connect(t, 64, 16)
 	s := &c.Sides[0]
@@ -94,9 +94,10 @@ func TestNoAllocations(t *testing.T) {
 	require.Equal(t, 2*251, ended)
 }
 
-// A request for which a completion queue's ring has no place is not posted.
+// TestRingCannotOverrun checks that a request is not posted if a completion queue's ring has no place for its
+// completion.
 func TestRingCannotOverrun(t *testing.T) {
-	c, _ := connect(t, 4, 16) // 8 places in memory
+	c, _ := connect(t, 4, 16) // the ring has 8 places in memory
 	n, err := c.qp[0].PostRecv(make([]verbs.RecvWR, 5))
 	require.NoError(t, err)
 	require.Equal(t, 5, n)
@@ -116,7 +117,8 @@ func TestRingCannotOverrun(t *testing.T) {
 	require.Equal(t, 3, n)
 }
 
-// A queue pair with a request in flight cannot be destroyed; once the request has ended, it can.
+// TestDestroyBusy checks that a queue pair with a request in flight cannot be destroyed, but can once the request has
+// ended.
 func TestDestroyBusy(t *testing.T) {
 	c, devs := connect(t, 16, 4)
 	_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend, Flags: verbs.SendSignaled}})
@@ -137,7 +139,7 @@ func TestDestroyBusy(t *testing.T) {
 	require.Zero(t, n, "completions of a queue pair go with it")
 }
 
-// gate is a bus that holds reads of memory while it is closed.
+// gate is a bus that delays reads of memory while it is closed.
 type gate struct {
 	driver.Bus
 	closed bool
@@ -160,8 +162,8 @@ func (g *gate) open() {
 	g.held = nil
 }
 
-// A queue pair's number is freed only once its completion entries have been read; otherwise they would be attributed to
-// its successor.
+// TestNumbersAreNotFreedEarly checks that a queue pair's number is freed only once its completion entries have been
+// read; otherwise they would be attributed to the next queue pair with that number.
 func TestNumbersAreNotFreedEarly(t *testing.T) {
 	var gates []*gate
 	c, devs := connectOn(t, 16, 4, func(_ *simcore.Engine, b driver.Bus) driver.Bus {
@@ -195,10 +197,10 @@ func TestNumbersAreNotFreedEarly(t *testing.T) {
 	require.Equal(t, c.qp[0].Num(), create())
 }
 
-// After the driver has ended, every verb ends with EIO.
+// TestDriverEnded checks that after the driver has ended every verb returns EIO.
 func TestDriverEnded(t *testing.T) {
 	c, devs := connect(t, 16, 4)
-	devs[0].DeregMR(12345) // the NIC refuses this
+	devs[0].DeregMR(12345) // the NIC refuses this key, which ends the driver
 	require.NoError(t, c.Settle())
 	require.Error(t, devs[0].Err())
 	ends := 0

@@ -1,6 +1,6 @@
 package seq
 
-// Bitmap is a set of places of a window, one bit each.
+// Bitmap has one bit for each place of a window.
 type Bitmap []uint64
 
 // NewBitmap returns a clear Bitmap of n bits; n is a multiple of 64.

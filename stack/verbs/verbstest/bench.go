@@ -10,32 +10,32 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Memory is the memory that applications see.
+// Memory accesses the memory that applications see, in zero simulated time.
 type Memory interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
 }
 
-// Side is one end of a path between two ports.
+// Side is one end of a path between two ports: a device as an application sees it.
 type Side struct {
 	Context verbs.Context
 	Memory  Memory
-	Base    uint64       // start of Bytes that may be registered, used by nobody else
+	Base    uint64       // start of the memory (Bytes long) that may be registered; nobody else uses it
 	Bytes   uint64       // at least 1 MB
 	Port    uint8        // port of the path to the other side
-	Peer    verbs.AHAttr // the other side, as seen from here
+	Peer    verbs.AHAttr // path to the other side's port
 }
 
-// Bench is two sides, and a function that runs until nothing happens any more.
+// Bench is two sides, and a function that runs until nothing is in flight.
 type Bench struct {
 	Sides  [2]Side
 	Settle func() error
 }
 
-// leastBytes is the memory that checks use on a side.
+// leastBytes is the memory that the checks need on a side.
 const leastBytes = 1 << 20
 
-// RunContract runs every check, each on its own bench.
+// RunContract runs every check, each on its own bench; build makes one.
 func RunContract(t *testing.T, name string, build func(t *testing.T) *Bench) {
 	for _, c := range checks {
 		t.Run(name+"/"+c.name, func(t *testing.T) { check(t, c.run, build(t)) })
@@ -71,7 +71,7 @@ type tester interface {
 	Helper()
 }
 
-// bench is a bench in use.
+// bench is a Bench under test.
 type bench struct {
 	tester
 	*Bench
@@ -85,7 +85,7 @@ type side struct {
 	attr verbs.DeviceAttr
 	pd   verbs.PD
 	mr   verbs.MR // covers the whole memory, with all rights
-	next uint64   // start of the unused memory
+	next uint64   // start of the memory that the check has not used yet
 }
 
 const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
@@ -116,7 +116,7 @@ func (b *bench) wait(verb func(done func(error))) error {
 	return got
 }
 
-// get runs a control verb that creates something.
+// get runs a control verb that creates something, and returns that.
 func get[T any](b *bench, verb func(done func(T, error))) (x T, err error) {
 	b.Helper()
 	err = b.wait(func(done func(error)) {
@@ -159,7 +159,7 @@ type end struct {
 	cap        verbs.QPCap
 }
 
-// Queue sizes for checks: small, so that they fill, and powers of two, which every device can grant exactly.
+// Queue sizes for checks: small, so that they fill up, and powers of two, which every device can grant exactly.
 const (
 	depth   = 16
 	entries = 64
@@ -224,7 +224,7 @@ func (e *end) path(peer *end) verbs.QPAttr {
 	}
 }
 
-// up takes a queue pair from RESET to a state.
+// up takes a queue pair from RESET to a state, by way of the states before it.
 func (e *end) up(typ verbs.QPType, a verbs.QPAttr, to verbs.State) {
 	e.b.Helper()
 	from := verbs.QPSReset
@@ -240,7 +240,7 @@ func (e *end) up(typ verbs.QPType, a verbs.QPAttr, to verbs.State) {
 	}
 }
 
-// pair connects two queue pairs of a type, one on each side.
+// pair connects two queue pairs of a type, one on each side. changes modify the attributes.
 func (b *bench) pair(typ verbs.QPType, changes ...func(*verbs.QPAttr)) [2]*end {
 	b.Helper()
 	x := [2]*end{b.side[0].end(typ, nil), b.side[1].end(typ, nil)}
@@ -254,7 +254,7 @@ func (b *bench) pair(typ verbs.QPType, changes ...func(*verbs.QPAttr)) [2]*end {
 	return x
 }
 
-// buffer is registered memory with a byte of guard on either side.
+// buffer is registered memory with a guard byte on either side.
 type buffer struct {
 	s    *side
 	addr uint64
@@ -284,7 +284,7 @@ func pattern(n int, seed byte) []byte {
 	return b
 }
 
-// holds checks the bytes of a buffer, and the guards around it.
+// holds checks the bytes of a buffer, and that its guard bytes are unchanged.
 func (x buffer) holds(want []byte) {
 	x.s.b.Helper()
 	got := make([]byte, x.n+2)
@@ -338,13 +338,13 @@ func (b *bench) drain(cq verbs.CQ) (all []verbs.WC) {
 	return nil
 }
 
-// ended is the compared part of a completion.
+// ended is the part of a completion that checks compare.
 type ended struct {
 	id uint64
 	st verbs.Status
 }
 
-// statuses returns the completions of a queue once nothing is in flight.
+// statuses returns the completions of a queue, once nothing is in flight.
 func (b *bench) statuses(cq verbs.CQ) (got []ended) {
 	b.Helper()
 	b.settle()
@@ -354,7 +354,7 @@ func (b *bench) statuses(cq verbs.CQ) (got []ended) {
 	return got
 }
 
-// one returns the only completion of a queue.
+// one returns the completion of a queue that must have exactly one.
 func (b *bench) one(cq verbs.CQ) verbs.WC {
 	b.Helper()
 	b.settle()
@@ -363,7 +363,7 @@ func (b *bench) one(cq verbs.CQ) verbs.WC {
 	return all[0]
 }
 
-// lacks reports whether both sides lack a feature; a difference is an error.
+// lacks reports whether both sides lack a feature. If only one does, the check fails.
 func (b *bench) lacks(f verbs.Feature) bool {
 	b.Helper()
 	a := &b.side[0].attr
@@ -373,7 +373,7 @@ func (b *bench) lacks(f verbs.Feature) bool {
 
 func (b *bench) has(typ verbs.QPType) bool { return slices.Contains(b.side[0].attr.Types, typ) }
 
-// bad checks that a request is refused with an error number, after n posted ones.
+// bad checks that posting stops at request n with an error number.
 func (e *end) bad(n int, want verbs.Errno, wrs ...verbs.SendWR) {
 	e.b.Helper()
 	got, err := e.qp.PostSend(wrs)

@@ -30,7 +30,7 @@ func query(b *bench) {
 	}
 }
 
-// lifetimes checks that objects in use cannot be destroyed, and that destroyed ones are gone.
+// lifetimes checks that objects in use cannot be destroyed, and that destroyed ones cannot be used.
 func lifetimes(b *bench) {
 	s := &b.side[0]
 	c := s.Context
@@ -71,7 +71,7 @@ func lifetimes(b *bench) {
 	impossible(b, s, pd, init)
 }
 
-// impossible checks requests for objects that cannot be created.
+// impossible checks that objects with impossible attributes cannot be created.
 func impossible(b *bench, s *side, gone verbs.PD, init verbs.QPInitAttr) {
 	c := s.Context
 	_, err := get(b, func(done func(verbs.MR, error)) { c.RegMR(gone, s.Base, 100, 0, done) })
@@ -105,7 +105,7 @@ func impossible(b *bench, s *side, gone verbs.PD, init verbs.QPInitAttr) {
 	}
 }
 
-// states checks the way up, what each state accepts, and that a refused change changes nothing.
+// states checks the transitions from RESET to RTS, what each state accepts, and that a refused change changes nothing.
 func states(b *bench) {
 	for _, typ := range b.side[0].attr.Types {
 		e := b.side[0].end(typ, nil)
@@ -125,7 +125,7 @@ func states(b *bench) {
 		require.NoError(b, err)
 		if typ == verbs.QPTRC {
 			want := a
-			want.QKey = 0 // the only attribute that an RC lacks
+			want.QKey = 0 // an RC does not have this attribute
 			require.Equal(b, want, got)
 		}
 	}
@@ -142,7 +142,7 @@ func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	}
 }
 
-// refuses tries each transition that a state lacks, and each existing one with an attribute missing.
+// refuses tries each transition that does not exist from a state, and each existing one with an attribute missing.
 func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	e.b.Helper()
 	for to := verbs.QPSReset; to <= verbs.QPSErr; to++ {
@@ -162,7 +162,7 @@ func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	require.Equal(e.b, at, e.state(), "a refused change changes nothing")
 }
 
-// lateRights checks that the peer's rights can be granted or revoked on the way to RTS.
+// lateRights checks that the peer's rights can be granted or revoked during the transition to RTS.
 func lateRights(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return

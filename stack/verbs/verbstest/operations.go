@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lengths are message lengths: none, short, around one packet, and several packets with an odd end.
+// lengths are message lengths: none, short, around one packet, and several packets, the last one short.
 var lengths = []int{0, 1, 63, 1023, 1024, 1025, 3*1024 + 5}
 
 const imm = 0x01020304
@@ -50,7 +50,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	takes := op.IsSend() || op == verbs.WRWriteImm
 	if takes {
 		x[1].postRecv(verbs.RecvWR{ID: 88, SGEs: recv.sges()})
-		b.settle() // UC drops messages that arrive before their receive request has reached the device
+		b.settle() // UC drops messages that arrive before their receive request is at the device
 	}
 	if op.HasImm() {
 		w.Imm = imm
@@ -152,7 +152,7 @@ func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	require.Equal(b, verbs.WCRemAccessErr, b.one(y[0].send).Status, "its rights have ended")
 }
 
-// lists checks messages in pieces of any length on both sides.
+// lists checks messages whose memory is in pieces of any length on both sides.
 func lists(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
@@ -237,8 +237,8 @@ func unsignalled(b *bench) {
 	require.Equal(b, []ended{{3, verbs.WCSuccess}}, b.statuses(all.send), "sq_sig_all")
 }
 
-// full checks that a queue takes the granted number of requests, that ENOMEM names the first one without a place, and
-// that polling makes room.
+// full checks that a queue takes the granted number of requests, that ENOMEM names the first one that found no place,
+// and that polling makes room.
 func full(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	n := x[1].cap.MaxRecvWR
@@ -254,7 +254,8 @@ func full(b *bench) {
 	require.Equal(b, []ended{{4, verbs.WCSuccess}}, b.statuses(x[0].send))
 }
 
-// refused checks the position of a bad request, that those before it are carried out and those behind it are not.
+// refused checks that a bad request in a list is named by its position, that those before it are carried out, and those
+// behind it are not.
 func refused(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	x[1].postRecv(make([]verbs.RecvWR, 8)...)
@@ -266,7 +267,7 @@ func refused(b *bench) {
 	require.Len(b, b.statuses(x[1].recv), 2)
 }
 
-// fence checks that a fenced request behind a READ sends what the READ returned.
+// fence checks that a SEND with a fence, posted behind a READ into the same memory, sends what the READ returned.
 func fence(b *bench) {
 	if !b.has(verbs.QPTRC) {
 		return
@@ -311,7 +312,7 @@ func order(b *bench) {
 		}
 		x[1].postRecv(recvs...)
 		x[0].post(wrs...)
-		if round%2 == 1 { // keeps two rounds in flight
+		if round%2 == 1 { // two rounds are in flight at a time
 			n := len(ops) * 2
 			require.Equal(b, sent[len(sent)-n:], b.statuses(x[0].send))
 		}

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// paper is a device whose packets are function calls: it implements all of package verbs, without time. It may have one
+// paper is a device whose packets are function calls. It implements all of package verbs, without time. It may have one
 // seeded fault.
 type paper struct {
 	w       *paperWire
@@ -20,7 +20,7 @@ type paper struct {
 	async   func(verbs.AsyncEvent)
 }
 
-// paperWire connects two devices and holds the pending actions.
+// paperWire connects two devices and holds the actions that are still to be carried out.
 type paperWire struct {
 	devs [2]*paper
 	todo []func()
@@ -229,7 +229,7 @@ func (s *paperSRQ) push(w verbs.RecvWR) {
 	s.wrs = append(s.wrs, w)
 }
 
-// take returns the next receive request.
+// take removes and returns the oldest receive request.
 func (s *paperSRQ) take() verbs.RecvWR {
 	i := 0
 	if s.p.is("receives out of order") {

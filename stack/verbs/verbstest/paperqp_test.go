@@ -187,7 +187,7 @@ func (q *paperQP) fail(s verbs.State) {
 	q.flush()
 }
 
-// flush ends all posted requests.
+// flush flushes all posted requests.
 func (q *paperQP) flush() {
 	for len(q.sq) > 0 {
 		w := q.sq[0]
@@ -208,7 +208,7 @@ func (q *paperQP) received(r verbs.RecvWR, wc verbs.WC, solicited bool) {
 	}
 }
 
-// peer returns the queue pair at the other end that receives from this one.
+// peer returns the queue pair that receives a request of this one.
 func (q *paperQP) peer(w *verbs.SendWR) *paperQP {
 	other := q.p.w.devs[1-q.p.n]
 	n := q.attr.DestQPN
@@ -320,7 +320,7 @@ func (q *paperQP) access(w *verbs.SendWR, x *paperQP) verbs.Status {
 	return verbs.WCSuccess
 }
 
-// deliver uses a receive request of the peer.
+// deliver places a message into a receive request of the peer.
 func (q *paperQP) deliver(w *verbs.SendWR, x *paperQP) verbs.Status {
 	if len(x.rq.wrs) == 0 {
 		return verbs.WCRNRRetryExcErr

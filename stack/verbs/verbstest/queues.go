@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// other returns the other end of the pair.
+// other returns the other end of the pair x.
 func (e *end) other(x [2]*end) *end {
 	if x[0] == e {
 		return x[1]
@@ -56,7 +56,8 @@ func datagrams(b *bench) {
 	strays(b, x, to)
 }
 
-// strays checks that datagrams dropped by the other side succeed here, except one that is too long.
+// strays checks datagrams that the other side must drop: they succeed here. One longer than
+// the path's MTU fails.
 func strays(b *bench, x [2]*end, to verbs.SendWR) {
 	in := x[1].buffer(600, 0)
 	x[1].postRecv(verbs.RecvWR{ID: 2, SGEs: in.sges()})
@@ -95,7 +96,7 @@ func frames(b *bench) {
 	in.holds(append(frame, pattern(2000, 1)[200:]...))
 }
 
-// overrun checks that completions without a place are not lost silently.
+// overrun checks that completions for which the queue has no place are not lost silently.
 func overrun(b *bench) {
 	if b.lacks(verbs.FeatureOverrun) {
 		return
@@ -128,7 +129,7 @@ func overrun(b *bench) {
 	require.ErrorIs(b, err, verbs.EIO)
 }
 
-// notify checks that each request gets one event, at the next completion of the requested kind.
+// notify checks that each ReqNotify gives one event, at the next completion of the kind requested.
 func notify(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	events, follows := 0, 0
@@ -216,7 +217,7 @@ func sharedReceive(b *bench) {
 			ids = append(ids, wc.ID)
 		}
 		limit := 0
-		if i >= 2 { // fewer than 4 of 6 are left
+		if i >= 2 { // fewer requests are left than the limit of 4
 			limit = 1
 		}
 		require.Len(b,

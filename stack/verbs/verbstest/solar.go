@@ -9,8 +9,8 @@ import (
 )
 
 // solar checks queue pairs of type Solar, which carries storage: each packet is one block, independent of all others
-// (package transport). A device without them must refuse them. Others must write and read blocks, refuse what
-// they do not support, and fail each refused request alone, without effect on others. RESET discards everything.
+// (package transport). A device without them must refuse them. Others must write and read blocks, refuse what they do
+// not support, and fail a refused request without effect on others. RESET must discard everything.
 func solar(b *bench) {
 	s := &b.side[0]
 	if !b.has(verbs.QPTSolar) {
@@ -21,7 +21,7 @@ func solar(b *bench) {
 		return
 	}
 	x := b.pair(verbs.QPTSolar)
-	const n = 2500 // two blocks, and part of a third
+	const n = 2500 // two whole blocks and a part of a third
 	from, to := x[0].buffer(n, 1), x[1].buffer(n, 2)
 	write := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: from.sges(),
 		RemoteAddr: to.addr, RKey: x[1].mr.RKey}
@@ -57,7 +57,7 @@ func solar(b *bench) {
 	for i, e := range x {
 		e.up(verbs.QPTSolar, e.path(x[1-i]), verbs.QPSRTS)
 	}
-	// more requests than the queue holds (depth), so that request numbers and slots are reused
+	// more requests than the queue has places (depth), so that request numbers and slots are reused
 	for i := range uint64(3 * depth) {
 		read.ID = i
 		x[0].post(read)

@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The paper device passes, with every feature.
+// TestContract checks that the paper device, which has every feature, passes.
 func TestContract(t *testing.T) {
 	RunContract(t, "paper", func(*testing.T) *Bench { return newPaper("") })
 }
 
-// recorder is a tester that records failures.
+// recorder is a tester that records the first failure.
 type recorder struct{ wrong string }
 
 func (r *recorder) Errorf(format string, args ...any) { r.wrong += fmt.Sprintf(format, args...) }
 func (r *recorder) FailNow()                          { runtime.Goexit() }
 func (r *recorder) Helper()                           {}
 
-// Each seeded fault of a device is found by its check.
+// TestContractFindsBrokenDevices checks that each seeded fault of a device makes its check fail.
 func TestContractFindsBrokenDevices(t *testing.T) {
 	finds := map[string]string{
 		"any port": "query", "ends twice": "query", "PD in use": "lifetimes", "any transition": "states",
