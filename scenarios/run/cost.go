@@ -17,7 +17,7 @@ const (
 func (c *Case) Cost(o *Options) int64 {
 	const packet = 4096
 	w := &c.Workload
-	messages, bytes := int64(w.Messages()*w.Ways()), int64(0)
+	messages, bytes := int64(w.Messages()*w.MessagesPerRequest()), int64(0)
 	for _, n := range w.Sizes {
 		bytes += int64(n)
 	}

@@ -200,7 +200,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 
 // whole checks that the messages that arrived or were lost add up to the workload's number.
 func (c *Case) whole(r *apps.Result) []discrepancy {
-	want := c.Workload.Messages() * c.Workload.Ways()
+	want := c.Workload.Messages() * c.Workload.MessagesPerRequest()
 	if r.Messages+r.Lost != want {
 		return []discrepancy{{field: "messages that arrived as they had to, or were lost", expected: fmt.Sprint(want),
 			got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}

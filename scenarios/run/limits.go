@@ -40,7 +40,7 @@ func (c *Case) limits() limits {
 	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
-		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways()))),
+		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.MessagesPerRequest()))),
 		quiet:   given(c.Limits.Quiet, quiet),
 		settle:  given(c.Limits.Settle, quiet),
 		grace:   max(leastGrace, p.cable+p.read+p.extra),
@@ -89,7 +89,7 @@ func (c *Case) trip() simcore.Ps {
 	for i := range rack.Servers {
 		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) &&
 			r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
-			trip += times(r.Ps, w.UnderWay()/int(r.Bytes)+1)
+			trip += times(r.Ps, w.BytesInFlight()/int(r.Bytes)+1)
 		}
 	}
 	return trip

@@ -84,7 +84,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 
 // explain turns what a stack refuses before the traffic into a UsageError; other errors are returned as they are.
 func explain(err error) error {
-	if errors.As(err, new(*apps.RoomError)) {
+	if errors.As(err, new(*apps.MemoryError)) {
 		return &UsageError{err}
 	}
 	for _, n := range []verbs.Errno{verbs.EINVAL, verbs.EOPNOTSUPP, verbs.ENOMEM} {
@@ -122,7 +122,7 @@ func (w *world) play(p *Played) error {
 	}
 	w.notifyTraffic(true)
 	if stuck != nil && !errors.As(stuck, new(*StuckError)) {
-		w.addFaults(p, run.Wrong())
+		w.addFaults(p, run.Findings())
 		return stuck
 	}
 	if err := run.Finish(); err != nil {
@@ -180,7 +180,7 @@ func (w *world) destroy(run *apps.Run) error {
 
 // traffic runs until the applications have everything they wait for, or nothing more can come.
 func (w *world) traffic(run *apps.Run) error {
-	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.Ways()
+	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.MessagesPerRequest()
 	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
 	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
@@ -193,7 +193,7 @@ func (w *world) traffic(run *apps.Run) error {
 		}
 		run.Retry()
 		if w.o.Step != nil {
-			w.o.Step(run.UnderWay())
+			w.o.Step(run.InFlight())
 		}
 		now := w.engine.Now()
 		stuck := func(why string) error {
@@ -254,7 +254,7 @@ func (w *world) progress(run *apps.Run, total int) {
 
 // applications adds the applications' findings and the expectations that were not met.
 func (w *world) applications(p *Played) {
-	w.addFaults(p, p.Result.Wrong)
+	w.addFaults(p, p.Result.Findings)
 	w.handlers(p)
 	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
 		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", want), got: "none"}
@@ -268,7 +268,7 @@ func (w *world) applications(p *Played) {
 }
 
 // addFaults adds the faults that applications found. They find one before their stack fails for the same reason.
-func (w *world) addFaults(p *Played, list []apps.Wrong) {
+func (w *world) addFaults(p *Played, list []apps.Finding) {
 	for i := range list {
 		x := &list[i]
 		f := result.Finding{Domain: result.Application, Field: x.What, Text: x.String()}

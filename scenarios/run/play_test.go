@@ -63,7 +63,7 @@ func TestWorkloadsOnRNICs(t *testing.T) {
 				p, err := c.Play(t.Context(), Options{})
 				require.NoError(t, err)
 				require.True(t, p.Pass(), "%s over %s: %s", x.kind, transport, texts(p))
-				require.Equal(t, 4*24*c.Workload.Ways(), p.Result.Messages)
+				require.Equal(t, 4*24*c.Workload.MessagesPerRequest(), p.Result.Messages)
 				again, err := c.Play(t.Context(), Options{})
 				require.NoError(t, err)
 				require.Equal(t, p.Result, again.Result)

@@ -98,10 +98,10 @@ func (w *world) processes() (all [][2]apps.Side) {
 func (w *world) side(server, process int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
-	var ways []apps.Way
+	var ways []apps.Route
 	for p := range w.ports() {
 		to := verbs.AHAttr{Port: uint8(1 + p), GID: w.c.Addresses.gidOf(peer, p), MAC: macOf(peer, p), HopLimit: hops}
-		ways = append(ways, apps.Way{Port: to.Port, MAC: macOf(server, p), Peer: to})
+		ways = append(ways, apps.Route{Port: to.Port, MAC: macOf(server, p), Peer: to})
 	}
 	var engine apps.Engine
 	if o, ok := w.stacks[server].(offloading); ok {
@@ -112,7 +112,7 @@ func (w *world) side(server, process int) apps.Side {
 		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(process),
 		Core: w.stacks[server].Core(process), Memory: c.Memory,
 		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(process)*share), Bytes: share,
-		Ways: ways, Engine: engine,
+		Routes: ways, Engine: engine,
 	}
 }
 

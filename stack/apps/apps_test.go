@@ -61,11 +61,11 @@ func TestAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots, n := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(0, 300).Draw(t, "bytes")
 		pieces, offset := rapid.IntRange(1, 4).Draw(t, "pieces"), rapid.IntRange(0, 63).Draw(t, "offset")
-		r := room{next: 128, end: 1 << 20}
-		a, err := r.area(slots, n, pieces, offset)
+		r := arena{next: 128, end: 1 << 20}
+		a, err := r.alloc(slots, n, pieces, offset)
 		require.NoError(t, err)
 		m := make(flat, r.next+64)
-		require.NoError(t, a.blank(m))
+		require.NoError(t, a.fillGuards(m))
 		want := make([][]byte, slots)
 		for s := range slots {
 			want[s] = make([]byte, n)
@@ -74,12 +74,12 @@ func TestAreas(t *testing.T) {
 			total := 0
 			for _, x := range a.spans(nil, s, n, a.chunk(n), 7) {
 				require.Equal(t, uint64(offset), x.Addr%line)
-				require.LessOrEqual(t, x.Addr+uint64(x.Length)+guard, r.next)
+				require.LessOrEqual(t, x.Addr+uint64(x.Length)+guardBytes, r.next)
 				total += int(x.Length)
 			}
 			require.Equal(t, n, total)
 		}
-		b := make([]byte, a.apart)
+		b := make([]byte, a.pieceStride)
 		for s := range slots {
 			got := make([]byte, n)
 			require.NoError(t, a.load(m, s, 0, a.chunk(n), got))
@@ -89,16 +89,16 @@ func TestAreas(t *testing.T) {
 			require.Equal(t, want[s], got)
 			require.Len(t, a.spans(nil, s, n, a.chunk(n), 7), len(a.message(nil, s, 0, n, 7)))
 		}
-		_, _, ok, err := a.trespass(m, b)
+		_, _, ok, err := a.checkGuards(m, b)
 		require.True(t, ok && err == nil)
-		at := a.at(rapid.IntRange(0, slots-1).Draw(t, "slot"), rapid.IntRange(0, pieces-1).Draw(t, "piece")) +
-			uint64(a.piece) + uint64(rapid.IntRange(0, guard-1).Draw(t, "behind"))
+		at := a.pieceAddr(rapid.IntRange(0, slots-1).Draw(t, "slot"), rapid.IntRange(0, pieces-1).Draw(t, "piece")) +
+			uint64(a.piece) + uint64(rapid.IntRange(0, guardBytes-1).Draw(t, "behind"))
 		m[at] = 1
-		addr, got, ok, err := a.trespass(m, b)
+		addr, got, ok, err := a.checkGuards(m, b)
 		require.True(t, !ok && err == nil && addr == at && got == 1)
 	})
-	r := room{next: 0, end: 1000}
-	_, err := r.area(10, 100, 1, 0)
+	r := arena{next: 0, end: 1000}
+	_, err := r.alloc(10, 100, 1, 0)
 	require.ErrorContains(t, err, "10 messages of 100 B: want 1920 B of memory on a server, 1000 are left")
 }
 
@@ -110,8 +110,8 @@ func TestCountersFollowTheAtomics(t *testing.T) {
 	c, v := counter{before: make([]uint64, 3), ops: make([]atomic, 3)}, uint64(0)
 	for m := range 100 {
 		w := verbs.SendWR{}
-		c.ask(&w, m)
-		c.ask(&w, m) // building the request again changes nothing
+		c.fill(&w, m)
+		c.fill(&w, m) // building the request again changes nothing
 		require.Equal(t, v, c.before[m%3])
 		if s.atomic(m) == verbs.WRFetchAdd {
 			v += w.CompareAdd

@@ -13,7 +13,7 @@ const counterLen = 8
 type counter struct {
 	shared bool     // other clients change the counter, too
 	value  uint64   // its value after all requests built so far
-	asked  int      // number of requests built
+	built  int      // number of requests built
 	before []uint64 // the value that each request in flight must return, by message modulo depth
 	ops    []atomic // operands of these requests
 }
@@ -30,10 +30,10 @@ func (s *Spec) atomic(m int) verbs.Opcode {
 }
 
 // fill sets the operands of request m: additions, swaps that succeed, and swaps whose comparison fails.
-func (c *counter) ask(w *verbs.SendWR, m int) {
+func (c *counter) fill(w *verbs.SendWR, m int) {
 	o := &c.ops[m%len(c.ops)]
-	if m == c.asked {
-		c.asked++
+	if m == c.built {
+		c.built++
 		c.before[m%len(c.before)] = c.value
 		switch {
 		case c.shared:
@@ -53,23 +53,24 @@ func (c *counter) ask(w *verbs.SendWR, m int) {
 }
 
 // checkAtomic checks the value that the atomic of message m returned.
-func (c *client) fetched(m int) {
+func (c *client) checkAtomic(m int) {
 	b := c.got(counterLen)
 	if !c.check("load", c.out.load(c.side.Core, m, 0, counterLen, b)) {
 		return
 	}
 	got := binary.LittleEndian.Uint64(b)
-	at := c.out.at(m, 0)
+	at := c.out.pieceAddr(m, 0)
 	if !c.counter.shared {
 		if want := c.counter.before[m%len(c.counter.before)]; got != want {
-			c.fail(Wrong{What: "counter", Message: m, Addr: at,
+			c.fail(Finding{What: "counter", Message: m, Addr: at,
 				Text: fmt.Sprintf("atomic %d (%v) returned %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at,
 					want)})
 			return
 		}
 	} else if seen := c.side.seen; got >= uint64(len(seen)) || seen[got] {
-		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d returned %d to %#x: expected "+
-			"a value below %d that no other atomic returned", m, got, at, len(seen))})
+		c.fail(Finding{What: "counter", Message: m, Addr: at,
+			Text: fmt.Sprintf("atomic %d returned %d to %#x: expected "+
+				"a value below %d that no other atomic returned", m, got, at, len(seen))})
 		return
 	} else {
 		seen[got] = true

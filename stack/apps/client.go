@@ -9,14 +9,14 @@ import (
 // client is the end of a flow that issues requests.
 type client struct {
 	*end
-	out      area // buffers of messages to send, or of the results of READs and atomics
-	far      area // the server's memory that requests address
-	farKey   uint32
-	farEnd   uint64 // end of the server's memory region
-	built    int    // messages whose bytes are in their slots
-	answered int    // messages whose answers arrived
-	counter  counter
-	served   served
+	out       area // buffers of messages to send, or of the results of READs and atomics
+	remote    area // the server's memory that requests address
+	farKey    uint32
+	remoteEnd uint64 // end of the server's memory region
+	built     int    // messages whose bytes are in their slots
+	answered  int    // messages whose answers arrived
+	counter   counter
+	served    served
 
 	revocable []verbs.MR // with Spec.Invalidate: the server's regions, by message
 }
@@ -83,12 +83,12 @@ func (c *client) build(i, m int) bool {
 		w.SGEs = c.sges[i]
 	}
 	if !s.Kind.sends() && !s.Kind.Served() {
-		w.RemoteAddr, w.RKey = c.far.at(m, 0), c.farKey
+		w.RemoteAddr, w.RKey = c.remote.pieceAddr(m, 0), c.farKey
 	}
 	if s.Kind == Atomics {
-		c.counter.ask(w, m)
+		c.counter.fill(w, m)
 	}
-	c.misuse(w, m)
+	c.injectFault(w, m)
 	c.revoke(w, m)
 	return true
 }
@@ -105,12 +105,12 @@ func (c *client) length(m int) int {
 // content writes the bytes of request m.
 func (c *client) content(b []byte, m int) {
 	if c.spec.Kind.Served() {
-		c.served.engine.Request(b, c.ask(m))
+		c.served.engine.Request(b, c.buildQuery(m))
 		return
 	}
 	n := c.spec.prefix()
 	if n > 0 {
-		ethernet(b, c.way.Peer.MAC, c.way.MAC)
+		ethernet(b, c.route.Peer.MAC, c.route.MAC)
 	}
 	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.source(m))
 }
@@ -134,8 +134,8 @@ func (c *client) fill(i, m int) bool {
 // imm returns the immediate data of message m.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
 
-// misuse makes w faulty if the spec's fault is for this request.
-func (c *client) misuse(w *verbs.SendWR, m int) {
+// injectFault makes w faulty if the spec's fault is for this request.
+func (c *client) injectFault(w *verbs.SendWR, m int) {
 	x := c.spec.Misuse
 	if x == nil || c.flow != 0 || m != x.Message {
 		return
@@ -146,7 +146,7 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 		w.RKey ^= strangeKey
 	case RemoteBounds:
 		if !c.spec.Kind.Served() { // requests to handlers carry the address in their bytes
-			w.RemoteAddr = c.farEnd - n + beyond(c.spec)
+			w.RemoteAddr = c.remoteEnd - n + beyond(c.spec)
 		}
 	case Unaligned:
 		w.RemoteAddr += counterLen / 2
@@ -177,12 +177,12 @@ func (c *client) sent(first, last int) {
 			}
 			got, chunk := c.got(n), c.out.chunk(n)
 			if c.check("load", c.out.load(c.side.Core, m, 0, chunk, got)) {
-				c.compare(got, m, request, func(off int) uint64 { return c.out.where(m, off, chunk) })
+				c.compare(got, m, request, func(off int) uint64 { return c.out.byteAddr(m, off, chunk) })
 			}
 		}
 	case Atomics:
 		for m := first; m <= last && !c.stopped; m++ {
-			c.fetched(m)
+			c.checkAtomic(m)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func (c *client) sent(first, last int) {
 func (c *client) received(slot int, wc *verbs.WC) {
 	if c.spec.Kind.Served() {
 		c.takeAnswer(slot, wc)
-		c.recvs.give(slot)
+		c.recvs.postSlot(slot)
 		return
 	}
 	direction := answer
@@ -202,15 +202,16 @@ func (c *client) received(slot int, wc *verbs.WC) {
 		c.checkImm(wc, m)
 		c.answered = m + 1
 	}
-	c.recvs.give(slot)
+	c.recvs.postSlot(slot)
 }
 
 // checkImm checks a message's immediate data.
 func (e *end) checkImm(wc *verbs.WC, m int) {
 	has, want := wc.Flags&verbs.WCWithImm != 0, e.spec.opcode(m).HasImm()
 	if has != want || want && wc.Imm != e.imm(m) {
-		e.fail(Wrong{What: "immediate", Message: m, Text: fmt.Sprintf("message %d: immediate data %#x (%v): expected "+
-			"%#x (%v)", m, wc.Imm, has, e.imm(m), want)})
+		e.fail(Finding{What: "immediate", Message: m,
+			Text: fmt.Sprintf("message %d: immediate data %#x (%v): expected "+
+				"%#x (%v)", m, wc.Imm, has, e.imm(m), want)})
 	}
 }
 

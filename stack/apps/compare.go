@@ -24,7 +24,7 @@ const (
 func (how Compare) Valid() bool { return how == Exact || how == Messages || how == Counts }
 
 // comparable returns the completion without the fields that may differ.
-func (how Compare) part(c Completion) Completion {
+func (how Compare) comparable(c Completion) Completion {
 	if how == Messages && c.Recv {
 		c.ID = 0
 	}
@@ -103,7 +103,7 @@ func (s *Stream) difference(o *Stream, how Compare) string {
 			return fmt.Sprintf("completion %d: none and %q", k, b[k])
 		case k >= len(b):
 			return fmt.Sprintf("completion %d: %q and none", k, a[k])
-		case how.part(a[k]) != how.part(b[k]):
+		case how.comparable(a[k]) != how.comparable(b[k]):
 			return fmt.Sprintf("completion %d: %q and %q", k, a[k], b[k])
 		}
 	}

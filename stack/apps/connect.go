@@ -52,7 +52,7 @@ func (u *setup) queuePairs(s *side) error {
 func (u *setup) attributes(e *end) verbs.QPAttr {
 	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
-		Port: e.way.Port, AH: e.way.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey,
+		Port: e.route.Port, AH: e.route.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey,
 		Access:  e.side.mr.Access &^ verbs.AccessLocalWrite,
 		Timeout: uint8(spec.RetransmitAfter()), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry),
 		MinRNRTimer: uint8(spec.RNRTimer),
@@ -100,7 +100,7 @@ func (u *setup) handles(s *side) error {
 	}
 	s.handles = make([]verbs.AH, u.spec.Ports)
 	err := u.verbs(s, "create_ah", u.spec.Ports,
-		func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Ways[i].Peer, into(&s.handles[i], done)) })
+		func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Routes[i].Peer, into(&s.handles[i], done)) })
 	for _, e := range s.ends {
 		e.ah = s.handles[e.index%u.spec.Ports]
 	}
@@ -116,7 +116,7 @@ func (u *setup) introduce() {
 			c, ok := e.role.(*client)
 			if r, both := p.role.(*server); ok && both {
 				c.revocable = r.keys
-				c.far, c.farKey, c.farEnd = r.near, p.side.mr.RKey, p.side.Base+p.side.Bytes
+				c.remote, c.farKey, c.remoteEnd = r.exposed, p.side.mr.RKey, p.side.Base+p.side.Bytes
 			}
 		}
 	}

@@ -34,8 +34,8 @@ func (s *Spec) flows() int {
 // Messages returns the number of messages that the clients send, not counting answers.
 func (s *Spec) Messages() int { return s.Processes * s.flows() * s.Count }
 
-// Ways returns how many messages cross the network per client message: two if each is answered, else one.
-func (s *Spec) Ways() int {
+// MessagesPerRequest returns how many messages cross the network per client message: two if each is answered, else one.
+func (s *Spec) MessagesPerRequest() int {
 	if s.Kind.twoWay() {
 		return 2
 	}

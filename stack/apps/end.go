@@ -33,27 +33,27 @@ type end struct {
 
 	qp      verbs.QP
 	peerQPN uint32
-	way     *Way
+	route   *Route
 	ah      verbs.AH
 	recvs   *receives // nil: the end receives nothing
 
 	posted, acked int // send requests, by number
-	came          int // number of receive requests that completed
+	recvsDone     int // number of receive requests that completed
 	messages      int // messages that arrived complete and correct
 	bytes         uint64
 
-	had []bool // AnyOrder: messages that have arrived
+	seen []bool // AnyOrder: messages that have arrived
 
-	over []outcome // Solar: outcome of each request
-	ring ringEnd   // nil: each message is a verbs request of its own
+	outcomes []outcome // Solar: outcome of each request
+	ring     ringEnd   // nil: each message is a verbs request of its own
 
 	stopped bool // an error occurred: the end posts nothing more
 	full    bool // the queue or its pipe had no room
 	ready   bool // to be advanced at the end of this poll
 
-	sends, takes []Completion
-	wrong        *Wrong
-	wrongs       int
+	sendDone, recvDone []Completion
+	firstFault         *Finding
+	faults             int
 
 	wrs    []verbs.SendWR // scratch for one batch of requests
 	sges   [][]verbs.SGE  // SGEs of each of wrs
@@ -66,19 +66,19 @@ func (e *end) want(n int) []byte { return e.side.want[:n] }
 func (e *end) got(n int) []byte  { return e.side.got[:n] }
 
 // fail counts a fault and records the first one.
-func (e *end) fail(w Wrong) {
-	if e.wrongs++; e.wrong != nil {
+func (e *end) fail(w Finding) {
+	if e.faults++; e.firstFault != nil {
 		return
 	}
 	w.Server, w.Flow, w.Client = e.side.Name, e.flow, e.client
-	e.wrong = &w
+	e.firstFault = &w
 }
 
 // check ends the flow if a memory access or call failed, and reports whether it succeeded.
 func (e *end) check(what string, err error) bool {
 	if err != nil {
 		e.stopped = true
-		e.fail(Wrong{What: what, Message: -1, Text: err.Error()})
+		e.fail(Finding{What: what, Message: -1, Text: err.Error()})
 	}
 	return err == nil
 }
@@ -93,18 +93,18 @@ func (e *end) post(n int) bool {
 	case err == nil:
 		e.check("post_send", fmt.Errorf("post_send took %d of %d requests without an error", k, n))
 	case errors.Is(err, verbs.ENOMEM):
-		e.wait()
+		e.waitForRoom()
 	default:
 		e.check("post_send", err)
 	}
 	return false
 }
 
-// wait marks the end as waiting for room; retry lets it post again.
-func (e *end) wait() {
+// waitForRoom marks the end as waiting for room; retry lets it post again.
+func (e *end) waitForRoom() {
 	if !e.full {
 		e.full = true
-		e.side.full = append(e.side.full, e)
+		e.side.waiting = append(e.side.waiting, e)
 	}
 }
 
@@ -127,14 +127,14 @@ func (e *end) completed(wc *verbs.WC) {
 		e.stopped = true
 	}
 	if wc.ID&recvBit != 0 {
-		e.recvEnded(wc)
+		e.endRecv(wc)
 	} else {
-		e.sendEnded(wc)
+		e.endSend(wc)
 	}
 }
 
-// sendEnded handles the completion of a request, which also ends earlier unsignaled ones.
-func (e *end) sendEnded(wc *verbs.WC) {
+// endSend handles the completion of a request, which also ends earlier unsignaled ones.
+func (e *end) endSend(wc *verbs.WC) {
 	if !e.spec.Transport.ordered() {
 		e.endedAlone(wc)
 		return
@@ -144,9 +144,9 @@ func (e *end) sendEnded(wc *verbs.WC) {
 	if wc.Status == verbs.WCSuccess {
 		c.Opcode, c.Flags = wc.Opcode, wc.Flags
 	}
-	e.sends = append(e.sends, c)
+	e.sendDone = append(e.sendDone, c)
 	if m < e.acked || m >= e.posted {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
+		e.fail(Finding{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
 			"of %d to %d", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
@@ -155,41 +155,41 @@ func (e *end) sendEnded(wc *verbs.WC) {
 		return
 	}
 	if next := e.spec.signalled(e.acked); m != next {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d: expected that of "+
+		e.fail(Finding{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d: expected that of "+
 			"request %d before", m, next)})
 	}
 	if want := e.spec.opcode(m).Completion(); wc.Opcode != want {
-		e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m, wc.Opcode,
-			want)})
+		e.fail(Finding{What: "opcode", Message: m,
+			Text: fmt.Sprintf("request %d ended as %v: expected %v", m, wc.Opcode, want)})
 	}
 	first := e.acked
 	e.acked = m + 1
 	e.role.sent(first, m)
 }
 
-// recvEnded handles the completion of a receive request.
-func (e *end) recvEnded(wc *verbs.WC) {
+// endRecv handles the completion of a receive request.
+func (e *end) endRecv(wc *verbs.WC) {
 	slot := int(wc.ID & (1<<slotBits - 1))
 	c := Completion{ID: wc.ID &^ recvBit >> slotBits, Recv: true, Status: wc.Status, Message: -1}
-	if !e.spec.SharedReceive && !e.spec.LowLatency && int(c.ID) != e.came {
-		e.fail(Wrong{What: "order", Message: e.came, Text: fmt.Sprintf("the completion of receive request %d: "+
-			"expected that of %d", c.ID, e.came)})
+	if !e.spec.SharedReceive && !e.spec.LowLatency && int(c.ID) != e.recvsDone {
+		e.fail(Finding{What: "order", Message: e.recvsDone, Text: fmt.Sprintf("the completion of receive request %d: "+
+			"expected that of %d", c.ID, e.recvsDone)})
 	}
-	e.came++
+	e.recvsDone++
 	if wc.Status != verbs.WCSuccess {
-		e.takes = append(e.takes, c)
+		e.recvDone = append(e.recvDone, c)
 		return
 	}
 	c.Opcode, c.Flags, c.Bytes = wc.Opcode, wc.Flags, wc.ByteLen
 	if wc.Flags&verbs.WCWithImm != 0 {
 		c.Imm = wc.Imm
 	}
-	e.takes = append(e.takes, c)
+	e.recvDone = append(e.recvDone, c)
 	e.role.received(slot, wc)
 }
 
 // noteMessage records which message took the last completed receive request.
-func (e *end) noteMessage(message int) { e.takes[len(e.takes)-1].Message = message }
+func (e *end) noteMessage(message int) { e.recvDone[len(e.recvDone)-1].Message = message }
 
 // arrived checks a message received into a slot and returns its number; ok is false if the number is unknown. next is
 // the number expected.
@@ -197,11 +197,11 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	skip := e.spec.header()
 	n, a := int(wc.ByteLen)-skip, &e.recvs.area
 	if e.spec.Transport == UD && wc.SrcQP != e.peerQPN {
-		e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x",
+		e.fail(Finding{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x",
 			wc.SrcQP, e.peerQPN)})
 	}
 	if n < 0 || n > len(e.side.got) {
-		e.fail(Wrong{What: "length", Message: next,
+		e.fail(Finding{What: "length", Message: next,
 			Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
 		return next, false
 	}
@@ -223,16 +223,16 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	}
 	m = next
 	if s := stamp(got); e.spec.AnyOrder && s >= 0 && s < e.spec.Count {
-		if m = s; e.had[m] {
-			e.fail(Wrong{What: "twice", Message: m, Text: fmt.Sprintf("message %d came again", m)})
+		if m = s; e.seen[m] {
+			e.fail(Finding{What: "twice", Message: m, Text: fmt.Sprintf("message %d came again", m)})
 			return m, false
 		}
-		e.had[m] = true
+		e.seen[m] = true
 	} else if s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
 		m = s // the messages in between were lost
 	}
 	e.noteMessage(m)
-	e.compare(got, m, direction, func(off int) uint64 { return a.where(slot, off+skip, a.piece) })
+	e.compare(got, m, direction, func(off int) uint64 { return a.byteAddr(slot, off+skip, a.piece) })
 	return m, true
 }
 
@@ -240,11 +240,11 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
 	pattern(want, e.spec.Seed, e.flow, direction, e.spec.source(m))
-	e.match(got, want, m, where)
+	e.compareBytes(got, want, m, where)
 }
 
-// match compares received bytes with the expected ones, and counts the message if they are equal.
-func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
+// compareBytes compares received bytes with the expected ones, and counts the message if they are equal.
+func (e *end) compareBytes(got, want []byte, m int, where func(off int) uint64) {
 	if e.same(got, want, m, where) {
 		e.countMessage(len(want))
 	}
@@ -252,7 +252,8 @@ func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
 
 // badLength records a message of the wrong length.
 func (e *end) badLength(m, got, want int) {
-	e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, got, want)})
+	e.fail(Finding{What: "length", Message: m,
+		Text: fmt.Sprintf("message %d came with %d B: expected %d", m, got, want)})
 }
 
 // same reports whether the received bytes are the expected ones, and records the first difference.
@@ -263,7 +264,7 @@ func (e *end) same(got, want []byte, m int, where func(off int) uint64) bool {
 		return false
 	}
 	if at := differ(got, want); at >= 0 {
-		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at],
+		e.fail(Finding{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at],
 			Text: fmt.Sprintf(
 				"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at],
 				got[at])})

@@ -51,7 +51,7 @@ func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 		}
 		require.Equal(t, 8, q.posted, together)
 		require.True(t, c.stopped)
-		require.Nil(t, c.wrong)
+		require.Nil(t, c.firstFault)
 		require.Equal(t, 4, c.acked)
 	}
 }

@@ -26,16 +26,16 @@ func (s *Spec) source(m int) int {
 	return m
 }
 
-// places returns the number of messages of a flow that have their own memory in the server.
-func (s *Spec) places() int {
+// buffers returns the number of messages of a flow that have their own memory in the server.
+func (s *Spec) buffers() int {
 	if s.Payload == Reused {
 		return min(s.Depth, s.Count)
 	}
 	return s.Count
 }
 
-// room returns the size of the buffer of message m, which with Reused holds later messages, too.
-func (s *Spec) room(m int) int {
+// bufferBytes returns the size of the buffer of message m, which with Reused holds later messages, too.
+func (s *Spec) bufferBytes(m int) int {
 	if s.Payload == Reused {
 		return s.largest()
 	}
@@ -73,7 +73,7 @@ func (c *client) prefill() error {
 	for m := range c.out.slots {
 		b := c.want(c.spec.largest())
 		pattern(b, c.spec.Seed, c.flow, request, m)
-		if err := c.side.Memory.Write(c.out.at(m, 0), b); err != nil {
+		if err := c.side.Memory.Write(c.out.pieceAddr(m, 0), b); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (e *end) verifyReused(a *area, n int) {
 			return
 		}
 		pattern(want, e.spec.Seed, e.flow, request, e.spec.source(m))
-		e.same(got, want, m, func(off int) uint64 { return a.where(m, off, a.piece) })
+		e.same(got, want, m, func(off int) uint64 { return a.byteAddr(m, off, a.piece) })
 	}
 }
 
@@ -112,8 +112,8 @@ func (s *server) finishReused(asked int) {
 		for m := range asked {
 			s.countMessage(s.spec.size(m))
 		}
-		s.verifyReused(&s.near, asked)
+		s.verifyReused(&s.exposed, asked)
 	case WriteImm:
-		s.verifyReused(&s.near, s.next)
+		s.verifyReused(&s.exposed, s.next)
 	}
 }

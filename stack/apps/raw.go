@@ -39,10 +39,10 @@ func (e *end) checkHeader(a *area, slot, next int) bool {
 	if !e.check("load", a.load(e.side.Core, slot, 0, a.piece, got[:])) {
 		return false
 	}
-	ethernet(want[:], e.way.MAC, e.way.Peer.MAC)
+	ethernet(want[:], e.route.MAC, e.route.Peer.MAC)
 	if !bytes.Equal(got[:], want[:]) {
-		e.fail(Wrong{What: "header", Message: next, Addr: a.at(slot, 0),
-			Text: fmt.Sprintf("a frame with header %x at %#x: expected %x", got, a.at(slot, 0), want)})
+		e.fail(Finding{What: "header", Message: next, Addr: a.pieceAddr(slot, 0),
+			Text: fmt.Sprintf("a frame with header %x at %#x: expected %x", got, a.pieceAddr(slot, 0), want)})
 	}
 	return true
 }

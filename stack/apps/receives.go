@@ -29,13 +29,13 @@ func (r *receives) begin() {
 		if len(r.idle) > 0 { // the queue had no room for an earlier one
 			r.idle = append(r.idle, s)
 		} else {
-			r.give(s)
+			r.postSlot(s)
 		}
 	}
 }
 
-// give posts a receive request for the memory of a slot, unless all have been posted.
-func (r *receives) give(slot int) {
+// postSlot posts a receive request for the memory of a slot, unless all have been posted.
+func (r *receives) postSlot(slot int) {
 	if r.posted >= r.total || r.withheld() || r.end != nil && r.end.stopped {
 		return
 	}
@@ -44,7 +44,7 @@ func (r *receives) give(slot int) {
 		n = r.area.piece * r.area.pieces
 	}
 	r.sges = r.area.spans(r.sges[:0], slot, n, max(r.area.piece, 1), r.key)
-	r.misuse()
+	r.injectFault()
 	r.wr[0] = verbs.RecvWR{ID: recvBit | uint64(r.posted)<<slotBits | uint64(slot), SGEs: r.sges}
 	_, err := r.post(r.wr[:])
 	switch {
@@ -52,7 +52,7 @@ func (r *receives) give(slot int) {
 		r.posted++
 	case errors.Is(err, verbs.ENOMEM):
 		r.idle = append(r.idle, slot)
-		r.side.short = true
+		r.side.recvsFull = true
 	default:
 		r.side.refused(r, err)
 	}
@@ -62,7 +62,7 @@ func (r *receives) give(slot int) {
 func (r *receives) retry() bool {
 	idle := len(r.idle)
 	for i := range idle {
-		if r.give(r.idle[i]); len(r.idle) > idle {
+		if r.postSlot(r.idle[i]); len(r.idle) > idle {
 			r.idle = append(r.idle[:0], r.idle[i+1:]...)
 			return false
 		}
@@ -71,8 +71,8 @@ func (r *receives) retry() bool {
 	return true
 }
 
-// misuse makes the request that is being built faulty if the spec's fault is for it.
-func (r *receives) misuse() {
+// injectFault makes the request that is being built faulty if the spec's fault is for it.
+func (r *receives) injectFault() {
 	x := r.spec.Misuse
 	if !r.faulty() || r.posted != x.Message {
 		return

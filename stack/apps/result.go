@@ -40,8 +40,8 @@ func (c Completion) String() string {
 	return what
 }
 
-// Wrong is a fault that an application found.
-type Wrong struct {
+// Finding is a fault that an application found.
+type Finding struct {
 	Server   string
 	Flow     int
 	Client   bool
@@ -54,7 +54,7 @@ type Wrong struct {
 	Text     string
 }
 
-func (w *Wrong) String() string {
+func (w *Finding) String() string {
 	return fmt.Sprintf("server %s, %s of flow %d: %s", w.Server, roleName(w.Client), w.Flow, w.Text)
 }
 
@@ -84,14 +84,14 @@ type Result struct {
 	Memory   [2]string // SHA-256 of each server's buffers at the end
 	Messages int       // messages that arrived correctly
 	Bytes    uint64
-	Lost     int     // messages sent without an error that never arrived; UC and UD allow that
-	Wrong    []Wrong // the first fault of each end
+	Lost     int       // messages sent without an error that never arrived; UC and UD allow that
+	Findings []Finding // the first fault of each end
 	Wrongs   int
 }
 
 // Result returns the outcome of the run so far.
 func (r *Run) Result() (*Result, error) {
-	res := &Result{Wrong: r.Wrong()}
+	res := &Result{Findings: r.Findings()}
 	var memory [2]hash.Hash
 	for i := range memory {
 		memory[i] = sha256.New()
@@ -100,10 +100,10 @@ func (r *Run) Result() (*Result, error) {
 		for _, e := range s.ends {
 			res.Streams = append(res.Streams,
 				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(),
-					List: e.sends},
+					List: e.sendDone},
 				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(),
-					List: e.takes})
-			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
+					List: e.recvDone})
+			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.faults
 		}
 		if err := s.digest(memory[s.server]); err != nil {
 			return nil, err
@@ -116,12 +116,12 @@ func (r *Run) Result() (*Result, error) {
 	return res, nil
 }
 
-// Wrong returns the first fault that each end has found so far.
-func (r *Run) Wrong() (all []Wrong) {
+// Findings returns the first fault that each end has found so far.
+func (r *Run) Findings() (all []Finding) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
-			if e.wrong != nil {
-				all = append(all, *e.wrong)
+			if e.firstFault != nil {
+				all = append(all, *e.firstFault)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (r *Result) Digest(how Compare) string {
 		s := &r.Streams[i]
 		_, _ = fmt.Fprintln(h, s.Name(), len(s.List))
 		for _, c := range how.list(s) {
-			c = how.part(c)
+			c = how.comparable(c)
 			binary.LittleEndian.PutUint64(b[:], c.ID)
 			b[8], b[9], b[10], b[11] = byte(c.Status), byte(c.Opcode), byte(c.Flags), 0
 			binary.LittleEndian.PutUint32(b[12:], c.Bytes)

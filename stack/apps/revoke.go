@@ -22,7 +22,7 @@ func (u *setup) revocable(s *side) error {
 		}
 		r.keys = make([]verbs.MR, u.spec.Count)
 		err := u.verbs(s, "reg_mr", u.spec.Count, func(m int, done func(error)) {
-			s.Context.RegMR(s.pd, r.near.at(m, 0), keyBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite,
+			s.Context.RegMR(s.pd, r.exposed.pieceAddr(m, 0), keyBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite,
 				into(&r.keys[m], done))
 		})
 		if err != nil {
@@ -61,7 +61,7 @@ func (s *server) checkInv(wc *verbs.WC, m int) {
 		key = s.keys[m].RKey
 	}
 	if has := wc.Flags&verbs.WCWithInv != 0; has != s.spec.Invalidate || has && wc.InvKey != key {
-		s.fail(Wrong{What: "invalidation", Message: m, Text: fmt.Sprintf("message %d: it invalidated key %#x (%v): "+
+		s.fail(Finding{What: "invalidation", Message: m, Text: fmt.Sprintf("message %d: it invalidated key %#x (%v): "+
 			"expected %#x (%v)", m, wc.InvKey, has, key, s.spec.Invalidate)})
 	}
 }

@@ -33,7 +33,7 @@ const ringWork = 20
 type ringEnd interface {
 	role
 	Ended(wc *verbs.WC) error
-	UnderWay() int
+	InFlight() int
 	state() string
 	start(c rb2.Config, on Looper) error
 	prepared() bool // the end's receive requests are posted, so messages may arrive
@@ -53,10 +53,10 @@ type ring struct {
 func (r *ring) memory(u *setup, s *side) {
 	spec := u.spec.ringSpec()
 	var errs [2]error
-	r.slots, errs[0] = s.room.area(1, spec.Slots*spec.SlotBytes, 1, u.spec.Offset)
-	r.lines, errs[1] = s.room.area(1, rb2.LinesBytes, 1, 0)
+	r.slots, errs[0] = s.arena.alloc(1, spec.Slots*spec.SlotBytes, 1, u.spec.Offset)
+	r.lines, errs[1] = s.arena.alloc(1, rb2.LinesBytes, 1, 0)
 	if err := errors.Join(errs[:]...); err != nil {
-		u.short = errors.Join(u.short, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots,
+		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots,
 			spec.SlotBytes, err))
 	}
 	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
@@ -69,14 +69,14 @@ func (r *ring) areas(f func(*area, bool)) {
 
 // place returns the end's memory as package rb2 describes it.
 func (r *ring) place(key uint32) rb2.Place {
-	return rb2.Place{Slots: r.slots.at(0, 0), Lines: r.lines.at(0, 0), Key: key}
+	return rb2.Place{Slots: r.slots.pieceAddr(0, 0), Lines: r.lines.pieceAddr(0, 0), Key: key}
 }
 
 // clear zeroes the ring's memory.
 func (r *ring) clear() error {
 	var b [rb2.LinesBytes]byte
-	return errors.Join(r.side.Memory.Write(r.lines.at(0, 0), b[:]),
-		r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
+	return errors.Join(r.side.Memory.Write(r.lines.pieceAddr(0, 0), b[:]),
+		r.side.Memory.Write(r.slots.pieceAddr(0, 0), make([]byte, r.slots.piece)))
 }
 
 // run starts the loop on its core. Writes of the other end to the watched memory wake it.
@@ -116,7 +116,7 @@ func (w *ringWriter) start(c rb2.Config, on Looper) (err error) {
 	if w.Sender, err = rb2.NewSender(c); err != nil {
 		return err
 	}
-	return w.run(on, w.step, w.lines.at(0, 0), rb2.WordBytes)
+	return w.run(on, w.step, w.lines.pieceAddr(0, 0), rb2.WordBytes)
 }
 
 // step writes a message, or flushes the ring when none is left.
@@ -127,7 +127,7 @@ func (w *ringWriter) step() bool {
 	found, err := w.write()
 	if n := w.Sender.Stats().Refused; n != w.refused {
 		w.refused = n
-		w.wait()
+		w.waitForRoom()
 	}
 	return w.check("ring", err) && found
 }
@@ -162,13 +162,13 @@ func (w *ringWriter) flush(is bool) error {
 func (w *ringWriter) prepared() bool { return true }
 
 func (w *ringWriter) done() bool {
-	return w.stopped || w.next == w.spec.Count && w.Published() && w.UnderWay() == 0
+	return w.stopped || w.next == w.spec.Count && w.Published() && w.InFlight() == 0
 }
 
 func (w *ringWriter) state() string {
 	p := w.Pointers()
 	return fmt.Sprintf("%d messages written, the receiver reported %d as read, %d requests in flight", w.next,
-		p.Head, w.UnderWay())
+		p.Head, w.InFlight())
 }
 
 // ringReader is the end of a flow that reads messages from a ring.
@@ -194,7 +194,7 @@ func (r *ringReader) step() bool {
 	found, err := r.read()
 	if n := r.Receiver.Stats().Refused; n != r.refused {
 		r.refused = n
-		r.wait()
+		r.waitForRoom()
 	}
 	return r.check("ring", err) && found
 }
@@ -215,7 +215,7 @@ func (r *ringReader) read() (found bool, err error) {
 	if err := r.side.Core.Load(addr, got); err != nil {
 		return false, err
 	}
-	r.takes = append(r.takes, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm,
+	r.recvDone = append(r.recvDone, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm,
 		Bytes: uint32(n), Message: r.next})
 	r.compare(got, r.next, request, func(off int) uint64 { return addr + uint64(off) })
 	r.next++
@@ -223,25 +223,25 @@ func (r *ringReader) read() (found bool, err error) {
 	return true, r.Release()
 }
 
-func (r *ringReader) prepared() bool { return r.stopped || r.Told() }
+func (r *ringReader) prepared() bool { return r.stopped || r.Reported() }
 
 func (r *ringReader) done() bool {
-	return r.stopped || r.next == r.spec.Count && r.Told() && r.UnderWay() == 0
+	return r.stopped || r.next == r.spec.Count && r.Reported() && r.InFlight() == 0
 }
 
 func (r *ringReader) state() string {
-	return fmt.Sprintf("%d messages read, %d requests in flight", r.next, r.UnderWay())
+	return fmt.Sprintf("%d messages read, %d requests in flight", r.next, r.InFlight())
 }
 
 // ringEnded handles a completion of a ring's queue pair.
 func (e *end) ringEnded(wc *verbs.WC) {
 	if wc.Status != verbs.WCSuccess {
 		e.stopped = true
-		list := &e.sends
-		if rb2.Received(wc.ID) {
-			list = &e.takes
+		list := &e.sendDone
+		if rb2.IsReceive(wc.ID) {
+			list = &e.recvDone
 		}
-		c := Completion{Recv: rb2.Received(wc.ID), Status: wc.Status, Message: -1}
+		c := Completion{Recv: rb2.IsReceive(wc.ID), Status: wc.Status, Message: -1}
 		if !slices.Contains(*list, c) { // a ring's completions vary in number with timing, so each kind is listed once
 			*list = append(*list, c)
 		}

@@ -13,7 +13,7 @@ type Run struct {
 	spec     *Spec
 	sides    []*side // two for each process: on the first server, then on the second
 	progress uint64
-	short    error // the error of a server with too little memory; nil: none
+	shortage error // the error of a server with too little memory; nil: none
 	begun    bool
 	finished bool
 }
@@ -31,7 +31,7 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	for _, pair := range processes {
 		for server := range pair {
 			x := &side{Side: pair[server], server: server, run: r, byQPN: map[uint32]*end{}}
-			x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
+			x.arena = arena{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
 			r.sides = append(r.sides, x)
 		}
 		a, b := r.sides[len(r.sides)-2], r.sides[len(r.sides)-1]
@@ -41,9 +41,9 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 		return nil, err
 	}
 	for _, x := range r.sides {
-		if s.Ports > len(x.Ways) {
+		if s.Ports > len(x.Routes) {
 			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name,
-				len(x.Ways), len(x.Ways))
+				len(x.Routes), len(x.Routes))
 		}
 		longest, answer := x.lengths()
 		longest = max(longest, answer)
@@ -72,8 +72,8 @@ func (r *Run) flow(process, f int) {
 		c, s = s, c
 	}
 	way, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
-	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, way: &c.Ways[way]}
-	b := &end{spec: r.spec, side: s, index: index, flow: f, way: &s.Ways[way]}
+	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, route: &c.Routes[way]}
+	b := &end{spec: r.spec, side: s, index: index, flow: f, route: &s.Routes[way]}
 	if r.spec.Kind == Ring {
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring
@@ -99,10 +99,10 @@ func (u *setup) make() error {
 		return err
 	}
 	for _, s := range u.sides {
-		u.furnish(s)
+		u.allocate(s)
 	}
-	if u.short != nil {
-		return u.short
+	if u.shortage != nil {
+		return u.shortage
 	}
 	if err := each(u.blank, u.handles, u.revocable); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (u *setup) make() error {
 	if err := u.states(each); err != nil {
 		return err
 	}
-	return each(u.engage, u.rings)
+	return each(u.startHandlers, u.rings)
 }
 
 // Prepare posts the first receive requests and starts following completions. The caller waits until
@@ -177,11 +177,11 @@ func (r *Run) Err() error {
 // Progress returns a counter that grows with every completion taken.
 func (r *Run) Progress() uint64 { return r.progress }
 
-// UnderWay returns the number of requests posted to send queues that have not completed.
-func (r *Run) UnderWay() (n int) {
+// InFlight returns the number of requests posted to send queues that have not completed.
+func (r *Run) InFlight() (n int) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
-			n += e.underWay()
+			n += e.inFlight()
 		}
 	}
 	return n
@@ -232,10 +232,10 @@ func (r *Run) Waiting() string {
 	return strings.Join(list, "; ")
 }
 
-// underWay returns the number of requests in the end's send queue that have not completed.
-func (e *end) underWay() int {
+// inFlight returns the number of requests in the end's send queue that have not completed.
+func (e *end) inFlight() int {
 	if e.ring != nil {
-		return e.ring.UnderWay()
+		return e.ring.InFlight()
 	}
 	return e.posted - e.acked
 }
@@ -249,7 +249,7 @@ func (e *end) state() string {
 	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow,
 		e.side.Name, e.posted, e.acked)
 	if e.recvs != nil {
-		what += fmt.Sprintf(", %d messages received", e.came)
+		what += fmt.Sprintf(", %d messages received", e.recvsDone)
 	}
 	return what + fmt.Sprintf(" of %d", e.spec.Count)
 }
@@ -293,20 +293,20 @@ func (r *Run) Finish() error {
 
 // succeeded returns the number of send requests that completed without an error.
 func (e *end) succeeded() (n int) {
-	for _, o := range e.over {
+	for _, o := range e.outcomes {
 		if o == endedWell {
 			n++
 		}
 	}
-	if e.over != nil {
+	if e.outcomes != nil {
 		return n
 	}
-	for i, c := range e.sends {
+	for i, c := range e.sendDone {
 		if c.Status != 0 {
 			if i == 0 {
 				return 0
 			}
-			return e.sends[i-1].Message + 1
+			return e.sendDone[i-1].Message + 1
 		}
 	}
 	return e.acked
@@ -340,17 +340,17 @@ func (r *Run) expectCounters(s *side) {
 func (s *side) guards() error {
 	b := make([]byte, 0)
 	for _, a := range s.areas() {
-		if uint64(cap(b)) < a.apart {
-			b = make([]byte, a.apart)
+		if uint64(cap(b)) < a.pieceStride {
+			b = make([]byte, a.pieceStride)
 		}
-		addr, got, ok, err := a.trespass(s.Memory, b[:cap(b)])
+		addr, got, ok, err := a.checkGuards(s.Memory, b[:cap(b)])
 		if err != nil {
 			return err
 		}
 		if !ok {
-			s.ends[0].fail(Wrong{What: "guard", Message: -1, Addr: addr, Expected: pad, Got: got,
-				Text: fmt.Sprintf("%#x is outside of every buffer: expected %#02x as before, got %#02x", addr, pad,
-					got)})
+			s.ends[0].fail(Finding{What: "guard", Message: -1, Addr: addr, Expected: guardByte, Got: got,
+				Text: fmt.Sprintf("%#x is outside of every buffer: expected %#02x as before, got %#02x", addr,
+					guardByte, got)})
 		}
 	}
 	return nil

@@ -11,13 +11,13 @@ import (
 // server is the end of a flow that answers requests, or whose memory is written and read.
 type server struct {
 	*end
-	near  area // memory that the client's requests address
-	out   area // buffers of answers
-	next  int  // number of the next message
-	todo  fifo.Queue[reply]
-	under fifo.Queue[reply] // answers whose requests have not completed
-	keys  []verbs.MR        // with Spec.Invalidate: the regions, by message
-	count *uint64           // expected final value of its counter; nil: unknown
+	exposed  area // memory that the client's requests address
+	out      area // buffers of answers
+	next     int  // number of the next message
+	todo     fifo.Queue[reply]
+	inFlight fifo.Queue[reply] // answers whose requests have not completed
+	keys     []verbs.MR        // with Spec.Invalidate: the regions, by message
+	count    *uint64           // expected final value of its counter; nil: unknown
 }
 
 // reply is a message to be answered and the slot that holds it.
@@ -32,7 +32,7 @@ func (s *server) advance() {
 		}
 		s.todo.Pop()
 		if s.spec.Kind == Reflector {
-			s.under.Push(r)
+			s.inFlight.Push(r)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (a *area) message(into []verbs.SGE, slot, skip, n int, key uint32) []verbs.
 	for n > 0 {
 		k, off := skip/a.piece, skip%a.piece
 		c := min(n, a.piece-off)
-		into = append(into, verbs.SGE{Addr: a.at(slot, k) + uint64(off), Length: uint32(c), LKey: key})
+		into = append(into, verbs.SGE{Addr: a.pieceAddr(slot, k) + uint64(off), Length: uint32(c), LKey: key})
 		skip, n = skip+c, n-c
 	}
 	return into
@@ -81,26 +81,26 @@ func (s *server) sent(first, last int) {
 		return
 	}
 	for range last - first + 1 {
-		s.recvs.give(s.under.Pop().slot)
+		s.recvs.postSlot(s.inFlight.Pop().slot)
 	}
 }
 
 // received implements role.
 func (s *server) received(slot int, wc *verbs.WC) {
 	if s.spec.Kind == WriteImm {
-		s.written(wc)
-		s.recvs.give(slot)
+		s.checkWritten(wc)
+		s.recvs.postSlot(slot)
 		return
 	}
 	m, ok := s.arrived(slot, wc, request, s.next)
 	if !ok {
-		s.recvs.give(slot)
+		s.recvs.postSlot(slot)
 		return
 	}
 	s.checkImm(wc, m)
 	s.checkInv(wc, m)
 	if s.next = m + 1; s.spec.AnyOrder {
-		s.next = s.came
+		s.next = s.recvsDone
 	}
 	switch x := s.spec.Misuse; {
 	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
@@ -109,13 +109,13 @@ func (s *server) received(slot int, wc *verbs.WC) {
 		s.todo.Push(reply{m, slot})
 	}
 	if s.spec.Kind != Reflector {
-		s.recvs.give(slot)
+		s.recvs.postSlot(slot)
 	}
 }
 
 // deregister deregisters the server's memory, then answers.
 func (s *server) deregister(r reply) {
-	s.side.gone = true
+	s.side.deregistered = true
 	s.side.Context.DeregMR(s.side.mr.LKey, func(err error) {
 		s.side.run.progress++
 		if s.check("dereg_mr", err) {
@@ -125,8 +125,8 @@ func (s *server) deregister(r reply) {
 	})
 }
 
-// written checks a message whose immediate data arrived.
-func (s *server) written(wc *verbs.WC) {
+// checkWritten checks a message whose immediate data arrived.
+func (s *server) checkWritten(wc *verbs.WC) {
 	m := s.next
 	if lost := int(int32(wc.Imm - s.imm(m))); s.spec.Transport != RC && lost > 0 && m+lost < s.spec.Count {
 		m += lost
@@ -135,7 +135,7 @@ func (s *server) written(wc *verbs.WC) {
 	s.noteMessage(m)
 	n := s.spec.size(m)
 	if int(wc.ByteLen) != n {
-		s.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m,
+		s.fail(Finding{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m,
 			wc.ByteLen, n)})
 	}
 	if s.spec.Payload == Reused {
@@ -150,8 +150,8 @@ func (s *server) written(wc *verbs.WC) {
 func (s *server) verify(m int) {
 	n := s.spec.size(m)
 	got := s.got(n)
-	if s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, got)) {
-		s.compare(got, m, request, func(off int) uint64 { return s.near.where(m, off, s.near.piece) })
+	if s.check("load", s.exposed.load(s.side.Core, m, 0, s.exposed.piece, got)) {
+		s.compare(got, m, request, func(off int) uint64 { return s.exposed.byteAddr(m, off, s.exposed.piece) })
 	}
 }
 
@@ -178,12 +178,12 @@ func (s *server) finish(asked int) {
 			return
 		}
 		b := s.got(counterLen)
-		if !s.check("load", s.near.load(s.side.Core, 0, 0, counterLen, b)) {
+		if !s.check("load", s.exposed.load(s.side.Core, 0, 0, counterLen, b)) {
 			return
 		}
 		if v := binary.LittleEndian.Uint64(b); v != *s.count {
-			s.fail(Wrong{What: "counter", Message: -1, Addr: s.near.at(0, 0),
-				Text: fmt.Sprintf("the counter at %#x has %#x: expected %#x", s.near.at(0, 0), v, *s.count)})
+			s.fail(Finding{What: "counter", Message: -1, Addr: s.exposed.pieceAddr(0, 0),
+				Text: fmt.Sprintf("the counter at %#x has %#x: expected %#x", s.exposed.pieceAddr(0, 0), v, *s.count)})
 		}
 	}
 }
@@ -192,11 +192,11 @@ func (s *server) finish(asked int) {
 // message.
 func (s *server) writtenAtAll(m int) bool {
 	b := s.got(s.spec.size(m))
-	if !s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, b)) {
+	if !s.check("load", s.exposed.load(s.side.Core, m, 0, s.exposed.piece, b)) {
 		return false
 	}
 	for _, v := range b {
-		if v != pad {
+		if v != guardByte {
 			return true
 		}
 	}
@@ -217,8 +217,8 @@ func (s *server) done() bool {
 }
 
 func (s *server) areas(f func(*area, bool)) {
-	if s.near.slots > 0 {
-		f(&s.near, s.spec.Kind != Read && !s.spec.Kind.Served())
+	if s.exposed.slots > 0 {
+		f(&s.exposed, s.spec.Kind != Read && !s.spec.Kind.Served())
 	}
 	if s.out.slots > 0 {
 		f(&s.out, false)

@@ -135,15 +135,15 @@ func (u *setup) receives(s *side, e *end) *receives {
 
 // take allocates memory of a server. A lack of memory is reported at the end of setup, with the total needed.
 func (u *setup) take(s *side, slots, bytes, pieces int) area {
-	a, err := s.room.area(slots, bytes, pieces, u.spec.Offset)
+	a, err := s.arena.alloc(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
-		u.short = errors.Join(u.short, fmt.Errorf("server %s: %w", s.Name, err))
+		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s: %w", s.Name, err))
 	}
 	return a
 }
 
 // allocate allocates the memory of a server's ends.
-func (u *setup) furnish(s *side) {
+func (u *setup) allocate(s *side) {
 	spec := u.spec
 	for _, e := range s.ends {
 		if e.recvs = s.shared; s.shared == nil {
@@ -153,14 +153,14 @@ func (u *setup) furnish(s *side) {
 		} else if u.recvDepth(e) == 0 {
 			e.recvs = nil
 		}
-		e.requests()
+		e.makeBatch()
 		if !spec.Transport.ordered() {
-			e.over = make([]outcome, spec.Count)
+			e.outcomes = make([]outcome, spec.Count)
 		}
 		if spec.AnyOrder {
-			e.had = make([]bool, spec.Count)
+			e.seen = make([]bool, spec.Count)
 		}
-		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
+		e.sendDone, e.recvDone = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
 		switch r := e.role.(type) {
 		case ringEnd:
 			ringOf(e).memory(u, s)
@@ -173,17 +173,17 @@ func (u *setup) furnish(s *side) {
 		case *server:
 			switch {
 			case spec.Kind == Atomics && !spec.SharedCounter || spec.Kind == Atomics && r.first():
-				r.near = u.take(s, 1, counterLen, 1)
+				r.exposed = u.take(s, 1, counterLen, 1)
 			case spec.Kind == Atomics:
-				r.near = s.counterOwner().near
+				r.exposed = s.counterOwner().exposed
 			case spec.Invalidate:
-				r.near = u.take(s, spec.Count, keyBytes, 1)
+				r.exposed = u.take(s, spec.Count, keyBytes, 1)
 			case spec.Kind == ListWalk:
-				r.near = u.take(s, spec.spread(), s.Engine.NodeBytes(), 1)
+				r.exposed = u.take(s, spec.spread(), s.Engine.NodeBytes(), 1)
 			case spec.Kind == BatchedRead:
-				r.near = u.take(s, spec.spread(), valueBytes, 1)
+				r.exposed = u.take(s, spec.spread(), valueBytes, 1)
 			case !spec.Kind.sends():
-				r.near = u.take(s, spec.places(), spec.largest(), 1)
+				r.exposed = u.take(s, spec.buffers(), spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
 				r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
 			}
@@ -192,7 +192,7 @@ func (u *setup) furnish(s *side) {
 }
 
 // makeBatch allocates the scratch for one batch of requests.
-func (e *end) requests() {
+func (e *end) makeBatch() {
 	n := 1
 	if e.client {
 		n = e.spec.Batch
@@ -224,7 +224,7 @@ func (s *side) counterOwner() *server {
 func (u *setup) blank(s *side) error {
 	var errs []error
 	for _, a := range s.areas() {
-		errs = append(errs, a.blank(s.Memory))
+		errs = append(errs, a.fillGuards(s.Memory))
 	}
 	for _, e := range s.ends {
 		if e.ring != nil {
@@ -240,12 +240,12 @@ func (u *setup) blank(s *side) error {
 		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {
 			continue
 		}
-		for m := range r.near.slots {
-			b := e.want(u.spec.room(m))
+		for m := range r.exposed.slots {
+			b := e.want(u.spec.bufferBytes(m))
 			if clear(b); u.spec.Kind == Read {
 				pattern(b, u.spec.Seed, e.flow, request, m)
 			}
-			errs = append(errs, s.Memory.Write(r.near.at(m, 0), b))
+			errs = append(errs, s.Memory.Write(r.exposed.pieceAddr(m, 0), b))
 		}
 	}
 	return errors.Join(errs...)

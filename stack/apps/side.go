@@ -14,12 +14,12 @@ type Side struct {
 	Memory  Memory
 	Base    uint64 // start of the memory (Bytes long) reserved for this application
 	Bytes   uint64
-	Ways    []Way  // to the other server; route i of both servers connects the same ports
-	Engine  Engine // nil: the card has none
+	Routes  []Route // to the other server; route i of both servers connects the same ports
+	Engine  Engine  // nil: the card has none
 }
 
 // Route is a port and the path from it to the other server.
-type Way struct {
+type Route struct {
 	Port uint8
 	MAC  [6]byte      // the port's own address
 	Peer verbs.AHAttr // path to the other server's port
@@ -36,21 +36,21 @@ type side struct {
 	dev    verbs.DeviceAttr
 	cq     verbs.CQ
 	stop   func() // stops following cq
-	room   room
+	arena  arena
 
 	handles []verbs.AH // UD: by route
 
-	shared *receives // receive queue shared by all queue pairs; nil: each has its own
-	srq    verbs.SRQ
-	gone   bool   // the memory region was deregistered
-	seen   []bool // by value: an atomic on the shared counter has returned it
+	shared       *receives // receive queue shared by all queue pairs; nil: each has its own
+	srq          verbs.SRQ
+	deregistered bool   // the memory region was deregistered
+	seen         []bool // by value: an atomic on the shared counter has returned it
 
-	ends  []*end
-	byQPN map[uint32]*end
-	ready []*end // ends that had completions in this poll
-	full  []*end // ends whose queue or pipe had no room
-	short bool   // a receive queue found no room
-	turn  int    // index of the end whose receive requests are retried first
+	ends      []*end
+	byQPN     map[uint32]*end
+	ready     []*end // ends that had completions in this poll
+	waiting   []*end // ends whose queue or pipe had no room
+	recvsFull bool   // a receive queue found no room
+	nextRetry int    // index of the end whose receive requests are retried first
 
 	want, got []byte
 	wcs       [16]verbs.WC
@@ -68,7 +68,7 @@ func (s *side) poll() {
 	s.busy = true
 	for s.again = true; s.again && s.err == nil; {
 		s.again = false
-		for s.take() {
+		for s.takeCompletions() {
 		}
 		s.advance()
 	}
@@ -96,8 +96,8 @@ func (s *side) event() {
 	s.poll()
 }
 
-// take takes completions, and reports whether there were any.
-func (s *side) take() bool {
+// takeCompletions takes completions, and reports whether there were any.
+func (s *side) takeCompletions() bool {
 	n, err := s.cq.Poll(s.wcs[:])
 	if err != nil {
 		s.err = fmt.Errorf("server %s: poll_cq: %w", s.Name, err)
@@ -131,9 +131,9 @@ func (s *side) advance() {
 // taking the completions that make room.
 func (s *side) retry() {
 	s.retryReceives()
-	for range len(s.full) {
-		e := s.full[0]
-		s.full = append(s.full[:0], s.full[1:]...)
+	for range len(s.waiting) {
+		e := s.waiting[0]
+		s.waiting = append(s.waiting[:0], s.waiting[1:]...)
 		e.full = false
 		e.role.advance()
 		if e.full {
@@ -143,17 +143,17 @@ func (s *side) retry() {
 }
 
 func (s *side) retryReceives() {
-	if !s.short {
+	if !s.recvsFull {
 		return
 	}
-	s.short = false
+	s.recvsFull = false
 	if s.shared != nil && !s.shared.retry() {
 		return
 	}
 	for i := range s.ends {
-		at := (s.turn + i) % len(s.ends)
+		at := (s.nextRetry + i) % len(s.ends)
 		if r := s.ends[at].recvs; r != nil && r.end != nil && !r.retry() {
-			s.turn = at + 1
+			s.nextRetry = at + 1
 			return
 		}
 	}

@@ -33,22 +33,22 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	if wc.Status == verbs.WCSuccess {
 		c.Opcode, c.Flags = wc.Opcode, wc.Flags
 	}
-	e.sends = append(e.sends, c)
-	if m < 0 || m >= e.posted || e.over[m] != underWay {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
+	e.sendDone = append(e.sendDone, c)
+	if m < 0 || m >= e.posted || e.outcomes[m] != underWay {
+		e.fail(Finding{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
 			"of %d to %d without a completion", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
-	e.over[m] = endedBadly
+	e.outcomes[m] = endedBadly
 	if wc.Status == verbs.WCSuccess {
-		e.over[m] = endedWell
+		e.outcomes[m] = endedWell
 		if want := e.spec.opcode(m).Completion(); wc.Opcode != want {
-			e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m,
+			e.fail(Finding{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m,
 				wc.Opcode, want)})
 		}
 		e.role.sent(m, m)
 	}
-	for e.acked < e.posted && e.over[e.acked] != underWay {
+	for e.acked < e.posted && e.outcomes[e.acked] != underWay {
 		e.acked++
 	}
 }
@@ -65,7 +65,7 @@ const (
 
 // verifyBlocks checks the memory of every WRITE that succeeded.
 func (s *server) verifyBlocks() {
-	for m, o := range s.side.peer.ends[s.index].over {
+	for m, o := range s.side.peer.ends[s.index].outcomes {
 		if o == endedWell {
 			s.verify(m)
 		}

@@ -119,32 +119,32 @@ type Spec struct {
 
 // Misuse is a deliberate fault in one request of flow 0.
 type Misuse struct {
-	What    Wrongdoing `yaml:"what"`
-	Message int        `yaml:"message"` // message whose request is faulty
+	What    FaultKind `yaml:"what"`
+	Message int       `yaml:"message"` // message whose request is faulty
 }
 
-// Wrongdoing is the kind of fault in a request.
-type Wrongdoing string
+// FaultKind is the kind of fault in a request.
+type FaultKind string
 
 // Faults of a request.
 const (
-	RemoteKey    Wrongdoing = "remote_key"    // a key that the server does not have
-	RemoteBounds Wrongdoing = "remote_bounds" // the last byte is beyond the server's region
-	LocalKey     Wrongdoing = "local_key"     // a key that the client does not have
-	LocalBounds  Wrongdoing = "local_bounds"  // the last byte is beyond the client's region
-	ShortReceive Wrongdoing = "short_receive" // the server's receive request has one byte less than the message
-	BadReceive   Wrongdoing = "bad_receive"   // the server's receive request has a key that the server does not have
+	RemoteKey    FaultKind = "remote_key"    // a key that the server does not have
+	RemoteBounds FaultKind = "remote_bounds" // the last byte is beyond the server's region
+	LocalKey     FaultKind = "local_key"     // a key that the client does not have
+	LocalBounds  FaultKind = "local_bounds"  // the last byte is beyond the client's region
+	ShortReceive FaultKind = "short_receive" // the server's receive request has one byte less than the message
+	BadReceive   FaultKind = "bad_receive"   // the server's receive request has a key that the server does not have
 	// the server posts no receive request for this message or any later one
-	NoReceive  Wrongdoing = "no_receive"
-	Deregister Wrongdoing = "deregister"  // the server deregisters its memory before it answers the message
-	Unaligned  Wrongdoing = "unaligned"   // an atomic whose address is not a multiple of eight
-	RevokedKey Wrongdoing = "revoked_key" // a WRITE with the key that the previous message invalidated
-	allWrong              = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, " +
+	NoReceive  FaultKind = "no_receive"
+	Deregister FaultKind = "deregister"  // the server deregisters its memory before it answers the message
+	Unaligned  FaultKind = "unaligned"   // an atomic whose address is not a multiple of eight
+	RevokedKey FaultKind = "revoked_key" // a WRITE with the key that the previous message invalidated
+	faultNames           = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, " +
 		"no_receive, deregister, unaligned or revoked_key"
 )
 
-func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
-func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
+func (w FaultKind) remote() bool  { return w == RemoteKey || w == RemoteBounds }
+func (w FaultKind) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
 // Timeout codes of a queue pair: 4.096 us x 2^code.
 const (
@@ -327,8 +327,8 @@ func (s *Spec) validateMisuse() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive,
-		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
+	bad(slices.Contains([]FaultKind{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive,
+		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, faultNames)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
 	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
 	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places no data by receive requests", x.What,
@@ -356,8 +356,10 @@ func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
 
 func (s *Spec) largest() int { return slices.Max(s.Sizes) }
 
-// UnderWay returns an upper bound on the message bytes that the applications have in flight.
-func (s *Spec) UnderWay() int { return s.Processes * s.flows() * min(s.Depth, s.Count) * s.largest() }
+// BytesInFlight returns an upper bound on the message bytes that the applications have in flight.
+func (s *Spec) BytesInFlight() int {
+	return s.Processes * s.flows() * min(s.Depth, s.Count) * s.largest()
+}
 
 // Largest returns the length of the longest message in bytes.
 func (s *Spec) Largest() int { return s.largest() }

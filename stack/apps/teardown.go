@@ -27,8 +27,8 @@ func (s *side) stuck() bool {
 		return false
 	}
 	for _, e := range s.ends {
-		if e.underWay() != 0 || e.ring != nil && e.spec.ringCap(e).MaxRecvWR > 1 || e.recvs != nil &&
-			e.recvs.end != nil && e.recvs.posted != e.came {
+		if e.inFlight() != 0 || e.ring != nil && e.spec.ringCap(e).MaxRecvWR > 1 || e.recvs != nil &&
+			e.recvs.end != nil && e.recvs.posted != e.recvsDone {
 			return true
 		}
 	}
@@ -48,7 +48,7 @@ func (u *setup) close(s *side) error {
 		{"destroy_cq", 1, func(_ int, done func(error)) { c.DestroyCQ(s.cq, done) }},
 		{"destroy_ah", len(s.handles), func(i int, done func(error)) { c.DestroyAH(s.handles[i], done) }},
 		{"dereg_mr", len(s.revoked()), func(i int, done func(error)) { c.DeregMR(s.revoked()[i].LKey, done) }},
-		{"dereg_mr", count(!s.gone), func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
+		{"dereg_mr", count(!s.deregistered), func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
 		{"dealloc_pd", 1, func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
 	} {
 		if err := u.verbs(s, step.name, step.n, step.begin); err != nil {

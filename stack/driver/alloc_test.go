@@ -13,7 +13,7 @@ import (
 // allocations.
 type steady struct {
 	t    testing.TB
-	nic  *paperNIC
+	nic  *fakeNIC
 	rx   *RxQueue
 	tx   *TxQueue
 	copy *Copier
@@ -26,7 +26,7 @@ type steady struct {
 }
 
 func newSteady(t testing.TB) *steady {
-	nic, d := newPaper(t, false)
+	nic, d := newFake(t, false)
 	s := &steady{t: t, nic: nic}
 	must := func(err error) {
 		if err != nil {
@@ -34,7 +34,7 @@ func newSteady(t testing.TB) *steady {
 		}
 	}
 	const log = 6
-	key, err := d.SetKey(KeySpec{Index: 1, Len: paperBytes, Rights: dma.Access{Read: true}})
+	key, err := d.SetKey(KeySpec{Index: 1, Len: fakeBytes, Rights: dma.Access{Read: true}})
 	must(err)
 	s.segs = [2]Span{{key, 0, 54}, {key, 4096, 1446}}
 	s.rx, err = d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 0, LogSize: log}, PayBytes: 2048,

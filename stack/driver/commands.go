@@ -113,11 +113,11 @@ func (d *Driver) table(op nicspec.TableOp, t nicspec.Table, index int, entry []b
 
 func (d *Driver) add(c command) {
 	d.commands.Push(c)
-	d.proceed()
+	d.runCommands()
 }
 
-// proceed carries out commands until one has to wait for the NIC or memory.
-func (d *Driver) proceed() {
+// runCommands carries out commands until one has to wait for the NIC or memory.
+func (d *Driver) runCommands() {
 	if d.running {
 		return // called from a command's callback: the loop further up the stack continues
 	}
@@ -138,9 +138,9 @@ func (d *Driver) begin(c *command) {
 		d.askRead(c.off, c.bytes, c.read)
 	case cmdTable:
 		d.write32(d.bus, nicspec.RegTblCmd, uint32(c.value))
-		d.askTable(c)
+		d.pollTable(c)
 	case cmdPoll:
-		d.askPoll(c, 1)
+		d.pollRegister(c, 1)
 	case cmdCall:
 		c.action(nil)
 	case cmdAction:
@@ -152,7 +152,7 @@ func (d *Driver) begin(c *command) {
 // resume continues after a command that waited.
 func (d *Driver) resume() {
 	d.waiting = false
-	d.proceed()
+	d.runCommands()
 }
 
 func (d *Driver) write32(b Bus, off, v uint32) {
@@ -171,8 +171,8 @@ func (d *Driver) askRead(off uint32, n int, done func(uint64)) {
 	})
 }
 
-// askTable polls TBL_CMD until the command has ended.
-func (d *Driver) askTable(c *command) {
+// pollTable polls TBL_CMD until the command has ended.
+func (d *Driver) pollTable(c *command) {
 	var status nicspec.TableStatus
 	p := command{off: nicspec.RegTblCmd, bytes: 4, what: c.what + ": TBL_CMD", rule: "G7", poll: func(v uint64) bool {
 		r := nicspec.TblCmdReg(v)
@@ -188,11 +188,11 @@ func (d *Driver) askTable(c *command) {
 			d.breach("G6", "%s: refused with status %v", what, status)
 		}
 	}
-	d.askPoll(&p, 1)
+	d.pollRegister(&p, 1)
 }
 
-// askPoll polls a register until its condition holds; reads is the number of reads so far.
-func (d *Driver) askPoll(c *command, reads int) {
+// pollRegister polls a register until its condition holds; reads is the number of reads so far.
+func (d *Driver) pollRegister(c *command, reads int) {
 	d.waiting = true
 	p := *c
 	d.bus.ReadReg(p.off, p.bytes, func(v uint64, err error) {
@@ -206,7 +206,7 @@ func (d *Driver) askPoll(c *command, reads int) {
 		case reads == d.opts.MaxPolls:
 			d.breach(p.rule, "%s still busy after %d reads", p.what, reads)
 		default:
-			d.askPoll(&p, reads+1)
+			d.pollRegister(&p, reads+1)
 			return
 		}
 		d.resume()

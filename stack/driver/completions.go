@@ -6,20 +6,20 @@ import (
 
 // completions is the read cursor of a completion ring. It recognizes new entries by their phase bit [Q8].
 type completions struct {
-	life    uint // number of times the queue was enabled; a read begun in an earlier life is ignored
-	clear   bool // the ring was cleared, so it holds no entries of an earlier life
-	entryAt [nicspec.CqeBytes]byte
-	event   *Event           // the Event reported since the queue was enabled; nil: none
-	seen    Event            // storage for event
-	take    func(cqe []byte) // takes one entry, in ring order
+	life         uint // number of times the queue was enabled; a read begun in an earlier life is ignored
+	clear        bool // the ring was cleared, so it holds no entries of an earlier life
+	entryAt      [nicspec.CqeBytes]byte
+	event        *Event           // the Event reported since the queue was enabled; nil: none
+	eventStorage Event            // storage for event
+	take         func(cqe []byte) // takes one entry, in ring order
 
-	looking bool // look is on the stack or waits for a read
-	late    bool // the read in flight has not ended during the call that began it
-	arrived bool // the read in flight has ended
-	again   bool // Poll was called since the read began: an entry may have arrived
-	asked   uint // value of life when the read began
-	drained func()
-	read    func(error) // handles the end of a read
+	taking   bool // look is on the stack or waits for a read
+	async    bool // the read in flight has not ended during the call that began it
+	arrived  bool // the read in flight has ended
+	again    bool // Poll was called since the read began: an entry may have arrived
+	readLife uint // value of life when the read began
+	drained  func()
+	read     func(error) // handles the end of a read
 }
 
 // Event reports that a read of a queue's ring failed [Q4]. The queue is then in state Failed; entries before Index may
@@ -32,17 +32,17 @@ type Event struct {
 // Poll takes the completion entries that have arrived. With NoticePoll the queue's owner calls it.
 func (r *Queue) Poll() {
 	r.again = true
-	if !r.looking && r.clear && r.state != Off && r.state != Closed {
-		r.look()
+	if !r.taking && r.clear && r.state != Off && r.state != Closed {
+		r.takeEntries()
 	}
 }
 
-// look takes entries until it finds one that has not arrived.
-func (r *Queue) look() {
-	r.looking = true
+// takeEntries takes entries until it finds one that has not arrived.
+func (r *Queue) takeEntries() {
+	r.taking = true
 	for r.readEntry() {
-		if !r.seeEntry() {
-			r.looked()
+		if !r.takeEntry() {
+			r.takenAll()
 			return
 		}
 	}
@@ -51,40 +51,40 @@ func (r *Queue) look() {
 // readEntry starts reading the next entry, and reports whether the read ended during the call. If not, entryRead
 // continues.
 func (r *Queue) readEntry() bool {
-	r.again, r.arrived, r.asked = false, false, r.life
+	r.again, r.arrived, r.readLife = false, false, r.life
 	r.bus.Read(r.ring.NextCqe(), r.entryAt[:], r.read)
-	r.late = !r.arrived
+	r.async = !r.arrived
 	return r.arrived
 }
 
 func (r *Queue) entryRead(err error) {
 	r.d.check(err)
 	r.arrived = true
-	if !r.late {
+	if !r.async {
 		return
 	}
-	r.late = false
-	if r.seeEntry() {
-		r.look()
+	r.async = false
+	if r.takeEntry() {
+		r.takeEntries()
 	} else {
-		r.looked()
+		r.takenAll()
 	}
 }
 
-// seeEntry takes the entry just read if its phase bit says that it is new, and reports whether to read another.
-func (r *Queue) seeEntry() bool {
+// takeEntry takes the entry just read if its phase bit says that it is new, and reports whether to read another.
+func (r *Queue) takeEntry() bool {
 	if r.d.err != nil {
 		return false
 	}
-	if r.asked != r.life || !r.ring.Take(r.entryAt[:]) {
+	if r.readLife != r.life || !r.ring.Take(r.entryAt[:]) {
 		return r.again && r.clear
 	}
 	r.take(r.entryAt[:])
 	return r.d.err == nil
 }
 
-func (r *Queue) looked() {
-	r.looking = false
+func (r *Queue) takenAll() {
+	r.taking = false
 	if f := r.drained; f != nil {
 		r.drained = nil
 		f()
@@ -111,10 +111,10 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 		r.d.breach(rule, "%s queue %d: event with status %v, which is not a read failure", r.ring.Kind(), r.cfg.Queue,
 			status)
 	case index-r.done >= r.rung-r.done:
-		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
+		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.unfinished())
 	default:
-		r.seen = Event{index, status}
-		r.event = &r.seen
+		r.eventStorage = Event{index, status}
+		r.event = &r.eventStorage
 		if r.state == Running {
 			r.state = Failed
 		}
@@ -138,7 +138,8 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.done, int(index-r.done)+int(n)-1
 	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
-		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
+		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index,
+			r.unfinished())
 		return false
 	}
 	if r.event != nil && last >= int(r.event.Index-r.done) {

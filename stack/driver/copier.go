@@ -11,7 +11,7 @@ import (
 // for every quarter of the ring, or sooner if the device has fewer buffers left.
 type Copier struct {
 	*RxQueue
-	on       func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
+	onCopy   func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
 	hdr, pay []byte
 	jobs     fifo.Queue[copyJob] // frames to copy, in order
 	reading  int                 // unfinished reads of the first frame in jobs
@@ -19,27 +19,27 @@ type Copier struct {
 	working  bool
 	idle     func()   // called when no frame is left to copy
 	spare    []Buffer // buffers of frames copied after the queue stopped accepting any
-	apart    flushed
+	flush    flushState
 }
 
 type copyJob struct {
-	buf      Buffer
-	hdr, pay int // lengths in bytes
-	cqe      [nicspec.CqeBytes]byte
-	apart    bool // some of its bytes are at the endpoint that needs a flush
+	buf        Buffer
+	hdr, pay   int // lengths in bytes
+	cqe        [nicspec.CqeBytes]byte
+	needsFlush bool // some of its bytes are at the endpoint that needs a flush
 }
 
-// flushed tracks which frames of a copier have fully arrived in memory. It is needed if payload and completion entries
-// are at endpoints with separate roots.
-type flushed struct {
-	bus    Flusher // nil: every frame has arrived with its completion entry
-	other  int     // the endpoint that does not hold the completion ring
-	came   uint64  // frames received
-	copied uint64
-	safe   uint64 // number of frames known to have arrived
-	asked  uint64 // value of safe once the flush in flight has ended
-	under  bool   // a flush is in flight
-	done   func(error)
+// flushState tracks which frames of a copier have fully arrived in memory. It is needed if payload and completion
+// entries are at endpoints with separate roots.
+type flushState struct {
+	bus        Flusher // nil: every frame has arrived with its completion entry
+	other      int     // the endpoint that does not hold the completion ring
+	received   uint64  // frames received
+	copied     uint64
+	arrived    uint64 // number of frames known to have arrived
+	afterFlush uint64 // value of safe once the flush in flight has ended
+	flushing   bool   // a flush is in flight
+	done       func(error)
 }
 
 // OpenCopier opens a receive queue. OnFrame of its config must be nil, because on takes the frames; the slices passed
@@ -49,17 +49,17 @@ func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, 
 		return nil, errors.New("driver: a copier takes frames itself: want OnFrame nil, and a function that takes " +
 			"the copies")
 	}
-	c := &Copier{on: on, hdr: make([]byte, max(cfg.HdrBytes, 0)), pay: make([]byte, max(cfg.PayBytes, 0))}
+	c := &Copier{onCopy: on, hdr: make([]byte, max(cfg.HdrBytes, 0)), pay: make([]byte, max(cfg.PayBytes, 0))}
 	c.read = c.copied
 	cfg.OnFrame = func(_ *RxQueue, f *RxFrame) { c.frame(f) }
 	var err error
 	if c.RxQueue, err = d.OpenRx(cfg); err != nil {
 		return nil, err
 	}
-	if c.apart.bus, _ = c.bus.(Flusher); cfg.DoneIn == nicspec.EndpointArm {
-		c.apart.other = nicspec.EndpointHost
+	if c.flush.bus, _ = c.bus.(Flusher); cfg.DoneIn == nicspec.EndpointArm {
+		c.flush.other = nicspec.EndpointHost
 	}
-	c.apart.done = c.flushed
+	c.flush.done = c.flushed
 	return c, nil
 }
 
@@ -100,36 +100,36 @@ func (c *Copier) settle(done func()) {
 func (c *Copier) frame(f *RxFrame) {
 	j := copyJob{buf: f.Buffer, hdr: f.HdrLen, pay: f.PayLen}
 	copy(j.cqe[:], f.Cqe)
-	if c.apart.bus != nil {
-		j.apart = j.hdr > 0 && c.elsewhere(j.buf.Hdr) || j.pay > 0 && c.elsewhere(j.buf.Pay)
+	if c.flush.bus != nil {
+		j.needsFlush = j.hdr > 0 && c.needsFlush(j.buf.Hdr) || j.pay > 0 && c.needsFlush(j.buf.Pay)
 	}
-	c.apart.came++
+	c.flush.received++
 	c.jobs.Push(j)
 	c.work()
 }
 
-// elsewhere reports whether an address is at the endpoint that does not hold the completion ring.
-func (c *Copier) elsewhere(addr uint64) bool {
-	return int(addr>>nicspec.EndpointShift) == c.apart.other
+// needsFlush reports whether an address is at the endpoint that does not hold the completion ring.
+func (c *Copier) needsFlush(addr uint64) bool {
+	return int(addr>>nicspec.EndpointShift) == c.flush.other
 }
 
-// whole reports whether the first frame has fully arrived. If not, it starts a flush for all frames received so far;
+// arrived reports whether the first frame has fully arrived. If not, it starts a flush for all frames received so far;
 // work continues when that ends.
-func (c *Copier) whole() bool {
-	a := &c.apart
-	if !c.jobs.Front().apart || a.copied < a.safe {
+func (c *Copier) arrived() bool {
+	a := &c.flush
+	if !c.jobs.Front().needsFlush || a.copied < a.arrived {
 		return true
 	}
-	if !a.under {
-		a.under, a.asked = true, a.came
+	if !a.flushing {
+		a.flushing, a.afterFlush = true, a.received
 		a.bus.Flush(a.other, a.done)
 	}
-	return a.copied < a.safe
+	return a.copied < a.arrived
 }
 
 func (c *Copier) flushed(err error) {
 	c.d.check(err)
-	c.apart.under, c.apart.safe = false, c.apart.asked
+	c.flush.flushing, c.flush.arrived = false, c.flush.afterFlush
 	c.work()
 }
 
@@ -139,7 +139,7 @@ func (c *Copier) work() {
 		return
 	}
 	c.working = true
-	for c.jobs.Len() > 0 && c.reading == 0 && c.d.err == nil && c.whole() {
+	for c.jobs.Len() > 0 && c.reading == 0 && c.d.err == nil && c.arrived() {
 		j := c.jobs.Front()
 		hdr, pay := c.hdr[:j.hdr], c.pay[:j.pay]
 		c.reading = 3 // two reads, and one more so that none of them ends the frame before both have begun
@@ -179,9 +179,9 @@ func (c *Copier) deliver() {
 		return
 	}
 	j := c.jobs.Front()
-	c.on(c, j.cqe[:], c.hdr[:j.hdr], c.pay[:j.pay])
+	c.onCopy(c, j.cqe[:], c.hdr[:j.hdr], c.pay[:j.pay])
 	b := c.jobs.Pop().buf
-	c.apart.copied++
+	c.flush.copied++
 	if c.state != Running {
 		c.spare = append(c.spare, b)
 		return

@@ -131,7 +131,7 @@ func (d *Driver) FunctionReset(done func()) error {
 	}
 	queues := d.queues() // queues opened later are enabled later
 	for _, q := range queues {
-		q.stopping()
+		q.setDisabling()
 	}
 	var c nicspec.CtrlReg
 	c.SetFlr(true)
@@ -145,7 +145,7 @@ func (d *Driver) FunctionReset(done func()) error {
 	}
 	d.Then(func() {
 		for _, q := range queues {
-			q.off()
+			q.setOff()
 		}
 		if done != nil {
 			done()

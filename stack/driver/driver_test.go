@@ -21,9 +21,9 @@ func breaks(t *testing.T, d *Driver, rule, text string) {
 	require.ErrorContains(t, d.Err(), text)
 }
 
-// TestOddCompletionEntries checks that completion entries that no device may write are reported, with the rule that
+// TestInvalidCompletionEntries checks that completion entries that no device may write are reported, with the rule that
 // they break.
-func TestOddCompletionEntries(t *testing.T) {
+func TestInvalidCompletionEntries(t *testing.T) {
 	for _, x := range []struct {
 		rule, text string
 		tx         bool
@@ -55,7 +55,7 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
 		{"T10", "an unknown type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
 	} {
-		nic, d := newPaper(t, false)
+		nic, d := newFake(t, false)
 		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
 			OnFrame: func(*RxQueue, *RxFrame) {}})
 		require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestOddCompletionEntries(t *testing.T) {
 // TestFailedQueue checks that after an event earlier entries may still complete, and that the queue works again after
 // it was disabled and enabled.
 func TestFailedQueue(t *testing.T) {
-	nic, d := newPaper(t, false)
+	nic, d := newFake(t, false)
 	var got []uint64
 	var events []Event
 	q, err := d.OpenRx(RxConfig{
@@ -133,7 +133,7 @@ func TestFailedQueue(t *testing.T) {
 // TestLostCompletionEntry checks that disabling a queue finds a completion entry that the queue context counted but
 // that never arrived.
 func TestLostCompletionEntry(t *testing.T) {
-	nic, d := newPaper(t, false)
+	nic, d := newFake(t, false)
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 	require.NoError(t, err)
 	nic.tx[1].cqi++
@@ -144,7 +144,7 @@ func TestLostCompletionEntry(t *testing.T) {
 // TestCopierIsDisabledLate checks that disabling a copier ends only after the last frame has been copied, however long
 // that takes.
 func TestCopierIsDisabledLate(t *testing.T) {
-	nic, d := newPaper(t, true)
+	nic, d := newFake(t, true)
 	frames := 0
 	c, err := d.OpenCopier(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256},
 		func(*Copier, nicspec.RxCqe, []byte, []byte) { frames++ })
@@ -168,10 +168,10 @@ func TestCopierIsDisabledLate(t *testing.T) {
 	require.Len(t, c.Unused(), 4)
 }
 
-// TestEntryThatComesMeanwhile checks that an entry is taken that arrives after a read of its slot took effect, but
+// TestEntryArrivesDuringRead checks that an entry is taken that arrives after a read of its slot took effect, but
 // before the read ends.
-func TestEntryThatComesMeanwhile(t *testing.T) {
-	nic, d := newPaper(t, true)
+func TestEntryArrivesDuringRead(t *testing.T) {
+	nic, d := newFake(t, true)
 	frames := 0
 	q, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
 		OnFrame: func(*RxQueue, *RxFrame) { frames++ }})
@@ -186,10 +186,10 @@ func TestEntryThatComesMeanwhile(t *testing.T) {
 	require.Equal(t, 1, frames)
 }
 
-// TestQueueWithABusOfItsOwn checks that a queue uses the bus of its configuration, and everything else the driver's.
-func TestQueueWithABusOfItsOwn(t *testing.T) {
-	nic, d := newPaper(t, false)
-	own := &counting{paperNIC: nic}
+// TestQueueUsesItsBus checks that a queue uses the bus of its configuration, and everything else the driver's.
+func TestQueueUsesItsBus(t *testing.T) {
+	nic, d := newFake(t, false)
+	own := &counting{fakeNIC: nic}
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2, Bus: own}})
 	require.NoError(t, err)
 	before := own.writes
@@ -204,26 +204,26 @@ func TestQueueWithABusOfItsOwn(t *testing.T) {
 
 // counting is a bus that counts accesses.
 type counting struct {
-	*paperNIC
+	*fakeNIC
 	regs, reads, writes int
 }
 
-func (c *counting) WriteReg(off uint32, b []byte) error { c.regs++; return c.paperNIC.WriteReg(off, b) }
+func (c *counting) WriteReg(off uint32, b []byte) error { c.regs++; return c.fakeNIC.WriteReg(off, b) }
 
 func (c *counting) Read(addr uint64, b []byte, done func(error)) {
 	c.reads++
-	c.paperNIC.Read(addr, b, done)
+	c.fakeNIC.Read(addr, b, done)
 }
 
 func (c *counting) Write(addr uint64, b []byte, done func(error)) {
 	c.writes++
-	c.paperNIC.Write(addr, b, done)
+	c.fakeNIC.Write(addr, b, done)
 }
 
 // TestUnclaimedEvent checks that an event without a handler does not count as a breach of the contract while reads may
 // fail.
 func TestUnclaimedEvent(t *testing.T) {
-	nic, d := newPaper(t, false)
+	nic, d := newFake(t, false)
 	d.opts.ReadsMayFail = func() bool { return true }
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 	require.NoError(t, err)
@@ -245,7 +245,7 @@ func TestUnclaimedEvent(t *testing.T) {
 
 // TestMisuse checks that invalid calls are refused with an error that says what would be right.
 func TestMisuse(t *testing.T) {
-	_, d := newPaper(t, false)
+	_, d := newFake(t, false)
 	d.opts.Build.Parts = 0
 	frame := func(*RxQueue, *RxFrame) {}
 	rx := func(c RxConfig) error { _, err := d.OpenRx(c); return err }
@@ -315,26 +315,26 @@ func TestMisuse(t *testing.T) {
 		require.ErrorContains(t, x.err, x.text)
 	}
 	require.NoError(t, d.Err(), "misuse changes nothing")
-	require.EqualValues(t, paperBytes-64-4*128, d.arenas[0].Left(), "nor does it take memory")
+	require.EqualValues(t, fakeBytes-64-4*128, d.arenas[0].Left(), "nor does it take memory")
 	_, err = New(nil, DefaultOptions())
 	require.ErrorContains(t, err, "no bus")
-	_, err = New(&paperNIC{}, Options{Build: nicspec.DefaultBuild(), Memory: [2]Range{{1 << 56, 1}, {}}})
+	_, err = New(&fakeNIC{}, Options{Build: nicspec.DefaultBuild(), Memory: [2]Range{{1 << 56, 1}, {}}})
 	require.ErrorContains(t, err, "memory of endpoint 0")
 	require.ErrorContains(t, err, "max polls is 0")
 }
 
-// deaf is a bus that cannot watch memory.
-type deaf struct{ Bus }
+// noWatch is a bus that cannot watch memory.
+type noWatch struct{ Bus }
 
-func (deaf) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
+func (noWatch) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
 
-// TestWatchesThatFail checks that a queue whose ring cannot be watched is refused and keeps no memory.
-func TestWatchesThatFail(t *testing.T) {
-	nic, d := newPaper(t, false)
+// TestFailedWatch checks that a queue whose ring cannot be watched is refused and keeps no memory.
+func TestFailedWatch(t *testing.T) {
+	nic, d := newFake(t, false)
 	left := d.arenas[0].Left()
-	_, err := d.NewVector(deaf{nic}, nicspec.EndpointArm, 1, func() {})
+	_, err := d.NewVector(noWatch{nic}, nicspec.EndpointArm, 1, func() {})
 	require.ErrorContains(t, err, "no watches here")
-	_, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3, Bus: deaf{nic}}})
+	_, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3, Bus: noWatch{nic}}})
 	require.ErrorContains(t, err, "no watches here")
 	require.Equal(t, left, d.arenas[0].Left())
 }

@@ -12,7 +12,7 @@ import (
 
 // TestWorkEntryChecks checks that the driver refuses the work entries that the NIC would refuse.
 func TestWorkEntryChecks(t *testing.T) {
-	_, d := newPaper(t, false)
+	_, d := newFake(t, false)
 	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 	require.NoError(t, err)
 	all := dma.Access{Read: true, Write: true}
@@ -94,7 +94,7 @@ func TestLongEntryEnds(t *testing.T) {
 		{6, false, "T10", "completion of entry 6, but 0 to 4 are at work"},
 		{0, true, "", ""},
 	} {
-		nic, d := newPaper(t, false)
+		nic, d := newFake(t, false)
 		var ends []TxEnd
 		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3},
 			OnEnd:   func(_ *TxQueue, e *TxEnd) { ends = append(ends, TxEnd{e.First, e.N, e.Blocks, nil}) },
@@ -129,7 +129,7 @@ func TestLongEntryEnds(t *testing.T) {
 }
 
 // former is a NIC of an earlier revision of the contract.
-type former struct{ *paperNIC }
+type former struct{ *fakeNIC }
 
 func (f former) ReadReg(off uint32, n int, done func(uint64, error)) {
 	switch off {
@@ -138,12 +138,12 @@ func (f former) ReadReg(off uint32, n int, done func(uint64, error)) {
 	case nicspec.RegVersion:
 		done(0x10000, nil)
 	default:
-		f.paperNIC.ReadReg(off, n, done)
+		f.fakeNIC.ReadReg(off, n, done)
 	}
 }
 
 func TestFormerRevisionIsRefused(t *testing.T) {
-	nic, _ := newPaper(t, false)
+	nic, _ := newFake(t, false)
 	d, err := New(former{nic}, DefaultOptions())
 	require.NoError(t, err)
 	d.Probe(func(nicspec.Build) { t.Error("it was taken for one of revision 2") })

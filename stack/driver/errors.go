@@ -33,8 +33,8 @@ func (e *RoomError) Error() string {
 		e.Align, e.Left, e.Largest)
 }
 
-// atWork describes which entries the device may be working on, for error texts.
-func (r *Queue) atWork() string {
+// unfinished describes which entries the device may be working on, for error texts.
+func (r *Queue) unfinished() string {
 	if r.rung == r.done {
 		return "none is at work"
 	}

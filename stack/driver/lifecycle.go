@@ -17,7 +17,7 @@ func (r *Queue) enable() error {
 	r.state = Enabling
 	r.ring.PI, r.ring.CQI = 0, 0
 	r.stored, r.rung, r.done, r.event = 0, 0, 0, nil
-	r.ringIt, r.push = false, 0
+	r.ringPending, r.push = false, 0
 	r.life++
 	r.clear = false
 	r.d.Await(r.clearRing)
@@ -58,7 +58,7 @@ func (r *Queue) disable(done func()) error {
 		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
 			r.state)
 	}
-	r.stopping()
+	r.setDisabling()
 	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, make([]byte, nicspec.RxqEntrySize)); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *Queue) disable(done func()) error {
 		}
 	})
 	r.d.Then(func() {
-		r.off()
+		r.setOff()
 		if done != nil {
 			done()
 		}
@@ -82,15 +82,15 @@ func (r *Queue) disable(done func()) error {
 	return err
 }
 
-// stopping makes the queue refuse further entries.
-func (r *Queue) stopping() {
+// setDisabling makes the queue refuse further entries.
+func (r *Queue) setDisabling() {
 	if r.state != Off && r.state != Closed {
 		r.state = Disabling
 	}
 }
 
-// off moves a queue to state Off once its disabling has ended.
-func (r *Queue) off() {
+// setOff moves a queue to state Off once its disabling has ended.
+func (r *Queue) setOff() {
 	if r.state == Disabling {
 		r.state = Off
 	}

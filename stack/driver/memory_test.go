@@ -65,7 +65,7 @@ func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 		require.ErrorContains(t, err, x.text)
 	}
 	require.ErrorContains(t, a.Free(64), "that Alloc returned")
-	_, d := newPaper(t, false)
+	_, d := newFake(t, false)
 	_, err := d.Alloc(2, 64, 64)
 	require.ErrorContains(t, err, "endpoint 2 has no memory")
 	require.ErrorContains(t, d.Free(1<<57), "endpoint 2 has no memory")

@@ -16,8 +16,8 @@ type Vector struct {
 	data uint32
 	f    func()
 	stop func()
-	read [4]byte
-	came func(error) // handles the end of the read of the message
+	word [4]byte
+	read func(error) // handles the end of the read of the message
 	busy bool        // a read of the message is in flight
 }
 
@@ -38,12 +38,12 @@ func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vecto
 		bus = d.bus
 	}
 	v := &Vector{d: d, bus: bus, data: data, f: f}
-	v.came = v.message
+	v.read = v.message
 	var err error
 	if v.addr, err = d.Alloc(endpoint, 4, 4); err != nil {
 		return nil, err
 	}
-	if v.stop, err = bus.Watch(v.addr, 4, v.look); err != nil {
+	if v.stop, err = bus.Watch(v.addr, 4, v.readMessage); err != nil {
 		return nil, errors.Join(err, d.Free(v.addr))
 	}
 	return v, nil
@@ -55,19 +55,19 @@ func (v *Vector) Close() error {
 	return v.d.Free(v.addr)
 }
 
-// look reads the message, unless a read is in flight. f is called after the read, so it sees the entries of messages
-// that arrived meanwhile.
-func (v *Vector) look() {
+// readMessage reads the message, unless a read is in flight. f is called after the read, so it sees the entries of
+// messages that arrived meanwhile.
+func (v *Vector) readMessage() {
 	if !v.busy {
 		v.busy = true
-		v.bus.Read(v.addr, v.read[:], v.came)
+		v.bus.Read(v.addr, v.word[:], v.read)
 	}
 }
 
 func (v *Vector) message(err error) {
 	v.busy = false
 	v.d.check(err)
-	if got := binary.LittleEndian.Uint32(v.read[:]); err == nil && got != v.data {
+	if got := binary.LittleEndian.Uint32(v.word[:]); err == nil && got != v.data {
 		v.d.breach("M1", "message at %#x is %#x, want %#x", v.addr, got, v.data)
 	}
 	if v.d.err == nil {

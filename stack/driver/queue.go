@@ -63,15 +63,15 @@ type Queue struct {
 	state State
 	stop  func() // ends the watch of the completion ring
 
-	slots  []byte      // entries as posted, the contents of the ring
-	stored uint16      // index up to which entries are written or being written to memory
-	rung   uint16      // index up to which the device was notified
-	done   uint16      // index up to which entries are known to have ended
-	writes int         // unfinished writes of the ring
-	wrote  func(error) // handles the end of a write
-	ringIt bool        // ring the doorbell when writes is 0
-	push   int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
-	word   [4]byte
+	slots       []byte      // entries as posted, the contents of the ring
+	stored      uint16      // index up to which entries are written or being written to memory
+	rung        uint16      // index up to which the device was notified
+	done        uint16      // index up to which entries are known to have ended
+	writes      int         // unfinished writes of the ring
+	wrote       func(error) // handles the end of a write
+	ringPending bool        // ring the doorbell when writes is 0
+	push        int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
+	word        [4]byte
 
 	completions
 }
@@ -174,7 +174,7 @@ func (r *Queue) Ring() error {
 		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
 			r.state)
 	}
-	r.ringIt = true
+	r.ringPending = true
 	r.store()
 	r.ringDoorbell()
 	return nil
@@ -182,10 +182,10 @@ func (r *Queue) Ring() error {
 
 // ringDoorbell rings the doorbell if requested, once the entries it announces are in memory.
 func (r *Queue) ringDoorbell() {
-	if !r.ringIt || r.writes > 0 || r.state != Running || r.d.err != nil {
+	if !r.ringPending || r.writes > 0 || r.state != Running || r.d.err != nil {
 		return
 	}
-	r.ringIt = false
+	r.ringPending = false
 	upTo := r.stored - uint16(r.push)
 	if r.rung != upTo {
 		r.rung = upTo

@@ -12,35 +12,35 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// lifeOf drives a queue by random steps. Accesses end at once or late.
-type lifeOf struct {
+// randomRun drives a queue by random steps. Accesses end at once or late.
+type randomRun struct {
 	*rapid.T
-	nic  *paperNIC
+	nic  *fakeNIC
 	d    *Driver
 	rng  *rand.Rand
 	next uint32 // number of the next entry
 }
 
-func (l *lifeOf) chance(name string, percent int) bool {
+func (l *randomRun) chance(name string, percent int) bool {
 	return rapid.IntRange(1, 100).Draw(l.T, name) <= percent
 }
 
-func newLife(t *rapid.T) *lifeOf {
-	nic, d := newPaper(t, rapid.Bool().Draw(t, "late"))
-	l := &lifeOf{t, nic, d, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), 0}
+func newRandomRun(t *rapid.T) *randomRun {
+	nic, d := newFake(t, rapid.Bool().Draw(t, "late"))
+	l := &randomRun{t, nic, d, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), 0}
 	nic.pick = l.rng.IntN
 	return l
 }
 
 // settle ends all accesses and commands, and checks that there was no error.
-func (l *lifeOf) settle() {
+func (l *randomRun) settle() {
 	l.nic.settle(l.rng)
 	require.NoError(l, l.d.Err())
 	require.True(l, l.d.Idle())
 }
 
 // announced checks that the device's producer index is next, once accesses have ended.
-func (l *lifeOf) announced(q *paperQueue, next uint16) {
+func (l *randomRun) announced(q *fakeQueue, next uint16) {
 	if l.nic.late && l.chance("settle", 50) {
 		l.settle()
 	} else if l.nic.late {
@@ -51,7 +51,7 @@ func (l *lifeOf) announced(q *paperQueue, next uint16) {
 
 // anyEntry returns an entry of one to four blocks that fits into the ring, and whether it requests a completion. Its
 // bytes follow from its number.
-func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
+func (l *randomRun) anyEntry(q *TxQueue) (e Entry, wants bool) {
 	blocks := min(rapid.IntRange(1, nicspec.WqeBlocksMax).Draw(l.T, "blocks"), q.Room())
 	o := Order{ID: l.next, Complete: q.Room() == blocks || l.chance("complete", 30)}
 	if blocks == 1 && l.chance("nop", 50) {
@@ -62,13 +62,13 @@ func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
 }
 
 // work makes the device take an entry, checks its number and bytes, and reports whether there was one.
-func (l *lifeOf) work(number uint32) bool {
+func (l *randomRun) work(number uint32) bool {
 	id, ok := l.nic.work(1)
 	if !ok {
 		return false
 	}
 	require.Equal(l, number, id)
-	if w := nicspec.Wqe(l.nic.tx[1].got[:]); w.Opcode() == nicspec.OpcodeSend {
+	if w := nicspec.Wqe(l.nic.tx[1].entry[:]); w.Opcode() == nicspec.OpcodeSend {
 		require.Equal(l, nictest.Pattern(int(w.InlineLen()), uint64(number)), []byte(w[16:16+int(w.InlineLen())]))
 	}
 	return true
@@ -79,7 +79,7 @@ func (l *lifeOf) work(number uint32) bool {
 // is disabled.
 func TestTransmitRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := newLife(t)
+		l := newRandomRun(t)
 		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry requests a completion
 		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
@@ -155,7 +155,7 @@ func TestTransmitRings(t *testing.T) {
 		require.Equal(t, l.next, ended, "all entries have ended")
 		require.NoError(t, q.Close(nil))
 		l.settle()
-		require.EqualValues(t, paperBytes-64, l.d.arenas[0].Largest(), "memory is free again")
+		require.EqualValues(t, fakeBytes-64, l.d.arenas[0].Largest(), "memory is free again")
 		_, err = l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 		require.NoError(t, err, "in the same place")
 	})
@@ -165,7 +165,7 @@ func TestTransmitRings(t *testing.T) {
 // of posting.
 func TestReceiveRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := newLife(t)
+		l := newRandomRun(t)
 		var mine, theirs []uint64 // buffers of the owner, and of the device
 		for i := range 24 {
 			mine = append(mine, uint64(i+1)<<32)
@@ -237,7 +237,7 @@ func FuzzCompletionEntries(f *testing.F) {
 		f.Add(append([]byte(cqe), cqe...), typ == nicspec.CqeTypeTx, true)
 	}
 	f.Fuzz(func(t *testing.T, entries []byte, receive, late bool) {
-		nic, d := newPaper(t, late)
+		nic, d := newFake(t, late)
 		frames := 0
 		rx, err := d.OpenRx(RxConfig{
 			QueueConfig: QueueConfig{Queue: 1, LogSize: 3}, Split: nicspec.SplitModeFixed, SplitLen: 8, HdrBytes: 64,

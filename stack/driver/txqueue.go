@@ -117,7 +117,7 @@ func (q *TxQueue) Push(e Entry) error {
 	if err := q.Post(e); err != nil {
 		return err
 	}
-	q.ringIt, q.push = true, e.Blocks()
+	q.ringPending, q.push = true, e.Blocks()
 	q.store()
 	q.ringDoorbell()
 	return nil

@@ -227,7 +227,7 @@ func (c *Copy) Check(b *nicspec.Build) error {
 		return err
 	}
 	if c.Invalidate {
-		return c.Src.lines()
+		return c.Src.checkLines()
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (v *Invalidate) Check(b *nicspec.Build) error {
 	if err := v.Range.check("range", dma.Access{Write: true}); err != nil {
 		return err
 	}
-	return v.Range.lines()
+	return v.Range.checkLines()
 }
 
 // Blocks implements Entry.
@@ -278,7 +278,7 @@ func (v *Invalidate) Encode(dst []byte) {
 }
 
 // checkLines returns an error for a span that is not whole lines of Arm memory.
-func (s *Span) lines() error {
+func (s *Span) checkLines() error {
 	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 ||
 		s.Len%nicspec.LineBytes != 0 {
 		return fmt.Errorf("invalidation of %d B at bus address %#x: want whole lines of %d B in Arm memory", s.Len, bus,

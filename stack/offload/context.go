@@ -23,23 +23,23 @@ type Context struct {
 	head    [headerLength]byte
 	code    uint16
 	number  uint32
-	left    int64 // cycles that the handler may still use
+	budget  int64 // cycles that the handler may still use
 
 	next func() (struct{}, bool)
 	stop func()
 	wait func(struct{}) bool
 
-	resp   uint64 // address of the response memory, header included; 0: none
-	bytes  int    // length of the response memory without the header
-	sent   int    // bytes submitted; -1: not submitted
-	spare  []block
-	used   int
-	dmas   []dma
-	under  int // number of DMAs in flight; after the end also the response
-	awaits int // number of the DMA that the handler waits for; -1: none
-	ended  bool
-	fail   string // why the engine stopped the handler
-	err    error  // error that the handler returned
+	resp    uint64 // address of the response memory, header included; 0: none
+	bytes   int    // length of the response memory without the header
+	sent    int    // bytes submitted; -1: not submitted
+	spare   []block
+	used    int
+	dmas    []dma
+	pending int // number of DMAs in flight; after the end also the response
+	awaits  int // number of the DMA that the handler waits for; -1: none
+	ended   bool
+	fail    string // why the engine stopped the handler
+	err     error  // error that the handler returned
 }
 
 type block struct{ at, n uint64 }
@@ -95,7 +95,7 @@ func (c *Context) spend(cycles int64) {
 		c.halt("computes %d cycles: want 0 or more", cycles)
 	}
 	c.e.env.Compute(cycles)
-	if c.left -= cycles; c.left < 0 {
+	if c.budget -= cycles; c.budget < 0 {
 		c.halt("has used up its %d cycles", c.e.spec.Budget)
 	}
 }
@@ -194,12 +194,12 @@ func (c *Context) SubmitDMA(op Op, host, arm uint64, n int) (id int) {
 		c.halt("submits a DMA of %d B at Arm address %#x, which is not its memory", n, arm)
 	case !c.e.allowed(c.request.QP, host, n):
 		c.halt("submits a DMA of %d B at host address %#x: want bytes of a region that its queue pair has", n, host)
-	case c.under == c.e.spec.DMAs:
-		c.halt("has %d DMAs in flight: want it to wait for some first", c.under)
+	case c.pending == c.e.spec.DMAs:
+		c.halt("has %d DMAs in flight: want it to wait for some first", c.pending)
 	}
 	id = len(c.dmas)
 	c.dmas = append(c.dmas, dma{})
-	c.under++
+	c.pending++
 	c.e.stats.DMAs++
 	c.e.stats.DMABytes += uint64(n)
 	to, from := arm, host
@@ -223,10 +223,10 @@ func (e *Engine) allowed(qp uint32, host uint64, n int) bool {
 // copied handles the end of a DMA, and makes the handler ready if it waits for it.
 func (c *Context) copied(id int, err error) {
 	c.dmas[id] = dma{true, err}
-	c.under--
+	c.pending--
 	switch {
 	case c.ended:
-		if c.under == 0 {
+		if c.pending == 0 {
 			c.release()
 		}
 	case c.awaits == id:
@@ -272,8 +272,8 @@ var errNone = errors.New("returns without a response")
 func (c *Context) end() {
 	switch {
 	case c.fail != "":
-	case c.under > 0:
-		c.fail = fmt.Sprintf("returns with %d DMAs in flight", c.under)
+	case c.pending > 0:
+		c.fail = fmt.Sprintf("returns with %d DMAs in flight", c.pending)
 	case c.err == nil && c.sent < 0:
 		c.fail = errNone.Error()
 	}
@@ -312,10 +312,10 @@ func (c *Context) finish(s Status) {
 	if err := e.env.Store(c.resp, b[:]); err != nil {
 		e.fault(c, err.Error())
 	}
-	c.under++ // counted like a DMA until the response has been sent
+	c.pending++ // counted like a DMA until the response has been sent
 	e.stats.Responses++
 	e.env.Respond(c.request.QP, c.resp, headerLength+n, func(err error) {
-		c.under--
+		c.pending--
 		c.answered(err)
 	})
 }
@@ -324,7 +324,7 @@ func (c *Context) answered(err error) {
 	if err != nil {
 		c.e.fault(c, "its response was not sent: "+err.Error())
 	}
-	if c.under == 0 {
+	if c.pending == 0 {
 		c.release()
 	}
 }

@@ -191,7 +191,7 @@ func (e *Engine) fault(c *Context, what string) {
 // start parses a request and runs its handler until it waits or ends.
 func (e *Engine) start(r Request) {
 	e.env.Compute(e.spec.Start)
-	c := &Context{e: e, request: r, left: e.spec.Budget}
+	c := &Context{e: e, request: r, budget: e.spec.Budget}
 	e.running++
 	e.all = append(e.all, c)
 	n := min(r.N, headerLength)

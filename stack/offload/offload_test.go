@@ -302,9 +302,9 @@ func BenchmarkRequest(b *testing.B) {
 	for range b.N {
 		e.Take(offload.Request{QP: 7, Addr: 1 << 19, N: 8})
 		e.Step()
-		for _, x := range w.soon {
+		for _, x := range w.pendingEvents {
 			x.f()
 		}
-		w.soon, w.sent = w.soon[:0], w.sent[:0]
+		w.pendingEvents, w.sent = w.pendingEvents[:0], w.sent[:0]
 	}
 }

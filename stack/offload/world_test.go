@@ -14,15 +14,15 @@ import (
 
 // world is an Env backed by byte slices. Its DMAs and responses each take a random number of turns.
 type world struct {
-	t      *testing.T
-	rnd    *rand.Rand
-	arm    []byte
-	host   []byte
-	soon   []event
-	turn   int
-	cycles int64
-	sent   [][]byte
-	refuse bool // every DMA fails
+	t             *testing.T
+	rnd           *rand.Rand
+	arm           []byte
+	host          []byte
+	pendingEvents []event
+	turn          int
+	cycles        int64
+	sent          [][]byte
+	refuse        bool // every DMA fails
 }
 
 type event struct {
@@ -46,7 +46,9 @@ func (w *world) at(addr uint64, n int) []byte {
 	return w.arm[addr:][:n]
 }
 
-func (w *world) later(f func()) { w.soon = append(w.soon, event{w.turn + 1 + w.rnd.Intn(20), f}) }
+func (w *world) later(f func()) {
+	w.pendingEvents = append(w.pendingEvents, event{w.turn + 1 + w.rnd.Intn(20), f})
+}
 
 func (w *world) Copy(to, from uint64, n int, done func(error)) {
 	w.later(func() {
@@ -75,9 +77,9 @@ func (w *world) run(e *offload.Engine) {
 		if idle++; e.Step() {
 			idle = 0
 		}
-		for i := 0; i < len(w.soon); i++ {
-			if x := w.soon[i]; x.at <= w.turn {
-				w.soon = append(w.soon[:i], w.soon[i+1:]...)
+		for i := 0; i < len(w.pendingEvents); i++ {
+			if x := w.pendingEvents[i]; x.at <= w.turn {
+				w.pendingEvents = append(w.pendingEvents[:i], w.pendingEvents[i+1:]...)
 				i = -1
 				x.f()
 				idle = 0

@@ -26,13 +26,13 @@ type DoorbellPlace struct {
 // Doorbell keeps elements in the producer's memory, and announces the number of lines in a record.
 type Doorbell struct {
 	slots
-	place   DoorbellPlace
-	local   Memory
-	told    [counterBytes]byte
-	telling bool   // a write of the record is in flight
-	tells   uint32 // the value being written to the record
-	ended   func(error)
-	store   func(at uint32, b []byte)
+	place       DoorbellPlace
+	local       Memory
+	recordBytes [counterBytes]byte
+	writing     bool   // a write of the record is in flight
+	value       uint32 // the value being written to the record
+	ended       func(error)
+	store       func(at uint32, b []byte)
 }
 
 // NewDoorbell returns the producing end. local is its own memory; m reaches the consumer's.
@@ -44,7 +44,7 @@ func NewDoorbell(s Spec, at DoorbellPlace, local Memory, m Mover) (*Doorbell, er
 		return nil, err
 	}
 	d := &Doorbell{slots: newSlots(s, at.Counter, m), place: at, local: local}
-	d.asked, d.ended, d.store = d.counted, d.recorded, d.keep
+	d.asked, d.ended, d.store = d.counterRead, d.recorded, d.keep
 	return d, nil
 }
 
@@ -80,25 +80,25 @@ func (d *Doorbell) keep(line uint32, b []byte) {
 
 // writeRecord writes the record. Only one write is in flight at a time: if there were two, the older could arrive last.
 func (d *Doorbell) writeRecord() {
-	if d.err != nil || d.telling {
+	if d.err != nil || d.writing {
 		return
 	}
-	d.tells = d.sent
-	binary.LittleEndian.PutUint64(d.told[:], uint64(d.sent))
+	d.value = d.sent
+	binary.LittleEndian.PutUint64(d.recordBytes[:], uint64(d.sent))
 	if d.place.Kind == Polled {
-		d.fail(d.local.Store(d.place.Record, d.told[:]))
+		d.fail(d.local.Store(d.place.Record, d.recordBytes[:]))
 		return
 	}
-	d.telling = true
-	d.mover.Write(d.place.Record, d.told[:], d.ended)
+	d.writing = true
+	d.mover.Write(d.place.Record, d.recordBytes[:], d.ended)
 }
 
 func (d *Doorbell) recorded(err error) {
-	d.telling = false
+	d.writing = false
 	if err != nil {
 		d.fail(fmt.Errorf("pipe: writing the record at %#x: %w", d.place.Record, err))
 	}
-	if d.tells != d.sent {
+	if d.value != d.sent {
 		d.writeRecord()
 	}
 }
@@ -110,13 +110,13 @@ type Fetcher struct {
 	mem   Memory
 	mover Mover
 
-	told   uint32 // number of lines announced by the record
-	asked  uint32 // number of lines requested from the producer's memory
-	came   uint32 // number of lines that have arrived, with all before them
-	taken  uint32
-	lines  []byte // copy of the ring, as fetched
-	record [counterBytes]byte
-	word   [counterBytes]byte
+	announced uint32 // number of lines announced by the record
+	requested uint32 // number of lines requested from the producer's memory
+	arrived   uint32 // number of lines that have arrived, with all before them
+	taken     uint32
+	lines     []byte // copy of the ring, as fetched
+	record    [counterBytes]byte
+	word      [counterBytes]byte
 
 	reading  bool // a read of the record is in flight
 	fetching bool // a read of lines is in flight
@@ -142,8 +142,8 @@ func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error)
 func (f *Fetcher) Poll() ([]byte, error) {
 	f.look()
 	f.fetch()
-	for f.err == nil && f.taken+uint32(f.got) != f.came {
-		line := f.taken + uint32(f.got)
+	for f.err == nil && f.taken+uint32(f.have) != f.arrived {
+		line := f.taken + uint32(f.have)
 		copy(f.slot(), f.lines[int(line&uint32(f.spec.lines()-1))*LineBytes:][:LineBytes])
 		if tag := f.slot()[tagAt]; tag&lapFlag != f.spec.lap(line) {
 			f.err = &LineError{line, tag, "the flag of its lap: the record announces it"}
@@ -180,22 +180,22 @@ func (f *Fetcher) recordRead(err error) {
 	switch {
 	case err != nil:
 		f.err = fmt.Errorf("pipe: reading the record at %#x: %w", f.place.Record, err)
-	case int32(v-f.told) < 0 || v-f.taken > uint32(f.spec.lines()):
-		f.err = fmt.Errorf("pipe: the record at %#x announces %d lines: want %d to %d", f.place.Record, v, f.told,
+	case int32(v-f.announced) < 0 || v-f.taken > uint32(f.spec.lines()):
+		f.err = fmt.Errorf("pipe: the record at %#x announces %d lines: want %d to %d", f.place.Record, v, f.announced,
 			f.taken+uint32(f.spec.lines()))
 	default:
-		f.told = v
+		f.announced = v
 	}
 }
 
 // fetch starts reading announced lines, up to the end of the ring.
 func (f *Fetcher) fetch() {
-	if f.err != nil || f.fetching || f.asked == f.told {
+	if f.err != nil || f.fetching || f.requested == f.announced {
 		return
 	}
-	i := f.asked & uint32(f.spec.lines()-1)
-	n := min(f.told-f.asked, uint32(f.spec.lines())-i)
-	f.asked += n
+	i := f.requested & uint32(f.spec.lines()-1)
+	n := min(f.announced-f.requested, uint32(f.spec.lines())-i)
+	f.requested += n
 	f.fetching = true
 	f.mover.Read(f.place.Ring+uint64(i)*LineBytes, f.lines[int(i)*LineBytes:][:int(n)*LineBytes], f.fetched)
 }
@@ -203,10 +203,10 @@ func (f *Fetcher) fetch() {
 func (f *Fetcher) linesRead(err error) {
 	f.fetching = false
 	if err != nil {
-		f.err = fmt.Errorf("pipe: fetching up to line %d: %w", f.asked, err)
+		f.err = fmt.Errorf("pipe: fetching up to line %d: %w", f.requested, err)
 		return
 	}
-	f.came = f.asked
+	f.arrived = f.requested
 	f.fetch()
 }
 

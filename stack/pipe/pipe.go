@@ -35,7 +35,7 @@ func NewProducer(s Spec, at Place, m Mover) (*Producer, error) {
 		return nil, err
 	}
 	p := &Producer{slots: newSlots(s, at.Counter, m), place: at}
-	p.asked, p.begin = p.counted, p.write
+	p.asked, p.begin = p.counterRead, p.write
 	return p, nil
 }
 
@@ -109,7 +109,7 @@ type Consumer struct {
 // reader assembles an element from its lines.
 type reader struct {
 	buf  [MaxLines * LineBytes]byte
-	got  int // lines received so far
+	have int // lines received so far
 	want int // lines of the element; 0: its first line has not arrived
 	err  error
 }
@@ -128,7 +128,7 @@ func NewConsumer(s Spec, at Place, m Memory) (*Consumer, error) {
 // Poll implements Receiver.
 func (c *Consumer) Poll() ([]byte, error) {
 	for c.err == nil {
-		line := c.taken + uint32(c.got)
+		line := c.taken + uint32(c.have)
 		b := c.slot()
 		if err := c.mem.Load(c.place.Ring+uint64(line&uint32(c.spec.lines()-1))*LineBytes, b); err != nil {
 			c.err = fmt.Errorf("pipe: line %d: %w", line, err)
@@ -155,7 +155,7 @@ func (c *Consumer) Poll() ([]byte, error) {
 func (c *Consumer) Taken() uint32 { return c.taken }
 
 // slot returns the buffer for the next line of the element.
-func (r *reader) slot() []byte { return r.buf[r.got*LineBytes:][:LineBytes] }
+func (r *reader) slot() []byte { return r.buf[r.have*LineBytes:][:LineBytes] }
 
 // take adds the line in slot, which is line number line of the ring, and reports whether the element is complete. An
 // element of more than most lines is an error.
@@ -168,12 +168,12 @@ func (r *reader) take(line uint32, most int) bool {
 		return false
 	case r.want == 0:
 		r.want = left
-	case left != r.want-r.got:
-		r.err = &LineError{line, tag, fmt.Sprintf("%d lines left of %d", r.want-r.got, r.want)}
+	case left != r.want-r.have:
+		r.err = &LineError{line, tag, fmt.Sprintf("%d lines left of %d", r.want-r.have, r.want)}
 		return false
 	}
-	r.got++
-	return r.got == r.want
+	r.have++
+	return r.have == r.want
 }
 
 // element returns the complete element with its tags cleared.
@@ -182,7 +182,7 @@ func (r *reader) element() []byte {
 	for i := tagAt; i < len(e); i += LineBytes {
 		e[i] = 0
 	}
-	r.got, r.want = 0, 0
+	r.have, r.want = 0, 0
 	return e
 }
 

@@ -15,14 +15,14 @@ var place = Place{Ring: ringAt, Counter: counterAt}
 
 // ends are both ends of a pipe or doorbell under test.
 type ends struct {
-	send Sender
-	recv Receiver
-	step func() // moves some of the bytes in flight
-	rest func() // moves all bytes in flight
+	send   Sender
+	recv   Receiver
+	step   func() // moves some of the bytes in flight
+	settle func() // moves all bytes in flight
 }
 
-// under builds the ends of each kind of pipe over hostile movers.
-var under = map[string]func(t require.TestingT, s Spec, pick func(int) int) ends{
+// pipeKinds builds the ends of each kind of pipe over hostile movers.
+var pipeKinds = map[string]func(t require.TestingT, s Spec, pick func(int) int) ends{
 	"pipe": func(t require.TestingT, s Spec, pick func(int) int) ends {
 		mem := new(plain)
 		h := &hostile{mem: mem, pick: pick}
@@ -74,7 +74,7 @@ func doorbell(t require.TestingT, s Spec, pick func(int) int, kind RecordKind) e
 // TestElementsAreWhole checks that every element is seen once, whole and in order, over many laps, in whatever order
 // and pieces its bytes arrive.
 func TestElementsAreWhole(t *testing.T) {
-	for name, build := range under {
+	for name, build := range pipeKinds {
 		t.Run(name, func(t *testing.T) {
 			laps := 0
 			rapid.Check(t, func(t *rapid.T) { laps += hostileRun(t, build) })
@@ -129,7 +129,7 @@ func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) en
 	}
 	require.NoError(t, e.send.Flush())
 	for range 4 * len(sent) {
-		e.rest()
+		e.settle()
 		poll()
 	}
 	require.Equal(t, len(sent), seen, "nothing is lost")

@@ -186,7 +186,7 @@ func (r *slots) put(e []byte, oldest uint32) error {
 			min(MaxLines, r.spec.lines()), LineBytes)
 	}
 	if int(r.head-oldest)+n > r.spec.lines() {
-		r.ask()
+		r.readCounter()
 		return ErrFull
 	}
 	for i := range n {
@@ -196,13 +196,13 @@ func (r *slots) put(e []byte, oldest uint32) error {
 		r.head++
 	}
 	if r.since += n; r.since >= r.spec.Credit {
-		r.ask()
+		r.readCounter()
 	}
 	return r.err
 }
 
-// ask starts reading the consumer's counter, unless a read is in flight.
-func (r *slots) ask() {
+// readCounter starts reading the consumer's counter, unless a read is in flight.
+func (r *slots) readCounter() {
 	if r.asking || r.err != nil {
 		return
 	}
@@ -210,8 +210,8 @@ func (r *slots) ask() {
 	r.mover.Read(r.counter, r.word[:], r.asked)
 }
 
-// counted handles the end of a read of the counter.
-func (r *slots) counted(err error) {
+// counterRead handles the end of a read of the counter.
+func (r *slots) counterRead(err error) {
 	r.asking = false
 	v := uint32(binary.LittleEndian.Uint64(r.word[:]))
 	switch {
@@ -242,4 +242,4 @@ func (r *slots) pieces(from, to uint32, f func(at uint32, b []byte)) {
 }
 
 // Refresh implements Sender.
-func (r *slots) Refresh() { r.ask() }
+func (r *slots) Refresh() { r.readCounter() }

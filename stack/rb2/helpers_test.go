@@ -23,8 +23,8 @@ type world struct {
 
 // done reports whether all messages were read and nothing is in flight.
 func (w *world) done() bool {
-	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 &&
-		w.recv.Told()
+	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.InFlight()+w.recv.InFlight() == 0 &&
+		w.recv.Reported()
 }
 
 // step performs one of the possible next actions.

@@ -72,8 +72,8 @@ const (
 	maxWindow = 1<<(kindBits-countBit) - 1
 )
 
-// Received reports whether an ID is that of a receive request, for completions in error, which do not say.
-func Received(id uint64) bool { return id&idKind == idRecv }
+// IsReceive reports whether an ID is that of a receive request, for completions in error, which do not say.
+func IsReceive(id uint64) bool { return id&idKind == idRecv }
 
 // Stats are the counters of an end.
 type Stats struct {

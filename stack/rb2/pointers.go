@@ -9,8 +9,8 @@ type SendPointers struct {
 	Esc    uint64 // end of the messages that are, or are to be, transmitted: esc_tail
 	Head   uint64 // messages read, as the receiver last reported: local_head
 
-	published uint64 // tail last written to the receiver
-	flying    int    // number of WRITEs of tails in flight
+	published     uint64 // tail last written to the receiver
+	tailsInFlight int    // number of WRITEs of tails in flight
 }
 
 // Full reports whether there is no slot for another message.
@@ -32,7 +32,7 @@ func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 
 // Flush makes all messages in the ring due for transmission, regardless of thresholds; publish as in Wrote.
 func (p *SendPointers) Flush(s *Spec) (publish bool) {
-	if p.published == p.Tail || p.flying > 0 && s.Elastic {
+	if p.published == p.Tail || p.tailsInFlight > 0 && s.Elastic {
 		return false
 	}
 	p.Esc, p.Synced = p.Tail, p.Tail
@@ -45,16 +45,16 @@ func (p *SendPointers) publish(s *Spec) bool {
 		p.published = p.Tail
 		return false
 	}
-	if s.Elastic && p.flying > 0 {
+	if s.Elastic && p.tailsInFlight > 0 {
 		return false
 	}
 	p.published = p.Tail
-	p.flying++
+	p.tailsInFlight++
 	return true
 }
 
-// Landed counts a completed WRITE of a tail.
-func (p *SendPointers) Landed() { p.flying-- }
+// TailWritten counts a completed WRITE of a tail.
+func (p *SendPointers) TailWritten() { p.tailsInFlight-- }
 
 // Starved reports whether a full ring stays full until its sender flushes. It does if the receiver has fewer announced
 // messages left to read than make it report its head or, if the sender pulls the head, none.
@@ -66,8 +66,8 @@ func (p *SendPointers) Starved(s *Spec) bool {
 	return p.Full(s) && p.published-p.Head < least
 }
 
-// Freed sets the head to the value that the receiver reported.
-func (p *SendPointers) Freed(head uint64) error {
+// SetHead sets the head to the value that the receiver reported.
+func (p *SendPointers) SetHead(head uint64) error {
 	if head < p.Head || head > p.published {
 		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, from its previous value to the last "+
 			"announced message", head, p.Head, p.published)
@@ -86,8 +86,8 @@ type RecvPointers struct {
 // Empty reports whether there is no message to read.
 func (p *RecvPointers) Empty() bool { return p.Head == p.Tail }
 
-// Told sets the tail to the value that the sender announced.
-func (p *RecvPointers) Told(s *Spec, tail uint64) error {
+// SetTail sets the tail to the value that the sender announced.
+func (p *RecvPointers) SetTail(s *Spec, tail uint64) error {
 	if most := p.Head + uint64(s.Slots-1); tail < p.Tail || tail > most {
 		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, from its previous value to what the ring holds",
 			tail, p.Tail, most)

@@ -23,7 +23,7 @@ func TestWorkedExample(t *testing.T) {
 	require.Equal(t, SendPointers{Tail: 2, Esc: 2}, p, "one more message: two slots leave, and the tail is not told")
 	require.False(t, p.Wrote(&s))
 	require.True(t, p.Wrote(&s), "alpha messages: the tail is written")
-	require.Equal(t, SendPointers{Tail: 4, Esc: 4, Synced: 4, published: 4, flying: 1}, p)
+	require.Equal(t, SendPointers{Tail: 4, Esc: 4, Synced: 4, published: 4, tailsInFlight: 1}, p)
 
 	r := RecvPointers{Head: 1, Tail: 4}
 	require.True(t, r.Took(&s), "of two reads the first tells of the head, as one was read before")
@@ -44,7 +44,7 @@ func TestElasticThreshold(t *testing.T) {
 	require.Equal(t, 1, told, "at 32; at 64 and 96 the first is still under way")
 	require.Equal(t, uint64(96), p.Synced)
 	require.False(t, p.Flush(&s))
-	p.Landed()
+	p.TailWritten()
 	require.True(t, p.Flush(&s))
 	require.Equal(t, uint64(96), p.published)
 	require.False(t, p.Flush(&s), "there is nothing new")
@@ -61,13 +61,13 @@ func TestElasticThreshold(t *testing.T) {
 func TestPointersOfThePeerAreChecked(t *testing.T) {
 	s := DefaultSpec()
 	p := SendPointers{Tail: 40, Head: 10, published: 32}
-	require.NoError(t, p.Freed(32))
-	require.ErrorContains(t, p.Freed(31), "the receiver's head is 31: want 32 to 32")
-	require.ErrorContains(t, p.Freed(33), "want 32 to 32")
+	require.NoError(t, p.SetHead(32))
+	require.ErrorContains(t, p.SetHead(31), "the receiver's head is 31: want 32 to 32")
+	require.ErrorContains(t, p.SetHead(33), "want 32 to 32")
 	r := RecvPointers{Head: 5, Tail: 7}
-	require.ErrorContains(t, r.Told(&s, 6), "the sender's tail is 6: want 7 to 132")
-	require.ErrorContains(t, r.Told(&s, 133), "want 7 to 132")
-	require.NoError(t, r.Told(&s, 132))
+	require.ErrorContains(t, r.SetTail(&s, 6), "the sender's tail is 6: want 7 to 132")
+	require.ErrorContains(t, r.SetTail(&s, 133), "want 7 to 132")
+	require.NoError(t, r.SetTail(&s, 132))
 }
 
 func TestSpecErrors(t *testing.T) {
@@ -121,7 +121,7 @@ func TestRing(t *testing.T) {
 			require.True(t, p.Tail >= before.Tail && p.Esc >= before.Esc && p.Synced >= before.Synced &&
 				p.Head >= before.Head && p.published >= before.published)
 			require.True(t, p.Esc <= p.Tail && p.published <= p.Esc && w.send.posted <= p.Esc)
-			require.True(t, s.Window == 0 || w.send.flying <= uint64(s.Window))
+			require.True(t, s.Window == 0 || w.send.inWindow <= uint64(s.Window))
 		}
 		require.NoError(t, w.err)
 		w.account(t)
@@ -210,8 +210,8 @@ func TestAllocatesNothing(t *testing.T) {
 					panic(err)
 				}
 			}
-			if x.p.flying > 0 {
-				x.p.Landed()
+			if x.p.tailsInFlight > 0 {
+				x.p.TailWritten()
 			}
 			binary.LittleEndian.PutUint64(word[:], x.p.published)
 			copy(c.Core.(flat)[c.Own.Lines:], word[:])
@@ -260,7 +260,7 @@ func TestMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "the word of message 0 is 7: want 0 or 1")
 	require.ErrorContains(t, w.send.Ended(&verbs.WC{ID: idHead}), "want one of the sender's")
 	require.ErrorContains(t, w.recv.Ended(&verbs.WC{ID: idTail}), "want one of the receiver's")
-	require.True(t, Received(idRecv|3) && !Received(idHead|3))
+	require.True(t, IsReceive(idRecv|3) && !IsReceive(idHead|3))
 }
 
 // TestCounts checks the counters of skipped and flushed tails.

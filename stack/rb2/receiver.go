@@ -13,9 +13,9 @@ type Receiver struct {
 	c Config
 	p RecvPointers
 
-	due   bool // the head must be reported, but the queue had no room
-	under int
-	owed  int // number of receive requests to post
+	due      bool // the head must be reported, but the queue had no room
+	signaled int
+	owed     int // number of receive requests to post
 
 	stats Stats
 	word  [WordBytes]byte
@@ -38,11 +38,11 @@ func (r *Receiver) Pointers() RecvPointers { return r.p }
 // Stats returns the receiver's counters.
 func (r *Receiver) Stats() Stats { return r.stats }
 
-// UnderWay returns the number of send requests that have not completed.
-func (r *Receiver) UnderWay() int { return r.under }
+// InFlight returns the number of send requests that have not completed.
+func (r *Receiver) InFlight() int { return r.signaled }
 
-// Told reports whether every head that is due and all receive requests have been posted.
-func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
+// Reported reports whether every head that is due and all receive requests have been posted.
+func (r *Receiver) Reported() bool { return !r.due && r.owed == 0 }
 
 // Next returns the slot of the next message, and whether there is one (READMSG). The message may be read in place,
 // without a copy, until Release.
@@ -52,7 +52,7 @@ func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	case r.c.Tail == TailWrite:
 		var tail uint64
 		if tail, err = r.c.load(&r.word); err == nil {
-			err = r.p.Told(&r.c.Spec, tail)
+			err = r.p.SetTail(&r.c.Spec, tail)
 		}
 	case r.c.Tail.inSlots():
 		err = r.look()
@@ -72,7 +72,7 @@ func (r *Receiver) look() error {
 	case 0:
 		return nil
 	case r.p.Head + 1:
-		return r.p.Told(&r.c.Spec, n)
+		return r.p.SetTail(&r.c.Spec, n)
 	default:
 		return fmt.Errorf("rb2: the word of message %d is %d: want 0 or %d", r.p.Head, n, r.p.Head+1)
 	}
@@ -131,7 +131,7 @@ func (r *Receiver) Push() error {
 		return r.noRoom(err)
 	}
 	r.stats.Words++
-	r.under++
+	r.signaled++
 	r.due = false
 	return nil
 }
@@ -147,7 +147,7 @@ func (r *Receiver) noRoom(err error) error {
 // Ended handles a successful completion: of a head that was written or, with TailImm, of a message that arrived.
 func (r *Receiver) Ended(wc *verbs.WC) error {
 	if wc.Flags&verbs.WCWithImm == 0 {
-		r.under--
+		r.signaled--
 		r.stats.Ended++
 		if wc.ID&idKind != idHead {
 			return fmt.Errorf("rb2: a completion with ID %#x: want one of the receiver's", wc.ID)
@@ -156,7 +156,7 @@ func (r *Receiver) Ended(wc *verbs.WC) error {
 	}
 	r.stats.Receives++
 	r.owed++
-	if err := r.p.Told(&r.c.Spec, r.p.Tail+uint64(wc.Imm-uint32(r.p.Tail))); err != nil {
+	if err := r.p.SetTail(&r.c.Spec, r.p.Tail+uint64(wc.Imm-uint32(r.p.Tail))); err != nil {
 		return err
 	}
 	return r.Push()

@@ -16,12 +16,12 @@ type Sender struct {
 	c Config
 	p SendPointers
 
-	posted  uint64 // number of messages whose WRITEs were posted
-	worded  uint64 // with TailWord: number of these whose words were posted, too
-	flying  uint64 // with Window: number of messages in flight
-	due     bool   // a WRITE of the tail must be posted
-	dueTail uint64
-	under   int // number of signaled requests in flight
+	posted      uint64 // number of messages whose WRITEs were posted
+	wordsPosted uint64 // with TailWord: number of these whose words were posted, too
+	inWindow    uint64 // with Window: number of messages in flight
+	due         bool   // a WRITE of the tail must be posted
+	dueTail     uint64
+	signaled    int // number of signaled requests in flight
 
 	pulling bool // a READ of the head is in flight
 
@@ -50,12 +50,13 @@ func (s *Sender) Pointers() SendPointers { return s.p }
 // Stats returns the sender's counters.
 func (s *Sender) Stats() Stats { return s.stats }
 
-// UnderWay returns the number of signaled requests that have not completed.
-func (s *Sender) UnderWay() int { return s.under }
+// InFlight returns the number of signaled requests that have not completed.
+func (s *Sender) InFlight() int { return s.signaled }
 
 // Published reports whether the announcement of all messages has been posted to the receiver.
 func (s *Sender) Published() bool {
-	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due && (s.c.Tail != TailWord || s.worded == s.posted)
+	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due &&
+		(s.c.Tail != TailWord || s.wordsPosted == s.posted)
 }
 
 // Slot returns the address of the slot for the next message, which may be built there. It returns ErrFull if no slot is
@@ -83,7 +84,7 @@ func (s *Sender) refresh() error {
 	if err != nil {
 		return err
 	}
-	return s.p.Freed(head)
+	return s.p.SetHead(head)
 }
 
 // Commit sends the message in the slot that Slot returned (WRITEMSG).
@@ -99,7 +100,7 @@ func (s *Sender) Commit() error {
 			return err
 		}
 	}
-	before, flying := s.p.Synced, s.p.flying
+	before, flying := s.p.Synced, s.p.tailsInFlight
 	if publish := s.p.Wrote(&s.c.Spec); publish {
 		s.due, s.dueTail = true, s.p.Tail
 	} else if s.p.Synced != before && flying > 0 {
@@ -127,12 +128,13 @@ func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
 // Push posts the requests that are due. Commit and Flush call it; requests that find no room (verbs.ENOMEM, not an
 // error here) are posted by the next call.
 func (s *Sender) Push() error {
-	for s.posted < s.p.Esc && !s.held() || s.c.Tail == TailWord && s.worded < s.posted {
-		if s.c.Tail == TailWord && s.worded < s.posted {
-			if err := s.writeWord(idWord|s.worded, s.worded+1, s.c.word(&s.c.Peer, s.worded)); err != nil {
+	for s.posted < s.p.Esc && !s.windowFull() || s.c.Tail == TailWord && s.wordsPosted < s.posted {
+		if s.c.Tail == TailWord && s.wordsPosted < s.posted {
+			n := s.wordsPosted
+			if err := s.writeWord(idWord|n, n+1, s.c.word(&s.c.Peer, n)); err != nil {
 				return s.noRoom(err)
 			}
-			s.worded++
+			s.wordsPosted++
 			continue
 		}
 		n, err := s.post()
@@ -151,7 +153,7 @@ func (s *Sender) Push() error {
 }
 
 // windowFull reports whether as many messages are in flight as Window allows.
-func (s *Sender) held() bool { return s.c.Window > 0 && s.flying >= uint64(s.c.Window) }
+func (s *Sender) windowFull() bool { return s.c.Window > 0 && s.inWindow >= uint64(s.c.Window) }
 
 // writeWord posts a WRITE of a word to the receiver's memory.
 func (s *Sender) writeWord(id, value, addr uint64) error {
@@ -162,7 +164,7 @@ func (s *Sender) writeWord(id, value, addr uint64) error {
 		return err
 	}
 	s.stats.Words++
-	s.under++
+	s.signaled++
 	return nil
 }
 
@@ -181,7 +183,7 @@ func (s *Sender) post() (n uint64, err error) {
 	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
 	switch {
 	case s.c.Window > 0:
-		n = min(n, uint64(s.c.Window)-s.flying)
+		n = min(n, uint64(s.c.Window)-s.inWindow)
 		w := s.write(0, s.posted, n)
 		w.Opcode, w.Imm, w.Flags = verbs.WRWriteImm, uint32(s.posted+n), verbs.SendSignaled
 		w.ID |= n << countBit
@@ -200,10 +202,10 @@ func (s *Sender) post() (n uint64, err error) {
 		return 0, err
 	}
 	if s.wrs[0].Flags&verbs.SendSignaled != 0 {
-		s.under++
+		s.signaled++
 	}
 	if s.c.Window > 0 {
-		s.flying += n
+		s.inWindow += n
 	}
 	s.stats.Slots++
 	return n, nil
@@ -231,7 +233,7 @@ func (s *Sender) postEach(n uint64) (uint64, error) {
 	k, err := s.c.QP.PostSend(s.wrs[:n])
 	s.stats.Slots += uint64(k)
 	if k == int(n) {
-		s.under++
+		s.signaled++
 	}
 	return uint64(k), err
 }
@@ -248,25 +250,25 @@ func (s *Sender) pull() error {
 		return s.noRoom(err)
 	}
 	s.pulling = true
-	s.under++
+	s.signaled++
 	s.stats.Pulls++
 	return nil
 }
 
 // Ended handles a successful completion of the send queue.
 func (s *Sender) Ended(wc *verbs.WC) error {
-	s.under--
+	s.signaled--
 	s.stats.Ended++
 	switch wc.ID & idKind {
 	case idTail:
-		s.p.Landed()
+		s.p.TailWritten()
 	case idPull:
 		s.pulling = false
 		return s.refresh()
 	case idWord:
 	case idSlots:
 		if s.c.Window > 0 {
-			s.flying -= wc.ID >> countBit & maxWindow
+			s.inWindow -= wc.ID >> countBit & maxWindow
 			return s.Push() // post requests that waited for this one
 		}
 	default:

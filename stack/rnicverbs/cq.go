@@ -38,10 +38,10 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 		return nil, err
 	}
 	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
-	c.read = c.got
+	c.read = c.entryRead
 	d.cqn++
 	held := true // set until the ring is cleared, because later commands may make the NIC write to it
-	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, held: &held})
+	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, blocked: &held})
 	d.bus.Write(at, make([]byte, size), func(err error) {
 		if err != nil {
 			d.fail(err)
@@ -59,7 +59,7 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 		return fmt.Errorf("rnicverbs: completion queue %d is being polled: want that ended first", c.n)
 	}
 	c.busy, c.each, c.done, c.count = true, each, done, 0
-	c.loop()
+	c.readEntries()
 	return nil
 }
 
@@ -76,8 +76,8 @@ func (c *CQ) Follow(f func()) (stop func(), err error) {
 	return c.d.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
 }
 
-// loop reads entries until it finds one that has not arrived, or a read takes time.
-func (c *CQ) loop() {
+// readEntries reads entries until it finds one that has not arrived, or a read takes time.
+func (c *CQ) readEntries() {
 	c.looping = true
 	for c.busy && !c.waiting {
 		c.waiting = true
@@ -86,8 +86,8 @@ func (c *CQ) loop() {
 	c.looping = false
 }
 
-// got handles the end of a read of an entry.
-func (c *CQ) got(err error) {
+// entryRead handles the end of a read of an entry.
+func (c *CQ) entryRead(err error) {
 	c.waiting = false
 	if err != nil {
 		c.d.fail(err)
@@ -109,6 +109,6 @@ func (c *CQ) got(err error) {
 		c.each(&c.cqe)
 	}
 	if !c.looping {
-		c.loop()
+		c.readEntries()
 	}
 }

@@ -26,10 +26,10 @@ type Device struct {
 
 // command is a command of the NIC or, without cmd, a callback between commands.
 type command struct {
-	cmd  rnicspec.Command
-	then func(value uint32)
-	held *bool               // while it points to true, neither this command nor later ones begin
-	try  func(uint32, error) // gets the result; a refusal then does not end the driver
+	cmd     rnicspec.Command
+	then    func(value uint32)
+	blocked *bool               // while it points to true, neither this command nor later ones begin
+	try     func(uint32, error) // gets the result; a refusal then does not end the driver
 }
 
 // RefusedError reports a command that the NIC refused.
@@ -118,7 +118,7 @@ func (d *Device) Then(f func()) {
 func (d *Device) next() {
 	for !d.running && d.err == nil && d.commands.Len() > 0 {
 		c := d.commands.Front()
-		if c.held != nil && *c.held {
+		if c.blocked != nil && *c.blocked {
 			return
 		}
 		if c.cmd == nil {

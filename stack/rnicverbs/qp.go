@@ -29,21 +29,21 @@ type QP struct {
 
 // ring is a send or receive ring, with a copy of its contents.
 type ring struct {
-	d        *Device
-	addr     uint64
-	log      uint8
-	entry    int
-	shadow   []byte
-	ids      []uint64 // the callers' IDs, by slot
-	pi, ci   uint32   // producer and consumer index
-	told     uint32   // producer index that the NIC was last told by a doorbell or push
-	writes   int      // writes of entries to memory in flight
-	doorbell uint32   // register offset
-	pushAt   uint32   // register offset of the push window
-	want     bool     // ring the doorbell when writes is 0
-	pushing  bool     // push the last entry instead of ringing the doorbell
-	wrote    func(error)
-	word     [4]byte
+	d           *Device
+	addr        uint64
+	log         uint8
+	entry       int
+	shadow      []byte
+	ids         []uint64 // the callers' IDs, by slot
+	pi, ci      uint32   // producer and consumer index
+	announced   uint32   // producer index that the NIC was last told by a doorbell or push
+	writes      int      // writes of entries to memory in flight
+	doorbell    uint32   // register offset
+	pushAt      uint32   // register offset of the push window
+	ringPending bool     // ring the doorbell when writes is 0
+	pushing     bool     // push the last entry instead of ringing the doorbell
+	wrote       func(error)
+	word        [4]byte
 }
 
 func (d *Device) newRing(entry int, log uint8) (ring, error) {
@@ -174,7 +174,7 @@ func (q *QP) Ring() error { return q.send.ring() }
 // Push posts a work entry by writing it to the NIC itself, and announces earlier ones. For a single entry the NIC reads
 // nothing from memory.
 func (q *QP) Push(w *rnicspec.WQE) error {
-	alone := q.send.told == q.send.pi && q.send.writes == 0
+	alone := q.send.announced == q.send.pi && q.send.writes == 0
 	q.send.pushing = alone
 	if err := q.Post(w); err != nil {
 		q.send.pushing = false
@@ -241,7 +241,7 @@ func (r *ring) written(err error) {
 	if err != nil {
 		r.d.fail(err)
 	}
-	if r.writes--; r.writes == 0 && r.want {
+	if r.writes--; r.writes == 0 && r.ringPending {
 		if err := r.ring(); err != nil {
 			r.d.fail(err)
 		}
@@ -253,11 +253,11 @@ func (r *ring) ring() error {
 	if r.d.err != nil {
 		return ErrStopped
 	}
-	if r.want = r.writes > 0; r.want || r.told == r.pi {
+	if r.ringPending = r.writes > 0; r.ringPending || r.announced == r.pi {
 		return nil
 	}
-	pushing := r.pushing && r.told+1 == r.pi
-	r.told, r.pushing = r.pi, false
+	pushing := r.pushing && r.announced+1 == r.pi
+	r.announced, r.pushing = r.pi, false
 	if pushing {
 		i := int((r.pi - 1) & (1<<r.log - 1))
 		return r.d.bus.WriteReg(r.pushAt, r.shadow[i*r.entry:][:r.entry])

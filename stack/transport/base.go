@@ -22,12 +22,12 @@ type base struct {
 	spare  []*request
 	landed seq.Order // copies for this end's own requests: READ responses; on UC and UD reads of packets by the NIC
 
-	rq     *RecvQueue
-	shared bool
-	done   fifo.Queue[doneRecv]
-	in     inbound
-	last   bool      // EventLastWQE was reported
-	placed seq.Order // copies for the peer's requests, which place what arrives
+	rq          *RecvQueue
+	shared      bool
+	done        fifo.Queue[doneRecv]
+	in          inbound
+	lastWQESeen bool      // EventLastWQE was reported
+	placed      seq.Order // copies for the peer's requests, which place what arrives
 
 	parts  []Part
 	wc     Completion // the completion being reported

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// quiet is an Env without memory. It collects the tokens of copies, which the test ends later.
-type quiet struct {
+// nullEnv is an Env without memory. It collects the tokens of copies, which the test ends later.
+type nullEnv struct {
 	tokens  []Token
 	atomics []Token
 	grh     []Part
@@ -17,26 +17,26 @@ type quiet struct {
 
 const keyNone = 0xbad // key of memory that must not be written
 
-func (*quiet) Check(uint32, uint64, uint32, verbs.Access) bool { return true }
-func (q *quiet) Place(_ Handle, _ []Part, t Token)             { q.tokens = append(q.tokens, t) }
-func (q *quiet) Store(_ Span, _ uint64, t Token)               { q.tokens = append(q.tokens, t) }
-func (*quiet) Keep(Handle)                                     {}
-func (*quiet) Drop(Handle)                                     {}
-func (*quiet) CRC(Handle, int) uint32                          { return 0 }
-func (q *quiet) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
+func (*nullEnv) Check(uint32, uint64, uint32, verbs.Access) bool { return true }
+func (q *nullEnv) Place(_ Handle, _ []Part, t Token)             { q.tokens = append(q.tokens, t) }
+func (q *nullEnv) Store(_ Span, _ uint64, t Token)               { q.tokens = append(q.tokens, t) }
+func (*nullEnv) Keep(Handle)                                     {}
+func (*nullEnv) Drop(Handle)                                     {}
+func (*nullEnv) CRC(Handle, int) uint32                          { return 0 }
+func (q *nullEnv) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
 	q.atomics = append(q.atomics, t)
 }
-func (*quiet) CheckLocal(to Span) bool { return to.Key != keyNone }
-func (q *quiet) PlaceGRH(_ Handle, parts []Part, t Token) {
+func (*nullEnv) CheckLocal(to Span) bool { return to.Key != keyNone }
+func (q *nullEnv) PlaceGRH(_ Handle, parts []Part, t Token) {
 	q.tokens, q.grh = append(q.tokens, t), append(q.grh[:0], parts...)
 }
-func (*quiet) Invalidate(uint32) bool { return true }
-func (q *quiet) Complete(*Completion) { q.done++ }
-func (*quiet) Async(Event)            {}
+func (*nullEnv) Invalidate(uint32) bool { return true }
+func (q *nullEnv) Complete(*Completion) { q.done++ }
+func (*nullEnv) Async(Event)            {}
 
-// duel is two connections without a network: each packet arrives at once, except those dropped.
-type duel struct {
-	envs    [2]*quiet
+// directPair is two connections without a network: each packet arrives at once, except those dropped.
+type directPair struct {
+	envs    [2]*nullEnv
 	conns   [2]Conn
 	out     Out
 	p       Packet
@@ -47,15 +47,15 @@ type duel struct {
 	drop    int // one packet in so many is lost; 0: none
 }
 
-func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
-	d := &duel{}
+func newDirectPair(tb testing.TB, kind Kind, r Recovery) *directPair {
+	d := &directPair{}
 	for i := range 2 {
 		s := DefaultSpec(kind, uint32(100+i))
 		s.Recovery = r
 		if kind == Solar {
 			s.Window = 64
 		}
-		d.envs[i] = &quiet{}
+		d.envs[i] = &nullEnv{}
 		var err error
 		if d.conns[i], err = New(s, d.envs[i], nil, nil); err != nil {
 			tb.Fatal(err)
@@ -72,7 +72,7 @@ func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
 }
 
 // exchange passes packets on and ends copies until nothing is left to do.
-func (d *duel) exchange() {
+func (d *directPair) exchange() {
 	for busy := true; busy; {
 		busy = false
 		for i := range 2 {
@@ -107,7 +107,7 @@ func (d *duel) exchange() {
 	}
 }
 
-func (d *duel) carry(to int) {
+func (d *directPair) carry(to int) {
 	o := &d.out
 	l4 := ipSize(o.Head) + udpSize
 	total := len(o.Head) - l4 + o.Payload + len(o.Tail) + wire.ICRCSize
@@ -121,7 +121,7 @@ func (d *duel) carry(to int) {
 }
 
 // round posts n requests of an operation and runs until they have ended.
-func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
+func (d *directPair) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
 	x, r := &d.send, &d.recv
 	*x = Send{Op: op, Flags: verbs.SendSignaled, Spans: append(x.Spans[:0], Span{Addr: 1 << 20, Len: length, Key: 1}),
 		RKey: 2, RemoteAddr: 1 << 30, RemoteQP: 101}
@@ -185,7 +185,7 @@ func lengthOf(kind Kind, op verbs.Opcode) uint32 {
 func BenchmarkPackets(b *testing.B) {
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
-			d := newDuel(b, c.kind, c.recovery)
+			d := newDirectPair(b, c.kind, c.recovery)
 			d.drop = c.drop
 			d.round(b, c.op, lengthOf(c.kind, c.op), 32)
 			d.packets = 0
@@ -203,7 +203,7 @@ func BenchmarkPackets(b *testing.B) {
 func TestNoAllocations(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDuel(t, c.kind, c.recovery)
+			d := newDirectPair(t, c.kind, c.recovery)
 			d.drop = c.drop
 			round := func() { d.round(t, c.op, lengthOf(c.kind, c.op), 32) }
 			for range 20 {

@@ -34,21 +34,21 @@ func loadCapture(t *testing.T, name string) (frames [][]byte) {
 	}
 }
 
-// seen is a recorded packet.
-type seen struct {
+// recordedPacket is a recorded packet.
+type recordedPacket struct {
 	Packet
 	payload  []byte
 	src, dst string
 }
 
 // decode does the NIC's part: it checks checksums and locates the headers. It returns nil for a dropped frame.
-func decode(frame []byte) *seen {
+func decode(frame []byte) *recordedPacket {
 	off, _, err := wire.L3Offset(frame)
 	if err != nil || wire.VerifyFrameICRC(frame).Verdict != wire.OK || wire.VerifyUDPChecksum(frame[off:]) == wire.Bad {
 		return nil
 	}
 	ip := frame[off:]
-	s := &seen{src: string(ip[12:16]), dst: string(ip[16:20])}
+	s := &recordedPacket{src: string(ip[12:16]), dst: string(ip[16:20])}
 	l4 := ipv4Size
 	if ip[0]>>4 == 6 {
 		s.src, s.dst, l4 = string(ip[8:24]), string(ip[24:40]), ipv6Size
@@ -63,8 +63,8 @@ func decode(frame []byte) *seen {
 	return s
 }
 
-// line formats the part of an answer that must agree with the recorded one.
-func line(s *seen, msn uint32) string {
+// formatAnswer formats the part of an answer that must agree with the recorded one.
+func formatAnswer(s *recordedPacket, msn uint32) string {
 	if !s.BTH.Opcode.Info().Has(wire.HeaderAETH) {
 		return fmt.Sprintf("%v PSN %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, len(s.payload),
 			crc32.ChecksumIEEE(s.payload))
@@ -81,8 +81,8 @@ type peer struct {
 	qpn      uint32
 	mem      map[uint64]byte
 	regions  map[uint32][2]uint64
-	recorded []*seen
-	got      []*seen
+	recorded []*recordedPacket
+	got      []*recordedPacket
 	done     []Completion
 	tokens   []Token
 	after    func() // ends the atomic in progress; nil: none
@@ -147,11 +147,11 @@ func (x *peer) learn(at uint64, b []byte) {
 }
 
 // next returns the next recorded answer.
-func (x *peer) next() *seen {
+func (x *peer) next() *recordedPacket {
 	if len(x.got) < len(x.recorded) {
 		return x.recorded[len(x.got)]
 	}
-	return &seen{}
+	return &recordedPacket{}
 }
 
 // connect brings a responder to RTS.
@@ -174,8 +174,8 @@ func (x *peer) postRecv(n uint32) {
 	require.NoError(x.t, x.conn.PostRecv(&Recv{ID: x.recvs, Spans: []Span{{Addr: x.recvs << 40, Len: n, Key: 1}}}))
 }
 
-// take passes a request to the responder and collects the answers.
-func (x *peer) take(s *seen) {
+// serve passes a request to the responder and collects the answers.
+func (x *peer) serve(s *recordedPacket) {
 	x.payload = s.payload
 	x.conn.Input(0, &s.Packet)
 	for len(x.tokens) > 0 || x.after != nil {
@@ -198,7 +198,7 @@ func (x *peer) take(s *seen) {
 			}
 		}
 		b = append(b, o.Tail...)
-		a := &seen{}
+		a := &recordedPacket{}
 		require.NoError(x.t, a.Parse(b, len(b)+wire.ICRCSize))
 		a.payload = b[len(b)-len(o.Tail)-o.Payload : len(b)-len(o.Tail)]
 		x.got = append(x.got, a)
@@ -224,7 +224,7 @@ func TestRecordedInitiators(t *testing.T) {
 		{"nak_noperm_write_v4", 1024},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			var all []*seen
+			var all []*recordedPacket
 			for _, f := range loadCapture(t, c.file+".pcap") {
 				if s := decode(f); s != nil && s.BTH.Opcode.Transport() == wire.TransportRC {
 					all = append(all, s)
@@ -234,10 +234,10 @@ func TestRecordedInitiators(t *testing.T) {
 			for _, x := range serveRecorded(t, all, c.mtu) {
 				var want, got []string
 				for _, s := range x.recorded {
-					want = append(want, line(s, s.AETH.MSN))
+					want = append(want, formatAnswer(s, s.AETH.MSN))
 				}
 				for i, s := range x.got {
-					got = append(got, line(s, s.AETH.MSN-x.invs[i]))
+					got = append(got, formatAnswer(s, s.AETH.MSN-x.invs[i]))
 				}
 				require.Equal(t, want, got)
 				n += len(got)
@@ -248,7 +248,7 @@ func TestRecordedInitiators(t *testing.T) {
 	}
 }
 
-func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
+func serveRecorded(t *testing.T, all []*recordedPacket, mtu verbs.MTU) map[string]*peer {
 	peers := map[string]*peer{}
 	for _, s := range all {
 		at := s.dst
@@ -286,7 +286,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 		if n := x.next(); needs && (n.AETH.Syndrome.Kind() != wire.SyndromeRNR || n.BTH.PSN != s.BTH.PSN) {
 			x.postRecv(1 << 20)
 		}
-		x.take(s)
+		x.serve(s)
 		for len(x.invs) < len(x.got) {
 			x.invs = append(x.invs, x.inv)
 		}
@@ -300,7 +300,7 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 }
 
 // prepare gives the responder the state, memory and regions that the recorded one must have had.
-func (x *peer) prepare(all []*seen, first *seen, mtu verbs.MTU) {
+func (x *peer) prepare(all []*recordedPacket, first *recordedPacket, mtu verbs.MTU) {
 	refused, rnr := map[uint32]bool{}, uint8(0)
 	for _, s := range x.recorded {
 		if s.AETH.Syndrome == wire.NAKRemoteAccess {
@@ -361,7 +361,7 @@ func TestRecordedDatagrams(t *testing.T) {
 				if info.Position.Starts() {
 					x.postRecv(1 << 20)
 				}
-				x.take(s)
+				x.serve(s)
 			}
 			got := 0
 			for _, x := range peers {

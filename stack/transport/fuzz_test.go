@@ -30,7 +30,7 @@ func FuzzInput(f *testing.F) {
 }
 
 func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
-	d := newDuel(t, kind, r)
+	d := newDirectPair(t, kind, r)
 	conn := d.conns[0]
 	for i, op := range []verbs.Opcode{verbs.WRRead, verbs.WRSend, verbs.WRFetchAdd, verbs.WRWrite, verbs.WRRead} {
 		x := Send{ID: uint64(i), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: 10_000}}, AH: benchAH}
@@ -73,7 +73,7 @@ func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
 }
 
 // pullAll takes all packets that may leave and checks that their number is bounded.
-func (d *duel) pullAll(t *testing.T, c Conn, now Ps) {
+func (d *directPair) pullAll(t *testing.T, c Conn, now Ps) {
 	const most = 1 << 16
 	for i := 0; c.Next(now, &d.out); i++ {
 		if len(d.out.Head)+len(d.out.Tail) > maxHead+SolarTrailerSize+3 {

@@ -12,19 +12,19 @@ import (
 // hardware is a Conn that is a queue pair of models/rnic: an independent implementation of the standard, with its own
 // headers and checks.
 type hardware struct {
-	end     *end
-	kind    Kind
-	dev     *core.Device
-	qp      *core.QP
-	e       core.Effects
-	replies []core.Reply
-	packet  int // number of the next packet of replies[0]
-	timing  bool
-	steps   uint64
-	told    bool // the failure of the queue pair was reported
-	ah      *AH  // builds frames from received packets
-	stats   Stats
-	driver  []byte // memory of keyDriver
+	end             *end
+	kind            Kind
+	dev             *core.Device
+	qp              *core.QP
+	e               core.Effects
+	replies         []core.Reply
+	packet          int // number of the next packet of replies[0]
+	timing          bool
+	steps           uint64
+	failureReported bool // the failure of the queue pair was reported
+	ah              *AH  // builds frames from received packets
+	stats           Stats
+	driver          []byte // memory of keyDriver
 }
 
 const (
@@ -189,8 +189,8 @@ func (h *hardware) finish(p *core.Packet) {
 		}
 		h.replies = append(h.replies, r)
 	}
-	if h.qp.State == rnicspec.Failed && !h.told {
-		h.told = true
+	if h.qp.State == rnicspec.Failed && !h.failureReported {
+		h.failureReported = true
 		e.Async(EventQPFatal)
 	}
 	h.watch()
@@ -307,11 +307,11 @@ func (h *hardware) put(o *Out, p *core.Packet, a *core.Address, n int) {
 		}
 	}
 	o.Head, o.Payload, o.Tail = frame[:p.PayloadAt(a)], n, make([]byte, -n&3)
-	o.Opcode, o.PSN = p.Opcode, wire.BTH(o.Head[a0(a):]).PSN()
+	o.Opcode, o.PSN = p.Opcode, wire.BTH(o.Head[bthAt(a):]).PSN()
 }
 
 // bthAt returns the offset of the BTH in a frame.
-func a0(a *core.Address) int {
+func bthAt(a *core.Address) int {
 	if a.V6 {
 		return etherSize + ipv6Size + udpSize
 	}
@@ -336,7 +336,7 @@ func (h *hardware) Modify(_ Ps, to verbs.State, a *Attr) error {
 		h.connect(*a, 0x5555)
 	case verbs.QPSErr:
 		h.e.Reset()
-		h.told = true
+		h.failureReported = true
 		h.qp.Fail(rnicspec.OK, &h.e)
 		h.finish(nil)
 	}

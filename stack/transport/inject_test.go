@@ -13,9 +13,9 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// departures lists our answers where they differ from rxe's: it deviates from the standard, or knew something that the
+// deviations lists our answers where they differ from rxe's: it deviates from the standard, or knew something that the
 // case does not show.
-var departures = map[string]string{
+var deviations = map[string]string{
 	"first_short_payload":   "RC_ACK 256 NAK invalid request 0",
 	"only_over_mtu":         "RC_ACK 256 NAK invalid request 0",
 	"last_zero_payload":     "RC_ACK 257 NAK invalid request 0",
@@ -58,7 +58,7 @@ func TestInjectedRequests(t *testing.T) {
 				frame, err := hex.DecodeString(h)
 				require.NoError(t, err)
 				if s := decode(frame); s != nil && s.BTH.DestQP == x.qpn {
-					x.take(s)
+					x.serve(s)
 				}
 			}
 			var want, got []string
@@ -73,7 +73,7 @@ func TestInjectedRequests(t *testing.T) {
 				require.Equal(t, wire.RCReadRespFirst, x.got[3].BTH.Opcode)
 				return
 			}
-			if d, ok := departures[c.Case]; ok {
+			if d, ok := deviations[c.Case]; ok {
 				require.Equal(t, []string{d}, got)
 				return
 			}

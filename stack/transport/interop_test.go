@@ -33,7 +33,7 @@ func forHardware(p *plan) {
 		case verbs.WRSendInv:
 			m.Op, m.Imm = verbs.WRSend, 0
 		case verbs.WRLocalInv:
-			m.Op, m.RKey, m.Imm, m.gone = verbs.WRWrite, 7, 0, true // a WRITE of 0 bytes
+			m.Op, m.RKey, m.Imm, m.overwritten = verbs.WRWrite, 7, 0, true // a WRITE of 0 bytes
 		}
 	}
 }
@@ -58,12 +58,12 @@ func playInterop(seed uint64, spared map[fault]bool, trace func(string, ...any))
 		e.complete = func(c *Completion) { r.onCompletion(e, plans[i], plans[1-i], c) }
 	}
 	r.play()
-	if r.wrong == nil {
+	if r.failure == nil {
 		for i, e := range r.ends {
 			r.judge(e, plans[i], plans[1-i])
 		}
 	}
-	return r, r.wrong
+	return r, r.failure
 }
 
 // TestInteropSchedules runs the hardware transport of models/rnic as the other end, as requester and as responder, over

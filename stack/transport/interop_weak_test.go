@@ -107,7 +107,7 @@ func TestInteropDatagrams(t *testing.T) {
 	for seed := uint64(1); seed <= runs(t)/8; seed++ {
 		x := newWeakInterop(t, seed)
 		x.play()
-		require.NoError(t, x.wrong, "seed %d: %v, hardware on side %d", seed, x.kind, x.hw)
+		require.NoError(t, x.failure, "seed %d: %v, hardware on side %d", seed, x.kind, x.hw)
 		a, b := x.ends[0], x.ends[1]
 		require.Len(t, a.sends, int(x.n), "seed %d", seed)
 		for i, c := range a.sends {

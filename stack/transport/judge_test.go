@@ -59,7 +59,7 @@ func (r *rig) checkRecv(e *end, peer *plan, m *message, c *Completion) {
 		if w == m && w.Op.IsSend() {
 			break
 		}
-		if w.Op.IsWrite() && !w.gone {
+		if w.Op.IsWrite() && !w.overwritten {
 			r.compareAt(e, fmt.Sprintf("WRITE %d before receive %d", w.ID, c.ID),
 				[]Span{{Addr: w.RemoteAddr, Len: w.length}}, w.data)
 		}

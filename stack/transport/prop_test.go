@@ -161,12 +161,12 @@ func (r *rig) modify(e *end, to verbs.State) {
 // meter is a pacer with a fixed gap between packets, and a window that shrinks and grows. It checks that the connection
 // obeys both.
 type meter struct {
-	gap, free Ps
-	marks     int
-	tell      Ps // time between CNPs to the peer; 0: none
-	window    int64
-	flight    int64
-	failf     func(string, ...any)
+	gap, free   Ps
+	marks       int
+	cnpInterval Ps // time between CNPs to the peer; 0: none
+	window      int64
+	flight      int64
+	failf       func(string, ...any)
 }
 
 // meter draws a pacer. It has a window only if every packet requests an acknowledgement: otherwise the window could
@@ -203,7 +203,7 @@ func (m *meter) CNP(now Ps) { m.free = now + 10*m.gap }
 
 func (m *meter) Marked(now Ps) bool {
 	if m.marks++; m.marks%3 == 1 {
-		m.tell = now + 4*m.gap
+		m.cnpInterval = now + 4*m.gap
 	}
 	return m.marks%3 == 0
 }
@@ -212,16 +212,16 @@ func (m *meter) Lost(Ps, bool) {}
 func (m *meter) Window() int64 { return m.window }
 
 func (m *meter) Deadline() Ps {
-	if m.tell == 0 {
+	if m.cnpInterval == 0 {
 		return Never
 	}
-	return m.tell
+	return m.cnpInterval
 }
 
 func (m *meter) Expire(now Ps) bool {
-	due := m.tell != 0 && m.tell <= now
+	due := m.cnpInterval != 0 && m.cnpInterval <= now
 	if due {
-		m.tell = 0
+		m.cnpInterval = 0
 	}
 	return due
 }
@@ -236,12 +236,12 @@ func playRC(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig
 		e.complete = func(c *Completion) { r.onCompletion(e, plans[i], plans[1-i], c) }
 	}
 	r.play()
-	if r.wrong == nil {
+	if r.failure == nil {
 		for i, e := range r.ends {
 			r.judge(e, plans[i], plans[1-i])
 		}
 	}
-	return r, r.wrong
+	return r, r.failure
 }
 
 // runs returns the number of schedules to play.
@@ -313,7 +313,7 @@ func shrink(seed uint64, err error) string {
 	if r == nil {
 		return fmt.Sprintf("seed %d: %v", seed, err)
 	}
-	for _, f := range r.hit {
+	for _, f := range r.faults {
 		spared[f] = true
 		if _, e := playRC(s, spared, nil); e == nil {
 			delete(spared, f)
@@ -324,5 +324,5 @@ func shrink(seed uint64, err error) string {
 	var log strings.Builder
 	r, _ = playRC(s, spared, func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) })
 	return fmt.Sprintf("seed %d (-schedule %d replays it): %v\nwith %d and %d requests and the faults %+v\n%v\n%s",
-		seed, seed, err, s.ops[0], s.ops[1], r.hit, &s, &log)
+		seed, seed, err, s.ops[0], s.ops[1], r.faults, &s, &log)
 }

@@ -21,27 +21,27 @@ type rc struct {
 	retries, rnrs uint8  // remaining retries, reset by progress
 	deadline      Ps     // time at which an answer is overdue
 	rnrUntil      Ps     // end of the wait that an RNR NAK asked for
-	wentBack      bool   // went back since the last progress or timeout: further losses are left to the timer
+	recovering    bool   // went back since the last progress or timeout: further losses are left to the timer
 	sel           *selective
 	credit        credit
 
 	// Responder.
-	expected uint32 // next PSN expected
-	msn      uint32
-	nak      wire.Syndrome // NAK to send behind all replies; 0: none
-	quiet    bool          // a NAK was sent for the expected PSN: send no other
-	owed     bool          // an acknowledgement is due
-	told     uint32        // first PSN for which no acknowledgement was sent
-	sackDue  bool
-	echoes   bool // a packet since the last acknowledgement was marked (ECN)
-	replies  fifo.Queue[reply]
-	again    int // number of repeated replies in it
-	atomics  fifo.Queue[atomic]
-	saved    fifo.Queue[savedAtomic] // the last MaxDestRead atomics
-	turn     bool                    // the last packet sent was a reply's, so requests go first now
-	early    *reorder
-	scratch  Packet // a kept packet being served
-	stray    Packet // a kept packet being dropped
+	expected    uint32 // next PSN expected
+	msn         uint32
+	nak         wire.Syndrome // NAK to send behind all replies; 0: none
+	nakSent     bool          // a NAK was sent for the expected PSN: send no other
+	owed        bool          // an acknowledgement is due
+	ackedTo     uint32        // first PSN for which no acknowledgement was sent
+	sackDue     bool
+	echoes      bool // a packet since the last acknowledgement was marked (ECN)
+	replies     fifo.Queue[reply]
+	repeats     int // number of repeated replies in it
+	atomics     fifo.Queue[atomic]
+	saved       fifo.Queue[savedAtomic] // the last MaxDestRead atomics
+	repliedLast bool                    // the last packet sent was a reply's, so requests go first now
+	early       *reorder
+	scratch     Packet // a kept packet being served
+	stray       Packet // a kept packet being dropped
 }
 
 var _ Conn = (*rc)(nil)
@@ -67,12 +67,12 @@ func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 	case to == verbs.QPSErr:
 		c.enterError()
 	case to == verbs.QPSRTR:
-		c.expected, c.told = c.attr.RecvPSN, c.attr.RecvPSN
+		c.expected, c.ackedTo = c.attr.RecvPSN, c.attr.RecvPSN
 	case from == verbs.QPSRTR:
 		c.una, c.nxt, c.top = c.attr.SendPSN, c.attr.SendPSN, c.attr.SendPSN
 		c.retries, c.rnrs = c.attr.RetryCount, c.attr.RNRRetry
 		if c.sel != nil {
-			c.sel.heard, c.sel.recover = c.una, c.una
+			c.sel.received, c.sel.recover = c.una, c.una
 		}
 	case to == verbs.QPSSQD:
 		c.drained = false
@@ -138,15 +138,15 @@ func (c *rc) Next(now Ps, o *Out) bool {
 	if c.nextCNP(o) || c.nextAck(o) {
 		return true
 	}
-	if c.turn && c.nextRequest(now, o) {
-		c.turn = false
+	if c.repliedLast && c.nextRequest(now, o) {
+		c.repliedLast = false
 		return true
 	}
 	if c.nextReply(now, o) {
-		c.turn = true
+		c.repliedLast = true
 		return true
 	}
-	c.turn = false
+	c.repliedLast = false
 	return c.nextRequest(now, o)
 }
 
@@ -172,7 +172,7 @@ func (c *rc) Expire(now Ps) {
 		return
 	}
 	c.stats.Timeouts++
-	c.wentBack = false
+	c.recovering = false
 	if !c.retry(now, true) {
 		return
 	}

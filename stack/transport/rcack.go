@@ -72,7 +72,7 @@ func (c *rc) endOldest(r *request) {
 
 // progress records that n more PSNs were acknowledged.
 func (c *rc) progress(now Ps, n int, echo bool) {
-	c.retries, c.rnrs, c.wentBack = c.attr.RetryCount, c.attr.RNRRetry, false
+	c.retries, c.rnrs, c.recovering = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
 	if seq.Diff(c.nxt, c.una) <= 0 { // the packets that were to be retransmitted have arrived
 		c.nxt, c.current = c.una, c.oldest
@@ -88,10 +88,10 @@ func (c *rc) progress(now Ps, n int, echo bool) {
 // lost goes back because the oldest packet or its answer was lost, unless it has done so already: the packets in flight
 // cause more NAKs for the same loss.
 func (c *rc) lost(now Ps) {
-	if c.wentBack {
+	if c.recovering {
 		return
 	}
-	c.wentBack = true
+	c.recovering = true
 	if c.retry(now, false) {
 		c.goBack()
 	}

@@ -75,7 +75,7 @@ func (c *rc) failAtomic(status verbs.Status) {
 			break
 		}
 		if last.again {
-			c.again--
+			c.repeats--
 		} else {
 			c.msn = seq.Add(last.msn, seq.Mask)
 		}

@@ -92,8 +92,8 @@ func (r *reorder) words(e uint32) int {
 // takeEarly handles a packet d PSNs ahead of the expected one.
 func (c *rc) takeEarly(p *Packet, d int) {
 	if c.early == nil {
-		if !c.quiet {
-			c.quiet, c.nak = true, wire.NAKSequence
+		if !c.nakSent {
+			c.nakSent, c.nak = true, wire.NAKSequence
 		}
 		c.env.Drop(p.Handle)
 		return

@@ -44,7 +44,7 @@ func (c *rc) nextAck(o *Out) bool {
 		s = c.ack()
 	}
 	c.countNAK()
-	c.nak, c.owed, c.told = 0, false, c.expected
+	c.nak, c.owed, c.ackedTo = 0, false, c.expected
 	psn := c.expected
 	if s.Kind() == wire.SyndromeACK {
 		psn = seq.Add(psn, seq.Mask)
@@ -69,10 +69,10 @@ func (c *rc) ackUpToReply(o *Out) bool {
 		if r.again {
 			continue
 		}
-		if r.sent > 0 || seq.Diff(r.psn, c.told) <= 0 {
+		if r.sent > 0 || seq.Diff(r.psn, c.ackedTo) <= 0 {
 			return false
 		}
-		c.told = r.psn
+		c.ackedTo = r.psn
 		c.encodeAck(o, seq.Add(r.psn, seq.Mask), c.ack(), seq.Add(r.msn, seq.Mask))
 		return true
 	}
@@ -141,12 +141,12 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	if r.again {
 		c.stats.Resent++
 	} else {
-		c.told = seq.Add(o.PSN, 1)
+		c.ackedTo = seq.Add(o.PSN, 1)
 	}
 	if r.sent++; r.sent == r.n {
 		if r.again {
-			c.again--
-		} else if c.told == c.expected { // the answer acknowledges everything before it
+			c.repeats--
+		} else if c.ackedTo == c.expected { // the answer acknowledges everything before it
 			c.owed = false
 		}
 		c.replies.Pop()

@@ -10,13 +10,13 @@ import (
 // selective is the scoreboard of a requester with selective repeat. For each PSN of the window it records whether the
 // packet has arrived, whether it counts as lost, and its position in the order of transmission when it was last sent.
 type selective struct {
-	window int
-	got    seq.Bitmap
-	lost   seq.Bitmap
-	order  []uint32
-	clock  uint32 // the next position in that order
-	losses int    // number of bits set in lost
-	heard  uint32 // the peer has received all requests before this PSN
+	window   int
+	got      seq.Bitmap
+	lost     seq.Bitmap
+	order    []uint32
+	clock    uint32 // the next position in that order
+	losses   int    // number of bits set in lost
+	received uint32 // the peer has received all requests before this PSN
 	// PSNs that the peer holds because they came early. It may still drop them for lack of a receive request.
 	kept    seq.Bitmap
 	recover uint32 // PSNs from here on were sent only once, in order
@@ -33,15 +33,15 @@ func (s *selective) reset() {
 	clear(s.got)
 	clear(s.lost)
 	clear(s.kept)
-	s.losses, s.heard = 0, 0
+	s.losses, s.received = 0, 0
 }
 
-func (s *selective) at(p uint32) int { return int(p) & (s.window - 1) }
+func (s *selective) index(p uint32) int { return int(p) & (s.window - 1) }
 
 // sent records that PSNs p to p+n-1 were sent.
 func (s *selective) sent(p, n uint32) {
 	for i := range n {
-		k := s.at(seq.Add(p, i))
+		k := s.index(seq.Add(p, i))
 		s.order[k] = s.clock
 		s.clock++
 		if s.lost.Has(k) {
@@ -53,7 +53,7 @@ func (s *selective) sent(p, n uint32) {
 
 // arrived records that PSN p, or the answer with that PSN, has arrived.
 func (s *selective) arrived(p uint32, answer bool) {
-	k := s.at(p)
+	k := s.index(p)
 	s.got.Set(k)
 	s.seen(k)
 	if answer {
@@ -61,9 +61,9 @@ func (s *selective) arrived(p uint32, answer bool) {
 	}
 }
 
-// keeps records that the peer keeps PSN p.
-func (s *selective) keeps(p uint32) {
-	k := s.at(p)
+// setKept records that the peer keeps PSN p.
+func (s *selective) setKept(p uint32) {
+	k := s.index(p)
 	s.kept.Set(k)
 	s.seen(k)
 }
@@ -76,8 +76,11 @@ func (s *selective) seen(k int) {
 	s.last = later(s.last, s.order[k])
 }
 
-// asked reports whether the peer has received the READ or atomic with PSN p, so that only its answer can be missing.
-func (s *selective) asked(p uint32) bool { return seq.Diff(s.heard, p) > 0 || s.kept.Has(s.at(p)) }
+// requestArrived reports whether the peer has received the READ or atomic with PSN p, so that only its answer can be
+// missing.
+func (s *selective) requestArrived(p uint32) bool {
+	return seq.Diff(s.received, p) > 0 || s.kept.Has(s.index(p))
+}
 
 func later(a, b uint32) uint32 {
 	if int32(b-a) > 0 {
@@ -92,8 +95,8 @@ func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 	if seq.Diff(e, c.una) <= 0 {
 		return
 	}
-	if seq.Diff(e, s.heard) > 0 || seq.Diff(s.heard, c.una) < 0 {
-		s.heard = e
+	if seq.Diff(e, s.received) > 0 || seq.Diff(s.received, c.una) < 0 {
+		s.received = e
 	}
 	c.markRange(c.una, e, answered)
 	c.advance(now, echo)
@@ -108,7 +111,7 @@ func (c *rc) markRange(p, e uint32, answered bool) {
 			continue
 		}
 		for ; seq.Diff(end, p) > 0 && seq.Diff(e, p) > 0; p = seq.Add(p, 1) {
-			if !r.returns() && !c.sel.got.Has(c.sel.at(p)) {
+			if !r.returns() && !c.sel.got.Has(c.sel.index(p)) {
 				c.sel.arrived(p, answered)
 			}
 		}
@@ -118,9 +121,9 @@ func (c *rc) markRange(p, e uint32, answered bool) {
 // advance moves una past the PSNs that have arrived, then looks for losses.
 func (c *rc) advance(now Ps, echo bool) {
 	s, before := c.sel, c.una
-	for c.una != c.top && s.got.Has(s.at(c.una)) {
-		s.got.Clear(s.at(c.una))
-		s.kept.Clear(s.at(c.una))
+	for c.una != c.top && s.got.Has(s.index(c.una)) {
+		s.got.Clear(s.index(c.una))
+		s.kept.Clear(s.index(c.una))
 		c.una = seq.Add(c.una, 1)
 		if r := c.request(c.oldest); c.una == seq.Add(r.first, r.n) {
 			c.endOldest(r)
@@ -143,7 +146,7 @@ func (c *rc) findLost(now Ps) {
 	slack := uint32(c.spec.ReorderPackets)
 	n := c.oldest
 	for p := c.una; p != c.top; p = seq.Add(p, 1) {
-		k := s.at(p)
+		k := s.index(p)
 		if seq.Diff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
 			break // it was sent too recently, and so were all PSNs behind it
 		}
@@ -159,7 +162,7 @@ func (c *rc) findLost(now Ps) {
 			continue
 		}
 		latest := s.last
-		if r.returns() && s.asked(c.piece(r, p)) { // the peer has the request: only the answer can be lost
+		if r.returns() && s.requestArrived(c.piece(r, p)) { // the peer has the request: only the answer can be lost
 			latest = s.answer
 		}
 		if int32(latest-s.order[k]) > int32(slack) {
@@ -174,7 +177,7 @@ func (c *rc) findLost(now Ps) {
 
 // lose marks a PSN as lost.
 func (c *rc) lose(p uint32) {
-	k := c.sel.at(p)
+	k := c.sel.index(p)
 	c.sel.kept.Clear(k)
 	if !c.sel.lost.Has(k) && !c.sel.got.Has(k) {
 		c.sel.lost.Set(k)
@@ -200,8 +203,8 @@ func (c *rc) piece(r *request, p uint32) uint32 {
 // resendLost retransmits the oldest lost packet.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.Has(s.at(p)) { // it exists, since losses is not 0
-		k := s.at(p)
+	for !s.lost.Has(s.index(p)) { // it exists, since losses is not 0
+		k := s.index(p)
 		if w := s.lost.Word(k); w != 0 {
 			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))
 		} else {
@@ -231,11 +234,11 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 		return p, 1
 	}
 	first = c.piece(r, p)
-	if !c.sel.asked(first) {
+	if !c.sel.requestArrived(first) {
 		return first, c.span(r, first)
 	}
 	limit := c.span(r, p)
-	for n = 1; n < limit && c.sel.lost.Has(c.sel.at(seq.Add(p, n))); n++ {
+	for n = 1; n < limit && c.sel.lost.Has(c.sel.index(seq.Add(p, n))); n++ {
 	}
 	return p, n
 }
@@ -243,7 +246,7 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 // takeSelected handles an answer, in any order.
 func (c *rc) takeSelected(now Ps, p *Packet) {
 	s, psn := c.sel, p.BTH.PSN
-	if s.got.Has(s.at(psn)) {
+	if s.got.Has(s.index(psn)) {
 		c.stats.Duplicates++
 		c.env.Drop(p.Handle)
 		return
@@ -262,8 +265,8 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 	}
 	s.arrived(psn, true)
 	first := c.piece(r, psn)
-	if next := seq.Add(first, c.span(r, first)); seq.Diff(next, s.heard) > 0 {
-		s.heard = next
+	if next := seq.Add(first, c.span(r, first)); seq.Diff(next, s.received) > 0 {
+		s.received = next
 	}
 	if seq.Diff(first, c.una) > 0 {
 		c.markRange(c.una, first, true)
@@ -284,7 +287,7 @@ func (c *rc) takeSack(now Ps, p *Packet) {
 		for w := p.sack[i]; w != 0; w &= w - 1 {
 			psn := seq.Add(e, uint32(64*i+bits.TrailingZeros64(w)))
 			if c.outstanding(psn) {
-				s.keeps(psn)
+				s.setKept(psn)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (c *rc) takeRequest(now Ps, p *Packet, info *wire.OpInfo) {
 func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	v := c.execute(p, info)
 	if v == accepted {
-		c.nak, c.quiet = 0, false
+		c.nak, c.nakSent = 0, false
 		// Other operations are answered by their replies.
 		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) {
 			c.owed = true
@@ -39,7 +39,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 		if c.spec.Landing > 0 {
 			c.dropEarly() // kept packets hold receive requests that the expected one needs
 		}
-		c.nak, c.quiet = wire.RNRSyndrome(c.attr.MinRNR), true
+		c.nak, c.nakSent = wire.RNRSyndrome(c.attr.MinRNR), true
 	case forbidden:
 		c.refuse(wire.NAKRemoteAccess, verbs.WCLocAccessErr, EventQPAccessErr)
 	case tooLong:
@@ -85,7 +85,7 @@ func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 }
 
 // busy reports whether the peer has as many READs and atomics in flight as it may have.
-func (c *rc) busy() bool { return c.replies.Len()-c.again >= int(c.attr.MaxDestRead) }
+func (c *rc) busy() bool { return c.replies.Len()-c.repeats >= int(c.attr.MaxDestRead) }
 
 func (c *rc) serveRead(p *Packet) verdict {
 	if c.in.op != wire.OpReserved || p.Payload != 0 {
@@ -148,8 +148,8 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 		c.reread(p)
 	case wire.OpCmpSwap, wire.OpFetchAdd:
 		for i := range c.saved.Len() {
-			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.again < maxAgain && !c.waits(s.psn, 1) {
-				c.again++
+			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.repeats < maxAgain && !c.waits(s.psn, 1) {
+				c.repeats++
 				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value,
 					msn: s.msn})
 				return
@@ -161,12 +161,12 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 // reread repeats a READ or a part of it.
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
-	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain ||
+	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.repeats >= maxAgain ||
 		c.waits(p.BTH.PSN, n) ||
 		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
 		return
 	}
-	c.again++
+	c.repeats++
 	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn,
 		after: c.placed.Next(), again: true})
 }

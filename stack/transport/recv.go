@@ -116,8 +116,8 @@ func (b *base) flushRecvs() {
 	for !b.shared && b.rq.Len() > 0 {
 		b.endRecv(b.rq.take(), Completion{Status: verbs.WCFlushErr})
 	}
-	if b.shared && !b.last {
-		b.last = true
+	if b.shared && !b.lastWQESeen {
+		b.lastWQESeen = true
 		b.env.Async(EventLastWQE)
 	}
 }

@@ -18,7 +18,7 @@ type initiator struct {
 	t        *testing.T
 	conn     Conn
 	now      Ps
-	requests []*asked
+	requests []*recordedRequest
 	sent     []string // packets that left, formatted by asks: each PSN once
 	seen     map[uint32]bool
 	done     []Completion
@@ -26,8 +26,8 @@ type initiator struct {
 	payload  []byte
 }
 
-// asked is a request found in a recording.
-type asked struct {
+// recordedRequest is a request found in a recording.
+type recordedRequest struct {
 	Send
 	data []byte // data that it carries or fetches
 	want []byte // data that the recorded answers return
@@ -68,8 +68,9 @@ func (x *initiator) Invalidate(uint32) bool { return false }
 func (x *initiator) Complete(c *Completion) { x.done = append(x.done, *c) }
 func (x *initiator) Async(Event)            {}
 
-// asks formats the part of a request packet that must agree with the recorded one: everything but the AckReq bit.
-func asks(s *Packet, payload []byte) string {
+// formatRequest formats the part of a request packet that must agree with the recorded one: everything but the AckReq
+// bit.
+func formatRequest(s *Packet, payload []byte) string {
 	text := fmt.Sprintf("%v PSN %#x to %#x, SE %v, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.BTH.DestQP, s.BTH.SE,
 		len(payload), crc32.ChecksumIEEE(payload))
 	info := s.BTH.Opcode.Info()
@@ -90,11 +91,11 @@ var requestOps = map[wire.Operation]verbs.Opcode{wire.OpSend: verbs.WRSend, wire
 	wire.OpCmpSwap:     verbs.WRCmpSwap, wire.OpFetchAdd: verbs.WRFetchAdd}
 
 // ask adds a recorded packet to the requests.
-func (x *initiator) ask(s *seen) {
+func (x *initiator) ask(s *recordedPacket) {
 	info := s.BTH.Opcode.Info()
 	if info.Position.Starts() {
 		n := len(x.requests)
-		r := &asked{Send: Send{ID: uint64(n), Op: requestOps[info.Operation], Flags: verbs.SendSignaled,
+		r := &recordedRequest{Send: Send{ID: uint64(n), Op: requestOps[info.Operation], Flags: verbs.SendSignaled,
 			RKey: s.RETH.RKey, RemoteAddr: s.RETH.VA}, psn: s.BTH.PSN}
 		switch r.Op {
 		case verbs.WRRead:
@@ -122,7 +123,7 @@ func (x *initiator) ask(s *seen) {
 }
 
 // connect creates the requester and posts.
-func (x *initiator) connect(mtu verbs.MTU, first *seen, rnrs uint8) {
+func (x *initiator) connect(mtu verbs.MTU, first *recordedPacket, rnrs uint8) {
 	s := DefaultSpec(RC, 0x77)
 	s.MaxSend, s.Window = maxDepth, maxWindow
 	var err error
@@ -154,13 +155,13 @@ func (x *initiator) pull() {
 		require.NoError(x.t, p.Parse(b, len(b)+wire.ICRCSize))
 		if !x.seen[p.BTH.PSN] {
 			x.seen[p.BTH.PSN] = true
-			x.sent = append(x.sent, asks(&p, b[len(b)-len(o.Tail)-o.Payload:len(b)-len(o.Tail)]))
+			x.sent = append(x.sent, formatRequest(&p, b[len(b)-len(o.Tail)-o.Payload:len(b)-len(o.Tail)]))
 		}
 	}
 }
 
-// hear passes a recorded answer to the requester. It waits out an RNR NAK.
-func (x *initiator) hear(s *seen) {
+// take passes a recorded answer to the requester. It waits out an RNR NAK.
+func (x *initiator) take(s *recordedPacket) {
 	x.payload = s.payload
 	for _, r := range x.requests { // collect the data of the answers, for the final check
 		switch at := int(seq.Diff(s.BTH.PSN, r.psn)); {
@@ -213,7 +214,7 @@ func TestRecordedResponders(t *testing.T) {
 		{"rping4", 1024, verbs.WCSuccess}, {"rping6", 1024, verbs.WCSuccess},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			var all []*seen
+			var all []*recordedPacket
 			for _, f := range loadCapture(t, c.file+".pcap") {
 				if s := decode(f); s != nil && s.BTH.Opcode.Transport() == wire.TransportRC {
 					all = append(all, s)
@@ -231,7 +232,7 @@ func TestRecordedResponders(t *testing.T) {
 	}
 }
 
-func firstRequestOf(all []*seen, src string) *seen {
+func firstRequestOf(all []*recordedPacket, src string) *recordedPacket {
 	for _, s := range all {
 		if s.src == src && !isResponse(s.BTH.Opcode) {
 			return s
@@ -242,17 +243,17 @@ func firstRequestOf(all []*seen, src string) *seen {
 
 // askRecorded posts one side's requests from its first one on, compares packets and completions, and returns the number
 // of requests.
-func askRecorded(t *testing.T, all []*seen, first *seen, mtu verbs.MTU, last verbs.Status) int {
+func askRecorded(t *testing.T, all []*recordedPacket, first *recordedPacket, mtu verbs.MTU, last verbs.Status) int {
 	x := &initiator{t: t, seen: map[uint32]bool{}}
 	var want []string
 	known, rnrs := map[uint32]bool{}, 0
-	var answers []*seen
+	var answers []*recordedPacket
 	for _, s := range all {
 		switch {
 		case s.src == first.src && !isResponse(s.BTH.Opcode) && s.BTH.DestQP == first.BTH.DestQP && !known[s.BTH.PSN]:
 			known[s.BTH.PSN] = true
 			x.ask(s)
-			want = append(want, asks(&s.Packet, s.payload))
+			want = append(want, formatRequest(&s.Packet, s.payload))
 		case s.dst == first.src && isResponse(s.BTH.Opcode):
 			answers = append(answers, s)
 			if s.AETH.Syndrome.Kind() == wire.SyndromeRNR && s.BTH.Opcode == wire.RCAck {
@@ -266,7 +267,7 @@ func askRecorded(t *testing.T, all []*seen, first *seen, mtu verbs.MTU, last ver
 	}
 	x.connect(mtu, first, retries)
 	for _, s := range answers {
-		x.hear(s)
+		x.take(s)
 	}
 	require.Equal(t, want, x.sent)
 	require.Len(t, x.done, len(x.requests))
@@ -284,4 +285,4 @@ func askRecorded(t *testing.T, all []*seen, first *seen, mtu verbs.MTU, last ver
 	return len(x.requests)
 }
 
-func (r *asked) returns() bool { return r.Op == verbs.WRRead || r.Op.IsAtomic() }
+func (r *recordedRequest) returns() bool { return r.Op == verbs.WRRead || r.Op.IsAtomic() }

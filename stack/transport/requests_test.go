@@ -23,10 +23,10 @@ func TestWrongRequests(t *testing.T) {
 		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // independent requests
 	} {
 		t.Run(c.kind.String(), func(t *testing.T) {
-			d := newDuel(t, c.kind, GoBackN)
+			d := newDirectPair(t, c.kind, GoBackN)
 			var wcs []Completion
-			keep := &keeper{quiet: d.envs[0], wcs: &wcs}
-			d.conns[0] = reborn(t, d, c.kind, keep)
+			keep := &keeper{nullEnv: d.envs[0], wcs: &wcs}
+			d.conns[0] = withEnv(t, d, c.kind, keep)
 			op := verbs.WRSend
 			if c.kind == Solar {
 				op = verbs.WRWrite
@@ -59,14 +59,14 @@ func TestWrongRequests(t *testing.T) {
 
 // keeper is an Env that records completions.
 type keeper struct {
-	*quiet
+	*nullEnv
 	wcs *[]Completion
 }
 
 func (k *keeper) Complete(c *Completion) { *k.wcs = append(*k.wcs, *c) }
 
-// reborn replaces end 0 of a duel by a connection with another Env.
-func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
+// withEnv replaces end 0 of a directPair by a connection with another Env.
+func withEnv(t *testing.T, d *directPair, kind Kind, env Env) Conn {
 	spec := DefaultSpec(kind, 100)
 	spec.Window = 64
 	c, err := New(spec, env, nil, nil)
@@ -139,7 +139,7 @@ func TestAtomicsTakeTime(t *testing.T) {
 // TestNetworkHeader checks that a datagram's receive buffer begins with the network header, and that the sender's
 // solicited event bit arrives.
 func TestNetworkHeader(t *testing.T) {
-	env := &quiet{}
+	env := &nullEnv{}
 	var wcs []Completion
 	s := DefaultSpec(UD, 100)
 	s.GRH = true

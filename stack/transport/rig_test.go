@@ -19,10 +19,10 @@ type rig struct {
 	seq      uint64
 	ends     [2]*end
 	attempts map[fault]uint8
-	hit      []fault // faults that happened, in order
+	faults   []fault // faults that happened, in order
 	spared   map[fault]bool
 	trace    func(format string, args ...any)
-	wrong    error
+	failure  error
 	sum      uint32 // checksum of all frames sent
 	log      func(frame []byte)
 
@@ -46,8 +46,8 @@ func (r *rig) after(d Ps, do func()) {
 }
 
 func (r *rig) failf(format string, args ...any) {
-	if r.wrong == nil {
-		r.wrong = fmt.Errorf("at %d ns: %s", r.now/1000, fmt.Sprintf(format, args...))
+	if r.failure == nil {
+		r.failure = fmt.Errorf("at %d ns: %s", r.now/1000, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -380,7 +380,7 @@ func (e *end) arrive(b []byte, marked bool) {
 
 // play runs until no events are left.
 func (r *rig) play() {
-	for r.queue.Len() > 0 && r.wrong == nil {
+	for r.queue.Len() > 0 && r.failure == nil {
 		if r.budget--; r.budget < 0 {
 			r.failf("it does not end")
 			return

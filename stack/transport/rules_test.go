@@ -12,7 +12,7 @@ import (
 // bare is one RC end whose peer is played by the test.
 type bare struct {
 	*testing.T
-	quiet
+	nullEnv
 	c   *rc
 	wcs []Completion
 	psn uint32
@@ -260,7 +260,7 @@ func TestDrain(t *testing.T) {
 // TestReset checks that RESET discards everything, and that copies in flight do not disturb the connection's next life.
 func TestReset(t *testing.T) {
 	for _, c := range cases {
-		d := newDuel(t, c.kind, c.recovery)
+		d := newDirectPair(t, c.kind, c.recovery)
 		d.drop = 3
 		n := lengthOf(c.kind, c.op)
 		for i := range 4 {

@@ -149,7 +149,7 @@ func (r *rig) fate(f fault) fate {
 	}
 	x.flipped = hits(r.flipped)
 	if x != (fate{}) {
-		r.hit = append(r.hit, f)
+		r.faults = append(r.faults, f)
 	}
 	return x
 }

@@ -60,7 +60,7 @@ func newSolar(b base) *solar {
 		acks: make([]answer, n)}
 }
 
-func (c *solar) at(psn uint32) int { return int(psn) & (c.spec.Window - 1) }
+func (c *solar) index(psn uint32) int { return int(psn) & (c.spec.Window - 1) }
 
 // Modify changes the state.
 func (c *solar) Modify(_ Ps, to verbs.State, a *Attr) error {
@@ -135,10 +135,10 @@ func (c *solar) Input(now Ps, p *Packet) {
 // find returns the block in flight that a packet answers, or nil.
 func (c *solar) find(p *Packet) (*block, *request) {
 	psn := p.BTH.PSN
-	if seq.Diff(psn, c.una) < 0 || seq.Diff(psn, c.top) >= 0 || !c.blocks[c.at(psn)].busy {
+	if seq.Diff(psn, c.una) < 0 || seq.Diff(psn, c.top) >= 0 || !c.blocks[c.index(psn)].busy {
 		return nil, nil
 	}
-	b := &c.blocks[c.at(psn)]
+	b := &c.blocks[c.index(psn)]
 	if p.solar.request != uint32(b.number) || uint32(p.solar.block) != b.index&0xffff {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (c *solar) part(r *request, index uint32) (off uint32, n int) {
 // endBlock records that a block was answered.
 func (c *solar) endBlock(now Ps, b *block) {
 	b.busy = false
-	for c.una != c.top && !c.blocks[c.at(c.una)].busy {
+	for c.una != c.top && !c.blocks[c.index(c.una)].busy {
 		c.una = seq.Add(c.una, 1)
 	}
 	c.pacer.Acked(now, int(c.attr.MTU), false)

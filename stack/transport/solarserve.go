@@ -14,7 +14,7 @@ func (c *solar) takeRequest(p *Packet) {
 		c.ignore(p)
 		return
 	}
-	again := d < 0 || c.seen.Has(c.at(psn))
+	again := d < 0 || c.seen.Has(c.index(psn))
 	if again {
 		c.stats.Duplicates++
 	}
@@ -35,7 +35,7 @@ func (c *solar) takeRequest(p *Packet) {
 }
 
 func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
-	psn, n, k := p.BTH.PSN, p.Payload, c.at(p.BTH.PSN)
+	psn, n, k := p.BTH.PSN, p.Payload, c.index(p.BTH.PSN)
 	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
 	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
 		c.ignore(p) // the block is corrupted: the client sends it again after the timeout
@@ -77,9 +77,9 @@ func (c *solar) markSeen(psn uint32) {
 	if seq.Diff(psn, c.expected) < 0 {
 		return
 	}
-	c.seen.Set(c.at(psn))
-	for c.seen.Has(c.at(c.expected)) {
-		c.seen.Clear(c.at(c.expected))
+	c.seen.Set(c.index(psn))
+	for c.seen.Has(c.index(c.expected)) {
+		c.seen.Clear(c.index(c.expected))
 		c.expected = seq.Add(c.expected, 1)
 	}
 }
@@ -96,7 +96,7 @@ func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 
 // endWrite acknowledges a block that is in memory, or failed to be written.
 func (c *solar) endWrite(psn uint32, status verbs.Status) {
-	k := c.at(psn)
+	k := c.index(psn)
 	if !c.writing.Has(k) || c.acks[k].psn != psn {
 		return
 	}
@@ -151,7 +151,7 @@ func (c *solar) solarBytes(n int) int {
 func (c *solar) resend(now Ps, o *Out) bool {
 	for c.lost.Len() > 0 {
 		psn := *c.lost.Front()
-		b := &c.blocks[c.at(psn)]
+		b := &c.blocks[c.index(psn)]
 		if seq.Diff(psn, c.una) < 0 || !b.busy || !b.resend {
 			c.lost.Pop()
 			continue
@@ -179,7 +179,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 		(c.state != verbs.QPSSQD || c.next == 0) {
 		return false
 	}
-	b := &c.blocks[c.at(c.top)]
+	b := &c.blocks[c.index(c.top)]
 	*b = block{busy: true, number: c.current, index: c.next}
 	if !c.transmit(now, o, c.top, b) {
 		b.busy = false
@@ -237,7 +237,7 @@ func (c *solar) Deadline() Ps {
 
 // stale reports whether the timer's block has ended, or was sent again since the timer was set.
 func (c *solar) stale(t *timer) bool {
-	b := &c.blocks[c.at(t.psn)]
+	b := &c.blocks[c.index(t.psn)]
 	return seq.Diff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend
 }
 
@@ -249,7 +249,7 @@ func (c *solar) Expire(now Ps) {
 		if c.stale(&t) {
 			continue
 		}
-		b := &c.blocks[c.at(t.psn)]
+		b := &c.blocks[c.index(t.psn)]
 		c.stats.Timeouts++
 		if b.tries >= c.attr.RetryCount {
 			r := c.request(b.number)

@@ -65,7 +65,7 @@ func (b *base) reset() {
 	if r := b.in.recv; r != nil {
 		b.rq.free(r)
 	}
-	b.in, b.last, b.cnpDue = inbound{}, false, false
+	b.in, b.lastWQESeen, b.cnpDue = inbound{}, false, false
 	for !b.shared && b.rq.Len() > 0 {
 		b.rq.free(b.rq.take())
 	}

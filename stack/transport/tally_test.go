@@ -19,7 +19,7 @@ type tally struct {
 
 func (x *tally) add(r *rig) {
 	x.schedules++
-	x.faults += len(r.hit)
+	x.faults += len(r.faults)
 	x.flips[0], x.flips[1] = x.flips[0]+r.flips[0], x.flips[1]+r.flips[1]
 	if x.statuses == nil {
 		x.statuses = map[verbs.Status]int{}

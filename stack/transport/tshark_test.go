@@ -33,7 +33,7 @@ func emitted(t *testing.T) (frames [][]byte) {
 			e.complete = func(c *Completion) { r.onCompletion(e, plans[i], plans[1-i], c) }
 		}
 		r.play()
-		require.NoError(t, r.wrong)
+		require.NoError(t, r.failure)
 	}
 	for i, kind := range []Kind{UC, UD, Solar, UC, UD, Solar} {
 		s := weakSchedule(uint64(i + 1))
@@ -61,7 +61,7 @@ func emitted(t *testing.T) (frames [][]byte) {
 		}
 		a.pull()
 		r.play()
-		require.NoError(t, r.wrong)
+		require.NoError(t, r.failure)
 	}
 	return frames
 }

@@ -101,7 +101,7 @@ func TestDatagramSchedules(t *testing.T) {
 			next++
 		}
 		r.play()
-		require.NoError(t, r.wrong, "seed %d", seed)
+		require.NoError(t, r.failure, "seed %d", seed)
 		require.Len(t, a.sends, int(n), "seed %d", seed)
 		for i, c := range a.sends {
 			require.Equal(t, Completion{ID: uint64(i), Opcode: ops[i].Completion()}, c)
@@ -172,7 +172,7 @@ func TestSolarSchedules(t *testing.T) {
 			}
 		}
 		r.play()
-		require.NoError(t, r.wrong, "seed %d", seed)
+		require.NoError(t, r.failure, "seed %d", seed)
 		for i, k := range ended {
 			require.Equal(t, 1, k, "seed %d: request %d", seed, i)
 		}

@@ -32,12 +32,12 @@ func (k refusalKind) status() verbs.Status {
 // message is a request, with its expected result.
 type message struct {
 	Send
-	data    []byte // data that it carries or fetches
-	length  uint32
-	recvCap uint32
-	orig    uint64 // value that an atomic must return
-	refused bool
-	gone    bool // a later WRITE overwrites the bytes of this one
+	data        []byte // data that it carries or fetches
+	length      uint32
+	recvCap     uint32
+	orig        uint64 // value that an atomic must return
+	refused     bool
+	overwritten bool // a later WRITE overwrites the bytes of this one
 }
 
 func (m *message) takesRecv() bool { return m.Op.IsSend() || m.Op.HasImm() }
@@ -153,7 +153,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	for _, w := range p.messages {
 		if w.Op.IsWrite() && w.RemoteAddr < m.RemoteAddr+uint64(m.length) &&
 			m.RemoteAddr < w.RemoteAddr+uint64(w.length) {
-			w.gone = true
+			w.overwritten = true
 		}
 	}
 	copy(p.remote[off:], m.data)

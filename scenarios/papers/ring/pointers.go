@@ -142,7 +142,7 @@ func counts(s *study.Session) error {
 	s.Holds("rb2.alg.lazy_push", heads == read/gamma, fmt.Sprintf("%d heads for %d messages read at gamma %d", heads,
 		read, gamma), "heads written, against messages over gamma")
 	polled := uint64(full.f.cqes[0])
-	under := uint64(full.f.send.UnderWay())
+	under := uint64(full.f.send.InFlight())
 	s.Holds("rb2.alg.cqe_only_pointer", polled+under == c.Words,
 		fmt.Sprintf("%d completions and %d under way, %d tails, %d WRITEs of slots", polled, under, c.Words, c.Slots),
 		"completions that the sender polled")

@@ -24,7 +24,7 @@ var checks = []struct {
 	{"long entries", longEntries},
 	{"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence},
 	{"messages", messages},
-	{"disable", disable}, {"enable again", again}, {"few buffers", fewBuffers}, {"failed queue", failedQueue},
+	{"disable", disable}, {"enable again", reenable}, {"few buffers", fewBuffers}, {"failed queue", failedQueue},
 	{"function-level reset", reset},
 	{"refused command", refused},
 }

@@ -69,8 +69,8 @@ func messages(b *bench) {
 	b.must(v.Close())
 }
 
-// whole checks that all memory is free again, in one piece.
-func (b *bench) whole() {
+// memoryFreed checks that all memory is free again, in one piece.
+func (b *bench) memoryFreed() {
 	b.Helper()
 	for ep, r := range b.Options.Memory {
 		a, err := b.d.Alloc(ep, r.Bytes, 1)
@@ -81,7 +81,7 @@ func (b *bench) whole() {
 
 // disable turns queues off under load, repeatedly: every buffer and entry must be accounted for, and memory freed.
 func disable(b *bench) {
-	b.whole()
+	b.memoryFreed()
 	tx, _ := b.transmitter(1, 4, nil)
 	frames := 0
 	var mine []driver.Buffer
@@ -122,12 +122,12 @@ func disable(b *bench) {
 	b.must(rx.Close(nil))
 	b.settle()
 	b.must(b.d.Free(memory))
-	b.whole()
+	b.memoryFreed()
 }
 
-// again enables a queue whose completion ring still holds entries of its earlier life, and polls at once: no old entry
-// may be taken.
-func again(b *bench) {
+// reenable enables a queue whose completion ring still holds entries of its earlier life, and polls at once: no old
+// entry may be taken.
+func reenable(b *bench) {
 	q, ids := b.transmitter(3, 2, func(c *driver.TxConfig) { c.Notice = driver.NoticePoll })
 	b.d.Enable(false, true)
 	for id := range uint32(4) {

@@ -36,7 +36,7 @@ func (q *qp) Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64, 
 
 func (a *atomic) begin() {
 	c := a.q.core
-	c.copies.line(func(at uint64) {
+	c.copies.withLine(func(at uint64) {
 		a.line = at
 		src, ok := a.q.memory(a.at)
 		if !ok {

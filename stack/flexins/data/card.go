@@ -123,7 +123,7 @@ func (a *Card) DropKey(region uint32, done func()) {
 	left := len(a.cores)
 	for _, c := range a.cores {
 		c.cpu.Call(func() {
-			c.unland(region, func() {
+			c.revokeLanding(region, func() {
 				c.drain(func() {
 					if left--; left == 0 {
 						done()

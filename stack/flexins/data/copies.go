@@ -17,12 +17,12 @@ const linesBytes = 1 << 16
 // copies is the core's transmit queue for copies and invalidations. It also manages staging lines, through which data
 // other than packets gets to or from the host.
 type copies struct {
-	c     *core
-	q     *driver.TxQueue
-	under fifo.Queue[job] // jobs in the ring, oldest first
-	wait  fifo.Queue[job] // jobs that wait for a place in the ring
-	lines []uint64        // free staging lines
-	short fifo.Queue[func()]
+	c           *core
+	q           *driver.TxQueue
+	inFlight    fifo.Queue[job] // jobs in the ring, oldest first
+	waiting     fifo.Queue[job] // jobs that wait for a place in the ring
+	lines       []uint64        // free staging lines
+	lineWaiters fifo.Queue[func()]
 
 	copy    driver.Copy
 	drop    driver.Invalidate
@@ -31,14 +31,14 @@ type copies struct {
 
 // job is an entry of the ring, with the actions to take when it ends.
 type job struct {
-	dst, src driver.Span // dst without key: an invalidation of src; both without: a NOP
-	both     bool        // invalidate the lines of src after the copy
-	packet   int32       // handle of the packet concerned, plus 1; 0: none
-	q        *qp         // queue pair that counts this job in copies; nil: none
-	token    transport.Token
-	staged   *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
-	line     uint64      // staging line to free; 0: none
-	then     func(error) // called at the end; may be nil
+	dst, src   driver.Span // dst without key: an invalidation of src; both without: a NOP
+	invalidate bool        // invalidate the lines of src after the copy
+	packet     int32       // handle of the packet concerned, plus 1; 0: none
+	q          *qp         // queue pair that counts this job in copies; nil: none
+	token      transport.Token
+	staged     *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
+	line       uint64      // staging line to free; 0: none
+	then       func(error) // called at the end; may be nil
 }
 
 func (c *core) openCopies(at uint64) (err error) {
@@ -63,8 +63,8 @@ func (x *copies) add(j job) {
 	if j.q != nil {
 		j.q.copies++
 	}
-	if x.wait.Len() > 0 || x.q.Room() == 0 {
-		x.wait.Push(j)
+	if x.waiting.Len() > 0 || x.q.Room() == 0 {
+		x.waiting.Push(j)
 	} else {
 		x.post(j)
 	}
@@ -80,7 +80,7 @@ func (x *copies) post(j job) {
 		x.drop.Range = j.src
 		err = x.q.Post(&x.drop)
 	default:
-		x.copy.Dst, x.copy.Src, x.copy.Invalidate = j.dst, j.src, j.both
+		x.copy.Dst, x.copy.Src, x.copy.Invalidate = j.dst, j.src, j.invalidate
 		x.c.stats.Copied += uint64(j.src.Len)
 		err = x.q.Post(&x.copy)
 	}
@@ -88,7 +88,7 @@ func (x *copies) post(j job) {
 		x.c.fail(fmt.Errorf("queue of copies: %w", err))
 		return
 	}
-	x.under.Push(j)
+	x.inFlight.Push(j)
 }
 
 // invalidate drops the lines of a packet's buffer from the cache.
@@ -110,7 +110,7 @@ func (x *copies) ring() bool {
 	return true
 }
 
-func (x *copies) idle() bool { return x.under.Len() == 0 && x.wait.Len() == 0 }
+func (x *copies) idle() bool { return x.inFlight.Len() == 0 && x.waiting.Len() == 0 }
 
 // ended handles a completion entry.
 func (x *copies) ended(e *driver.TxEnd) {
@@ -120,10 +120,10 @@ func (x *copies) ended(e *driver.TxEnd) {
 	}
 	for range e.N {
 		x.c.cpu.Compute(x.c.spec.Touch)
-		x.end(x.under.Pop(), err)
+		x.end(x.inFlight.Pop(), err)
 	}
-	for x.wait.Len() > 0 && x.q.Room() > 0 && x.c.err == nil {
-		x.post(x.wait.Pop())
+	for x.waiting.Len() > 0 && x.q.Room() > 0 && x.c.err == nil {
+		x.post(x.waiting.Pop())
 		x.c.work.Wake()
 	}
 }
@@ -155,10 +155,10 @@ func (x *copies) end(j job, err error) {
 	j.q.settle()
 }
 
-// line calls f with a staging line, at once or when one is free.
-func (x *copies) line(f func(at uint64)) {
+// withLine calls f with a staging line, at once or when one is free.
+func (x *copies) withLine(f func(at uint64)) {
 	if len(x.lines) == 0 {
-		x.short.Push(func() { x.line(f) })
+		x.lineWaiters.Push(func() { x.withLine(f) })
 		return
 	}
 	last := len(x.lines) - 1
@@ -169,8 +169,8 @@ func (x *copies) line(f func(at uint64)) {
 
 func (x *copies) free(at uint64) {
 	x.lines = append(x.lines, at)
-	if x.short.Len() > 0 {
-		x.short.Pop()()
+	if x.lineWaiters.Len() > 0 {
+		x.lineWaiters.Pop()()
 	}
 }
 

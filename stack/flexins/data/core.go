@@ -39,13 +39,13 @@ type core struct {
 	raws     map[int]*qp // queue pairs of raw packets, by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
-	polled   map[int][]*fetching // by context: doorbells with a record that the core polls
+	polled   map[int][]*hostReader // by context: doorbells with a record that the core polls
 	cqs      map[uint32]*cq
 	active   *pipe.Active // queue pairs that may have something to send
 	work     *cpu.Loop
 	timer    *cpu.Loop
 	timers   timers
-	full     fifo.Queue[*cq] // completion queues that hold completions because their pipes were full
+	fullCQs  fifo.Queue[*cq] // completion queues that hold completions because their pipes were full
 
 	frame  transport.Packet
 	recv   transport.Recv
@@ -64,7 +64,7 @@ func (a *Card) newCore(i int) (*core, error) {
 	bus := a.cfg.Cores[i]
 	c := &core{
 		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{},
-		srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*fetching{},
+		srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*hostReader{},
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
@@ -136,7 +136,7 @@ func (c *core) fail(err error) {
 
 // wake makes the work loop ask a queue pair for packets to send.
 func (c *core) wake(q *qp) {
-	q.check()
+	q.haltOnError()
 	if c.active.Work(q.config.QPN) == 0 {
 		c.active.Add(q.config.QPN, 1)
 	}
@@ -168,7 +168,7 @@ func (c *core) step() bool {
 // idle reports whether nothing is in flight except frames. The end of the last frames may remain unknown, because they
 // requested no completion.
 func (c *core) idle() bool {
-	return c.copies.idle() && c.staging.wait.Len() == 0 && c.full.Len() == 0 && c.active.Len() == 0
+	return c.copies.idle() && c.staging.waiting.Len() == 0 && c.fullCQs.Len() == 0 && c.active.Len() == 0
 }
 
 // drain calls done when every entry posted before has ended.

@@ -38,7 +38,7 @@ const armKey = 0
 // buffers may arrive before the engine takes them; a client that sends more gets RNR NAKs. done is called as software
 // of the queue pair's core, as for a control verb.
 func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done func(error)) {
-	a.on(qpn, done, func(c *core) error {
+	a.runOn(qpn, done, func(c *core) error {
 		q, err := a.find(c, qpn)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *served) post(i int) error {
 // Send sends n bytes of an engine's memory as a message, in the order of the calls. done is called as software of the
 // queue pair's core.
 func (a *Card) Send(qpn uint32, addr uint64, n int, done func(error)) {
-	a.on(qpn, func(err error) {
+	a.runOn(qpn, func(err error) {
 		if err != nil {
 			done(err)
 		}

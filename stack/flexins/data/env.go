@@ -46,7 +46,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	p := &c.packets.all[h]
 	p.dropped = true
 	if p.landing != nil && len(parts) == 0 {
-		p.taken = true
+		p.accepted = true
 		c.finish(h, p)
 		return
 	}
@@ -62,9 +62,9 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 			continue
 		}
 		n := int(part.To.Len)
-		both := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.whole && n%nicspec.LineBytes == 0
-		p.clean = p.clean || both
-		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), both: both, packet: int32(h) + 1, q: q,
+		both := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.bytes && n%nicspec.LineBytes == 0
+		p.invalidated = p.invalidated || both
+		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), invalidate: both, packet: int32(h) + 1, q: q,
 			token: t})
 	}
 }
@@ -110,7 +110,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	mine := append([]transport.Part(nil), parts...)
 	b = append([]byte(nil), b...)
 	q.copies++ // counted already while it waits for a staging line
-	c.copies.line(func(at uint64) {
+	c.copies.withLine(func(at uint64) {
 		q.copies--
 		c.fail(c.cpu.Store(at, b))
 		for i := range mine {
@@ -143,12 +143,12 @@ func (q *qp) Keep(h transport.Handle) {
 		return
 	}
 	c.stats.Kept++
-	c.fail(c.cpu.Clean(p.buf.Pay, p.whole))
+	c.fail(c.cpu.Clean(p.buf.Pay, p.bytes))
 	c.fail(c.cpu.Copy(at, p.at, p.n))
-	buf, whole := p.buf, p.whole
+	buf, whole := p.buf, p.bytes
 	p.kept, p.at, p.slot = true, at, at
 	was, rest := c.packets.take()
-	rest.buf, rest.whole, rest.dropped = buf, whole, true
+	rest.buf, rest.bytes, rest.dropped = buf, whole, true
 	c.finish(was, rest)
 }
 

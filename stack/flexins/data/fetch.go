@@ -17,7 +17,7 @@ func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Exten
 	if err != nil {
 		return nil, fmt.Errorf("data: core %d: context %d: memory to fetch elements into: %w", core, context, err)
 	}
-	f := &fetching{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes),
+	f := &hostReader{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes),
 		record: at.Record}
 	f.recordRead, f.linesRead = f.endRecord, f.endLines
 	r, err := pipe.NewFetcher(a.spec.Pipe, at, c.cpu, f)
@@ -30,14 +30,14 @@ func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Exten
 	return r, nil
 }
 
-// fetching is a Fetcher's access to host memory. It limits how often a record is read.
-type fetching struct {
+// hostReader is a Fetcher's access to host memory. It limits how often a record is read.
+type hostReader struct {
 	c       *core
 	context int
 	mover   pipe.Mover
 	record  uint64
 
-	next       simcore.Ps // time from which the record may be read again
+	nextRead   simcore.Ps // time from which the record may be read again
 	word       []byte     // destination of a record read that waits for next
 	recordDone func(error)
 	linesDone  func(error)
@@ -46,10 +46,10 @@ type fetching struct {
 }
 
 // Write implements pipe.Mover; a Fetcher does not use it.
-func (f *fetching) Write(addr uint64, b []byte, done func(error)) { f.mover.Write(addr, b, done) }
+func (f *hostReader) Write(addr uint64, b []byte, done func(error)) { f.mover.Write(addr, b, done) }
 
 // Read implements pipe.Mover.
-func (f *fetching) Read(addr uint64, b []byte, done func(error)) {
+func (f *hostReader) Read(addr uint64, b []byte, done func(error)) {
 	if addr != f.record {
 		f.linesDone = done
 		f.c.stats.Fetches++
@@ -57,35 +57,35 @@ func (f *fetching) Read(addr uint64, b []byte, done func(error)) {
 		return
 	}
 	f.word, f.recordDone = b, done
-	f.due()
+	f.readIfDue()
 }
 
-// due reads the record if a read waits and its time has come.
-func (f *fetching) due() {
+// readIfDue reads the record if a read waits and its time has come.
+func (f *hostReader) readIfDue() {
 	switch now := f.c.cpu.Now(); {
 	case f.word == nil:
-	case now < f.next:
-		f.wake().WakeAt(f.next)
+	case now < f.nextRead:
+		f.wake().WakeAt(f.nextRead)
 	default:
 		b := f.word
-		f.word, f.next = nil, now+f.c.spec.RecordPoll
+		f.word, f.nextRead = nil, now+f.c.spec.RecordPoll
 		f.c.stats.Records++
 		f.mover.Read(f.record, b, f.recordRead)
 	}
 }
 
-func (f *fetching) endRecord(err error) {
+func (f *hostReader) endRecord(err error) {
 	f.recordDone(err)
 	f.wake().Wake()
 }
 
-func (f *fetching) endLines(err error) {
+func (f *hostReader) endLines(err error) {
 	f.linesDone(err)
 	f.wake().Wake()
 }
 
 // wake returns the loop that polls the context's pipes.
-func (f *fetching) wake() waker {
+func (f *hostReader) wake() waker {
 	if x := f.c.contexts[f.context]; x != nil {
 		return x.loop
 	}

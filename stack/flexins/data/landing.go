@@ -15,18 +15,18 @@ import (
 // landing is the receive side of a low-latency queue pair: a receive queue of the NIC whose descriptors are the
 // application's receive requests, with header buffers in Arm memory.
 type landing struct {
-	q       *qp
-	c       *core
-	slot    int // index in Card.landings
-	rx      *driver.RxQueue
-	headers uint64
-	spare   []uint64           // free header buffers
-	under   fifo.Queue[landed] // requests that the NIC may fill, in the order of descriptors
-	left    []landed           // requests not given to the NIC, or returned by it, while the queue is being turned off
-	held    []uint32           // region keys of requests that the NIC has filled and whose packets are still in use
-	phase   landingPhase
-	wait    []func() // callbacks for when the queue is off
-	credit  int      // descriptors not added to the account yet
+	q        *qp
+	c        *core
+	slot     int // index in Card.landings
+	rx       *driver.RxQueue
+	headers  uint64
+	spare    []uint64           // free header buffers
+	posted   fifo.Queue[landed] // requests that the NIC may fill, in the order of descriptors
+	returned []landed           // requests not given to the NIC, or returned by it, while the queue is being turned off
+	inUse    []uint32           // region keys of requests that the NIC has filled and whose packets are still in use
+	phase    landingPhase
+	onHalt   []func() // callbacks for when the queue is off
+	credit   int      // descriptors not added to the account yet
 }
 
 // landed is a receive request of a landing.
@@ -42,7 +42,7 @@ type landingPhase uint8
 
 const (
 	landingOpen landingPhase = iota
-	landingStops
+	landingHalting
 	landingOff
 )
 
@@ -55,11 +55,11 @@ func (l *landing) post(number uint64, spans []transport.Span) error {
 	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET discards it
 	case l.phase == landingOff:
 		q.flushed(&x)
-	case l.phase == landingStops:
-		l.left = append(l.left, x)
+	case l.phase == landingHalting:
+		l.returned = append(l.returned, x)
 	case len(spans) != 1 || int64(spans[0].Len) < int64(q.config.LowLatency) || !q.CheckLocal(spans[0]):
 		x.status = verbs.WCLocProtErr
-		l.left = append(l.left, x)
+		l.returned = append(l.returned, x)
 		return l.fault()
 	case len(l.spare) == 0:
 		return transport.ErrFull
@@ -75,7 +75,7 @@ func (l *landing) post(number uint64, spans []transport.Span) error {
 // put posts the descriptor of a receive request.
 func (l *landing) put(x *landed) {
 	l.c.fail(l.rx.Post(x.buffer))
-	l.under.Push(*x)
+	l.posted.Push(*x)
 	l.credit++
 	l.c.work.Wake()
 }
@@ -98,9 +98,9 @@ func (l *landing) received(f *driver.RxFrame) {
 		return
 	}
 	h, p := c.packets.take()
-	p.landing, p.request = l, l.under.Pop()
-	l.held = append(l.held, p.request.to.Key)
-	p.buf, p.at, p.n, p.clean = f.Buffer, f.Pay, f.PayLen, true
+	p.landing, p.request = l, l.posted.Pop()
+	l.inUse = append(l.inUse, p.request.to.Key)
+	p.buf, p.at, p.n, p.invalidated = f.Buffer, f.Pay, f.PayLen, true
 	c.cpu.Compute(c.spec.Parse)
 	head := c.header[:f.HdrLen]
 	if err := c.cpu.Load(f.Hdr, head); err != nil {
@@ -126,9 +126,9 @@ func (l *landing) received(f *driver.RxFrame) {
 
 // finish ends a packet: its receive request has been used up, or returns to the NIC.
 func (l *landing) finish(h transport.Handle, p *packet) {
-	x, taken := p.request, p.taken
-	k := slices.Index(l.held, x.to.Key)
-	l.held = slices.Delete(l.held, k, k+1)
+	x, taken := p.request, p.accepted
+	k := slices.Index(l.inUse, x.to.Key)
+	l.inUse = slices.Delete(l.inUse, k, k+1)
 	l.c.packets.free = append(l.c.packets.free, int32(h))
 	switch {
 	case taken:
@@ -137,7 +137,7 @@ func (l *landing) finish(h transport.Handle, p *packet) {
 		l.c.stats.Returned++
 		l.put(&x)
 	default:
-		l.left = append(l.left, x)
+		l.returned = append(l.returned, x)
 	}
 }
 
@@ -155,17 +155,17 @@ func (l *landing) fault() error {
 // names reports whether the NIC may write to a region, or will be given a request for it again when a packet is
 // dropped.
 func (l *landing) names(region uint32) bool {
-	for i := range l.under.Len() {
-		if l.under.At(i).to.Key == region {
+	for i := range l.posted.Len() {
+		if l.posted.At(i).to.Key == region {
 			return true
 		}
 	}
-	return slices.Contains(l.held, region)
+	return slices.Contains(l.inUse, region)
 }
 
-// unland calls done when no low-latency queue pair of the core lets the NIC write to a region; it moves those that do
-// to ERR.
-func (c *core) unland(region uint32, done func()) {
+// revokeLanding calls done when no low-latency queue pair of the core lets the NIC write to a region; it moves those
+// that do to ERR.
+func (c *core) revokeLanding(region uint32, done func()) {
 	left := 1
 	one := func() {
 		if left--; left == 0 {
@@ -177,16 +177,16 @@ func (c *core) unland(region uint32, done func()) {
 			c.fail(l.fault())
 			l.q.Async(transport.EventQPFatal)
 		}
-		if l.phase == landingStops {
+		if l.phase == landingHalting {
 			left++
-			l.wait = append(l.wait, one)
+			l.onHalt = append(l.onHalt, one)
 		}
 	}
 	one()
 }
 
-// check turns the receive queue off once the connection is in ERR.
-func (q *qp) check() {
+// haltOnError turns the receive queue off once the connection is in ERR.
+func (q *qp) haltOnError() {
 	if l := q.landing; l != nil && l.phase == landingOpen && q.conn.State() == verbs.QPSErr {
 		l.halt(nothing)
 	}
@@ -198,11 +198,11 @@ func (l *landing) halt(done func()) {
 		done()
 		return
 	}
-	l.wait = append(l.wait, done)
-	if l.phase == landingStops {
+	l.onHalt = append(l.onHalt, done)
+	if l.phase == landingHalting {
 		return
 	}
-	l.phase = landingStops
+	l.phase = landingHalting
 	a, c := l.c.card, l.c
 	a.cfg.Control(func() {
 		err := errors.Join(a.drv.DropRule(l.rule()), l.rx.Disable(func() { c.cpu.Call(l.stopped) }))
@@ -214,12 +214,12 @@ func (l *landing) halt(done func()) {
 // posted; after a RESET it discards them.
 func (l *landing) stopped() {
 	l.phase, l.credit = landingOff, 0
-	for l.under.Len() > 0 {
-		l.left = append(l.left, l.under.Pop())
+	for l.posted.Len() > 0 {
+		l.returned = append(l.returned, l.posted.Pop())
 	}
-	slices.SortFunc(l.left, func(a, b landed) int { return cmp.Compare(a.number, b.number) })
-	for i := range l.left {
-		x := &l.left[i]
+	slices.SortFunc(l.returned, func(a, b landed) int { return cmp.Compare(a.number, b.number) })
+	for i := range l.returned {
+		x := &l.returned[i]
 		if x.buffer.Hdr != 0 {
 			l.spare = append(l.spare, x.buffer.Hdr)
 		}
@@ -227,9 +227,9 @@ func (l *landing) stopped() {
 			l.q.flushed(x)
 		}
 	}
-	l.left = l.left[:0]
-	wait := l.wait
-	l.wait = nil
+	l.returned = l.returned[:0]
+	wait := l.onHalt
+	l.onHalt = nil
 	for _, f := range wait {
 		f()
 	}

@@ -24,7 +24,7 @@ type context struct {
 	entries []pipe.RecvEntry
 	spans   []transport.Span // of the receive request being assembled
 	send    transport.Send
-	more    bool
+	partial bool
 
 	taken    Posted     // requests taken so far
 	deferred []deferred // verbs that wait for requests to be taken, oldest first
@@ -97,7 +97,7 @@ func (x *context) poll() bool {
 		return false
 	}
 	for _, f := range c.polled[x.id] {
-		f.due()
+		f.readIfDue()
 	}
 	recv, err := x.rq.Poll()
 	if err == nil && recv != nil {
@@ -209,7 +209,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 	}
 	for i := range x.entries {
 		e := &x.entries[i]
-		if !x.more {
+		if !x.partial {
 			x.spans = x.spans[:0]
 		}
 		if e.Bytes > 0 {
@@ -217,7 +217,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0)
 			x.spans = append(x.spans, s)
 		}
-		if x.more = e.More; x.more {
+		if x.partial = e.More; x.partial {
 			continue
 		}
 		x.taken.Recvs++
@@ -260,12 +260,12 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 
 // cq is the end of a completion queue at one core, which fills it.
 type cq struct {
-	c    *core
-	pipe pipe.Sender
-	from uint64                      // Arm memory where elements are staged
-	held fifo.Queue[pipe.Completion] // completions for which the pipe had no room
-	line [pipe.LineBytes]byte
-	wait bool // the queue is in core.full
+	c      *core
+	pipe   pipe.Sender
+	from   uint64                      // Arm memory where elements are staged
+	held   fifo.Queue[pipe.Completion] // completions for which the pipe had no room
+	line   [pipe.LineBytes]byte
+	queued bool // the queue is in core.full
 }
 
 // OpenCQ makes a core fill a completion queue through a pipe whose ring is in host memory. Call it before queue pairs
@@ -311,9 +311,9 @@ func (q *cq) push(w *pipe.Completion) {
 	}
 	q.c.stats.HeldBack++
 	q.held.Push(*w)
-	if !q.wait {
-		q.wait = true
-		q.c.full.Push(q)
+	if !q.queued {
+		q.queued = true
+		q.c.fullCQs.Push(q)
 		q.c.timer.WakeAt(simcore.Ps(q.c.now()) + q.c.spec.Retry)
 	}
 }
@@ -342,16 +342,16 @@ func (q *cq) try(w *pipe.Completion) bool {
 
 // retry pushes completions that found their pipes full, as far as there is room now.
 func (c *core) retry() {
-	for range c.full.Len() {
-		q := c.full.Pop()
+	for range c.fullCQs.Len() {
+		q := c.fullCQs.Pop()
 		for q.held.Len() > 0 && q.try(q.held.Front()) {
 			q.held.Pop()
 		}
-		if q.wait = q.held.Len() > 0; q.wait {
-			c.full.Push(q)
+		if q.queued = q.held.Len() > 0; q.queued {
+			c.fullCQs.Push(q)
 		}
 	}
-	if c.full.Len() > 0 {
+	if c.fullCQs.Len() > 0 {
 		c.timer.WakeAt(simcore.Ps(c.now()) + c.spec.Retry)
 	}
 }

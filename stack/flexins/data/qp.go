@@ -38,7 +38,7 @@ type qp struct {
 	pace       pace
 	sprayed    bool   // packets leave through all ports in turn (Spec.Spray)
 	number     uint64 // number of receive requests posted
-	place      int    // index in core.timers; -1: none
+	timerIndex int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // copies in flight
 	frames     int // frames in transmit queues, or on their way there
@@ -58,9 +58,9 @@ func (a *Card) coreOf(qpn uint32) (*core, error) {
 	return a.cores[i], nil
 }
 
-// on runs f as software of the core that a number selects. If there is no such core, it returns an error and calls done
-// with it.
-func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
+// runOn runs f as software of the core that a number selects. If there is no such core, it returns an error and calls
+// done with it.
+func (a *Card) runOn(qpn uint32, done func(error), f func(c *core) error) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
 		done(err)
@@ -76,14 +76,14 @@ func (a *Card) CreateQP(q QPConfig, done func(error)) {
 		a.createLowLatency(q, done)
 		return
 	}
-	a.on(q.QPN, done, func(c *core) error { return c.create(q) })
+	a.runOn(q.QPN, done, func(c *core) error { return c.create(q) })
 }
 
 func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
 		return fmt.Errorf("data: queue pair %#x already exists", cfg.QPN)
 	}
-	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ],
+	q := &qp{config: cfg, core: c, timerIndex: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ],
 		recv: c.cqs[cfg.RecvCQ]}
 	if q.send == nil || q.recv == nil {
 		return fmt.Errorf("data: queue pair %#x: completion queues %d and %d: want them open on core %d", cfg.QPN,
@@ -212,7 +212,7 @@ func (q *qp) modify(x *Change) error {
 // QueryQP returns the state.
 func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	var s verbs.State
-	a.on(qpn, func(err error) { done(s, err) }, func(c *core) error {
+	a.runOn(qpn, func(err error) { done(s, err) }, func(c *core) error {
 		q, err := a.find(c, qpn)
 		switch {
 		case err != nil:
@@ -309,7 +309,7 @@ type srq struct {
 
 // CreateSRQ creates a shared receive queue on the core selected by its number, which no queue pair may have.
 func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(error)) {
-	a.on(number, done, func(c *core) error {
+	a.runOn(number, done, func(c *core) error {
 		if c.srqs[number] != nil || c.qps[number] != nil {
 			return fmt.Errorf("data: shared receive queue %#x already exists", number)
 		}
@@ -320,7 +320,7 @@ func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(er
 
 // ModifySRQ requests one EventSRQLimit when fewer than limit requests are left.
 func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
-	a.on(number, done, func(c *core) error {
+	a.runOn(number, done, func(c *core) error {
 		s := c.srqs[number]
 		if s == nil {
 			return fmt.Errorf("data: shared receive queue %#x does not exist", number)

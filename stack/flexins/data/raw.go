@@ -148,7 +148,7 @@ func (s *sender) sendRaw(q *qp, p *staged) {
 		return
 	}
 	s.entry.Offloads, s.entry.Complete = driver.Offloads{}, true
-	s.since = 0
+	s.sinceSignal = 0
 	c.stats.Sent++
 	s.post(f, &s.entry)
 }

@@ -19,18 +19,18 @@ type packets struct {
 
 // packet is a received packet.
 type packet struct {
-	buf     driver.Buffer
-	at      uint64   // address of its payload, behind headers that the NIC does not recognize
-	n       int      // length of its payload
-	whole   int      // bytes in the payload buffer, including those headers
-	copies  int      // copies in flight
-	dropped bool     // it is no longer needed
-	clean   bool     // its buffer needs no invalidation: a copy did that, or nothing was written
-	kept    bool     // its payload is in reorder memory
-	slot    uint64   // that memory
-	landing *landing // low-latency queue pair whose buffer holds the payload; nil: it is in Arm memory
-	request landed   // the receive request whose buffer holds it
-	taken   bool     // the connection accepted it as that request's message
+	buf         driver.Buffer
+	at          uint64   // address of its payload, behind headers that the NIC does not recognize
+	n           int      // length of its payload
+	bytes       int      // bytes in the payload buffer, including those headers
+	copies      int      // copies in flight
+	dropped     bool     // it is no longer needed
+	invalidated bool     // its buffer needs no invalidation: a copy did that, or nothing was written
+	kept        bool     // its payload is in reorder memory
+	slot        uint64   // that memory
+	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: it is in Arm memory
+	request     landed   // the receive request whose buffer holds it
+	accepted    bool     // the connection accepted it as that request's message
 }
 
 func (c *core) openReceive(at uint64) error {
@@ -76,7 +76,7 @@ func (c *core) received(f *driver.RxFrame) {
 		return
 	}
 	h, p := c.packets.take()
-	p.buf, p.at, p.n, p.whole, p.clean = f.Buffer, f.Pay, f.PayLen, f.PayLen, f.PayLen == 0
+	p.buf, p.at, p.n, p.bytes, p.invalidated = f.Buffer, f.Pay, f.PayLen, f.PayLen, f.PayLen == 0
 	c.cpu.Compute(c.spec.Parse)
 	head := c.header[:f.HdrLen]
 	if err := c.cpu.Load(f.Hdr, head); err != nil {
@@ -160,15 +160,15 @@ func (c *core) finish(h transport.Handle, p *packet) {
 		return
 	}
 	if p.kept {
-		c.reorder.slots = append(c.reorder.slots, p.slot)
+		c.reorder.free = append(c.reorder.free, p.slot)
 		c.packets.free = append(c.packets.free, int32(h))
 		return
 	}
-	if c.spec.Receive == InCache && !p.clean {
-		p.clean = true
+	if c.spec.Receive == InCache && !p.invalidated {
+		p.invalidated = true
 		p.copies++
 		c.stats.Invalidations++
-		n := (p.whole + nicspec.LineBytes - 1) &^ (nicspec.LineBytes - 1)
+		n := (p.bytes + nicspec.LineBytes - 1) &^ (nicspec.LineBytes - 1)
 		c.copies.invalidate(c.span(p.buf.Pay, n), h)
 		return
 	}

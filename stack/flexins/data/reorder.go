@@ -2,20 +2,20 @@ package data
 
 // reorder is the memory to which packets that arrived too early are copied (SN 3.3). A core's connections share it.
 type reorder struct {
-	slots []uint64 // free slots
+	free []uint64 // free slots
 }
 
 func (r *reorder) open(at uint64, n, each int) {
 	for i := range n {
-		r.slots = append(r.slots, at+uint64(i*each))
+		r.free = append(r.free, at+uint64(i*each))
 	}
 }
 
 func (r *reorder) take() (at uint64, ok bool) {
-	n := len(r.slots)
+	n := len(r.free)
 	if n == 0 {
 		return 0, false
 	}
-	at, r.slots = r.slots[n-1], r.slots[:n-1]
+	at, r.free = r.free[n-1], r.free[:n-1]
 	return at, true
 }

@@ -68,7 +68,7 @@ func (r *ring) take(n int) *piece {
 }
 
 // free frees a piece.
-func (r *ring) give(p *piece) {
+func (r *ring) free(p *piece) {
 	p.free = true
 	for r.pieces.Len() > 0 && (*r.pieces.Front()).free {
 		p := r.pieces.Pop()

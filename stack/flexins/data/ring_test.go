@@ -27,7 +27,7 @@ type claim struct {
 
 // expect returns the place that the next piece must get, and where the memory skipped for it starts; ok is false if
 // there is no room.
-func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
+func (m *ringModel) expect(bytes uint64) (begin, at uint64, ok bool) {
 	tail, empty := uint64(0), len(m.list) == 0
 	if !empty {
 		tail = m.list[0].begin
@@ -46,7 +46,7 @@ func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
 }
 
 func (m *ringModel) take(p *piece, from uint64) {
-	begin, at, _ := m.where(p.bytes)
+	begin, at, _ := m.expect(p.bytes)
 	m.list = append(m.list, claim{piece: p, begin: begin, at: at, behind: at + p.bytes})
 	m.next = p.at - from + p.bytes
 }
@@ -72,7 +72,7 @@ func TestRingAgreesWithModel(t *testing.T) {
 		x, m := newRing(from, size), ringModel{size: size}
 		for range 400 {
 			n := 1 + r.IntN(max(lines/(1+r.IntN(4)), 1)*nicspec.LineBytes)
-			begin, at, ok := m.where(wholeLines(n))
+			begin, at, ok := m.expect(wholeLines(n))
 			require.Equal(t, ok, x.fits(n), "seed %d: room for %d B in %d: next %d, %+v", seed, n, size, m.next, m.list)
 			if ok && r.IntN(5) < 3 {
 				p := x.take(n)
@@ -104,11 +104,11 @@ func TestRingAgreesWithModel(t *testing.T) {
 			if i > 0 {
 				passed++
 			}
-			x.give(m.give(i))
+			x.free(m.give(i))
 		}
 		for _, c := range slices.Backward(slices.Clone(m.list)) {
 			if !c.given {
-				x.give(c.piece)
+				x.free(c.piece)
 			}
 		}
 		require.Zero(t, x.used, "seed %d", seed)
@@ -132,7 +132,7 @@ func TestRingAllocatesNothing(t *testing.T) {
 			held[i] = x.take(700)
 		}
 		for i := range held {
-			x.give(held[len(held)-1-i])
+			x.free(held[len(held)-1-i])
 		}
 	}
 	turn()

@@ -38,8 +38,8 @@ func (s *Spec) spray(t *transport.Spec) {
 	}
 }
 
-// room reports whether each port through which a packet of a queue pair may leave has room for it.
-func (c *core) room(q *qp) bool {
+// hasRoom reports whether each port through which a packet of a queue pair may leave has room for it.
+func (c *core) hasRoom(q *qp) bool {
 	if !q.sprayed {
 		return c.tx[q.port].Room() >= nicspec.WqeBlocksMax
 	}
@@ -51,9 +51,9 @@ func (c *core) room(q *qp) bool {
 	return true
 }
 
-// leaves returns the port through which a packet leaves. A sprayed packet's UDP source port selects it; switches on its
+// portOf returns the port through which a packet leaves. A sprayed packet's UDP source port selects it; switches on its
 // path may use that port number, too.
-func (q *qp) leaves(o *transport.Out) int {
+func (q *qp) portOf(o *transport.Out) int {
 	if !q.sprayed {
 		return q.port
 	}

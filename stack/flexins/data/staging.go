@@ -14,11 +14,11 @@ import (
 // packet is fetched from the host again. Packets of a queue pair keep their order; those without payload from the host
 // may overtake others.
 type staging struct {
-	c     *core
-	ring  ring
-	wait  fifo.Queue[*staged] // packets whose copies or predecessors have not ended, oldest first
-	spare []*staged
-	asked bool // the transmit queues were asked which frames have left
+	c        *core
+	ring     ring
+	waiting  fifo.Queue[*staged] // packets whose copies or predecessors have not ended, oldest first
+	spare    []*staged
+	draining bool // the transmit queues were asked which frames have left
 }
 
 // staged is a packet on its way to a transmit queue.
@@ -47,14 +47,14 @@ func (x *staging) ready(n int) bool {
 	if x.c.spec.Transmit != DMAStaged {
 		return true
 	}
-	if x.wait.Len() >= 1<<x.c.spec.LogTransmit {
+	if x.waiting.Len() >= 1<<x.c.spec.LogTransmit {
 		return false // not now: the end of a copy wakes the work loop
 	}
 	if x.ring.fits(n) {
 		return true
 	}
-	if !x.asked {
-		x.asked = true
+	if !x.draining {
+		x.draining = true
 		for _, s := range x.c.tx {
 			s.drain(nothing)
 		}
@@ -98,7 +98,7 @@ func (x *staging) send(s *sender, q *qp, p *staged) {
 		p.inline = append(p.inline[:0], p.out.Inline...) // copied, because the request may end before the packet leaves
 		p.out.Inline = p.inline
 	}
-	x.wait.Push(p)
+	x.waiting.Push(p)
 	if stages {
 		x.copy(p)
 	}
@@ -143,13 +143,13 @@ func (x *staging) copied(p *staged, err error) {
 
 // flush posts the oldest packets whose payload has arrived; it returns false if there was none.
 func (x *staging) flush() (found bool) {
-	for x.wait.Len() > 0 && (*x.wait.Front()).copies == 0 && x.c.err == nil {
-		p := *x.wait.Front()
-		s := x.c.tx[p.q.leaves(&p.out)]
+	for x.waiting.Len() > 0 && (*x.waiting.Front()).copies == 0 && x.c.err == nil {
+		p := *x.waiting.Front()
+		s := x.c.tx[p.q.portOf(&p.out)]
 		if s.Room() < nicspec.WqeBlocksMax {
 			return found // the queue is full: its next completion entry wakes the loop
 		}
-		x.wait.Pop()
+		x.waiting.Pop()
 		found = true
 		q, place := p.q, p.place
 		q.staged--
@@ -175,8 +175,8 @@ func (x *staging) left(p *staged) {
 }
 
 func (x *staging) free(p *staged) {
-	x.ring.give(p.place)
-	x.asked = false
+	x.ring.free(p.place)
+	x.draining = false
 	x.done(p)
 	x.c.work.Wake()
 }

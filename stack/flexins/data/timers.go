@@ -27,13 +27,13 @@ func (t timers) Less(i, k int) bool {
 // Swap implements heap.Interface.
 func (t timers) Swap(i, k int) {
 	t[i], t[k] = t[k], t[i]
-	t[i].q.place, t[k].q.place = i, k
+	t[i].q.timerIndex, t[k].q.timerIndex = i, k
 }
 
 // Push implements heap.Interface.
 func (t *timers) Push(x any) {
 	e := *x.(*timer)
-	e.q.place = len(*t)
+	e.q.timerIndex = len(*t)
 	*t = append(*t, e)
 }
 
@@ -41,7 +41,7 @@ func (t *timers) Push(x any) {
 func (t *timers) Pop() any {
 	last := len(*t) - 1
 	q := (*t)[last].q
-	q.place = -1
+	q.timerIndex = -1
 	*t = (*t)[:last]
 	return q
 }
@@ -56,12 +56,12 @@ func (c *core) rearm(q *qp) {
 	case at == transport.Never:
 		c.disarm(q)
 		return
-	case q.place < 0:
+	case q.timerIndex < 0:
 		c.entry = timer{at, q}
 		heap.Push(&c.timers, &c.entry)
-	case at < c.timers[q.place].at:
-		c.timers[q.place].at = at
-		heap.Fix(&c.timers, q.place)
+	case at < c.timers[q.timerIndex].at:
+		c.timers[q.timerIndex].at = at
+		heap.Fix(&c.timers, q.timerIndex)
 	default:
 		return
 	}
@@ -72,11 +72,11 @@ func (c *core) rearm(q *qp) {
 
 // disarm removes a queue pair that has no deadline. After the last one the timer loop sleeps.
 func (c *core) disarm(q *qp) {
-	if q.place < 0 {
+	if q.timerIndex < 0 {
 		return
 	}
-	heap.Remove(&c.timers, q.place)
-	if len(c.timers) == 0 && c.full.Len() == 0 {
+	heap.Remove(&c.timers, q.timerIndex)
+	if len(c.timers) == 0 && c.fullCQs.Len() == 0 {
 		c.timer.Disarm()
 	}
 }

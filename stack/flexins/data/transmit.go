@@ -12,12 +12,12 @@ import (
 // sender is the transmit queue of an Ethernet port, with a header slot for each of its places.
 type sender struct {
 	*driver.TxQueue
-	c     *core
-	slots uint64
-	entry driver.Send
-	under fifo.Queue[frame] // frames in the ring, oldest first
-	since int               // frames sent since one requested a completion entry
-	wait  []func()          // callbacks of drain that wait for room to request a completion entry
+	c           *core
+	slots       uint64
+	entry       driver.Send
+	inFlight    fifo.Queue[frame] // frames in the ring, oldest first
+	sinceSignal int               // frames sent since one requested a completion entry
+	drains      []func()          // callbacks of drain that wait for room to request a completion entry
 }
 
 // frame is a frame in the ring, with the actions to take when it ends.
@@ -54,7 +54,7 @@ func (c *core) transmit() bool {
 			c.active.Remove(n)
 			continue
 		}
-		if !c.room(q) || !c.staging.ready(c.most(q)) {
+		if !c.hasRoom(q) || !c.staging.ready(c.maxPayload(q)) {
 			continue // this port is full: its next completion entry wakes the loop
 		}
 		if !c.next(q) {
@@ -68,8 +68,8 @@ func (c *core) transmit() bool {
 	return sent > 0
 }
 
-// most returns the largest payload of a packet of a queue pair, in bytes.
-func (c *core) most(q *qp) int {
+// maxPayload returns the largest payload of a packet of a queue pair, in bytes.
+func (c *core) maxPayload(q *qp) int {
 	if q.config.Type == rawPacket {
 		return nicspec.FrameMax
 	}
@@ -83,12 +83,12 @@ func (c *core) next(q *qp) bool {
 	}
 	p := c.staging.take()
 	if !q.conn.Next(c.now(), &p.out) {
-		q.check()
+		q.haltOnError()
 		c.staging.done(p)
 		return false
 	}
 	c.cpu.Compute(c.spec.Build)
-	c.staging.send(c.tx[q.leaves(&p.out)], q, p)
+	c.staging.send(c.tx[q.portOf(&p.out)], q, p)
 	return true
 }
 
@@ -141,9 +141,9 @@ func (s *sender) send(q *qp, p *staged) {
 
 // posted counts a posted frame, and records what to do at its end.
 func (s *sender) posted(o *transport.Out, f frame) {
-	s.since++
-	if s.entry.Complete = o.Token != 0 || s.since >= s.c.spec.Every; s.entry.Complete {
-		s.since = 0
+	s.sinceSignal++
+	if s.entry.Complete = o.Token != 0 || s.sinceSignal >= s.c.spec.Every; s.entry.Complete {
+		s.sinceSignal = 0
 	}
 	s.c.stats.Sent++
 	s.post(f, &s.entry)
@@ -159,17 +159,17 @@ func (s *sender) post(f frame, e driver.Entry) {
 	if f.q != nil {
 		f.q.frames++
 	}
-	s.under.Push(f)
+	s.inFlight.Push(f)
 }
 
 // drain calls done when every frame posted before has left.
 func (s *sender) drain(done func()) {
-	if s.under.Len() == 0 {
+	if s.inFlight.Len() == 0 {
 		done()
 		return
 	}
 	if s.Room() == 0 { // its entries request completions, so there will be room
-		s.wait = append(s.wait, done)
+		s.drains = append(s.drains, done)
 		return
 	}
 	s.post(frame{then: done}, &driver.Nop{Order: driver.Order{Complete: true}})
@@ -183,7 +183,7 @@ func (s *sender) ended(e *driver.TxEnd) {
 		c.fail(fmt.Errorf("transmit queue %d: a frame ended with status %v", s.Number(), st))
 	}
 	for range e.N {
-		f := s.under.Pop()
+		f := s.inFlight.Pop()
 		if f.q != nil {
 			f.q.frames--
 			if f.token != 0 {
@@ -198,8 +198,8 @@ func (s *sender) ended(e *driver.TxEnd) {
 			f.then()
 		}
 	}
-	for wait := s.wait; len(wait) > 0; wait = wait[1:] {
-		s.wait = s.wait[1:]
+	for wait := s.drains; len(wait) > 0; wait = wait[1:] {
+		s.drains = s.drains[1:]
 		s.drain(wait[0])
 	}
 	c.work.Wake()

@@ -67,29 +67,29 @@ type Config struct {
 
 // Context is an open device.
 type Context struct {
-	cfg     Config
-	core    *cpu.Core
-	kernel  *kernel.Process
-	regions map[uint32]region // by key
-	ahs     map[verbs.AH]verbs.PD
-	ahOf    func(verbs.AH) (verbs.PD, bool)
-	qps     map[uint32]*QP
-	srqs    map[uint32]*SRQ
-	cqs     map[uint32]*CQ
-	async   func(verbs.AsyncEvent)
-	packers []*pipe.Packer // by data core
-	posted  []data.Posted  // by data core
-	left    *cpu.Loop
-	encoded [pipe.MaxLines * pipe.LineBytes]byte
-	element pipe.SendElement
-	message [pipe.MaxInline]byte // message of a low-latency queue pair being built
-	pieces  []pipe.Span
+	cfg          Config
+	core         *cpu.Core
+	kernel       *kernel.Process
+	regions      map[uint32]region // by key
+	ahs          map[verbs.AH]verbs.PD
+	ahOf         func(verbs.AH) (verbs.PD, bool)
+	qps          map[uint32]*QP
+	srqs         map[uint32]*SRQ
+	cqs          map[uint32]*CQ
+	async        func(verbs.AsyncEvent)
+	packers      []*pipe.Packer // by data core
+	posted       []data.Posted  // by data core
+	sendLeftover *cpu.Loop
+	encoded      [pipe.MaxLines * pipe.LineBytes]byte
+	element      pipe.SendElement
+	message      [pipe.MaxInline]byte // message of a low-latency queue pair being built
+	pieces       []pipe.Span
 
-	id      uint32
-	asked   map[uint32]func(*mailbox.Reply)
-	waiting fifo.Queue[[]byte] // requests that wait because too many are in flight
-	loop    *cpu.Loop
-	err     error
+	id       uint32
+	inFlight map[uint32]func(*mailbox.Reply)
+	waiting  fifo.Queue[[]byte] // requests that wait because too many are in flight
+	loop     *cpu.Loop
+	err      error
 }
 
 // region is a memory region with its address on the card.
@@ -98,9 +98,9 @@ type region struct {
 	arm uint64
 }
 
-// mostAsked is the largest number of control verbs in flight, chosen so that their replies fit into a pipe of the
+// maxInFlight is the largest number of control verbs in flight, chosen so that their replies fit into a pipe of the
 // default size.
-const mostAsked = 8
+const maxInFlight = 8
 
 // New returns a context.
 func New(c Config) (*Context, error) {
@@ -110,7 +110,7 @@ func New(c Config) (*Context, error) {
 	x := &Context{
 		cfg: c, core: c.Core, kernel: c.Kernel, regions: map[uint32]region{}, ahs: map[verbs.AH]verbs.PD{},
 		qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{},
-		cqs: map[uint32]*CQ{}, asked: map[uint32]func(*mailbox.Reply){},
+		cqs: map[uint32]*CQ{}, inFlight: map[uint32]func(*mailbox.Reply){},
 	}
 	x.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := x.ahs[h]; return pd, ok }
 	for _, to := range c.RQ {
@@ -124,7 +124,7 @@ func New(c Config) (*Context, error) {
 	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
 		return nil, err
 	}
-	x.left, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1},
+	x.sendLeftover, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1},
 		func(*cpu.Core) bool { return x.flush() })
 	return x, err
 }
@@ -133,12 +133,12 @@ func New(c Config) (*Context, error) {
 func (c *Context) Err() error { return c.err }
 
 // Idle reports whether no control verb is in flight.
-func (c *Context) Idle() bool { return len(c.asked) == 0 && c.waiting.Len() == 0 }
+func (c *Context) Idle() bool { return len(c.inFlight) == 0 && c.waiting.Len() == 0 }
 
 // Close stops the library's loops.
 func (c *Context) Close() {
 	c.loop.Stop()
-	c.left.Stop()
+	c.sendLeftover.Stop()
 	for _, q := range c.cqs {
 		q.unwatch()
 	}
@@ -168,13 +168,13 @@ func (c *Context) ask(r *mailbox.Request, done func(*mailbox.Reply)) {
 		c.fail(err)
 		return
 	}
-	c.asked[r.ID] = done
+	c.inFlight[r.ID] = done
 	c.waiting.Push(e)
 	c.send()
 }
 
 func (c *Context) send() {
-	for c.waiting.Len() > 0 && len(c.asked)-c.waiting.Len() < mostAsked {
+	for c.waiting.Len() > 0 && len(c.inFlight)-c.waiting.Len() < maxInFlight {
 		err := c.cfg.To.Push(*c.waiting.Front())
 		if errors.Is(err, verbs.ENOMEM) {
 			c.loop.WakeAt(c.core.Now() + retry)
@@ -205,12 +205,12 @@ func (c *Context) replies() bool {
 		c.event(&r)
 		return true
 	}
-	done := c.asked[r.ID]
+	done := c.inFlight[r.ID]
 	if done == nil {
 		c.fail(fmt.Errorf("library: a reply to request %d, which is not pending", r.ID))
 		return false
 	}
-	delete(c.asked, r.ID)
+	delete(c.inFlight, r.ID)
 	c.send()
 	done(&r)
 	return true

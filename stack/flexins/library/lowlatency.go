@@ -35,7 +35,7 @@ func (q *QP) mayReceive(w *verbs.RecvWR) error {
 
 // gather copies a message from the application's memory into a buffer. ok is false if a piece of memory must not be
 // named; the card reports that when the request's turn comes.
-func (q *QP) along(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
+func (q *QP) gather(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
 	c := q.c
 	for i := range w.SGEs {
 		if s := &w.SGEs[i]; s.Length > 0 && c.swap(q.pd, s).Addr == nowhere {

@@ -58,7 +58,7 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 		e.Datagram, e.QKey, e.DestQPN, e.AH = true, w.RemoteQKey, w.RemoteQPN, uint32(w.AH)
 	}
 	if q.init.LowLatency > 0 && w.Flags&verbs.SendInline == 0 {
-		bytes, ok, err := q.along(w)
+		bytes, ok, err := q.gather(w)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
 	}
 	c.posted[core].Recvs++
-	c.left.Wake()
+	c.sendLeftover.Wake()
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (c *Context) flush() bool {
 			continue
 		}
 		if err := p.Flush(); errors.Is(err, verbs.ENOMEM) {
-			c.left.WakeAt(c.core.Now() + retry)
+			c.sendLeftover.WakeAt(c.core.Now() + retry)
 		} else {
 			c.fail(err)
 		}

@@ -23,10 +23,10 @@ type QP struct {
 	busy   bool // a control verb is in flight
 	gone   bool
 
-	sends fifo.Queue[uint64] // IDs of send requests not known to have ended, oldest first
-	first uint64             // number of the oldest of sends
-	alone map[uint64]bool    // Solar: requests that ended before the oldest one
-	recvs receives
+	sends      fifo.Queue[uint64] // IDs of send requests not known to have ended, oldest first
+	first      uint64             // number of the oldest of sends
+	endedEarly map[uint64]bool    // Solar: requests that ended before the oldest one
+	recvs      receives
 }
 
 // receives holds the IDs of receive requests that have not ended, by number.
@@ -203,7 +203,7 @@ func (q *QP) forget() {
 	for q.sends.Len() > 0 {
 		q.sends.Pop()
 	}
-	clear(q.alone)
+	clear(q.endedEarly)
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
 		for cq.next() { // even beyond the queue's capacity: the card replies only after the last completion

@@ -7,12 +7,12 @@ func (q *QP) endedAlone(number uint64) uint64 {
 		return 0
 	}
 	id := *q.sends.At(int(number - q.first))
-	if q.alone == nil {
-		q.alone = map[uint64]bool{}
+	if q.endedEarly == nil {
+		q.endedEarly = map[uint64]bool{}
 	}
-	q.alone[number] = true
-	for q.sends.Len() > 0 && q.alone[q.first] {
-		delete(q.alone, q.first)
+	q.endedEarly[number] = true
+	for q.sends.Len() > 0 && q.endedEarly[q.first] {
+		delete(q.endedEarly, q.first)
 		q.sends.Pop()
 		q.first++
 	}

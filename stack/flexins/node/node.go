@@ -255,8 +255,8 @@ const (
 
 func (n *Node) txNumber(k int) int { return n.cfg.Build.NumTxq - 1 - k }
 
-// queueOf returns the transmit queue for a process's copies.
-func (n *Node) queueOf(process int) int {
+// copyQueueOf returns the transmit queue for a process's copies.
+func (n *Node) copyQueueOf(process int) int {
 	if process == 0 {
 		return n.txNumber(firstProcess)
 	}
@@ -267,7 +267,7 @@ func (n *Node) queueOf(process int) int {
 func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error {
 	s, on, id := n.cfg.Spec.Data.Pipe, &n.cfg.Hosts[process], contextID(process)
 	engine, err := copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: n.queueOf(process), LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost,
+		Queue: n.copyQueueOf(process), LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost,
 		DoneIn: nicspec.EndpointHost, Bus: on.Bus}}, host.key, arm.key)
 	if err != nil {
 		return err

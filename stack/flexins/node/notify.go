@@ -30,19 +30,19 @@ func (n Notification) valid() bool {
 func (n *Node) link(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	switch kind := n.cfg.Spec.Notify; kind {
 	case DoorbellPushed:
-		return n.doorbell(up, core, pipe.Pushed)
+		return n.doorbellPipe(up, core, pipe.Pushed)
 	case DoorbellPolled:
-		return n.doorbell(up, core, pipe.Polled)
+		return n.doorbellPipe(up, core, pipe.Polled)
 	case MMIO:
-		return n.written(up, core)
+		return n.mmioPipe(up, core)
 	default:
 		p, c, at, err := up.pipe(n.data.Memory(core))
 		return p, c, []pipe.Extent{at}, err
 	}
 }
 
-// doorbell creates a pipe whose ring is in host memory. Its counter is on the card, and so is a pushed record.
-func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver,
+// doorbellPipe creates a pipe whose ring is in host memory. Its counter is on the card, and so is a pushed record.
+func (n *Node) doorbellPipe(up direction, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver,
 	watch []pipe.Extent,
 	err error) {
 	bytes := uint64(up.spec.Bytes())
@@ -71,8 +71,8 @@ func (n *Node) doorbell(up direction, core int, kind pipe.RecordKind) (p pipe.Se
 	return p, c, watch, err
 }
 
-// written creates a pipe whose lines are register writes.
-func (n *Node) written(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+// mmioPipe creates a pipe whose lines are register writes.
+func (n *Node) mmioPipe(up direction, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	bytes := uint64(up.spec.Bytes())
 	to, err := up.to.Alloc(bytes+pipe.LineBytes, pipe.LineBytes)
 	if err != nil {

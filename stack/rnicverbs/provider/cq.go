@@ -28,13 +28,13 @@ type CQ struct {
 	notifier  verbs.Notifier
 	event     func()
 	followers []*follower
-	told      bool // EventCQErr was reported
-	owed      int  // number of completions that posted requests may still add to the ring
+	overrun   bool // EventCQErr was reported
+	mayArrive int  // number of completions that posted requests may still add to the ring
 
 	polling, again bool
 	err            error    // error of reading the ring
 	waiting        []func() // called when the ring has been read to its end
-	came           bool     // a completion was added since followers were last called
+	added          bool     // a completion was added since followers were last called
 	each           func(*rnicspec.CQE)
 	polled         func(int)
 }
@@ -178,10 +178,10 @@ func (q *CQ) settled(int) {
 		q.waiting = q.waiting[1:]
 		f()
 	}
-	if !q.came {
+	if !q.added {
 		return
 	}
-	q.came = false
+	q.added = false
 	for _, x := range q.followers {
 		x.f()
 	}
@@ -194,10 +194,10 @@ func (q *CQ) take(e *rnicspec.CQE) {
 		return // its queue pair was destroyed
 	}
 	wc := qp.completion(e)
-	q.came = true
+	q.added = true
 	if !q.queue.Add(&wc) {
-		if !q.told {
-			q.told = true
+		if !q.overrun {
+			q.overrun = true
 			q.c.notify(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})
 		}
 		return

@@ -42,17 +42,17 @@ func (q *QP) account() {
 		cq   *CQ
 		used int
 	}{{q.send, q.init.Cap.MaxSendWR - q.qp.Room()}, {q.recv, q.init.Cap.MaxRecvWR - q.qp.RecvRoom()}} {
-		x.cq.owed += x.used - q.owed[i]
-		q.owed[i] = x.used
+		x.cq.mayArrive += x.used - q.mayArrive[i]
+		q.mayArrive[i] = x.used
 	}
 }
 
 // full reports whether the ring has no place for the completion of another request.
-func (c *CQ) full() bool { return c.owed >= 1<<c.log }
+func (c *CQ) full() bool { return c.mayArrive >= 1<<c.log }
 
 func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
 	q.account()
-	q.queues.SendUsed = q.owed[0]
+	q.queues.SendUsed = q.mayArrive[0]
 	if err := q.queues.CheckSend(w); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 
 func (q *QP) postRecv(w *verbs.RecvWR) error {
 	q.account()
-	q.queues.RecvUsed = q.owed[1]
+	q.queues.RecvUsed = q.mayArrive[1]
 	if err := q.queues.CheckRecv(w); err != nil {
 		return err
 	}

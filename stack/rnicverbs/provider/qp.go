@@ -10,18 +10,18 @@ import (
 
 // QP is a queue pair.
 type QP struct {
-	c      *Context
-	qp     *rnicverbs.QP
-	pd     verbs.PD
-	attr   verbs.QPAttr
-	init   verbs.QPInitAttr
-	send   *CQ
-	recv   *CQ
-	queues verbs.Queues
-	handle uint32 // address handle of the peer
-	known  bool   // the queue pair was created in the NIC
-	busy   bool   // a control verb is in progress
-	owed   [2]int // what this queue pair contributes to send.owed and recv.owed
+	c         *Context
+	qp        *rnicverbs.QP
+	pd        verbs.PD
+	attr      verbs.QPAttr
+	init      verbs.QPInitAttr
+	send      *CQ
+	recv      *CQ
+	queues    verbs.Queues
+	handle    uint32 // address handle of the peer
+	created   bool   // the queue pair was created in the NIC
+	busy      bool   // a control verb is in progress
+	mayArrive [2]int // what this queue pair contributes to send.owed and recv.owed
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
@@ -144,7 +144,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		q.busy = false
 		if err == nil {
 			attr.State = next
-			q.attr, q.queues.State, q.known = attr, next, true
+			q.attr, q.queues.State, q.created = attr, next, true
 		}
 		done(failed(verb, err))
 	})
@@ -195,7 +195,7 @@ func (c *Context) QueryQP(x verbs.QP, done func(verbs.QPAttr, verbs.QPInitAttr, 
 		done(verbs.QPAttr{}, verbs.QPInitAttr{}, err)
 		return
 	}
-	if !q.known {
+	if !q.created {
 		done(q.attr, q.init, nil)
 		return
 	}
@@ -226,13 +226,13 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		q.busy = false
 		q.qp.Release()
 		for i, cq := range []*CQ{q.send, q.recv} {
-			cq.owed -= q.owed[i]
+			cq.mayArrive -= q.mayArrive[i]
 			delete(cq.qps, q.Num())
 			cq.queue.Drop(q.Num())
 		}
 		done(c.objects.Destroy(verb, q.object()))
 	}
-	if !q.known {
+	if !q.created {
 		end()
 		return
 	}

@@ -373,8 +373,8 @@ func (b *bench) lacks(f verbs.Feature) bool {
 
 func (b *bench) has(typ verbs.QPType) bool { return slices.Contains(b.side[0].attr.Types, typ) }
 
-// bad checks that posting stops at request n with an error number.
-func (e *end) bad(n int, want verbs.Errno, wrs ...verbs.SendWR) {
+// refusesAt checks that posting stops at request n with an error number.
+func (e *end) refusesAt(n int, want verbs.Errno, wrs ...verbs.SendWR) {
 	e.b.Helper()
 	got, err := e.qp.PostSend(wrs)
 	require.ErrorIs(e.b, err, want)

@@ -134,7 +134,7 @@ func states(b *bench) {
 // takes tries to post in a state that accepts no send requests. Solar never accepts receive requests.
 func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	e.b.Helper()
-	e.bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend})
+	e.refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend})
 	if s == verbs.QPSReset || typ == verbs.QPTSolar {
 		e.badRecv(0, verbs.EINVAL, verbs.RecvWR{})
 	} else {

@@ -58,7 +58,7 @@ func toError(b *bench) {
 	require.NoError(b, err)
 	require.Equal(b, []ended{{1, verbs.WCFlushErr}, {2, verbs.WCFlushErr}}, b.statuses(x[0].recv))
 	require.Equal(b, verbs.QPSErr, x[0].state())
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: 99})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: 99})
 	x[0].post(verbs.SendWR{ID: 3, Opcode: verbs.WRSend})
 	require.Equal(b, []ended{{3, verbs.WCFlushErr}}, b.statuses(x[0].send))
 	for _, e := range x {

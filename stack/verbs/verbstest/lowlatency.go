@@ -29,8 +29,8 @@ func lowLatency(b *bench) {
 		lowLatencySend(b, x, n, byte(i))
 	}
 	to := x[0].buffer(longest, 1)
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRWrite, SGEs: to.sges()})
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, SGEs: append(to.sges(), to.sges()...)})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRWrite, SGEs: to.sges()})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, SGEs: append(to.sges(), to.sges()...)})
 	x[0].badRecv(0, verbs.EINVAL, verbs.RecvWR{})
 	x[0].badRecv(0, verbs.EINVAL, verbs.RecvWR{SGEs: x[0].buffer(longest-1, 1).sges()})
 	x[0].postRecv(verbs.RecvWR{ID: 1, SGEs: to.sges()}, verbs.RecvWR{ID: 2, SGEs: to.sges()})

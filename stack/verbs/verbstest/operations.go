@@ -27,7 +27,7 @@ func operations(b *bench) {
 		for _, op := range all {
 			switch {
 			case !typ.Allows(op):
-				x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: op})
+				x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: op})
 			case op.IsAtomic():
 				atomics(b, x, op)
 			case op == verbs.WRLocalInv || op == verbs.WRSendInv:
@@ -100,7 +100,7 @@ func received(b *bench, e *end, op verbs.Opcode, n int) {
 // atomics checks that the old value is returned and the new one stored.
 func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 	if b.lacks(verbs.FeatureAtomics) {
-		x[0].bad(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
+		x[0].refusesAt(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
 		return
 	}
 	le := binary.LittleEndian
@@ -126,7 +126,7 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 // invalidates checks that a key's remote rights can be revoked, here or at the peer.
 func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	if b.lacks(verbs.FeatureInvalidate) {
-		x[0].bad(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
+		x[0].refusesAt(0, verbs.EOPNOTSUPP, verbs.SendWR{Opcode: op})
 		return
 	}
 	owner := x[1]
@@ -157,7 +157,7 @@ func lists(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
 	many := make([]verbs.SGE, x[0].cap.MaxSendSGE+1)
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, SGEs: many})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, SGEs: many})
 	x[1].badRecv(0, verbs.EINVAL, verbs.RecvWR{SGEs: make([]verbs.SGE, x[1].cap.MaxRecvSGE+1)})
 	sizes := [][2][]int{{{1500}, {1500}}, {{1500}, {2000}}, {{}, {10}}}
 	if min(x[0].cap.MaxSendSGE, x[1].cap.MaxRecvSGE) > 2 {
@@ -198,7 +198,7 @@ func inline(b *bench) {
 		bytes := pattern(n, 9)
 		w := verbs.SendWR{Opcode: verbs.WRSend, Flags: verbs.SendInline | verbs.SendSignaled, Inline: bytes}
 		if n > most {
-			x[0].bad(0, verbs.EINVAL, w)
+			x[0].refusesAt(0, verbs.EINVAL, w)
 			continue
 		}
 		in := x[1].buffer(n, 1)
@@ -209,7 +209,7 @@ func inline(b *bench) {
 		require.EqualValues(b, n, b.one(x[1].recv).ByteLen)
 		in.holds(pattern(n, 9))
 	}
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRRead, Flags: verbs.SendInline})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRRead, Flags: verbs.SendInline})
 }
 
 // unsignalled checks that only signaled requests have completions, which also free the places of the others.
@@ -245,7 +245,7 @@ func full(b *bench) {
 	x[1].badRecv(n, verbs.ENOMEM, make([]verbs.RecvWR, n+2)...)
 	x[1].badRecv(0, verbs.ENOMEM, verbs.RecvWR{})
 	wrs := slices.Repeat([]verbs.SendWR{{ID: 4, Opcode: verbs.WRSend, Flags: verbs.SendSignaled}}, x[0].cap.MaxSendWR+2)
-	x[0].bad(x[0].cap.MaxSendWR, verbs.ENOMEM, wrs...)
+	x[0].refusesAt(x[0].cap.MaxSendWR, verbs.ENOMEM, wrs...)
 	require.Len(b, b.statuses(x[0].send), x[0].cap.MaxSendWR, "those before it were posted")
 	got := len(b.statuses(x[1].recv))
 	require.Equal(b, min(n, x[0].cap.MaxSendWR), got)
@@ -260,9 +260,9 @@ func refused(b *bench) {
 	x := b.pair(b.side[0].attr.Types[0])
 	x[1].postRecv(make([]verbs.RecvWR, 8)...)
 	good := verbs.SendWR{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled}
-	x[0].bad(2, verbs.EINVAL, good, good, verbs.SendWR{Opcode: 99}, good)
+	x[0].refusesAt(2, verbs.EINVAL, good, good, verbs.SendWR{Opcode: 99}, good)
 	require.Equal(b, []ended{{1, verbs.WCSuccess}, {1, verbs.WCSuccess}}, b.statuses(x[0].send))
-	x[0].bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, Flags: 1 << 7})
+	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend, Flags: 1 << 7})
 	require.Equal(b, verbs.QPSRTS, x[0].state(), "a refused request leaves no trace")
 	require.Len(b, b.statuses(x[1].recv), 2)
 }

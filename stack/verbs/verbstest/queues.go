@@ -51,7 +51,7 @@ func datagrams(b *bench) {
 	for _, h := range []verbs.AH{foreign, foreign + 100} {
 		w := to
 		w.AH = h
-		s.bad(0, verbs.EINVAL, w)
+		s.refusesAt(0, verbs.EINVAL, w)
 	}
 	strays(b, x, to)
 }

@@ -33,7 +33,7 @@ func solar(b *bench) {
 	} {
 		w := write
 		change(&w)
-		x[0].bad(0, verbs.EINVAL, w)
+		x[0].refusesAt(0, verbs.EINVAL, w)
 	}
 	x[1].badRecv(0, verbs.EINVAL, verbs.RecvWR{SGEs: to.sges()})
 

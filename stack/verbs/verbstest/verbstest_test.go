@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestContract checks that the paper device, which has every feature, passes.
+// TestContract checks that the fake device, which has every feature, passes.
 func TestContract(t *testing.T) {
-	RunContract(t, "paper", func(*testing.T) *Bench { return newPaper("") })
+	RunContract(t, "fake", func(*testing.T) *Bench { return newFake("") })
 }
 
 // recorder is a tester that records the first failure.
@@ -46,7 +46,7 @@ func TestContractFindsBrokenDevices(t *testing.T) {
 			done := make(chan bool)
 			go func() {
 				defer close(done)
-				check(r, c.run, newPaper(how))
+				check(r, c.run, newFake(how))
 			}()
 			<-done
 			found = r.wrong != ""

@@ -91,9 +91,9 @@ func (s *Spec) key(flow, i int) uint64 {
 // message i.
 func (s *server) fillServed(engine Engine) error {
 	value, node := make([]byte, valueBytes), make([]byte, engine.NodeBytes())
-	write := func(slot int, b []byte) error { return s.side.Memory.Write(s.near.at(slot, 0), b) }
+	write := func(slot int, b []byte) error { return s.side.Memory.Write(s.exposed.pieceAddr(slot, 0), b) }
 	if s.spec.Kind == BatchedRead {
-		for i := range s.near.slots {
+		for i := range s.exposed.slots {
 			pattern(value, s.spec.Seed, s.flow, request, i)
 			if err := write(i, value); err != nil {
 				return err
@@ -105,7 +105,7 @@ func (s *server) fillServed(engine Engine) error {
 	for i := range n {
 		next := uint64(0)
 		if i+1 < n {
-			next = s.near.at(s.spec.slot(i+1), 0)
+			next = s.exposed.pieceAddr(s.spec.slot(i+1), 0)
 		}
 		pattern(value, s.spec.Seed, s.flow, request, i)
 		engine.Node(node, s.spec.key(s.flow, i), value, next)
@@ -118,22 +118,22 @@ func (s *server) fillServed(engine Engine) error {
 
 // served is the state of a client whose requests are answered by a handler.
 type served struct {
-	engine Engine
-	query  Query
-	slots  []int  // BatchedRead: slots of query.Addrs
-	came   []bool // answers received, by message
-	value  []byte
+	engine  Engine
+	query   Query
+	slots   []int  // BatchedRead: slots of query.Addrs
+	arrived []bool // answers received, by message
+	value   []byte
 }
 
 // buildQuery builds the query of request m; it is valid until the next call.
-func (c *client) ask(m int) *Query {
+func (c *client) buildQuery(m int) *Query {
 	s, q := c.spec, &c.served.query
 	q.Kind, q.Number = s.Kind, uint32(m)
 	wrong := s.Misuse != nil && s.Misuse.What == RemoteBounds && c.flow == 0 && m == s.Misuse.Message
 	if s.Kind == ListWalk {
-		q.Head, q.Most = c.far.at(s.slot(0), 0), uint32(s.nodes()+1)
+		q.Head, q.Most = c.remote.pieceAddr(s.slot(0), 0), uint32(s.nodes()+1)
 		if q.Key = s.key(c.flow, s.hops(m)-1); wrong {
-			q.Head = c.farEnd - uint64(c.served.engine.NodeBytes()) + 1
+			q.Head = c.remoteEnd - uint64(c.served.engine.NodeBytes()) + 1
 		}
 		return q
 	}
@@ -143,17 +143,17 @@ func (c *client) ask(m int) *Query {
 	draw := mix(s.Seed+golden*uint64(c.flow+1)) + golden*uint64(m)
 	for i := range n {
 		slot := int(mix(draw+uint64(i)) & last)
-		c.served.slots, q.Addrs = append(c.served.slots, slot), append(q.Addrs, c.far.at(slot, 0))
+		c.served.slots, q.Addrs = append(c.served.slots, slot), append(q.Addrs, c.remote.pieceAddr(slot, 0))
 	}
 	if wrong {
-		q.Addrs[n-1] = c.farEnd - valueBytes + 1
+		q.Addrs[n-1] = c.remoteEnd - valueBytes + 1
 	}
 	return q
 }
 
 // expectedAnswer encodes the answer to request m and returns its length.
 func (c *client) expectedAnswer(m int, b []byte) int {
-	s, q, v := c.spec, c.ask(m), &c.served
+	s, q, v := c.spec, c.buildQuery(m), &c.served
 	if x := s.Misuse; x != nil && x.What == RemoteBounds && c.flow == 0 && m == x.Message {
 		return v.engine.Refusal(b, q)
 	}
@@ -175,7 +175,7 @@ func (c *client) expectedAnswer(m int, b []byte) int {
 func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	n, a := int(wc.ByteLen), &c.recvs.area
 	if n > len(c.side.got) {
-		c.fail(Wrong{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n,
+		c.fail(Finding{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n,
 			len(c.side.got))})
 		return
 	}
@@ -185,20 +185,20 @@ func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	}
 	number, err := c.served.engine.Number(got)
 	m := int(number)
-	if err != nil || m >= c.posted || c.served.came[m] {
-		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected "+
+	if err != nil || m >= c.posted || c.served.arrived[m] {
+		c.fail(Finding{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected "+
 			"one below %d without an answer", m, n, err, c.posted)})
 		return
 	}
-	c.served.came[m] = true
+	c.served.arrived[m] = true
 	c.answered++
 	c.noteMessage(m)
 	want := c.side.want[:c.expectedAnswer(m, c.side.want)]
-	c.match(got, want, m, func(off int) uint64 { return a.where(slot, off, a.piece) })
+	c.compareBytes(got, want, m, func(off int) uint64 { return a.byteAddr(slot, off, a.piece) })
 }
 
 // startHandlers gives the queue pairs of a server to the handlers of its card.
-func (u *setup) engage(s *side) error {
+func (u *setup) startHandlers(s *side) error {
 	if !u.spec.Kind.Served() {
 		return nil
 	}
@@ -249,7 +249,7 @@ func (u *setup) newServed() served {
 		}
 	}
 	n := u.spec.largest() / valueBytes
-	v.came, v.value = make([]bool, u.spec.Count), make([]byte, n*valueBytes)
+	v.arrived, v.value = make([]bool, u.spec.Count), make([]byte, n*valueBytes)
 	v.query.Addrs, v.slots = make([]uint64, 0, n), make([]int, 0, n)
 	return v
 }

@@ -12,15 +12,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// paperNIC is a bus with memory and those parts of a NIC that rings need: table commands, doorbells, pushed entries,
-// and completion entries on request. Accesses complete at once or, if late, when the test lets them.
-type paperNIC struct {
+// fakeNIC is a bus with memory and those parts of a NIC that rings need: table commands, doorbells, pushed entries, and
+// completion entries on request. Accesses complete at once or, if late, when the test lets them.
+type fakeNIC struct {
 	t         require.TestingT
 	mem       []byte // memory of endpoint Arm
 	data      [nicspec.TableWords]uint32
 	cmd       nicspec.TblCmdReg
-	rx, tx    [4]paperQueue
-	watches   []paperWatch
+	rx, tx    [4]fakeQueue
+	watches   []fakeWatch
 	late      bool
 	pending   []func()        // effects of memory accesses, in order
 	ends      []func()        // register reads, and accesses that took effect, in any order
@@ -29,36 +29,36 @@ type paperNIC struct {
 	pushed    int
 }
 
-type paperQueue struct {
+type fakeQueue struct {
 	on          bool
 	log, slot   int
 	base, cq    uint64
 	pi, ci, cqi uint16
-	got         [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the last entry taken
-	said        [nicspec.CqeBytes]byte                        // completion entry to write for it
+	entry       [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the last entry taken
+	cqe         [nicspec.CqeBytes]byte                        // completion entry to write for it
 }
 
-type paperWatch struct {
+type fakeWatch struct {
 	from, to uint64
 	f        func()
 }
 
-const paperBytes = 1 << 20
+const fakeBytes = 1 << 20
 
-func newPaper(t require.TestingT, late bool) (*paperNIC, *Driver) {
-	p := &paperNIC{t: t, mem: make([]byte, paperBytes), late: late}
+func newFake(t require.TestingT, late bool) (*fakeNIC, *Driver) {
+	p := &fakeNIC{t: t, mem: make([]byte, fakeBytes), late: late}
 	for i := range p.rx {
 		p.rx[i].slot, p.tx[i].slot = nicspec.RxDescBytes, nicspec.WqeBytes
 	}
 	o := DefaultOptions()
 	o.Build.NumRxq, o.Build.NumTxq = len(p.rx), len(p.tx)
-	o.Memory = [2]Range{{64, paperBytes - 64}, {}}
+	o.Memory = [2]Range{{64, fakeBytes - 64}, {}}
 	d, err := New(p, o)
 	require.NoError(t, err)
 	return p, d
 }
 
-func (p *paperNIC) WriteReg(off uint32, b []byte) error {
+func (p *fakeNIC) WriteReg(off uint32, b []byte) error {
 	v := binary.LittleEndian.Uint32(b)
 	switch {
 	case off >= nicspec.RegTxPushBase:
@@ -80,7 +80,7 @@ func (p *paperNIC) WriteReg(off uint32, b []byte) error {
 	return nil
 }
 
-func (q *paperQueue) ring(p *paperNIC, pi uint16) {
+func (q *fakeQueue) ring(p *fakeNIC, pi uint16) {
 	p.doorbells++
 	if back := pi-q.pi > pi-q.ci; !q.on || back || int(pi-q.ci) > 1<<q.log {
 		require.Fail(p.t, "doorbell", "index %d of a queue that is at %d to %d; enabled: %v [Q2]", pi, q.ci, q.pi, q.on)
@@ -88,7 +88,7 @@ func (q *paperQueue) ring(p *paperNIC, pi uint16) {
 	q.pi = pi
 }
 
-func (p *paperNIC) command() {
+func (p *fakeNIC) command() {
 	i := p.cmd.Index()
 	q := &p.rx[i%4]
 	if nicspec.Table(p.cmd.Table()) == nicspec.TableTxq {
@@ -113,14 +113,14 @@ func (p *paperNIC) command() {
 	}
 	f := nicspec.DecodeRxqEntry(e[:])
 	if q.on = f.Enable == 1; q.on {
-		*q = paperQueue{on: true, slot: q.slot, log: int(f.LogSize), base: f.RingBase, cq: f.CqBase}
+		*q = fakeQueue{on: true, slot: q.slot, log: int(f.LogSize), base: f.RingBase, cq: f.CqBase}
 		for _, b := range p.mem[f.CqBase : f.CqBase+nicspec.CqeBytes<<q.log] {
 			require.Zero(p.t, b, "completion ring of a queue that is enabled")
 		}
 	}
 }
 
-func (p *paperNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
+func (p *fakeNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
 	end := func() {
 		switch {
 		case off >= nicspec.RegTblDataBase && off < nicspec.RegTblDataBase+4*nicspec.TableWords:
@@ -139,7 +139,7 @@ func (p *paperNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
 	end()
 }
 
-func (p *paperNIC) access(f func(), done func(error)) {
+func (p *fakeNIC) access(f func(), done func(error)) {
 	if p.late {
 		p.pending = append(p.pending, func() {
 			f()
@@ -151,7 +151,7 @@ func (p *paperNIC) access(f func(), done func(error)) {
 	done(nil)
 }
 
-func (p *paperNIC) Read(addr uint64, b []byte, done func(error)) {
+func (p *fakeNIC) Read(addr uint64, b []byte, done func(error)) {
 	if !p.late {
 		copy(b, p.mem[addr:])
 		done(nil)
@@ -160,8 +160,8 @@ func (p *paperNIC) Read(addr uint64, b []byte, done func(error)) {
 	p.access(func() { copy(b, p.mem[addr:]) }, done)
 }
 
-func (p *paperNIC) Write(addr uint64, b []byte, done func(error)) {
-	if addr+uint64(len(b)) > paperBytes {
+func (p *fakeNIC) Write(addr uint64, b []byte, done func(error)) {
+	if addr+uint64(len(b)) > fakeBytes {
 		done(fmt.Errorf("no memory at %#x", addr))
 		return
 	}
@@ -173,17 +173,17 @@ func (p *paperNIC) Write(addr uint64, b []byte, done func(error)) {
 	p.access(func() { copy(p.mem[addr:], b) }, done)
 }
 
-func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) {
+func (p *fakeNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	for _, w := range p.watches {
 		if w.from < addr+uint64(n) && addr < w.to {
 			return nil, fmt.Errorf("watch of %#x overlaps %#x", addr, w.from)
 		}
 	}
-	p.watches = append(p.watches, paperWatch{addr, addr + uint64(n), f})
+	p.watches = append(p.watches, fakeWatch{addr, addr + uint64(n), f})
 	return func() {
 		for i := range p.watches {
 			if p.watches[i].from == addr {
-				p.watches[i] = paperWatch{}
+				p.watches[i] = fakeWatch{}
 			}
 		}
 	}, nil
@@ -191,7 +191,7 @@ func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) 
 
 // tick lets the oldest memory access take effect (memory) or ends an access that has taken effect. It reports whether
 // there was one.
-func (p *paperNIC) tick(memory bool) bool {
+func (p *fakeNIC) tick(memory bool) bool {
 	list := &p.ends
 	if len(p.ends) == 0 || memory && len(p.pending) > 0 {
 		list = &p.pending
@@ -210,36 +210,36 @@ func (p *paperNIC) tick(memory bool) bool {
 }
 
 // settle lets all accesses take effect and end, in random order.
-func (p *paperNIC) settle(rng *rand.Rand) {
+func (p *fakeNIC) settle(rng *rand.Rand) {
 	for p.tick(rng != nil && rng.IntN(2) == 0) {
 	}
 }
 
 // entry takes the next entry of a queue, if all of it was announced.
-func (p *paperNIC) entry(q *paperQueue) []byte {
+func (p *fakeNIC) entry(q *fakeQueue) []byte {
 	for n, all := 0, uint16(1); q.on && all <= q.pi-q.ci; {
 		at := q.base + uint64(q.ci+uint16(n))%(1<<q.log)*uint64(q.slot)
-		copy(q.got[n*q.slot:], p.mem[at:at+uint64(q.slot)])
+		copy(q.entry[n*q.slot:], p.mem[at:at+uint64(q.slot)])
 		if n++; n == 1 && q.slot == nicspec.WqeBytes {
-			all += uint16(nicspec.Wqe(q.got[:]).Blocks())
+			all += uint16(nicspec.Wqe(q.entry[:]).Blocks())
 		}
 		if n == int(all) {
 			q.ci += all
-			return q.got[:n*q.slot]
+			return q.entry[:n*q.slot]
 		}
 	}
 	return nil
 }
 
 // complete writes a completion entry and sets its phase.
-func (p *paperNIC) complete(q *paperQueue, cqe []byte) {
+func (p *fakeNIC) complete(q *fakeQueue, cqe []byte) {
 	at := q.cq + uint64(q.cqi)%(1<<q.log)*nicspec.CqeBytes
 	nicspec.RxCqe(cqe).SetPhase(q.cqi>>q.log&1 == 0)
 	q.cqi++
 	p.write(at, cqe)
 }
 
-func (p *paperNIC) write(at uint64, b []byte) {
+func (p *fakeNIC) write(at uint64, b []byte) {
 	copy(p.mem[at:], b)
 	for i := range p.watches {
 		if w := &p.watches[i]; w.from < at+uint64(len(b)) && at < w.to {
@@ -249,13 +249,13 @@ func (p *paperNIC) write(at uint64, b []byte) {
 }
 
 // receive takes a descriptor and writes the completion entry for a frame of n bytes.
-func (p *paperNIC) receive(q, n int) bool {
+func (p *fakeNIC) receive(q, n int) bool {
 	rx := &p.rx[q]
 	index := rx.ci
 	if p.entry(rx) == nil {
 		return false
 	}
-	cqe := nicspec.RxCqe(rx.said[:])
+	cqe := nicspec.RxCqe(rx.cqe[:])
 	clear(cqe)
 	cqe.SetType(nicspec.CqeTypeRx)
 	cqe.SetQueue(uint16(q))
@@ -267,16 +267,16 @@ func (p *paperNIC) receive(q, n int) bool {
 }
 
 // work takes a work entry, and writes its completion entry if requested.
-func (p *paperNIC) work(q int) (id uint32, ok bool) {
+func (p *fakeNIC) work(q int) (id uint32, ok bool) {
 	tx := &p.tx[q]
 	index := tx.ci
 	if p.entry(tx) == nil {
 		return 0, false
 	}
-	w := nicspec.Wqe(tx.got[:])
+	w := nicspec.Wqe(tx.entry[:])
 	id = w.WqeId()
 	if w.FComplete() {
-		cqe := nicspec.TxCqe(tx.said[:])
+		cqe := nicspec.TxCqe(tx.cqe[:])
 		clear(cqe)
 		cqe.SetType(nicspec.CqeTypeTx)
 		cqe.SetQueue(uint16(q))
@@ -288,6 +288,6 @@ func (p *paperNIC) work(q int) (id uint32, ok bool) {
 }
 
 var (
-	_ Bus              = (*paperNIC)(nil)
+	_ Bus              = (*fakeNIC)(nil)
 	_ require.TestingT = (*testing.T)(nil)
 )

@@ -7,21 +7,21 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// paperQP is a queue pair of a paper device.
-type paperQP struct {
-	p          *paper
+// fakeQP is a queue pair of a fake device.
+type fakeQP struct {
+	p          *fakeDevice
 	n          uint32
 	attr       verbs.QPAttr
 	init       verbs.QPInitAttr
 	q          verbs.Queues
-	send, recv *paperCQ
+	send, recv *fakeCQ
 	sq         []verbs.SendWR
-	rq         *paperSRQ
+	rq         *fakeSRQ
 }
 
-func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, error)) {
-	send, ok := a.SendCQ.(*paperCQ)
-	recv, also := a.RecvCQ.(*paperCQ)
+func (p *fakeDevice) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, error)) {
+	send, ok := a.SendCQ.(*fakeCQ)
+	recv, also := a.RecvCQ.(*fakeCQ)
 	c := a.Cap
 	if !ok || !also || recv.p != p || !slices.Contains(p.attr.Types, a.Type) ||
 		max(c.MaxSendWR, c.MaxRecvWR) > p.attr.MaxQPWR ||
@@ -34,9 +34,9 @@ func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, er
 		return
 	}
 	uses := []verbs.Object{pdOf(pd), send.object(), recv.object()}
-	q := &paperQP{p: p, init: a, send: send, recv: recv, rq: &paperSRQ{p: p}}
+	q := &fakeQP{p: p, init: a, send: send, recv: recv, rq: &fakeSRQ{p: p}}
 	if a.SRQ != nil {
-		q.rq = a.SRQ.(*paperSRQ)
+		q.rq = a.SRQ.(*fakeSRQ)
 		uses = append(uses, verbs.Object{Kind: verbs.KindSRQ, Number: q.rq.n})
 	}
 	var err error
@@ -54,10 +54,10 @@ func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, er
 	done(q, nil)
 }
 
-func (q *paperQP) Num() uint32 { return q.n }
+func (q *fakeQP) Num() uint32 { return q.n }
 
-func (p *paper) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done func(error)) {
-	q := x.(*paperQP)
+func (p *fakeDevice) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done func(error)) {
+	q := x.(*fakeQP)
 	if p.qps[q.n] != q {
 		done(verbs.Errorf("modify_qp", verbs.EINVAL, "no queue pair %d", q.n))
 		return
@@ -81,7 +81,7 @@ func (p *paper) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done f
 			q.flush()
 		}
 	case verbs.QPSReset:
-		q.sq, q.q.SendUsed, q.rq = nil, 0, &paperSRQ{p: p}
+		q.sq, q.q.SendUsed, q.rq = nil, 0, &fakeSRQ{p: p}
 		q.attr = verbs.QPAttr{}
 		q.send.Drop(q.n)
 		q.recv.Drop(q.n)
@@ -91,19 +91,19 @@ func (p *paper) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done f
 	p.w.later(func() { done(nil) })
 }
 
-func (p *paper) QueryQP(x verbs.QP, done func(verbs.QPAttr, verbs.QPInitAttr, error)) {
-	q := x.(*paperQP)
+func (p *fakeDevice) QueryQP(x verbs.QP, done func(verbs.QPAttr, verbs.QPInitAttr, error)) {
+	q := x.(*fakeQP)
 	done(q.attr, q.init, nil)
 }
 
-func (p *paper) DestroyQP(x verbs.QP, done func(error)) {
-	q := x.(*paperQP)
+func (p *fakeDevice) DestroyQP(x verbs.QP, done func(error)) {
+	q := x.(*fakeQP)
 	err := p.objects.Destroy("destroy_qp", verbs.Object{Kind: verbs.KindQP, Number: q.n})
 	delete(p.qps, q.n)
 	done(err)
 }
 
-func (q *paperQP) PostSend(wrs []verbs.SendWR) (int, error) {
+func (q *fakeQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	for i := range wrs {
 		w := wrs[i]
 		if err := q.q.CheckSend(&w); err != nil {
@@ -123,7 +123,7 @@ func (q *paperQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-func (q *paperQP) PostRecv(wrs []verbs.RecvWR) (int, error) {
+func (q *fakeQP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	for i := range wrs {
 		q.q.RecvUsed = len(q.rq.wrs)
 		if err := q.q.CheckRecv(&wrs[i]); err != nil {
@@ -138,7 +138,7 @@ func (q *paperQP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 }
 
 // run carries out the oldest send request.
-func (q *paperQP) run() {
+func (q *fakeQP) run() {
 	if len(q.sq) == 0 || q.q.State == verbs.QPSSQD {
 		return
 	}
@@ -162,7 +162,7 @@ func (q *paperQP) run() {
 }
 
 // end completes a send request.
-func (q *paperQP) end(w *verbs.SendWR, s verbs.Status) {
+func (q *fakeQP) end(w *verbs.SendWR, s verbs.Status) {
 	wc := verbs.WC{ID: w.ID, Status: s, Opcode: w.Opcode.Completion(), QPN: q.n}
 	if w.Opcode == verbs.WRRead || w.Opcode.IsAtomic() {
 		wc.ByteLen = uint32(w.Length())
@@ -179,7 +179,7 @@ func (q *paperQP) end(w *verbs.SendWR, s verbs.Status) {
 	q.fail(q.init.Type.After(q.q.State, false, s))
 }
 
-func (q *paperQP) fail(s verbs.State) {
+func (q *fakeQP) fail(s verbs.State) {
 	if q.p.is("errors leave RTS") {
 		return
 	}
@@ -188,7 +188,7 @@ func (q *paperQP) fail(s verbs.State) {
 }
 
 // flush flushes all posted requests.
-func (q *paperQP) flush() {
+func (q *fakeQP) flush() {
 	for len(q.sq) > 0 {
 		w := q.sq[0]
 		q.sq = q.sq[1:]
@@ -200,7 +200,7 @@ func (q *paperQP) flush() {
 	}
 }
 
-func (q *paperQP) received(r verbs.RecvWR, wc verbs.WC, solicited bool) {
+func (q *fakeQP) received(r verbs.RecvWR, wc verbs.WC, solicited bool) {
 	wc.ID, wc.QPN = r.ID, q.n
 	q.recv.add(wc, solicited)
 	if wc.Status != verbs.WCSuccess && wc.Status != verbs.WCFlushErr {
@@ -209,7 +209,7 @@ func (q *paperQP) received(r verbs.RecvWR, wc verbs.WC, solicited bool) {
 }
 
 // peer returns the queue pair that receives a request of this one.
-func (q *paperQP) peer(w *verbs.SendWR) *paperQP {
+func (q *fakeQP) peer(w *verbs.SendWR) *fakeQP {
 	other := q.p.w.devs[1-q.p.n]
 	n := q.attr.DestQPN
 	switch q.init.Type {
@@ -229,7 +229,7 @@ func (q *paperQP) peer(w *verbs.SendWR) *paperQP {
 	return x
 }
 
-func (q *paperQP) gather(w *verbs.SendWR) (b []byte) {
+func (q *fakeQP) gather(w *verbs.SendWR) (b []byte) {
 	if w.Flags&verbs.SendInline != 0 {
 		return w.Inline
 	}
@@ -241,7 +241,7 @@ func (q *paperQP) gather(w *verbs.SendWR) (b []byte) {
 	return b
 }
 
-func (q *paperQP) scatter(sges []verbs.SGE, b []byte) {
+func (q *fakeQP) scatter(sges []verbs.SGE, b []byte) {
 	for _, s := range sges {
 		if s.Length > 0 {
 			b = b[copy(q.p.mem[s.Addr:][:s.Length], b):]
@@ -253,7 +253,7 @@ func (q *paperQP) scatter(sges []verbs.SGE, b []byte) {
 }
 
 // carry performs a request's operation.
-func (q *paperQP) carry(w *verbs.SendWR) verbs.Status {
+func (q *fakeQP) carry(w *verbs.SendWR) verbs.Status {
 	if w.Opcode == verbs.WRLocalInv {
 		q.p.regions.Invalidate(q.q.PD, w.InvKey)
 		return verbs.WCSuccess
@@ -283,7 +283,7 @@ func (q *paperQP) carry(w *verbs.SendWR) verbs.Status {
 }
 
 // access performs a WRITE, a READ or an atomic.
-func (q *paperQP) access(w *verbs.SendWR, x *paperQP) verbs.Status {
+func (q *fakeQP) access(w *verbs.SendWR, x *fakeQP) verbs.Status {
 	need := verbs.AccessRemoteWrite
 	if w.Opcode == verbs.WRRead {
 		need = verbs.AccessRemoteRead
@@ -321,7 +321,7 @@ func (q *paperQP) access(w *verbs.SendWR, x *paperQP) verbs.Status {
 }
 
 // deliver places a message into a receive request of the peer.
-func (q *paperQP) deliver(w *verbs.SendWR, x *paperQP) verbs.Status {
+func (q *fakeQP) deliver(w *verbs.SendWR, x *fakeQP) verbs.Status {
 	if len(x.rq.wrs) == 0 {
 		return verbs.WCRNRRetryExcErr
 	}

@@ -6,30 +6,30 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// paper is a device whose packets are function calls. It implements all of package verbs, without time. It may have one
-// seeded fault.
-type paper struct {
-	w       *paperWire
+// fakeDevice is a device whose packets are function calls. It implements all of package verbs, without time. It may
+// have one seeded fault.
+type fakeDevice struct {
+	w       *fakeWire
 	n       int
 	mem     []byte
 	attr    verbs.DeviceAttr
 	objects *verbs.Objects
 	regions *verbs.Regions
 	ahs     map[verbs.AH]verbs.PD
-	qps     map[uint32]*paperQP
+	qps     map[uint32]*fakeQP
 	async   func(verbs.AsyncEvent)
 }
 
-// paperWire connects two devices and holds the actions that are still to be carried out.
-type paperWire struct {
-	devs [2]*paper
+// fakeWire connects two devices and holds the actions that are still to be carried out.
+type fakeWire struct {
+	devs [2]*fakeDevice
 	todo []func()
 	how  string
 }
 
-func (w *paperWire) later(f func()) { w.todo = append(w.todo, f) }
+func (w *fakeWire) later(f func()) { w.todo = append(w.todo, f) }
 
-func (w *paperWire) settle() error {
+func (w *fakeWire) settle() error {
 	for len(w.todo) > 0 {
 		f := w.todo[0]
 		w.todo = w.todo[1:]
@@ -38,17 +38,17 @@ func (w *paperWire) settle() error {
 	return nil
 }
 
-func (p *paper) Read(addr uint64, b []byte) error  { copy(b, p.mem[addr:]); return nil }
-func (p *paper) Write(addr uint64, b []byte) error { copy(p.mem[addr:], b); return nil }
+func (p *fakeDevice) Read(addr uint64, b []byte) error  { copy(b, p.mem[addr:]); return nil }
+func (p *fakeDevice) Write(addr uint64, b []byte) error { copy(p.mem[addr:], b); return nil }
 
 const paperBytes = 4 << 20
 
-func newPaper(how string) *Bench {
-	w := &paperWire{how: how}
+func newFake(how string) *Bench {
+	w := &fakeWire{how: how}
 	b := &Bench{Settle: w.settle}
 	for i := range w.devs {
-		p := &paper{
-			w: w, n: i, mem: make([]byte, paperBytes), ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*paperQP{},
+		p := &fakeDevice{
+			w: w, n: i, mem: make([]byte, paperBytes), ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*fakeQP{},
 			regions: verbs.NewRegions(64),
 			attr: verbs.DeviceAttr{
 				MaxQP: 256, MaxQPWR: 64, MaxSGE: 4, MaxInline: 64, MaxCQ: 512, MaxCQE: 256, MaxMR: 64, MaxPD: 64,
@@ -67,11 +67,11 @@ func newPaper(how string) *Bench {
 	return b
 }
 
-func (p *paper) is(how string) bool { return p.w.how == how }
+func (p *fakeDevice) is(how string) bool { return p.w.how == how }
 
-func (p *paper) QueryDevice(done func(verbs.DeviceAttr, error)) { done(p.attr, nil) }
+func (p *fakeDevice) QueryDevice(done func(verbs.DeviceAttr, error)) { done(p.attr, nil) }
 
-func (p *paper) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
+func (p *fakeDevice) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
 	if port != 1 && !p.is("any port") {
 		done(verbs.PortAttr{}, verbs.Errorf("query_port", verbs.EINVAL, "port %d: want 1", port))
 		return
@@ -81,7 +81,7 @@ func (p *paper) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
 
 func pdOf(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD, Number: uint32(pd)} }
 
-func (p *paper) AllocPD(done func(verbs.PD, error)) {
+func (p *fakeDevice) AllocPD(done func(verbs.PD, error)) {
 	n, err := p.objects.Create("alloc_pd", verbs.KindPD)
 	p.w.later(func() { done(verbs.PD(n), err) })
 	if p.is("ends twice") {
@@ -89,7 +89,7 @@ func (p *paper) AllocPD(done func(verbs.PD, error)) {
 	}
 }
 
-func (p *paper) DeallocPD(pd verbs.PD, done func(error)) {
+func (p *fakeDevice) DeallocPD(pd verbs.PD, done func(error)) {
 	err := p.objects.Destroy("dealloc_pd", pdOf(pd))
 	if p.is("PD in use") {
 		err = nil
@@ -97,7 +97,7 @@ func (p *paper) DeallocPD(pd verbs.PD, done func(error)) {
 	done(err)
 }
 
-func (p *paper) RegMR(pd verbs.PD, addr, length uint64, a verbs.Access, done func(verbs.MR, error)) {
+func (p *fakeDevice) RegMR(pd verbs.PD, addr, length uint64, a verbs.Access, done func(verbs.MR, error)) {
 	if !p.objects.Has(pdOf(pd)) {
 		done(verbs.MR{}, verbs.Errorf("reg_mr", verbs.EINVAL, "no PD %d", pd))
 		return
@@ -109,7 +109,7 @@ func (p *paper) RegMR(pd verbs.PD, addr, length uint64, a verbs.Access, done fun
 	p.w.later(func() { done(m, err) })
 }
 
-func (p *paper) DeregMR(lkey uint32, done func(error)) {
+func (p *fakeDevice) DeregMR(lkey uint32, done func(error)) {
 	err := p.objects.Destroy("dereg_mr", verbs.Object{Kind: verbs.KindMR, Number: lkey})
 	if err == nil && !p.is("keys live on") {
 		_, err = p.regions.Deregister(lkey)
@@ -117,7 +117,7 @@ func (p *paper) DeregMR(lkey uint32, done func(error)) {
 	done(err)
 }
 
-func (p *paper) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, error)) {
+func (p *fakeDevice) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, error)) {
 	if a.Port != 1 {
 		done(0, verbs.Errorf("create_ah", verbs.EINVAL, "port %d: want 1", a.Port))
 		return
@@ -129,56 +129,56 @@ func (p *paper) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, error)
 	done(verbs.AH(n), err)
 }
 
-func (p *paper) DestroyAH(ah verbs.AH, done func(error)) {
+func (p *fakeDevice) DestroyAH(ah verbs.AH, done func(error)) {
 	delete(p.ahs, ah)
 	done(p.objects.Destroy("destroy_ah", verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)}))
 }
 
-func (p *paper) OnAsync(f func(verbs.AsyncEvent)) { p.async = f }
+func (p *fakeDevice) OnAsync(f func(verbs.AsyncEvent)) { p.async = f }
 
-func (p *paper) tell(e verbs.AsyncEvent) {
+func (p *fakeDevice) tell(e verbs.AsyncEvent) {
 	if p.async != nil && !p.is("no events") {
 		p.async(e)
 	}
 }
 
-// paperCQ is a completion queue.
-type paperCQ struct {
+// fakeCQ is a completion queue.
+type fakeCQ struct {
 	*verbs.Completions
-	p      *paper
+	p      *fakeDevice
 	n      uint32
 	notify verbs.Notifier
 	event  func()
 	follow []func()
 }
 
-func (p *paper) CreateCQ(entries int, done func(verbs.CQ, error)) {
+func (p *fakeDevice) CreateCQ(entries int, done func(verbs.CQ, error)) {
 	if entries < 1 || entries > p.attr.MaxCQE {
 		done(nil, verbs.Errorf("create_cq", verbs.EINVAL, "%d entries", entries))
 		return
 	}
 	n, err := p.objects.Create("create_cq", verbs.KindCQ)
-	done(&paperCQ{Completions: verbs.NewCompletions(entries), p: p, n: n}, err)
+	done(&fakeCQ{Completions: verbs.NewCompletions(entries), p: p, n: n}, err)
 }
 
-func (c *paperCQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindCQ, Number: c.n} }
+func (c *fakeCQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindCQ, Number: c.n} }
 
-func (p *paper) DestroyCQ(cq verbs.CQ, done func(error)) {
-	done(p.objects.Destroy("destroy_cq", cq.(*paperCQ).object()))
+func (p *fakeDevice) DestroyCQ(cq verbs.CQ, done func(error)) {
+	done(p.objects.Destroy("destroy_cq", cq.(*fakeCQ).object()))
 }
 
-func (c *paperCQ) ReqNotify(only bool) error {
+func (c *fakeCQ) ReqNotify(only bool) error {
 	c.notify.Request(only && !c.p.is("solicited is any"))
 	return nil
 }
-func (c *paperCQ) OnEvent(f func()) { c.event = f }
-func (c *paperCQ) Follow(f func()) (func(), error) {
+func (c *fakeCQ) OnEvent(f func()) { c.event = f }
+func (c *fakeCQ) Follow(f func()) (func(), error) {
 	i := len(c.follow)
 	c.follow = append(c.follow, f)
 	return func() { c.follow[i] = func() {} }, nil
 }
 
-func (c *paperCQ) add(wc verbs.WC, solicited bool) {
+func (c *fakeCQ) add(wc verbs.WC, solicited bool) {
 	if !c.Add(&wc) {
 		c.p.tell(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: c})
 		return
@@ -191,30 +191,30 @@ func (c *paperCQ) add(wc verbs.WC, solicited bool) {
 	}
 }
 
-// paperSRQ is a shared receive queue, or the receive queue of one queue pair.
-type paperSRQ struct {
-	p     *paper
+// fakeSRQ is a shared receive queue, or the receive queue of one queue pair.
+type fakeSRQ struct {
+	p     *fakeDevice
 	n     uint32
 	wrs   []verbs.RecvWR
 	max   int
 	limit int
 }
 
-func (p *paper) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, error)) {
+func (p *fakeDevice) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, error)) {
 	n, err := p.objects.Create("create_srq", verbs.KindSRQ, pdOf(pd))
-	done(&paperSRQ{p: p, n: n, max: a.MaxWR}, err)
+	done(&fakeSRQ{p: p, n: n, max: a.MaxWR}, err)
 }
 
-func (p *paper) ModifySRQ(s verbs.SRQ, limit int, done func(error)) {
-	s.(*paperSRQ).limit = limit
+func (p *fakeDevice) ModifySRQ(s verbs.SRQ, limit int, done func(error)) {
+	s.(*fakeSRQ).limit = limit
 	done(nil)
 }
 
-func (p *paper) DestroySRQ(s verbs.SRQ, done func(error)) {
-	done(p.objects.Destroy("destroy_srq", verbs.Object{Kind: verbs.KindSRQ, Number: s.(*paperSRQ).n}))
+func (p *fakeDevice) DestroySRQ(s verbs.SRQ, done func(error)) {
+	done(p.objects.Destroy("destroy_srq", verbs.Object{Kind: verbs.KindSRQ, Number: s.(*fakeSRQ).n}))
 }
 
-func (s *paperSRQ) PostRecv(wrs []verbs.RecvWR) (int, error) {
+func (s *fakeSRQ) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	for i, w := range wrs {
 		if len(s.wrs) == s.max {
 			return i, verbs.ErrRecvFull
@@ -224,13 +224,13 @@ func (s *paperSRQ) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return len(wrs), nil
 }
 
-func (s *paperSRQ) push(w verbs.RecvWR) {
+func (s *fakeSRQ) push(w verbs.RecvWR) {
 	w.SGEs = slices.Clone(w.SGEs)
 	s.wrs = append(s.wrs, w)
 }
 
 // take removes and returns the oldest receive request.
-func (s *paperSRQ) take() verbs.RecvWR {
+func (s *fakeSRQ) take() verbs.RecvWR {
 	i := 0
 	if s.p.is("receives out of order") {
 		i = len(s.wrs) - 1
