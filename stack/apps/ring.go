@@ -49,7 +49,7 @@ type ring struct {
 	next  int // the message to write or read next
 }
 
-// memory allocates the end's memory.
+// memory allocates the end's slots and its lines of pointers.
 func (r *ring) memory(u *setup, s *side) {
 	spec := u.spec.ringSpec()
 	var errs [2]error
@@ -72,7 +72,7 @@ func (r *ring) place(key uint32) rb2.Place {
 	return rb2.Place{Slots: r.slots.pieceAddr(0, 0), Lines: r.lines.pieceAddr(0, 0), Key: key}
 }
 
-// clear zeroes the ring's memory.
+// clear zeroes the ring's slots and pointers, as package rb2 requires.
 func (r *ring) clear() error {
 	var b [rb2.LinesBytes]byte
 	return errors.Join(r.side.Memory.Write(r.lines.pieceAddr(0, 0), b[:]),

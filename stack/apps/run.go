@@ -146,7 +146,7 @@ func (r *Run) Prepared() bool {
 	return true
 }
 
-// Begin posts the first requests.
+// Begin posts the first requests of all ends.
 func (r *Run) Begin() error {
 	r.begun = true
 	for _, s := range r.sides {
@@ -240,7 +240,7 @@ func (e *end) inFlight() int {
 	return e.posted - e.acked
 }
 
-// state describes the end's progress.
+// state describes the end's progress, for errors.
 func (e *end) state() string {
 	if e.ring != nil {
 		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name,

@@ -28,7 +28,7 @@ type Route struct {
 // side is the state of a Side during a run.
 type side struct {
 	Side
-	server int // 0 or 1
+	server int // index of the server: 0 or 1
 	peer   *side
 	run    *Run
 	mr     verbs.MR
@@ -38,7 +38,7 @@ type side struct {
 	stop   func() // stops following cq
 	arena  arena
 
-	handles []verbs.AH // UD: by route
+	handles []verbs.AH // UD: address handle of the peer, by route
 
 	shared       *receives // receive queue shared by all queue pairs; nil: each has its own
 	srq          verbs.SRQ

@@ -67,7 +67,7 @@ func (t Transport) qpType() verbs.QPType {
 		Solar: verbs.QPTSolar}[t]
 }
 
-// Spec is a workload.
+// Spec describes a workload.
 type Spec struct {
 	Kind      Kind      `yaml:"kind"`
 	Transport Transport `yaml:"transport"`

@@ -78,8 +78,8 @@ func (s DCQCNSpec) Validate() error {
 // and again once the flow is back at line rate; alpha continues to decay then.
 type DCQCN struct {
 	spec    DCQCNSpec
-	current Bps // R_C
-	target  Bps // R_T
+	current Bps // R_C: current rate
+	target  Bps // R_T: target rate
 	alpha   fraction
 
 	limited bool // below line rate: timer and byte counter run

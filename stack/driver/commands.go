@@ -25,7 +25,7 @@ type command struct {
 type commandKind uint8
 
 const (
-	cmdWrite  commandKind = iota // register write: posted
+	cmdWrite  commandKind = iota // register write: posted, so it ends at once
 	cmdRead                      // register read
 	cmdTable                     // table command: write, then read until not busy
 	cmdPoll                      // read until a condition holds

@@ -10,7 +10,7 @@ type completions struct {
 	clear        bool // the ring was cleared, so it holds no entries of an earlier life
 	entryAt      [nicspec.CqeBytes]byte
 	event        *Event           // the Event reported since the queue was enabled; nil: none
-	eventStorage Event            // storage for event
+	eventStorage Event            // where event points
 	take         func(cqe []byte) // takes one entry, in ring order
 
 	taking   bool // look is on the stack or waits for a read

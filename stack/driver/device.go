@@ -70,12 +70,12 @@ func ControlFor(l tlp.Limits) DeviceControl {
 // ResetControl returns the DEVCTL settings after reset.
 func ResetControl() DeviceControl {
 	r := nicspec.DevctlReg(nicspec.ResetDevctl)
-	const least = 128 // smallest code [P10]
+	const least = 128 // smallest value of MPS and MRRS, encoded as 0 [P10]
 	return DeviceControl{MPS: least << r.Mps(), MRRS: least << r.Mrrs(), RCB128: r.Rcb(),
 		RelaxedOrdering: r.RelaxedOrdering(), NoSnoop: r.NoSnoop()}
 }
 
-// SetDeviceControl writes DEVCTL.
+// SetDeviceControl writes register DEVCTL.
 func (d *Driver) SetDeviceControl(c DeviceControl) error {
 	mps, mrrs := bits.Len(uint(c.MPS)/256), bits.Len(uint(c.MRRS)/256)
 	if c.MPS != 128<<mps || mps > 2 {

@@ -51,7 +51,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Driver drives one NIC.
+// Driver drives one NIC. It carries out commands one after the other; queues work beside them.
 type Driver struct {
 	bus    Bus
 	opts   Options

@@ -13,7 +13,7 @@ type KeySpec struct {
 	Variant uint8 // must match in work entries: change it when the index is reused
 	VA      uint64
 	Bus     uint64
-	Len     uint64     // bytes
+	Len     uint64     // length of the range in bytes
 	Rights  dma.Access // the NIC's access rights
 }
 
@@ -68,8 +68,8 @@ func (d *Driver) DropKey(index int) error {
 // Span is Len bytes at an offset in a memory key's range.
 type Span struct {
 	Key *Key
-	Off uint64 // bytes
-	Len uint32 // bytes
+	Off uint64 // offset in the key's range in bytes
+	Len uint32 // length in bytes
 }
 
 // Bus returns the bus address of the first byte.

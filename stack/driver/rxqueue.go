@@ -40,7 +40,7 @@ type RxFrame struct {
 	Cqe            nicspec.RxCqe
 }
 
-// RxQueue is a receive queue.
+// RxQueue is a receive queue: it posts buffers and passes frames to OnFrame.
 type RxQueue struct {
 	Queue
 	cfg     RxConfig

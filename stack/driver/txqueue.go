@@ -30,7 +30,7 @@ type TxEnd struct {
 	Cqe    nicspec.TxCqe
 }
 
-// TxQueue is a transmit queue.
+// TxQueue is a transmit queue: it posts work entries and reports their ends to OnEnd.
 type TxQueue struct {
 	Queue
 	cfg  TxConfig

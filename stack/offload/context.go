@@ -52,7 +52,7 @@ type dma struct {
 // stopped is the panic value that unwinds the stack of a stopped handler.
 type stopped struct{}
 
-// run starts the coroutine.
+// run starts the coroutine of a handler.
 func (c *Context) run(h Handler) {
 	c.sent, c.awaits = -1, -1
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {

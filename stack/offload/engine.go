@@ -17,7 +17,7 @@ type Env interface {
 	// Load and Store are the core's own accesses to Arm memory.
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
-	// Compute charges cycles.
+	// Compute charges the core so many cycles.
 	Compute(cycles int64)
 	// Respond sends n bytes of Arm memory on a queue pair. done is called exactly once, when the bytes may be
 	// overwritten.
@@ -71,7 +71,7 @@ type key struct {
 // region is host memory that the handlers of a queue pair may use.
 type region struct{ from, bytes uint64 }
 
-// Engine is one engine core.
+// Engine runs the handlers on one core. Its caller calls Step.
 type Engine struct {
 	spec     Spec
 	env      Env

@@ -15,7 +15,7 @@ type Producer struct {
 	written uint32 // line before which all writes have ended
 	writes  fifo.Queue[*write]
 	idle    []*write
-	begin   func(at uint32, b []byte) // Producer.write, bound once
+	begin   func(at uint32, b []byte) // Producer.write; bound once, so that writing allocates nothing
 }
 
 // write is a write in flight.

@@ -16,9 +16,9 @@ import (
 //
 // A request has no ID in the pipe: both ends count the requests of a queue pair, and the completion returns the number.
 type RecvEntry struct {
-	Addr  uint64 // below 2^48
+	Addr  uint64 // Arm address, below 2^48
 	Bytes uint32
-	QPN   uint32 // below 2^24
+	QPN   uint32 // queue pair or shared receive queue, below 2^24
 	More  bool
 }
 

@@ -87,7 +87,7 @@ func (p Place) validate() error {
 	return nil
 }
 
-// Sender is the producer's end.
+// Sender is the producing end of a pipe or doorbell.
 type Sender interface {
 	// Push takes an element of whole lines; the last byte of each belongs to the pipe. verbs.ENOMEM means that there is
 	// no room and nothing was taken.
@@ -103,7 +103,7 @@ type Sender interface {
 	Refresh()
 }
 
-// Receiver is the consumer's end.
+// Receiver is the consuming end of a pipe or doorbell.
 type Receiver interface {
 	// Poll returns the next element, valid until the next call, or nil if it has not arrived.
 	Poll() (element []byte, err error)
@@ -116,7 +116,7 @@ type Mover interface {
 	// order of their addresses.
 	Write(addr uint64, b []byte, done func(error))
 
-	// Read fills b.
+	// Read fills b from memory at addr.
 	Read(addr uint64, b []byte, done func(error))
 }
 

@@ -45,7 +45,7 @@ type SendElement struct {
 	CompareAdd uint64
 	Swap       uint64
 	Spans      []Span // an atomic has one, of 8 B
-	Inline     []byte // with verbs.SendInline
+	Inline     []byte // payload, with verbs.SendInline
 }
 
 const (

@@ -5,7 +5,7 @@ import "fmt"
 // Shared assigns the send queues of a context to cores. The context has one SQ pipe per core, so a core polls one pipe
 // of each context, however many queues there are (FN 3.2).
 type Shared struct {
-	queues []int // by core
+	queues []int // number of send queues, by core
 }
 
 // NewShared returns the assignment of a context on a number of cores.
@@ -42,7 +42,7 @@ func (s *Shared) Queues(core int) int { return s.queues[core] }
 // Active is a core's table of queues with unfinished entries (FN 3.2). Queues take turns in the order in which they
 // were added.
 type Active struct {
-	at    map[uint32]int // index in nodes
+	at    map[uint32]int // index in nodes, by queue
 	nodes []node         // node 0 is the head of the circular list
 	free  []int
 }

@@ -78,7 +78,7 @@ func IsReceive(id uint64) bool { return id&idKind == idRecv }
 // Stats are the counters of an end.
 type Stats struct {
 	Messages uint64 // messages written, or read
-	Slots    uint64 // WRITEs of slots
+	Slots    uint64 // number of WRITEs of slots
 	Words    uint64 // WRITEs of tails, or of heads
 	Skipped  uint64 // tails skipped because the WRITE of the previous one had not ended
 	Flushed  uint64 // tails written because of Flush

@@ -6,19 +6,19 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// CQ is a completion queue.
+// CQ is a completion queue in memory, polled by its owner.
 type CQ struct {
 	d    *Device
 	n    uint32
 	addr uint64
 	log  uint8
 	ci   uint32
-	qps  []*QP // by number
+	qps  []*QP // queue pairs with completions here, by number
 
 	buf     [rnicspec.CQEBytes]byte
 	each    func(*rnicspec.CQE)
 	done    func(n int)
-	read    func(error) // CQ.got, bound once
+	read    func(error) // CQ.entryRead; bound once, so that polling allocates nothing
 	cqe     rnicspec.CQE
 	count   int
 	busy    bool // a poll is in progress

@@ -12,8 +12,8 @@ type QPConfig struct {
 	Type             rnicspec.QPType
 	SendLog, RecvLog uint8 // rings of 2^Log entries
 	Send, Recv       *CQ
-	QKey             uint32 // UD
-	Port             uint8  // UD, raw
+	QKey             uint32 // UD: the queue pair's Q_Key
+	Port             uint8  // UD and raw packets: Ethernet port
 }
 
 // QP is a queue pair. The driver writes its own IDs into work and receive entries; Poll puts the caller's into
@@ -38,7 +38,7 @@ type ring struct {
 	pi, ci      uint32   // producer and consumer index
 	announced   uint32   // producer index that the NIC was last told by a doorbell or push
 	writes      int      // writes of entries to memory in flight
-	doorbell    uint32   // register offset
+	doorbell    uint32   // register offset of the doorbell
 	pushAt      uint32   // register offset of the push window
 	ringPending bool     // ring the doorbell when writes is 0
 	pushing     bool     // push the last entry instead of ringing the doorbell

@@ -55,7 +55,7 @@ type request struct {
 // returns reports whether the peer answers with data.
 func (r *request) returns() bool { return r.Op == verbs.WRRead || r.Op.IsAtomic() }
 
-// Post queues a send request.
+// Post queues a send request, unless it is invalid or the queue is full.
 func (b *base) Post(_ Ps, s *Send) error {
 	length, err := b.check(s)
 	if err != nil {

@@ -34,7 +34,7 @@ func loadCapture(t *testing.T, name string) (frames [][]byte) {
 	}
 }
 
-// recordedPacket is a recorded packet.
+// recordedPacket is a packet of a recording: decoded headers and payload.
 type recordedPacket struct {
 	Packet
 	payload  []byte

@@ -106,8 +106,8 @@ type Stats struct {
 	Resent       uint64 // of these, packets with PSNs that had been sent before
 	Acks         uint64 // acknowledgements sent, all kinds
 	SequenceNAKs uint64 // NAKs for lost packets, or selective acknowledgements, sent
-	RNRs         uint64 // RNR NAKs sent
-	Duplicates   uint64 // packets received twice
+	RNRs         uint64 // RNR NAKs sent, because no receive request was posted
+	Duplicates   uint64 // packets received again after they had been accepted
 	Early        uint64 // packets received before earlier ones
 	Kept         uint64 // of these, packets that were kept
 	Ignored      uint64 // packets dropped silently: bad header fields, wrong transport, or not accepted in this state

@@ -76,7 +76,7 @@ func (a *AH) init(p Path) {
 	const protocolUDP = 17
 	if src.Is4() {
 		binary.BigEndian.PutUint16(b[12:], 0x0800)
-		ip[0], ip[1], ip[6], ip[8], ip[9] = 0x45, p.TrafficClass, 0x40, p.HopLimit, protocolUDP // 0x40: DF
+		ip[0], ip[1], ip[6], ip[8], ip[9] = 0x45, p.TrafficClass, 0x40, p.HopLimit, protocolUDP // 0x40: flag DF
 		s, d := src.As4(), dst.As4()
 		copy(ip[12:], s[:])
 		copy(ip[16:], d[:])

@@ -55,7 +55,7 @@ func newRC(b base) *rc {
 	return c
 }
 
-// Modify changes the state.
+// Modify changes the state; RTR sets up the responder, RTS the requester.
 func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 	from := c.state
 	if err := c.change(to, a); err != nil {

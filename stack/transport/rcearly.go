@@ -133,7 +133,7 @@ func (c *rc) dropBefore(n uint32) {
 	}
 }
 
-// dropEarly drops all kept packets.
+// dropEarly drops all kept packets and releases their buffers.
 func (c *rc) dropEarly() {
 	if c.early == nil {
 		return

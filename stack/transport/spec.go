@@ -40,7 +40,7 @@ const (
 // Spec is the fixed configuration of a connection.
 type Spec struct {
 	Kind     Kind
-	Recovery Recovery // of RC
+	Recovery Recovery // recovery from losses; RC only
 	QPN      uint32   // of this end, 24 bits
 	PKey     uint16
 	QKey     uint32       // UD: the Q_Key that received packets must carry; Conn.SetRights changes it
@@ -82,10 +82,10 @@ func DefaultSpec(kind Kind, qpn uint32) Spec {
 const (
 	maxWindow   = 1 << 20 // well below half the PSN space
 	maxSelect   = 1024    // number of PSNs that the sixteen words of a selective acknowledgement cover
-	maxInline   = 8192    // the largest MTU
+	maxInline   = 8192    // the largest MTU in bytes
 	maxDepth    = 1 << 16
 	maxSGE      = 256
-	maxMessage  = 1 << 31               // IBTA 9.7.3
+	maxMessage  = 1 << 31               // bytes (IBTA 9.7.3)
 	maxPackets  = 1<<23 - 1 - maxWindow // per message, so that its end is never before a PSN of its window
 	maxQPN      = 1<<24 - 1
 	maxReadsCap = 255
@@ -151,7 +151,7 @@ type Attr struct {
 // DefaultAttr returns attributes without path and numbers, which the caller adds.
 func DefaultAttr() Attr {
 	return Attr{
-		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // perftest's
+		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // the defaults of perftest
 		MaxRead: 16, MaxDestRead: 16, // what RDMA NICs of the papers support
 		Path: Path{HopLimit: 64, SourcePort: 0xc000}, // RFC 1700; rxe's lowest port
 	}

@@ -4,15 +4,15 @@ package verbs
 // limits of 0; here each has a bit.
 type Feature uint32
 
-// Features, each a bit.
+// Features of a stack or device.
 const (
-	FeatureAtomics       Feature = 1 << iota // 8-byte atomics
+	FeatureAtomics       Feature = 1 << iota // 8-byte atomics (WRCmpSwap, WRFetchAdd)
 	FeatureSRQ                               // shared receive queues
 	FeatureInvalidate                        // SEND_WITH_INV and LOCAL_INV
 	FeatureSolicited                         // ReqNotify for solicited completions only
 	FeatureOverrun                           // overruns of completion queues are detected
 	FeatureError                             // ModifyQP to ERR and to RESET
-	FeatureDrain                             // SQD
+	FeatureDrain                             // state SQD, which finishes what was begun
 	FeatureRemotePD                          // the responder checks the protection domain of remote keys
 	FeatureDestroyBusy                       // DestroyQP with requests in flight
 	FeatureModifyInState                     // ModifyQP changes attributes without changing the state
@@ -97,7 +97,7 @@ type QPInitAttr struct {
 
 // AHAttr is the path to a peer (struct ibv_ah_attr). libibverbs resolves the MAC address; here it is given.
 type AHAttr struct {
-	Port         uint8 // from 1
+	Port         uint8 // port number, from 1
 	GID          [16]byte
 	MAC          [6]byte
 	FlowLabel    uint32
@@ -118,7 +118,7 @@ type QPAttr struct {
 	EnSQDNotify     bool
 	Access          Access // what the peer may request
 	PKeyIndex       uint16
-	Port            uint8 // from 1
+	Port            uint8 // port number, from 1
 	QKey            uint32
 	AH              AHAttr
 	PathMTU         MTU

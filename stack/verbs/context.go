@@ -4,7 +4,7 @@ package verbs
 // may be used together.
 type PD uint32
 
-// AH is an address handle.
+// AH identifies an address handle: the path of datagrams to a peer.
 type AH uint32
 
 // MR is a memory region (struct ibv_mr).
@@ -46,7 +46,7 @@ type Context interface {
 	OnAsync(f func(AsyncEvent))
 }
 
-// CQ is a completion queue.
+// CQ is a completion queue (struct ibv_cq).
 type CQ interface {
 	// Entries returns the number of completions that the queue holds, at least the number requested.
 	Entries() int
@@ -68,7 +68,7 @@ type CQ interface {
 	Follow(f func()) (stop func(), err error)
 }
 
-// QP is a queue pair.
+// QP is a queue pair (struct ibv_qp).
 type QP interface {
 	Num() uint32
 
@@ -99,15 +99,15 @@ type SendWR struct {
 	Inline []byte // with SendInline, instead of SGEs. libibverbs takes SGEs here, too
 	Opcode Opcode
 	Flags  SendFlags
-	Imm    uint32 // SEND_WITH_IMM, RDMA_WRITE_WITH_IMM
+	Imm    uint32 // immediate data of SEND_WITH_IMM and RDMA_WRITE_WITH_IMM
 	InvKey uint32 // SEND_WITH_INV: key at the peer; LOCAL_INV: local key
 
-	RemoteAddr uint64 // RDMA and atomics
+	RemoteAddr uint64 // RDMA and atomics: address at the peer
 	RKey       uint32
 
-	CompareAdd, Swap uint64 // atomics
+	CompareAdd, Swap uint64 // operands of atomics
 
-	AH         AH // UD
+	AH         AH // UD: destination, with the next two fields
 	RemoteQPN  uint32
 	RemoteQKey uint32
 }

@@ -50,7 +50,7 @@ func (r *Regions) Register(pd PD, addr, length uint64, a Access) (MR, error) {
 	return x.MR, nil
 }
 
-// Deregister removes a region.
+// Deregister removes the region of a key.
 func (r *Regions) Deregister(key uint32) (MR, error) {
 	x := r.find(key)
 	if x == nil {

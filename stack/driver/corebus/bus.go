@@ -129,7 +129,7 @@ func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 // NIC's writes to its memory.
 type Apart struct {
 	*Bus
-	Roots [nicspec.EndpointHost + 1]cpu.Registers // by endpoint
+	Roots [nicspec.EndpointHost + 1]cpu.Registers // registers of the NIC, through the root of each endpoint
 }
 
 // Flush implements driver.Flusher. The completion takes the same path as the NIC's writes to that root and cannot pass

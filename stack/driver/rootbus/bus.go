@@ -49,7 +49,7 @@ func (b Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 // Apart adds Flush to a bus, on a board where each endpoint has its own root.
 type Apart struct {
 	driver.Bus
-	Roots [nicspec.EndpointHost + 1]*root.MMIO // by endpoint
+	Roots [nicspec.EndpointHost + 1]*root.MMIO // root complex of each endpoint
 }
 
 // Flush implements driver.Flusher. The completion of a register read takes the same path as the NIC's writes to the

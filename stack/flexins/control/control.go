@@ -198,7 +198,7 @@ func (c *Control) event(e data.Async) {
 	}
 }
 
-// serve starts a request.
+// serve starts a request; end replies to it later.
 func (x *context) serve(r *mailbox.Request) {
 	c := x.c
 	a := mailbox.Reply{ID: r.ID}

@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/transport"
 )
 
-// core is a data core.
+// core is a data core: its queues of the NIC, its objects, and its loops.
 type core struct {
 	card  *Card
 	index int

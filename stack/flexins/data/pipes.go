@@ -303,7 +303,7 @@ func (a *Card) CloseCQ(number uint32, core int) error {
 
 const counterBytes = 8
 
-// push adds a completion.
+// push adds a completion: to the pipe or, if that is full, to held.
 func (q *cq) push(w *pipe.Completion) {
 	q.c.stats.Completions++
 	if q.held.Len() == 0 && q.try(w) {

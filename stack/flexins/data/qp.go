@@ -27,7 +27,7 @@ type QPConfig struct {
 	LowLatency int
 }
 
-// qp is a queue pair.
+// qp is a queue pair: the connection of package transport, and its core's bookkeeping.
 type qp struct {
 	config     QPConfig
 	core       *core
@@ -40,7 +40,7 @@ type qp struct {
 	number     uint64 // number of receive requests posted
 	timerIndex int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
-	copies     int // copies in flight
+	copies     int // number of copies in flight
 	frames     int // frames in transmit queues, or on their way there
 	staged     int // packets counted in frames that still wait in core.staging
 	closing    func()
@@ -209,7 +209,7 @@ func (q *qp) modify(x *Change) error {
 	return err
 }
 
-// QueryQP returns the state.
+// QueryQP returns the state of a queue pair.
 func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	var s verbs.State
 	a.runOn(qpn, func(err error) { done(s, err) }, func(c *core) error {

@@ -17,7 +17,7 @@ type ring struct {
 // piece is an allocation in a ring.
 type piece struct {
 	at    uint64
-	bytes uint64 // whole lines
+	bytes uint64 // length in bytes, whole lines
 	skip  uint64 // bytes passed over before it, at the end of the range
 	free  bool
 }

@@ -65,20 +65,20 @@ type Config struct {
 	Failed func() error
 }
 
-// Context is an open device.
+// Context is an open device, as verbs.Context.
 type Context struct {
 	cfg          Config
 	core         *cpu.Core
 	kernel       *kernel.Process
-	regions      map[uint32]region // by key
+	regions      map[uint32]region // memory regions, by key
 	ahs          map[verbs.AH]verbs.PD
 	ahOf         func(verbs.AH) (verbs.PD, bool)
 	qps          map[uint32]*QP
 	srqs         map[uint32]*SRQ
 	cqs          map[uint32]*CQ
 	async        func(verbs.AsyncEvent)
-	packers      []*pipe.Packer // by data core
-	posted       []data.Posted  // by data core
+	packers      []*pipe.Packer // producers of receive entries, by data core
+	posted       []data.Posted  // numbers of requests posted, by data core
 	sendLeftover *cpu.Loop
 	encoded      [pipe.MaxLines * pipe.LineBytes]byte
 	element      pipe.SendElement
@@ -102,7 +102,7 @@ type region struct {
 // default size.
 const maxInFlight = 8
 
-// New returns a context.
+// New returns the context of one process.
 func New(c Config) (*Context, error) {
 	if err := c.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("library: %w", err)

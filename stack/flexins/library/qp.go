@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// QP is a queue pair.
+// QP implements verbs.QP: it posts to the pipes of its data core and keeps the application's IDs.
 type QP struct {
 	c      *Context
 	number uint32

@@ -50,7 +50,7 @@ type Request struct {
 	Addr, Bytes uint64 // RegMR: the region; CreateQP: Bytes is the longest message of a low-latency queue pair, else 0
 	Access      verbs.Access
 
-	Type       verbs.QPType // CreateQP
+	Type       verbs.QPType // CreateQP: service
 	Send, Recv CQ           // CreateQP; CloseCQ uses Send; CQ.New means that core Core must open the pipe
 	SRQ        uint32
 	HasSRQ     bool
@@ -61,7 +61,7 @@ type Request struct {
 
 	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted to the queue's core before the verb
 
-	To   verbs.State  // ModifyQP
+	To   verbs.State  // ModifyQP: new state
 	Attr verbs.QPAttr // ModifyQP: all new attributes; CreateAH: AH and Port
 }
 
@@ -71,10 +71,10 @@ type Reply struct {
 	Errno  verbs.Errno // 0: success
 	Object uint32      // RegMR: the key; event: number of the object concerned
 	Addr   uint64      // RegMR: the region's address on the Arm
-	State  verbs.State // QueryQP
+	State  verbs.State // QueryQP: the state
 	Event  verbs.AsyncEventType
 	Length uint16
-	Text   [150]byte // error text
+	Text   [150]byte // text of an error, zero-padded
 }
 
 // fill is the number of message bytes in a line.

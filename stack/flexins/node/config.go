@@ -19,7 +19,7 @@ type Port struct {
 // Config holds the parts of a node.
 type Config struct {
 	Spec    Spec
-	Build   nicspec.Build // of the NIC
+	Build   nicspec.Build // sizes and parts of the NIC
 	Limits  tlp.Limits    // limits of the roots behind it, for DEVCTL
 	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: the NIC's reset value
 	Polls   int           // minimum of driver.Options.MaxPolls; 0: the driver's default

@@ -213,7 +213,7 @@ func (n *Node) build() error {
 
 // ports returns the attributes of the ports.
 func (n *Node) ports() (all []verbs.PortAttr) {
-	const most = 1 << 31 // IBTA 9.7.3
+	const most = 1 << 31 // the longest message (IBTA 9.7.3)
 	for _, p := range n.cfg.Ports {
 		all = append(all, verbs.PortAttr{Active: true, MaxMTU: n.cfg.Spec.MTU, ActiveMTU: n.cfg.Spec.MTU,
 			MaxMessage: most, MAC: p.MAC, GID: p.GID})

@@ -14,7 +14,7 @@ import (
 // Spec describes properties of the NIC that cannot be read from it.
 type Spec struct {
 	Ports []verbs.PortAttr
-	MTU   verbs.MTU // the NIC's largest
+	MTU   verbs.MTU // largest MTU of the NIC
 
 	PageLog uint8 // log2 of the page size that the NIC uses for memory regions; 0: pages of 4 KB
 }

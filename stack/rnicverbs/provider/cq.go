@@ -15,7 +15,8 @@ const (
 	maxCQE = 1 << rnicspec.MaxLogRing / spare
 )
 
-// CQ is a completion queue.
+// CQ implements verbs.CQ: completion entries of the ring are moved to a queue of the size that the application
+// requested.
 type CQ struct {
 	c      *Context
 	number uint32

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// QP is a queue pair.
+// QP implements verbs.QP.
 type QP struct {
 	c         *Context
 	qp        *rnicverbs.QP

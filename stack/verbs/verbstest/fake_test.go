@@ -142,7 +142,7 @@ func (p *fakeDevice) tell(e verbs.AsyncEvent) {
 	}
 }
 
-// fakeCQ is a completion queue.
+// fakeCQ is a completion queue of a fakeDevice.
 type fakeCQ struct {
 	*verbs.Completions
 	p      *fakeDevice

@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// fakeQP is a queue pair of a fake device.
+// fakeQP is a queue pair of a fakeDevice.
 type fakeQP struct {
 	p          *fakeDevice
 	n          uint32
@@ -252,7 +252,7 @@ func (q *fakeQP) scatter(sges []verbs.SGE, b []byte) {
 	}
 }
 
-// carry performs a request's operation.
+// carry performs the operation of a request at the peer, and returns its status.
 func (q *fakeQP) carry(w *verbs.SendWR) verbs.Status {
 	if w.Opcode == verbs.WRLocalInv {
 		q.p.regions.Invalidate(q.q.PD, w.InvKey)
