@@ -10,7 +10,7 @@ import (
 // recvBit marks the IDs of receive requests; the other IDs are message numbers.
 const recvBit = 1 << 63
 
-// The ID of a receive request is its ordinal, with its memory slot in the low slotBits bits.
+// slotBits is the number of low bits of a receive request's ID that hold its memory slot. Its ordinal is above them.
 const slotBits = 24
 
 // role is the behavior of one end of a flow: client, server, or either end of a ring.

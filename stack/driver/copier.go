@@ -37,7 +37,7 @@ type flushState struct {
 	received   uint64  // frames received
 	copied     uint64
 	arrived    uint64 // number of frames known to have arrived
-	afterFlush uint64 // value of safe once the flush in flight has ended
+	afterFlush uint64 // value of arrived once the flush in flight has ended
 	flushing   bool   // a flush is in flight
 	done       func(error)
 }

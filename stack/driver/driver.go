@@ -60,7 +60,7 @@ type Driver struct {
 
 	commands fifo.Queue[command]
 	begun    uint64
-	running  bool // proceed is on the stack
+	running  bool // runCommands is on the stack
 	waiting  bool // the current command waits for its answer
 	word     [4]byte
 

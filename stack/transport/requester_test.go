@@ -19,7 +19,7 @@ type initiator struct {
 	conn     Conn
 	now      Ps
 	requests []*recordedRequest
-	sent     []string // packets that left, formatted by asks: each PSN once
+	sent     []string // packets that left, formatted by formatRequest: each PSN once
 	seen     map[uint32]bool
 	done     []Completion
 	tokens   []Token

@@ -34,7 +34,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Pages of memory regions: 4 KB to 1 GB (rnicspec.CreateMR).
+// basePageLog and maxPageLog are log2 of the smallest and the largest page size of memory regions (rnicspec.CreateMR).
 const basePageLog, maxPageLog = 12, 30
 
 // Context is a NIC as applications see it.

@@ -21,7 +21,7 @@ type QP struct {
 	handle    uint32 // address handle of the peer
 	created   bool   // the queue pair was created in the NIC
 	busy      bool   // a control verb is in progress
-	mayArrive [2]int // what this queue pair contributes to send.owed and recv.owed
+	mayArrive [2]int // what this queue pair contributes to mayArrive of send and recv
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
