@@ -112,7 +112,7 @@ func (c *client) content(b []byte, m int) {
 	if n > 0 {
 		ethernet(b, c.route.Peer.MAC, c.route.MAC)
 	}
-	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.source(m))
+	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.patternOf(m))
 }
 
 // fill puts the bytes of message m into its slot, from which its request sends them.

@@ -22,11 +22,11 @@ func (u *setup) queuePairs(s *side) error {
 	if spec.LowLatency {
 		init.LowLatency = max(spec.largest(), 1)
 	}
-	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
+	err := u.runVerbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
 		a, e := init, s.ends[i]
 		if e.ring != nil {
 			a.Cap = spec.ringCap(e)
-			s.Context.CreateQP(s.pd, a, into(&e.qp, done))
+			s.Context.CreateQP(s.pd, a, storeIn(&e.qp, done))
 			return
 		}
 		if s.shared != nil && u.recvDepth(e) > 0 {
@@ -37,7 +37,7 @@ func (u *setup) queuePairs(s *side) error {
 				a.Cap.MaxRecvWR = spec.Depth // receive requests of the engine that will serve it
 			}
 		}
-		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
+		s.Context.CreateQP(s.pd, a, storeIn(&e.qp, done))
 	})
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Spec) firstPSN(flow int, client bool) uint32 {
 // connect moves the queue pairs of a server from one state to the next.
 func (u *setup) connect(s *side, from, to verbs.State) error {
 	name := fmt.Sprintf("modify_qp to %v", to)
-	return u.verbs(s, name, len(s.ends), func(i int, done func(error)) {
+	return u.runVerbs(s, name, len(s.ends), func(i int, done func(error)) {
 		e := s.ends[i]
 		a := u.attributes(e)
 		required, _, _ := verbs.Transition(u.spec.Transport.qpType(), from, to)
@@ -99,16 +99,18 @@ func (u *setup) handles(s *side) error {
 		return nil
 	}
 	s.handles = make([]verbs.AH, u.spec.Ports)
-	err := u.verbs(s, "create_ah", u.spec.Ports,
-		func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Routes[i].Peer, into(&s.handles[i], done)) })
+	err := u.runVerbs(s, "create_ah", u.spec.Ports,
+		func(i int, done func(error)) {
+			s.Context.CreateAH(s.pd, s.Routes[i].Peer, storeIn(&s.handles[i], done))
+		})
 	for _, e := range s.ends {
 		e.ah = s.handles[e.index%u.spec.Ports]
 	}
 	return err
 }
 
-// introduce tells both ends of each flow the other's queue pair number, address and keys.
-func (u *setup) introduce() {
+// exchangeAddresses tells both ends of each flow the other's queue pair number, address and keys.
+func (u *setup) exchangeAddresses() {
 	for _, s := range u.sides {
 		for i, e := range s.ends {
 			p := s.peer.ends[i]

@@ -239,13 +239,13 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 // compare checks the received bytes of message m against its pattern, and counts the message if they are correct.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
-	pattern(want, e.spec.Seed, e.flow, direction, e.spec.source(m))
+	pattern(want, e.spec.Seed, e.flow, direction, e.spec.patternOf(m))
 	e.compareBytes(got, want, m, where)
 }
 
 // compareBytes compares received bytes with the expected ones, and counts the message if they are equal.
 func (e *end) compareBytes(got, want []byte, m int, where func(off int) uint64) {
-	if e.same(got, want, m, where) {
+	if e.equal(got, want, m, where) {
 		e.countMessage(len(want))
 	}
 }
@@ -256,8 +256,8 @@ func (e *end) badLength(m, got, want int) {
 		Text: fmt.Sprintf("message %d came with %d B: expected %d", m, got, want)})
 }
 
-// same reports whether the received bytes are the expected ones, and records the first difference.
-func (e *end) same(got, want []byte, m int, where func(off int) uint64) bool {
+// equal reports whether the received bytes are the expected ones, and records the first difference.
+func (e *end) equal(got, want []byte, m int, where func(off int) uint64) bool {
 	size := len(want)
 	if len(got) != size {
 		e.badLength(m, len(got), size)

@@ -208,7 +208,7 @@ func (u *setup) startHandlers(s *side) error {
 			mine = append(mine, e)
 		}
 	}
-	return u.verbs(s, "serve", len(mine), func(i int, done func(error)) {
+	return u.runVerbs(s, "serve", len(mine), func(i int, done func(error)) {
 		s.Engine.Serve(u.spec.Kind, mine[i].qp, s.mr, u.spec.Depth, done)
 	})
 }

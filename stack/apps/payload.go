@@ -18,8 +18,8 @@ const (
 	Reused Payload = "reused"
 )
 
-// source returns the number of the message whose pattern message m carries.
-func (s *Spec) source(m int) int {
+// patternOf returns the number of the message whose pattern message m carries.
+func (s *Spec) patternOf(m int) int {
 	if s.Payload == Reused {
 		return m % s.Depth
 	}
@@ -97,8 +97,8 @@ func (e *end) verifyReused(a *area, n int) {
 		if !e.check("load", a.load(e.side.Core, m, 0, a.piece, got)) {
 			return
 		}
-		pattern(want, e.spec.Seed, e.flow, request, e.spec.source(m))
-		e.same(got, want, m, func(off int) uint64 { return a.byteAddr(m, off, a.piece) })
+		pattern(want, e.spec.Seed, e.flow, request, e.spec.patternOf(m))
+		e.equal(got, want, m, func(off int) uint64 { return a.byteAddr(m, off, a.piece) })
 	}
 }
 

@@ -20,7 +20,7 @@ func TestReusedBuffersAreVerified(t *testing.T) {
 		e := &end{spec: &s, side: &side{Side: Side{Core: m}, want: make([]byte, 100), got: make([]byte, 100)}}
 		for i := range 47 { // messages arrived in order, each over the one before
 			b := make([]byte, s.size(i))
-			pattern(b, s.Seed, 0, request, s.source(i))
+			pattern(b, s.Seed, 0, request, s.patternOf(i))
 			require.NoError(t, m.Store(a.pieceAddr(i, 0), b))
 		}
 		if flip >= 0 {

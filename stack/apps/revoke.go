@@ -21,9 +21,9 @@ func (u *setup) revocable(s *side) error {
 			continue
 		}
 		r.keys = make([]verbs.MR, u.spec.Count)
-		err := u.verbs(s, "reg_mr", u.spec.Count, func(m int, done func(error)) {
+		err := u.runVerbs(s, "reg_mr", u.spec.Count, func(m int, done func(error)) {
 			s.Context.RegMR(s.pd, r.exposed.pieceAddr(m, 0), keyBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite,
-				into(&r.keys[m], done))
+				storeIn(&r.keys[m], done))
 		})
 		if err != nil {
 			return err

@@ -58,7 +58,7 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 		}
 	}
 	u := &setup{Run: r, await: await}
-	if err := u.make(); err != nil {
+	if err := u.setUp(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -83,8 +83,8 @@ func (r *Run) flow(process, f int) {
 	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
 }
 
-// make carries out all steps of the setup on both servers.
-func (u *setup) make() error {
+// setUp carries out all steps of the setup on both servers.
+func (u *setup) setUp() error {
 	each := func(steps ...func(*side) error) error {
 		for _, step := range steps {
 			for _, s := range u.sides {
@@ -107,7 +107,7 @@ func (u *setup) make() error {
 	if err := each(u.blank, u.handles, u.revocable); err != nil {
 		return err
 	}
-	u.introduce()
+	u.exchangeAddresses()
 	if err := u.states(each); err != nil {
 		return err
 	}

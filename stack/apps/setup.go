@@ -20,8 +20,8 @@ type setup struct {
 	await Await
 }
 
-// verbs starts n control verbs and waits for all of them; begin starts verb i and passes it the callback.
-func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(error))) error {
+// runVerbs starts n control verbs and waits for all of them; begin starts verb i and passes it the callback.
+func (u *setup) runVerbs(s *side, name string, n int, begin func(i int, done func(error))) error {
 	ended := 0
 	var errs []error
 	for i := range n {
@@ -36,8 +36,8 @@ func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(e
 	return errors.Join(append(errs, err)...)
 }
 
-// into returns the callback of a verb that creates an object; it stores the object in to.
-func into[T any](to *T, done func(error)) func(T, error) {
+// storeIn returns the callback of a verb that creates an object; it stores the object in to.
+func storeIn[T any](to *T, done func(error)) func(T, error) {
 	return func(v T, err error) {
 		*to = v
 		done(err)
@@ -49,28 +49,29 @@ const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.Acces
 // open creates the objects that all queue pairs of a server share.
 func (u *setup) open(s *side) error {
 	c := s.Context
-	if err := u.verbs(s, "query_device", 1,
-		func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
+	if err := u.runVerbs(s, "query_device", 1,
+		func(_ int, done func(error)) { c.QueryDevice(storeIn(&s.dev, done)) }); err != nil {
 		return err
 	}
 	if u.spec.Invalidate && !s.dev.Has(verbs.FeatureInvalidate) {
 		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it",
 			s.Name)
 	}
-	if err := u.verbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(into(&s.pd, done)) }); err != nil {
+	err := u.runVerbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(storeIn(&s.pd, done)) })
+	if err != nil {
 		return err
 	}
 	access := allAccess
 	if !s.dev.Has(verbs.FeatureAtomics) {
 		access &^= verbs.AccessRemoteAtomic
 	}
-	if err := u.verbs(s, "reg_mr", 1,
-		func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, into(&s.mr, done)) }); err != nil {
+	if err := u.runVerbs(s, "reg_mr", 1,
+		func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, storeIn(&s.mr, done)) }); err != nil {
 		return err
 	}
 	entries := u.completions(s)
-	if err := u.verbs(s, "create_cq", 1,
-		func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
+	if err := u.runVerbs(s, "create_cq", 1,
+		func(_ int, done func(error)) { c.CreateCQ(entries, storeIn(&s.cq, done)) }); err != nil {
 		return err
 	}
 	if !u.spec.SharedReceive {
@@ -81,8 +82,8 @@ func (u *setup) open(s *side) error {
 		return nil
 	}
 	attr := verbs.SRQAttr{MaxWR: s.shared.area.slots, MaxSGE: u.spec.Pieces}
-	if err := u.verbs(s, "create_srq", 1,
-		func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, into(&s.srq, done)) }); err != nil {
+	if err := u.runVerbs(s, "create_srq", 1,
+		func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, storeIn(&s.srq, done)) }); err != nil {
 		return err
 	}
 	s.shared.post = s.srq.PostRecv
@@ -129,12 +130,12 @@ func (u *setup) receives(s *side, e *end) *receives {
 		return r
 	}
 	_, longest := s.lengths()
-	r.area = u.take(s, n, longest+u.spec.header(), u.spec.Pieces)
+	r.area = u.allocArea(s, n, longest+u.spec.header(), u.spec.Pieces)
 	return r
 }
 
-// take allocates memory of a server. A lack of memory is reported at the end of setup, with the total needed.
-func (u *setup) take(s *side, slots, bytes, pieces int) area {
+// allocArea allocates memory of a server. A lack of memory is reported at the end of setup, with the total needed.
+func (u *setup) allocArea(s *side, slots, bytes, pieces int) area {
 	a, err := s.arena.alloc(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
 		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s: %w", s.Name, err))
@@ -166,26 +167,26 @@ func (u *setup) allocate(s *side) {
 			ringOf(e).memory(u, s)
 		case *client:
 			longest, _ := s.lengths()
-			r.out = u.take(s, spec.Depth, longest, spec.Pieces)
+			r.out = u.allocArea(s, spec.Depth, longest, spec.Pieces)
 			r.served = u.newServed()
 			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth),
 				ops: make([]atomic, spec.Depth)}
 		case *server:
 			switch {
 			case spec.Kind == Atomics && !spec.SharedCounter || spec.Kind == Atomics && r.first():
-				r.exposed = u.take(s, 1, counterLen, 1)
+				r.exposed = u.allocArea(s, 1, counterLen, 1)
 			case spec.Kind == Atomics:
 				r.exposed = s.counterOwner().exposed
 			case spec.Invalidate:
-				r.exposed = u.take(s, spec.Count, keyBytes, 1)
+				r.exposed = u.allocArea(s, spec.Count, keyBytes, 1)
 			case spec.Kind == ListWalk:
-				r.exposed = u.take(s, spec.spread(), s.Engine.NodeBytes(), 1)
+				r.exposed = u.allocArea(s, spec.spread(), s.Engine.NodeBytes(), 1)
 			case spec.Kind == BatchedRead:
-				r.exposed = u.take(s, spec.spread(), valueBytes, 1)
+				r.exposed = u.allocArea(s, spec.spread(), valueBytes, 1)
 			case !spec.Kind.sends():
-				r.exposed = u.take(s, spec.buffers(), spec.largest(), 1)
+				r.exposed = u.allocArea(s, spec.buffers(), spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
-				r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
+				r.out = u.allocArea(s, spec.Depth, spec.largest(), spec.Pieces)
 			}
 		}
 	}

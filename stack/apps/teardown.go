@@ -51,7 +51,7 @@ func (u *setup) close(s *side) error {
 		{"dereg_mr", count(!s.deregistered), func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
 		{"dealloc_pd", 1, func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
 	} {
-		if err := u.verbs(s, step.name, step.n, step.begin); err != nil {
+		if err := u.runVerbs(s, step.name, step.n, step.begin); err != nil {
 			return err
 		}
 	}

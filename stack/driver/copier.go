@@ -17,7 +17,7 @@ type Copier struct {
 	reading  int                 // unfinished reads of the first frame in jobs
 	read     func(error)         // handles the end of a read
 	working  bool
-	idle     func()   // called when no frame is left to copy
+	whenIdle func()   // called when no frame is left to copy
 	spare    []Buffer // buffers of frames copied after the queue stopped accepting any
 	flush    flushState
 }
@@ -51,7 +51,7 @@ func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, 
 	}
 	c := &Copier{onCopy: on, hdr: make([]byte, max(cfg.HdrBytes, 0)), pay: make([]byte, max(cfg.PayBytes, 0))}
 	c.read = c.copied
-	cfg.OnFrame = func(_ *RxQueue, f *RxFrame) { c.frame(f) }
+	cfg.OnFrame = func(_ *RxQueue, f *RxFrame) { c.queueFrame(f) }
 	var err error
 	if c.RxQueue, err = d.OpenRx(cfg); err != nil {
 		return nil, err
@@ -93,11 +93,11 @@ func (c *Copier) settle(done func()) {
 	case c.jobs.Len() == 0:
 		done()
 	default:
-		c.idle = done
+		c.whenIdle = done
 	}
 }
 
-func (c *Copier) frame(f *RxFrame) {
+func (c *Copier) queueFrame(f *RxFrame) {
 	j := copyJob{buf: f.Buffer, hdr: f.HdrLen, pay: f.PayLen}
 	copy(j.cqe[:], f.Cqe)
 	if c.flush.bus != nil {
@@ -105,7 +105,7 @@ func (c *Copier) frame(f *RxFrame) {
 	}
 	c.flush.received++
 	c.jobs.Push(j)
-	c.work()
+	c.copyFrames()
 }
 
 // needsFlush reports whether an address is at the endpoint that does not hold the completion ring.
@@ -130,11 +130,11 @@ func (c *Copier) arrived() bool {
 func (c *Copier) flushed(err error) {
 	c.d.check(err)
 	c.flush.flushing, c.flush.arrived = false, c.flush.afterFlush
-	c.work()
+	c.copyFrames()
 }
 
-// work copies frames until a read takes time.
-func (c *Copier) work() {
+// copyFrames copies frames until a read takes time.
+func (c *Copier) copyFrames() {
 	if c.working {
 		return
 	}
@@ -151,8 +151,8 @@ func (c *Copier) work() {
 		c.deliver()
 	}
 	c.working = false
-	if f := c.idle; f != nil && c.jobs.Len() == 0 {
-		c.idle = nil
+	if f := c.whenIdle; f != nil && c.jobs.Len() == 0 {
+		c.whenIdle = nil
 		f()
 	}
 }
@@ -169,7 +169,7 @@ func (c *Copier) copied(err error) {
 	c.d.check(err)
 	if c.reading--; c.reading == 0 {
 		c.deliver()
-		c.work()
+		c.copyFrames()
 	}
 }
 

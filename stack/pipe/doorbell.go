@@ -140,7 +140,7 @@ func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error)
 
 // Poll implements Receiver. It reads the record, and starts fetching new lines.
 func (f *Fetcher) Poll() ([]byte, error) {
-	f.look()
+	f.pollRecord()
 	f.fetch()
 	for f.err == nil && f.taken+uint32(f.have) != f.arrived {
 		line := f.taken + uint32(f.have)
@@ -163,7 +163,7 @@ func (f *Fetcher) Poll() ([]byte, error) {
 	return nil, f.err
 }
 
-func (f *Fetcher) look() {
+func (f *Fetcher) pollRecord() {
 	switch {
 	case f.err != nil || f.reading:
 	case f.place.Kind == Polled:

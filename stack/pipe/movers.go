@@ -100,7 +100,7 @@ type MMIO struct {
 // NewMMIO returns a Mover over registers.
 func NewMMIO(r Registers) *MMIO {
 	m := &MMIO{regs: r}
-	m.taken = m.came
+	m.taken = m.readEnded
 	return m
 }
 
@@ -127,7 +127,7 @@ func (m *MMIO) Read(addr uint64, b []byte, done func(error)) {
 	m.regs.ReadReg(uint32(addr), len(b), m.taken)
 }
 
-func (m *MMIO) came(v uint64, err error) {
+func (m *MMIO) readEnded(v uint64, err error) {
 	for i := range m.b {
 		m.b[i] = byte(v >> (8 * i))
 	}

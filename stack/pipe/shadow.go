@@ -71,15 +71,15 @@ func (s *Shadow) Register(key uint32, host, bytes uint64) (Region, error) {
 	}
 	r := &Region{key, host, at + offset, bytes}
 	s.byKey[key] = r
-	i := s.after(r.Arm)
+	i := s.indexAfter(r.Arm)
 	s.sorted = append(s.sorted, nil)
 	copy(s.sorted[i+1:], s.sorted[i:])
 	s.sorted[i] = r
 	return *r, nil
 }
 
-// after returns the index of the first region that begins after an address.
-func (s *Shadow) after(arm uint64) int {
+// indexAfter returns the index of the first region that begins after an address.
+func (s *Shadow) indexAfter(arm uint64) int {
 	return sort.Search(len(s.sorted), func(i int) bool { return s.sorted[i].Arm > arm })
 }
 
@@ -90,7 +90,7 @@ func (s *Shadow) Release(key uint32) error {
 		return fmt.Errorf("pipe: releasing key %#x: %w", key, ErrUnknown)
 	}
 	delete(s.byKey, key)
-	i := s.after(r.Arm) - 1
+	i := s.indexAfter(r.Arm) - 1
 	s.sorted = append(s.sorted[:i], s.sorted[i+1:]...)
 	return s.arena.Free(r.Arm - r.Arm%pageBytes)
 }
@@ -110,7 +110,7 @@ func (s *Shadow) Swap(key uint32, host uint64, n uint64) (uint64, error) {
 
 // HostOf returns the region and host address behind an Arm address, if the n bytes there belong to one region.
 func (s *Shadow) HostOf(arm uint64, n uint64) (Region, uint64, error) {
-	if i := s.after(arm) - 1; i >= 0 {
+	if i := s.indexAfter(arm) - 1; i >= 0 {
 		if r := s.sorted[i]; n <= r.Bytes && arm-r.Arm <= r.Bytes-n {
 			return *r, r.Host + (arm - r.Arm), nil
 		}

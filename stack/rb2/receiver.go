@@ -55,7 +55,7 @@ func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 			err = r.p.SetTail(&r.c.Spec, tail)
 		}
 	case r.c.Tail.inSlots():
-		err = r.look()
+		err = r.checkWord()
 	}
 	if err != nil {
 		return 0, false, err
@@ -63,8 +63,8 @@ func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	return r.c.slot(&r.c.Own, r.p.Head), !r.p.Empty(), nil
 }
 
-// look checks whether the word of the next slot announces a message.
-func (r *Receiver) look() error {
+// checkWord checks whether the word of the next slot announces a message.
+func (r *Receiver) checkWord() error {
 	if err := r.c.Core.Load(r.c.word(&r.c.Own, r.p.Head), r.word[:]); err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (r *rig) postRecvs(e *end, peer *plan) {
 		if r.lateRecv > 0 {
 			at = max(at, Ps(r.hash(uint64(e.side), 61, uint64(i))%uint64(r.lateRecv)))
 		}
-		x := Recv{ID: uint64(i), Spans: r.cut(top, m.recvCap, r.hash(uint64(e.side), 62, uint64(i)))}
+		x := Recv{ID: uint64(i), Spans: r.splitSpans(top, m.recvCap, r.hash(uint64(e.side), 62, uint64(i)))}
 		top += m.recvCap
 		r.after(at, func() {
 			if err := e.conn.PostRecv(&x); err != nil {

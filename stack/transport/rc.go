@@ -165,7 +165,7 @@ func (c *rc) Expire(now Ps) {
 	if c.rnrUntil != 0 && now >= c.rnrUntil {
 		c.rnrUntil = 0
 		if c.una != c.top {
-			c.deadline = c.after(now)
+			c.deadline = c.answerDeadline(now)
 		}
 	}
 	if now < c.deadline {
@@ -176,7 +176,7 @@ func (c *rc) Expire(now Ps) {
 	if !c.retry(now, true) {
 		return
 	}
-	c.deadline = c.after(now)
+	c.deadline = c.answerDeadline(now)
 	if c.sel != nil {
 		c.loseOldest()
 	} else {
@@ -184,8 +184,8 @@ func (c *rc) Expire(now Ps) {
 	}
 }
 
-// after returns the deadline for an answer expected from now on.
-func (c *rc) after(now Ps) Ps {
+// answerDeadline returns the deadline for an answer expected from now on.
+func (c *rc) answerDeadline(now Ps) Ps {
 	if d := c.attr.rto(); d != Never {
 		return now + d
 	}

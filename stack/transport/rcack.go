@@ -54,7 +54,7 @@ func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 		}
 	}
 	if c.una != before {
-		c.progress(now, seq.Diff(c.una, before), echo)
+		c.noteProgress(now, seq.Diff(c.una, before), echo)
 	}
 	if answered && seq.Diff(e, c.una) > 0 {
 		c.lost(now)
@@ -70,8 +70,8 @@ func (c *rc) endOldest(r *request) {
 	c.oldest++
 }
 
-// progress records that n more PSNs were acknowledged.
-func (c *rc) progress(now Ps, n int, echo bool) {
+// noteProgress records that n more PSNs were acknowledged.
+func (c *rc) noteProgress(now Ps, n int, echo bool) {
 	c.retries, c.rnrs, c.recovering = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
 	if seq.Diff(c.nxt, c.una) <= 0 { // the packets that were to be retransmitted have arrived
@@ -79,7 +79,7 @@ func (c *rc) progress(now Ps, n int, echo bool) {
 	}
 	c.deadline = Never
 	if c.una != c.top && c.rnrUntil == 0 {
-		c.deadline = c.after(now)
+		c.deadline = c.answerDeadline(now)
 	}
 	c.endSends()
 	c.drain(c.fresh == c.ended)
@@ -173,18 +173,18 @@ func (c *rc) takeResponse(now Ps, p *Packet) {
 		return
 	}
 	r := c.request(c.oldest)
-	if !c.land(r, p) {
+	if !c.storeResponse(r, p) {
 		return
 	}
 	c.una = seq.Add(psn, 1)
 	if c.una == seq.Add(r.first, r.n) {
 		c.endOldest(r)
 	}
-	c.progress(now, 1, p.BTH.BECN || p.Marked)
+	c.noteProgress(now, 1, p.BTH.BECN || p.Marked)
 }
 
-// land checks a response and starts writing it to memory. It returns false if the connection has ended.
-func (c *rc) land(r *request, p *Packet) bool {
+// storeResponse checks a response and starts writing it to memory. It returns false if the connection has ended.
+func (c *rc) storeResponse(r *request, p *Packet) bool {
 	atomic := p.BTH.Opcode == wire.RCAtomicAck
 	switch {
 	case !r.returns() || atomic != r.Op.IsAtomic():

@@ -87,8 +87,8 @@ func (c *rc) ack() wire.Syndrome {
 	return creditSyndrome(c.rq.Len())
 }
 
-// echo returns the flag that reports marked packets to the peer.
-func (c *rc) echo() bthFlags {
+// echoFlag returns the flag that reports marked packets to the peer.
+func (c *rc) echoFlag() bthFlags {
 	if c.echoes && c.spec.EchoECN {
 		c.echoes = false
 		return flagBECN
@@ -98,7 +98,7 @@ func (c *rc) echo() bthFlags {
 
 func (c *rc) encodeAck(o *Out, psn uint32, s wire.Syndrome, msn uint32) {
 	c.stats.Acks++
-	putAETH(c.begin(o, &c.ah, wire.RCAck, c.attr.DestQP, psn, c.echo(), wire.AETHSize, 0, 0), s, msn)
+	putAETH(c.begin(o, &c.ah, wire.RCAck, c.attr.DestQP, psn, c.echoFlag(), wire.AETHSize, 0, 0), s, msn)
 }
 
 func putAETH(dst []byte, s wire.Syndrome, msn uint32) {
@@ -111,7 +111,7 @@ func (c *rc) encodeSack(o *Out) {
 	c.stats.Acks++
 	c.stats.SequenceNAKs++
 	words := c.early.words(c.expected)
-	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echo(),
+	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echoFlag(),
 		wire.AETHSize+words*sackWordSize, 0, 0)
 	putAETH(ext, c.ack(), c.msn)
 	for i := range words {
@@ -130,8 +130,8 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	case r.atomic && !r.ready, !r.atomic && !c.placed.Before(r.after):
 		return false
 	case r.atomic:
-		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echo(), wire.AETHSize+wire.AtomicAckETHSize,
-			0, 0)
+		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echoFlag(),
+			wire.AETHSize+wire.AtomicAckETHSize, 0, 0)
 		putAETH(ext, c.ack(), r.msn)
 		binary.BigEndian.PutUint64(ext[wire.AETHSize:], r.value)
 	case !c.encodeRead(now, o, r):

@@ -133,7 +133,7 @@ func (c *rc) advance(now Ps, echo bool) {
 		s.recover = c.una
 	}
 	if c.una != before {
-		c.progress(now, seq.Diff(c.una, before), echo)
+		c.noteProgress(now, seq.Diff(c.una, before), echo)
 	}
 	if c.state != verbs.QPSErr {
 		c.findLost(now)
@@ -260,7 +260,7 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 		number++
 		r = c.request(number)
 	}
-	if !c.land(r, p) {
+	if !c.storeResponse(r, p) {
 		return
 	}
 	s.arrived(psn, true)

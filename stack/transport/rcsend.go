@@ -35,7 +35,7 @@ func (c *rc) start(r *request) bool {
 		return false
 	}
 	if r.Status != verbs.WCSuccess {
-		if c.settled() { // requests before it complete first
+		if c.allEnded() { // requests before it complete first
 			c.fail(r, r.Status)
 		}
 		return false
@@ -66,12 +66,12 @@ func packets(length uint32, mtu verbs.MTU) uint32 {
 	return max(1, (length+uint32(mtu)-1)/uint32(mtu))
 }
 
-// settled reports whether every request begun so far has ended.
-func (c *rc) settled() bool { return c.oldest == c.fresh && c.landed.Before(c.landed.Next()) }
+// allEnded reports whether every request begun so far has ended.
+func (c *rc) allEnded() bool { return c.oldest == c.fresh && c.landed.Before(c.landed.Next()) }
 
 // invalidate carries out LOCAL_INV, which has no packet, once all requests before it have ended.
 func (c *rc) invalidate(r *request) bool {
-	if !c.settled() {
+	if !c.allEnded() {
 		return false
 	}
 	if !c.env.Invalidate(r.Imm) {
@@ -151,7 +151,7 @@ func (c *rc) sent(now Ps, p, n uint32, again bool) {
 		c.sel.sent(p, n)
 	}
 	if c.deadline == Never {
-		c.deadline = c.after(now)
+		c.deadline = c.answerDeadline(now)
 	}
 }
 

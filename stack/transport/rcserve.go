@@ -148,7 +148,7 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 		c.reread(p)
 	case wire.OpCmpSwap, wire.OpFetchAdd:
 		for i := range c.saved.Len() {
-			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.repeats < maxAgain && !c.waits(s.psn, 1) {
+			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.repeats < maxAgain && !c.replyWaits(s.psn, 1) {
 				c.repeats++
 				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value,
 					msn: s.msn})
@@ -162,7 +162,7 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
 	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.repeats >= maxAgain ||
-		c.waits(p.BTH.PSN, n) ||
+		c.replyWaits(p.BTH.PSN, n) ||
 		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
 		return
 	}
@@ -171,8 +171,8 @@ func (c *rc) reread(p *Packet) {
 		after: c.placed.Next(), again: true})
 }
 
-// waits reports whether the answer with exactly these PSNs is waiting and has not begun to leave.
-func (c *rc) waits(psn, n uint32) bool {
+// replyWaits reports whether the answer with exactly these PSNs is waiting and has not begun to leave.
+func (c *rc) replyWaits(psn, n uint32) bool {
 	for i := range c.replies.Len() {
 		if r := c.replies.At(i); r.psn == psn && r.n == n && r.sent == 0 {
 			return true

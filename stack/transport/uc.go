@@ -119,13 +119,13 @@ func (c *uc) Next(now Ps, o *Out) bool {
 			return false
 		}
 		c.encode(o, &c.ah, r, c.packet, c.psn, 0, c.attr.DestQP)
-		c.leave(o, r)
+		c.notePacketSent(o, r)
 		return true
 	}
 }
 
-// leave records that a packet of r has left.
-func (c *uc) leave(o *Out, r *request) {
+// notePacketSent records that a packet of r has left.
+func (c *uc) notePacketSent(o *Out, r *request) {
 	c.stats.Sent++
 	o.Token = landedToken(c.landed.Open())
 	c.psn = seq.Add(c.psn, 1)

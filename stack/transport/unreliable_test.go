@@ -136,7 +136,8 @@ func TestSolarSchedules(t *testing.T) {
 			length := uint32(s.hash(92, i)) % 600
 			x := &requests[i]
 			*x = Send{ID: i, Op: verbs.WRWrite, Flags: verbs.SendSignaled,
-				Spans: s.cut(uint32(i)*1024, length, s.hash(93, i)), RKey: keyRemote, RemoteAddr: base64k + remoteAt +
+				Spans: s.splitSpans(uint32(i)*1024, length, s.hash(93, i)), RKey: keyRemote,
+				RemoteAddr: base64k + remoteAt +
 					i*600}
 			if s.hash(94, i)%2 == 0 {
 				x.Op = verbs.WRRead

@@ -71,7 +71,7 @@ func (s *schedule) workload(side int) *plan {
 		h := s.hash(uint64(side), 51, uint64(i))
 		m := s.message(p, h, uint64(i))
 		if side == 0 && s.refuse != refuseNone && i == s.refuseAt {
-			s.spoil(p, m)
+			s.makeRefused(p, m)
 		}
 		p.messages = append(p.messages, m)
 		if m.takesRecv() {
@@ -135,7 +135,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 		m.Flags |= verbs.SendInline
 		m.Inline = m.data
 	} else {
-		m.Spans = s.cut(p.top, m.length, h>>19)
+		m.Spans = s.splitSpans(p.top, m.length, h>>19)
 		p.top += m.length
 	}
 	if m.Op.IsSend() {
@@ -169,7 +169,7 @@ func (s *schedule) read(p *plan, m *message, h uint64) {
 		m.RKey = keyReads
 	}
 	m.data = bytes.Clone(p.remote[off : off+m.length])
-	m.Spans = s.cut(p.top, m.length, h>>19)
+	m.Spans = s.splitSpans(p.top, m.length, h>>19)
 	p.top += m.length
 	p.unread = true
 }
@@ -195,8 +195,8 @@ func (s *schedule) atomic(p *plan, m *message, h uint64) {
 	putValue(m.data, m.orig)
 }
 
-// cut divides a range into spans.
-func (s *schedule) cut(from, n uint32, h uint64) (spans []Span) {
+// splitSpans divides a range into spans.
+func (s *schedule) splitSpans(from, n uint32, h uint64) (spans []Span) {
 	for n > 0 && len(spans) < 2 && h%3 != 0 {
 		k := uint32(h>>4)%n + h32(h)%2
 		k = min(k, n)
@@ -208,8 +208,8 @@ func (s *schedule) cut(from, n uint32, h uint64) (spans []Span) {
 
 func h32(h uint64) uint32 { return uint32(h >> 7) }
 
-// spoil makes a request one that the peer refuses, in the way of s.refuse.
-func (s *schedule) spoil(p *plan, m *message) {
+// makeRefused makes a request one that the peer refuses, in the way of s.refuse.
+func (s *schedule) makeRefused(p *plan, m *message) {
 	addr := uint64(base64k + remoteAt + 128)
 	id := m.ID
 	*m = message{Send: Send{ID: id, Op: verbs.WRWrite, Flags: verbs.SendSignaled, RKey: keyRemote, RemoteAddr: addr,

@@ -94,5 +94,5 @@ func (a *atomic) end(err error) {
 	q.copies--
 	q.conn.AtomicDone(c.now(), a.token, a.before, status)
 	c.wake(q)
-	q.settle()
+	q.destroyIfIdle()
 }

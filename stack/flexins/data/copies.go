@@ -152,7 +152,7 @@ func (x *copies) end(j job, err error) {
 	if j.q.copies--; j.token != 0 {
 		j.q.placed(j.token, err)
 	}
-	j.q.settle()
+	j.q.destroyIfIdle()
 }
 
 // withLine calls f with a staging line, at once or when one is free.

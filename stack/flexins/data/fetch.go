@@ -112,23 +112,25 @@ type deferred struct {
 	verb  func()
 }
 
-// reached reports whether the core has taken that many requests.
-func (x *context) reached(p Posted) bool { return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs }
+// hasTaken reports whether the core has taken that many requests.
+func (x *context) hasTaken(p Posted) bool {
+	return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs
+}
 
-// after carries out a verb once the core has taken the requests posted before it.
-func (c *core) after(context int, p Posted, verb func()) {
+// afterPosted carries out a verb once the core has taken the requests posted before it.
+func (c *core) afterPosted(context int, p Posted, verb func()) {
 	c.drainPipes(context)
 	x := c.contexts[context]
-	if x == nil || len(x.deferred) == 0 && x.reached(p) {
+	if x == nil || len(x.deferred) == 0 && x.hasTaken(p) {
 		verb()
 		return
 	}
 	x.deferred = append(x.deferred, deferred{p, verb})
 }
 
-// release carries out the deferred verbs whose requests have been taken.
-func (x *context) release() {
-	for len(x.deferred) > 0 && x.reached(x.deferred[0].after) {
+// runDeferred carries out the deferred verbs whose requests have been taken.
+func (x *context) runDeferred() {
+	for len(x.deferred) > 0 && x.hasTaken(x.deferred[0].after) {
 		verb := x.deferred[0].verb
 		x.deferred = x.deferred[1:]
 		verb()

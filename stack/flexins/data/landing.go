@@ -60,20 +60,20 @@ func (l *landing) post(number uint64, spans []transport.Span) error {
 	case len(spans) != 1 || int64(spans[0].Len) < int64(q.config.LowLatency) || !q.CheckLocal(spans[0]):
 		x.status = verbs.WCLocProtErr
 		l.returned = append(l.returned, x)
-		return l.fault()
+		return l.enterError()
 	case len(l.spare) == 0:
 		return transport.ErrFull
 	default:
 		last := len(l.spare) - 1
 		x.to, x.buffer = spans[0], driver.Buffer{Hdr: l.spare[last], Pay: spans[0].Addr}
 		l.spare = l.spare[:last]
-		l.put(&x)
+		l.postDescriptor(&x)
 	}
 	return nil
 }
 
-// put posts the descriptor of a receive request.
-func (l *landing) put(x *landed) {
+// postDescriptor posts the descriptor of a receive request.
+func (l *landing) postDescriptor(x *landed) {
 	l.c.fail(l.rx.Post(x.buffer))
 	l.posted.Push(*x)
 	l.credit++
@@ -135,14 +135,14 @@ func (l *landing) finish(h transport.Handle, p *packet) {
 		l.spare = append(l.spare, x.buffer.Hdr)
 	case l.phase == landingOpen:
 		l.c.stats.Returned++
-		l.put(&x)
+		l.postDescriptor(&x)
 	default:
 		l.returned = append(l.returned, x)
 	}
 }
 
-// fault moves a queue pair to ERR whose buffers must not be written any more.
-func (l *landing) fault() error {
+// enterError moves a queue pair to ERR whose buffers must not be written any more.
+func (l *landing) enterError() error {
 	c := l.c
 	if l.q.conn.State() == verbs.QPSErr {
 		return nil
@@ -174,7 +174,7 @@ func (c *core) revokeLanding(region uint32, done func()) {
 	}
 	for _, l := range c.landings {
 		if l.phase == landingOpen && l.names(region) {
-			c.fail(l.fault())
+			c.fail(l.enterError())
 			l.q.Async(transport.EventQPFatal)
 		}
 		if l.phase == landingHalting {
@@ -205,14 +205,14 @@ func (l *landing) halt(done func()) {
 	l.phase = landingHalting
 	a, c := l.c.card, l.c
 	a.cfg.Control(func() {
-		err := errors.Join(a.drv.DropRule(l.rule()), l.rx.Disable(func() { c.cpu.Call(l.stopped) }))
+		err := errors.Join(a.drv.DropRule(l.rule()), l.rx.Disable(func() { c.cpu.Call(l.halted) }))
 		c.cpu.Call(func() { c.fail(err) })
 	})
 }
 
-// stopped handles the end of halt. In ERR it flushes the requests that the NIC had, in the order in which they were
+// halted handles the end of halt. In ERR it flushes the requests that the NIC had, in the order in which they were
 // posted; after a RESET it discards them.
-func (l *landing) stopped() {
+func (l *landing) halted() {
 	l.phase, l.credit = landingOff, 0
 	for l.posted.Len() > 0 {
 		l.returned = append(l.returned, l.posted.Pop())

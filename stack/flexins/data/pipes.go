@@ -116,7 +116,7 @@ func (x *context) poll() bool {
 		c.fail(fmt.Errorf("context %d: %w", x.id, err))
 		return false
 	}
-	x.release()
+	x.runDeferred()
 	return recv != nil || send != nil
 }
 
@@ -359,8 +359,8 @@ func (c *core) retry() {
 // Copy implements pipe.Copier.
 func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	c := x.c
-	a, ok := c.near(to, n)
-	b, also := c.near(from, n)
+	a, ok := c.spanAt(to, n)
+	b, also := c.spanAt(from, n)
 	if !ok || !also {
 		done(fmt.Errorf("a copy of %d B from %#x to %#x: want memory of this core, and of the host under its key", n,
 			from, to))
@@ -369,8 +369,8 @@ func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	x.add(job{dst: a, src: b, then: done})
 }
 
-// near returns the span of this core's memory, or of the host's, at a bus address.
-func (c *core) near(addr uint64, n int) (driver.Span, bool) {
+// spanAt returns the span of this core's memory, or of the host's, at a bus address.
+func (c *core) spanAt(addr uint64, n int) (driver.Span, bool) {
 	for _, k := range [...]*driver.Key{c.key, c.card.cfg.Host} {
 		if addr >= k.Bus && uint64(n) <= k.Len && addr-k.Bus <= k.Len-uint64(n) {
 			return driver.Span{Key: k, Off: addr - k.Bus, Len: uint32(n)}, true

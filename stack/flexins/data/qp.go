@@ -170,7 +170,7 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 			done(err)
 			return
 		}
-		c.after(q.config.Context, x.After, func() {
+		c.afterPosted(q.config.Context, x.After, func() {
 			q.begin(&x, func(err error) {
 				if err != nil || x.To != verbs.QPSReset {
 					done(err)
@@ -240,7 +240,7 @@ func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 			done(err)
 			return
 		}
-		c.after(q.config.Context, p, func() { q.destroy(done) })
+		c.afterPosted(q.config.Context, p, func() { q.destroy(done) })
 	})
 }
 
@@ -261,13 +261,13 @@ func (q *qp) destroy(done func(error)) {
 		q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
 	}
 	for _, s := range c.tx {
-		s.drain(q.settle)
+		s.drain(q.destroyIfIdle)
 	}
 	if q.landing != nil {
 		q.copies++
 		q.landing.destroy(func() {
 			q.copies--
-			q.settle()
+			q.destroyIfIdle()
 		})
 	}
 	q.send.forget(qpn)
@@ -275,14 +275,14 @@ func (q *qp) destroy(done func(error)) {
 	q.copies++ // one more, until its completions are in the host
 	c.copies.nop(func() {
 		q.copies--
-		q.settle()
+		q.destroyIfIdle()
 	})
 }
 
 func (q *qp) fail(err error) { q.core.fail(err) }
 
-// settle finishes the destruction of a queue pair once it has nothing in flight.
-func (q *qp) settle() {
+// destroyIfIdle finishes the destruction of a queue pair once it has nothing in flight.
+func (q *qp) destroyIfIdle() {
 	if f := q.closing; f != nil && q.copies == 0 && q.frames == 0 {
 		if q.core.qps[q.config.QPN] == q {
 			f()
@@ -347,7 +347,7 @@ func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
 			done(fmt.Errorf("data: shared receive queue %#x does not exist", number))
 			return
 		}
-		c.after(s.context, p, func() {
+		c.afterPosted(s.context, p, func() {
 			delete(c.srqs, number)
 			done(nil)
 		})

@@ -159,13 +159,13 @@ func (x *staging) flush() (found bool) {
 			x.done(p)
 		}
 		x.c.wake(q)
-		q.settle()
+		q.destroyIfIdle()
 	}
 	return found
 }
 
-// left frees the staging memory of a frame that has left.
-func (x *staging) left(p *staged) {
+// frameLeft frees the staging memory of a frame that has left.
+func (x *staging) frameLeft(p *staged) {
 	if !x.c.spec.StagingInvalidate || p.lost {
 		x.free(p)
 		return

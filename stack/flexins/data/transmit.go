@@ -117,7 +117,7 @@ func (s *sender) send(q *qp, p *staged) {
 	}
 	if s.entry.Inline = nil; q.landing != nil && tail == 0 && len(o.Spans) == 0 && head <= nicspec.InlineMaxLong {
 		s.entry.Inline, s.entry.Pieces = buf, s.entry.Pieces[:0]
-		s.posted(o, frame{q: q, token: o.Token})
+		s.recordPosted(o, frame{q: q, token: o.Token})
 		return
 	}
 	if err := c.cpu.Store(slot, buf); err != nil {
@@ -136,11 +136,11 @@ func (s *sender) send(q *qp, p *staged) {
 	if tail > 0 {
 		s.entry.Pieces = append(s.entry.Pieces, c.span(slot+uint64(head), tail))
 	}
-	s.posted(o, f)
+	s.recordPosted(o, f)
 }
 
-// posted counts a posted frame, and records what to do at its end.
-func (s *sender) posted(o *transport.Out, f frame) {
+// recordPosted counts a posted frame, and records what to do at its end.
+func (s *sender) recordPosted(o *transport.Out, f frame) {
 	s.sinceSignal++
 	if s.entry.Complete = o.Token != 0 || s.sinceSignal >= s.c.spec.Every; s.entry.Complete {
 		s.sinceSignal = 0
@@ -189,10 +189,10 @@ func (s *sender) ended(e *driver.TxEnd) {
 			if f.token != 0 {
 				f.q.sent(f.token)
 			}
-			f.q.settle()
+			f.q.destroyIfIdle()
 		}
 		if f.staged != nil {
-			c.staging.left(f.staged)
+			c.staging.frameLeft(f.staged)
 		}
 		if f.then != nil {
 			f.then()

@@ -118,7 +118,7 @@ func New(c Config) (*Context, error) {
 	}
 	var err error
 	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll},
-		func(*cpu.Core) bool { return x.replies() }); err != nil {
+		func(*cpu.Core) bool { return x.takeReply() }); err != nil {
 		return nil, err
 	}
 	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
@@ -150,8 +150,8 @@ func (c *Context) fail(err error) {
 	}
 }
 
-// broken returns the reason why data verbs must return EIO, or nil.
-func (c *Context) broken() error {
+// failure returns the reason why data verbs must return EIO, or nil.
+func (c *Context) failure() error {
 	if c.err != nil {
 		return c.err
 	}
@@ -188,8 +188,8 @@ func (c *Context) send() {
 // retry is the time in picoseconds after which a request is pushed again into a pipe that was full: assumption.
 const retry = 2_000_000
 
-// replies takes one reply or event from the mailbox; it returns false if there is none.
-func (c *Context) replies() bool {
+// takeReply takes one reply or event from the mailbox; it returns false if there is none.
+func (c *Context) takeReply() bool {
 	c.send()
 	e, err := c.cfg.From.Poll()
 	if err != nil || e == nil {
@@ -234,18 +234,18 @@ func (c *Context) event(r *mailbox.Reply) {
 // OnAsync implements verbs.Context.
 func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }
 
-// enter charges for a verb that the kernel module answers alone.
-func (c *Context) enter() { c.core.Compute(c.cfg.Spec.Syscall) }
+// chargeSyscall charges for a verb that the kernel module answers alone.
+func (c *Context) chargeSyscall() { c.core.Compute(c.cfg.Spec.Syscall) }
 
 // QueryDevice implements verbs.Context.
 func (c *Context) QueryDevice(done func(verbs.DeviceAttr, error)) {
-	c.enter()
+	c.chargeSyscall()
 	done(*c.kernel.Attr(), nil)
 }
 
 // QueryPort implements verbs.Context.
 func (c *Context) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
-	c.enter()
+	c.chargeSyscall()
 	if err := c.checkPort("query_port", port); err != nil {
 		done(verbs.PortAttr{}, err)
 		return
@@ -262,7 +262,7 @@ func (c *Context) checkPort(verb string, port uint8) error {
 
 // AllocPD implements verbs.Context.
 func (c *Context) AllocPD(done func(verbs.PD, error)) {
-	c.enter()
+	c.chargeSyscall()
 	n, err := c.kernel.Create("alloc_pd", verbs.KindPD)
 	done(verbs.PD(n), err)
 }
@@ -271,7 +271,7 @@ func pdObject(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD
 
 // DeallocPD implements verbs.Context.
 func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
-	c.enter()
+	c.chargeSyscall()
 	done(c.kernel.Destroy("dealloc_pd", pdObject(pd)))
 }
 

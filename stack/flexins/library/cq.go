@@ -48,7 +48,7 @@ const MaxCQE = 1 << 20
 // CreateCQ implements verbs.Context. Its pipes are opened when queue pairs are created, which determine the cores.
 func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 	const verb = "create_cq"
-	c.enter()
+	c.chargeSyscall()
 	if entries < 1 || entries > MaxCQE {
 		done(nil, verbs.Errorf(verb, verbs.EINVAL, "%d entries: want 1 to %d", entries, MaxCQE))
 		return
@@ -102,7 +102,7 @@ func (q *CQ) open(core int) (mailbox.CQ, error) {
 // DestroyCQ implements verbs.Context.
 func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	const verb = "destroy_cq"
-	c.enter()
+	c.chargeSyscall()
 	q, err := c.cq(verb, x)
 	if err == nil {
 		err = c.kernel.Destroy(verb, q.object())
@@ -154,7 +154,7 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 		n++
 	}
 	if n == 0 {
-		if err := q.c.broken(); err != nil {
+		if err := q.c.failure(); err != nil {
 			return 0, verbs.Errorf("poll_cq", verbs.EIO, "%v", err)
 		}
 	}
@@ -253,7 +253,7 @@ func (q *CQ) watch() {
 	}
 	var err error
 	q.loop, err = q.c.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("completion queue %d", q.number),
-		Poll: q.c.cfg.Spec.Poll}, func(*cpu.Core) bool { return q.look() })
+		Poll: q.c.cfg.Spec.Poll}, func(*cpu.Core) bool { return q.takeAndNotify() })
 	q.c.fail(err)
 	q.rewatch()
 }
@@ -280,8 +280,8 @@ func (q *CQ) unwatch() {
 	}
 }
 
-// look takes completions, raises a requested event, and calls the followers.
-func (q *CQ) look() bool {
+// takeAndNotify takes completions, raises a requested event, and calls the followers.
+func (q *CQ) takeAndNotify() bool {
 	n := q.taken.Len()
 	q.pull()
 	if q.taken.Len() == n {

@@ -27,7 +27,7 @@ func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) e
 // not check it later.
 func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	s := &w.SGEs[0]
-	if q.c.swap(q.pd, s).Addr == nowhere || q.c.regions[s.LKey].Access&verbs.AccessLocalWrite == 0 {
+	if q.c.cardSpan(q.pd, s).Addr == unmapped || q.c.regions[s.LKey].Access&verbs.AccessLocalWrite == 0 {
 		return &verbs.RequestError{Errno: verbs.EINVAL, Why: verbs.FaultRecvMemory, Has: uint64(s.LKey)}
 	}
 	return nil
@@ -38,7 +38,7 @@ func (q *QP) mayReceive(w *verbs.RecvWR) error {
 func (q *QP) gather(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
 	c := q.c
 	for i := range w.SGEs {
-		if s := &w.SGEs[i]; s.Length > 0 && c.swap(q.pd, s).Addr == nowhere {
+		if s := &w.SGEs[i]; s.Length > 0 && c.cardSpan(q.pd, s).Addr == unmapped {
 			return nil, false, nil
 		}
 	}

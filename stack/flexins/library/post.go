@@ -8,13 +8,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// nowhere is a card address that no shadow region has. It stands for memory that a request must not name.
-const nowhere = 0
+// unmapped is a card address that no shadow region has. It stands for memory that a request must not name.
+const unmapped = 0
 
-// swap returns the card's address for a piece of memory: nowhere if the queue pairs of the protection domain must not
-// name it. The card checks rights.
-func (c *Context) swap(pd verbs.PD, s *verbs.SGE) pipe.Span {
-	x := pipe.Span{Addr: nowhere, Bytes: s.Length}
+// cardSpan returns the card's address for a piece of memory: unmapped if the queue pairs of the protection domain must
+// not name it. The card checks rights.
+func (c *Context) cardSpan(pd verbs.PD, s *verbs.SGE) pipe.Span {
+	x := pipe.Span{Addr: unmapped, Bytes: s.Length}
 	r, ok := c.regions[s.LKey]
 	if ok && r.PD == pd && s.Addr >= r.Addr && uint64(s.Length) <= r.Length &&
 		s.Addr-r.Addr <= r.Length-uint64(s.Length) {
@@ -42,7 +42,7 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	if err := q.queues.CheckSend(w); err != nil {
 		return err
 	}
-	if err := c.broken(); err != nil {
+	if err := c.failure(); err != nil {
 		return verbs.Errorf("post_send", verbs.EIO, "%v", err)
 	}
 	e := &c.element
@@ -75,7 +75,7 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	default:
 		for i := range w.SGEs {
 			if w.SGEs[i].Length > 0 {
-				e.Spans = append(e.Spans, c.swap(q.pd, &w.SGEs[i]))
+				e.Spans = append(e.Spans, c.cardSpan(q.pd, &w.SGEs[i]))
 			}
 		}
 	}
@@ -85,9 +85,9 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 // atomic adds the 8 bytes of memory that an atomic names. The element has room for one place; the card fails requests
 // with other pieces.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
-	at := pipe.Span{Addr: nowhere, Bytes: 8}
+	at := pipe.Span{Addr: unmapped, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
-		at = q.c.swap(q.pd, &w.SGEs[0])
+		at = q.c.cardSpan(q.pd, &w.SGEs[0])
 	} else if w.Length() != 8 {
 		at.Addr = wrongLength
 	}
@@ -163,13 +163,13 @@ func (s *SRQ) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 
 // postRecv packs a receive request; entries that do not fill a line are sent at the core's next poll.
 func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR) error {
-	if err := c.broken(); err != nil {
+	if err := c.failure(); err != nil {
 		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
 	}
 	c.pieces = c.pieces[:0]
 	for i := range w.SGEs {
 		if w.SGEs[i].Length > 0 {
-			c.pieces = append(c.pieces, c.swap(pd, &w.SGEs[i]))
+			c.pieces = append(c.pieces, c.cardSpan(pd, &w.SGEs[i]))
 		}
 	}
 	c.core.Compute(c.cfg.Spec.Post)

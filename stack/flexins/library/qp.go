@@ -188,7 +188,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 			err := r.Err(verb)
 			if err == nil {
 				if next == verbs.QPSReset {
-					q.forget()
+					q.discardAll()
 				}
 				attr.State = next
 				q.attr, q.queues.State = attr, next
@@ -197,8 +197,8 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		})
 }
 
-// forget discards all posted requests, without completions.
-func (q *QP) forget() {
+// discardAll discards all posted requests, without completions.
+func (q *QP) discardAll() {
 	q.first += uint64(q.sends.Len())
 	for q.sends.Len() > 0 {
 		q.sends.Pop()
@@ -241,7 +241,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 			done(err)
 			return
 		}
-		q.forget()
+		q.discardAll()
 		delete(c.qps, q.number)
 		done(c.kernel.EndQP(q.init.Type, q.number, q.srq != nil))
 	})

@@ -62,7 +62,7 @@ func (c *Context) newCQ(entries int) (*CQ, error) {
 		return nil, err
 	}
 	q := &CQ{c: c, number: n, log: logOf(entries * spare), qps: map[uint32]*QP{}, queue: verbs.NewCompletions(entries)}
-	q.each, q.polled = q.take, q.settled
+	q.each, q.polled = q.take, q.pollEnded
 	if old := c.rings[q.log]; len(old) > 0 {
 		q.ring, c.rings[q.log] = old[len(old)-1], old[:len(old)-1]
 	} else if q.ring, err = c.dev.NewCQ(uint8(q.log)); err != nil {
@@ -95,14 +95,14 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 		return
 	}
 	q.stop()
-	q.settle(func() {
+	q.readAll(func() {
 		c.rings[q.log] = append(c.rings[q.log], q.ring)
 		done(nil)
 	})
 }
 
-// settle reads the ring to its end, then calls f.
-func (q *CQ) settle(f func()) {
+// readAll reads the ring to its end, then calls f.
+func (q *CQ) readAll(f func()) {
 	q.waiting = append(q.waiting, f)
 	q.read()
 }
@@ -163,12 +163,12 @@ func (q *CQ) read() {
 	q.polling = true
 	if err := q.ring.Poll(q.each, q.polled); err != nil {
 		q.err = err
-		q.settled(0)
+		q.pollEnded(0)
 	}
 }
 
-// settled handles the end of a poll: the ring has been read to its end.
-func (q *CQ) settled(int) {
+// pollEnded handles the end of a poll: the ring has been read to its end.
+func (q *CQ) pollEnded(int) {
 	q.polling = false
 	if q.again {
 		q.read()

@@ -27,7 +27,7 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 
 // ringFor rings the doorbell for the n requests that were posted, and returns err or else the doorbell's error.
 func (q *QP) ringFor(n int, ring func() error, err error) error {
-	q.account()
+	q.countPending()
 	if n > 0 {
 		if e := ring(); e != nil && err == nil {
 			return verbs.Errorf("post", verbs.EIO, "%v", e)
@@ -36,8 +36,8 @@ func (q *QP) ringFor(n int, ring func() error, err error) error {
 	return err
 }
 
-// account updates the number of completions that posted requests may still add to the completion queues.
-func (q *QP) account() {
+// countPending updates the number of completions that posted requests may still add to the completion queues.
+func (q *QP) countPending() {
 	for i, x := range [2]struct {
 		cq   *CQ
 		used int
@@ -51,7 +51,7 @@ func (q *QP) account() {
 func (c *CQ) full() bool { return c.mayArrive >= 1<<c.log }
 
 func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
-	q.account()
+	q.countPending()
 	q.queues.SendUsed = q.mayArrive[0]
 	if err := q.queues.CheckSend(w); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 }
 
 func (q *QP) postRecv(w *verbs.RecvWR) error {
-	q.account()
+	q.countPending()
 	q.queues.RecvUsed = q.mayArrive[1]
 	if err := q.queues.CheckRecv(w); err != nil {
 		return err
@@ -158,7 +158,7 @@ var completed = [rnicspec.NumOpcodes]verbs.WCOpcode{
 
 // completion converts a completion entry for applications.
 func (q *QP) completion(e *rnicspec.CQE) verbs.WC {
-	q.account()
+	q.countPending()
 	w := verbs.WC{ID: e.ID, Status: verbs.WCGeneralErr, QPN: e.QPN, ByteLen: e.Bytes}
 	if e.Status < rnicspec.NumStatuses {
 		w.Status = statuses[e.Status]

@@ -248,7 +248,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 			return
 		}
 		q.busy = true
-		q.send.settle(func() { q.recv.settle(end) })
+		q.send.readAll(func() { q.recv.readAll(end) })
 	})
 }
 

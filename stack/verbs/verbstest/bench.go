@@ -224,8 +224,8 @@ func (e *end) path(peer *end) verbs.QPAttr {
 	}
 }
 
-// up takes a queue pair from RESET to a state, by way of the states before it.
-func (e *end) up(typ verbs.QPType, a verbs.QPAttr, to verbs.State) {
+// moveTo takes a queue pair from RESET to a state, by way of the states before it.
+func (e *end) moveTo(typ verbs.QPType, a verbs.QPAttr, to verbs.State) {
 	e.b.Helper()
 	from := verbs.QPSReset
 	for _, s := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
@@ -249,7 +249,7 @@ func (b *bench) pair(typ verbs.QPType, changes ...func(*verbs.QPAttr)) [2]*end {
 		for _, f := range changes {
 			f(&a)
 		}
-		e.up(typ, a, verbs.QPSRTS)
+		e.moveTo(typ, a, verbs.QPSRTS)
 	}
 	return x
 }
@@ -354,8 +354,8 @@ func (b *bench) statuses(cq verbs.CQ) (got []ended) {
 	return got
 }
 
-// one returns the completion of a queue that must have exactly one.
-func (b *bench) one(cq verbs.CQ) verbs.WC {
+// only returns the completion of a queue that must have exactly one.
+func (b *bench) only(cq verbs.CQ) verbs.WC {
 	b.Helper()
 	b.settle()
 	all := b.drain(cq)

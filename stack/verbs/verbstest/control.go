@@ -113,8 +113,8 @@ func states(b *bench) {
 		a := e.path(peer)
 		at := verbs.QPSReset
 		for _, next := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
-			e.takes(typ, at)
-			e.refuses(typ, at, a)
+			e.checkPosting(typ, at)
+			e.checkRefused(typ, at, a)
 			mask, _, _ := verbs.Transition(typ, at, next)
 			a.State = next
 			require.NoError(b, e.modify(a, mask|verbs.QPState), "%v to %v", typ, next)
@@ -131,8 +131,8 @@ func states(b *bench) {
 	}
 }
 
-// takes tries to post in a state that accepts no send requests. Solar never accepts receive requests.
-func (e *end) takes(typ verbs.QPType, s verbs.State) {
+// checkPosting tries to post in a state that accepts no send requests. Solar never accepts receive requests.
+func (e *end) checkPosting(typ verbs.QPType, s verbs.State) {
 	e.b.Helper()
 	e.refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend})
 	if s == verbs.QPSReset || typ == verbs.QPTSolar {
@@ -142,8 +142,8 @@ func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	}
 }
 
-// refuses tries each transition that does not exist from a state, and each existing one with an attribute missing.
-func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
+// checkRefused tries each transition that does not exist from a state, and each existing one with an attribute missing.
+func (e *end) checkRefused(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	e.b.Helper()
 	for to := verbs.QPSReset; to <= verbs.QPSErr; to++ {
 		mask, _, ok := verbs.Transition(typ, at, to)
@@ -169,10 +169,10 @@ func lateRights(b *bench) {
 	}
 	for _, late := range []verbs.Access{allAccess, 0} {
 		x := [2]*end{b.side[0].end(verbs.QPTRC, nil), b.side[1].end(verbs.QPTRC, nil)}
-		x[0].up(verbs.QPTRC, x[0].path(x[1]), verbs.QPSRTS)
+		x[0].moveTo(verbs.QPTRC, x[0].path(x[1]), verbs.QPSRTS)
 		a := x[1].path(x[0])
 		a.Access = allAccess &^ late
-		x[1].up(verbs.QPTRC, a, verbs.QPSRTR)
+		x[1].moveTo(verbs.QPTRC, a, verbs.QPSRTR)
 		mask, _, _ := verbs.Transition(verbs.QPTRC, verbs.QPSRTR, verbs.QPSRTS)
 		a.Access, a.State = late, verbs.QPSRTS
 		require.NoError(b, x[1].modify(a, mask|verbs.QPState|verbs.QPAccess))
@@ -183,7 +183,7 @@ func lateRights(b *bench) {
 		if late != 0 {
 			want = verbs.WCSuccess
 		}
-		require.Equal(b, want, b.one(x[0].send).Status)
+		require.Equal(b, want, b.only(x[0].send).Status)
 	}
 }
 

@@ -65,7 +65,7 @@ func toError(b *bench) {
 		e.postRecv(verbs.RecvWR{ID: 4})
 		require.NoError(b, e.modify(verbs.QPAttr{State: verbs.QPSReset}, verbs.QPState))
 		b.statuses(e.recv)
-		e.up(typ, e.path(x[0].other(x)), verbs.QPSRTS)
+		e.moveTo(typ, e.path(x[0].other(x)), verbs.QPSRTS)
 	}
 	x[1].postRecv(verbs.RecvWR{ID: 5})
 	x[0].post(verbs.SendWR{ID: 6, Opcode: verbs.WRSend, Flags: verbs.SendSignaled})
@@ -109,7 +109,7 @@ func localKeys(b *bench) {
 		x := b.pair(verbs.QPTRC)
 		x[0].post(verbs.SendWR{Opcode: c.op, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{c.sge}, RemoteAddr: to.addr,
 			RKey: b.side[1].mr.RKey})
-		require.Equal(b, c.want, b.one(x[0].send).Status, c.what)
+		require.Equal(b, c.want, b.only(x[0].send).Status, c.what)
 		if c.want != verbs.WCSuccess {
 			require.Equal(b, verbs.QPSErr, x[0].state(), c.what)
 			require.Equal(b, verbs.QPSRTS, x[1].state(), "%s: the other side knows nothing of it", c.what)
@@ -170,7 +170,7 @@ func remoteKeys(b *bench) {
 			w.Flags = verbs.SendSignaled
 		}
 		x[0].post(w)
-		require.Equal(b, c.want, b.one(x[0].send).Status, c.what)
+		require.Equal(b, c.want, b.only(x[0].send).Status, c.what)
 		if c.want != verbs.WCSuccess {
 			require.Equal(b, verbs.QPSErr, x[0].state(), c.what)
 			require.Equal(b, verbs.QPSErr, x[1].state(), "%s: the responder's queue pair, too", c.what)
@@ -236,7 +236,7 @@ func lostPeer(b *bench) {
 	}
 	e := b.side[0].end(verbs.QPTRC, nil)
 	peer := b.side[1].end(verbs.QPTRC, nil) // stays in RESET
-	e.up(verbs.QPTRC, e.path(peer), verbs.QPSRTS)
+	e.moveTo(verbs.QPTRC, e.path(peer), verbs.QPSRTS)
 	e.post(verbs.SendWR{ID: 1, Opcode: verbs.WRWrite})
 	require.Equal(b, []ended{{1, verbs.WCRetryExcErr}}, b.statuses(e.send))
 	require.Equal(b, verbs.QPSErr, e.state())

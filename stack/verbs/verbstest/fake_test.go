@@ -67,12 +67,12 @@ func newFake(how string) *Bench {
 	return b
 }
 
-func (p *fakeDevice) is(how string) bool { return p.w.how == how }
+func (p *fakeDevice) hasFault(how string) bool { return p.w.how == how }
 
 func (p *fakeDevice) QueryDevice(done func(verbs.DeviceAttr, error)) { done(p.attr, nil) }
 
 func (p *fakeDevice) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
-	if port != 1 && !p.is("any port") {
+	if port != 1 && !p.hasFault("any port") {
 		done(verbs.PortAttr{}, verbs.Errorf("query_port", verbs.EINVAL, "port %d: want 1", port))
 		return
 	}
@@ -84,14 +84,14 @@ func pdOf(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD, Nu
 func (p *fakeDevice) AllocPD(done func(verbs.PD, error)) {
 	n, err := p.objects.Create("alloc_pd", verbs.KindPD)
 	p.w.later(func() { done(verbs.PD(n), err) })
-	if p.is("ends twice") {
+	if p.hasFault("ends twice") {
 		p.w.later(func() { done(verbs.PD(n), err) })
 	}
 }
 
 func (p *fakeDevice) DeallocPD(pd verbs.PD, done func(error)) {
 	err := p.objects.Destroy("dealloc_pd", pdOf(pd))
-	if p.is("PD in use") {
+	if p.hasFault("PD in use") {
 		err = nil
 	}
 	done(err)
@@ -111,7 +111,7 @@ func (p *fakeDevice) RegMR(pd verbs.PD, addr, length uint64, a verbs.Access, don
 
 func (p *fakeDevice) DeregMR(lkey uint32, done func(error)) {
 	err := p.objects.Destroy("dereg_mr", verbs.Object{Kind: verbs.KindMR, Number: lkey})
-	if err == nil && !p.is("keys live on") {
+	if err == nil && !p.hasFault("keys live on") {
 		_, err = p.regions.Deregister(lkey)
 	}
 	done(err)
@@ -136,8 +136,8 @@ func (p *fakeDevice) DestroyAH(ah verbs.AH, done func(error)) {
 
 func (p *fakeDevice) OnAsync(f func(verbs.AsyncEvent)) { p.async = f }
 
-func (p *fakeDevice) tell(e verbs.AsyncEvent) {
-	if p.async != nil && !p.is("no events") {
+func (p *fakeDevice) raise(e verbs.AsyncEvent) {
+	if p.async != nil && !p.hasFault("no events") {
 		p.async(e)
 	}
 }
@@ -168,7 +168,7 @@ func (p *fakeDevice) DestroyCQ(cq verbs.CQ, done func(error)) {
 }
 
 func (c *fakeCQ) ReqNotify(only bool) error {
-	c.notify.Request(only && !c.p.is("solicited is any"))
+	c.notify.Request(only && !c.p.hasFault("solicited is any"))
 	return nil
 }
 func (c *fakeCQ) OnEvent(f func()) { c.event = f }
@@ -180,10 +180,10 @@ func (c *fakeCQ) Follow(f func()) (func(), error) {
 
 func (c *fakeCQ) add(wc verbs.WC, solicited bool) {
 	if !c.Add(&wc) {
-		c.p.tell(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: c})
+		c.p.raise(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: c})
 		return
 	}
-	if (c.notify.Added(&wc, solicited) || c.p.is("always events")) && c.event != nil {
+	if (c.notify.Added(&wc, solicited) || c.p.hasFault("always events")) && c.event != nil {
 		c.event()
 	}
 	for _, f := range c.follow {
@@ -232,14 +232,14 @@ func (s *fakeSRQ) push(w verbs.RecvWR) {
 // take removes and returns the oldest receive request.
 func (s *fakeSRQ) take() verbs.RecvWR {
 	i := 0
-	if s.p.is("receives out of order") {
+	if s.p.hasFault("receives out of order") {
 		i = len(s.wrs) - 1
 	}
 	w := s.wrs[i]
 	s.wrs = slices.Delete(s.wrs, i, i+1)
-	if len(s.wrs) < s.limit && !s.p.is("no SRQ limit") {
+	if len(s.wrs) < s.limit && !s.p.hasFault("no SRQ limit") {
 		s.limit = 0
-		s.p.tell(verbs.AsyncEvent{Type: verbs.EventSRQLimit, SRQ: s})
+		s.p.raise(verbs.AsyncEvent{Type: verbs.EventSRQLimit, SRQ: s})
 	}
 	return w
 }

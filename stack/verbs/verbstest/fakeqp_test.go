@@ -29,7 +29,7 @@ func (p *fakeDevice) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.Q
 		done(nil, verbs.Errorf("create_qp", verbs.EINVAL, "%+v", a))
 		return
 	}
-	if a.LowLatency != 0 && !p.is("slow for low latency") {
+	if a.LowLatency != 0 && !p.hasFault("slow for low latency") {
 		done(nil, verbs.Errorf("create_qp", verbs.EOPNOTSUPP, "low-latency queue pairs: this device has none"))
 		return
 	}
@@ -47,7 +47,7 @@ func (p *fakeDevice) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.Q
 	q.q = verbs.Queues{Type: a.Type, PD: pd, Cap: c, HasSRQ: a.SRQ != nil, Dev: &p.attr, PathMTU: verbs.MTU1024,
 		MaxMessage: 1 << 20,
 		AHOf:       func(h verbs.AH) (verbs.PD, bool) { pd, ok := p.ahs[h]; return pd, ok }}
-	if p.is("any AH") {
+	if p.hasFault("any AH") {
 		q.q.AHOf = func(verbs.AH) (verbs.PD, bool) { return pd, true }
 	}
 	p.qps[q.n] = q
@@ -63,21 +63,21 @@ func (p *fakeDevice) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, d
 		return
 	}
 	next, err := verbs.CheckModify(q.init.Type, q.q.State, &a, mask, &p.attr)
-	if err != nil && p.is("any transition") {
+	if err != nil && p.hasFault("any transition") {
 		next, err = a.State, nil
 	}
 	if err != nil {
 		done(err)
 		return
 	}
-	if p.is("attributes lost") {
+	if p.hasFault("attributes lost") {
 		mask &^= verbs.QPTimeout
 	}
 	q.attr.Merge(&a, mask)
 	q.attr.State, q.q.State = next, next
 	switch next {
 	case verbs.QPSErr:
-		if !p.is("forgets to flush") {
+		if !p.hasFault("forgets to flush") {
 			q.flush()
 		}
 	case verbs.QPSReset:
@@ -107,13 +107,13 @@ func (q *fakeQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	for i := range wrs {
 		w := wrs[i]
 		if err := q.q.CheckSend(&w); err != nil {
-			if q.p.is("position") {
+			if q.p.hasFault("position") {
 				i++
 			}
 			return i, err
 		}
 		w.SGEs = slices.Clone(w.SGEs)
-		if !q.p.is("inline later") {
+		if !q.p.hasFault("inline later") {
 			w.Inline = slices.Clone(w.Inline)
 		}
 		q.sq = append(q.sq, w)
@@ -143,16 +143,16 @@ func (q *fakeQP) run() {
 		return
 	}
 	w := q.sq[0]
-	if w.Opcode == verbs.WRRead && len(q.sq) > 1 && q.sq[1].Flags&verbs.SendFence != 0 && q.p.is("no fence") {
+	if w.Opcode == verbs.WRRead && len(q.sq) > 1 && q.sq[1].Flags&verbs.SendFence != 0 && q.p.hasFault("no fence") {
 		w = q.sq[1]
 		q.sq[1] = q.sq[0]
 	}
 	q.sq = q.sq[1:]
-	if !q.p.is("no room") {
+	if !q.p.hasFault("no room") {
 		q.q.SendUsed--
 	}
 	s := q.q.SendStatus(&w, q.p.regions)
-	if s == verbs.WCLocProtErr && q.p.is("no local keys") {
+	if s == verbs.WCLocProtErr && q.p.hasFault("no local keys") {
 		s = verbs.WCSuccess
 	}
 	if s == verbs.WCSuccess {
@@ -167,9 +167,9 @@ func (q *fakeQP) end(w *verbs.SendWR, s verbs.Status) {
 	if w.Opcode == verbs.WRRead || w.Opcode.IsAtomic() {
 		wc.ByteLen = uint32(w.Length())
 	}
-	if s != verbs.WCSuccess || w.Flags&verbs.SendSignaled != 0 || q.init.SignalAll && !q.p.is("no sq_sig_all") ||
-		q.p.is("all signalled") {
-		if s != verbs.WCFlushErr || !q.p.is("no flush") {
+	if s != verbs.WCSuccess || w.Flags&verbs.SendSignaled != 0 || q.init.SignalAll && !q.p.hasFault("no sq_sig_all") ||
+		q.p.hasFault("all signalled") {
+		if s != verbs.WCFlushErr || !q.p.hasFault("no flush") {
 			q.send.add(wc, false)
 		}
 	}
@@ -180,7 +180,7 @@ func (q *fakeQP) end(w *verbs.SendWR, s verbs.Status) {
 }
 
 func (q *fakeQP) fail(s verbs.State) {
-	if q.p.is("errors leave RTS") {
+	if q.p.hasFault("errors leave RTS") {
 		return
 	}
 	q.attr.State, q.q.State = s, s
@@ -247,7 +247,7 @@ func (q *fakeQP) scatter(sges []verbs.SGE, b []byte) {
 			b = b[copy(q.p.mem[s.Addr:][:s.Length], b):]
 		}
 	}
-	if q.p.is("a byte too many") && len(sges) > 0 {
+	if q.p.hasFault("a byte too many") && len(sges) > 0 {
 		q.p.mem[sges[0].Addr+uint64(sges[0].Length)] = 0
 	}
 }
@@ -263,7 +263,7 @@ func (q *fakeQP) carry(w *verbs.SendWR) verbs.Status {
 	if x == nil && reliable {
 		return verbs.WCRetryExcErr
 	}
-	if x == nil || q.init.Type == verbs.QPTUD && w.RemoteQKey != x.attr.QKey && !q.p.is("any Q_Key") {
+	if x == nil || q.init.Type == verbs.QPTUD && w.RemoteQKey != x.attr.QKey && !q.p.hasFault("any Q_Key") {
 		return verbs.WCSuccess
 	}
 	s := verbs.WCSuccess
@@ -295,7 +295,7 @@ func (q *fakeQP) access(w *verbs.SendWR, x *fakeQP) verbs.Status {
 	case x.attr.Access&need == 0 || w.Opcode.IsAtomic() && w.RemoteAddr%8 != 0:
 		return verbs.WCRemInvReqErr
 	case !x.p.regions.Remote(x.q.PD, w.RKey, w.RemoteAddr, n, need):
-		if !q.p.is("no remote keys") || w.RemoteAddr > paperBytes {
+		if !q.p.hasFault("no remote keys") || w.RemoteAddr > paperBytes {
 			return verbs.WCRemAccessErr
 		}
 	case n == 0:
@@ -311,7 +311,7 @@ func (q *fakeQP) access(w *verbs.SendWR, x *fakeQP) verbs.Status {
 		q.scatter(w.SGEs, le.AppendUint64(nil, old))
 		if w.Opcode == verbs.WRFetchAdd {
 			le.PutUint64(there, old+w.CompareAdd)
-		} else if old == w.CompareAdd || q.p.is("always swaps") {
+		} else if old == w.CompareAdd || q.p.hasFault("always swaps") {
 			le.PutUint64(there, w.Swap)
 		}
 	default:

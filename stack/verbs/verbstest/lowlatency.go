@@ -23,7 +23,7 @@ func lowLatency(b *bench) {
 	low := func(a *verbs.QPInitAttr) { a.LowLatency = longest }
 	x := [2]*end{b.side[0].end(verbs.QPTRC, low), b.side[1].end(verbs.QPTRC, low)}
 	for i, e := range x {
-		e.up(verbs.QPTRC, e.path(x[1-i]), verbs.QPSRTS)
+		e.moveTo(verbs.QPTRC, e.path(x[1-i]), verbs.QPSRTS)
 	}
 	for i, n := range []int{0, 1, 63, 64, longest} {
 		lowLatencySend(b, x, n, byte(i))
@@ -45,8 +45,8 @@ func lowLatencySend(b *bench, x [2]*end, n int, seed byte) {
 	from, to := x[0].buffer(n, seed), x[1].buffer(200, seed+50)
 	x[1].postRecv(verbs.RecvWR{ID: 88, SGEs: to.sges()})
 	x[0].post(verbs.SendWR{ID: 77, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: from.sges()})
-	require.Equal(b, verbs.WC{ID: 77, Opcode: verbs.WCSend, QPN: x[0].qp.Num()}, b.one(x[0].send))
-	require.Equal(b, verbs.WC{ID: 88, Opcode: verbs.WCRecv, ByteLen: uint32(n), QPN: x[1].qp.Num()}, b.one(x[1].recv))
+	require.Equal(b, verbs.WC{ID: 77, Opcode: verbs.WCSend, QPN: x[0].qp.Num()}, b.only(x[0].send))
+	require.Equal(b, verbs.WC{ID: 88, Opcode: verbs.WCRecv, ByteLen: uint32(n), QPN: x[1].qp.Num()}, b.only(x[1].recv))
 	want := pattern(200, seed+50)
 	copy(want, pattern(n, seed))
 	to.holds(want)

@@ -59,7 +59,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 		w.RemoteAddr, w.RKey = there.addr, x[1].mr.RKey
 	}
 	x[0].post(w)
-	got := b.one(x[0].send)
+	got := b.only(x[0].send)
 	want := verbs.WC{ID: 77, Opcode: op.Completion(), QPN: x[0].qp.Num()}
 	if op == verbs.WRRead {
 		want.ByteLen = uint32(n)
@@ -94,7 +94,7 @@ func received(b *bench, e *end, op verbs.Opcode, n int) {
 	if op.HasImm() {
 		want.Flags, want.Imm = verbs.WCWithImm, imm
 	}
-	require.Equal(b, want, b.one(e.recv), "receive of %v, %d B", op, n)
+	require.Equal(b, want, b.only(e.recv), "receive of %v, %d B", op, n)
 }
 
 // atomics checks that the old value is returned and the new one stored.
@@ -117,7 +117,7 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 			w.CompareAdd, want = old+1, old
 		}
 		x[0].post(w)
-		require.Equal(b, verbs.WC{ID: 5, Opcode: op.Completion(), ByteLen: 8, QPN: x[0].qp.Num()}, b.one(x[0].send))
+		require.Equal(b, verbs.WC{ID: 5, Opcode: op.Completion(), ByteLen: 8, QPN: x[0].qp.Num()}, b.only(x[0].send))
 		here.holds(le.AppendUint64(nil, old))
 		there.holds(le.AppendUint64(nil, want))
 	}
@@ -139,17 +139,17 @@ func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 		x[1].postRecv(verbs.RecvWR{ID: 9})
 	}
 	x[0].post(w)
-	require.Equal(b, verbs.WC{ID: 6, Opcode: op.Completion(), QPN: x[0].qp.Num()}, b.one(x[0].send))
+	require.Equal(b, verbs.WC{ID: 6, Opcode: op.Completion(), QPN: x[0].qp.Num()}, b.only(x[0].send))
 	if op == verbs.WRSendInv {
 		require.Equal(b, verbs.WC{ID: 9, Opcode: verbs.WCRecv, Flags: verbs.WCWithInv, InvKey: m.RKey,
-			QPN: x[1].qp.Num()}, b.one(x[1].recv))
+			QPN: x[1].qp.Num()}, b.only(x[1].recv))
 	}
 	y := b.pair(verbs.QPTRC)
 	if op == verbs.WRLocalInv {
 		y[0], y[1] = y[1], y[0]
 	}
 	y[0].post(verbs.SendWR{Opcode: verbs.WRWrite, RemoteAddr: owner.Base, RKey: m.RKey, SGEs: y[0].buffer(1, 1).sges()})
-	require.Equal(b, verbs.WCRemAccessErr, b.one(y[0].send).Status, "its rights have ended")
+	require.Equal(b, verbs.WCRemAccessErr, b.only(y[0].send).Status, "its rights have ended")
 }
 
 // lists checks messages whose memory is in pieces of any length on both sides.
@@ -179,8 +179,8 @@ func lists(b *bench) {
 		}
 		x[1].postRecv(verbs.RecvWR{SGEs: into})
 		x[0].post(verbs.SendWR{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: sges})
-		require.Equal(b, verbs.WCSuccess, b.one(x[0].send).Status)
-		require.EqualValues(b, len(want), b.one(x[1].recv).ByteLen)
+		require.Equal(b, verbs.WCSuccess, b.only(x[0].send).Status)
+		require.EqualValues(b, len(want), b.only(x[1].recv).ByteLen)
 		for j := range in {
 			n := min(len(want), in[j].n)
 			in[j].holds(append(slices.Clone(want[:n]), pattern(in[j].n, 0)[n:]...))
@@ -205,8 +205,8 @@ func inline(b *bench) {
 		x[1].postRecv(verbs.RecvWR{SGEs: in.sges()})
 		x[0].post(w)
 		clear(bytes)
-		require.Equal(b, verbs.WCSuccess, b.one(x[0].send).Status)
-		require.EqualValues(b, n, b.one(x[1].recv).ByteLen)
+		require.Equal(b, verbs.WCSuccess, b.only(x[0].send).Status)
+		require.EqualValues(b, n, b.only(x[1].recv).ByteLen)
 		in.holds(pattern(n, 9))
 	}
 	x[0].refusesAt(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRRead, Flags: verbs.SendInline})
@@ -231,8 +231,8 @@ func unsignalled(b *bench) {
 	to.holds(pattern(64, 1))
 	all := b.side[0].end(b.side[0].attr.Types[0], func(a *verbs.QPInitAttr) { a.SignalAll = true })
 	peer := b.side[1].end(b.side[0].attr.Types[0], nil)
-	all.up(b.side[0].attr.Types[0], all.path(peer), verbs.QPSRTS)
-	peer.up(b.side[0].attr.Types[0], peer.path(all), verbs.QPSRTS)
+	all.moveTo(b.side[0].attr.Types[0], all.path(peer), verbs.QPSRTS)
+	peer.moveTo(b.side[0].attr.Types[0], peer.path(all), verbs.QPSRTS)
 	all.post(verbs.SendWR{ID: 3, Opcode: verbs.WRWrite, SGEs: buf.sges(), RemoteAddr: to.addr, RKey: x[1].mr.RKey})
 	require.Equal(b, []ended{{3, verbs.WCSuccess}}, b.statuses(all.send), "sq_sig_all")
 }

@@ -37,13 +37,13 @@ func datagrams(b *bench) {
 		w := to
 		w.Opcode, w.Imm = op, imm
 		s.post(w)
-		require.Equal(b, verbs.WC{ID: 1, Opcode: verbs.WCSend, QPN: s.qp.Num()}, b.one(s.send))
+		require.Equal(b, verbs.WC{ID: 1, Opcode: verbs.WCSend, QPN: s.qp.Num()}, b.only(s.send))
 		want := verbs.WC{ID: 2, Opcode: verbs.WCRecv, Flags: verbs.WCGRH, ByteLen: verbs.GRHBytes + n,
 			QPN: x[1].qp.Num(), SrcQP: s.qp.Num()}
 		if op.HasImm() {
 			want.Flags, want.Imm = want.Flags|verbs.WCWithImm, imm
 		}
-		require.Equal(b, want, b.one(x[1].recv))
+		require.Equal(b, want, b.only(x[1].recv))
 		got := make([]byte, n)
 		require.NoError(b, x[1].Memory.Read(in.addr+verbs.GRHBytes, got))
 		require.Equal(b, pattern(n, 3), got)
@@ -91,7 +91,7 @@ func frames(b *bench) {
 	x[1].postRecv(verbs.RecvWR{ID: 2, SGEs: in.sges()})
 	x[0].post(verbs.SendWR{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: out.sges()})
 	require.Equal(b, []ended{{1, verbs.WCSuccess}}, b.statuses(x[0].send))
-	wc := b.one(x[1].recv)
+	wc := b.only(x[1].recv)
 	require.Equal(b, verbs.WC{ID: 2, Opcode: verbs.WCRecv, ByteLen: 200, QPN: x[1].qp.Num()}, wc)
 	in.holds(append(frame, pattern(2000, 1)[200:]...))
 }
@@ -109,8 +109,8 @@ func overrun(b *bench) {
 	s.Context.OnAsync(func(e verbs.AsyncEvent) { events = append(events, e) })
 	e := s.end(typ, func(a *verbs.QPInitAttr) { a.SendCQ, a.RecvCQ = small, s.cq(entries) })
 	peer := b.side[1].end(typ, nil)
-	e.up(typ, e.path(peer), verbs.QPSRTS)
-	peer.up(typ, peer.path(e), verbs.QPSRTS)
+	e.moveTo(typ, e.path(peer), verbs.QPSRTS)
+	peer.moveTo(typ, peer.path(e), verbs.QPSRTS)
 	require.Less(b, n, e.cap.MaxSendWR)
 	for i := range n + 1 {
 		e.post(verbs.SendWR{ID: uint64(i), Opcode: verbs.WRWrite, Flags: verbs.SendSignaled})
@@ -198,8 +198,8 @@ func sharedReceive(b *bench) {
 	for range 2 {
 		from := b.side[0].end(typ, nil)
 		to := s.end(typ, func(a *verbs.QPInitAttr) { a.SRQ, a.RecvCQ, a.SendCQ = srq, cq, cq })
-		from.up(typ, from.path(to), verbs.QPSRTS)
-		to.up(typ, to.path(from), verbs.QPSRTS)
+		from.moveTo(typ, from.path(to), verbs.QPSRTS)
+		to.moveTo(typ, to.path(from), verbs.QPSRTS)
 		to.badRecv(0, verbs.EINVAL, verbs.RecvWR{})
 		senders, takers = append(senders, from), append(takers, to)
 	}

@@ -55,7 +55,7 @@ func solar(b *bench) {
 	require.Empty(b, b.statuses(x[0].send))
 	require.NoError(b, x[1].modify(verbs.QPAttr{State: verbs.QPSReset}, verbs.QPState))
 	for i, e := range x {
-		e.up(verbs.QPTSolar, e.path(x[1-i]), verbs.QPSRTS)
+		e.moveTo(verbs.QPTSolar, e.path(x[1-i]), verbs.QPSRTS)
 	}
 	// more requests than the queue has places (depth), so that request numbers and slots are reused
 	for i := range uint64(3 * depth) {
