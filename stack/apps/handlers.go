@@ -78,8 +78,8 @@ func (s *Spec) spread() int {
 
 // slot returns the slot of list node i: neighbors in the list are not neighbors in memory.
 func (s *Spec) slot(i int) int {
-	const apart = 5 // odd, so that no two nodes get the same slot
-	return (i*apart + int(s.Seed&0xff)) & (s.spread() - 1)
+	const step = 5 // odd, so that no two nodes get the same slot
+	return (i*step + int(s.Seed&0xff)) & (s.spread() - 1)
 }
 
 // key returns the key of node i of a flow's list. The keys of one flow all differ.
@@ -129,10 +129,10 @@ type served struct {
 func (c *client) buildQuery(m int) *Query {
 	s, q := c.spec, &c.served.query
 	q.Kind, q.Number = s.Kind, uint32(m)
-	wrong := s.Misuse != nil && s.Misuse.What == RemoteBounds && c.flow == 0 && m == s.Misuse.Message
+	faulty := s.Misuse != nil && s.Misuse.What == RemoteBounds && c.flow == 0 && m == s.Misuse.Message
 	if s.Kind == ListWalk {
 		q.Head, q.Most = c.remote.pieceAddr(s.slot(0), 0), uint32(s.nodes()+1)
-		if q.Key = s.key(c.flow, s.hops(m)-1); wrong {
+		if q.Key = s.key(c.flow, s.hops(m)-1); faulty {
 			q.Head = c.remoteEnd - uint64(c.served.engine.NodeBytes()) + 1
 		}
 		return q
@@ -145,7 +145,7 @@ func (c *client) buildQuery(m int) *Query {
 		slot := int(mix(draw+uint64(i)) & last)
 		c.served.slots, q.Addrs = append(c.served.slots, slot), append(q.Addrs, c.remote.pieceAddr(slot, 0))
 	}
-	if wrong {
+	if faulty {
 		q.Addrs[n-1] = c.remoteEnd - valueBytes + 1
 	}
 	return q

@@ -102,17 +102,17 @@ func (e *end) verifyReused(a *area, n int) {
 	}
 }
 
-// finishReused checks the server's buffers at the end; asked is the number of the client's requests
+// finishReused checks the server's buffers at the end; requests is the number of the client's requests
 // that succeeded.
-func (s *server) finishReused(asked int) {
+func (s *server) finishReused(requests int) {
 	switch s.spec.Kind {
 	case Send:
 		s.verifyReused(&s.recvs.area, s.next)
 	case Write:
-		for m := range asked {
+		for m := range requests {
 			s.countMessage(s.spec.size(m))
 		}
-		s.verifyReused(&s.exposed, asked)
+		s.verifyReused(&s.exposed, requests)
 	case WriteImm:
 		s.verifyReused(&s.exposed, s.next)
 	}

@@ -71,9 +71,9 @@ func (r *Run) flow(process, f int) {
 	if f >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	way, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
-	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, route: &c.Routes[way]}
-	b := &end{spec: r.spec, side: s, index: index, flow: f, route: &s.Routes[way]}
+	route, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
+	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, route: &c.Routes[route]}
+	b := &end{spec: r.spec, side: s, index: index, flow: f, route: &s.Routes[route]}
 	if r.spec.Kind == Ring {
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring
@@ -213,21 +213,21 @@ func (r *Run) Done() bool {
 func (r *Run) Waiting() string {
 	const most = 3
 	var list []string
-	more := 0
+	omitted := 0
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			if e.role.done() {
 				continue
 			}
 			if len(list) == most {
-				more++
+				omitted++
 				continue
 			}
 			list = append(list, e.state())
 		}
 	}
-	if more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
+	if omitted > 0 {
+		list = append(list, fmt.Sprintf("and %d more", omitted))
 	}
 	return strings.Join(list, "; ")
 }

@@ -155,11 +155,11 @@ func (s *server) verify(m int) {
 	}
 }
 
-// finish checks the memory of messages that had no completion here; asked is the number of the
+// finish checks the memory of messages that had no completion here; requests is the number of the
 // client's requests that succeeded.
-func (s *server) finish(asked int) {
+func (s *server) finish(requests int) {
 	if s.spec.Payload == Reused {
-		s.finishReused(asked)
+		s.finishReused(requests)
 		return
 	}
 	switch s.spec.Kind {
@@ -168,7 +168,7 @@ func (s *server) finish(asked int) {
 			s.verifyBlocks()
 			return
 		}
-		for m := range asked {
+		for m := range requests {
 			if s.spec.Transport == RC || s.writtenAtAll(m) {
 				s.verify(m)
 			}

@@ -187,7 +187,7 @@ func (c *Copier) deliver() {
 		return
 	}
 	c.d.check(c.Post(b))
-	if left := int(c.rung - c.done); c.Waiting() >= max(1, min(c.Size()/4, left)) {
+	if unused := int(c.rung - c.done); c.Waiting() >= max(1, min(c.Size()/4, unused)) {
 		c.d.check(c.Ring())
 	}
 }

@@ -159,12 +159,12 @@ func TestCopierIsDisabledLate(t *testing.T) {
 	for c.done < 3 {
 		require.True(t, nic.tick(true))
 	}
-	over := 0
-	require.NoError(t, c.Disable(func() { over = frames }))
+	copied := 0
+	require.NoError(t, c.Disable(func() { copied = frames }))
 	for nic.tick(true) {
 	}
 	require.NoError(t, d.Err())
-	require.Equal(t, 3, over)
+	require.Equal(t, 3, copied)
 	require.Len(t, c.Unused(), 4)
 }
 

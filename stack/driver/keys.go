@@ -36,9 +36,9 @@ func (s *KeySpec) Validate(keys int) error {
 			s.VA)
 	}
 	const endpoint = 1 << nicspec.EndpointShift
-	if left := endpoint - s.Bus%endpoint; s.Len > left {
+	if available := endpoint - s.Bus%endpoint; s.Len > available {
 		return fmt.Errorf("driver: memory key %d: %#x bytes from bus address %#x on leave the endpoint: want %#x at "+
-			"most", s.Index, s.Len, s.Bus, left)
+			"most", s.Index, s.Len, s.Bus, available)
 	}
 	return nil
 }

@@ -35,17 +35,17 @@ func (r *Queue) enable() error {
 
 // clearRing zeroes the completion ring: entries of the first lap have phase 1.
 func (r *Queue) clearRing(done func()) {
-	left := 1 // all writes, and one more so that done is called after all have begun
+	pending := 1 // all writes, and one more so that done is called after all have begun
 	end := func(err error) {
 		r.d.check(err)
-		if left--; left == 0 {
+		if pending--; pending == 0 {
 			r.clear = true
 			done()
 		}
 	}
 	for at, n := r.ring.CQ, r.ring.CQBytes(); n > 0; {
 		b := zeros[:min(n, len(zeros))]
-		left++
+		pending++
 		r.bus.Write(at, b, end)
 		at, n = at+uint64(len(b)), n-len(b)
 	}

@@ -73,15 +73,15 @@ func newRigOn(t *testing.T, machine func(e *simcore.Engine, space *mem.Space) (m
 	require.NoError(t, err)
 	faults := inject.NewFaults("Faults", e, pool)
 	link := simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}
-	far := newPeer(e, r)
+	other := newPeer(e, r)
 	for _, x := range []struct {
 		name string
 		a, b *simcore.Port
-	}{{"Link", faults.Device(), n.PCIe()}, {"FaultsLink", rc.PCIe(), faults.Peer()}, {"Wire", n.Eth(0), far.port}} {
+	}{{"Link", faults.Device(), n.PCIe()}, {"FaultsLink", rc.PCIe(), faults.Peer()}, {"Wire", n.Eth(0), other.port}} {
 		_, err = simcore.Connect(x.name, e, link, x.a, x.b)
 		require.NoError(t, err)
 	}
-	r.Receive = func(_ int, b []byte) { far.send(b) }
+	r.Receive = func(_ int, b []byte) { other.send(b) }
 	r.FailReads = func(from, to uint64) error {
 		faults.Clear()
 		if from == to {

@@ -100,13 +100,13 @@ func TestTransmitRings(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(t, "step") {
 			case 0, 1:
 				for n := rapid.IntRange(1, q.Size()).Draw(t, "entries"); n > 0 && q.Room() > 0; n-- {
-					e, wants := l.anyEntry(q)
+					e, completes := l.anyEntry(q)
 					if l.chance("push", 10) {
 						require.NoError(t, q.Push(e))
 					} else {
 						require.NoError(t, q.Post(e))
 					}
-					posted = append(posted, wants)
+					posted = append(posted, completes)
 					l.next++
 				}
 			case 2:

@@ -157,8 +157,8 @@ func TestMisbehaviour(t *testing.T) {
 				require.Equal(t, want, got[i])
 				require.True(t, *freed[i])
 			}
-			faults, more := e.Faults()
-			require.Zero(t, more)
+			faults, dropped := e.Faults()
+			require.Zero(t, dropped)
 			if c.says == "" {
 				require.Empty(t, faults)
 			} else {

@@ -111,9 +111,9 @@ func TestLayouts(t *testing.T) {
 	c.Encode(b)
 	require.Equal(t, []byte{0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 5, 128, 2, 3, 0x24, 0x23, 0x22, 0x21, 0x34,
 		0x33, 0x32, 0x31, 0x41, 0, 0, 0, 0x51, 0, 0, 0}, b[:28])
-	var back Completion
-	require.NoError(t, back.Decode(b))
-	require.Equal(t, c, back)
+	var decoded Completion
+	require.NoError(t, decoded.Decode(b))
+	require.Equal(t, c, decoded)
 }
 
 // TestPacker checks that four entries are sent at once, one to three remaining ones with a flush, and that a request is
@@ -212,11 +212,11 @@ func FuzzElements(f *testing.F) {
 		}
 		var e SendElement
 		if e.Decode(b) == nil {
-			again, err := e.Encode(make([]byte, len(b)))
+			encoded, err := e.Encode(make([]byte, len(b)))
 			require.NoError(t, err)
-			var back SendElement
-			require.NoError(t, back.Decode(again))
-			require.Equal(t, e, back)
+			var decoded SendElement
+			require.NoError(t, decoded.Decode(encoded))
+			require.Equal(t, e, decoded)
 		}
 		if list, err := DecodeRecv(nil, b); err == nil {
 			var line [LineBytes]byte

@@ -71,7 +71,7 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 	if len(b) != LineBytes {
 		return list, fmt.Errorf("pipe: a receive element of %d B: want %d", len(b), LineBytes)
 	}
-	had := len(list)
+	before := len(list)
 	for i := range lineEntries {
 		at := b[i*entryBytes:]
 		var e RecvEntry
@@ -82,9 +82,9 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 		case i < lineEntries-1 && at[entryBytes-1] != 0:
 			return list, fmt.Errorf("pipe: entry %d of a receive element has %#x behind it: want 0", i,
 				at[entryBytes-1])
-		case ok && len(list)-had < i, !ok && i == 0:
+		case ok && len(list)-before < i, !ok && i == 0:
 			return list, fmt.Errorf("pipe: entry %d of a receive element is empty: want those that are not first",
-				len(list)-had)
+				len(list)-before)
 		case ok:
 			list = append(list, e)
 		}

@@ -35,13 +35,13 @@ func TestWorkedExample(t *testing.T) {
 // announces the skipped messages.
 func TestElasticThreshold(t *testing.T) {
 	s := DefaultSpec()
-	p, told := SendPointers{}, 0
+	p, tails := SendPointers{}, 0
 	for range 96 {
 		if p.Wrote(&s) {
-			told++
+			tails++
 		}
 	}
-	require.Equal(t, 1, told, "at 32; at 64 and 96 the first is still under way")
+	require.Equal(t, 1, tails, "at 32; at 64 and 96 the first is still under way")
 	require.Equal(t, uint64(96), p.Synced)
 	require.False(t, p.Flush(&s))
 	p.TailWritten()
@@ -49,13 +49,13 @@ func TestElasticThreshold(t *testing.T) {
 	require.Equal(t, uint64(96), p.published)
 	require.False(t, p.Flush(&s), "there is nothing new")
 	s.Elastic = false
-	p, told = SendPointers{}, 0
+	p, tails = SendPointers{}, 0
 	for range 96 {
 		if p.Wrote(&s) {
-			told++
+			tails++
 		}
 	}
-	require.Equal(t, 3, told)
+	require.Equal(t, 3, tails)
 }
 
 func TestPointersOfThePeerAreChecked(t *testing.T) {

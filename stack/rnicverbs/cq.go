@@ -65,8 +65,8 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 
 // serve sets the queue pair whose completions have number n as QPN; nil: none any more.
 func (c *CQ) serve(n uint32, q *QP) {
-	if more := int(n) + 1 - len(c.qps); more > 0 {
-		c.qps = append(c.qps, make([]*QP, more)...)
+	if missing := int(n) + 1 - len(c.qps); missing > 0 {
+		c.qps = append(c.qps, make([]*QP, missing)...)
 	}
 	c.qps[n] = q
 }

@@ -174,8 +174,8 @@ func (q *QP) Ring() error { return q.send.ring() }
 // Push posts a work entry by writing it to the NIC itself, and announces earlier ones. For a single entry the NIC reads
 // nothing from memory.
 func (q *QP) Push(w *rnicspec.WQE) error {
-	alone := q.send.announced == q.send.pi && q.send.writes == 0
-	q.send.pushing = alone
+	announcedAll := q.send.announced == q.send.pi && q.send.writes == 0
+	q.send.pushing = announcedAll
 	if err := q.Post(w); err != nil {
 		q.send.pushing = false
 		return err

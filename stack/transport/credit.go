@@ -37,8 +37,8 @@ func (k *credit) update(h wire.AETHFields) {
 
 // creditFor reports whether the packet at nxt may leave. A packet that begins a message beyond the peer's credits may
 // leave only when nothing else is in flight: it probes for new credits (IBTA 9.7.7.2.5).
-func (c *rc) creditFor(r *request, again bool) bool {
-	if again || c.nxt != r.first {
+func (c *rc) creditFor(r *request, resent bool) bool {
+	if resent || c.nxt != r.first {
 		return true
 	}
 	number := seq.Add(c.credit.sent, 1)

@@ -88,28 +88,28 @@ func (c *rc) invalidate(r *request) bool {
 // transmit builds the packet of request r that has PSN nxt.
 func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	n := c.span(r, c.nxt)
-	again := c.nxt != c.top
-	if !again && !c.inWindow(r, n) || !c.mayFollow(n) || !c.creditFor(r, again) {
+	resent := c.nxt != c.top
+	if !resent && !c.inWindow(r, n) || !c.mayFollow(n) || !c.creditFor(r, resent) {
 		return false
 	}
 	fresh := 0
-	if !again {
+	if !resent {
 		fresh = int(n) * int(c.attr.MTU)
 	}
 	if !c.admit(now, c.wireBytes(r, c.nxt), fresh) {
 		return false
 	}
 	full := seq.Diff(seq.Add(c.nxt, n), c.una) >= c.spec.Window
-	c.encode(o, r, c.nxt, n, again || full)
-	c.sent(now, c.nxt, n, again)
-	if !again && (c.nxt == r.first || r.Op == verbs.WRRead) {
+	c.encode(o, r, c.nxt, n, resent || full)
+	c.sent(now, c.nxt, n, resent)
+	if !resent && (c.nxt == r.first || r.Op == verbs.WRRead) {
 		c.credit.sent = seq.Add(c.credit.sent, 1)
 	}
 	c.nxt = seq.Add(c.nxt, n)
 	if c.nxt == seq.Add(r.first, r.n) {
 		c.current++
 	}
-	if !again {
+	if !resent {
 		c.top = c.nxt
 	}
 	return true
@@ -137,14 +137,14 @@ func (c *rc) inWindow(r *request, n uint32) bool {
 
 // mayFollow reports whether the pacer's window allows n more PSNs from nxt on.
 func (c *rc) mayFollow(n uint32) bool {
-	flight := seq.Diff(c.nxt, c.una)
-	return flight <= 0 || int64(flight+int(n))*int64(c.attr.MTU) <= c.pacer.Window()
+	inFlight := seq.Diff(c.nxt, c.una)
+	return inFlight <= 0 || int64(inFlight+int(n))*int64(c.attr.MTU) <= c.pacer.Window()
 }
 
 // sent records a packet that has left.
-func (c *rc) sent(now Ps, p, n uint32, again bool) {
+func (c *rc) sent(now Ps, p, n uint32, resent bool) {
 	c.stats.Sent++
-	if again {
+	if resent {
 		c.stats.Resent++
 	}
 	if c.sel != nil {

@@ -176,11 +176,11 @@ func TestNetworkHeader(t *testing.T) {
 // TestSharedQueueEvents checks that a shared queue reports once that it runs low, and that a connection in ERR reports
 // that it takes nothing more from it.
 func TestSharedQueueEvents(t *testing.T) {
-	q, told := NewRecvQueue(8, 1), 0
+	q, calls := NewRecvQueue(8, 1), 0
 	for range 4 {
 		require.NoError(t, q.Post(&Recv{}))
 	}
-	q.OnLimit(3, func() { told++ })
+	q.OnLimit(3, func() { calls++ })
 	b := &bare{T: t}
 	c, err := New(DefaultSpec(RC, 100), b, nil, q)
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestSharedQueueEvents(t *testing.T) {
 	}
 	for i, want := range []int{0, 1, 1} {
 		c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCSendOnly, PKey: 0xffff, PSN: uint32(i)}})
-		require.Equal(t, want, told)
+		require.Equal(t, want, calls)
 	}
 	require.NoError(t, c.Modify(0, verbs.QPSErr, nil))
 	require.NoError(t, c.Modify(0, verbs.QPSErr, nil))

@@ -14,8 +14,8 @@ func (c *solar) takeRequest(p *Packet) {
 		c.ignore(p)
 		return
 	}
-	again := d < 0 || c.seen.Has(c.index(psn))
-	if again {
+	duplicate := d < 0 || c.seen.Has(c.index(psn))
+	if duplicate {
 		c.stats.Duplicates++
 	}
 	h := &p.solar
@@ -31,13 +31,13 @@ func (c *solar) takeRequest(p *Packet) {
 		}
 		return
 	}
-	c.takeWrite(p, h, again)
+	c.takeWrite(p, h, duplicate)
 }
 
-func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
+func (c *solar) takeWrite(p *Packet, h *solarHeader, duplicate bool) {
 	psn, n, k := p.BTH.PSN, p.Payload, c.index(p.BTH.PSN)
 	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
-	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
+	case !duplicate && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
 		c.ignore(p) // the block is corrupted: the client sends it again after the timeout
 		return
 	case c.writing.Has(k):
@@ -47,7 +47,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	case s != wire.ACKNoCredits || n != int(h.length) || n > int(c.attr.MTU):
 		c.markSeen(psn)
 		c.answer(psn, h, max(s, wire.NAKInvalidRequest))
-	case again || n == 0:
+	case duplicate || n == 0:
 		c.markSeen(psn)
 		c.answer(psn, h, wire.ACKNoCredits)
 	default:

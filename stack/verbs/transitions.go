@@ -102,14 +102,14 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 	if !ok {
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: no such transition", t, current, next)
 	}
-	if lacks := required &^ mask; lacks != 0 {
-		return 0, Errorf(verb, EINVAL, "%v from %v to %v: want %v, too", t, current, next, lacks)
+	if missing := required &^ mask; missing != 0 {
+		return 0, Errorf(verb, EINVAL, "%v from %v to %v: want %v, too", t, current, next, missing)
 	}
 	if extra := mask &^ (required | optional | QPState); extra != 0 {
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: %v may not be given", t, current, next, extra)
 	}
-	if lacks := mask & unsupportedAttrs; lacks != 0 {
-		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: not supported by any stack here", lacks)
+	if unsupported := mask & unsupportedAttrs; unsupported != 0 {
+		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: not supported by any stack here", unsupported)
 	}
 	if err := checkFeatures(current, next, dev); err != nil {
 		return 0, err

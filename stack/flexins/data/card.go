@@ -120,12 +120,12 @@ func (a *Card) Key(region uint32) *driver.Key { return a.keys[region] }
 // core; the key may then be dropped. Each core checks its own queues as its own software.
 func (a *Card) DropKey(region uint32, done func()) {
 	delete(a.keys, region)
-	left := len(a.cores)
+	pending := len(a.cores)
 	for _, c := range a.cores {
 		c.cpu.Call(func() {
 			c.revokeLanding(region, func() {
 				c.drain(func() {
-					if left--; left == 0 {
+					if pending--; pending == 0 {
 						done()
 					}
 				})

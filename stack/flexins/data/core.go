@@ -173,14 +173,14 @@ func (c *core) idle() bool {
 
 // drain calls done when every entry posted before has ended.
 func (c *core) drain(done func()) {
-	left := len(c.tx) + 1
-	one := func() {
-		if left--; left == 0 {
+	pending := len(c.tx) + 1
+	finished := func() {
+		if pending--; pending == 0 {
 			done()
 		}
 	}
 	for _, s := range c.tx {
-		s.drain(one)
+		s.drain(finished)
 	}
-	c.copies.nop(one)
+	c.copies.nop(finished)
 }

@@ -62,10 +62,11 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 			continue
 		}
 		n := int(part.To.Len)
-		both := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.bytes && n%nicspec.LineBytes == 0
-		p.invalidated = p.invalidated || both
-		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), invalidate: both, packet: int32(h) + 1, q: q,
-			token: t})
+		invalidate := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.bytes &&
+			n%nicspec.LineBytes == 0
+		p.invalidated = p.invalidated || invalidate
+		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), invalidate: invalidate,
+			packet: int32(h) + 1, q: q, token: t})
 	}
 }
 
@@ -147,9 +148,9 @@ func (q *qp) Keep(h transport.Handle) {
 	c.fail(c.cpu.Copy(at, p.at, p.n))
 	buf, whole := p.buf, p.bytes
 	p.kept, p.at, p.slot = true, at, at
-	was, rest := c.packets.take()
-	rest.buf, rest.bytes, rest.dropped = buf, whole, true
-	c.finish(was, rest)
+	was, others := c.packets.take()
+	others.buf, others.bytes, others.dropped = buf, whole, true
+	c.finish(was, others)
 }
 
 // Drop implements transport.Env.

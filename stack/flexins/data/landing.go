@@ -166,9 +166,9 @@ func (l *landing) names(region uint32) bool {
 // revokeLanding calls done when no low-latency queue pair of the core lets the NIC write to a region; it moves those
 // that do to ERR.
 func (c *core) revokeLanding(region uint32, done func()) {
-	left := 1
-	one := func() {
-		if left--; left == 0 {
+	pending := 1
+	finished := func() {
+		if pending--; pending == 0 {
 			done()
 		}
 	}
@@ -178,11 +178,11 @@ func (c *core) revokeLanding(region uint32, done func()) {
 			l.q.Async(transport.EventQPFatal)
 		}
 		if l.phase == landingHalting {
-			left++
-			l.onHalt = append(l.onHalt, one)
+			pending++
+			l.onHalt = append(l.onHalt, finished)
 		}
 	}
-	one()
+	finished()
 }
 
 // haltOnError turns the receive queue off once the connection is in ERR.

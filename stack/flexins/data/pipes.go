@@ -359,9 +359,9 @@ func (c *core) retry() {
 // Copy implements pipe.Copier.
 func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	c := x.c
-	a, ok := c.spanAt(to, n)
-	b, also := c.spanAt(from, n)
-	if !ok || !also {
+	a, okTo := c.spanAt(to, n)
+	b, okFrom := c.spanAt(from, n)
+	if !okTo || !okFrom {
 		done(fmt.Errorf("a copy of %d B from %#x to %#x: want memory of this core, and of the host under its key", n,
 			from, to))
 		return

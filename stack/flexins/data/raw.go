@@ -201,13 +201,13 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 	p := &c.packets.all[h]
 	p.dropped = true
 	w := transport.Completion{ID: x.ID, Opcode: verbs.WCRecv, Recv: true, ByteLen: n}
-	left := n
+	pendingBytes := n
 	end := func(took uint32) func(error) {
 		return func(err error) {
 			if err != nil {
 				w.Status = verbs.WCGeneralErr
 			}
-			if left -= took; left == 0 {
+			if pendingBytes -= took; pendingBytes == 0 {
 				q.Complete(&w)
 			}
 		}

@@ -112,15 +112,15 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 	if len(head) < l4+udp+bth {
 		return false
 	}
-	if more := transport.HeadersOf(head[l4+udp:]) - (len(head) - l4 - udp); more > 0 {
+	if missing := transport.HeadersOf(head[l4+udp:]) - (len(head) - l4 - udp); missing > 0 {
 		n := len(head)
-		more = min(more, p.n, len(c.header)-n)
-		head = c.header[:n+more]
+		missing = min(missing, p.n, len(c.header)-n)
+		head = c.header[:n+missing]
 		if err := c.cpu.Load(p.at, head[n:]); err != nil {
 			c.fail(err)
 			return false
 		}
-		p.at, p.n = p.at+uint64(more), p.n-more
+		p.at, p.n = p.at+uint64(missing), p.n-missing
 	}
 	c.frame = transport.Packet{Handle: h}
 	total := int(binary.BigEndian.Uint16(head[l4+4:])) - udp

@@ -280,12 +280,12 @@ func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error
 		return err
 	}
 	down := direction{spec: s, local: n.cfg.Control.Core(), engine: n.reply, from: arm.Arena, to: host.Arena}
-	back, answers, replyAt, err := down.pipe(on.Bus.Core())
+	replies, answers, replyAt, err := down.pipe(on.Bus.Core())
 	if err != nil {
 		return err
 	}
 	c.To, c.From, c.Reply = mail, answers, replyAt
-	if err := n.control.Open(id, from, back, at); err != nil {
+	if err := n.control.Open(id, from, replies, at); err != nil {
 		return err
 	}
 	if c.SQ, c.RQ, err = n.attach(up); err != nil {

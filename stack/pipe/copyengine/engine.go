@@ -73,10 +73,10 @@ func (e *Engine) Copy(to, from uint64, n int, done func(error)) {
 
 // post posts a copy to the NIC.
 func (e *Engine) post(j job) {
-	var ok, also bool
-	e.entry.Dst, ok = e.span(j.to, j.n)
-	e.entry.Src, also = e.span(j.from, j.n)
-	if !ok || !also {
+	var okTo, okFrom bool
+	e.entry.Dst, okTo = e.span(j.to, j.n)
+	e.entry.Src, okFrom = e.span(j.from, j.n)
+	if !okTo || !okFrom {
 		j.done(fmt.Errorf("copyengine: %d B from %#x to %#x: want ranges that one key each covers", j.n, j.from, j.to))
 		return
 	}

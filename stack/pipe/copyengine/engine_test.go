@@ -55,14 +55,14 @@ func newCard(t testing.TB) *card {
 	c.d, err = driver.New(rootbus.Bus{Regs: rc.MMIO(nicspec.RequesterArm), Memory: space}, o)
 	require.NoError(t, err)
 	all := dma.Access{Read: true, Write: true}
-	here, err := c.d.SetKey(driver.KeySpec{Index: 1, Bus: 0, Len: 1 << 19, Rights: all})
+	armKey, err := c.d.SetKey(driver.KeySpec{Index: 1, Bus: 0, Len: 1 << 19, Rights: all})
 	require.NoError(t, err)
-	there, err := c.d.SetKey(driver.KeySpec{Index: 2, Bus: host &^ 0xfffff, Len: memBytes, Rights: all})
+	hostKey, err := c.d.SetKey(driver.KeySpec{Index: 2, Bus: host &^ 0xfffff, Len: memBytes, Rights: all})
 	require.NoError(t, err)
-	far, err := c.d.SetKey(driver.KeySpec{Index: 3, Bus: nowhere, Len: 4096, Rights: all})
+	noMemory, err := c.d.SetKey(driver.KeySpec{Index: 3, Bus: nowhere, Len: 4096, Rights: all})
 	require.NoError(t, err)
-	c.engine, err = copyengine.Open(c.d, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3}}, here,
-		there, far)
+	c.engine, err = copyengine.Open(c.d, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3}}, armKey,
+		hostKey, noMemory)
 	require.NoError(t, err)
 	c.d.Enable(false, true)
 	require.NoError(t, e.Run())

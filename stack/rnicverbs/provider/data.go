@@ -50,7 +50,7 @@ func (q *QP) countPending() {
 // full reports whether the ring has no place for the completion of another request.
 func (c *CQ) full() bool { return c.mayArrive >= 1<<c.log }
 
-func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
+func (q *QP) postSend(w *verbs.SendWR, push bool) error {
 	q.countPending()
 	q.queues.SendUsed = q.mayArrive[0]
 	if err := q.queues.CheckSend(w); err != nil {
@@ -80,7 +80,7 @@ func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
 	if q.queues.SendStatus(w, q.c.regions) == verbs.WCLocProtErr {
 		e.LocalKey = noKey // the key may be valid in another protection domain, which the NIC does not know
 	}
-	if alone {
+	if push {
 		return posted(q.qp.Push(e))
 	}
 	return posted(q.qp.Post(e))

@@ -94,9 +94,9 @@ func mac(n byte) [6]byte { return [6]byte{2, 0, 0, 0, 0, n} }
 
 func gid(n byte) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 1 + n} }
 
-func newSide(t testing.TB, card *board.Card, n byte, through func(driver.Bus) driver.Bus) (verbstest.Side,
+func newSide(t testing.TB, card *board.Card, n byte, wrap func(driver.Bus) driver.Bus) (verbstest.Side,
 	*rnicverbs.Device) {
-	bus := through(rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory})
+	bus := wrap(rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory})
 	dev, err := rnicverbs.Open(bus, driver.NewArena(1<<20, 8<<20))
 	require.NoError(t, err)
 	var ports []verbs.PortAttr

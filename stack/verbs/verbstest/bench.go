@@ -57,8 +57,8 @@ var checks = []struct {
 }
 
 // check runs one check on a fresh bench.
-func check(t tester, run func(*bench), with *Bench) {
-	b := &bench{tester: t, Bench: with}
+func check(t tester, run func(*bench), under *Bench) {
+	b := &bench{tester: t, Bench: under}
 	for i := range b.side {
 		b.side[i].prepare(b, &b.Sides[i])
 	}
@@ -90,9 +90,9 @@ type side struct {
 
 const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
-func (s *side) prepare(b *bench, with *Side) {
-	s.Side, s.b, s.next = with, b, with.Base
-	require.GreaterOrEqual(b, with.Bytes, uint64(leastBytes), "memory of a side")
+func (s *side) prepare(b *bench, under *Side) {
+	s.Side, s.b, s.next = under, b, under.Base
+	require.GreaterOrEqual(b, under.Bytes, uint64(leastBytes), "memory of a side")
 	s.Context.QueryDevice(func(a verbs.DeviceAttr, err error) {
 		require.NoError(b, err)
 		s.attr = a
@@ -270,9 +270,9 @@ func (s *side) buffer(n int, seed byte) buffer {
 	x := buffer{s, s.next + align, n}
 	s.next += uint64(n+3*align-1) &^ (align - 1)
 	require.LessOrEqual(s.b, s.next, s.Base+s.Bytes, "memory that the checks use")
-	around := slices.Repeat([]byte{guard}, n+2)
-	copy(around[1:], pattern(n, seed))
-	require.NoError(s.b, s.Memory.Write(x.addr-1, around))
+	guarded := slices.Repeat([]byte{guard}, n+2)
+	copy(guarded[1:], pattern(n, seed))
+	require.NoError(s.b, s.Memory.Write(x.addr-1, guarded))
 	return x
 }
 

@@ -125,10 +125,10 @@ func remoteKeys(b *bench) {
 		return
 	}
 	s := &b.side[1]
-	there := s.buffer(256, 2)
-	write := s.register(s.pd, there.addr, 256, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
-	read := s.register(s.pd, there.addr, 256, verbs.AccessRemoteRead)
-	foreign := s.register(s.allocPD(), there.addr, 256, allAccess)
+	remote := s.buffer(256, 2)
+	write := s.register(s.pd, remote.addr, 256, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	read := s.register(s.pd, remote.addr, 256, verbs.AccessRemoteRead)
+	foreign := s.register(s.allocPD(), remote.addr, 256, allAccess)
 	full := s.mr.RKey
 	none := func(a *verbs.QPAttr) { a.Access = 0 }
 	for _, c := range []struct {
@@ -141,20 +141,20 @@ func remoteKeys(b *bench) {
 		needs verbs.Feature
 		peer  func(*verbs.QPAttr)
 	}{
-		{"the last byte", verbs.WRRead, there.addr + 255, 1, read.RKey, verbs.WCSuccess, 0, nil},
-		{"no such key", verbs.WRWrite, there.addr, 8, 0, verbs.WCRemAccessErr, 0, nil},
-		{"a byte behind", verbs.WRWrite, there.addr + 1, 256, write.RKey, verbs.WCRemAccessErr, 0, nil},
-		{"a byte before", verbs.WRRead, there.addr - 1, 2, read.RKey, verbs.WCRemAccessErr, 0, nil},
-		{"a WRITE without right", verbs.WRWrite, there.addr, 8, read.RKey, verbs.WCRemAccessErr, 0, nil},
-		{"a READ without right", verbs.WRRead, there.addr, 8, write.RKey, verbs.WCRemAccessErr, 0, nil},
-		{"an atomic without right", verbs.WRFetchAdd, there.addr &^ 7, 8, write.RKey, verbs.WCRemAccessErr,
+		{"the last byte", verbs.WRRead, remote.addr + 255, 1, read.RKey, verbs.WCSuccess, 0, nil},
+		{"no such key", verbs.WRWrite, remote.addr, 8, 0, verbs.WCRemAccessErr, 0, nil},
+		{"a byte behind", verbs.WRWrite, remote.addr + 1, 256, write.RKey, verbs.WCRemAccessErr, 0, nil},
+		{"a byte before", verbs.WRRead, remote.addr - 1, 2, read.RKey, verbs.WCRemAccessErr, 0, nil},
+		{"a WRITE without right", verbs.WRWrite, remote.addr, 8, read.RKey, verbs.WCRemAccessErr, 0, nil},
+		{"a READ without right", verbs.WRRead, remote.addr, 8, write.RKey, verbs.WCRemAccessErr, 0, nil},
+		{"an atomic without right", verbs.WRFetchAdd, remote.addr &^ 7, 8, write.RKey, verbs.WCRemAccessErr,
 			verbs.FeatureAtomics, nil},
-		{"a misaligned atomic", verbs.WRFetchAdd, there.addr | 1, 8, full, verbs.WCRemInvReqErr, verbs.FeatureAtomics,
+		{"a misaligned atomic", verbs.WRFetchAdd, remote.addr | 1, 8, full, verbs.WCRemInvReqErr, verbs.FeatureAtomics,
 			nil},
-		{"another protection domain", verbs.WRWrite, there.addr, 8, foreign.RKey, verbs.WCRemAccessErr,
+		{"another protection domain", verbs.WRWrite, remote.addr, 8, foreign.RKey, verbs.WCRemAccessErr,
 			verbs.FeatureRemotePD, nil},
-		{"a WRITE that the queue pair forbids", verbs.WRWrite, there.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
-		{"a READ that the queue pair forbids", verbs.WRRead, there.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
+		{"a WRITE that the queue pair forbids", verbs.WRWrite, remote.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
+		{"a READ that the queue pair forbids", verbs.WRRead, remote.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
 		{"no bytes need no key", verbs.WRWrite, 1 << 60, 0, 7, verbs.WCSuccess, 0, nil},
 	} {
 		if c.needs != 0 && b.lacks(c.needs) {
@@ -176,7 +176,7 @@ func remoteKeys(b *bench) {
 			require.Equal(b, verbs.QPSErr, x[1].state(), "%s: the responder's queue pair, too", c.what)
 		}
 	}
-	there.holds(pattern(256, 2))
+	remote.holds(pattern(256, 2))
 }
 
 // receives checks faulty receive requests, which fail on both sides when a message arrives.

@@ -301,21 +301,21 @@ func (q *fakeQP) access(w *verbs.SendWR, x *fakeQP) verbs.Status {
 	case n == 0:
 		return verbs.WCSuccess
 	}
-	there := x.p.mem[w.RemoteAddr:][:n]
+	remote := x.p.mem[w.RemoteAddr:][:n]
 	switch w.Opcode {
 	case verbs.WRRead:
-		q.scatter(w.SGEs, there)
+		q.scatter(w.SGEs, remote)
 	case verbs.WRCmpSwap, verbs.WRFetchAdd:
 		le := binary.LittleEndian
-		old := le.Uint64(there)
+		old := le.Uint64(remote)
 		q.scatter(w.SGEs, le.AppendUint64(nil, old))
 		if w.Opcode == verbs.WRFetchAdd {
-			le.PutUint64(there, old+w.CompareAdd)
+			le.PutUint64(remote, old+w.CompareAdd)
 		} else if old == w.CompareAdd || q.p.hasFault("always swaps") {
-			le.PutUint64(there, w.Swap)
+			le.PutUint64(remote, w.Swap)
 		}
 	default:
-		copy(there, q.gather(w))
+		copy(remote, q.gather(w))
 	}
 	return verbs.WCSuccess
 }

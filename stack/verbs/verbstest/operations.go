@@ -44,9 +44,9 @@ func operations(b *bench) {
 // transfer carries out a SEND, WRITE or READ of n bytes.
 func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	b.Helper()
-	here, there := x[0].buffer(n, seed), x[1].buffer(n, seed+100)
+	local, remote := x[0].buffer(n, seed), x[1].buffer(n, seed+100)
 	recv := x[1].buffer(n+10, seed+50)
-	w := verbs.SendWR{ID: 77, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges()}
+	w := verbs.SendWR{ID: 77, Opcode: op, Flags: verbs.SendSignaled, SGEs: local.sges()}
 	takes := op.IsSend() || op == verbs.WRWriteImm
 	if takes {
 		x[1].postRecv(verbs.RecvWR{ID: 88, SGEs: recv.sges()})
@@ -56,7 +56,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 		w.Imm = imm
 	}
 	if !op.IsSend() {
-		w.RemoteAddr, w.RKey = there.addr, x[1].mr.RKey
+		w.RemoteAddr, w.RKey = remote.addr, x[1].mr.RKey
 	}
 	x[0].post(w)
 	got := b.only(x[0].send)
@@ -74,8 +74,8 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	default:
 		in = out
 	}
-	here.holds(out)
-	there.holds(in)
+	local.holds(out)
+	remote.holds(in)
 	recv.holds(rest)
 	if takes {
 		received(b, x[1], op, n)
@@ -106,9 +106,9 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 	le := binary.LittleEndian
 	var old, swap uint64 = 0x1112131415161718, 0x2122232425262728
 	for _, match := range []bool{true, false} {
-		here, there := x[0].buffer(8, 1), x[1].buffer(8, 2)
-		require.NoError(b, x[1].Memory.Write(there.addr, le.AppendUint64(nil, old)))
-		w := verbs.SendWR{ID: 5, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(), RemoteAddr: there.addr,
+		local, remote := x[0].buffer(8, 1), x[1].buffer(8, 2)
+		require.NoError(b, x[1].Memory.Write(remote.addr, le.AppendUint64(nil, old)))
+		w := verbs.SendWR{ID: 5, Opcode: op, Flags: verbs.SendSignaled, SGEs: local.sges(), RemoteAddr: remote.addr,
 			RKey: x[1].mr.RKey, CompareAdd: old, Swap: swap}
 		want := swap
 		if op == verbs.WRFetchAdd {
@@ -118,8 +118,8 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 		}
 		x[0].post(w)
 		require.Equal(b, verbs.WC{ID: 5, Opcode: op.Completion(), ByteLen: 8, QPN: x[0].qp.Num()}, b.only(x[0].send))
-		here.holds(le.AppendUint64(nil, old))
-		there.holds(le.AppendUint64(nil, want))
+		local.holds(le.AppendUint64(nil, old))
+		remote.holds(le.AppendUint64(nil, want))
 	}
 }
 
@@ -301,9 +301,9 @@ func order(b *bench) {
 		var recvs []verbs.RecvWR
 		for i, op := range ops {
 			id++
-			here, there := x[0].buffer(200*(1+(round+i)%9), byte(i)), x[1].buffer(2000, byte(i))
-			wrs = append(wrs, verbs.SendWR{ID: id, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(),
-				RemoteAddr: there.addr, RKey: x[1].mr.RKey})
+			local, remote := x[0].buffer(200*(1+(round+i)%9), byte(i)), x[1].buffer(2000, byte(i))
+			wrs = append(wrs, verbs.SendWR{ID: id, Opcode: op, Flags: verbs.SendSignaled, SGEs: local.sges(),
+				RemoteAddr: remote.addr, RKey: x[1].mr.RKey})
 			sent = append(sent, ended{id, verbs.WCSuccess})
 			if op.IsSend() || op.HasImm() {
 				recvs = append(recvs, verbs.RecvWR{ID: id + 1000, SGEs: x[1].buffer(2000, 1).sges()})

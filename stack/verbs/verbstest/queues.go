@@ -61,10 +61,10 @@ func datagrams(b *bench) {
 func strays(b *bench, x [2]*end, to verbs.SendWR) {
 	in := x[1].buffer(600, 0)
 	x[1].postRecv(verbs.RecvWR{ID: 2, SGEs: in.sges()})
-	key, nobody, long := to, to, to
-	key.RemoteQKey++
-	nobody.RemoteQPN = 1<<24 - 2
-	x[0].post(key, nobody)
+	badKey, noQP, long := to, to, to
+	badKey.RemoteQKey++
+	noQP.RemoteQPN = 1<<24 - 2
+	x[0].post(badKey, noQP)
 	require.Equal(b, []ended{{1, verbs.WCSuccess}, {1, verbs.WCSuccess}}, b.statuses(x[0].send))
 	require.Empty(b, b.statuses(x[1].recv))
 	in.holds(pattern(600, 0))
@@ -194,14 +194,14 @@ func sharedReceive(b *bench) {
 	s.Context.OnAsync(func(e verbs.AsyncEvent) { events = append(events, e.Type) })
 	typ := s.attr.Types[0]
 	cq := s.cq(entries)
-	var senders, takers []*end
+	var senders, receivers []*end
 	for range 2 {
 		from := b.side[0].end(typ, nil)
 		to := s.end(typ, func(a *verbs.QPInitAttr) { a.SRQ, a.RecvCQ, a.SendCQ = srq, cq, cq })
 		from.moveTo(typ, from.path(to), verbs.QPSRTS)
 		to.moveTo(typ, to.path(from), verbs.QPSRTS)
 		to.badRecv(0, verbs.EINVAL, verbs.RecvWR{})
-		senders, takers = append(senders, from), append(takers, to)
+		senders, receivers = append(senders, from), append(receivers, to)
 	}
 	for i := range 6 {
 		n, err := srq.PostRecv([]verbs.RecvWR{{ID: uint64(i), SGEs: s.buffer(8, 1).sges()}})
@@ -213,7 +213,7 @@ func sharedReceive(b *bench) {
 	for i := range 6 {
 		senders[i%2].post(verbs.SendWR{Opcode: verbs.WRSend, Flags: verbs.SendInline, Inline: []byte{1}})
 		for _, wc := range b.drainSettled(cq) {
-			require.Equal(b, takers[i%2].qp.Num(), wc.QPN)
+			require.Equal(b, receivers[i%2].qp.Num(), wc.QPN)
 			ids = append(ids, wc.ID)
 		}
 		limit := 0

@@ -22,7 +22,7 @@ func (r *recorder) Helper()                           {}
 
 // TestContractFindsBrokenDevices checks that each seeded fault of a device makes its check fail.
 func TestContractFindsBrokenDevices(t *testing.T) {
-	finds := map[string]string{
+	foundBy := map[string]string{
 		"any port": "query", "ends twice": "query", "PD in use": "lifetimes", "any transition": "states",
 		"position":     "refused",
 		"inline later": "inline", "no fence": "fence", "no local keys": "local_keys", "no remote keys": "remote_keys",
@@ -36,7 +36,7 @@ func TestContractFindsBrokenDevices(t *testing.T) {
 		"attributes lost":  "states", "no SRQ limit": "shared_receive", "no room": "full",
 		"slow for low latency": "low_latency",
 	}
-	for how, name := range finds {
+	for how, name := range foundBy {
 		found := false
 		for _, c := range checks {
 			if c.name != name {
