@@ -51,7 +51,7 @@ func TestSprayRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"stacks: [{kind: flexins, flexins: {data: {spray: true}}}]": "" +
 			"f.yaml:4: stacks[0].flexins.data.spray true with stacks[0].flexins.data.recovery 0, go-back-N, which " +
-			"takes every packet that another has passed for a loss: want stacks[0].flexins.data.recovery 1",
+			"counts every overtaken packet as lost: want stacks[0].flexins.data.recovery 1",
 		"stacks: [{kind: flexins}]\nsweep: {spray: [false, true]}": "flexins.data.spray true with",
 		"stacks: [{kind: flexins, flexins: {data: {spray_ports: 1}}}]": "" +
 			"f.yaml:4: stacks[0].flexins.data.spray_ports 1: want 2 to 16384",

@@ -103,8 +103,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "workload: {misuse: {what: unaligned}}": "f.yaml:5: workload.misuse.what " +
 			"unaligned: kind send has no atomics",
 		head + "workload: {kind: echo, misuse: {what: deregister}}": "" +
-			"f.yaml:5: workload.misuse.what deregister: the answer has to need no memory, and nothing else may be " +
-			"under way: want kind ping_pong with workload.inline",
+			"f.yaml:5: workload.misuse.what deregister: the answer must need no memory, and no other message may be " +
+			"in flight: want kind ping_pong with workload.inline",
 		head + "workload: {kind: list_walk}": "f.yaml:5: workload.kind: " +
 			"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc takes 64 " +
 			"to 64 bytes",

@@ -300,7 +300,7 @@ func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
 			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to "+
-				"%d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
+				"%d requests in flight, and a queue pair here allows %d: want a lower depth, or a higher beta",
 				x.Name, s.Depth, s.Ring.Beta, max(c.MaxSendWR, c.MaxRecvWR), x.dev.MaxQPWR)
 		}
 	}
@@ -334,7 +334,7 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		return nil // Validate reports the invalid ring itself
 	}
 	r := s.ringSpec()
-	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes,
+	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest message takes slots of %d B: want %d at most", r.SlotBytes,
 		rb2.MaxSlotBytes)
 	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset",
 		"%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail,

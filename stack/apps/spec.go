@@ -338,7 +338,7 @@ func (s *Spec) validateMisuse() error {
 		field.Path("shared_receive"))
 	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
 	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what",
-		"%s: the answer has to need no memory, and nothing else may be under way: want kind %s with %v", x.What,
+		"%s: the answer must need no memory, and no other message may be in flight: want kind %s with %v", x.What,
 		PingPong, field.Path("inline"))
 	bad(!x.What.receive() || !s.LowLatency, "misuse.what", "%s: a low-latency queue pair refuses to post it", x.What)
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))

@@ -74,7 +74,7 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	require.Equal(t, 14380*Mbps, d.Target())
 	d.Tick(2000 * us)
 	d.Tick(1e12)
-	require.Equal(t, 400*Gbps, d.Rate(), "at last the line's rate is reached, and the timer rests")
+	require.Equal(t, 400*Gbps, d.Rate(), "in the end line rate is reached, and the timer stops")
 	require.Equal(t, Never, d.Next())
 }
 

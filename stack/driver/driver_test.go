@@ -33,7 +33,7 @@ func TestInvalidCompletionEntries(t *testing.T) {
 		{"R10", "an unknown type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
 		{"R10", "is of queue 3", false, func(c nicspec.RxCqe) { c.SetQueue(3) }},
 		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
-		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
+		{"R10", "completion of entry 2, but 0 to 1 are in progress", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
 		{"R10", "status BadKey", false, func(c nicspec.RxCqe) { c.SetStatus(nicspec.StatusBadKey) }},
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257); c.SetPayLen(257) }},
 		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100) }},
@@ -44,14 +44,14 @@ func TestInvalidCompletionEntries(t *testing.T) {
 		{"Q4", "event with status CplAbort, but no read failed", false,
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
 		{"Q4", "not a read failure", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
-		{"Q4", "event at entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) {
+		{"Q4", "event at entry 2, but 0 to 1 are in progress", false, func(c nicspec.RxCqe) {
 			c.SetType(nicspec.CqeTypeEvent)
 			c.SetStatus(nicspec.StatusCplAbort)
 			c.SetIndex(2)
 		}},
 		{"T2", "transmit queue 1: event with status CplTimeout", true,
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
-		{"T10", "completion of entry 7, but 0 to 1 are at work", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
+		{"T10", "completion of entry 7, but 0 to 1 are in progress", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
 		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
 		{"T10", "an unknown type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
 	} {

@@ -91,7 +91,7 @@ func TestLongEntryEnds(t *testing.T) {
 	}{
 		{1, false, "T10", "completion of entry 1, where no entry begins"},
 		{2, true, "T2", "completion of entry 2 after an event at entry 4"},
-		{6, false, "T10", "completion of entry 6, but 0 to 4 are at work"},
+		{6, false, "T10", "completion of entry 6, but 0 to 4 are in progress"},
 		{0, true, "", ""},
 	} {
 		nic, d := newFake(t, false)

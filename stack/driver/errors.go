@@ -36,7 +36,7 @@ func (e *RoomError) Error() string {
 // unfinished describes which entries the device may be working on, for error texts.
 func (r *Queue) unfinished() string {
 	if r.rung == r.done {
-		return "none is at work"
+		return "none is in progress"
 	}
-	return fmt.Sprintf("%d to %d are at work", r.done, r.rung-1)
+	return fmt.Sprintf("%d to %d are in progress", r.done, r.rung-1)
 }

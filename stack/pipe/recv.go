@@ -83,8 +83,8 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 			return list, fmt.Errorf("pipe: entry %d of a receive element has %#x behind it: want 0", i,
 				at[entryBytes-1])
 		case ok && len(list)-before < i, !ok && i == 0:
-			return list, fmt.Errorf("pipe: entry %d of a receive element is empty: want those that are not first",
-				len(list)-before)
+			return list, fmt.Errorf("pipe: entry %d of a receive element is empty: want empty ones behind "+
+				"the others only", len(list)-before)
 		case ok:
 			list = append(list, e)
 		}

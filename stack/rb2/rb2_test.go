@@ -86,7 +86,7 @@ func TestSpecErrors(t *testing.T) {
 			"beta 2: with tail poll_message each message has two WRITEs of its own: want 1"},
 		{func(s *Spec) { s.Window = 128 }, "window 128: want 0 to 127"},
 		{func(s *Spec) { s.Window = 3 }, "window 3: want 0, or tail write_imm and beta 1"},
-		{func(s *Spec) { s.Tail = TailImm }, "alpha 32: with tail write_imm messages tell of themselves"},
+		{func(s *Spec) { s.Tail = TailImm }, "alpha 32: with tail write_imm messages announce themselves"},
 		{func(s *Spec) { s.Tail = TailImm }, "elastic: with tail write_imm no tail is written: want false"},
 	} {
 		s := DefaultSpec()

@@ -99,14 +99,14 @@ func (s *Spec) Validate() error {
 		bad(s.Gamma >= 1 && s.Gamma <= most, "gamma", "%d: want 1 to %d, as one of the %d slots stays free", s.Gamma,
 			most, s.Slots)
 	}
-	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that tells "+
-		"of them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
+	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that "+
+		"announces them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
 	bad(s.Head == HeadPush || s.Head == HeadPull, "head", "%q: want %s or %s", s.Head, HeadPush, HeadPull)
 	bad(slices.Contains([]TailSync{TailWrite, TailImm, TailWord, TailLast}, s.Tail), "tail", "%q: want %s", s.Tail,
 		tailNames)
 	if s.Tail != TailWrite {
-		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want "+
-			"that of %v, %d", s.Alpha, field.Path("tail"), s.Tail, field.Path("beta"), s.Beta)
+		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages announce themselves when transmitted: want the "+
+			"value of %v, %d", s.Alpha, field.Path("tail"), s.Tail, field.Path("beta"), s.Beta)
 		bad(!s.Elastic, "elastic", ": with %v %s no tail is written: want false", field.Path("tail"), s.Tail)
 	}
 	bad(s.Tail != TailWord || s.Beta == 1, "beta", "%d: with %v %s each message has two WRITEs of its own: want 1",

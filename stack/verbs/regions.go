@@ -29,7 +29,7 @@ func (r *Regions) Register(pd PD, addr, length uint64, a Access) (MR, error) {
 	case a&^maxAccess != 0:
 		return MR{}, Errorf(verb, EINVAL, "access %#x: want %#x at most", a, maxAccess)
 	case a&(AccessRemoteWrite|AccessRemoteAtomic) != 0 && a&AccessLocalWrite == 0:
-		return MR{}, Errorf(verb, EINVAL, "access %#x: REMOTE_WRITE and REMOTE_ATOMIC want LOCAL_WRITE, too", a)
+		return MR{}, Errorf(verb, EINVAL, "access %#x: REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE, too", a)
 	case length == 0 || addr+length-1 < addr:
 		return MR{}, Errorf(verb, EINVAL, "%#x B at %#x: want 1 B or more, and an end below 2^64", length, addr)
 	case r.used == r.max:

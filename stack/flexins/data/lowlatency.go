@@ -81,7 +81,7 @@ func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	const verb = "create_qp"
 	switch most := a.spec.MaxLowLatency(); {
 	case a.cfg.LowLatency == 0:
-		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was set up without")
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was configured without any")
 	case cfg.Type != verbs.QPTRC:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair of type %v: want RC", cfg.Type)
 	case cfg.HasSRQ:

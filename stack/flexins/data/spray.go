@@ -18,8 +18,8 @@ func (s *Spec) validateSpray() error {
 	case s.SprayReorder < 0 || s.SprayReorder > reorder:
 		return field.Errorf("spray_reorder_packets", "%d: want 0 to %d", s.SprayReorder, reorder)
 	case s.Spray && s.Recovery == transport.GoBackN:
-		return field.Errorf("spray", "true with %v %d, go-back-N, which takes every packet that another has passed "+
-			"for a loss: want %v %d, selective repeat, or false",
+		return field.Errorf("spray", "true with %v %d, go-back-N, which counts every overtaken packet as lost: "+
+			"want %v %d, selective repeat, or false",
 			field.Path("recovery"), transport.GoBackN, field.Path("recovery"), transport.SelectiveRepeat)
 	}
 	return nil

@@ -10,7 +10,7 @@ func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) e
 	case n == 0:
 		return nil
 	case attr.MaxLowLatency == 0:
-		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was set up without")
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was configured without any")
 	case n < 0 || n > attr.MaxLowLatency:
 		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want 1 to %d", n,
 			attr.MaxLowLatency)

@@ -63,7 +63,8 @@ func (c *Config) validate() error {
 		n, low, b.NumRxq)
 	copyQueues := 2 + len(c.Hosts) // the copies of the control core, the engine and each process
 	want(n*(b.Ports+1)+copyQueues <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit "+
-		"queues, %d are others'", n, (b.NumTxq-copyQueues)/(b.Ports+1), b.Ports+1, b.NumTxq, copyQueues)
+		"queues, %d are reserved for other cores", n, (b.NumTxq-copyQueues)/(b.Ports+1), b.Ports+1, b.NumTxq,
+		copyQueues)
 	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low,
 		b.NumRules)
 	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with "+
