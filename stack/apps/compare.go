@@ -73,7 +73,7 @@ func (c Count) key() []string {
 	return []string{c.Server, fmt.Sprint(c.Client, c.Recv), fmt.Sprintf("%03d %03d", c.Status, c.Opcode)}
 }
 
-// Difference describes the first difference between two runs that the degree of agreement forbids; "" if there is none.
+// Difference describes the first difference between two runs that the degree of agreement forbids; "" means none.
 func (r *Result) Difference(o *Result, how Compare) string {
 	if how == Counts {
 		a, b := fmt.Sprintf("%+v", r.Counts()), fmt.Sprintf("%+v", o.Counts())

@@ -334,8 +334,8 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		return nil // Validate reports the invalid ring itself
 	}
 	r := s.ringSpec()
-	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest message takes slots of %d B: want %d at most", r.SlotBytes,
-		rb2.MaxSlotBytes)
+	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest message takes slots of %d B: want %d at most",
+		r.SlotBytes, rb2.MaxSlotBytes)
 	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset",
 		"%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail,
 		rb2.WordBytes)

@@ -79,7 +79,7 @@ func (c *TxConfig) validate(d *Driver) error {
 }
 
 // Post puts a work entry into the ring, unless the NIC would refuse it; Ring notifies the device. Indices, Room and
-// Size count blocks, of which an entry may take several. Every ring-full of entries must request a completion at least
+// Size count blocks; an entry may take several. Every ring-full of entries must request a completion at least
 // once, or Room stays 0.
 func (q *TxQueue) Post(e Entry) error {
 	slot, err := q.next()

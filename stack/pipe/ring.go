@@ -89,8 +89,8 @@ func (p Place) validate() error {
 
 // Sender is the producing end of a pipe or doorbell.
 type Sender interface {
-	// Push takes an element of whole lines; the last byte of each belongs to the pipe. verbs.ENOMEM means that there is
-	// no room and nothing was taken.
+	// Push takes an element of whole lines; the last byte of each belongs to the pipe. On verbs.ENOMEM, for lack of
+	// room, nothing was taken.
 	Push(element []byte) error
 
 	// Flush sends the elements collected so far.

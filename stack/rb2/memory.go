@@ -84,6 +84,6 @@ type Stats struct {
 	Flushed  uint64 // tails written because of Flush
 	Pulls    uint64 // READs of the head by the sender
 	Ended    uint64 // completions from the send queue
-	Receives uint64 // completions from the receive queue, each of which used up a receive request
+	Receives uint64 // completions from the receive queue: receive requests used up
 	Refused  uint64 // times that a queue or its pipe was full
 }

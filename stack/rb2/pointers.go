@@ -6,7 +6,7 @@ import "fmt"
 type SendPointers struct {
 	Tail   uint64 // messages written
 	Synced uint64 // tail up to which the receiver was to be notified: synced_tail
-	Esc    uint64 // end of the messages that are, or are to be, transmitted: esc_tail
+	Esc    uint64 // messages given to WRITEs, posted or due: esc_tail
 	Head   uint64 // messages read, as the receiver last reported: local_head
 
 	published     uint64 // tail last written to the receiver

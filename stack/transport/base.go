@@ -123,7 +123,7 @@ func (k Kind) allows(o verbs.Opcode) bool {
 	return verbs.QPTRC.Allows(o)
 }
 
-// request returns the posted request with number n, or nil if there is none.
+// request returns the posted request with number n, or nil.
 func (b *base) request(n uint64) *request {
 	if i := n - b.ended; i < uint64(b.sq.Len()) {
 		return *b.sq.At(int(i))

@@ -18,7 +18,8 @@ const Never Ps = math.MaxInt64
 // Handle identifies the buffer of a received packet. The caller assigns it.
 type Handle uint64
 
-// Token identifies a copy whose end the caller reports. It is unique among a connection's unfinished copies; 0 is none.
+// Token identifies a copy whose end the caller reports. It is unique among a connection's unfinished copies. Token
+// 0 names no copy.
 type Token uint64
 
 // Span is a range of memory under a key.

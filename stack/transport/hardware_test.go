@@ -241,7 +241,7 @@ func (h *hardware) watch() {
 	})
 }
 
-// Next builds the next packet of a reply or, if there is none, of a request.
+// Next builds the next packet: replies go before requests.
 func (h *hardware) Next(_ Ps, o *Out) bool {
 	*o = Out{CRCAt: -1, Spans: o.Spans[:0]}
 	if len(h.replies) > 0 {

@@ -121,7 +121,7 @@ func (s *schedule) drawEnd() {
 	}
 }
 
-// fate is what happens to a packet on the network.
+// fate holds the faults and delays of a packet on the network.
 type fate struct {
 	lost, twice, marked, flipped bool
 	delay, gap                   Ps

@@ -181,7 +181,7 @@ func (a *Attr) Validate(kind Kind) error {
 	return errors.Join(f.errs...)
 }
 
-// rto returns the retransmission timeout, or Never if there is none.
+// rto returns the retransmission timeout; Never if Timeout is 0.
 func (a *Attr) rto() Ps {
 	const unit = 4_096_000 // 4.096 us (IBTA 9.7.6.1.3)
 	if a.Timeout == 0 {

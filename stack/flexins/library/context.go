@@ -188,7 +188,7 @@ func (c *Context) send() {
 // retry is the time in picoseconds after which a request is pushed again into a pipe that was full: assumption.
 const retry = 2_000_000
 
-// takeReply takes one reply or event from the mailbox; it returns false if there is none.
+// takeReply takes one reply or event from the mailbox; it returns false if the pipe is empty.
 func (c *Context) takeReply() bool {
 	c.send()
 	e, err := c.cfg.From.Poll()
