@@ -26,7 +26,7 @@ func (s *Spec) validateInline(x *StackSpec) error {
 		}
 		if n > most {
 			want := "fewer, or "
-			if w.Transport == apps.Raw && most < apps.LeastFrame {
+			if w.Transport == apps.Raw && most < apps.MinFrame {
 				want = "" // no frame is so short
 			}
 			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)),

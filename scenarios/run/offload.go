@@ -63,7 +63,7 @@ func (offloaded) Request(b []byte, q *apps.Query) {
 		handlers.EncodeBatch(b, q.Number, q.Addrs)
 		return
 	}
-	handlers.EncodeList(b, q.Number, q.Head, q.Key, q.Most)
+	handlers.EncodeList(b, q.Number, q.Head, q.Key, q.MaxNodes)
 }
 
 // Answer implements apps.Engine.

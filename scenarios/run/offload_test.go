@@ -38,7 +38,7 @@ func (l lying) Request(b []byte, q *apps.Query) {
 		again.Head = 1 << 40
 	}
 	if l.what == "miss" {
-		again.Most = 2
+		again.MaxNodes = 2
 	}
 	l.Engine.Request(b, &again)
 }

@@ -31,7 +31,7 @@ type Query struct {
 	Number uint32
 
 	Head, Key uint64   // ListWalk: the first node's address, and the key to search for
-	Most      uint32   // ListWalk: the most nodes that the handler reads
+	MaxNodes  uint32   // ListWalk: the most nodes that the handler reads
 	Addrs     []uint64 // BatchedRead: the addresses of the values
 }
 
@@ -131,7 +131,7 @@ func (c *client) buildQuery(m int) *Query {
 	q.Kind, q.Number = s.Kind, uint32(m)
 	faulty := s.Misuse != nil && s.Misuse.What == RemoteBounds && c.flow == 0 && m == s.Misuse.Message
 	if s.Kind == ListWalk {
-		q.Head, q.Most = c.remote.pieceAddr(s.slot(0), 0), uint32(s.nodes()+1)
+		q.Head, q.MaxNodes = c.remote.pieceAddr(s.slot(0), 0), uint32(s.nodes()+1)
 		if q.Key = s.key(c.flow, s.hops(m)-1); faulty {
 			q.Head = c.remoteEnd - uint64(c.served.engine.NodeBytes()) + 1
 		}

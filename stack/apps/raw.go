@@ -12,7 +12,7 @@ import (
 const (
 	etherBytes = 14
 	etherType  = 0x88b5
-	LeastFrame = 60 // length of the shortest frame without FCS; NICs pad shorter ones
+	MinFrame   = 60 // length of the shortest frame without FCS; NICs pad shorter ones
 )
 
 // prefix returns the length of the header that a request has before its message.

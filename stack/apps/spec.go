@@ -260,7 +260,7 @@ func (s *Spec) validateSizes() error {
 	case s.Transport == UD:
 		least, most = stampLen, s.MTU
 	case s.Transport == Raw:
-		least, most = LeastFrame-etherBytes, s.MTU-etherBytes
+		least, most = MinFrame-etherBytes, s.MTU-etherBytes
 	case s.Transport == UC: // UC may lose messages, so each must be long enough for its number
 		least = stampLen
 	}

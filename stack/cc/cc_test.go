@@ -159,7 +159,7 @@ func (m *real) sent(now Ps, n int) {
 
 func (m *real) notified(now Ps) {
 	m.tick(now)
-	m.rt, m.rc = m.rc, max(m.rc*(1-m.alpha/2), float64(m.s.Least))
+	m.rt, m.rc = m.rc, max(m.rc*(1-m.alpha/2), float64(m.s.MinRate))
 	g := 1 / float64(m.s.GainInverse)
 	m.alpha = (1-g)*m.alpha + g
 	m.begun, m.atLineYet, m.sum, m.t, m.bc = true, false, 0, 0, 0
@@ -273,7 +273,7 @@ func TestFixed(t *testing.T) {
 
 // TestSpecs checks that every error of a spec names its field.
 func TestSpecs(t *testing.T) {
-	err := DCQCNSpec{Least: 5}.Validate()
+	err := DCQCNSpec{MinRate: 5}.Validate()
 	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter",
 		"fast_recovery", "cnp_interval_ps", "least_bps 5: want 0 at most"} {
 		require.ErrorContains(t, err, f)
@@ -282,7 +282,7 @@ func TestSpecs(t *testing.T) {
 	s.AlphaPeriod = s.CNPInterval
 	_, err = NewDCQCN(s)
 	require.ErrorContains(t, err, "alpha_period_ps 50000000: want more than 50000000, cnp_interval_ps")
-	_, err = NewDCTCP(DCTCPSpec{Segment: 1 << 31, Initial: 3, Most: 2, GainInverse: 0})
+	_, err = NewDCTCP(DCTCPSpec{Segment: 1 << 31, Initial: 3, MaxSegments: 2, GainInverse: 0})
 	for _, f := range []string{"gain_inverse 0: want 1", "initial_segments 3: want 2 at most",
 		"2 segments of 2147483648 B"} {
 		require.ErrorContains(t, err, f)

@@ -11,8 +11,8 @@ type DCQCNSpec struct {
 	// Line is the rate of the port: flows start at it, and never exceed it (DCQCN 3.1: no slow start).
 	Line Bps `yaml:"line_bps"`
 
-	// Least is the lowest rate of a flow: assumption.
-	Least Bps `yaml:"least_bps"`
+	// MinRate is the lowest rate of a flow: assumption.
+	MinRate Bps `yaml:"least_bps"`
 
 	// GainInverse is 1/g of the moving average of notifications, g = 1/256 (DCQCN 5.2).
 	GainInverse int64 `yaml:"gain_inverse"`
@@ -41,14 +41,14 @@ type DCQCNSpec struct {
 	CNPInterval Ps `yaml:"cnp_interval_ps"`
 }
 
-// leastCounter is the smallest valid ByteCounter. Like the minima of the periods it limits how many steps must be
-// caught up with after a pause.
-const leastCounter = 1000
+// minCounter is the smallest valid ByteCounter. Like the minima of the periods it limits how many steps must be caught
+// up with after a pause.
+const minCounter = 1000
 
 // DefaultDCQCN returns the paper's settings for a port of the given rate.
 func DefaultDCQCN(line Bps) DCQCNSpec {
 	return DCQCNSpec{
-		Line: line, Least: 10 * Mbps, GainInverse: 256, AlphaPeriod: 55 * Microsecond, Timer: 55 * Microsecond,
+		Line: line, MinRate: 10 * Mbps, GainInverse: 256, AlphaPeriod: 55 * Microsecond, Timer: 55 * Microsecond,
 		ByteCounter:  10e6,
 		FastRecovery: 5, AdditiveIncrease: 40 * Mbps, HyperIncrease: 400 * Mbps, CNPInterval: 50 * Microsecond,
 	}
@@ -56,14 +56,14 @@ func DefaultDCQCN(line Bps) DCQCNSpec {
 
 // Validate returns every error of the spec.
 func (s DCQCNSpec) Validate() error {
-	err := atLeast(bound{"line_bps", s.Line, 1}, bound{"least_bps", s.Least, 1},
+	err := atLeast(bound{"line_bps", s.Line, 1}, bound{"least_bps", s.MinRate, 1},
 		bound{"gain_inverse", s.GainInverse, 1},
 		bound{"alpha_period_ps", s.AlphaPeriod, Microsecond}, bound{"timer_ps", s.Timer, Microsecond},
-		bound{"byte_counter", s.ByteCounter, leastCounter},
+		bound{"byte_counter", s.ByteCounter, minCounter},
 		bound{"fast_recovery", int64(s.FastRecovery), 1}, bound{"additive_increase_bps", s.AdditiveIncrease, 1},
 		bound{"hyper_increase_bps", s.HyperIncrease, 0}, bound{"cnp_interval_ps", s.CNPInterval, 1})
-	if s.Least > s.Line {
-		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.Least, s.Line,
+	if s.MinRate > s.Line {
+		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.MinRate, s.Line,
 			field.Path("line_bps")))
 	}
 	if s.AlphaPeriod <= s.CNPInterval {
@@ -112,7 +112,7 @@ func (d *DCQCN) Notified(now Ps) {
 	d.Tick(now)
 	d.decay(now)
 	d.target = d.current
-	d.current = max(d.current-(d.alpha/2).of(d.current), d.spec.Least)
+	d.current = max(d.current-(d.alpha/2).of(d.current), d.spec.MinRate)
 	g := fraction(d.spec.GainInverse)
 	d.alpha += one/g - d.alpha/g
 	d.limited, d.bytes, d.timers, d.counts = true, 0, 0, 0

@@ -14,8 +14,8 @@ type DCTCPSpec struct {
 	// Initial is the initial window in segments: 10 (RFC 6928).
 	Initial int64 `yaml:"initial_segments"`
 
-	// Most is the largest window, in segments: assumption (the receiver's in TCP).
-	Most int64 `yaml:"most_segments"`
+	// MaxSegments is the largest window, in segments: assumption (the receiver's in TCP).
+	MaxSegments int64 `yaml:"most_segments"`
 
 	// GainInverse is 1/g of the moving average of marks, g = 1/16 (DCTCP 3.4; RFC 8257, 4.2).
 	GainInverse int64 `yaml:"gain_inverse"`
@@ -23,21 +23,22 @@ type DCTCPSpec struct {
 
 // DefaultDCTCP returns the published settings for segments of the given length.
 func DefaultDCTCP(segment int64) DCTCPSpec {
-	return DCTCPSpec{Segment: segment, Initial: 10, Most: 1 << 14, GainInverse: 16}
+	return DCTCPSpec{Segment: segment, Initial: 10, MaxSegments: 1 << 14, GainInverse: 16}
 }
 
 // Validate returns every error of the spec.
 func (s DCTCPSpec) Validate() error {
 	const largest = 1 << 30
 	err := atLeast(bound{"segment", s.Segment, 1}, bound{"initial_segments", s.Initial, 1},
-		bound{"most_segments", s.Most, 1},
+		bound{"most_segments", s.MaxSegments, 1},
 		bound{"gain_inverse", s.GainInverse, 1})
-	if s.Initial > s.Most {
-		err = errors.Join(err, field.Errorf("initial_segments", "%d: want %d at most, %v", s.Initial, s.Most,
+	if s.Initial > s.MaxSegments {
+		err = errors.Join(err, field.Errorf("initial_segments", "%d: want %d at most, %v", s.Initial, s.MaxSegments,
 			field.Path("most_segments")))
 	}
-	if s.Segment > largest || s.Most > largest {
-		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most", s.Most,
+	if s.Segment > largest || s.MaxSegments > largest {
+		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most",
+			s.MaxSegments,
 			s.Segment))
 	}
 	return err
@@ -64,7 +65,8 @@ func NewDCTCP(s DCTCPSpec) (*DCTCP, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.Most * s.Segment, alpha: one, windowEnd: -1,
+	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.MaxSegments * s.Segment, alpha: one,
+		windowEnd: -1,
 		cutEnd: -1}, nil
 }
 
@@ -123,7 +125,7 @@ func (d *DCTCP) grow(n int64) {
 		d.credit -= d.window
 		d.window += d.spec.Segment
 	}
-	d.window = min(d.window, d.spec.Most*d.spec.Segment)
+	d.window = min(d.window, d.spec.MaxSegments*d.spec.Segment)
 }
 
 // Lost implements Controller (RFC 8257, 3.5: as in TCP; RFC 5681, 3.1).

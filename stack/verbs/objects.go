@@ -35,10 +35,10 @@ type Objects struct {
 	live   [kinds]map[uint32]*object
 }
 
-// Numbers is a range of object numbers: Most of them, starting at First.
+// Numbers is a range of object numbers: Count of them, starting at First.
 type Numbers struct {
 	First uint32
-	Most  int
+	Count int
 }
 
 type object struct {
@@ -59,12 +59,12 @@ func NewObjects(limits map[Kind]Numbers) *Objects {
 // Create creates an object with the lowest free number, and marks those in uses as in use.
 func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	l := o.limits[k]
-	for n := l.First; n < l.First+uint32(l.Most); n++ {
+	for n := l.First; n < l.First+uint32(l.Count); n++ {
 		if o.live[k][n] == nil {
 			return n, o.Add(verb, Object{k, n}, uses...)
 		}
 	}
-	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Most, k)
+	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Count, k)
 }
 
 // Add creates an object with a number that the caller chose, and marks those in uses as in use.

@@ -42,9 +42,9 @@ func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 	}
 	m := &Module{attr: attr, cores: cores, shared: shared, next: make([]uint32, cores)}
 	m.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
-		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: attr.MaxMR},
-		verbs.KindCQ: {First: 1, Most: attr.MaxCQ}, verbs.KindQP: {Most: attr.MaxQP},
-		verbs.KindAH: {First: 1, Most: maxAHs}, verbs.KindSRQ: {Most: attr.MaxSRQ},
+		verbs.KindPD: {First: 1, Count: maxPDs}, verbs.KindMR: {Count: attr.MaxMR},
+		verbs.KindCQ: {First: 1, Count: attr.MaxCQ}, verbs.KindQP: {Count: attr.MaxQP},
+		verbs.KindAH: {First: 1, Count: maxAHs}, verbs.KindSRQ: {Count: attr.MaxSRQ},
 	})
 	return m, nil
 }

@@ -75,9 +75,9 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 		Features: verbs.FeatureAtomics | verbs.FeatureOverrun,
 	}
 	c.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
-		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: maxMRs}, verbs.KindCQ: {Most: maxCQs},
-		verbs.KindQP: {Most: rnicspec.MaxQPs},
-		verbs.KindAH: {First: 1, Most: maxAHs},
+		verbs.KindPD: {First: 1, Count: maxPDs}, verbs.KindMR: {Count: maxMRs}, verbs.KindCQ: {Count: maxCQs},
+		verbs.KindQP: {Count: rnicspec.MaxQPs},
+		verbs.KindAH: {First: 1, Count: maxAHs},
 	})
 	c.regions = verbs.NewRegions(maxMRs)
 	c.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := c.ahs[h]; return pd, ok }

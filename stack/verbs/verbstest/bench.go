@@ -32,8 +32,8 @@ type Bench struct {
 	Settle func() error
 }
 
-// leastBytes is the memory that the checks need on a side.
-const leastBytes = 1 << 20
+// minBytes is the memory that the checks need on a side.
+const minBytes = 1 << 20
 
 // RunContract runs every check, each on its own bench; build makes one.
 func RunContract(t *testing.T, name string, build func(t *testing.T) *Bench) {
@@ -92,7 +92,7 @@ const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.Acces
 
 func (s *side) prepare(b *bench, under *Side) {
 	s.Side, s.b, s.next = under, b, under.Base
-	require.GreaterOrEqual(b, under.Bytes, uint64(leastBytes), "memory of a side")
+	require.GreaterOrEqual(b, under.Bytes, uint64(minBytes), "memory of a side")
 	s.Context.QueryDevice(func(a verbs.DeviceAttr, err error) {
 		require.NoError(b, err)
 		s.attr = a

@@ -57,9 +57,9 @@ func newFake(how string) *Bench {
 				Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
 			},
 		}
-		p.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{verbs.KindPD: {Most: 64}, verbs.KindCQ: {Most: 512},
-			verbs.KindQP: {First: 2, Most: 256},
-			verbs.KindAH: {Most: 8}, verbs.KindSRQ: {Most: 4}})
+		p.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{verbs.KindPD: {Count: 64}, verbs.KindCQ: {Count: 512},
+			verbs.KindQP: {First: 2, Count: 256},
+			verbs.KindAH: {Count: 8}, verbs.KindSRQ: {Count: 4}})
 		w.devs[i] = p
 		b.Sides[i] = Side{Context: p, Memory: p, Base: 4096, Bytes: paperBytes - 8192, Port: 1,
 			Peer: verbs.AHAttr{Port: 1, MAC: [6]byte{2, 0, 0, 0, 0, byte(1 - i)}}}
