@@ -38,8 +38,7 @@ func (s DCTCPSpec) Validate() error {
 	}
 	if s.Segment > largest || s.MaxSegments > largest {
 		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most",
-			s.MaxSegments,
-			s.Segment))
+			s.MaxSegments, s.Segment))
 	}
 	return err
 }
@@ -66,8 +65,7 @@ func NewDCTCP(s DCTCPSpec) (*DCTCP, error) {
 		return nil, err
 	}
 	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.MaxSegments * s.Segment, alpha: one,
-		windowEnd: -1,
-		cutEnd: -1}, nil
+		windowEnd: -1, cutEnd: -1}, nil
 }
 
 // Rate implements Controller.
