@@ -95,6 +95,7 @@ func (r *Result) Difference(o *Result, how Compare) string {
 	return ""
 }
 
+// difference describes the first completion in which two streams differ; "" if they agree.
 func (s *Stream) difference(o *Stream, how Compare) string {
 	a, b := how.list(s), how.list(o)
 	for k := range max(len(a), len(b)) {

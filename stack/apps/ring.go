@@ -132,6 +132,8 @@ func (w *ringWriter) step() bool {
 	return w.check("ring", err) && found
 }
 
+// write writes the next message into the ring, and reports whether it did. If no message is left or the ring is full,
+// it flushes the ring where that is needed.
 func (w *ringWriter) write() (found bool, err error) {
 	if err := w.Push(); err != nil || w.next == w.spec.Count {
 		return false, errors.Join(err, w.flush(w.next == w.spec.Count))
@@ -199,6 +201,7 @@ func (r *ringReader) step() bool {
 	return r.check("ring", err) && found
 }
 
+// read reads the next message in place and checks it. It reports whether one had arrived.
 func (r *ringReader) read() (found bool, err error) {
 	if err := r.Push(); err != nil {
 		return false, err

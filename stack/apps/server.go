@@ -216,6 +216,7 @@ func (s *server) done() bool {
 	return true
 }
 
+// areas implements role. The client fills the exposed memory, unless the kind only reads it.
 func (s *server) areas(f func(*area, bool)) {
 	if s.exposed.slots > 0 {
 		f(&s.exposed, s.spec.Kind != Read && !s.spec.Kind.Served())

@@ -242,6 +242,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(append(errs, s.validateSizes(), s.validateOptions(), s.validateMisuse())...)
 }
 
+// validateSizes rejects message lengths that the kind and transport do not allow.
 func (s *Spec) validateSizes() error {
 	var errs []error
 	if len(s.Sizes) == 0 || len(s.Sizes) > maxDepth {
@@ -276,6 +277,7 @@ func (s *Spec) validateSizes() error {
 	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
 }
 
+// validateOptions rejects options that do not go together.
 func (s *Spec) validateOptions() error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
@@ -316,6 +318,7 @@ func (s *Spec) validateOptions() error {
 	return errors.Join(errs...)
 }
 
+// validateMisuse rejects faults that the workload cannot provoke.
 func (s *Spec) validateMisuse() error {
 	x := s.Misuse
 	if x == nil {

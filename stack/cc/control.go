@@ -141,6 +141,7 @@ func atLeast(checks ...bound) error {
 	return errors.Join(errs...)
 }
 
+// bound is a value of a spec with its minimum, for atLeast.
 type bound struct {
 	path      field.Path
 	is, least int64

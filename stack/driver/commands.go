@@ -89,6 +89,7 @@ func (d *Driver) ReadTable(t nicspec.Table, index, n int, done func(entry []byte
 	return nil
 }
 
+// table adds a table command, with the entry written before it. ended gets the status; nil: it must be Ok.
 func (d *Driver) table(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
 	ended func(nicspec.TableStatus)) error {
 	const most = 4 * nicspec.TableWords
@@ -129,6 +130,7 @@ func (d *Driver) runCommands() {
 	d.running = false
 }
 
+// begin starts a command. A command that waits ends by calling resume.
 func (d *Driver) begin(c *command) {
 	d.begun++
 	switch c.kind {

@@ -57,6 +57,7 @@ func (r *Queue) readEntry() bool {
 	return r.arrived
 }
 
+// entryRead handles the end of a read. Only after a read that took time it continues taking entries itself.
 func (r *Queue) entryRead(err error) {
 	r.d.check(err)
 	r.arrived = true

@@ -22,6 +22,7 @@ type Copier struct {
 	flush    flushState
 }
 
+// copyJob is a frame in its buffer, to be copied out.
 type copyJob struct {
 	buf        Buffer
 	hdr, pay   int // lengths in bytes

@@ -130,7 +130,7 @@ func TestFailedQueue(t *testing.T) {
 	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
 }
 
-// TestLostCompletionEntry checks that disabling a queue finds a completion entry that the queue context counted but
+// TestLostCompletionEntry checks that disabling a queue finds a completion entry that the NIC counted but
 // that never arrived.
 func TestLostCompletionEntry(t *testing.T) {
 	nic, d := newFake(t, false)

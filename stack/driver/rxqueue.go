@@ -171,6 +171,7 @@ func (q *RxQueue) completed(raw []byte) {
 	}
 }
 
+// received checks a completion entry against the buffer of its frame, and passes the frame on.
 func (q *RxQueue) received(cqe nicspec.RxCqe) {
 	if !q.mayComplete("R10", "Q4", cqe.Index(), 1) {
 		return

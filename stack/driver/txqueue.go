@@ -168,6 +168,7 @@ func (q *TxQueue) completed(raw []byte) {
 	}
 }
 
+// ended handles a completion entry, which also ends the entries before it that requested none.
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
 	n := uint16(q.span[q.ring.Place(i)])

@@ -42,8 +42,10 @@ type Context struct {
 	err     error  // error that the handler returned
 }
 
+// block is a piece of Arm memory that a handler has allocated.
 type block struct{ at, n uint64 }
 
+// dma is the state of a submitted DMA.
 type dma struct {
 	done bool
 	err  error

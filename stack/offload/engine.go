@@ -63,6 +63,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("offload: handler of code %#x, queue pair %#x, request %d: %s", f.Code, f.QP, f.Number, f.What)
 }
 
+// key identifies a registered handler.
 type key struct {
 	qp   uint32
 	code uint16

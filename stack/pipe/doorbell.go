@@ -174,6 +174,7 @@ func (f *Fetcher) pollRecord() {
 	}
 }
 
+// recordRead handles the end of a read of the record: it updates the number of announced lines.
 func (f *Fetcher) recordRead(err error) {
 	f.reading = false
 	v := uint32(binary.LittleEndian.Uint64(f.record[:]))

@@ -33,6 +33,7 @@ func NewStaged(local Memory, e Copier, from, to, n uint64) *Staged {
 	return &Staged{local: local, engine: e, from: from, to: to, n: n}
 }
 
+// begin returns the staging address for n bytes at addr and a record of the copy; nil if they lie outside the range.
 func (s *Staged) begin(addr uint64, n int, done func(error)) (at uint64, j *job) {
 	if addr < s.to || uint64(n) > s.n || addr-s.to > s.n-uint64(n) {
 		done(fmt.Errorf("pipe: %d B at %#x: want bytes of %#x to %#x, which are staged", n, addr, s.to, s.to+s.n))

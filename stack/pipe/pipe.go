@@ -69,6 +69,7 @@ func (p *Producer) Flush() error {
 	return p.err
 }
 
+// write starts writing lines that are contiguous in the ring.
 func (p *Producer) write(line uint32, b []byte) {
 	var w *write
 	if n := len(p.idle); n > 0 {

@@ -116,6 +116,7 @@ func (e *SendElement) Encode(b []byte) ([]byte, error) {
 	return b, nil
 }
 
+// head encodes the fields of the first line before its inline payload or spans.
 func (e *SendElement) head(b []byte) {
 	le := binary.LittleEndian
 	b[0], b[1], b[2] = byte(e.Opcode), byte(e.Flags), byte(len(e.Spans))
@@ -192,6 +193,7 @@ func (e *SendElement) Decode(b []byte) error {
 	return e.decodeSpans(b, n, bytes, spans)
 }
 
+// decodeInline reads the inline payload of an element into inline's memory, if that suffices.
 func (e *SendElement) decodeInline(b []byte, n int, bytes int64, inline []byte) error {
 	if n != 0 || bytes > MaxInline {
 		return fmt.Errorf("pipe: an element of %d B inline and %d spans: want %d B at most, and none", bytes, n,
@@ -211,6 +213,7 @@ func (e *SendElement) decodeInline(b []byte, n int, bytes int64, inline []byte) 
 	return nil
 }
 
+// decodeSpans reads the spans of an element and checks their total length.
 func (e *SendElement) decodeSpans(b []byte, n int, bytes uint32, spans []Span) error {
 	le := binary.LittleEndian
 	if lines := 1 + max(0, n-firstSpans+lineSpans-1)/lineSpans; lines*LineBytes != len(b) {

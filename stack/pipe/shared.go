@@ -47,6 +47,7 @@ type Active struct {
 	free  []int
 }
 
+// node is a queue in the circular list, with its number of unfinished entries.
 type node struct {
 	queue      uint32
 	work       int

@@ -147,6 +147,7 @@ func (b *base) endSends() {
 	}
 }
 
+// completeSend reports the end of a request: if it was signaled, or has failed.
 func (b *base) completeSend(r *request) {
 	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
 		b.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}

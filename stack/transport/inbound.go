@@ -55,6 +55,7 @@ func (b *base) fits(n int, pos wire.Position) bool {
 	return n <= mtu
 }
 
+// deliverSend stores a packet of a SEND in the receive request of its message.
 func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 	if b.spec.Landing > 0 {
 		return b.deliverLanded(p, info)
@@ -96,6 +97,7 @@ func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 	return accepted
 }
 
+// deliverWrite stores a packet of a WRITE; with immediate data, the last one uses up a receive request.
 func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 	m := b.in
 	if info.Position.Starts() {

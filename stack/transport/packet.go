@@ -70,6 +70,7 @@ func (p *Packet) Parse(b []byte, total int) error {
 	return p.parseExt(b[wire.BTHSize:], rest)
 }
 
+// parseExt decodes the headers after the BTH. rest is the number of bytes of payload.
 func (p *Packet) parseExt(b []byte, rest int) error {
 	switch op := p.BTH.Opcode; {
 	case op == OpSelectiveAck:
@@ -99,6 +100,7 @@ func (p *Packet) parseExt(b []byte, rest int) error {
 	return nil
 }
 
+// parseSack decodes the AETH and the words of a selective acknowledgement.
 func (p *Packet) parseSack(b []byte, rest int) error {
 	p.AETH = wire.AETH(b).Fields()
 	n := rest + sackWordSize

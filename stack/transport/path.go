@@ -66,6 +66,7 @@ func NewAH(p Path) *AH {
 	return a
 }
 
+// init prepares the headers for a path.
 func (a *AH) init(p Path) {
 	*a = AH{path: p}
 	b := a.head[:]

@@ -87,6 +87,7 @@ func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 // busy reports whether the peer has as many READs and atomics in flight as it may have.
 func (c *rc) busy() bool { return c.replies.Len()-c.repeats >= int(c.attr.MaxDestRead) }
 
+// serveRead checks a READ and queues its reply.
 func (c *rc) serveRead(p *Packet) verdict {
 	if c.in.op != wire.OpReserved || p.Payload != 0 {
 		return invalid
@@ -107,6 +108,7 @@ func (c *rc) serveRead(p *Packet) verdict {
 	return accepted
 }
 
+// serveAtomic checks an atomic, and queues it and its reply.
 func (c *rc) serveAtomic(p *Packet) verdict {
 	h := wire.RETHFields{VA: p.RETH.VA, RKey: p.RETH.RKey, DMALen: 8}
 	if c.in.op != wire.OpReserved || p.Payload != 0 || h.VA%8 != 0 {

@@ -53,6 +53,7 @@ func (q *RecvQueue) Post(r *Recv) error {
 	return nil
 }
 
+// take removes the oldest receive request, or returns nil. It reports when the queue runs low.
 func (q *RecvQueue) take() *recv {
 	if q.q.Len() == 0 {
 		return nil

@@ -38,6 +38,7 @@ type block struct {
 	deadline Ps
 }
 
+// timer is the time at which a block is retransmitted unless it was answered.
 type timer struct {
 	psn uint32
 	at  Ps
@@ -145,6 +146,7 @@ func (c *solar) find(p *Packet) (*block, *request) {
 	return b, c.request(b.number)
 }
 
+// takeAck handles the acknowledgement of a block.
 func (c *solar) takeAck(now Ps, p *Packet) {
 	c.env.Drop(p.Handle)
 	b, r := c.find(p)
@@ -163,6 +165,7 @@ func (c *solar) takeAck(now Ps, p *Packet) {
 	c.blockEnded(number)
 }
 
+// takeData handles the block that answers a READ: it stores the block if its CRC is right.
 func (c *solar) takeData(now Ps, p *Packet) {
 	b, r := c.find(p)
 	if b == nil || !r.returns() {

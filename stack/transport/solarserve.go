@@ -34,6 +34,7 @@ func (c *solar) takeRequest(p *Packet) {
 	c.takeWrite(p, h, duplicate)
 }
 
+// takeWrite handles a block to write: it stores the block, refuses it, or acknowledges a duplicate again.
 func (c *solar) takeWrite(p *Packet, h *solarHeader, duplicate bool) {
 	psn, n, k := p.BTH.PSN, p.Payload, c.index(p.BTH.PSN)
 	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
@@ -193,6 +194,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 	return true
 }
 
+// transmit sends the packet of a block: the block of a WRITE, or the request of a READ.
 func (c *solar) transmit(now Ps, o *Out, psn uint32, b *block) bool {
 	r := c.request(b.number)
 	off, n := c.part(r, b.index)

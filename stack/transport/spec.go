@@ -91,6 +91,7 @@ const (
 	maxReadsCap = 255
 )
 
+// faults collects the errors of a spec.
 type faults struct{ errs []error }
 
 func (f *faults) within(path field.Path, v, low, high int) {

@@ -39,6 +39,7 @@ func (b *base) change(to verbs.State, a *Attr) error {
 	return nil
 }
 
+// allowsTransition reports whether the current state may be followed by another.
 func (b *base) allowsTransition(to verbs.State) bool {
 	if to == verbs.QPSReset || to == verbs.QPSErr {
 		return true

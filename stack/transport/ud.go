@@ -118,6 +118,7 @@ func (c *ud) Next(now Ps, o *Out) bool {
 	return true
 }
 
+// encodeDatagram builds the packet of a request.
 func (c *ud) encodeDatagram(o *Out, r *request) {
 	op, ext := wire.UDSendOnly, wire.DETHSize
 	if r.Op.HasImm() {

@@ -4,6 +4,7 @@ package verbs
 // request.
 type Notifier struct{ armed arming }
 
+// arming says which completions raise the requested event.
 type arming uint8
 
 const (

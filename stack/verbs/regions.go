@@ -11,6 +11,7 @@ type Regions struct {
 	used int
 }
 
+// region is a place of the table: a memory region, or free for reuse.
 type region struct {
 	MR
 	live    bool

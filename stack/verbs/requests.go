@@ -64,6 +64,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("verbs: %s: %v: %s", verb, e.Errno, e.detail())
 }
 
+// detail describes the fault and what would be right.
 func (e *RequestError) detail() string {
 	switch e.Why {
 	case FaultState:

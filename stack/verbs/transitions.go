@@ -117,6 +117,7 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 	return next, checkValues(a, mask, dev)
 }
 
+// checkFeatures returns an error if a transition needs a feature that the device lacks.
 func checkFeatures(from, to State, dev *DeviceAttr) error {
 	need, what := Feature(0), ""
 	switch {

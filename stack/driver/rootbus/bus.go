@@ -70,6 +70,7 @@ type Timed struct {
 // NewTimed returns a bus whose memory accesses take time.
 func NewTimed(regs *root.MMIO, memory Memory) *Timed { return &Timed{Bus: Bus{regs, memory}} }
 
+// access is a memory access in flight, kept for reuse.
 type access struct {
 	mem.Access
 	done func(error)

@@ -132,6 +132,7 @@ func (c *Control) fail(err error) {
 	}
 }
 
+// poll takes a request from the mailbox; it returns false if there was nothing to do.
 func (x *context) poll() bool {
 	c := x.c
 	if c.err != nil {
@@ -162,6 +163,7 @@ func (x *context) reply(r mailbox.Reply) {
 // retry is the time in picoseconds after which replies are pushed again into a pipe that was full: assumption.
 const retry = 2_000_000
 
+// flush sends waiting replies until the pipe is full.
 func (x *context) flush() {
 	for x.queue.Len() > 0 {
 		e, err := mailbox.Encode(x.queue.Front())

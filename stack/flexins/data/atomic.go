@@ -34,6 +34,7 @@ func (q *qp) Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64, 
 	}
 }
 
+// begin copies the 8 bytes from host memory to a staging line.
 func (a *atomic) begin() {
 	c := a.q.core
 	c.copies.withLine(func(at uint64) {

@@ -71,6 +71,7 @@ func (x *copies) add(j job) {
 	x.c.work.Wake()
 }
 
+// post posts a job as the work entry that it needs: NOP, invalidation or copy.
 func (x *copies) post(j job) {
 	var err error
 	switch {

@@ -98,6 +98,7 @@ func (a *Card) Offer(e *Engine) {
 	}
 }
 
+// offer gives received messages to the engine until it has no room.
 func (s *served) offer() {
 	for s.held.Len() > 0 {
 		w := *s.held.Front()

@@ -92,6 +92,7 @@ func (f *hostReader) wake() waker {
 	return nobody{} // the context was detached: there is no loop to wake
 }
 
+// waker is the part of a core's loop that fetching elements needs.
 type waker interface {
 	Wake()
 	WakeAt(simcore.Ps)

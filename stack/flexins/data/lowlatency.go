@@ -77,6 +77,7 @@ func (a *Card) createLowLatency(cfg QPConfig, done func(error)) {
 	})
 }
 
+// fitsLowLatency returns an error if the card cannot have this low-latency queue pair.
 func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	const verb = "create_qp"
 	switch most := a.spec.MaxLowLatency(); {

@@ -79,6 +79,7 @@ func (a *Card) CreateQP(q QPConfig, done func(error)) {
 	a.runOn(q.QPN, done, func(c *core) error { return c.create(q) })
 }
 
+// create creates a queue pair on its core.
 func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
 		return fmt.Errorf("data: queue pair %#x already exists", cfg.QPN)
@@ -194,6 +195,7 @@ func (q *qp) begin(x *Change, done func(error)) {
 	done(q.modify(x))
 }
 
+// modify applies a change to the pacer, the peer's rights and the connection.
 func (q *qp) modify(x *Change) error {
 	if q.raw != nil {
 		return q.raw.change(*x)
@@ -244,6 +246,7 @@ func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 	})
 }
 
+// destroy moves a queue pair to RESET and removes it once nothing of it is in flight.
 func (q *qp) destroy(done func(error)) {
 	c, qpn := q.core, q.config.QPN
 	q.closing = func() {

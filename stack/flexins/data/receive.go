@@ -33,6 +33,7 @@ type packet struct {
 	accepted    bool     // the connection accepted it as that request's message
 }
 
+// openReceive opens the receive queue and posts all of its buffers, which begin at at.
 func (c *core) openReceive(at uint64) error {
 	s := c.spec
 	n := 1 << s.LogReceive

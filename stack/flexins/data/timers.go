@@ -11,6 +11,7 @@ import (
 // when it runs out it is put back with the true one.
 type timers []timer
 
+// timer is an entry of the heap: a queue pair and a time not after its deadline.
 type timer struct {
 	at transport.Ps
 	q  *qp

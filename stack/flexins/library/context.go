@@ -173,6 +173,7 @@ func (c *Context) ask(r *mailbox.Request, done func(*mailbox.Reply)) {
 	c.send()
 }
 
+// send pushes waiting requests into the mailbox, as many as may be in flight.
 func (c *Context) send() {
 	for c.waiting.Len() > 0 && len(c.inFlight)-c.waiting.Len() < maxInFlight {
 		err := c.cfg.To.Push(*c.waiting.Front())

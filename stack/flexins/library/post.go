@@ -33,6 +33,7 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 	return len(wrs), nil
 }
 
+// postSend checks a request and pushes its element into the pipe.
 func (q *QP) postSend(w *verbs.SendWR) error {
 	c := q.c
 	if q.sends.Len() >= q.queues.Cap.MaxSendWR {

@@ -65,6 +65,8 @@ func (c *Context) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, 
 	})
 }
 
+// newQP checks the attributes of a queue pair, assigns its number, and returns it with the request that creates it on
+// the card.
 func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mailbox.Request, error) {
 	attr := c.kernel.Attr()
 	known := false
@@ -126,6 +128,7 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	return q, r, nil
 }
 
+// checkCap returns an error if a requested size exceeds the device's limit.
 func checkCap(verb string, i *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
 	a := &i.Cap
 	for _, f := range []struct {

@@ -31,6 +31,7 @@ const (
 	requestBytes = 2 << 20
 )
 
+// openEngine creates the offload engine with its memory, its queue of DMAs and its loop.
 func (n *Node) openEngine() error {
 	e := &engine{n: n, cpu: n.cfg.Engine.Core()}
 	var err error

@@ -31,6 +31,7 @@ type Engine struct {
 	err   error
 }
 
+// job is a copy that waits for a place in the ring.
 type job struct {
 	to, from uint64
 	n        int

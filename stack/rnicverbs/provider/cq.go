@@ -52,6 +52,7 @@ func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 	done(q, nil)
 }
 
+// newCQ returns a completion queue over a new ring, or over that of a destroyed one.
 func (c *Context) newCQ(entries int) (*CQ, error) {
 	const verb = "create_cq"
 	if entries < 1 || entries > maxCQE {

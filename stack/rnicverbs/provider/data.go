@@ -50,6 +50,7 @@ func (q *QP) countPending() {
 // full reports whether the ring has no place for the completion of another request.
 func (c *CQ) full() bool { return c.mayArrive >= 1<<c.log }
 
+// postSend posts a request, by MMIO if push is set.
 func (q *QP) postSend(w *verbs.SendWR, push bool) error {
 	q.countPending()
 	q.queues.SendUsed = q.mayArrive[0]
@@ -93,6 +94,7 @@ func posted(err error) error {
 	return nil
 }
 
+// flags returns the flags of a work entry.
 func (q *QP) flags(w *verbs.SendWR) (f uint8) {
 	if w.Flags&verbs.SendSignaled != 0 || q.init.SignalAll {
 		f |= rnicspec.FlagSignalled
@@ -119,6 +121,7 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 	return len(wrs), q.ringFor(len(wrs), q.qp.RingRecv, nil)
 }
 
+// postRecv posts a receive request to the ring.
 func (q *QP) postRecv(w *verbs.RecvWR) error {
 	q.countPending()
 	q.queues.RecvUsed = q.mayArrive[1]

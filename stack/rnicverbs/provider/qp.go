@@ -42,6 +42,7 @@ func (c *Context) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, 
 	done(q, nil)
 }
 
+// newQP checks the attributes of a queue pair and reserves its number and rings.
 func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	const verb = "create_qp"
 	typ, ok := types[a.Type]
@@ -88,6 +89,7 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	return q, nil
 }
 
+// checkCap returns an error if a requested size exceeds the device's limit.
 func (c *Context) checkCap(verb string, a *verbs.QPCap) error {
 	for _, f := range []struct {
 		name     string
@@ -171,6 +173,7 @@ func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 	}
 }
 
+// modify makes the NIC move the queue pair to a state, with the attributes that it needs.
 func (q *QP) modify(s rnicspec.QPState, a *verbs.QPAttr, done func(error)) {
 	m := &rnicspec.ModifyQP{
 		QPN: q.Num(), State: s, DestQP: a.DestQPN, SendPSN: a.SQPSN, RecvPSN: a.RQPSN, Handle: q.handle,

@@ -165,6 +165,7 @@ const (
 	entries = 64
 )
 
+// end creates a queue pair with completion queues of its own; change, if set, modifies the attributes.
 func (s *side) end(typ verbs.QPType, change func(*verbs.QPInitAttr)) *end {
 	s.b.Helper()
 	e := &end{side: s, send: s.cq(entries), recv: s.cq(entries)}
