@@ -77,6 +77,7 @@ func (s *steady) frame() {
 	}
 }
 
+// TestSteadyStateAllocatesNothing checks that receiving and transmitting allocate nothing over many laps of the rings.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s := newSteady(t)
 	const frames = 10_000 // each ring wraps around many times

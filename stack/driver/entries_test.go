@@ -142,6 +142,7 @@ func (f former) ReadReg(off uint32, n int, done func(uint64, error)) {
 	}
 }
 
+// TestFormerRevisionIsRefused checks that Probe ends the driver of a NIC of another major revision.
 func TestFormerRevisionIsRefused(t *testing.T) {
 	nic, _ := newFake(t, false)
 	d, err := New(former{nic}, DefaultOptions())

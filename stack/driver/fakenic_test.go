@@ -29,6 +29,7 @@ type fakeNIC struct {
 	pushed    int
 }
 
+// fakeQueue is the NIC's context of a queue.
 type fakeQueue struct {
 	on          bool
 	log, slot   int
@@ -38,6 +39,7 @@ type fakeQueue struct {
 	cqe         [nicspec.CqeBytes]byte                        // completion entry to write for it
 }
 
+// fakeWatch is a range of memory and the function to call after writes to it.
 type fakeWatch struct {
 	from, to uint64
 	f        func()
@@ -88,6 +90,7 @@ func (q *fakeQueue) ring(p *fakeNIC, pi uint16) {
 	q.pi = pi
 }
 
+// command carries out a table command on the context of a queue; other tables have no function here.
 func (p *fakeNIC) command() {
 	i := p.cmd.Index()
 	q := &p.rx[i%4]

@@ -51,6 +51,8 @@ func TestArena(t *testing.T) {
 	})
 }
 
+// TestArenaSaysWhatWouldBeRight checks that invalid allocations and frees are refused with an error that says what
+// would be right.
 func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 	a := NewArena(0, 256)
 	for _, x := range []struct {

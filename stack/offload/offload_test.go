@@ -289,6 +289,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
+// BenchmarkRequest measures a request whose handler answers at once.
 func BenchmarkRequest(b *testing.B) {
 	w := newWorld(nil, 1)
 	s := offload.DefaultSpec()

@@ -10,6 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
+// draw draws a valid send element.
 func draw(t *rapid.T) SendElement {
 	e := SendElement{
 		Opcode: rapid.SampledFrom([]verbs.Opcode{verbs.WRSend, verbs.WRWriteImm, verbs.WRRead, verbs.WRCmpSwap,

@@ -83,6 +83,7 @@ func TestElementsAreWhole(t *testing.T) {
 	}
 }
 
+// hostileRun sends drawn elements over a drawn pipe, checks each one received, and returns the number of laps.
 func hostileRun(t *rapid.T, build func(require.TestingT, Spec, func(int) int) ends) (laps int) {
 	s := Spec{LogLines: rapid.IntRange(0, 4).Draw(t, "log")}
 	lines := 1 << s.LogLines
@@ -192,6 +193,7 @@ func TestFull(t *testing.T) {
 	require.ErrorContains(t, p.Push(make([]byte, 63)), "an element of 63 B: want 1 to 4 lines of 64 B")
 }
 
+// counted is memory that counts reads.
 type counted struct {
 	*plain
 	reads *int
@@ -229,6 +231,7 @@ func TestDMAs(t *testing.T) {
 	}
 }
 
+// tally is memory that counts writes and reads.
 type tally struct {
 	*plain
 	writes, reads int
@@ -325,6 +328,7 @@ func TestMMIO(t *testing.T) {
 	})
 }
 
+// window is memory behind registers, which counts writes.
 type window struct {
 	mem    *plain
 	writes int

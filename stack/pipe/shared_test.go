@@ -126,6 +126,7 @@ func TestShadow(t *testing.T) {
 	})
 }
 
+// TestShadowErrors checks that invalid shadow regions are refused with an error that says what would be right.
 func TestShadowErrors(t *testing.T) {
 	_, err := NewShadow(Extent{0x1000, 0x2000}, Extent{0, 0x1000}, Extent{0x2fff, 1})
 	require.ErrorContains(t, err, "shadow range 0x1000 to 0x3000 overlaps memory 0x2fff to 0x3000: want addresses "+

@@ -72,6 +72,7 @@ type pair struct {
 	refuse func() bool // reports whether posting fails for lack of room this time
 }
 
+// flight is a request that was posted: on the wire, or arrived and not completed.
 type flight struct {
 	wr     verbs.SendWR
 	data   []byte

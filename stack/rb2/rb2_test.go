@@ -58,6 +58,8 @@ func TestElasticThreshold(t *testing.T) {
 	require.Equal(t, 3, tails)
 }
 
+// TestPointersOfThePeerAreChecked checks that a pointer written by the peer must lie between its previous value and
+// what the ring holds.
 func TestPointersOfThePeerAreChecked(t *testing.T) {
 	s := DefaultSpec()
 	p := SendPointers{Tail: 40, Head: 10, published: 32}
@@ -70,6 +72,7 @@ func TestPointersOfThePeerAreChecked(t *testing.T) {
 	require.NoError(t, r.SetTail(&s, 132))
 }
 
+// TestSpecErrors checks that each invalid field of a spec is named, with its valid range.
 func TestSpecErrors(t *testing.T) {
 	for _, x := range []struct {
 		change func(*Spec)
@@ -150,6 +153,7 @@ func (w *world) account(t require.TestingT) {
 	}
 }
 
+// drawSpec draws a valid spec with small rings, so that all limits are met often.
 func drawSpec(t *rapid.T) Spec {
 	s := Spec{Slots: rapid.IntRange(2, 40).Draw(t, "slots"), SlotBytes: rapid.IntRange(1, 24).Draw(t, "bytes")}
 	s.Alpha = rapid.IntRange(1, s.Slots-1).Draw(t, "alpha")

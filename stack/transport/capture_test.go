@@ -248,6 +248,8 @@ func TestRecordedInitiators(t *testing.T) {
 	}
 }
 
+// serveRecorded makes a responder for each recorded one, and has it serve the recorded requests. It returns the
+// responders by address.
 func serveRecorded(t *testing.T, all []*recordedPacket, mtu verbs.MTU) map[string]*peer {
 	peers := map[string]*peer{}
 	for _, s := range all {

@@ -29,6 +29,7 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
+// feed posts requests to a connection and feeds it packets made from data.
 func feed(t *testing.T, kind Kind, r Recovery, data []byte) {
 	d := newDirectPair(t, kind, r)
 	conn := d.conns[0]

@@ -271,6 +271,7 @@ func (h *hardware) Next(_ Ps, o *Out) bool {
 	return ok
 }
 
+// reply builds the next packet of the oldest reply.
 func (h *hardware) reply(o *Out) {
 	r := &h.replies[0]
 	var p core.Packet

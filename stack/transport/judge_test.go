@@ -35,6 +35,7 @@ func (r *rig) onCompletion(e *end, mine, peer *plan, c *Completion) {
 	r.checkRecv(e, peer, peer.recvs[c.ID], c)
 }
 
+// checkRecv checks a successful receive completion, and the bytes received.
 func (r *rig) checkRecv(e *end, peer *plan, m *message, c *Completion) {
 	want := Completion{ID: c.ID, Opcode: verbs.WCRecv, Recv: true, ByteLen: m.length}
 	if m.Op == verbs.WRWriteImm {

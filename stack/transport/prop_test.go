@@ -122,6 +122,7 @@ func (r *rig) post(e *end, messages []*message) {
 	}
 }
 
+// postRecvs posts the receive requests for the peer's messages, late if the schedule says so.
 func (r *rig) postRecvs(e *end, peer *plan) {
 	var at Ps
 	top := uint32(recvAt)

@@ -361,6 +361,7 @@ func (e *end) transfer(o *Out, b []byte) {
 	}
 }
 
+// arrive passes a packet to the connection, as the NIC does.
 func (e *end) arrive(b []byte, marked bool) {
 	var p Packet
 	if err := p.Parse(b, len(b)+wire.ICRCSize); err != nil {

@@ -127,6 +127,7 @@ type fate struct {
 	delay, gap                   Ps
 }
 
+// fate decides what happens to a packet. It follows from the seed and the packet's identity.
 func (r *rig) fate(f fault) fate {
 	if r.blackhole != 0 && r.now >= r.blackhole {
 		return fate{lost: true}

@@ -62,6 +62,7 @@ func (x *tally) join(y *tally) {
 	}
 }
 
+// require fails the test if a situation hardly occurred.
 func (x *tally) require(t *testing.T) {
 	t.Logf("%d schedules, %d faults, %d bits flipped, %d of them where no checksum is, %+v, %v", x.schedules, x.faults,
 		x.flips[0], x.flips[1], x.stats, x.statuses)

@@ -84,6 +84,7 @@ func (s *schedule) workload(side int) *plan {
 	return p
 }
 
+// message draws a request of a side and its expected result.
 func (s *schedule) message(p *plan, h, id uint64) *message {
 	ops := []verbs.Opcode{verbs.WRSend, verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWrite, verbs.WRWriteImm,
 		verbs.WRRead, verbs.WRRead,
@@ -174,6 +175,7 @@ func (s *schedule) read(p *plan, m *message, h uint64) {
 	p.unread = true
 }
 
+// atomic completes an atomic: its cell, its operands, and the value that it must return.
 func (s *schedule) atomic(p *plan, m *message, h uint64) {
 	m.length = 8
 	p.top = (p.top + 7) &^ 7

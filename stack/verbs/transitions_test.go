@@ -116,6 +116,7 @@ func legal(to, cur State) QPAttr {
 	return QPAttr{State: to, CurState: cur, Port: 1, AH: AHAttr{Port: 2}, PathMTU: MTU1024}
 }
 
+// checkCell checks Transition and CheckModify for a type and a pair of states.
 func checkCell(t *testing.T, c cell, want masks, ok bool) {
 	t.Helper()
 	required, optional, is := Transition(c.t, c.from, c.to)
@@ -225,6 +226,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestUDPSourcePort checks that ports are dynamic ones, and that both parts of a flow label count.
 func TestUDPSourcePort(t *testing.T) {
 	require.EqualValues(t, 0xc000, UDPSourcePort(0))
 	require.EqualValues(t, 0xc001, UDPSourcePort(1))

@@ -68,6 +68,7 @@ func TestPostingStates(t *testing.T) {
 	}
 }
 
+// TestRefusedRequests checks the errors of requests that may not be posted.
 func TestRefusedRequests(t *testing.T) {
 	ud := queues(QPTUD, QPSRTS)
 	rc := queues(QPTRC, QPSRTS)
@@ -149,6 +150,7 @@ func TestStatuses(t *testing.T) {
 	require.Equal(t, WCLocLenErr, rc.RecvStatus(&recv, 101, r))
 }
 
+// TestRegions checks registering, looking up, invalidating and deregistering of regions.
 func TestRegions(t *testing.T) {
 	r := NewRegions(2)
 	for _, a := range []Access{AccessRemoteWrite, AccessRemoteAtomic, 1 << 4} {
@@ -184,6 +186,8 @@ func TestRegions(t *testing.T) {
 	require.True(t, r.Local(1, &SGE{0, 1, again.LKey}, 0))
 }
 
+// TestObjects checks that limits are kept, that an object can only use objects that exist, and that it cannot be
+// destroyed while others use it.
 func TestObjects(t *testing.T) {
 	o := NewObjects(map[Kind]Numbers{KindPD: {1, 2}, KindCQ: {0, 8}, KindQP: {2, 2}})
 	pd, err := o.Create("alloc_pd", KindPD)
@@ -212,10 +216,11 @@ func TestObjects(t *testing.T) {
 	require.ErrorIs(t, err, ENOMEM, "a kind without numbers")
 }
 
+// TestNotifier checks which completion raises an event after which requests.
 func TestNotifier(t *testing.T) {
 	good, bad := &WC{}, &WC{Status: WCFlushErr}
 	for _, c := range []struct {
-		ask       []bool // the event requested, if any: for solicited completions only?
+		ask       []bool // arguments of the calls of Request, in order
 		wc        *WC
 		solicited bool
 		event     bool

@@ -93,6 +93,7 @@ func TestWatches(t *testing.T) {
 	require.Len(t, seen, rings)
 }
 
+// TestSpec checks that every invalid field of a spec is named.
 func TestSpec(t *testing.T) {
 	_, err := corebus.New(nil, nil, corebus.DefaultSpec())
 	require.ErrorContains(t, err, "want a core")

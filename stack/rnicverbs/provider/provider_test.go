@@ -20,6 +20,7 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
+// slotted makes an rnic fit into a card's NIC slot.
 type slotted struct{ *rnic.Comp }
 
 func (s slotted) Period() simcore.Ps      { return s.Spec().Freq.Period() }
@@ -54,6 +55,7 @@ type call func()
 // Handle implements sim.Handler.
 func (f call) Handle(sim.Event) error { f(); return nil }
 
+// newBenchOn connects two cards with an rnic each; bus wraps the bus of each driver.
 func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*verbstest.Bench,
 	[2]*rnicverbs.Device) {
 	e, pools := simcore.NewEngine(), new(board.Pools)

@@ -25,6 +25,7 @@ func connect(t testing.TB, entries, depth int) (*connected, [2]*rnicverbs.Device
 	return connectOn(t, entries, depth, func(_ *simcore.Engine, b driver.Bus) driver.Bus { return b })
 }
 
+// connectOn connects two queue pairs with completion queues of so many entries; bus wraps the bus of each driver.
 func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*connected,
 	[2]*rnicverbs.Device) {
 	b, devs := newBenchOn(t, bus)
@@ -214,6 +215,7 @@ func TestDriverEnded(t *testing.T) {
 	require.ErrorIs(t, err, verbs.EIO)
 }
 
+// TestSpec checks that every invalid field of a spec is named.
 func TestSpec(t *testing.T) {
 	_, err := provider.New(nil, provider.Spec{MTU: verbs.MTU8192})
 	require.ErrorContains(t, err, "ports are 0: want 1 or more")
