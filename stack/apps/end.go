@@ -47,9 +47,9 @@ type end struct {
 	outcomes []outcome // Solar: outcome of each request
 	ring     ringEnd   // nil: each message is a verbs request of its own
 
-	stopped bool // an error occurred: the end posts nothing more
-	full    bool // the queue or its pipe had no room
-	ready   bool // to be advanced at the end of this poll
+	stopped   bool // an error occurred: the end posts nothing more
+	full      bool // the queue or its pipe had no room
+	toAdvance bool // to be advanced at the end of this poll
 
 	sendDone, recvDone []Completion
 	firstFault         *Finding
@@ -110,9 +110,9 @@ func (e *end) waitForRoom() {
 
 // completed handles a completion of the end's queue pair.
 func (e *end) completed(wc *verbs.WC) {
-	if !e.ready {
-		e.ready = true
-		e.side.ready = append(e.side.ready, e)
+	if !e.toAdvance {
+		e.toAdvance = true
+		e.side.toAdvance = append(e.side.toAdvance, e)
 	}
 	if e.ring != nil {
 		e.ringEnded(wc)

@@ -18,16 +18,16 @@ type receives struct {
 	spec   *Spec
 	post   func([]verbs.RecvWR) (int, error)
 
-	idle []int // slots without a request, because the queue had no room
-	wr   [1]verbs.RecvWR
-	sges []verbs.SGE
+	idleSlots []int // slots without a request, because the queue had no room
+	wr        [1]verbs.RecvWR
+	sges      []verbs.SGE
 }
 
 // begin posts a request for each slot.
 func (r *receives) begin() {
 	for s := range r.area.slots {
-		if len(r.idle) > 0 { // the queue had no room for an earlier one
-			r.idle = append(r.idle, s)
+		if len(r.idleSlots) > 0 { // the queue had no room for an earlier one
+			r.idleSlots = append(r.idleSlots, s)
 		} else {
 			r.postSlot(s)
 		}
@@ -51,7 +51,7 @@ func (r *receives) postSlot(slot int) {
 	case err == nil:
 		r.posted++
 	case errors.Is(err, verbs.ENOMEM):
-		r.idle = append(r.idle, slot)
+		r.idleSlots = append(r.idleSlots, slot)
 		r.side.recvsFull = true
 	default:
 		r.side.refused(r, err)
@@ -60,14 +60,14 @@ func (r *receives) postSlot(slot int) {
 
 // retry posts the requests that found no room. It stops and returns false when one finds none again.
 func (r *receives) retry() bool {
-	idle := len(r.idle)
+	idle := len(r.idleSlots)
 	for i := range idle {
-		if r.postSlot(r.idle[i]); len(r.idle) > idle {
-			r.idle = append(r.idle[:0], r.idle[i+1:]...)
+		if r.postSlot(r.idleSlots[i]); len(r.idleSlots) > idle {
+			r.idleSlots = append(r.idleSlots[:0], r.idleSlots[i+1:]...)
 			return false
 		}
 	}
-	r.idle = r.idle[:0]
+	r.idleSlots = r.idleSlots[:0]
 	return true
 }
 

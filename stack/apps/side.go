@@ -47,7 +47,7 @@ type side struct {
 
 	ends      []*end
 	byQPN     map[uint32]*end
-	ready     []*end // ends that had completions in this poll
+	toAdvance []*end // ends that had completions in this poll
 	waiting   []*end // ends whose queue or pipe had no room
 	recvsFull bool   // a receive queue found no room
 	nextRetry int    // index of the end whose receive requests are retried first
@@ -117,12 +117,12 @@ func (s *side) takeCompletions() bool {
 
 // advance lets the ends that had completions post.
 func (s *side) advance() {
-	ready := s.ready
+	ready := s.toAdvance
 	for _, e := range ready {
-		e.ready = false
+		e.toAdvance = false
 		e.role.advance()
 	}
-	s.ready = ready[:0]
+	s.toAdvance = ready[:0]
 }
 
 // retry posts what found no room before: receive requests first, then send requests. It is needed

@@ -111,7 +111,7 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
 		r.d.breach(rule, "%s queue %d: event with status %v, which is not a read failure", r.ring.Kind(), r.cfg.Queue,
 			status)
-	case index-r.done >= r.rung-r.done:
+	case index-r.endedTo >= r.rung-r.endedTo:
 		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.unfinished())
 	default:
 		r.eventStorage = Event{index, status}
@@ -137,13 +137,13 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 // mayComplete checks that the entry of n places at an index may complete now: its doorbell was rung, and no event
 // forbids it.
 func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
-	ahead, last := index-r.done, int(index-r.done)+int(n)-1
-	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
+	ahead, last := index-r.endedTo, int(index-r.endedTo)+int(n)-1
+	if ahead >= r.rung-r.endedTo || last >= int(r.rung-r.endedTo) {
 		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index,
 			r.unfinished())
 		return false
 	}
-	if r.event != nil && last >= int(r.event.Index-r.done) {
+	if r.event != nil && last >= int(r.event.Index-r.endedTo) {
 		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.ring.Kind(),
 			r.cfg.Queue, index, r.event.Index)
 		return false

@@ -188,7 +188,7 @@ func (c *Copier) deliver() {
 		return
 	}
 	c.d.check(c.Post(b))
-	if unused := int(c.rung - c.done); c.Waiting() >= max(1, min(c.Size()/4, unused)) {
+	if unused := int(c.rung - c.endedTo); c.Waiting() >= max(1, min(c.Size()/4, unused)) {
 		c.d.check(c.Ring())
 	}
 }

@@ -156,7 +156,7 @@ func TestCopierIsDisabledLate(t *testing.T) {
 		require.True(t, nic.receive(1, 60))
 	}
 	nic.pick = func(n int) int { return n - 1 } // the newest access ends first, hence the first copy last
-	for c.done < 3 {
+	for c.endedTo < 3 {
 		require.True(t, nic.tick(true))
 	}
 	copied := 0

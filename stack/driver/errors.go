@@ -35,8 +35,8 @@ func (e *RoomError) Error() string {
 
 // unfinished describes which entries the device may be working on, for error texts.
 func (r *Queue) unfinished() string {
-	if r.rung == r.done {
+	if r.rung == r.endedTo {
 		return "none is in progress"
 	}
-	return fmt.Sprintf("%d to %d are in progress", r.done, r.rung-1)
+	return fmt.Sprintf("%d to %d are in progress", r.endedTo, r.rung-1)
 }

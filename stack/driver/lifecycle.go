@@ -16,8 +16,8 @@ func (r *Queue) enable() error {
 	}
 	r.state = Enabling
 	r.ring.PI, r.ring.CQI = 0, 0
-	r.stored, r.rung, r.done, r.event = 0, 0, 0, nil
-	r.ringPending, r.push = false, 0
+	r.stored, r.rung, r.endedTo, r.event = 0, 0, 0, nil
+	r.ringPending, r.pushBlocks = false, 0
 	r.life++
 	r.clear = false
 	r.d.Await(r.clearRing)

@@ -66,11 +66,11 @@ type Queue struct {
 	slots       []byte      // entries as posted, the contents of the ring
 	stored      uint16      // index up to which entries are written or being written to memory
 	rung        uint16      // index up to which the device was notified
-	done        uint16      // index up to which entries are known to have ended
+	endedTo     uint16      // index up to which entries are known to have ended
 	writes      int         // unfinished writes of the ring
-	wrote       func(error) // handles the end of a write
+	writeEnded  func(error) // handles the end of a write
 	ringPending bool        // ring the doorbell when writes is 0
-	push        int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
+	pushBlocks  int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
 	word        [4]byte
 
 	completions
@@ -89,7 +89,7 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	if r.bus == nil {
 		r.bus = d.bus
 	}
-	r.wrote, r.completions.read = r.ringStored, r.entryRead
+	r.writeEnded, r.completions.read = r.ringStored, r.entryRead
 	l := &r.ring.Layout
 	r.slots = make([]byte, l.Bytes())
 	var err error
@@ -118,7 +118,7 @@ func (r *Queue) State() State { return r.state }
 func (r *Queue) Size() int { return r.ring.Size() }
 
 // Room returns the number of places that can be posted to now.
-func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.done) }
+func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.endedTo) }
 
 // Next returns the index of the next place.
 func (r *Queue) Next() uint16 { return r.ring.PI }
@@ -156,7 +156,7 @@ func (r *Queue) store() {
 		to := min(from+int(r.ring.PI-first), r.Size())
 		r.stored += uint16(to - from)
 		r.writes++
-		r.bus.Write(r.ring.At(first), r.slots[from*r.ring.Slot:to*r.ring.Slot], r.wrote)
+		r.bus.Write(r.ring.At(first), r.slots[from*r.ring.Slot:to*r.ring.Slot], r.writeEnded)
 	}
 	r.writes--
 }
@@ -186,13 +186,13 @@ func (r *Queue) ringDoorbell() {
 		return
 	}
 	r.ringPending = false
-	upTo := r.stored - uint16(r.push)
+	upTo := r.stored - uint16(r.pushBlocks)
 	if r.rung != upTo {
 		r.rung = upTo
 		binary.LittleEndian.PutUint32(r.word[:], uint32(upTo))
 		r.d.check(r.bus.WriteReg(r.ring.Doorbell(), r.word[:]))
 	}
-	for ; r.push > 0; r.push-- {
+	for ; r.pushBlocks > 0; r.pushBlocks-- {
 		r.rung++
 		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slot(r.rung-1)))
 	}

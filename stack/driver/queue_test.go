@@ -133,7 +133,7 @@ func TestTransmitRings(t *testing.T) {
 					require.True(t, off && q.State() == Off)
 					first, n := q.Unended()
 					require.Equal(t, len(posted)-int(ended), n)
-					require.Equal(t, q.done, first)
+					require.Equal(t, q.endedTo, first)
 					taken, ended, posted, l.next, at = 0, 0, nil, 0, 0
 					require.NoError(t, q.Enable())
 				}

@@ -147,7 +147,7 @@ func (q *RxQueue) Unused() []Buffer {
 		return nil
 	}
 	var left []Buffer
-	for i := q.done; i != q.ring.PI; i++ {
+	for i := q.endedTo; i != q.ring.PI; i++ {
 		left = append(left, q.buffers[q.ring.Place(i)])
 	}
 	return left
@@ -186,8 +186,8 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 		most = 0
 	}
 	switch {
-	case cqe.Index() != q.done:
-		q.d.breach("R10", "receive queue %d: descriptor %d was used, want %d", q.cfg.Queue, cqe.Index(), q.done)
+	case cqe.Index() != q.endedTo:
+		q.d.breach("R10", "receive queue %d: descriptor %d was used, want %d", q.cfg.Queue, cqe.Index(), q.endedTo)
 		return
 	case cqe.Status() != nicspec.StatusOk:
 		q.d.breach("R10", "receive queue %d: frame with status %v, want Ok", q.cfg.Queue, cqe.Status())
@@ -200,7 +200,7 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 			n)
 		return
 	}
-	q.frame = RxFrame{q.buffers[q.ring.Place(q.done)], h, pay, cqe}
-	q.done++
+	q.frame = RxFrame{q.buffers[q.ring.Place(q.endedTo)], h, pay, cqe}
+	q.endedTo++
 	q.cfg.OnFrame(q, &q.frame)
 }

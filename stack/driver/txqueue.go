@@ -117,7 +117,7 @@ func (q *TxQueue) Push(e Entry) error {
 	if err := q.Post(e); err != nil {
 		return err
 	}
-	q.ringPending, q.push = true, e.Blocks()
+	q.ringPending, q.pushBlocks = true, e.Blocks()
 	q.store()
 	q.ringDoorbell()
 	return nil
@@ -137,14 +137,14 @@ func (q *TxQueue) Close(done func()) error { return q.close(q.d.tx, done) }
 // that requested none may have succeeded.
 func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
-		return q.done, 0
+		return q.endedTo, 0
 	}
-	return q.done, q.entries(q.ring.PI)
+	return q.endedTo, q.entries(q.ring.PI)
 }
 
 // entries counts the unfinished entries that begin before index end.
 func (q *TxQueue) entries(end uint16) (n int) {
-	for i := q.done; i-q.done < end-q.done; i += uint16(q.span[q.ring.Place(i)]) {
+	for i := q.endedTo; i-q.endedTo < end-q.endedTo; i += uint16(q.span[q.ring.Place(i)]) {
 		n++
 	}
 	return n
@@ -179,8 +179,8 @@ func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 		q.d.breach("T10", "transmit queue %d: completion of entry %d, where no entry begins", q.cfg.Queue, i)
 		return
 	}
-	q.end = TxEnd{q.done, q.entries(i + n), int(i + n - q.done), cqe}
-	q.done = i + n
+	q.end = TxEnd{q.endedTo, q.entries(i + n), int(i + n - q.endedTo), cqe}
+	q.endedTo = i + n
 	if q.cfg.OnEnd != nil {
 		q.cfg.OnEnd(q, &q.end)
 	}

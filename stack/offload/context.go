@@ -36,7 +36,7 @@ type Context struct {
 	used    int
 	dmas    []dma
 	pending int // number of DMAs in flight; after the end also the response
-	awaits  int // number of the DMA that the handler waits for; -1: none
+	awaited int // number of the DMA that the handler waits for; -1: none
 	ended   bool
 	fail    string // why the engine stopped the handler
 	err     error  // error that the handler returned
@@ -56,7 +56,7 @@ type stopped struct{}
 
 // run starts the coroutine of a handler.
 func (c *Context) run(h Handler) {
-	c.sent, c.awaits = -1, -1
+	c.sent, c.awaited = -1, -1
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.wait = yield
 		defer func() {
@@ -231,8 +231,8 @@ func (c *Context) copied(id int, err error) {
 		if c.pending == 0 {
 			c.release()
 		}
-	case c.awaits == id:
-		c.awaits = -1
+	case c.awaited == id:
+		c.awaited = -1
 		c.e.ready.Push(c)
 		c.e.env.Wake()
 	}
@@ -245,7 +245,7 @@ func (c *Context) WaitDMA(id int) error {
 		c.halt("waits for DMA %d: want one of the %d that it submitted", id, len(c.dmas))
 	}
 	if !c.dmas[id].done {
-		c.awaits = id
+		c.awaited = id
 		if !c.wait(struct{}{}) {
 			panic(stopped{})
 		}

@@ -13,9 +13,9 @@ type Receiver struct {
 	c Config
 	p RecvPointers
 
-	due      bool // the head must be reported, but the queue had no room
+	headDue  bool // the head must be reported, but the queue had no room
 	signaled int
-	owed     int // number of receive requests to post
+	recvsDue int // number of receive requests to post
 
 	stats Stats
 	word  [WordBytes]byte
@@ -29,7 +29,7 @@ func NewReceiver(c Config) (*Receiver, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Receiver{c: c, owed: c.Receives()}, nil
+	return &Receiver{c: c, recvsDue: c.Receives()}, nil
 }
 
 // Pointers returns the receiver's pointers.
@@ -42,7 +42,7 @@ func (r *Receiver) Stats() Stats { return r.stats }
 func (r *Receiver) InFlight() int { return r.signaled }
 
 // Reported reports whether every head that is due and all receive requests have been posted.
-func (r *Receiver) Reported() bool { return !r.due && r.owed == 0 }
+func (r *Receiver) Reported() bool { return !r.headDue && r.recvsDue == 0 }
 
 // Next returns the slot of the next message, and whether there is one (READMSG). The message may be read in place,
 // without a copy, until Release.
@@ -100,25 +100,25 @@ func (r *Receiver) Release() error {
 		}
 	}
 	push := r.p.Took(&r.c.Spec)
-	r.due = r.due || push || r.c.Head == HeadPull
+	r.headDue = r.headDue || push || r.c.Head == HeadPull
 	return r.Push()
 }
 
 // Push posts a head that found no room, and receive requests. A head is reported only once there are receive requests
 // for the messages that it makes room for.
 func (r *Receiver) Push() error {
-	for r.owed > 0 {
+	for r.recvsDue > 0 {
 		r.recv[0] = verbs.RecvWR{ID: idRecv | r.stats.Receives}
 		if _, err := r.c.QP.PostRecv(r.recv[:]); err != nil {
 			return r.noRoom(err)
 		}
-		r.owed--
+		r.recvsDue--
 	}
-	if !r.due {
+	if !r.headDue {
 		return nil
 	}
 	if r.c.Head == HeadPull {
-		r.due = false
+		r.headDue = false
 		binary.LittleEndian.PutUint64(r.head[:], r.p.Head)
 		return r.c.Core.Store(r.c.Own.Lines+lineBytes, r.head[:])
 	}
@@ -132,7 +132,7 @@ func (r *Receiver) Push() error {
 	}
 	r.stats.Words++
 	r.signaled++
-	r.due = false
+	r.headDue = false
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (r *Receiver) Ended(wc *verbs.WC) error {
 		return nil
 	}
 	r.stats.Receives++
-	r.owed++
+	r.recvsDue++
 	if err := r.p.SetTail(&r.c.Spec, r.p.Tail+uint64(wc.Imm-uint32(r.p.Tail))); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type Sender struct {
 	posted      uint64 // number of messages whose WRITEs were posted
 	wordsPosted uint64 // with TailWord: number of these whose words were posted, too
 	inWindow    uint64 // with Window: number of messages in flight
-	due         bool   // a WRITE of the tail must be posted
+	tailDue     bool   // a WRITE of the tail must be posted
 	dueTail     uint64
 	signaled    int // number of signaled requests in flight
 
@@ -55,7 +55,7 @@ func (s *Sender) InFlight() int { return s.signaled }
 
 // Published reports whether the announcement of all messages has been posted to the receiver.
 func (s *Sender) Published() bool {
-	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due &&
+	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.tailDue &&
 		(s.c.Tail != TailWord || s.wordsPosted == s.posted)
 }
 
@@ -102,7 +102,7 @@ func (s *Sender) Commit() error {
 	}
 	before, flying := s.p.Synced, s.p.tailsInFlight
 	if publish := s.p.Wrote(&s.c.Spec); publish {
-		s.due, s.dueTail = true, s.p.Tail
+		s.tailDue, s.dueTail = true, s.p.Tail
 	} else if s.p.Synced != before && flying > 0 {
 		s.stats.Skipped++
 	}
@@ -112,11 +112,11 @@ func (s *Sender) Commit() error {
 // Flush sends all messages in the ring and announces them to the receiver. While a tail is in flight it does nothing;
 // call it again once that has ended. It is for senders that have nothing to write for now.
 func (s *Sender) Flush() error {
-	if s.due {
+	if s.tailDue {
 		return s.Push()
 	}
 	if s.p.Flush(&s.c.Spec) {
-		s.due, s.dueTail = true, s.p.Tail
+		s.tailDue, s.dueTail = true, s.p.Tail
 		s.stats.Flushed++
 	}
 	return s.Push()
@@ -142,13 +142,13 @@ func (s *Sender) Push() error {
 			return s.noRoom(err)
 		}
 	}
-	if !s.due {
+	if !s.tailDue {
 		return nil
 	}
 	if err := s.writeWord(idTail|s.dueTail, s.dueTail, s.c.Peer.Lines); err != nil {
 		return s.noRoom(err)
 	}
-	s.due = false
+	s.tailDue = false
 	return nil
 }
 

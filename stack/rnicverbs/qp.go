@@ -42,7 +42,7 @@ type ring struct {
 	pushAt      uint32   // register offset of the push window
 	ringPending bool     // ring the doorbell when writes is 0
 	pushing     bool     // push the last entry instead of ringing the doorbell
-	wrote       func(error)
+	writeEnded  func(error)
 	word        [4]byte
 }
 
@@ -102,7 +102,7 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	page := rnicspec.QPPage(q.n)
 	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush,
 		page+rnicspec.PageRecv
-	q.send.wrote, q.recv.wrote = q.send.written, q.recv.written
+	q.send.writeEnded, q.recv.writeEnded = q.send.written, q.recv.written
 	c.Send.serve(q.n, q)
 	c.Recv.serve(q.n, q)
 	return q, nil
@@ -234,7 +234,7 @@ func (r *ring) store(b []byte) {
 	at := r.addr + uint64(r.pi&(1<<r.log-1))*uint64(r.entry)
 	r.pi++
 	r.writes++
-	r.d.bus.Write(at, b, r.wrote)
+	r.d.bus.Write(at, b, r.writeEnded)
 }
 
 func (r *ring) written(err error) {

@@ -34,7 +34,7 @@ type base struct {
 	paceAt Ps         // time at which to ask the pacer again
 	cnpDue bool       // a CNP is due, to tell the peer about marked packets
 
-	current uint64 // UC, UD: number of the request being sent
+	sending uint64 // UC, UD: number of the request being sent
 	drained bool   // EventSQDrained was reported in this SQD
 }
 

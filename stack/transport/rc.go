@@ -30,7 +30,7 @@ type rc struct {
 	msn         uint32
 	nak         wire.Syndrome // NAK to send behind all replies; 0: none
 	nakSent     bool          // a NAK was sent for the expected PSN: send no other
-	owed        bool          // an acknowledgement is due
+	ackDue      bool          // an acknowledgement is due
 	ackedTo     uint32        // first PSN for which no acknowledgement was sent
 	sackDue     bool
 	echoes      bool // a packet since the last acknowledgement was marked (ECN)
@@ -92,7 +92,7 @@ func (c *rc) restart() {
 		b.placed.End(c.atomics.Pop().number)
 	}
 	*c = rc{base: b, deadline: Never, sel: sel, early: early}
-	c.oldest, c.current, c.fresh = b.ended, b.ended, b.ended
+	c.oldest, c.sending, c.fresh = b.ended, b.ended, b.ended
 	if sel != nil {
 		sel.reset()
 	}
@@ -215,7 +215,7 @@ func (c *rc) fail(r *request, status verbs.Status) {
 // enterError moves the connection to ERR: all requests end. Replies to requests that were carried out still leave,
 // followed by the NAK.
 func (c *rc) enterError() {
-	c.deadline, c.rnrUntil, c.owed, c.sackDue, c.cnpDue = Never, 0, false, false, false
+	c.deadline, c.rnrUntil, c.ackDue, c.sackDue, c.cnpDue = Never, 0, false, false, false
 	c.dropEarly()
 	c.flushSends()
 	c.flushRecvs()

@@ -75,7 +75,7 @@ func (c *rc) noteProgress(now Ps, n int, echo bool) {
 	c.retries, c.rnrs, c.recovering = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
 	if seq.Diff(c.nxt, c.una) <= 0 { // the packets that were to be retransmitted have arrived
-		c.nxt, c.current = c.una, c.oldest
+		c.nxt, c.sending = c.una, c.oldest
 	}
 	c.deadline = Never
 	if c.una != c.top && c.rnrUntil == 0 {
@@ -98,7 +98,7 @@ func (c *rc) lost(now Ps) {
 }
 
 // goBack restarts transmission from the oldest unacknowledged PSN.
-func (c *rc) goBack() { c.nxt, c.current = c.una, c.oldest }
+func (c *rc) goBack() { c.nxt, c.sending = c.una, c.oldest }
 
 // takeRNR handles an RNR NAK by waiting for as long as the peer asks.
 func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {

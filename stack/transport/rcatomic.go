@@ -71,10 +71,10 @@ func (c *rc) failAtomic(status verbs.Status) {
 	first := *c.atomics.Front()
 	for c.replies.Len() > 0 {
 		last := c.replies.At(c.replies.Len() - 1)
-		if !last.again && seq.Diff(last.psn, first.psn) < 0 {
+		if !last.repeated && seq.Diff(last.psn, first.psn) < 0 {
 			break
 		}
-		if last.again {
+		if last.repeated {
 			c.repeats--
 		} else {
 			c.msn = seq.Add(last.msn, seq.Mask)

@@ -9,17 +9,17 @@ import (
 
 // reply is the answer to a READ or atomic; replies are sent in the order of the requests.
 type reply struct {
-	psn, n uint32
-	sent   uint32 // number of packets that have left
-	va     uint64 // READ: address of its first byte
-	key    uint32
-	length uint32
-	after  uint64 // READ: the copies numbered below must have ended first
-	msn    uint32
-	atomic bool
-	ready  bool // atomic: value is known
-	again  bool // it repeats an answer to a duplicate request
-	value  uint64
+	psn, n   uint32
+	sent     uint32 // number of packets that have left
+	va       uint64 // READ: address of its first byte
+	key      uint32
+	length   uint32
+	after    uint64 // READ: the copies numbered below must have ended first
+	msn      uint32
+	atomic   bool
+	ready    bool // atomic: value is known
+	repeated bool // it repeats an answer to a duplicate request
+	value    uint64
 }
 
 // nextAck builds an acknowledgement if one is due and may precede the waiting replies.
@@ -27,24 +27,24 @@ func (c *rc) nextAck(o *Out) bool {
 	if c.sackDue {
 		c.sackDue = false
 		if c.early.count > 0 {
-			c.owed = c.owed && c.replies.Len() > 0
+			c.ackDue = c.ackDue && c.replies.Len() > 0
 			c.encodeSack(o)
 			return true
 		}
-		c.owed = true
+		c.ackDue = true
 	}
 	if c.replies.Len() > 0 {
-		return c.owed && c.ackUpToReply(o)
+		return c.ackDue && c.ackUpToReply(o)
 	}
 	s := c.nak
 	if s == 0 {
-		if !c.owed {
+		if !c.ackDue {
 			return false
 		}
 		s = c.ack()
 	}
 	c.countNAK()
-	c.nak, c.owed, c.ackedTo = 0, false, c.expected
+	c.nak, c.ackDue, c.ackedTo = 0, false, c.expected
 	psn := c.expected
 	if s.Kind() == wire.SyndromeACK {
 		psn = seq.Add(psn, seq.Mask)
@@ -66,7 +66,7 @@ func (c *rc) countNAK() {
 func (c *rc) ackUpToReply(o *Out) bool {
 	for i := range c.replies.Len() {
 		r := c.replies.At(i)
-		if r.again {
+		if r.repeated {
 			continue
 		}
 		if r.sent > 0 || seq.Diff(r.psn, c.ackedTo) <= 0 {
@@ -138,16 +138,16 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 		return false
 	}
 	c.stats.Sent++
-	if r.again {
+	if r.repeated {
 		c.stats.Resent++
 	} else {
 		c.ackedTo = seq.Add(o.PSN, 1)
 	}
 	if r.sent++; r.sent == r.n {
-		if r.again {
+		if r.repeated {
 			c.repeats--
 		} else if c.ackedTo == c.expected { // the answer acknowledges everything before it
-			c.owed = false
+			c.ackDue = false
 		}
 		c.replies.Pop()
 	}

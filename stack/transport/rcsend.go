@@ -15,14 +15,14 @@ func (c *rc) nextRequest(now Ps, o *Out) bool {
 		return c.resendLost(now, o)
 	}
 	for {
-		r := c.request(c.current)
-		if r == nil || c.current == c.fresh && !c.start(r) {
+		r := c.request(c.sending)
+		if r == nil || c.sending == c.fresh && !c.start(r) {
 			return false
 		}
 		if r.Op != verbs.WRLocalInv {
 			return c.transmit(now, o, r)
 		}
-		c.current++
+		c.sending++
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	}
 	c.nxt = seq.Add(c.nxt, n)
 	if c.nxt == seq.Add(r.first, r.n) {
-		c.current++
+		c.sending++
 	}
 	if !resent {
 		c.top = c.nxt

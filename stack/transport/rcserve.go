@@ -29,7 +29,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 		c.nak, c.nakSent = 0, false
 		// Other operations are answered by their replies.
 		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) {
-			c.owed = true
+			c.ackDue = true
 		}
 		return true
 	}
@@ -138,21 +138,21 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	return accepted
 }
 
-// maxAgain limits the number of repeated replies that wait (assumption: enough for the gaps of a lossy READ).
-const maxAgain = 16
+// maxRepeats limits the number of repeated replies that wait (assumption: enough for the gaps of a lossy READ).
+const maxRepeats = 16
 
 // duplicate answers a request that was carried out before.
 func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 	switch info.Operation {
 	case wire.OpSend, wire.OpWrite:
-		c.owed = true
+		c.ackDue = true
 	case wire.OpReadRequest:
 		c.reread(p)
 	case wire.OpCmpSwap, wire.OpFetchAdd:
 		for i := range c.saved.Len() {
-			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.repeats < maxAgain && !c.replyWaits(s.psn, 1) {
+			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.repeats < maxRepeats && !c.replyWaits(s.psn, 1) {
 				c.repeats++
-				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value,
+				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, repeated: true, ready: true, value: s.value,
 					msn: s.msn})
 				return
 			}
@@ -163,14 +163,14 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 // reread repeats a READ or a part of it.
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
-	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.repeats >= maxAgain ||
+	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.repeats >= maxRepeats ||
 		c.replyWaits(p.BTH.PSN, n) ||
 		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
 		return
 	}
 	c.repeats++
 	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn,
-		after: c.placed.Next(), again: true})
+		after: c.placed.Next(), repeated: true})
 }
 
 // replyWaits reports whether the answer with exactly these PSNs is waiting and has not begun to leave.

@@ -74,7 +74,7 @@ func (c *solar) Modify(_ Ps, to verbs.State, a *Attr) error {
 		c.reset()
 		b := c.base
 		*c = *newSolar(b)
-		c.current = b.ended
+		c.sending = b.ended
 	case to == verbs.QPSErr:
 		c.enterError()
 	case to == verbs.QPSRTR:
@@ -234,7 +234,7 @@ func (c *solar) finish(r *request) {
 }
 
 // idle reports whether every request begun has ended.
-func (c *solar) idle() bool { return c.una == c.top && c.next == 0 && c.current == c.ended }
+func (c *solar) idle() bool { return c.una == c.top && c.next == 0 && c.sending == c.ended }
 
 // enterError ends all requests.
 func (c *solar) enterError() {

@@ -170,9 +170,9 @@ func (c *solar) resend(now Ps, o *Out) bool {
 
 // sendBlock sends the next block for the first time.
 func (c *solar) sendBlock(now Ps, o *Out) bool {
-	r := c.request(c.current)
-	for ; r != nil && r.Status != verbs.WCSuccess && c.state == verbs.QPSRTS; r = c.request(c.current) {
-		c.current++
+	r := c.request(c.sending)
+	for ; r != nil && r.Status != verbs.WCSuccess && c.state == verbs.QPSRTS; r = c.request(c.sending) {
+		c.sending++
 		r.done = true
 		c.finish(r)
 	}
@@ -181,7 +181,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 		return false
 	}
 	b := &c.blocks[c.index(c.top)]
-	*b = block{busy: true, number: c.current, index: c.next}
+	*b = block{busy: true, number: c.sending, index: c.next}
 	if !c.transmit(now, o, c.top, b) {
 		b.busy = false
 		return false
@@ -189,7 +189,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 	c.top = seq.Add(c.top, 1)
 	if c.next++; c.next == r.n {
 		c.next = 0
-		c.current++
+		c.sending++
 	}
 	return true
 }

@@ -27,7 +27,7 @@ func (c *uc) Modify(_ Ps, to verbs.State, a *Attr) error {
 	case to == verbs.QPSReset:
 		c.reset()
 		*c = uc{base: c.base}
-		c.current = c.ended
+		c.sending = c.ended
 	case to == verbs.QPSErr:
 		c.flushSends()
 		c.flushRecvs()
@@ -36,7 +36,7 @@ func (c *uc) Modify(_ Ps, to verbs.State, a *Attr) error {
 	case from == verbs.QPSRTR:
 		c.psn = c.attr.SendPSN
 	case from == verbs.QPSSQE:
-		c.current = c.posted()
+		c.sending = c.posted()
 		c.packet = 0
 	case to == verbs.QPSSQD:
 		c.drained = false
@@ -100,7 +100,7 @@ func (c *uc) Next(now Ps, o *Out) bool {
 		return true
 	}
 	for {
-		r := c.request(c.current)
+		r := c.request(c.sending)
 		if r == nil || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.packet == 0) {
 			return false
 		}
@@ -131,7 +131,7 @@ func (c *uc) notePacketSent(o *Out, r *request) {
 	c.psn = seq.Add(c.psn, 1)
 	if c.packet++; c.packet == r.n {
 		c.packet = 0
-		c.current++
+		c.sending++
 		r.done, r.after = true, c.landed.Next()
 	}
 }
@@ -139,7 +139,7 @@ func (c *uc) notePacketSent(o *Out, r *request) {
 // invalidate carries out LOCAL_INV.
 func (c *uc) invalidate(r *request) {
 	r.done, r.after = true, c.landed.Next()
-	c.current++
+	c.sending++
 	if !c.env.Invalidate(r.Imm) {
 		r.status = verbs.WCLocQPOpErr
 		c.state = verbs.QPSSQE
@@ -157,7 +157,7 @@ func (c *uc) Sent(_ Ps, t Token) {
 }
 
 // idle reports whether every request begun has been sent completely.
-func (c *uc) idle() bool { return c.current == c.ended && c.packet == 0 }
+func (c *uc) idle() bool { return c.sending == c.ended && c.packet == 0 }
 
 // Placed handles the end of a copy.
 func (c *uc) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }

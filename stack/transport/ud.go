@@ -23,17 +23,17 @@ func (c *ud) Modify(_ Ps, to verbs.State, a *Attr) error {
 	switch {
 	case to == verbs.QPSReset:
 		c.reset()
-		c.current = c.ended
+		c.sending = c.ended
 	case to == verbs.QPSErr:
 		c.flushSends()
 		c.flushRecvs()
 	case from == verbs.QPSRTR:
 		c.psn = c.attr.SendPSN
 	case from == verbs.QPSSQE:
-		c.current = c.posted()
+		c.sending = c.posted()
 	case to == verbs.QPSSQD:
 		c.drained = false
-		c.drain(c.current == c.ended)
+		c.drain(c.sending == c.ended)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (c *ud) fault(p *Packet, r *recv, status verbs.Status) {
 // Next builds the next datagram.
 func (c *ud) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
-	r := c.request(c.current)
+	r := c.request(c.sending)
 	if r == nil || c.state != verbs.QPSRTS {
 		return false
 	}
@@ -112,7 +112,7 @@ func (c *ud) Next(now Ps, o *Out) bool {
 	c.encodeDatagram(o, r)
 	c.stats.Sent++
 	c.psn = seq.Add(c.psn, 1)
-	c.current++
+	c.sending++
 	o.Token = landedToken(c.landed.Open())
 	r.done, r.after = true, c.landed.Next()
 	return true
@@ -146,7 +146,7 @@ func (c *ud) encodeDatagram(o *Out, r *request) {
 func (c *ud) Sent(_ Ps, t Token) {
 	c.landed.End(uint64(t>>1) - 1)
 	c.endSends()
-	c.drain(c.current == c.ended)
+	c.drain(c.sending == c.ended)
 }
 
 // Placed handles the end of a copy.

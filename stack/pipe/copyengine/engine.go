@@ -23,12 +23,12 @@ import (
 
 // Engine is a transmit queue of the NIC that only copies.
 type Engine struct {
-	q     *driver.TxQueue
-	keys  []*driver.Key
-	entry driver.Copy
-	under fifo.Queue[func(error)] // copies in the ring, oldest first
-	wait  fifo.Queue[job]         // copies that wait for a place in the ring
-	err   error
+	q        *driver.TxQueue
+	keys     []*driver.Key
+	entry    driver.Copy
+	inFlight fifo.Queue[func(error)] // copies in the ring, oldest first
+	waiting  fifo.Queue[job]         // copies that wait for a place in the ring
+	err      error
 }
 
 // job is a copy that waits for a place in the ring.
@@ -65,8 +65,8 @@ func (e *Engine) Copy(to, from uint64, n int, done func(error)) {
 		done(e.err)
 		return
 	}
-	if e.wait.Len() > 0 || e.q.Room() == 0 {
-		e.wait.Push(job{to, from, n, done})
+	if e.waiting.Len() > 0 || e.q.Room() == 0 {
+		e.waiting.Push(job{to, from, n, done})
 		return
 	}
 	e.post(job{to, from, n, done})
@@ -85,7 +85,7 @@ func (e *Engine) post(j job) {
 		j.done(err)
 		return
 	}
-	e.under.Push(j.done)
+	e.inFlight.Push(j.done)
 	if err := e.q.Ring(); err != nil {
 		e.fail(err)
 	}
@@ -107,21 +107,21 @@ func (e *Engine) ended(end *driver.TxEnd) {
 		err = fmt.Errorf("copyengine: a copy ended with status %v", s)
 	}
 	for range end.N {
-		e.under.Pop()(err)
+		e.inFlight.Pop()(err)
 	}
-	for e.wait.Len() > 0 && e.q.Room() > 0 && e.err == nil {
-		e.post(e.wait.Pop())
+	for e.waiting.Len() > 0 && e.q.Room() > 0 && e.err == nil {
+		e.post(e.waiting.Pop())
 	}
 }
 
 // fail ends all copies with an error.
 func (e *Engine) fail(err error) {
 	e.err = err
-	for e.under.Len() > 0 {
-		e.under.Pop()(err)
+	for e.inFlight.Len() > 0 {
+		e.inFlight.Pop()(err)
 	}
-	for e.wait.Len() > 0 {
-		e.wait.Pop().done(err)
+	for e.waiting.Len() > 0 {
+		e.waiting.Pop().done(err)
 	}
 }
 
