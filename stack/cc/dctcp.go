@@ -105,7 +105,7 @@ func (d *DCTCP) Acked(_ Ps, bytes int, marked bool) {
 	}
 }
 
-// cut reduces the window to to, once per window of data.
+// cut lowers the window to a number of bytes, once per window of data.
 func (d *DCTCP) cut(to int64) {
 	if d.acked < d.cutEnd {
 		return

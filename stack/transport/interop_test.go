@@ -67,7 +67,8 @@ func playInterop(seed uint64, spared map[fault]bool, trace func(string, ...any))
 }
 
 // TestInteropSchedules runs the hardware transport of models/rnic as the other end, as requester and as responder, over
-// a hostile wire: each message arrives exactly once, in order and intact, or the connection ends as the standard says.
+// a network with faults. Each message must arrive exactly once, in order and intact, or the connection must end as the
+// standard says.
 func TestInteropSchedules(t *testing.T) {
 	if *onlySeed != 0 {
 		_, err := playInterop(*onlySeed, nil, t.Logf)

@@ -101,7 +101,7 @@ func (x *weakInterop) arrived(c *Completion) {
 }
 
 // TestInteropDatagrams checks UC and UD between this package and the hardware of models/rnic: a message arrives whole
-// or not at all, and over a wire without faults exactly once and in order.
+// or not at all, and over a network without faults exactly once and in order.
 func TestInteropDatagrams(t *testing.T) {
 	arrived, missing := [2]int{}, [2]int{}
 	for seed := uint64(1); seed <= runs(t)/8; seed++ {

@@ -122,7 +122,7 @@ func (x *initiator) ask(s *recordedPacket) {
 	}
 }
 
-// connect creates the requester and posts.
+// connect creates the requester and posts the recorded requests.
 func (x *initiator) connect(mtu verbs.MTU, first *recordedPacket, rnrs uint8) {
 	s := DefaultSpec(RC, 0x77)
 	s.MaxSend, s.Window = maxDepth, maxWindow
