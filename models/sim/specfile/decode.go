@@ -43,11 +43,11 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 	return func(name string) (any, error) { return f(name) }
 }
 
-// Beginner is a spec that sets its own default values when it is an entry of a list.
-type Beginner interface{ Begin() }
+// Defaulter is a spec that sets its own default values when it is an entry of a list.
+type Defaulter interface{ SetDefaults() }
 
-// Worder is a spec that a single word may replace in a file.
-type Worder interface{ Word(word string) error }
+// WordDecoder is a spec that a single word may replace in a file.
+type WordDecoder interface{ DecodeWord(word string) error }
 
 // keyPreset is the key of a mapping that names its preset.
 const keyPreset = "preset"
@@ -138,8 +138,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 		}
 		return
 	}
-	if own, ok := v.Addr().Interface().(Worder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
-		if err := own.Word(n.Value); err != nil {
+	if own, ok := v.Addr().Interface().(WordDecoder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		if err := own.DecodeWord(n.Value); err != nil {
 			d.bad(n, at, "%w", err)
 		}
 		return
@@ -186,8 +186,8 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		return
 	}
 	for i, x := range n.Content {
-		if b, ok := v.Index(i).Addr().Interface().(Beginner); ok && v.Kind() == reflect.Slice {
-			b.Begin()
+		if b, ok := v.Index(i).Addr().Interface().(Defaulter); ok && v.Kind() == reflect.Slice {
+			b.SetDefaults()
 		}
 		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)))
 	}

@@ -180,7 +180,7 @@ type eager struct {
 	Rate int `yaml:"rate"`
 }
 
-func (e *eager) Begin() { *e = eager{Size: 7, Rate: 9} }
+func (e *eager) SetDefaults() { *e = eager{Size: 7, Rate: 9} }
 
 // Entries of a list may have values of their own to begin from.
 func TestEntriesBegin(t *testing.T) {
@@ -258,7 +258,7 @@ type span struct {
 	To   int `yaml:"to"`
 }
 
-func (s *span) Word(w string) error {
+func (s *span) DecodeWord(w string) error {
 	if w != "all" {
 		return fmt.Errorf("%q: want all, or from and to", w)
 	}
