@@ -194,7 +194,7 @@ func (b RxCqe) L3Off() uint8 { return b[24] }
 // SetL3Off sets l3_off.
 func (b RxCqe) SetL3Off(v uint8) { b[24] = v }
 
-// L4Off returns l4_off, byte 25: offset of the transport header, zero when l4_type is None.
+// L4Off returns l4_off, byte 25: offset of the transport header, zero if l4_type = None.
 func (b RxCqe) L4Off() uint8 { return b[25] }
 
 // SetL4Off sets l4_off.
@@ -230,13 +230,13 @@ func (b RxCqe) IpTos() uint8 { return b[35] }
 // SetIpTos sets ip_tos.
 func (b RxCqe) SetIpTos(v uint8) { b[35] = v }
 
-// SrcPort returns src_port, bytes 36..37: zero when l4_type is None.
+// SrcPort returns src_port, bytes 36..37: zero if l4_type = None.
 func (b RxCqe) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[36:]) }
 
 // SetSrcPort sets src_port.
 func (b RxCqe) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[36:], v) }
 
-// DstPort returns dst_port, bytes 38..39: zero when l4_type is None.
+// DstPort returns dst_port, bytes 38..39: zero if l4_type = None.
 func (b RxCqe) DstPort() uint16 { return binary.LittleEndian.Uint16(b[38:]) }
 
 // SetDstPort sets dst_port.
@@ -327,14 +327,14 @@ type RxCqeFields struct {
 	VlanOuter   uint16  // TCI of the first tag, zero without one
 	VlanInner   uint16  // TCI of the second tag, zero without one
 	L3Off       uint8   // offset of the network header (14 + 4 per tag), whatever l3_type is
-	L4Off       uint8   // offset of the transport header, zero when l4_type is None
+	L4Off       uint8   // offset of the transport header, zero if l4_type = None
 	PayloadOff  uint16  // end of the headers that were parsed
 	RssHash     uint32  // zero without the part (part rss)
 	Ethertype   uint16  // EtherType after the tags
 	IpProto     uint8   // IPv4 protocol or IPv6 next header, zero without IP
 	IpTos       uint8   // IPv4 ToS or IPv6 traffic class, zero without IP
-	SrcPort     uint16  // zero when l4_type is None
-	DstPort     uint16  // zero when l4_type is None
+	SrcPort     uint16  // zero if l4_type = None
+	DstPort     uint16  // zero if l4_type = None
 	BthOpcode   uint8   // zero without BTH, like the next three
 	BthFlags    uint8   // second byte of the BTH: SE, M, PadCnt, TVer
 	Pkey        uint16  // P_Key

@@ -517,14 +517,14 @@ package nic_pkg;
     logic [15:0] pkey;  // bytes 42..43: P_Key
     logic [7:0] bth_flags;  // byte 41: second byte of the BTH: SE, M, PadCnt, TVer
     logic [7:0] bth_opcode;  // byte 40: zero without BTH, like the next three
-    logic [15:0] dst_port;  // bytes 38..39: zero when l4_type is None
-    logic [15:0] src_port;  // bytes 36..37: zero when l4_type is None
+    logic [15:0] dst_port;  // bytes 38..39: zero if l4_type = None
+    logic [15:0] src_port;  // bytes 36..37: zero if l4_type = None
     logic [7:0] ip_tos;  // byte 35: IPv4 ToS or IPv6 traffic class, zero without IP
     logic [7:0] ip_proto;  // byte 34: IPv4 protocol or IPv6 next header, zero without IP
     logic [15:0] ethertype;  // bytes 32..33: EtherType after the tags
     logic [31:0] rss_hash;  // bytes 28..31: zero without the part (part rss)
     logic [15:0] payload_off;  // bytes 26..27: end of the headers that were parsed
-    logic [7:0] l4_off;  // byte 25: offset of the transport header, zero when l4_type is None
+    logic [7:0] l4_off;  // byte 25: offset of the transport header, zero if l4_type = None
     // byte 24: offset of the network header (14 + 4 per tag), whatever l3_type is
     logic [7:0] l3_off;
     logic [15:0] vlan_inner;  // bytes 22..23: TCI of the second tag, zero without one
