@@ -139,8 +139,8 @@ func TestOtherFilesAreNotShown(t *testing.T) {
 // TestNumbers: only numbers that all versions of YAML read alike are accepted.
 func TestNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		"010":                       `"010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`,
-		"-0_17":                     `"-0_17": -15 in YAML 1.1, where a 0 makes it octal, ` +
+		"010": `"010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`,
+		"-0_17": `"-0_17": -15 in YAML 1.1, where a 0 makes it octal, ` +
 			`-17 in YAML 1.2: want -15 or -17`,
 		"007":                       `"007": a number does not begin with 0: want 7`,
 		"+00":                       `"+00": a number does not begin with 0: want 0`,
