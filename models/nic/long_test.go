@@ -117,8 +117,8 @@ func TestRingReadFailsBehindAnEntrysBegin(t *testing.T) {
 	}
 }
 
-// TestPartOfAnEntryWaits: an entry of which only some blocks are posted waits, and the device is
-// not busy meanwhile [T14], [B8].
+// TestPartOfAnEntryWaits: an entry waits until all its blocks are posted [T14]. Meanwhile the device
+// is not busy [B8].
 func TestPartOfAnEntryWaits(t *testing.T) {
 	for _, pushed := range []bool{false, true} {
 		r := openedTx(t, defaultRig())
