@@ -18,8 +18,9 @@ func (c *aheadComp) CreditReturned(_ *Port, usable Ps) {
 	c.usable = append(c.usable, usable)
 }
 
-// TestEarlySender: a component that runs ahead is told of each credit when it is returned, and from
-// when it may be used. It may send a message with such a time of departure at once.
+// TestEarlySender: the link notifies a component that runs ahead of each credit when it is
+// returned, with the time from which it may be used. The component may send a message that departs
+// then at once.
 func TestEarlySender(t *testing.T) {
 	e := NewEngine()
 	src := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}}

@@ -59,7 +59,7 @@ func TestLinkTimesProperty(t *testing.T) {
 		e := NewEngine()
 		p := newPair(t, e, spec, 200)
 		p.drain()
-		now, free := Ps(0), Ps(0) // free is when the transmitter is free, in units of 1/Rate.Bytes ps
+		now, free := Ps(0), Ps(0) // free: end of the last transmission, in units of 1/Rate.Bytes ps
 		den := Ps(max(spec.Rate.Bytes, 1))
 		var want []arrival
 		for i := range rapid.IntRange(1, 100).Draw(t, "messages") {

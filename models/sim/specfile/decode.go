@@ -158,7 +158,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// pointer decodes a value that may be null; null means that there is no value.
+// pointer decodes a value that may be null, which sets a nil pointer.
 func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		v.SetZero()

@@ -169,8 +169,8 @@ func (p *Places) Locate(err error) error {
 	return d.joined()
 }
 
-// blamed returns the field to report the error for: a field that it concerns and the file sets. If
-// there is none, or if the file sets the error's own field, it is that field.
+// blamed returns the field to report the error for: a field that the error concerns and the file
+// sets. It returns the error's own field if the file sets that, or sets no such field.
 func (p *Places) blamed(e *field.Error) field.Path {
 	if _, given := p.line[e.Path]; given {
 		return e.Path
