@@ -13,7 +13,7 @@ type ethPause struct {
 	stops  core.PauseStops
 	send   core.PauseSender
 	own    *msg.Frame // pause frame that is offered or crosses
-	silent bool       // the port sends no pause frames and owes none
+	silent bool       // tx_mode is None and no pause frame is due: nothing to watch
 }
 
 // applyPause applies a received pause frame that the port honours [F3].
@@ -94,7 +94,7 @@ func (c *Comp) watchBuffer(port int) {
 	l.silent = cfg.TxMode == nicspec.PauseModeNone
 }
 
-// offerPause offers a pause frame of the device's own.
+// offerPause offers the pause frame that is due on a port.
 func (c *Comp) offerPause(port int) {
 	l := &c.tx.ports[port]
 	e, cfg := &l.pause, c.regs.PortCfg(port)

@@ -42,9 +42,9 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 	return false
 }
 
-// readClients returns the set of clients that may have a request to issue. Copies count only while
-// one is in flight, though channels may be marked without: a call of feedRead has side effects, it
-// frees held tags or schedules the NIC.
+// readClients returns the set of clients that may have a request to issue. Copies are in it only
+// while one is in flight, although their channels may stay marked longer: feedRead, called for a
+// client in the set, frees held tags or schedules the NIC.
 func (c *Comp) readClients() uint {
 	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
 		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copying != 0 && c.tx.copyAt.asks != 0)

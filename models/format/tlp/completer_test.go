@@ -132,7 +132,7 @@ func TestCompleterPolicies(t *testing.T) {
 	require.Greater(t, len(seen), 1, "a seed draws more than one way to split")
 }
 
-// failSecond is a memory that fails with why at the second completion of the read in the tests
+// failSecond returns a memory that fails with why in the second completion of the reads tested
 // below.
 func failSecond(why error) ReadFunc {
 	return func(addr uint64, dst []byte) error {

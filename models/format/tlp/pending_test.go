@@ -28,7 +28,7 @@ func (p *Pending) Request() *Header { return &p.req }
 // Left returns how many bytes are missing.
 func (p *Pending) Left() int { return p.left }
 
-// Done reports whether the read needs no more completions.
+// Done reports whether all completions of the read have come.
 func (p *Pending) Done() bool { return p.left == 0 }
 
 // ErrMismatch is wrapped by the errors of Pending.Take for completions that do not fit their

@@ -22,10 +22,10 @@ const (
 	RuleRequesterID                   // the device's requests carry its own ID
 	RuleUnexpected                    // a completion matches an outstanding request
 	RuleByteCount                     // byte count equals the bytes left of the request
-	RuleLowerAddr                     // lower address is where the data continues
+	RuleLowerAddr                     // lower address is that of the next missing byte
 	RuleRCB                           // a completion that is not the last ends at an RCB
-	RuleCplLength                     // a completion carries no more than is left
-	RuleStatus                        // status defined, and data exactly on success
+	RuleCplLength                     // a completion carries no more than the bytes missing
+	RuleStatus                        // status is defined; data if and only if it is successful
 	RuleCplAttr                       // a completion repeats its request's TC and attributes
 	RuleCompleterID                   // one completer per request; the device's is its own ID
 	RulePoison                        // EP only where there is data

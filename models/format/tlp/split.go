@@ -11,7 +11,7 @@ type Piece struct {
 // Align determines whether pieces end at multiples of the limit.
 type Align uint8
 
-// The alignments.
+// The ways of splitting.
 const (
 	Unaligned Align = iota // pieces as long as the limit and 4 KB allow
 	Aligned                // all pieces but the last also end at a multiple of the limit

@@ -41,7 +41,7 @@ func (b AccountEntry) Seq() uint32 { return binary.LittleEndian.Uint32(b[12:]) }
 // SetSeq sets seq.
 func (b AccountEntry) SetSeq(v uint32) { binary.LittleEndian.PutUint32(b[12:], v) }
 
-// AccountEntryFields holds the fields of a AccountEntry as plain values.
+// AccountEntryFields holds the fields of AccountEntry as plain values.
 type AccountEntryFields struct {
 	Balance uint32 // credits; above 2^24 - 1 BadValue
 	Latch   uint8  // 1: once a frame found no credit, all frames go the slow way until resume; above 1 BadValue

@@ -9,9 +9,9 @@ const (
 	BarBase          = 0x200000000000000 // bus address of BAR0
 	BarBytes         = 0x100000          // size of BAR0
 	EndpointShift    = 56                // bus address bits 63:56 name the endpoint
-	EndpointArm      = 0                 // Arm memory
-	EndpointHost     = 1                 // host memory
-	EndpointNic      = 2                 // the NIC's registers
+	EndpointArm      = 0                 // endpoint of Arm memory
+	EndpointHost     = 1                 // endpoint of host memory
+	EndpointNic      = 2                 // endpoint of the NIC's registers
 	RequesterArm     = 0x0               // requester ID of the Arm root
 	RequesterHost    = 0x100             // requester ID of the host root
 	RequesterNic     = 0x200             // requester and completer ID of the NIC

@@ -17,7 +17,7 @@ func (b IndirectionEntry) Queue() uint16 { return binary.LittleEndian.Uint16(b[0
 // SetQueue sets queue.
 func (b IndirectionEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[0:], v) }
 
-// IndirectionEntryFields holds the fields of a IndirectionEntry as plain values.
+// IndirectionEntryFields holds the fields of IndirectionEntry as plain values.
 type IndirectionEntryFields struct {
 	Queue uint16 // receive queue; beyond the queues of this build BadValue
 }

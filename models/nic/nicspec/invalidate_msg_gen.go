@@ -23,7 +23,7 @@ func (b InvalidateMsg) Lines() uint32 { return binary.LittleEndian.Uint32(b[8:])
 // SetLines sets lines.
 func (b InvalidateMsg) SetLines(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
-// InvalidateMsgFields holds the fields of a InvalidateMsg as plain values.
+// InvalidateMsgFields holds the fields of InvalidateMsg as plain values.
 type InvalidateMsgFields struct {
 	Addr  uint64 // bus address of the first line
 	Lines uint32 // number of 64 B lines

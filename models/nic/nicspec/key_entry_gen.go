@@ -63,7 +63,7 @@ func (b KeyEntry) BusBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 // SetBusBase sets bus_base.
 func (b KeyEntry) SetBusBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// KeyEntryFields holds the fields of a KeyEntry as plain values.
+// KeyEntryFields holds the fields of KeyEntry as plain values.
 type KeyEntryFields struct {
 	Valid      uint8  // 1 valid, 0 not; other values BadValue
 	RightRead  bool   // the device may read

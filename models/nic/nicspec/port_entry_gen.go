@@ -53,7 +53,7 @@ func (b PortEntry) Xon() uint32 { return binary.LittleEndian.Uint32(b[12:]) }
 // SetXon sets xon.
 func (b PortEntry) SetXon(v uint32) { binary.LittleEndian.PutUint32(b[12:], v) }
 
-// PortEntryFields holds the fields of a PortEntry as plain values.
+// PortEntryFields holds the fields of PortEntry as plain values.
 type PortEntryFields struct {
 	RxPause   uint8     // 1: pause frames are honoured; above 1 BadValue
 	RxPfc     uint8     // classes whose priority pauses are honoured, class i in bit i

@@ -65,7 +65,7 @@ func (b RuleEntry) RssLog() uint8 { return b[120] }
 // SetRssLog sets rss_log.
 func (b RuleEntry) SetRssLog(v uint8) { b[120] = v }
 
-// RuleEntryFields holds the fields of a RuleEntry as plain values.
+// RuleEntryFields holds the fields of RuleEntry as plain values.
 type RuleEntryFields struct {
 	Value     [56]byte // SteerKey to compare with
 	Mask      [56]byte // bits to compare: 1 for bits that must equal value

@@ -301,7 +301,7 @@ func (b RxCqe) SetPhase(v bool) {
 	}
 }
 
-// RxCqeFields holds the fields of a RxCqe as plain values.
+// RxCqeFields holds the fields of RxCqe as plain values.
 type RxCqeFields struct {
 	Type        CqeType // Rx, or Event when the queue entered the error state
 	Status      Status  // Ok, or the failing read's status in an Event

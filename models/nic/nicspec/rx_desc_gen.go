@@ -23,7 +23,7 @@ func (b RxDesc) PayAddr() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 // SetPayAddr sets pay_addr.
 func (b RxDesc) SetPayAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
-// RxDescFields holds the fields of a RxDesc as plain values.
+// RxDescFields holds the fields of RxDesc as plain values.
 type RxDescFields struct {
 	HdrAddr uint64 // bus address of the header buffer; unused when nothing is split off
 	PayAddr uint64 // bus address of the payload buffer

@@ -131,7 +131,7 @@ func (b RxqEntry) EcnMode() uint8 { return b[55] }
 // SetEcnMode sets ecn_mode.
 func (b RxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
-// RxqEntryFields holds the fields of a RxqEntry as plain values.
+// RxqEntryFields holds the fields of RxqEntry as plain values.
 type RxqEntryFields struct {
 	Enable     uint8      // 1 enables and resets the indices, 0 disables; other values BadValue
 	SplitMode  SplitMode  // header split

@@ -29,7 +29,7 @@ func (b Seg) Addr() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 // SetAddr sets addr.
 func (b Seg) SetAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
-// SegFields holds the fields of a Seg as plain values.
+// SegFields holds the fields of Seg as plain values.
 type SegFields struct {
 	Key  uint32 // memory key: index in bits 15:0, variant in 31:24, bits 23:16 zero
 	Len  uint32 // bytes, not zero

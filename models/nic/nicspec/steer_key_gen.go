@@ -193,7 +193,7 @@ func (b SteerKey) DestQp() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 // SetDestQp sets dest_qp.
 func (b SteerKey) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
-// SteerKeyFields holds the fields of a SteerKey as plain values.
+// SteerKeyFields holds the fields of SteerKey as plain values.
 type SteerKeyFields struct {
 	Port      uint8    // Ethernet port
 	IpProto   uint8    // IPv4 protocol or IPv6 next header

@@ -58,7 +58,7 @@ func (b TxCqe) SetPhase(v bool) {
 	}
 }
 
-// TxCqeFields holds the fields of a TxCqe as plain values.
+// TxCqeFields holds the fields of TxCqe as plain values.
 type TxCqeFields struct {
 	Type     CqeType // Tx, or Event when the queue entered the error state
 	Status   Status  // how it ended

@@ -101,7 +101,7 @@ func (b TxqEntry) EcnMode() uint8 { return b[55] }
 // SetEcnMode sets ecn_mode.
 func (b TxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
-// TxqEntryFields holds the fields of a TxqEntry as plain values.
+// TxqEntryFields holds the fields of TxqEntry as plain values.
 type TxqEntryFields struct {
 	Enable    uint8      // as in RxqEntry
 	LogSize   uint8      // as in RxqEntry

@@ -186,7 +186,7 @@ func (b Wqe) Slots() []byte { return b[16:64:64] }
 // SetSlots copies v to slots and fills up with zeros; it panics when v is longer than 48 bytes.
 func (b Wqe) SetSlots(v []byte) { putBytes(b[16:64], v) }
 
-// WqeFields holds the fields of a Wqe as plain values.
+// WqeFields holds the fields of Wqe as plain values.
 type WqeFields struct {
 	Opcode    Opcode   // what to do
 	Nseg      uint8    // number of pieces, 0..8; no more than slots for them

@@ -15,7 +15,7 @@ func (b WqeMore) Slots() []byte { return b[0:64:64] }
 // SetSlots copies v to slots and fills up with zeros; it panics when v is longer than 64 bytes.
 func (b WqeMore) SetSlots(v []byte) { putBytes(b[0:64], v) }
 
-// WqeMoreFields holds the fields of a WqeMore as plain values.
+// WqeMoreFields holds the fields of WqeMore as plain values.
 type WqeMoreFields struct {
 	Slots [64]byte // the slots after those of earlier blocks (part long)
 }

@@ -11,9 +11,9 @@ package nic_pkg;
   localparam logic [63:0] BarBase = 64'h0200000000000000;  // bus address of BAR0
   localparam int unsigned BarBytes = 32'h00100000;  // size of BAR0
   localparam int unsigned EndpointShift = 56;  // bus address bits 63:56 name the endpoint
-  localparam int unsigned EndpointArm = 0;  // Arm memory
-  localparam int unsigned EndpointHost = 1;  // host memory
-  localparam int unsigned EndpointNic = 2;  // the NIC's registers
+  localparam int unsigned EndpointArm = 0;  // endpoint of Arm memory
+  localparam int unsigned EndpointHost = 1;  // endpoint of host memory
+  localparam int unsigned EndpointNic = 2;  // endpoint of the NIC's registers
   localparam int unsigned RequesterArm = 0;  // requester ID of the Arm root
   localparam int unsigned RequesterHost = 256;  // requester ID of the host root
   localparam int unsigned RequesterNic = 512;  // requester and completer ID of the NIC

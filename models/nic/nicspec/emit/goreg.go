@@ -20,7 +20,7 @@ func goRegs(w *goFile, c *schema.Contract) {
 		for _, s := range []string{"Base", "Count", "Stride"} {
 			w.ids.declare(name+s, "register "+r.Name)
 		}
-		w.pf("%sBase = 0x%03x // %s: %s\n%sCount = %d // registers\n%sStride = %d // bytes\n",
+		w.pf("%sBase = 0x%03x // %s: %s\n%sCount = %d // number of registers\n%sStride = %d // bytes from one register to the next\n",
 			name, r.Offset, r.Access, sentence(r.Doc, r.Part), name, r.Count, name, r.Stride)
 	}
 	w.pf(")\n\n// Values of the registers after reset.\nconst (\n")

@@ -192,7 +192,7 @@ func storeStmt(f *schema.Field, typ string) string {
 }
 
 func goFields(w *goFile, s *schema.Struct) {
-	w.pf("// %sFields holds the fields of a %s as plain values.\ntype %sFields struct {\n", s.Name, s.Name, s.Name)
+	w.pf("// %sFields holds the fields of %s as plain values.\ntype %sFields struct {\n", s.Name, s.Name, s.Name)
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		t := goType(f)
