@@ -20,8 +20,9 @@ func goRegs(w *goFile, c *schema.Contract) {
 		for _, s := range []string{"Base", "Count", "Stride"} {
 			w.ids.declare(name+s, "register "+r.Name)
 		}
-		w.pf("%sBase = 0x%03x // %s: %s\n%sCount = %d // number of registers\n%sStride = %d // bytes from one register to the next\n",
-			name, r.Offset, r.Access, sentence(r.Doc, r.Part), name, r.Count, name, r.Stride)
+		w.pf("%sBase = 0x%03x // %s: %s\n", name, r.Offset, r.Access, sentence(r.Doc, r.Part))
+		w.pf("%sCount = %d // number of registers\n", name, r.Count)
+		w.pf("%sStride = %d // bytes from one register to the next\n", name, r.Stride)
 	}
 	w.pf(")\n\n// Values of the registers after reset.\nconst (\n")
 	for i := range c.Registers {
