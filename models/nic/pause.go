@@ -13,7 +13,7 @@ type ethPause struct {
 	stops  core.PauseStops
 	send   core.PauseSender
 	own    *msg.Frame // pause frame that is offered or crosses
-	silent bool       // tx_mode is None and no pause frame is due: nothing to watch
+	silent bool       // tx_mode is 0 and no pause frame is due: nothing to watch
 }
 
 // applyPause applies a received pause frame that the port honours [F3].
