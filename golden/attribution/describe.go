@@ -46,7 +46,7 @@ func (e *Entry) Subject() verdict.Subject {
 // RuleOfStatus returns the rule of docs/nic.md under which an entry ends with a status. It relies on
 // the order of the Cpl statuses.
 func (e *Entry) RuleOfStatus(s nicspec.Status) string {
-	switch copies := dma.Of(nicspec.Wqe(e.Raw[:]).Opcode()); {
+	switch copies := dma.Handles(nicspec.Wqe(e.Raw[:]).Opcode()); {
 	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
 		return "D3"
 	case copies:

@@ -14,7 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// On Akita's own engine the NIC has the same crossings in the same cycles.
+// TestOnAkitasEngine: on Akita's own engine the NIC has the same crossings in the same cycles as on
+// ours.
 func TestOnAkitasEngine(t *testing.T) {
 	type seen struct {
 		kind        boundary.Kind

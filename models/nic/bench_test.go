@@ -14,8 +14,8 @@ import (
 
 var sizes = []int{64, 256, 1500, 9000}
 
-// BenchmarkReceive measures the whole component with a memory and a sender: ns and allocations per
-// frame of everything together, and frames per microsecond of simulated time.
+// BenchmarkReceive measures the NIC with a memory and a sender: time and allocations per frame,
+// including those of memory and sender, and frames per microsecond of simulated time.
 func BenchmarkReceive(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -64,7 +64,7 @@ func report(b *testing.B, start time.Time, frames int, busy simcore.Ps) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTransmit measures the whole component sending from memory.
+// BenchmarkTransmit measures the NIC sending frames from memory, including the memory's time.
 func BenchmarkTransmit(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

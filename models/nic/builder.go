@@ -14,9 +14,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a NIC. Frames and TLPs are the pools of its messages; a board that shares them
-// recycles all messages. Nil means pools of its own. Stalls stalls the NIC's streams; nil means
-// never.
+// Builder makes a NIC. Frames and TLPs are the pools that its messages come from and return to; a
+// board that shares them among its components recycles every message. If a pool is nil, the NIC
+// uses one of its own. Stalls decides when the NIC's streams stall; nil means never.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -25,7 +25,8 @@ type Builder struct {
 	TLPs      *msg.TLPs
 }
 
-// Capacities of the ports, in messages. Frames are taken as they arrive, TLPs one beat a cycle.
+// Capacities of the ports, in messages. The NIC takes frames from its ports as they arrive, TLPs at
+// one beat a cycle.
 const (
 	ethPortCap  = 64
 	pciePortCap = 64
@@ -44,7 +45,7 @@ func (b Builder) Build(name string) (*Comp, error) {
 		ComponentBase: sim.NewComponentBase(name),
 		spec:          b.Spec, sched: b.Scheduler, period: b.Spec.Freq.Period(),
 		regs: core.NewRegs(b.Spec.Build), reader: core.NewReader(b.Spec.Timing.Tags),
-		frames: b.Frames, tlps: b.TLPs, last: -1, beat: -1,
+		frames: b.Frames, tlps: b.TLPs, last: -1, latest: -1,
 	}
 	if c.frames == nil {
 		c.frames = new(msg.Frames)
@@ -93,7 +94,8 @@ func (t *txPath) init(s *Spec) {
 	t.initCopies(s)
 }
 
-// Names of the streams in boundary.Stalls. Frame streams have one name for each port and direction.
+// Names of the streams in boundary.Stalls. That of a frame stream is followed by its port, as in
+// eth_out[0].
 const (
 	StreamTLPOut = "tlp_out"
 	StreamTLPIn  = "tlp_in"

@@ -14,11 +14,11 @@ func (c *Comp) txBusy() bool {
 		c.tx.parked.Empty())
 }
 
-// workOver reports whether all earlier work is over: no frame is being delivered, no entry is in
-// flight, no read is outstanding and all pending writes have left. Frames that wait, or come in,
-// are dropped meanwhile.
-func (c *Comp) workOver() bool {
-	answering := c.out.what == outOther // data of frames is covered by rx.cur
+// workDone reports whether all work that began before a function-level reset has ended: no frame is
+// being delivered, no entry is in flight, no read is outstanding and all pending writes have left.
+// Frames that wait for delivery do not count, since they are dropped during the reset.
+func (c *Comp) workDone() bool {
+	answering := c.out.what == outOther // or frame data, but then rx.cur is set
 	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
 		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
 }
@@ -30,9 +30,9 @@ func (l *tlpIn) busy() bool { return l.pkt != nil || l.cpls.Len() != 0 || l.reqs
 func (l *tlpOut) busy() bool { return l.pkt != nil || l.answers.Len() != 0 || l.cqes.Len() != 0 }
 
 // busy reports whether a message is due or will fall due [M5].
-func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
+func (s *msixSender) busy() bool { return s.ready != 0 || s.timed != 0 }
 
-// pausing reports whether a pause frame is on its way.
+// pausing reports whether a pause frame is due or crosses.
 func (c *Comp) pausing() bool {
 	for p := range c.tx.ports {
 		if e := &c.tx.ports[p].pause; e.send.Due() || e.own != nil {

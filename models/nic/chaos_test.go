@@ -17,17 +17,18 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// chaos drives a NIC with everything at once, and knows the expected results.
+// chaos drives a NIC with random traffic, faults, doorbells and table commands at the same time,
+// and keeps the results to expect.
 type chaos struct {
 	t    *testing.T
 	r    *rig
 	rng  *rand.Rand
-	sent [2][][]byte // by port, every frame
+	sent [2][][]byte // every frame sent to the NIC, by port
 	rx   [chaosQueues]chaosRx
 	tx   [chaosQueues]chaosTx
-	bufs uint64 // next buffer
+	bufs uint64 // address of the next buffer
 
-	failed uint64 // failed requests so far
+	failed uint64 // read requests that have failed so far
 }
 
 const (
@@ -37,21 +38,21 @@ const (
 
 type chaosRx struct {
 	mode  nicspec.SplitMode
-	descs [][2]uint64 // by index
+	descs [][2]uint64 // addresses of header and payload buffer, by descriptor index
 	open  bool
-	last  [2]int64 // ordinal delivered last, by port
+	last  [2]int64 // ordinal of the latest frame delivered, by port
 }
 
 type chaosTx struct {
-	frames [][]byte // of the entries, in order; nil for one that fails or sends nothing
-	faulty []bool   // may fail
-	at     []uint16 // first block; then that of the next entry
+	frames [][]byte // frame of each entry; nil if the entry must fail or sends nothing
+	faulty []bool   // the entry may fail
+	at     []uint16 // index of each entry's first block, then of the next entry to be posted
 	open   bool
-	out    int // next frame expected
+	out    int // entry whose frame is expected next
 	ended  int
 }
 
-// posted returns how many blocks of a queue have not ended.
+// posted returns the number of posted blocks whose entries have not ended.
 func (s *chaosTx) posted() int { return int(s.at[len(s.frames)] - s.at[s.ended]) }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
@@ -178,13 +179,14 @@ func (c *chaos) postWqes() {
 	h.RingTx(q)
 }
 
-// ring posts an entry, and may push its blocks or ring inside it.
+// ring posts an entry block by block. At random it rings the doorbell between blocks, or pushes a
+// block.
 func (c *chaos) ring(q int, raw []byte) {
 	h := c.r.host
 	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
 		switch c.rng.IntN(12) {
 		case 0:
-			h.RingTx(q) // a push is of the block after those rung for
+			h.RingTx(q) // a push carries the block after those that the doorbell covers
 			h.push(q, raw[:nicspec.WqeBytes], true)
 		case 1:
 			h.PostWqe(q, raw[:nicspec.WqeBytes])
@@ -247,10 +249,11 @@ func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
 	}
 }
 
-// ahead returns how many frames after entry i of a queue have left.
+// ahead returns the number of entries after entry i of a queue whose frames have left.
 func (c *chaos) ahead(q, i int) int { return max(c.tx[q].out-1-i, 0) }
 
-// frameOut checks that a queue's frames leave in order, with the bytes in memory.
+// frameOut checks that a frame is the next one that its queue must send, with the bytes that were
+// in memory.
 func (c *chaos) frameOut(x boundary.Crossing) {
 	s := &c.tx[x.Frame.Queue]
 	for ; s.out < len(s.frames); s.out++ {
@@ -262,7 +265,7 @@ func (c *chaos) frameOut(x boundary.Crossing) {
 	c.t.Errorf("queue %d: a frame of %d B that is not the next one", x.Frame.Queue, len(x.Frame.Data))
 }
 
-// reopen disables and enables a queue, idle or not.
+// reopen disables and enables a queue, whether or not it is idle.
 func (c *chaos) reopen() {
 	h, q := c.r.host, c.rng.IntN(chaosQueues)
 	table, open := nicspec.TableRxq, &c.rx[q].open
@@ -314,8 +317,8 @@ func (c *chaos) run(steps int) {
 	}
 }
 
-// abandoned reports to the monitor the requests that the device gave up since the last TLP went
-// out; p may use the tag of one of them.
+// abandoned tells the monitor which requests the device has given up since the last TLP left; p may
+// use the tag of one of them.
 func (c *chaos) abandoned(p *tlp.Packet) {
 	regs := c.r.nic.Regs()
 	failed := regs.Dev(nicspec.CntCplTimeouts) + regs.Dev(nicspec.CntCplErr)
@@ -330,7 +333,7 @@ func (c *chaos) abandoned(p *tlp.Packet) {
 	}
 }
 
-// strays checks [C2]: every write goes into a posted buffer or a completion ring.
+// strays checks that every write of the NIC goes into a posted buffer or a completion ring [C2].
 func (c *chaos) strays() {
 	for _, w := range c.r.host.writes {
 		a, end := w.addr, w.addr+uint64(len(w.data))
@@ -344,6 +347,8 @@ func (c *chaos) strays() {
 	}
 }
 
+// TestChaos runs random traffic with faults on several queues, for forty seeds, and checks every
+// frame, completion entry, counter and write address.
 func TestChaos(t *testing.T) {
 	var sum [nicspec.RegCounterCount]uint64
 	for seed := range uint64(40) {
@@ -356,7 +361,7 @@ func TestChaos(t *testing.T) {
 			}
 		})
 	}
-	// A run in which these never happened proves little.
+	// Runs in which one of these counters hardly stepped would prove little.
 	for _, n := range []int{
 		nicspec.CntRxDelivered.Index(0), nicspec.CntRxDelivered.Index(1), nicspec.CntRxDropRunt.Index(0),
 		nicspec.CntRxDropOversize.Index(0), nicspec.CntRxDropQueueErr.Index(0), nicspec.CntRxDropNoDesc.Index(0),
@@ -370,6 +375,8 @@ func TestChaos(t *testing.T) {
 	}
 }
 
+// TestSameSeedSameCrossings: two runs with one seed have equal crossings in equal cycles; another
+// seed has others.
 func TestSameSeedSameCrossings(t *testing.T) {
 	digest := func(seed uint64) uint64 {
 		c := newChaos(t, seed)

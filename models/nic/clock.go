@@ -6,17 +6,22 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// patience bounds how long the component sleeps while reads are outstanding:
-// [P6] lets a timeout come up to 1,024 cycles late.
+// patience bounds the cycles for which the component sleeps while reads are outstanding: [P6] lets
+// a timeout come up to 1,024 cycles late.
 const patience = 512
 
-// until reports whether a cycle has come. If not, it schedules the component for that cycle.
-func (c *Comp) until(cycle int64) bool {
-	if cycle <= c.now {
-		return true
+// reached reports whether a cycle has come. If it has not, the component will work in that cycle.
+func (c *Comp) reached(cycle int64) bool {
+	c.wakeBy(cycle)
+	return cycle <= c.now
+}
+
+// wakeBy makes the component work in a cycle after the current one, if not before. It ignores other
+// cycles.
+func (c *Comp) wakeBy(cycle int64) {
+	if cycle > c.now {
+		c.due = min(c.due, cycle)
 	}
-	c.due = min(c.due, cycle)
-	return false
 }
 
 func (c *Comp) time() simcore.Ps { return simcore.Ps(c.now) * c.period }
@@ -37,13 +42,13 @@ func (c *Comp) wakeNext() { c.wake(int64(simcore.Now(c.sched)/c.period) + 1) }
 
 // wake schedules the component for a cycle, if it is not already scheduled by then.
 func (c *Comp) wake(cycle int64) {
-	if c.live > 0 && c.armed <= cycle && c.armed > c.last {
+	if c.pending > 0 && c.armed <= cycle && c.armed > c.last {
 		return
 	}
 	ev := c.events.Get()
 	ev.At, ev.H = simcore.Ps(cycle)*c.period, c
 	c.sched.Schedule(ev)
 	c.armed = cycle
-	c.beat = max(c.beat, cycle)
-	c.live++
+	c.latest = max(c.latest, cycle)
+	c.pending++
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Comp is the timed NIC. It ticks in clock cycles while there is work, moves one beat a cycle on
-// each stream and direction, and calls package core for the meaning of what it moves.
+// each stream and direction, and calls package core to decode and judge what it moves.
 type Comp struct {
 	*sim.ComponentBase
 
@@ -32,13 +32,13 @@ type Comp struct {
 	regs     *core.Regs
 	reader   *core.Reader
 	limits   tlp.Limits // as set by DEVCTL
-	attr     tlp.Attr   // likewise, for requests that carry data
+	attr     tlp.Attr   // attributes of requests for frame and copy data, set by DEVCTL
 	limitsTx core.TxLimits
 	timeout  int64        // as set by CPL_TIMEOUT
-	outcome  core.Outcome // of the current request
+	outcome  core.Outcome // of the register request being carried out
 
 	readPool []*core.Read
-	drainRx  bool // direction and number of the queue being disabled by a table command
+	drainRx  bool // the table command being carried out disables receive queue drainQ, else transmit queue drainQ
 	drainQ   int
 
 	in  tlpIn
@@ -46,28 +46,28 @@ type Comp struct {
 	rx  rxPath
 	tx  txPath
 
-	msix msixSide
+	msix msixSender
 	flr  flrState
 
 	now   int64 // current cycle
-	last  int64 // last cycle worked, -1 before the first
+	last  int64 // latest cycle in which the NIC worked, -1 before the first
 	rest  int64 // busy is 0 from this cycle on; Never while it is 1; maintained only with observers
 	moved bool  // something happened in this cycle
-	due   int64 // next cycle with something due
+	due   int64 // earliest later cycle in which something is due
 
-	events simcore.EventPool
-	armed  int64 // earliest cycle with an event known to be pending
-	beat   int64 // latest such cycle
-	live   int   // pending events
+	events  simcore.EventPool
+	armed   int64 // earliest cycle for which an event is known to be pending
+	latest  int64 // latest cycle for which an event was scheduled
+	pending int   // number of events pending
 }
 
-// Cycle returns the last cycle worked, -1 before the first.
+// Cycle returns the latest cycle in which the NIC worked, -1 before the first.
 func (c *Comp) Cycle() int64 { return c.last }
 
 // Spec returns the spec that the component was built from.
 func (c *Comp) Spec() Spec { return c.spec }
 
-// Regs returns the register space, for looking at counters and queues.
+// Regs returns the register space, for reading counters and queue contexts.
 func (c *Comp) Regs() *core.Regs { return c.regs }
 
 // PCIe returns the port of the TLP streams; its messages are tlp.Packet.
@@ -76,12 +76,12 @@ func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 // Eth returns the port of Ethernet port p; its messages are ether.Frame.
 func (c *Comp) Eth(p int) *simcore.Port { return c.eth[p] }
 
-// Handle implements sim.Handler: one clock edge.
+// Handle implements sim.Handler: it works one clock cycle and schedules the next one with work.
 func (c *Comp) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	cycle := int64(ev.At / c.period)
 	c.events.Put(ev)
-	c.live--
+	c.pending--
 	if cycle <= c.last {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (c *Comp) Handle(e sim.Event) error {
 		c.wake(cycle + 1)
 	case c.due != math.MaxInt64:
 		c.wake(min(c.due, cycle+patience))
-	case c.reader.Outstanding() != 0 && c.beat <= cycle:
+	case c.reader.Outstanding() != 0 && c.latest <= cycle:
 		c.wake(cycle + patience)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (c *Comp) step() {
 	c.receiveTLP()
 	c.expire()
 	c.finishOutputs()
-	c.ripen()
+	c.checkTimers()
 	c.takeCompletions()
 	c.takeRequests()
 	c.classifyFrames()
@@ -143,7 +143,7 @@ func (c *Comp) expire() {
 	}
 }
 
-// drain ends the disabling of a queue once nothing of it is in flight.
+// drain ends the table command that disables a queue, once nothing of the queue is in flight.
 func (c *Comp) drain() {
 	if !c.regs.Busy() {
 		return

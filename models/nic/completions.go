@@ -6,8 +6,8 @@ import (
 )
 
 // advance passes a queue's frames to their ports and ends its entries, both in ring order [T1,
-// T10]. Frames of one queue wait behind each other at one port only (see mayStart), so that they
-// leave in order.
+// T10]. A frame is passed on only if no earlier frame of the queue waits at another port: the ports
+// send independently, so the frames could leave out of order.
 func (c *Comp) advance(i int) {
 	tq := &c.tx.queues[i]
 	for tq.emit != none {
@@ -27,7 +27,7 @@ func (c *Comp) advance(i int) {
 	}
 }
 
-// entryEnded ends the oldest entry of a queue [T10]; sent is the length of its frame, 0 if none
+// entryEnded ends the oldest entry of a queue [T10]; sent is the length of its frame, 0 if no frame
 // left.
 func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	i := int(s.queue)
@@ -45,20 +45,20 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 		c.out.cqes.Push(e)
 	}
 	c.freeSlot(tq, tq.head)
-	c.leaveLine(tq, i)
+	c.stopWaiting(tq, i)
 	if tq.head = s.next; tq.head == none {
 		tq.tail = none
 	}
 	tq.refs--
 	c.tx.active--
-	c.markStartable(i) // an entry that had to wait for this one
-	c.event(i)
+	c.markStartable(i) // the next entry may have waited for this one
+	c.writeEvent(i)
 }
 
-// finishEntries finishes the frames of entries that are due: offloads, then ready.
+// finishEntries applies the offloads to the entries that are due, and marks them as ready to leave.
 func (c *Comp) finishEntries() {
 	t := &c.tx
-	for t.finish.Len() > 0 && c.until(t.slots[*t.finish.Front()].due) {
+	for t.finish.Len() > 0 && c.reached(t.slots[*t.finish.Front()].due) {
 		s := &t.slots[t.finish.Pop()]
 		c.moved = true
 		if s.frame != nil && s.status == nicspec.StatusOk {

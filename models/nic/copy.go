@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// wantedCopy returns the next chunk read that has a request to issue, channels in turn.
+// wantedCopy returns the read of a chunk that has a request to issue, or nil. Channels take turns.
 func (c *Comp) wantedCopy() *core.Read {
 	t := &c.tx
 	for left, at := t.copyAt.asks, t.copyAt.read; left != 0; left &^= 1 << at {
@@ -21,12 +21,14 @@ func (c *Comp) wantedCopy() *core.Read {
 	return nil
 }
 
+// wantedChunk returns the read of a channel that has a request to issue, or nil: the read begun
+// earlier, or that of the next chunk.
 func (c *Comp) wantedChunk(channel int) *core.Read {
 	h := &c.tx.copies[channel]
 	if h.cur != none && h.reads[h.cur].Wants() {
 		return &h.reads[h.cur]
 	}
-	k, addr, dst, ok := h.Ask()
+	k, addr, dst, ok := h.NextRead()
 	if h.cur = k; !ok {
 		h.cur = none
 		return nil
@@ -40,34 +42,35 @@ func (c *Comp) wantedChunk(channel int) *core.Read {
 	return rd
 }
 
-// chunkRead records the end of a chunk's read.
+// chunkRead records that the read of a chunk has ended.
 func (c *Comp) chunkRead(rd *core.Read) {
-	c.tx.copies[rd.Owner].Came(int(rd.First), rd.Status)
-	c.copyMoved(int(rd.Owner))
+	c.tx.copies[rd.Owner].ReadEnded(int(rd.First), rd.Status)
+	c.advanceCopies(int(rd.Owner))
 }
 
-// chunkFailed fails the copy of a chunk, and gives up the chunk of that copy that is being
-// requested [D3].
+// chunkFailed fails the copy of a chunk. If a chunk of the same copy is being requested, its
+// remaining requests are not issued [D3].
 func (c *Comp) chunkFailed(rd *core.Read) {
 	h := &c.tx.copies[rd.Owner]
 	h.Fail(int(rd.First), rd.Status)
 	c.abandonChunk(h, rd.Status)
 }
 
-// abandonChunk gives up the chunk being requested if its copy has failed.
+// abandonChunk stops requesting the current chunk of a channel if its copy has failed.
 func (c *Comp) abandonChunk(h *copyChan, s nicspec.Status) {
 	if h.cur == none || !h.reads[h.cur].Wants() || !h.Failed(h.cur) {
 		return
 	}
 	if h.reads[h.cur].GiveUp(s) {
-		h.Came(h.cur, s)
+		h.ReadEnded(h.cur, s)
 	}
 	h.cur = none
 }
 
-// copyMoved ends the finished copies of a channel. Call it after anything that may let a channel
-// read or write again, except the start of a copy and the room left by a write.
-func (c *Comp) copyMoved(channel int) {
+// advanceCopies marks a channel as active and ends its finished copies. It must be called after
+// every event that may let the channel read or write again. The start of a copy and the room that a
+// write makes are marked by the callers.
+func (c *Comp) advanceCopies(channel int) {
 	c.tx.copyAt.markActive(channel)
 	h := &c.tx.copies[channel]
 	for {
@@ -77,12 +80,13 @@ func (c *Comp) copyMoved(channel int) {
 		}
 		s := &c.tx.slots[id]
 		s.status, s.ready = status, true
-		c.tx.copier--
+		c.tx.copying--
 		c.advance(int(s.queue))
 	}
 }
 
-// feedCopy makes p the next write or message of a copy, channels in turn.
+// feedCopy makes p the next write or message of a copy and reports whether there was one. Channels
+// take turns.
 func (c *Comp) feedCopy(p *tlp.Packet) bool {
 	t := &c.tx
 	for left, at := t.copyAt.writes, t.copyAt.write; left != 0; left &^= 1 << at {
@@ -99,7 +103,7 @@ func (c *Comp) feedCopy(p *tlp.Packet) bool {
 func (c *Comp) feedChannel(channel int, p *tlp.Packet) bool {
 	h := &c.tx.copies[channel]
 	if addr, b, ok := h.Write(c.limits.MPS); ok {
-		c.tx.copyAt.asks |= 1 << channel // the write makes room
+		c.tx.copyAt.asks |= 1 << channel // the write makes room for another chunk
 		c.setWrite(p, addr, b, c.attr)
 		c.out.what, c.out.ref, c.out.bytes = outCopy, int32(channel), len(b)
 		return true
@@ -119,5 +123,5 @@ func (c *Comp) feedChannel(channel int, p *tlp.Packet) bool {
 func (c *Comp) copyLeft(channel, n int) {
 	c.regs.Add(nicspec.CntCopyBytes, uint64(n))
 	c.tx.copies[channel].WriteLeft(n)
-	c.copyMoved(channel)
+	c.advanceCopies(channel)
 }

@@ -90,13 +90,13 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// messages records the messages that the device sends, and the cycles of the last write and the
-// first message to memory of an endpoint.
+// messages records the messages that the device sends, and the cycles of the latest message and of
+// the latest write to the destination.
 type messages struct {
 	got       []tlp.Header
 	data      [][]byte
-	lastWrite int64
-	at        int64
+	lastWrite int64 // last beat of the latest write to the destination
+	at        int64 // last beat of the latest message
 }
 
 func (m *messages) see(x boundary.Crossing) {
@@ -140,7 +140,7 @@ func TestInvalidate(t *testing.T) {
 
 func TestCopyErrors(t *testing.T) {
 	o := defaultRig()
-	o.quiet = true // the monitor does not follow reads that fail
+	o.quiet = true // the monitor does not know that reads have failed
 	r := openedCopy(t, o)
 	var m messages
 	r.trace = m.see
@@ -174,7 +174,7 @@ func TestCopyErrors(t *testing.T) {
 	require.Empty(t, m.got)
 }
 
-// [D8]: Sends and copies of a queue take turns in ring order.
+// TestCopyAndSendOrder: the Sends and copies of a queue are carried out in ring order [D8].
 func TestCopyAndSendOrder(t *testing.T) {
 	o := defaultRig()
 	o.spec.Timing.TxInFlight = 2
@@ -213,10 +213,10 @@ func TestCopyAndSendOrder(t *testing.T) {
 	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
 }
 
-// [D9]: at least 64 B a cycle.
+// TestCopyRate: the copy engine copies 64 B a cycle [D9].
 func TestCopyRate(t *testing.T) {
 	for _, n := range []int{4096, 1 << 20} {
-		for mps, want := range []float64{62, 64} { // with MPS 128 the requests and completion entries leave no more
+		for mps, want := range []float64{62, 64} { // MPS 128: reads and completion entries take the other beats
 			o := defaultRig()
 			o.quiet, o.latency = true, 50*simcore.Nanosecond
 			o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
@@ -277,5 +277,5 @@ func TestCopyAllocatesNothing(t *testing.T) {
 		work()
 	}
 	h.Answers[0] = nictest.Answer{}
-	require.Less(t, testing.AllocsPerRun(5, work), 20.0) // the test's own memory
+	require.Less(t, testing.AllocsPerRun(5, work), 20.0) // allocated by the test itself
 }

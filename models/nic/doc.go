@@ -6,7 +6,8 @@
 // the queues between them, turns, prefetch, and limits on what is in flight. Files can be read from
 // comp.go downwards: no file calls one above it.
 //
-// It is not a switch, a link or a memory, and decides nothing that docs/nic.md decides.
+// It holds no rules of docs/nic.md about contents: those are in core. Switch, links and memory are other
+// components.
 //
 // Invariants:
 //   - Nothing on the path of a frame, a work entry or a TLP allocates.

@@ -5,11 +5,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// apply carries out the effect of a register write on the timed part.
+// apply updates the timed state after a register write with effect e.
 func (c *Comp) apply(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectConfig:
-		c.configured()
+		c.reloadSettings()
 		if e.Reg == nicspec.RegCtrl && c.regs.TxEnable() {
 			for q := range c.tx.queues {
 				c.tx.want.Set(q)

@@ -11,14 +11,14 @@ import (
 type ethOut struct {
 	stream.Stall
 	x    stream.Crossing
-	cur  int32 // slot of the frame crossing, while busy
-	busy bool
-	fifo fifo.Queue[int32]
+	cur  int32             // slot of the frame that is offered or crosses, while busy
+	busy bool              // a frame is offered or crosses
+	fifo fifo.Queue[int32] // slots whose frames wait for the stream
 
 	pause ethPause
 }
 
-// send passes a frame that has left to the link.
+// send passes a frame that has left the device to the link.
 func (c *Comp) send(p int, f *msg.Frame) {
 	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) + c.regs.Port(nicspec.CntTxPause, p) - 1
 	if c.eth[p].SendAt(f, c.time()) != nil {

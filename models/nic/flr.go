@@ -8,14 +8,14 @@ import (
 
 // flrState times a function-level reset: first all work ends, then the tables are swept.
 type flrState struct {
-	on   bool
-	over int64 // cycle in which the sweep ends; Never while there is work
+	on       bool
+	sweepEnd int64 // cycle in which the sweep of the tables ends; Never until the work has ended
 }
 
-// startReset drops all work that has not started [L2], and every state of the parts outside of Regs
-// that would continue by itself.
+// startReset drops all work that has not started [L2], and clears pending messages, pauses and
+// copies, which would otherwise continue by themselves.
 func (c *Comp) startReset() {
-	c.flr = flrState{on: true, over: core.Never}
+	c.flr = flrState{on: true, sweepEnd: core.Never}
 	c.rx.want, c.tx.want, c.tx.start = bitset.Set{}, bitset.Set{}, bitset.Set{}
 	for i := range c.rx.queues {
 		c.rx.queues[i].win.Reset()
@@ -35,20 +35,20 @@ func (c *Comp) startReset() {
 	c.flushCopies()
 }
 
-// advanceReset advances a function-level reset, and ends it.
+// advanceReset starts the sweep of the tables when all work has ended, and ends the reset after it.
 func (c *Comp) advanceReset() {
 	f := &c.flr
 	switch {
 	case !f.on:
 		return
-	case f.over == core.Never && c.workOver():
-		f.over = c.now + c.spec.sweepCycles()
+	case f.sweepEnd == core.Never && c.workDone():
+		f.sweepEnd = c.now + c.spec.sweepCycles()
 	}
-	if f.over == core.Never || !c.until(f.over) {
+	if f.sweepEnd == core.Never || !c.reached(f.sweepEnd) {
 		return
 	}
 	c.regs.EndReset()
-	c.configured()
+	c.reloadSettings()
 	f.on = false
 	c.moved = true
 }
@@ -67,12 +67,12 @@ func (c *Comp) forgetPauses() {
 	c.tx.stopped, c.tx.parked = 0, bitset.Set{}
 }
 
-// flushCopies ends the copies early.
+// flushCopies ends the unfinished copies with status Flushed [L2].
 func (c *Comp) flushCopies() {
 	for i := range c.tx.copies {
 		h := &c.tx.copies[i]
 		h.Flush()
 		c.abandonChunk(h, nicspec.StatusFlushed)
-		c.copyMoved(i)
+		c.advanceCopies(i)
 	}
 }

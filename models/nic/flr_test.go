@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Reads that never complete, a full receive path and a queue being disabled do not keep a reset
-// from ending [L5]; ordinals continue [L3].
+// TestResetEnds: a reset ends although reads never complete, the receive path is full and a queue
+// is being disabled [L5]. The ordinals of frames continue after it [L3].
 func TestResetEnds(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartsAll
@@ -59,8 +59,8 @@ func TestResetEnds(t *testing.T) {
 	require.EqualValues(t, 0, e.Index())
 }
 
-// A reset marks all channels of the copy engine as active. With no copy in flight nobody is asked:
-// that would free tags, or schedule the NIC for when they are free.
+// TestResetAsksNoCopy: a reset marks all copy channels as active. While no copy is in flight, they
+// must not count as read clients: trying them would free tags, or schedule the NIC.
 func TestResetAsksNoCopy(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts, o.spec.Timing.Tags = nicspec.PartsAll, 1
@@ -78,7 +78,7 @@ func TestResetAsksNoCopy(t *testing.T) {
 		require.NoError(t, r.eng.RunUntil(r.eng.Now()+r.nic.period))
 		require.Less(t, r.eng.Now(), simcore.Millisecond)
 		marked = marked || r.nic.tx.copyAt.asks != 0
-		require.Zero(t, r.nic.reads()>>readCopy&1)
+		require.Zero(t, r.nic.readClients()>>readCopy&1)
 	}
 	require.True(t, marked)
 }
@@ -93,8 +93,8 @@ func (g *gap) Of(stream string) func(cycle int64) bool {
 	return func(cycle int64) bool { return cycle >= g.from && cycle < g.to }
 }
 
-// A frame that stalls from before a reset until receive is enabled again is dropped as disabled
-// [L2]. The whole gap is reported to observers.
+// TestFrameHangsOverReset: a frame that stalls from before a reset until receive is enabled again
+// is dropped as disabled [L2], and observers see the whole stall.
 func TestFrameHangsOverReset(t *testing.T) {
 	const from, to, n = 2000, 6000, 1500
 	o := defaultRig()

@@ -6,8 +6,9 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// begin takes a buffer for the frame and sets up the reads of its pieces.
-func (s *txSlot) begin(id int32, pool *msg.Frames) {
+// beginGather takes a buffer for the entry's frame, copies the inline bytes and sets up the reads
+// of the pieces.
+func (s *txSlot) beginGather(id int32, pool *msg.Frames) {
 	p := &s.plan
 	s.frame = pool.Get(p.Room())
 	s.frame.Data = s.frame.Data[:p.Length]
@@ -20,9 +21,9 @@ func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	s.open = p.NumPieces
 }
 
-// wanting returns the first of the entry's reads with a request to issue, or nil. A failed entry
-// issues no more.
-func (s *txSlot) wanting() *core.Read {
+// nextRead returns the first of the entry's reads that has a request to issue, or nil. An entry
+// that has failed issues no more.
+func (s *txSlot) nextRead() *core.Read {
 	if s.status != nicspec.StatusOk {
 		return nil
 	}
@@ -34,8 +35,8 @@ func (s *txSlot) wanting() *core.Read {
 	return nil
 }
 
-// pieceRead records the end of a piece's read. If it failed, the entry's reads that have not begun
-// are given up.
+// pieceRead records that the read of a piece has ended. If it failed, the entry's other reads issue
+// no more requests.
 func (c *Comp) pieceRead(rd *core.Read) {
 	s := &c.tx.slots[rd.Owner]
 	s.open--
@@ -54,7 +55,7 @@ func (c *Comp) pieceRead(rd *core.Read) {
 	}
 }
 
-// gathered passes an entry whose bytes have all come to the offloads.
+// gathered hands an entry whose bytes have all arrived to the offloads.
 func (c *Comp) gathered(id int32) {
 	c.tx.slots[id].due = c.now + int64(c.spec.Timing.TxPipe)
 	c.tx.finish.Push(id)

@@ -8,9 +8,9 @@ import (
 // port, or for those that send nothing. Lanes never borrow from each other, so a
 // port under back-pressure or pause does not delay the others [T13].
 type txLane struct {
-	free  fifo.Queue[int32] // slots
-	room  int               // bytes of the gather buffer not in use
-	waits fifo.Queue[int32] // queues whose next entry waits for a slot or room, first come first
+	free  fifo.Queue[int32] // free slots
+	room  int               // free bytes of the gather buffer
+	waits fifo.Queue[int32] // queues whose next entry waits for a slot or room, in order of arrival
 }
 
 // initLanes makes one lane for each port, and one for entries that send nothing.
@@ -51,16 +51,16 @@ func (t *txPath) fits(w *txLane) bool {
 	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= w.room)
 }
 
-// line puts a queue in line for a slot and room for its next entry.
-func (t *txPath) line(queue int) {
+// waitInLane makes a queue wait for a slot and room in the lane of its next entry.
+func (t *txPath) waitInLane(queue int) {
 	t.start.Clear(queue)
 	t.queues[queue].waits = true
 	t.lanes[t.laneOf(queue)].waits.Push(int32(queue))
-	t.lined++
+	t.waiters++
 }
 
-// waiting reports whether any queue waits in a line.
-func (t *txPath) waiting() bool { return t.lined != 0 }
+// waiting reports whether any queue waits in a lane.
+func (t *txPath) waiting() bool { return t.waiters != 0 }
 
 // takeLane takes a slot and room for the entry described by t.plan.
 func (t *txPath) takeLane(queue int) int32 {

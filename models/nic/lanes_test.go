@@ -11,7 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// twoPorts returns a NIC with two ports, few slots and little room, and eight queues.
+// twoPorts returns a NIC with two ports, eight transmit queues, few slots and a gather buffer of
+// 9,216 bytes per port.
 func twoPorts(t *testing.T, slots int) *rig {
 	o := defaultRig()
 	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, slots, 9216
@@ -27,15 +28,15 @@ func twoPorts(t *testing.T, slots int) *rig {
 	return r
 }
 
-// stop makes a pause of so many quanta come in on port 0.
+// stop lets a pause frame of so many quanta arrive on port 0.
 func (r *rig) stop(quanta uint16) {
 	var f [nicspec.FrameMin]byte
 	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, quanta, &f)
 	r.peers[0].send(f[:])
 }
 
-// stoppedPort returns such a NIC whose port 0 is stopped for long. Queues 0..5 have more for it
-// than there is room for.
+// stoppedPort returns a NIC of twoPorts whose port 0 is paused for long. Queues 0 to 5 have more
+// frames for that port than there is room for.
 func stoppedPort(t *testing.T, slots int) *rig {
 	r := twoPorts(t, slots)
 	r.stop(60000)
@@ -50,9 +51,9 @@ func stoppedPort(t *testing.T, slots int) *rig {
 
 func (r *rig) pass(d simcore.Ps) { require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d)) }
 
-const nothing = 0xff // an entry that sends nothing
+const nothing = 0xff // in place of a port: an entry that sends nothing
 
-// sends posts entries that send to these ports.
+// sends posts an entry for each of ports, and rings the doorbell.
 func (r *rig) sends(q int, ports ...uint8) {
 	for _, port := range ports {
 		r.host.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
@@ -65,8 +66,8 @@ func (r *rig) sends(q int, ports ...uint8) {
 	r.host.RingTx(q)
 }
 
-// A stopped port holds up no other port, and no queue without entries for it; order within a queue
-// is kept [T13, T1].
+// TestPortsApart: a stopped port delays neither other ports nor queues without entries for it, and
+// the order within a queue is kept [T13, T1].
 func TestPortsApart(t *testing.T) {
 	r := stoppedPort(t, 4)
 	regs := r.nic.Regs()
@@ -88,8 +89,8 @@ func TestPortsApart(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// A queue that waits for room of a stopped port stops waiting when it is disabled, and can use the
-// other port.
+// TestWaitingQueueIsDisabled: a queue that waits for room in the lane of a stopped port stops
+// waiting when it is disabled. Enabled again, it can send on the other port.
 func TestWaitingQueueIsDisabled(t *testing.T) {
 	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
@@ -106,7 +107,7 @@ func TestWaitingQueueIsDisabled(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// A reset ends the stop, and the waiting lines [L2, L5].
+// TestResetOfWaitingQueues: a reset ends a pause and frees the queues that wait in a lane [L2, L5].
 func TestResetOfWaitingQueues(t *testing.T) {
 	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
@@ -127,11 +128,12 @@ func TestResetOfWaitingQueues(t *testing.T) {
 	require.EqualValues(t, 3, regs.Port(nicspec.CntTxFrames, 1))
 }
 
-// Entries that end at once do not run ahead of their completion entries, which leave one by one
-// while a read brings several.
+// TestCompletionEntriesDoNotPileUp: entries that end at once do not run ahead of their completion
+// entries. A ring read brings several entries, but each completion entry leaves in a TLP of its
+// own.
 func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	o := defaultRig()
-	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // a TLP now and then, read or entry
+	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // at most one TLP in 20 ns
 	r := openedTx(t, o)
 	h, regs := r.host, r.nic.Regs()
 	const log, n = 10, 1000
@@ -157,10 +159,10 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// An entry that waits for room is decoded when it starts: a key that is invalidated meanwhile is
-// gone [T3].
+// TestKeyGoesWhileEntriesWait: an entry that waits for room is decoded again when it starts, so a
+// key invalidated meanwhile fails it [T3].
 func TestKeyGoesWhileEntriesWait(t *testing.T) {
-	const slots = 8 // two more than there is room for
+	const slots = 8 // the gather buffer has room for six frames
 	r := stoppedPort(t, slots)
 	r.host.setKey(5, nicspec.KeyEntryFields{})
 	r.run()
@@ -172,9 +174,9 @@ func TestKeyGoesWhileEntriesWait(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// An entry that sends nothing waits in the line of a port, behind a frame of its queue. It proceeds
-// when that frame has left, even if the port is stopped again and others have taken the place
-// [T13].
+// TestNothingLeavesTheLine: an entry that sends nothing waits in the lane of a port, behind a frame
+// of its queue. When that frame has left, the entry ends even if the port is stopped again and
+// other queues have taken the slot [T13].
 func TestNothingLeavesTheLine(t *testing.T) {
 	const slots = 4
 	r := twoPorts(t, slots)
@@ -190,7 +192,7 @@ func TestNothingLeavesTheLine(t *testing.T) {
 	r.pass(3 * simcore.Microsecond)
 	require.Zero(t, regs.Dev(nicspec.CntTxWqe))
 	r.stop(0)
-	r.pass(20 * simcore.Nanosecond) // its frame begins
+	r.pass(20 * simcore.Nanosecond) // the frame of queue 6 begins
 	r.stop(60000)
 	r.pass(5 * simcore.Microsecond)
 	require.EqualValues(t, 1, regs.Port(nicspec.CntTxFrames, 0))

@@ -13,7 +13,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// lineWatch counts, for every 64 B line below base, the requests that name any of its bytes.
+// lineWatch counts, for each of the 64 B lines from base on, the requests of a kind that cover any
+// of its bytes.
 type lineWatch struct {
 	kind  tlp.Kind
 	base  uint64
@@ -35,8 +36,8 @@ func (w *lineWatch) see(x boundary.Crossing) {
 	}
 }
 
-// [D2]: where source and destination agree modulo 64, each line that a copy covers wholly is read
-// by one request and written by one.
+// TestCopiesKeepLinesWhole: if source and destination are equal modulo 64, every line that lies
+// wholly in a copy is read by one request and written by one [D2].
 func TestCopiesKeepLinesWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
 	const span = 1 << 15
@@ -75,7 +76,8 @@ func TestCopiesKeepLinesWhole(t *testing.T) {
 	}
 }
 
-// [D10]: nothing of a fenced copy is written before all writes and messages of earlier entries.
+// TestFence: no write of a fenced copy leaves before all writes and messages of earlier entries
+// [D10].
 func TestFence(t *testing.T) {
 	r := openedCopy(t, defaultRig())
 	h := r.host

@@ -14,14 +14,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// longWqe returns an entry of so many blocks whose frame is all inline bytes, a pattern of the id.
+// longWqe returns an entry of so many blocks whose frame consists of inline bytes, a pattern made
+// from the id.
 func longWqe(id uint32, blocks int) []byte {
 	n := nicspec.InlineMax + (blocks-1)*nicspec.WqeMoreSlots*nicspec.WqeSlotBytes
 	return nictest.Blocks(blocks, id, nictest.Pattern(min(n, nicspec.InlineMaxLong), uint64(id)), nil,
 		func(w nicspec.Wqe) { w.SetFPad(true) })
 }
 
-// sent checks that entries made by longWqe, from first on, left in order.
+// sent checks that the frames of entries made by longWqe left in order, with ids from first on.
 func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	t.Helper()
 	require.Len(t, r.peers[0].got, len(blocks))
@@ -33,8 +34,8 @@ func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	r.peers[0].got = nil
 }
 
-// Entries of every length at every place of the ring, including its end, read, pushed or both, in a
-// device that holds few blocks or many.
+// TestLongEntries: entries of every length at every place of the ring, including across its end.
+// They are read, pushed or both, by devices with large and small windows.
 func TestLongEntries(t *testing.T) {
 	for _, depth := range []int{4, 8, 256} {
 		for _, log := range []int{2, 3, 6} {
@@ -72,8 +73,8 @@ func TestLongEntries(t *testing.T) {
 	}
 }
 
-// Many entries posted at once, in a device that holds as many blocks as one entry may have: none
-// waits for room that the next one takes.
+// TestLongEntriesInLittleRoom: entries wait for no room that later entries occupy, even if the
+// device holds only as many blocks as the longest entry has.
 func TestLongEntriesInLittleRoom(t *testing.T) {
 	o := defaultRig()
 	o.spec.Timing.TxPrefetch = nicspec.WqeBlocksMax
@@ -89,12 +90,12 @@ func TestLongEntriesInLittleRoom(t *testing.T) {
 	r.sent(t, 0, blocks...)
 }
 
-// The read of an entry's first blocks may come after the next one has failed: nothing
-// starts or ends then, and the Event is written all the same.
+// TestRingReadFailsBehindAnEntrysBegin: the read of an entry's first blocks may complete after the
+// read of its next blocks has failed. The entry does not start, and the Event is written.
 func TestRingReadFailsBehindAnEntrysBegin(t *testing.T) {
 	for seed := range uint64(20) {
 		o := defaultRig()
-		o.quiet, o.shuffle, o.seed = true, true, seed // reads come in any order
+		o.quiet, o.shuffle, o.seed = true, true, seed // reads complete in random order
 		r := openedTx(t, o)
 		h := r.host
 		h.OpenTx(1, 4)
@@ -116,7 +117,8 @@ func TestRingReadFailsBehindAnEntrysBegin(t *testing.T) {
 	}
 }
 
-// [T14]: a partly posted entry waits; the device is not busy [B8].
+// TestPartOfAnEntryWaits: an entry waits until all its blocks are posted [T14]. Meanwhile the device
+// is not busy [B8].
 func TestPartOfAnEntryWaits(t *testing.T) {
 	for _, pushed := range []bool{false, true} {
 		r := openedTx(t, defaultRig())
@@ -146,8 +148,8 @@ func TestPartOfAnEntryWaits(t *testing.T) {
 	}
 }
 
-// The posted part of an entry is forgotten when its queue is disabled, and by a function-level
-// reset.
+// TestPartOfAnEntryIsForgotten: disabling a queue, or a function-level reset, discards the posted
+// blocks of an incomplete entry.
 func TestPartOfAnEntryIsForgotten(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host
@@ -177,13 +179,13 @@ func TestPartOfAnEntryIsForgotten(t *testing.T) {
 	r.sent(t, 7, 3)
 }
 
-// [T2]: the Event names the first block of the failed read; entries that lie wholly before it end,
-// the one that reaches into it does not start.
+// TestRingReadFailsInsideAnEntry: the Event names the first block of the failed read. Entries
+// wholly before it end, and the entry that reaches into it does not start [T2].
 func TestRingReadFailsInsideAnEntry(t *testing.T) {
 	for _, c := range []struct {
-		entries []int  // blocks of each
-		fails   uint16 // block whose read fails
-		ends    int    // entries that end
+		entries []int  // number of blocks of each
+		fails   uint16 // first block whose read fails
+		ends    int    // number of entries that end
 	}{
 		{[]int{4, 4}, 4, 1}, {[]int{1, 4, 1}, 4, 1}, {[]int{3, 2}, 4, 1}, {[]int{2, 2, 4}, 0, 0},
 		{[]int{1, 1, 1, 1, 4}, 4, 4}, {[]int{3, 4, 4}, 8, 2},
@@ -216,7 +218,7 @@ func TestRingReadFailsInsideAnEntry(t *testing.T) {
 	}
 }
 
-// countReads counts the read requests for bytes below an address.
+// countReads counts in n the read requests for addresses from lo up to hi.
 func (r *rig) countReads(lo, hi uint64, n *int) {
 	r.trace = func(x boundary.Crossing) {
 		if x.Kind != boundary.TLPOut {
@@ -228,8 +230,8 @@ func (r *rig) countReads(lo, hi uint64, n *int) {
 	}
 }
 
-// [T15], [C4]: with f_append the device makes the trailer that software had to lay out, and reads
-// one piece less.
+// TestAppendedTrailer: with f_append the device appends the trailer that software had to lay out in
+// memory, and so reads one piece less [T15], [C4].
 func TestAppendedTrailer(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host
@@ -268,7 +270,8 @@ func TestAppendedTrailer(t *testing.T) {
 	}
 }
 
-// endsLike checks the next completion entries of a queue: Ok, and the lengths sent.
+// endsLike checks that the next completion entries of a queue have status Ok and these frame
+// lengths.
 func (h *host) endsLike(q int, lengths ...int) {
 	h.rig.t.Helper()
 	for _, n := range lengths {
@@ -279,7 +282,8 @@ func (h *host) endsLike(q int, lengths ...int) {
 	}
 }
 
-// [C4]: entries of two blocks keep the line busy at 512 B: headers of 66 B inline, a piece, the trailer appended.
+// TestLongEntriesAtLineRate: entries of two blocks reach line rate with frames of 512 B, with 66 B
+// of headers inline, one piece, and the trailer appended [C4].
 func TestLongEntriesAtLineRate(t *testing.T) {
 	for _, complete := range []bool{false, true} {
 		o := defaultRig()
@@ -337,5 +341,5 @@ func TestLongEntriesAllocateNothing(t *testing.T) {
 	for range 30 {
 		work()
 	}
-	require.Less(t, testing.AllocsPerRun(5, work), 8.0) // the test's own
+	require.Less(t, testing.AllocsPerRun(5, work), 8.0) // allocated by the test itself
 }

@@ -7,18 +7,18 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// msixSide sends the messages of all queues.
-type msixSide struct {
-	kinds [2]msixQueues // transmit queues, receive queues
-	ready int           // messages due
-	timed int           // messages that will fall due by time
-	next  int64         // none of them falls due before this cycle
-	turn  int           // direction served last
+// msixSender sends the messages of all queues.
+type msixSender struct {
+	kinds [2]msixQueues // by direction: transmit queues, then receive queues
+	ready int           // number of messages due
+	timed int           // number of messages whose time has not come
+	next  int64         // no timed message falls due before this cycle
+	turn  int           // direction that sent the latest message
 }
 
 // msixQueues holds the messages of the queues of one direction.
 type msixQueues struct {
-	mods  []core.Moderator // empty without the part
+	mods  []core.Moderator // by queue; empty if the build lacks part msix
 	ready bitset.Set
 	timed bitset.Set
 }
@@ -32,8 +32,8 @@ func kindOf(rx bool) int {
 	return 0
 }
 
-func (s *msixSide) init(spec *Spec) {
-	*s = msixSide{next: core.Never}
+func (s *msixSender) init(spec *Spec) {
+	*s = msixSender{next: core.Never}
 	if spec.Has(nicspec.PartMsix) {
 		s.kinds[0].mods = make([]core.Moderator, spec.NumTxq)
 		s.kinds[kindRx].mods = make([]core.Moderator, spec.NumRxq)
@@ -57,8 +57,8 @@ func (c *Comp) entryLeft(rx bool, queue int, event bool) {
 	}
 }
 
-// arm records when the message of a queue falls due.
-func (s *msixSide) arm(kind, queue int, now int64) {
+// arm marks a queue's message as ready if it is due, or as timed if it will fall due.
+func (s *msixSender) arm(kind, queue int, now int64) {
 	q := &s.kinds[kind]
 	switch at := q.mods[queue].DueAt(); {
 	case at == core.Never:
@@ -77,10 +77,10 @@ func (s *msixSide) arm(kind, queue int, now int64) {
 	}
 }
 
-// ripen finds the messages that have fallen due by time.
-func (c *Comp) ripen() {
+// checkTimers marks the timed messages that have fallen due as ready.
+func (c *Comp) checkTimers() {
 	s := &c.msix
-	if s.timed == 0 || !c.until(s.next) {
+	if s.timed == 0 || !c.reached(s.next) {
 		return
 	}
 	s.next = core.Never
@@ -92,11 +92,12 @@ func (c *Comp) ripen() {
 		}
 	}
 	if s.timed > 0 {
-		c.until(s.next)
+		c.wakeBy(s.next)
 	}
 }
 
-// feedMessage makes p the next due message.
+// feedMessage makes p the next due message and reports whether there was one. Directions and queues
+// take turns.
 func (c *Comp) feedMessage(p *tlp.Packet) bool {
 	s := &c.msix
 	if s.ready == 0 {
@@ -125,8 +126,8 @@ func (c *Comp) messageLeft(rx bool, queue int) {
 	c.msix.forget(kindOf(rx), queue).Sent()
 }
 
-// forget cancels a queue's pending message.
-func (s *msixSide) forget(kind, queue int) *core.Moderator {
+// forget cancels a queue's pending message and returns the queue's moderator.
+func (s *msixSender) forget(kind, queue int) *core.Moderator {
 	q := &s.kinds[kind]
 	if q.ready.Remove(queue) {
 		s.ready--
@@ -137,13 +138,14 @@ func (s *msixSide) forget(kind, queue int) *core.Moderator {
 	return &q.mods[queue]
 }
 
-// messagesOn and messagesOff follow the enabling and disabling of a queue.
+// messagesOn resets a queue's moderator when the queue is enabled.
 func (c *Comp) messagesOn(rx bool, queue int) {
 	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
 		c.msix.forget(k, queue).Reset()
 	}
 }
 
+// messagesOff makes the message for unreported entries due when a queue is being disabled [M4].
 func (c *Comp) messagesOff(rx bool, queue int) {
 	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
 		c.msix.kinds[k].mods[queue].Close(c.now)

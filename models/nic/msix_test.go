@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Messages are as many as entries, or fewer; the timer runs while the device is otherwise idle, and
-// it is busy until then [M5].
+// TestMessagesLeave: one message may report several entries. The timer runs while the device has no
+// other work, and the device is busy until the message has left [M5].
 func TestMessagesLeave(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartMsix

@@ -9,8 +9,8 @@ import (
 // Observe adds an observer of the boundary.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
-// ObserveRest adds an observer of the pin busy, which is 0 at first. It is not called for cycles
-// before the current one.
+// ObserveRest adds an observer of idle intervals. busy is 0 at first. Cycles before the current one
+// are not reported.
 func (c *Comp) ObserveRest(o boundary.RestObserver) {
 	if len(c.rests) == 0 && c.last >= 0 {
 		c.rest = core.Never
@@ -18,7 +18,7 @@ func (c *Comp) ObserveRest(o boundary.RestObserver) {
 	c.rests = append(c.rests, o)
 }
 
-// ObserveHeld adds an observer of intervals in which a stream is held up.
+// ObserveHeld adds an observer of the intervals in which the other side holds up a stream.
 func (c *Comp) ObserveHeld(o boundary.HeldObserver) { c.helds = append(c.helds, o) }
 
 func (c *Comp) observe(x boundary.Crossing) {
@@ -27,7 +27,7 @@ func (c *Comp) observe(x boundary.Crossing) {
 	}
 }
 
-// reportRest reports the cycles before the current one in which busy was 0.
+// reportRest reports the idle interval before the current cycle, if there is one.
 func (c *Comp) reportRest() {
 	if c.rest >= c.now {
 		return
@@ -37,7 +37,7 @@ func (c *Comp) reportRest() {
 	}
 }
 
-// reportHeld reports the held cycles before the current one.
+// reportHeld reports the cycles before the current one in which a stream was held up.
 func (c *Comp) reportHeld() {
 	if c.in.x.MayBeHeld(&c.in.Stall) {
 		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.Stall)
@@ -57,13 +57,15 @@ func (c *Comp) reportHeld() {
 	}
 }
 
+// heldOf reports in which of the unreported cycles before the current one a stream was held up:
+// those before the packet's first beat, and those with a stall.
 func (c *Comp) heldOf(kind boundary.Kind, port int, x *stream.Crossing, s *stream.Stall) {
 	from := x.Unreported
 	if from >= c.now {
 		return
 	}
 	x.Unreported = c.now
-	begun := c.now // there was no credit in any earlier cycle
+	begun := c.now // a packet that lacks a credit is held in every cycle
 	if !x.Waits {
 		begun = min(x.First, c.now)
 	}

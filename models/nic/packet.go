@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// setWrite makes p a write of a copy of b, with attributes [P11].
+// setWrite makes p a memory write of a copy of b, with the given attributes [P11].
 func (c *Comp) setWrite(p *tlp.Packet, addr uint64, b []byte, attr tlp.Attr) {
 	if addr&(tlp.DWBytes-1) == 0 && len(b)%tlp.DWBytes == 0 {
 		copy(p.Own(len(b)), b)
@@ -22,8 +22,8 @@ func (c *Comp) setHeader(p *tlp.Packet, h *tlp.Header) {
 	}
 }
 
-// configured reads the settings again that requests follow: sizes, attributes and the completion
-// timeout.
-func (c *Comp) configured() {
+// reloadSettings rereads the registers that requests depend on: sizes, attributes and the
+// completion timeout.
+func (c *Comp) reloadSettings() {
 	c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
 }

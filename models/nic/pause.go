@@ -12,18 +12,18 @@ import (
 type ethPause struct {
 	stops  core.PauseStops
 	send   core.PauseSender
-	own    *msg.Frame // pause frame that is crossing
-	silent bool       // the port sends no pause frames and owes none
+	own    *msg.Frame // pause frame that is offered or crosses
+	silent bool       // tx_mode is 0 and no pause frame is due: nothing to watch
 }
 
-// applyPause applies a received pause frame that is honoured [F3].
+// applyPause applies a received pause frame that the port honours [F3].
 func (c *Comp) applyPause(f *rxFrame) {
 	p, _ := core.ParsePause(f.f.Data)
 	c.tx.stops = true
 	c.tx.ports[f.port].pause.stops.Take(&p, c.regs.Receive().Pause[f.port], f.last+1, c.spec.EthBits)
 }
 
-// endStops resumes the classes whose stop has ended.
+// endStops updates the stopped classes and wakes the queues whose class is no longer stopped.
 func (c *Comp) endStops() {
 	if !c.tx.stops {
 		return
@@ -32,7 +32,7 @@ func (c *Comp) endStops() {
 	c.tx.stops = false
 	for p := range c.tx.ports {
 		stopped, again := c.tx.ports[p].pause.stops.Classes(c.now)
-		c.until(again)
+		c.wakeBy(again)
 		c.tx.stops = c.tx.stops || again != core.Never
 		now |= stopped
 	}
@@ -50,8 +50,9 @@ func (c *Comp) endStops() {
 	}
 }
 
-// park makes a queue wait for the end of its class's stop, if it has to, and reports whether it
-// does. A queue without an entry that could start waits only in state Run with something to fetch.
+// park makes a queue wait if its class is stopped, and reports whether it does. A queue that has no
+// entry ready to start needs to wait only if it has entries to fetch: in state Run, with blocks
+// posted beyond those requested.
 func (c *Comp) park(queue int) bool {
 	q, w := c.regs.Txq(queue), &c.tx.queues[queue].win
 	if !c.classStopped(queue) || !w.Ready() && (q.State != nicspec.QueueStateRun || q.PI == w.Next) {
@@ -69,13 +70,14 @@ func (c *Comp) classStopped(queue int) bool {
 	return c.tx.stopped != 0 && c.tx.stopped>>c.regs.Txq(queue).PfcClass&1 != 0
 }
 
-// maySend reports whether no stop delays the next frame of a port.
+// maySend reports whether the next frame of a port may begin: no pause stops the port or its class.
 func (c *Comp) maySend(l *ethOut) bool {
 	class := c.regs.Txq(int(c.tx.slots[*l.fifo.Front()].queue)).PfcClass
-	return c.until(l.pause.stops.Frame(class))
+	return c.reached(l.pause.stops.Frame(class))
 }
 
-// watchBuffer decides on the pause frames of a port [F6].
+// watchBuffer decides from the fill of the receive buffer whether a port must send a pause frame
+// [F6].
 func (c *Comp) watchBuffer(port int) {
 	l := &c.tx.ports[port].pause
 	if l.silent {
@@ -87,12 +89,12 @@ func (c *Comp) watchBuffer(port int) {
 	}
 	cfg := c.regs.PortCfg(port)
 	if again := l.send.Watch(cfg, c.rx.ports[port].held, c.now, c.spec.EthBits); again != core.Never {
-		c.until(again)
+		c.wakeBy(again)
 	}
 	l.silent = cfg.TxMode == nicspec.PauseModeNone
 }
 
-// offerPause offers a pause frame of the device's own.
+// offerPause offers the pause frame that is due on a port.
 func (c *Comp) offerPause(port int) {
 	l := &c.tx.ports[port]
 	e, cfg := &l.pause, c.regs.PortCfg(port)

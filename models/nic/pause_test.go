@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A stop keeps frames from beginning for as long as it says, and no longer than needed; the device
-// is busy while one waits [F3, F4, F8].
+// TestStopHoldsFrames: a pause delays frames until it ends and no longer than necessary, and the
+// device is busy while a frame waits [F3, F4, F8].
 func TestStopHoldsFrames(t *testing.T) {
 	for _, bits := range []int{256, 512, 1024} {
 		o := defaultRig()
@@ -53,8 +53,8 @@ func TestStopHoldsFrames(t *testing.T) {
 	}
 }
 
-// While its class is stopped, a queue waits for the end of the stop only if it has blocks to fetch
-// or an entry to start: a previously fetched part of an entry does not make the device busy [B8],
+// TestStopAndPartOfAnEntry: a queue waits for the end of a stop only if it has blocks to fetch or
+// an entry to start. An incomplete entry, already fetched, does not make the device busy [B8],
 // [T14].
 func TestStopAndPartOfAnEntry(t *testing.T) {
 	r := openedTx(t, defaultRig())

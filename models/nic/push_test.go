@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// push pushes a work entry, and writes it to its ring if slot is set.
+// push pushes a work entry; with slot it also writes the entry to its ring.
 func (h *host) push(q int, raw []byte, slot bool) {
 	if slot {
 		h.PushWqe(q, raw)
@@ -53,8 +53,8 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
 }
 
-// Pushes and doorbells mixed: entries posted before a push are read first, and pushes without room
-// in the device are read from the ring.
+// TestPushBehindDoorbells: entries that are pushed and entries that are posted by doorbell in turn
+// are sent in ring order. Pushes that the device cannot take at once are read from the ring.
 func TestPushBehindDoorbells(t *testing.T) {
 	r := openedPush(t)
 	h := r.host
@@ -81,12 +81,12 @@ func TestBadPushes(t *testing.T) {
 	h.Write32(nicspec.RegCtrl, 1)
 	h.OpenTx(3, 2)
 	raw := nictest.Wqe(1, nictest.Pattern(48, 1), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
-	for range 5 { // one more than there is room for
+	for range 5 { // one more than the ring holds
 		h.push(3, raw, true)
 	}
-	h.push(4, raw, true)   // Off
-	h.push(9, raw, true)   // beyond the build
-	h.push(255, raw, true) // likewise
+	h.push(4, raw, true)   // queue 4 is Off
+	h.push(9, raw, true)   // the build has no queue 9
+	h.push(255, raw, true) // nor a queue 255
 	to := func(off uint32, n uint16, first, last uint8) {
 		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last,
 			Address: nicspec.BarBase + uint64(off)},
@@ -97,7 +97,7 @@ func TestBadPushes(t *testing.T) {
 	to(nicspec.RegTxPush(3), 16, 0xf, 7)
 	to(nicspec.RegTxPush(3)+4, 16, 0xf, 0xf)
 	to(nicspec.RegTxPush(3), 15, 0xf, 0xf)
-	to(nicspec.RegTxPush(3), 1, 0xf, 0) // no register of that size [W3]
+	to(nicspec.RegTxPush(3), 1, 0xf, 0) // not a whole block: no register has this size [W3]
 	require.Zero(t, uint32(h.Reg(nicspec.RegTxPush(3), 1)))
 	r.run()
 	require.EqualValues(t, 4, r.nic.Regs().Dev(nicspec.CntDbBad))

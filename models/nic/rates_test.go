@@ -12,7 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// pace measures how many cycles apart crossings of a kind are in steady state.
+// pace measures the mean number of cycles between crossings of a kind, once the first runIn have
+// passed.
 type pace struct {
 	n           int
 	first, last int64
@@ -30,7 +31,8 @@ func (p *pace) note(cycle int64) {
 
 func (p *pace) cycles() float64 { return float64(p.last-p.first) / float64(p.n-1-runIn) }
 
-// [C4]: cycles of the device per frame, at full acceptance. 100 Mpps is a frame every 4 cycles.
+// TestRates: cycles per frame when the other side holds nothing back [C4]. 100 Mpps is a frame
+// every 4 cycles.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -62,7 +64,7 @@ func TestRates(t *testing.T) {
 		frame := nictest.Pattern(c.n, 1)
 		count := 1000
 		if c.n == 64 {
-			count = 600 // within what the buffer holds
+			count = 600 // few enough for the receive buffer
 		}
 		for range count {
 			r.peers[0].send(frame)
@@ -89,7 +91,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// 64 B frames back to back overflow the buffer; more than 100 Mpps are delivered.
+// TestSmallFrameRate: frames of 64 B back to back overflow the receive buffer, but more than 100
+// Mpps are delivered.
 func TestSmallFrameRate(t *testing.T) {
 	o := defaultRig()
 	o.quiet = true
@@ -118,7 +121,8 @@ func TestSmallFrameRate(t *testing.T) {
 	require.LessOrEqual(t, p.cycles(), 4.0)
 }
 
-// mixed draws frame sizes, mostly of 256 B and more.
+// mixed draws n frame sizes, mostly of 256 B and more, and returns them with their total number of
+// beats.
 func mixed(n int, small bool) (sizes []int, beats int) {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
 	for range n {
@@ -135,8 +139,8 @@ func mixed(n int, small bool) (sizes []int, beats int) {
 	return sizes, beats
 }
 
-// [C4] with sizes in any order, one queue, and memory as distant as on a board: line rate, and
-// nothing is dropped.
+// TestMixedRates: with frame sizes in random order, one queue, and memory as distant as on a board,
+// the NIC runs at line rate and drops nothing [C4].
 func TestMixedRates(t *testing.T) {
 	for _, small := range []bool{false, true} {
 		o := defaultRig()

@@ -7,28 +7,28 @@ import (
 	"nictwin/models/nic/ring"
 )
 
-// The clients of the reader.
+// The clients of the reader, and their use of the owner's fields of core.Read.
 const (
-	readDesc   = iota // Owner: receive queue, First: index, Gen: of the window
-	readWqe           // Owner: transmit queue, likewise
-	readPiece         // Owner: slot
+	readDesc   = iota // Owner: receive queue, First: index of the first descriptor, Gen: that of the window
+	readWqe           // Owner: transmit queue, First: index of the first block, Gen: that of the window
+	readPiece         // Owner: slot of the entry
 	readCopy          // Owner: copy channel, First: chunk
 	numReaders = iota
 )
 
-// feedRead makes p the next read request: descriptors, work entries, pieces of frames and copies
-// take turns.
+// feedRead makes p the next read request and reports whether there was one. Descriptors, work
+// entries, pieces of frames and copies take turns.
 func (c *Comp) feedRead(p *tlp.Packet) bool {
 	if !c.reader.CanIssue(c.now) {
 		if held := c.reader.Held(); held != core.Never {
-			c.until(held)
+			c.wakeBy(held)
 		}
 		return false
 	}
-	for left, at := c.reads(), c.out.reads; left != 0; left &^= 1 << at {
+	for left, at := c.readClients(), c.out.readTurn; left != 0; left &^= 1 << at {
 		at = after(left, at)
 		if rd := c.wanted(at); rd != nil {
-			c.out.reads = at
+			c.out.readTurn = at
 			h := c.reader.Issue(rd, c.limits.MRRS)
 			if rd.Client == readPiece || rd.Client == readCopy {
 				h.Attr = c.attr
@@ -42,11 +42,12 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 	return false
 }
 
-// reads returns the clients that may want a request. Copy channels may be marked although no copy
-// is in flight; then nobody is asked, since asking for a tag has side effects.
-func (c *Comp) reads() uint {
+// readClients returns the set of clients that may have a request to issue. Copies are in it only
+// while one is in flight, although their channels may stay marked longer: feedRead, called for a
+// client in the set, frees held tags or schedules the NIC.
+func (c *Comp) readClients() uint {
 	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
-		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copier != 0 && c.tx.copyAt.asks != 0)
+		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copying != 0 && c.tx.copyAt.asks != 0)
 }
 
 func (c *Comp) wanted(reader int) *core.Read {
@@ -61,6 +62,7 @@ func (c *Comp) wanted(reader int) *core.Read {
 	return c.wantedPiece()
 }
 
+// wantedDesc returns a new read of descriptors for the next queue that has some to fetch, or nil.
 func (c *Comp) wantedDesc() *core.Read {
 	for !c.rx.want.Empty() {
 		i := c.rx.want.Next()
@@ -74,6 +76,7 @@ func (c *Comp) wantedDesc() *core.Read {
 	return nil
 }
 
+// wantedWqe returns a new read of work entries for the next queue that has some to fetch, or nil.
 func (c *Comp) wantedWqe() *core.Read {
 	for !c.tx.want.Empty() && c.regs.TxEnable() {
 		i := c.tx.want.Next()
@@ -90,8 +93,8 @@ func (c *Comp) wantedWqe() *core.Read {
 	return nil
 }
 
-// fetchRead begins the read of the entries at addr that a queue wants next, or returns nil if it
-// wants none.
+// fetchRead begins the read of the next entries of a queue, which are at addr. It returns nil if
+// the queue's window wants no entries now.
 func (c *Comp) fetchRead(client uint8, queue int, q *core.Queue, w *ring.Window, addr uint64) *core.Read {
 	if q.State != nicspec.QueueStateRun {
 		return nil
@@ -116,14 +119,15 @@ func (c *Comp) getRead() *core.Read {
 	return new(core.Read)
 }
 
-// wantedPiece returns the next read with a request to issue, oldest entry first.
+// wantedPiece returns the next read of a piece with a request to issue, that of the oldest entry
+// first, or nil.
 func (c *Comp) wantedPiece() *core.Read {
 	for c.tx.gather.Len() > 0 {
 		s := &c.tx.slots[*c.tx.gather.Front()]
-		if !c.until(s.due) {
+		if !c.reached(s.due) {
 			return nil
 		}
-		if rd := s.wanting(); rd != nil {
+		if rd := s.nextRead(); rd != nil {
 			return rd
 		}
 		c.tx.gather.Pop()
@@ -131,7 +135,7 @@ func (c *Comp) wantedPiece() *core.Read {
 	return nil
 }
 
-// readEnded handles the end of a read's request.
+// readEnded handles the end of a request of a read. If the read is Done, it goes to its client.
 func (c *Comp) readEnded(rd *core.Read) {
 	if rd.Client == readCopy && rd.Status != nicspec.StatusOk {
 		c.chunkFailed(rd)

@@ -22,25 +22,25 @@ type rig struct {
 	eng    *simcore.Engine
 	nic    *Comp
 	host   *host
-	events uint64 // Event entries of receive queues, written
+	events uint64 // Events of receive queues that the NIC has written
 	peers  []*peer
 	mon    *tlp.Monitor
 	frames msg.Frames
 	tlps   msg.TLPs
 	seen   [boundary.NumKinds]int
-	order  int64 // Last of the crossing seen last
+	order  int64 // Last of the latest crossing
 	trace  func(boundary.Crossing)
 }
 
 type rigOpt struct {
 	spec    Spec
-	latency simcore.Ps // of the memory
+	latency simcore.Ps // latency of the memory
 	policy  tlp.CplPolicy
 	seed    uint64
-	shuffle bool // completions of different reads out of order
+	shuffle bool // completions of different reads come in random order
 	link    simcore.LinkSpec
-	quiet   bool // no monitor
-	bare    bool // no decorators in the PCIe link
+	quiet   bool // without the TLP monitor
+	bare    bool // without fault injection and gate in the PCIe link
 	stalls  boundary.Stalls
 }
 
@@ -105,13 +105,14 @@ func (r *rig) observe(x boundary.Crossing, quiet bool) {
 	}
 }
 
-// run runs until everything has settled.
+// run runs the simulation until no event is left.
 func (r *rig) run() {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.Run())
 }
 
-// idle runs until nothing is left, and checks [C1].
+// idle runs the simulation until no event is left, and checks that the NIC is idle and its counters
+// agree [C1].
 func (r *rig) idle() {
 	r.t.Helper()
 	r.run()
@@ -128,11 +129,11 @@ func (r *rig) idle() {
 	require.Equal(r.t, delivered, c.Dev(nicspec.CntRxCqe)-r.events, "delivered = entries - events")
 }
 
-// host is the endpoint, with a record of the NIC's writes.
+// host is the endpoint, which records the NIC's writes if keep is set.
 type host struct {
 	*nictest.Endpoint
 	rig    *rig
-	writes []write // kept if keep is set
+	writes []write // the NIC's writes, if keep is set
 	keep   bool
 }
 
@@ -167,8 +168,8 @@ type peer struct {
 	out  fifo.Queue[*msg.Frame]
 	got  []gotFrame
 	n    int
-	drop bool // does not keep what it gets
-	hold bool // takes nothing
+	drop bool // counts the frames received, but does not keep them
+	hold bool // receives nothing: the link backs up
 }
 
 type gotFrame struct {
@@ -203,7 +204,7 @@ func (p *peer) send(data []byte) {
 	p.flush()
 }
 
-// plainRig returns the default rig without parts.
+// plainRig returns the options of a NIC without optional parts.
 func plainRig() rigOpt {
 	o := defaultRig()
 	o.spec.Parts = 0

@@ -14,45 +14,45 @@ import (
 
 // rxPath is the receive side.
 type rxPath struct {
-	ports  []rxPort
-	queues []rxQueue
-	want   bitset.Set          // queues that may want descriptors
-	events fifo.Queue[rxEvent] // Events to be written
-	pool   []*rxFrame          // free
-	frames int                 // frames held
-	quiet  bool                // no frame crosses or waits to cross
-	judged int                 // frames in ports[].verdict
-	placed int                 // frames in ports[].ready
-	turn   int                 // port served last
-	cur    *rxFrame            // being written
-	hdr    tlp.Split           // remaining header writes of cur
-	pay    tlp.Split           // remaining payload writes of cur
-	off    int                 // offset of the next byte to write
+	ports   []rxPort
+	queues  []rxQueue
+	want    bitset.Set          // queues that may have descriptors to fetch
+	events  fifo.Queue[rxEvent] // Events to be written
+	pool    []*rxFrame          // unused frames
+	frames  int                 // number of frames in the device
+	quiet   bool                // no frame crosses or waits in front of a stream
+	crossed int                 // number of frames in ports[].verdict
+	steered int                 // number of frames in ports[].ready
+	turn    int                 // port that was served last
+	cur     *rxFrame            // frame being written; nil if none is
+	hdr     tlp.Split           // remaining header writes of cur
+	pay     tlp.Split           // remaining payload writes of cur
+	off     int                 // offset in cur of the next byte to write
 }
 
 type rxPort struct {
 	stream.Stall
-	wait    fifo.Queue[*msg.Frame] // arrived, not crossing yet
+	wait    fifo.Queue[*msg.Frame] // frames in front of the stream
 	x       stream.Crossing
-	cur     *rxFrame             // crossing now
-	verdict fifo.Queue[*rxFrame] // crossed
-	ready   fifo.Queue[*rxFrame] // steered to a queue; waiting for a descriptor
+	cur     *rxFrame             // frame that crosses; nil if none does
+	verdict fifo.Queue[*rxFrame] // frames that have crossed and wait for their verdict
+	ready   fifo.Queue[*rxFrame] // frames steered to a queue that wait to be written
 	seq     uint32
 	held    int // bytes of the receive buffer in use [R3]
 }
 
 type rxQueue struct {
 	win  ring.Window
-	refs int // reads, frames and events under way
+	refs int // reads of descriptors, frames and Events in flight
 }
 
 // rxFrame is a received frame inside the device.
 type rxFrame struct {
 	f        *msg.Frame
-	due      int64
+	due      int64 // cycle in which the next stage may take it
 	port     int
-	held     int
-	overflow bool
+	held     int   // bytes of the receive buffer that it occupies
+	overflow bool  // the receive buffer had no room for it
 	flushed  bool  // a function-level reset began while it crossed [L2]
 	last     int64 // cycle of its last beat
 	v        core.RxVerdict
@@ -67,8 +67,8 @@ type rxEvent struct {
 	cqe   [nicspec.CqeBytes]byte
 }
 
-// receiveFrames moves the Ethernet streams into the device, which never holds them back [B4]:
-// frames that arrive faster than the stream takes them wait in front of it.
+// receiveFrames moves frames over the Ethernet streams into the device, which never holds them back
+// [B4]. Frames that arrive faster than a stream moves them wait in front of it.
 func (c *Comp) receiveFrames() {
 	if c.rx.quiet {
 		return
@@ -79,10 +79,10 @@ func (c *Comp) receiveFrames() {
 		for c.eth[i].Len() > 0 {
 			p.wait.Push(c.eth[i].Retrieve(c.sched.CurrentTime()).(*msg.Frame))
 		}
-		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.Free) && c.until(p.From(c.now)) {
+		if p.cur == nil && p.wait.Len() > 0 && c.reached(p.x.Free) && c.reached(p.From(c.now)) {
 			c.firstBeat(i, p)
 		}
-		if p.cur != nil && c.until(p.x.Last) {
+		if p.cur != nil && c.reached(p.x.Last) {
 			c.lastBeat(i, p)
 		}
 		c.rx.quiet = c.rx.quiet && p.cur == nil && p.wait.Len() == 0
@@ -120,19 +120,19 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
 	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)
 	p.verdict.Push(f)
-	c.rx.judged++
+	c.rx.crossed++
 }
 
-// classifyFrames steers frames to their queues, or drops them.
+// classifyFrames decides on the frames that have crossed: each is steered to a queue or dropped.
 func (c *Comp) classifyFrames() {
-	if c.rx.judged == 0 {
+	if c.rx.crossed == 0 {
 		return
 	}
 	for i := range c.rx.ports {
 		p := &c.rx.ports[i]
-		for p.verdict.Len() > 0 && c.until((*p.verdict.Front()).due) {
+		for p.verdict.Len() > 0 && c.reached((*p.verdict.Front()).due) {
 			f := p.verdict.Pop()
-			c.rx.judged--
+			c.rx.crossed--
 			c.moved = true
 			if f.flushed {
 				c.drop(f, nicspec.CntRxDropDisabled)
@@ -155,16 +155,16 @@ func (c *Comp) classifyFrames() {
 			}
 			f.due = c.now + int64(c.spec.Timing.RxPlan)
 			p.ready.Push(f)
-			c.rx.placed++
+			c.rx.steered++
 		}
 	}
 }
 
-// planFrame chooses the next frame to write, ports in turn: a port whose frames are dropped takes
-// turns like any other [R13]. A frame that waits for its descriptor holds back the frames of its
-// port behind it [R11].
+// planFrame chooses the next frame to write. Ports take turns, and a port whose frame is dropped
+// has had its turn [R13]. A frame that waits for its descriptor holds back the later frames of its
+// port [R11].
 func (c *Comp) planFrame() {
-	if c.rx.placed == 0 || c.rx.cur != nil || c.rx.events.Len() > 0 {
+	if c.rx.steered == 0 || c.rx.cur != nil || c.rx.events.Len() > 0 {
 		return
 	}
 	for passed := 0; passed < len(c.rx.ports); passed++ {
@@ -172,7 +172,7 @@ func (c *Comp) planFrame() {
 			c.rx.turn = 0
 		}
 		p := &c.rx.ports[c.rx.turn]
-		if p.ready.Len() == 0 || !c.until((*p.ready.Front()).due) {
+		if p.ready.Len() == 0 || !c.reached((*p.ready.Front()).due) {
 			continue
 		}
 		f := *p.ready.Front()
@@ -181,7 +181,7 @@ func (c *Comp) planFrame() {
 			continue
 		}
 		p.ready.Pop()
-		c.rx.placed--
+		c.rx.steered--
 		c.moved = true
 		if drop == core.NoDrop {
 			return
@@ -191,8 +191,8 @@ func (c *Comp) planFrame() {
 	}
 }
 
-// place applies [R7] to [R10] to one frame: it is dropped, has to wait for its descriptor, or
-// becomes the frame being written.
+// place applies [R7] to [R10] to the oldest frame of a port. It returns the frame's drop counter,
+// or wait if the frame must wait for its descriptor; otherwise the frame is now being written.
 func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	if c.flr.on { // [L2]
 		return nicspec.CntRxDropDisabled, false
@@ -219,13 +219,13 @@ func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 		}
 	}
 	if drop == core.NoDrop {
-		c.begin(f, q)
+		c.beginDelivery(f, q)
 	}
 	return drop, false
 }
 
-// begin gives a frame its descriptor and makes it the frame being written.
-func (c *Comp) begin(f *rxFrame, q *core.Queue) {
+// beginDelivery gives a frame its descriptor and makes it the frame being written.
+func (c *Comp) beginDelivery(f *rxFrame, q *core.Queue) {
 	s, n := &f.slot, len(f.f.Data)
 	rq := &c.rx.queues[s.Queue]
 	s.Index, s.CQI = rq.win.Use, q.CQI
@@ -249,8 +249,8 @@ func (c *Comp) begin(f *rxFrame, q *core.Queue) {
 	}
 }
 
-// feedRx makes p the next write of the receive side: Events between frames; of a frame first its
-// data, then its completion entry [P9].
+// feedRx makes p the next write of the receive side and reports whether there was one. Events are
+// written between frames; of a frame first the data, then the completion entry [P9].
 func (c *Comp) feedRx(p *tlp.Packet) bool {
 	r := &c.rx
 	f := r.cur
@@ -310,7 +310,8 @@ func (c *Comp) getFrame() *rxFrame {
 	return new(rxFrame)
 }
 
-// descsArrived takes descriptors, or the failure to read them [Q4].
+// descsArrived takes the descriptors that a read brought. If the read failed, it puts the queue
+// into state Error [Q4].
 func (c *Comp) descsArrived(rd *core.Read) {
 	i := int(rd.Owner)
 	q, rq := c.regs.Rxq(i), &c.rx.queues[i]

@@ -12,21 +12,21 @@ import (
 type txSlot struct {
 	plan   core.TxPlan
 	status nicspec.Status
-	ready  bool // finished: status and frame are final
+	ready  bool // status and frame are final
 	queue  int32
-	next   int32
-	index  uint16 // of its first block
-	due    int64
-	lane   int        // unused for copies
-	frame  *msg.Frame // gathered here; nil if no frame will leave
+	next   int32      // slot of the queue's next entry in flight, or none
+	index  uint16     // index of the entry's first block
+	due    int64      // cycle in which the next stage may take it
+	lane   int        // its lane; unused for copies
+	frame  *msg.Frame // frame being gathered; nil if no frame will leave
 	reads  [nicspec.SegMax]core.Read
-	open   int // pieces that have not come
+	open   int // pieces whose reads have not ended
 }
 
-// mayStart reports whether the next entry of a queue may start now: a Send waits for earlier
-// copies, and a copy for earlier Sends [D8] and for a slot of its channel. A Send also waits for
-// earlier Sends in another lane, since it would occupy room there for as long as they wait for
-// theirs [T13].
+// mayStart reports whether the next entry of a queue may start now. A Send waits for the queue's
+// earlier copies; a copy waits for its earlier Sends [D8] and for a slot of its channel. A Send
+// also waits for earlier Sends in another lane: it could not leave before them, and would occupy
+// room in its own lane all that time [T13].
 func (c *Comp) mayStart(queue int, p *core.TxPlan) bool {
 	q := &c.tx.queues[queue]
 	if p.Copy {
@@ -42,15 +42,16 @@ func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.C
 // reads of its chunks.
 type copyChan struct {
 	*dma.Channel
-	free  fifo.Queue[int32] // slots
-	reads []core.Read       // by chunk
-	cur   int               // chunk whose read has requests to issue, or none
+	free  fifo.Queue[int32] // free slots for its entries
+	reads []core.Read       // reads of chunks, by chunk
+	cur   int               // chunk that is being requested, or none
 }
 
-// copyTurns records the channels served last, and those that may have something to do. The others
-// had nothing when last asked, and their state has not changed since.
+// copyTurns keeps the round robin of the copy channels. asks and writes are sets of the channels
+// that may have a read to issue, or a write or message to send. The others had none when last
+// tried, and have not changed since.
 type copyTurns struct {
-	read, write  int
+	read, write  int // channel served last with a read, and with a write or message
 	asks, writes uint
 }
 
@@ -59,7 +60,7 @@ func (t *copyTurns) markActive(channel int) {
 	t.writes |= 1 << channel
 }
 
-// initCopies makes the channels; their slots follow those of other entries.
+// initCopies makes the channels. The slots for their entries follow those of the lanes in t.slots.
 func (t *txPath) initCopies(s *Spec) {
 	if !s.Has(nicspec.PartCopy) {
 		return
@@ -98,6 +99,6 @@ func (c *Comp) freeSlot(q *txQueue, id int32) {
 	q.copies--
 	t.channel(int(s.queue)).free.Push(id)
 	for k := int(s.queue) % len(t.copies); k < len(t.queues); k += len(t.copies) {
-		c.markStartable(k) // they may have waited for a slot
+		c.markStartable(k) // queues of the channel that may have waited for a slot
 	}
 }

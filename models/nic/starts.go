@@ -4,10 +4,11 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// startEntries starts one work entry: it is checked, and its pieces are requested. Entries that
-// waited for room alternate with the others. None starts while completion entries pile up: a ring
-// read brings several entries, each of whose completion entries leaves in a TLP of its own, so
-// entries without frames would end further and further ahead of what their queue has shown.
+// startEntries starts at most one work entry: it checks the entry and sets up the reads of its
+// pieces. Queues that wait in a lane take turns with the others.
+// No entry starts while maxTxCqes completion entries are pending. One ring read brings several
+// entries, but each completion entry leaves in a TLP of its own, so entries without frames would
+// end ever further ahead of their completion entries.
 func (c *Comp) startEntries() {
 	t := &c.tx
 	if !c.regs.TxEnable() || c.out.cqes.Len() >= maxTxCqes {
@@ -22,7 +23,7 @@ func (c *Comp) startEntries() {
 	}
 }
 
-// startNext starts the entry of the next queue that may start one.
+// startNext starts the entry of the next queue that may start one, and reports whether it did.
 func (c *Comp) startNext() bool {
 	t := &c.tx
 	for !t.start.Empty() {
@@ -33,9 +34,9 @@ func (c *Comp) startNext() bool {
 		c.decode(i)
 		switch {
 		case !c.mayStart(i, &t.plan):
-			t.start.Clear(i) // until an earlier entry has ended
+			t.start.Clear(i) // set again when an earlier entry has ended
 		case !t.plan.Copy && !t.hasRoom(i):
-			t.line(i)
+			t.waitInLane(i)
 		default:
 			c.startEntry(i)
 			return true
@@ -44,25 +45,25 @@ func (c *Comp) startNext() bool {
 	return false
 }
 
-// planOf identifies the entry that a plan was made from, and the number of requests that had taken
-// effect: nothing else changes what an entry asks for.
-type planOf struct {
+// planKey identifies the entry that t.plan was made from, and how many register requests had been
+// carried out then: nothing else changes the plan of an entry.
+type planKey struct {
 	queue    int
-	gen      uint32 // of the queue's window
+	gen      uint32 // that of the queue's window
 	index    uint16
 	requests uint64
 }
 
 // decode makes t.plan the plan of the next entry of a queue, which must be ready. An entry that
-// waits for room is looked at every cycle, but decoded only once.
+// waits for room is considered every cycle, but decoded again only after a register request.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
 	w := &t.queues[queue].win
-	of := planOf{queue, w.Gen, w.Use, c.in.taken}
-	if t.planOf == of {
+	key := planKey{queue, w.Gen, w.Use, c.in.taken}
+	if t.planKey == key {
 		return
 	}
-	t.planOf = of
+	t.planKey = key
 	core.DecodeWqe(w.Peek(), c.regs.Keys(), c.limitsTx, &t.plan)
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
@@ -87,7 +88,7 @@ func (c *Comp) startEntry(i int) {
 		c.startCopy(i, id)
 		return
 	case s.plan.Send:
-		s.begin(id, c.frames)
+		s.beginGather(id, c.frames)
 	}
 	if s.open == 0 {
 		c.gathered(id)
@@ -97,14 +98,14 @@ func (c *Comp) startEntry(i int) {
 	t.gather.Push(id)
 }
 
-// startWaiting starts the entry that has waited longest in a lane, lanes in turn, if there is a
-// slot and room for it now.
+// startWaiting starts the entry that has waited longest in a lane, if there is a slot and room for
+// it now, and reports whether it did. Lanes take turns.
 func (c *Comp) startWaiting() bool {
 	t := &c.tx
 	if t.lane++; t.lane >= len(t.lanes) {
 		t.lane = 0
 	}
-	if t.lined == 0 {
+	if t.waiters == 0 {
 		return false
 	}
 	for n := range t.lanes {
@@ -115,7 +116,7 @@ func (c *Comp) startWaiting() bool {
 			if starts && !t.fits(w) {
 				break
 			}
-			t.lined--
+			t.waiters--
 			if w.waits.Pop(); starts {
 				t.queues[i].waits = false
 				c.startEntry(i)
@@ -127,7 +128,7 @@ func (c *Comp) startWaiting() bool {
 }
 
 // startsOn reports whether the next entry of a queue that waits in a lane should still start there.
-// If not, the queue stops waiting: the entry is gone, has to wait for something else, or belongs to
+// If not, the queue stops waiting: the entry is gone, must wait for something else, or belongs to
 // another lane by now.
 func (c *Comp) startsOn(queue, lane int) bool {
 	t := &c.tx
@@ -146,20 +147,20 @@ func (c *Comp) startsOn(queue, lane int) bool {
 	return false
 }
 
-// startCopy passes an entry to its channel.
+// startCopy passes the copy in slot id to its channel.
 func (c *Comp) startCopy(queue int, id int32) {
 	c.tx.channel(queue).Start(id, &c.tx.slots[id].plan.Dma)
-	c.tx.copier++
+	c.tx.copying++
 	c.tx.copyAt.markActive(queue % len(c.tx.copies))
 }
 
-// leaveLine takes a queue out of its lane's line when its next entry sends nothing and the Sends
-// before it have ended, so that a stopped port no longer delays the queue [T13].
-func (c *Comp) leaveLine(q *txQueue, i int) {
+// stopWaiting makes a queue stop waiting in its lane if its next entry sends nothing and its
+// earlier Sends have ended. A stopped port then no longer delays the queue [T13].
+func (c *Comp) stopWaiting(q *txQueue, i int) {
 	if !q.waits || q.sends > 0 || !q.win.Ready() {
 		return
 	}
 	if c.decode(i); !c.tx.plan.Send {
-		q.waits = false // the caller follows with c.markStartable
+		q.waits = false // the caller then calls c.markStartable
 	}
 }

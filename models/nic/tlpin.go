@@ -13,35 +13,35 @@ import (
 // tlpIn is the incoming TLP stream with the queues behind it.
 type tlpIn struct {
 	stream.Stall
-	pkt  *msg.TLP // crossing now
+	pkt  *msg.TLP // TLP that crosses; nil if none does
 	x    stream.Crossing
-	cpls fifo.Queue[inTLP]
-	reqs fifo.Queue[inTLP]
+	cpls fifo.Queue[inTLP] // completions not processed yet
+	reqs fifo.Queue[inTLP] // requests not processed yet
 
-	taken uint64 // requests that took effect
+	taken uint64 // number of requests carried out
 }
 
 // inTLP is a TLP that was accepted and not processed yet.
 type inTLP struct {
 	pkt   *msg.TLP
 	first int64 // cycle of its first beat
-	due   int64
+	due   int64 // cycle in which it is processed
 }
 
-// receiveTLP moves the TLP stream into the device.
+// receiveTLP moves TLPs over the stream into the device, one beat a cycle.
 func (c *Comp) receiveTLP() {
 	l := &c.in
 	if l.pkt == nil {
-		if c.pcie.Len() == 0 || !c.until(l.x.Free) {
+		if c.pcie.Len() == 0 || !c.reached(l.x.Free) {
 			return
 		}
 		l.pkt = c.pcie.Retrieve(c.sched.CurrentTime()).(*msg.TLP)
 		l.x.Offer(c.now, stream.BeatsOf(len(l.pkt.Data), c.spec.TLPBits))
 		l.x.Start(&l.Stall, c.now)
-		l.x.Unreported = l.x.First // it cannot be held earlier: it only comes later
+		l.x.Unreported = l.x.First // a stall before the first beat does not count: the packet has not begun
 		c.moved = true
 	}
-	if !c.until(l.x.Last) {
+	if !c.reached(l.x.Last) {
 		return
 	}
 	p := l.pkt
@@ -55,10 +55,10 @@ func (c *Comp) receiveTLP() {
 	}
 }
 
-// takeCompletions passes completions to the reader.
+// takeCompletions passes the completions that are due to the reader.
 func (c *Comp) takeCompletions() {
 	var h tlp.Header
-	for c.in.cpls.Len() > 0 && c.until(c.in.cpls.Front().due) {
+	for c.in.cpls.Len() > 0 && c.reached(c.in.cpls.Front().due) {
 		x := c.in.cpls.Pop()
 		p := x.pkt
 		c.moved = true
@@ -81,9 +81,9 @@ func (c *Comp) takeCompletions() {
 	}
 }
 
-// takeRequests carries out the requests of the other side.
+// takeRequests carries out the register requests that are due.
 func (c *Comp) takeRequests() {
-	for c.in.reqs.Len() > 0 && c.until(c.in.reqs.Front().due) {
+	for c.in.reqs.Len() > 0 && c.reached(c.in.reqs.Front().due) {
 		p := c.in.reqs.Pop().pkt
 		c.moved = true
 		c.regs.Status.SetRxBusy(c.rx.busy())

@@ -13,37 +13,38 @@ import (
 // tlpOut is the outgoing TLP stream with its sources.
 type tlpOut struct {
 	stream.Stall
-	pkt   *msg.TLP // crossing now
+	pkt   *msg.TLP // TLP that is offered or crosses; nil if none
 	x     stream.Crossing
 	what  outKind
-	ref   int32    // queue, tag or channel, depending on what
-	event bool     // of outTxCqe
-	rx    bool     // ref is a receive queue, of outMsix
-	bytes int      // of outCopy
-	frame *rxFrame // of outRxCqe
-	spare *msg.TLP
-	turn  int // source served last
+	ref   int32    // queue, tag or channel, as what says
+	event bool     // for outTxCqe: the entry is an Event
+	rx    bool     // for outMsix: ref is a receive queue
+	bytes int      // for outCopy: bytes of the write
+	frame *rxFrame // for outRxCqe: the frame delivered
+	spare *msg.TLP // empty TLP for the next source to fill, or nil
+	turn  int      // source that was served last
 
-	answers fifo.Queue[core.Answer]
-	cqes    fifo.Queue[txCqe]
-	reads   int // read client served last
+	answers  fifo.Queue[core.Answer] // completions for register reads and refused requests
+	cqes     fifo.Queue[txCqe]       // pending completion entries of transmit queues
+	readTurn int                     // read client that was served last
 }
 
-// outKind determines what follows once a TLP was accepted.
+// outKind says what the outgoing TLP is, and so what its acceptance means. The comments name the
+// fields of tlpOut that belong to it.
 type outKind uint8
 
 const (
-	outOther   outKind = iota
-	outRead            // ref: tag
-	outRxCqe           // frame
-	outRxEvent         // ref: queue
-	outTxCqe           // ref: queue
-	outCopy            // ref: channel, bytes
-	outMessage         // ref: channel
-	outMsix            // ref: queue, rx
+	outOther   outKind = iota // nothing follows: answers and frame data
+	outRead                   // ref: tag
+	outRxCqe                  // frame
+	outRxEvent                // ref: queue
+	outTxCqe                  // ref: queue
+	outCopy                   // ref: channel, bytes
+	outMessage                // ref: channel
+	outMsix                   // ref: queue, rx
 )
 
-// The sources of TLPs take turns.
+// The sources of TLPs, which take turns.
 const (
 	sourceAnswer = iota
 	sourceRx
@@ -54,11 +55,11 @@ const (
 	numSources
 )
 
-// startTLP offers the next TLP if the stream is free, and starts the offered one if it has a
+// startTLP offers the next TLP if the stream is free, and starts the offered TLP if it has a
 // credit.
 func (c *Comp) startTLP() {
 	l := &c.out
-	if l.pkt == nil && c.until(l.x.Free) {
+	if l.pkt == nil && c.reached(l.x.Free) {
 		c.offerTLP()
 	}
 	if !l.x.Waits || !c.pcie.CanSend() {
@@ -90,11 +91,12 @@ func (c *Comp) offerTLP() {
 	}
 }
 
-// sources returns the sources that may have a TLP. While copies are in flight, reads count even if
-// nobody wants one: asking frees tags that were held, or schedules the NIC for when it can.
+// sources returns the set of sources that may have a TLP. While copies are in flight, sourceRead is
+// in the set even if no client has a request: feedRead frees held tags, or schedules the NIC for
+// the cycle in which a tag becomes free.
 func (c *Comp) sources() uint {
 	return bit(sourceAnswer, c.out.answers.Len() != 0) | bit(sourceRx, c.rx.cur != nil || c.rx.events.Len() != 0) |
-		bit(sourceTxCqe, c.out.cqes.Len() != 0) | bit(sourceRead, c.reads() != 0 || c.tx.copier != 0) |
+		bit(sourceTxCqe, c.out.cqes.Len() != 0) | bit(sourceRead, c.readClients() != 0 || c.tx.copying != 0) |
 		bit(sourceCopy, c.tx.copyAt.writes != 0) | bit(sourceMsix, c.msix.ready != 0)
 }
 
@@ -143,7 +145,7 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 // finishTLP completes the outgoing TLP if its last beat has crossed.
 func (c *Comp) finishTLP() {
 	l := &c.out
-	if l.pkt == nil || l.x.Waits || !c.until(l.x.Last) {
+	if l.pkt == nil || l.x.Waits || !c.reached(l.x.Last) {
 		return
 	}
 	p := l.pkt
@@ -155,7 +157,8 @@ func (c *Comp) finishTLP() {
 	}
 	switch l.what {
 	case outRead:
-		// A completion accepted in time is in time, though it is processed later [P6].
+		// A completion is processed CplPipe cycles after it was accepted. The timeout is extended
+		// by as much, since one accepted in time is in time [P6].
 		c.reader.Accepted(uint8(l.ref), c.now, c.timeout+int64(c.spec.Timing.CplPipe))
 	case outRxCqe:
 		c.delivered(l.frame)
@@ -173,6 +176,6 @@ func (c *Comp) finishTLP() {
 		c.copyLeft(int(l.ref), l.bytes)
 	case outMessage:
 		c.tx.copies[l.ref].MessageLeft()
-		c.copyMoved(int(l.ref))
+		c.advanceCopies(int(l.ref))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// [R14]: a queue with trim does not write what follows the payload; pay_len has the number of bytes
-// written, with and without trim.
+// TestTrim: a queue with trim does not write what follows the payload. pay_len is the number of
+// bytes written to the payload buffer, with and without trim [R14].
 func TestTrim(t *testing.T) {
 	const pad, payload = 2, 198
 	frame := nictest.RoceFrame(payload + pad)
@@ -57,14 +57,14 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// [R13]: a port whose frames are dropped one after another does not overtake the frame that waits
-// on the other port.
+// TestPortsTakeTurnsInDrops: a port whose frames are dropped one after another does not overtake
+// the frame that waits on the other port [R13].
 func TestPortsTakeTurnsInDrops(t *testing.T) {
 	o := defaultRig()
 	o.spec.Ports = 2
 	r := openedRx(t, o)
 	h := r.host
-	f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 5} // which is Off
+	f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 5} // queue 5 is Off
 	// first byte of the destination address
 	f.Mask[8], f.Value[8] = 0xff, 0xee
 	var b [128]byte
@@ -76,7 +76,7 @@ func TestPortsTakeTurnsInDrops(t *testing.T) {
 	h.Post(0, 0, 0x7200_0000)
 	h.RingRx(0)
 	r.run()
-	h.Gate.Close() // the link takes one frame and part of the next
+	h.Gate.Close() // the PCIe link takes one frame's writes and some of the next
 	stray, good := nictest.Pattern(60, 1), nictest.Pattern(9000, 2)
 	stray[0], good[0] = 0xee, 1
 	r.peers[1].send(good)

@@ -11,27 +11,27 @@ import (
 
 // txPath is the transmit side.
 type txPath struct {
-	ports  []ethOut
-	queues []txQueue
-	want   bitset.Set // queues that may want work entries
-	start  bitset.Set // queues with a fetched work entry that may start: no earlier entry and no pause prevents it
-	slots  []txSlot
-	lanes  []txLane    // one per port, and one for entries that send nothing
-	lane   int         // lane looked at first
-	lined  int         // queues waiting in lines, over all lanes
-	turn   bool        // lines go first
-	plan   core.TxPlan // of the entry being looked at
-	planOf planOf
-	copies []copyChan        // empty without the copy engine
-	copyAt copyTurns         // turns of the copy channels
-	copier int               // copies in flight
-	gather fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
-	finish fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
-	active int               // slots in use
+	ports   []ethOut
+	queues  []txQueue
+	want    bitset.Set // queues that may have work entries to fetch
+	start   bitset.Set // queues with a fetched work entry that may start: no earlier entry and no pause prevents it
+	slots   []txSlot
+	lanes   []txLane    // one per port, and one for entries that send nothing
+	lane    int         // lane that startWaiting tried first in the latest cycle
+	waiters int         // number of queues that wait in lanes
+	turn    bool        // queues that wait in lanes go first in this cycle
+	plan    core.TxPlan // plan of the entry identified by planKey
+	planKey planKey
+	copies  []copyChan        // empty without the copy engine
+	copyAt  copyTurns         // round robin of the copy channels
+	copying int               // number of copies in flight
+	gather  fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
+	finish  fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
+	active  int               // number of slots in use
 
 	stops   bool       // a class may be stopped on some port
-	stopped uint8      // classes stopped on any port
-	parked  bitset.Set // queues waiting for the end of such a stop
+	stopped uint8      // classes stopped on some port, one bit each
+	parked  bitset.Set // queues that wait because their class is stopped
 }
 
 // startFrames offers the next frame on each free port, and starts the offered one if it has a
@@ -40,7 +40,7 @@ func (c *Comp) startFrames() {
 	for p := range c.tx.ports {
 		l := &c.tx.ports[p]
 		c.watchBuffer(p)
-		if !l.busy && (l.fifo.Len() != 0 || l.pause.send.Due()) && c.until(l.x.Free) {
+		if !l.busy && (l.fifo.Len() != 0 || l.pause.send.Due()) && c.reached(l.x.Free) {
 			c.offerFrame(p)
 		}
 		if l.x.Waits && c.eth[p].CanSend() {
@@ -64,10 +64,10 @@ func (c *Comp) offerFrame(port int) {
 	}
 }
 
-// finishFrame completes the outgoing frame of a port if its last beat has crossed.
+// finishFrame completes the outgoing frame of a port if its last beat crosses in this cycle.
 func (c *Comp) finishFrame(p int) {
 	l := &c.tx.ports[p]
-	if !l.busy || l.x.Waits || !c.until(l.x.Last) {
+	if !l.busy || l.x.Waits || !c.reached(l.x.Last) {
 		return
 	}
 	l.busy, l.x.Open = false, false

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// A key for all of the Arm's memory from 0x9000_0000 on, at virtual address 0.
+// The test key covers the Arm memory from 0x9000_0000 on; its virtual addresses begin at 0.
 const (
 	testKey  = 5 | 0x5a<<24
 	testBus  = 0x9000_0000

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/ring"
 )
 
-// none means no slot.
+// none is the slot number that stands for no slot.
 const none = -1
 
 // txQueue is the timed state of a transmit queue.
@@ -14,18 +14,18 @@ type txQueue struct {
 	win  ring.Window
 	refs int // reads, slots and completion entries in flight
 
-	// Entries in flight, oldest first, linked by txSlot.next. Those before emit have been passed to
-	// port.
+	// Slots of the entries in flight, oldest first, linked by txSlot.next. The frames of those
+	// before emit have been passed to port.
 	head, tail, emit int32
 	port             int
 
-	sends, copies int  // entries in flight, by kind
-	lane          int  // lane of the latest entry in flight that is no copy
+	sends, copies int  // Sends and copies in flight
+	lane          int  // lane of the latest Send in flight
 	waits         bool // waits for a slot or room in a lane
 
-	failed   bool // an Event must be written once the entries wholly before win.end have ended
-	failedAt uint16
-	status   nicspec.Status
+	failed   bool           // an Event must be written once the entries wholly before win.end have ended
+	failedAt uint16         // first block of the failed read
+	status   nicspec.Status // status of the failed read
 }
 
 // maxTxCqes is the number of pending completion entries at which no further work entry is started.
@@ -38,7 +38,8 @@ type txCqe struct {
 	cqe   [nicspec.CqeBytes]byte
 }
 
-// blocksArrived takes blocks of work entries, or the failure to read them [T2].
+// blocksArrived takes the blocks of work entries that a read brought. If the read failed, it puts
+// the queue into state Error [T2].
 func (c *Comp) blocksArrived(rd *core.Read) {
 	i := int(rd.Owner)
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
@@ -49,7 +50,7 @@ func (c *Comp) blocksArrived(rd *core.Read) {
 	case rd.Status == nicspec.StatusOk:
 		tq.win.Arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
 		c.markStartable(i)
-		c.event(i) // a begun entry may turn out to reach beyond the cut
+		c.writeEvent(i) // the block may show that its entry reaches beyond the cut and cannot start
 		return
 	}
 	tq.win.CutAt(rd.First)
@@ -62,10 +63,10 @@ func (c *Comp) blocksArrived(rd *core.Read) {
 		q.Err = rd.Status
 		tq.failed, tq.failedAt, tq.status = true, rd.First, rd.Status
 	} // a read that fails after the queue is Off makes no Event, nor changes an owed one [Q5]
-	c.event(i)
+	c.writeEvent(i)
 }
 
-// markStartable records whether a queue has an entry that can be started.
+// markStartable records whether a queue has an entry that may start.
 func (c *Comp) markStartable(i int) {
 	switch q := &c.tx.queues[i]; {
 	case !q.win.Ready():
@@ -76,9 +77,9 @@ func (c *Comp) markStartable(i int) {
 	}
 }
 
-// event writes a failed queue's Event once the entries before the failure have ended: none is in
-// flight, and none is left to start.
-func (c *Comp) event(i int) {
+// writeEvent writes a failed queue's Event once the entries before the failed read have ended: none
+// is in flight, and none is left to start.
+func (c *Comp) writeEvent(i int) {
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
 	if !tq.failed || tq.head != none || !tq.win.Spent() {
 		return
@@ -98,10 +99,10 @@ func (c *Comp) drainTx(i int) {
 	if !c.regs.TxEnable() {
 		w.CutAt(w.Use)
 		c.markStartable(i)
-		c.event(i)
+		c.writeEvent(i)
 	}
 	if !w.Ready() {
-		c.tx.parked.Clear(i) // its class may be another one when it is enabled again
+		c.tx.parked.Clear(i) // it may have another class when it is enabled again
 	}
 }
 
@@ -118,8 +119,8 @@ func (q *txQueue) append(slots []txSlot, id int32) {
 	q.refs++
 }
 
-// pushed takes the block of an accepted push if it is the next one that the queue wants and there
-// is room; otherwise the block is read from the ring [W2].
+// pushed stores the block of an accepted push if it is the next one to be requested and there is
+// room for it. Otherwise the block will be read from the ring [W2].
 func (c *Comp) pushed(e *core.Effect, block []byte) {
 	if block == nil {
 		return

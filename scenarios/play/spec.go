@@ -147,8 +147,8 @@ type DropSpec struct {
 // given reports whether anything is declared.
 func (d *DropSpec) given() bool { return d.Whole || d.Above != 0 || d.Counted != "" || len(d.When) > 0 }
 
-// Word parses a policy given by name.
-func (d *DropSpec) Word(word string) error {
+// DecodeWord parses a policy given by name.
+func (d *DropSpec) DecodeWord(word string) error {
 	switch *d = (DropSpec{}); word {
 	case "none":
 	case "whole":

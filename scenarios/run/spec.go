@@ -16,7 +16,7 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-var _ specfile.Beginner = (*StackSpec)(nil)
+var _ specfile.Defaulter = (*StackSpec)(nil)
 
 // Spec is a scenario file.
 type Spec struct {
@@ -40,8 +40,8 @@ type StackSpec struct {
 	FlexiNS node.Spec `yaml:"flexins"` // of kind flexins
 }
 
-// Begin implements specfile.Beginner.
-func (s *StackSpec) Begin() { s.FlexiNS = node.DefaultSpec() }
+// SetDefaults implements specfile.Defaulter.
+func (s *StackSpec) SetDefaults() { s.FlexiNS = node.DefaultSpec() }
 
 // StackKind names a stack.
 type StackKind string

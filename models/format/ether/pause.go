@@ -8,15 +8,15 @@ const PauseClasses = 8
 // Pause is the content of a pause frame (IEEE 802.3 annex 31B, IEEE 802.1Qbb). A quantum is 512 bit
 // times of the port.
 type Pause struct {
-	Priority bool
-	Classes  uint8                // of a priority pause: the classes named
-	Quanta   [PauseClasses]uint16 // by class; a pause of the whole port uses the first
+	Priority bool                 // pause of priority classes (802.1Qbb), else of the whole port
+	Classes  uint8                // classes that a priority pause names, one bit each
+	Quanta   [PauseClasses]uint16 // pause time by class; a pause of the whole port uses the first
 }
 
 // PauseQuantumBits is the unit of pause times, in bit times of the port.
 const PauseQuantumBits = 512
 
-// MAC control values, and offsets in a pause frame.
+// MAC control codes, and offsets of fields in a pause frame.
 const (
 	macControlType = 0x8808
 	pauseOpcode    = 0x0001
@@ -31,7 +31,7 @@ const (
 
 var pauseAddress = [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01}
 
-// ParsePause reports whether a frame is a pause frame, and decodes it.
+// ParsePause decodes a frame and reports whether it is a pause frame.
 func ParsePause(frame []byte) (p Pause, ok bool) {
 	if len(frame) < MinLen || [6]byte(frame) != pauseAddress ||
 		binary.BigEndian.Uint16(frame[macControlOff:]) != macControlType {
@@ -51,7 +51,7 @@ func ParsePause(frame []byte) (p Pause, ok bool) {
 	return p, true
 }
 
-// Put writes the pause frame of a sender, MinLen bytes.
+// Put writes the pause frame, MinLen bytes, with the sender's MAC address.
 func (p *Pause) Put(frame []byte, source [6]byte) {
 	_ = frame[MinLen-1]
 	clear(frame[:MinLen])

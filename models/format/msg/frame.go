@@ -13,23 +13,23 @@ import (
 type Frame struct {
 	simcore.Msg
 	ether.Frame
-	Seq uint64 // the sender's ordinal
+	Seq uint64 // ordinal of the frame at its sender
 
 	pooled bool
 }
 
-// Bytes implements simcore.Timed: the frame without FCS. The link adds its overhead,
-// ether.WireOverhead. A frame in another framing is shorter by ether.Frame.Trim.
+// Bytes implements simcore.Timed: it returns the length without FCS. The link adds its overhead,
+// ether.WireOverhead. A frame with another framing on the wire is shorter by ether.Frame.Trim.
 func (f *Frame) Bytes() int { return len(f.Data) - f.Trim }
 
 // Frames is a pool of frames with their buffers. The zero value is ready for
 // use.
 type Frames struct {
-	free [frameSizes][]*Frame // by the size of their buffers, in frameStep
+	free [frameSizes][]*Frame // unused frames, by the length of their buffers in units of frameStep
 }
 
-// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes.
-// Frames longer than any that a NIC accepts share the last list.
+// The length of a buffer is a multiple of frameStep, so that a frame uses little more memory than
+// it has bytes. Frames longer than a NIC accepts share the last list.
 const (
 	frameStep  = 512
 	frameSizes = ether.MaxLen/frameStep + 2
@@ -37,8 +37,8 @@ const (
 
 func frameSize(n int) int { return min((n+frameStep-1)/frameStep, frameSizes-1) }
 
-// Get returns a frame with n bytes of data, whose contents are arbitrary; Queue is -1, everything
-// else zero.
+// Get returns a frame with n bytes of data, whose contents are arbitrary. Queue is -1, all else
+// zero.
 func (l *Frames) Get(n int) *Frame {
 	var f *Frame
 	size := frameSize(n)

@@ -25,11 +25,12 @@ func TestPoolReusesFramesAndBuffers(t *testing.T) {
 	assert.False(t, g == p.Get(1))
 
 	p.Put(g)
-	big := p.Get(ether.MaxLen + 1) // over what a device takes, to test just that
+	big := p.Get(ether.MaxLen + 1) // longer than devices accept: tests offer such frames
 	assert.Len(t, big.Data, ether.MaxLen+1)
 }
 
-// A frame takes little more memory than its bytes, and one that went longer or shorter comes back where it fits.
+// TestBuffersFitTheirFrames: a frame uses little more memory than it has bytes, and a frame whose
+// data was lengthened or cut returns to the list of its buffer.
 func TestBuffersFitTheirFrames(t *testing.T) {
 	var p Frames
 	for n := 1; n <= ether.MaxLen+2*frameStep; n += 37 {

@@ -11,19 +11,20 @@ import (
 type TLP struct {
 	simcore.Msg
 	tlp.Packet
-	Seq uint64 // the sender's ordinal
+	Seq uint64 // ordinal of the TLP at its sender
 
-	// Sender, if set, is notified once when the TLP is given back: the receiver is done with it.
+	// Sender, if set, is notified once when the TLP is returned to its pool, so when the receiver
+	// no longer needs it.
 	Sender Consumer
 
 	pooled bool
 }
 
-// Consumer is notified that a TLP was consumed; back is how long such a notice takes from there to
-// the sender (simcore.Msg.Back). Consumed may only record it.
+// Consumer is notified that a TLP was consumed; back is the latency of such a notice on its way to
+// the sender (simcore.Msg.Back). Consumed may only record the notice.
 type Consumer interface{ Consumed(back simcore.Ps) }
 
-// Bytes implements simcore.Timed: header and payload.
+// Bytes implements simcore.Timed: it returns the size of header and payload.
 func (t *TLP) Bytes() int { return t.WireBytes() }
 
 // TLPs is a pool of TLP. The zero value is ready for use.
@@ -32,7 +33,7 @@ type TLPs struct {
 	live int
 }
 
-// Get returns an empty TLP: a zero header, no data, no stamps.
+// Get returns an empty TLP: zero header, no data, no timestamps.
 func (l *TLPs) Get() *TLP {
 	l.live++
 	n := len(l.free)
@@ -62,8 +63,8 @@ func (l *TLPs) Put(t *TLP) {
 	}
 }
 
-// Live returns the number of TLPs taken and not given back. It can be negative for a pool that is
-// given TLPs of other pools.
+// Live returns the number of TLPs taken from the pool and not returned. It can be negative if TLPs
+// of other pools are returned to this one.
 func (l *TLPs) Live() int { return l.live }
 
 var (

@@ -44,7 +44,8 @@ type told int
 
 func (n *told) Consumed(back simcore.Ps) { *n += told(back) }
 
-// The Sender of a TLP is notified once, when the TLP is given back, with the time that a notice takes.
+// TestSenderIsTold: the Sender of a TLP is notified once, when the TLP is returned to its pool,
+// with the latency of the notice.
 func TestSenderIsTold(t *testing.T) {
 	var pool TLPs
 	var n told

@@ -23,7 +23,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkMonitorWrite is one write of 64 bytes checked.
+// BenchmarkMonitorWrite measures the check of one write of 64 bytes.
 func BenchmarkMonitorWrite(b *testing.B) {
 	m := newTestMonitor(b, nil)
 	p, _ := NewMemWrite(nicOrigin, 0x1000, make([]byte, 64))
@@ -35,8 +35,8 @@ func BenchmarkMonitorWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkReadRoundTrip is one read of 512 bytes: request, completions of at
-// most 128, requester's and monitor's accounts.
+// BenchmarkReadRoundTrip measures one read of 512 bytes: the request, its completions of at most
+// 128 bytes, and the checks of requester and monitor.
 func BenchmarkReadRoundTrip(b *testing.B) {
 	m := newTestMonitor(b, nil)
 	c := newTestCompleter(b, DefaultLimits(), CplLongest, 0)

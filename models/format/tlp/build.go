@@ -12,10 +12,9 @@ type Origin struct {
 	Attr        Attr
 }
 
-// SetMemWrite makes p a memory write of b to addr, with the width of header,
-// length and byte enables that this needs. An aligned b is not copied: Data
-// is then b itself, which must stay as it is until the packet is consumed.
-// Otherwise the bytes are placed in p's own storage and padded with zeros to
+// SetMemWrite makes p a memory write of b to addr, and chooses the header's width, length and byte
+// enables. An aligned b is not copied: Data is then b itself, which must not change until the
+// packet is consumed. Otherwise the bytes are copied to p's own storage and padded with zeros to
 // whole DWs. It fails if the write crosses a 4 KB boundary (see SplitWrite).
 func (p *Packet) SetMemWrite(o Origin, addr uint64, b []byte) error {
 	if err := checkPage("write", addr, len(b)); err != nil {
@@ -28,7 +27,7 @@ func (p *Packet) SetMemWrite(o Origin, addr uint64, b []byte) error {
 	} else {
 		lead := int(addr & (DWBytes - 1))
 		dst := p.Own(n)
-		end := lead + copy(dst[lead:], b) // first: b may be this storage
+		end := lead + copy(dst[lead:], b) // copy before clearing: b may be this storage
 		clear(dst[:lead])
 		clear(dst[end:])
 	}
@@ -77,14 +76,14 @@ func (p *Packet) SetMSIX(o Origin, addr uint64, data uint32) error {
 type Vendor struct {
 	Type     int // 0: an error if the receiver does not know it; 1: dropped silently
 	Routing  Routing
-	TargetID uint16 // the receiver, when routed by ID, else 0
-	VendorID uint16 // who defines the rest
+	TargetID uint16 // ID of the receiver if routed by ID, else 0
+	VendorID uint16 // vendor that defines DW3 and the payload
 	DW3      uint32 // header bytes 12-15
 }
 
-// SetVendor makes p a vendor-defined message with the payload b: whole DWs,
-// not copied, or none. It fails on another type, a routing such a message may
-// not have, or a payload that is not whole DWs or exceeds 4 KB.
+// SetVendor makes p a vendor-defined message with payload b, which is whole DWs or empty and is not
+// copied. It fails if the type is not 0 or 1, if vendor-defined messages may not have the routing,
+// or if the payload is not whole DWs or exceeds 4 KB.
 func (p *Packet) SetVendor(o Origin, v Vendor, b []byte) error {
 	h := Header{
 		Kind: Msg, TC: o.TC, Attr: o.Attr, RequesterID: o.RequesterID, Code: CodeVendor0,

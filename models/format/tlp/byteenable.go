@@ -19,11 +19,10 @@ func Enables(addr uint64, n int) (length uint16, firstBE, lastBE uint8) {
 	return uint16(dws), first, last
 }
 
-// Span returns the first enabled byte, as an offset from the request's DW
-// address, and the number of bytes from it to the last enabled one: what the
-// completions of a read must cover. For a request with no byte enabled it is
-// (0, 1): such a read is answered with one DW and a byte count of 1
-// (PCIe 2.3.1.1).
+// Span returns the first enabled byte, as an offset from the request's DW address, and the number
+// of bytes from it to the last enabled byte. The completions of a read must cover these bytes. For
+// a request with no byte enabled it is (0, 1): such a read is answered with one DW and a byte count
+// of 1 (PCIe 2.3.1.1).
 func (h *Header) Span() (offset, n int) {
 	if h.Length <= 1 {
 		if h.FirstBE == 0 {
@@ -47,19 +46,19 @@ func (h *Header) ZeroLength() bool {
 	return h.Kind.IsMemory() && h.Length == 1 && h.FirstBE == 0
 }
 
-// Runs walks the byte-enabled runs of a write, or of a read's data. The zero
-// value has no runs.
+// Runs iterates over the runs of enabled bytes in the payload of a memory request. The zero value
+// has no runs.
 type Runs struct {
 	data   []byte
-	addr   uint64 // of data[0]
+	addr   uint64 // address of data[0]
 	pos    int
-	lastDW int // where the last DW starts
+	lastDW int // offset of the last DW
 	first  uint8
 	last   uint8
 }
 
-// Runs starts a walk over the payload of a memory request. Data shorter than
-// the header's length ends the walk early.
+// Runs returns an iterator over the payload of a memory request. If data is shorter than the
+// header's length, it ends early.
 func (h *Header) Runs(data []byte) Runs {
 	n := int(h.Length) * DWBytes
 	return Runs{
@@ -68,8 +67,8 @@ func (h *Header) Runs(data []byte) Runs {
 	}
 }
 
-// Next returns the next run of enabled bytes in address order: its address
-// and the bytes themselves, a part of the payload. ok is false at the end.
+// Next returns the next run of enabled bytes in address order: its address, and its bytes as a part
+// of the payload. ok is false at the end.
 func (r *Runs) Next() (addr uint64, b []byte, ok bool) {
 	for r.pos < len(r.data) && !r.enabled() {
 		r.pos++
@@ -80,7 +79,7 @@ func (r *Runs) Next() (addr uint64, b []byte, ok bool) {
 	start := r.pos
 	for r.pos < len(r.data) && r.enabled() {
 		r.pos++
-		if r.pos == DWBytes && r.pos < r.lastDW { // all enabled up to the last DW
+		if r.pos == DWBytes && r.pos < r.lastDW { // the DWs between the first and the last are enabled as a whole
 			r.pos = min(r.lastDW, len(r.data))
 		}
 	}
@@ -91,7 +90,7 @@ func (r *Runs) Next() (addr uint64, b []byte, ok bool) {
 func (r *Runs) enabled() bool {
 	be := uint8(maxByteEnables)
 	switch {
-	case r.pos < DWBytes: // first, as there is no last in a request of one DW
+	case r.pos < DWBytes: // tested first: a request of one DW has no last DW
 		be = r.first
 	case r.pos >= r.lastDW:
 		be = r.last

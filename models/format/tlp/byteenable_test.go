@@ -10,7 +10,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// slowEnabled says the plain way whether byte pos of a request is enabled.
+// slowEnabled reports whether byte pos of a request is enabled, by the definition.
 func slowEnabled(h *Header, pos int) bool {
 	dw, lane := pos/DWBytes, pos%DWBytes
 	switch dw {
@@ -44,8 +44,8 @@ func TestEnablesCoverExactlyTheBytes(t *testing.T) {
 	require.Equal(t, [3]int{MaxLengthDW, 0xf, 0xf}, [3]int{int(length), int(first), int(last)})
 }
 
-// The rows of the standard's table of byte counts (PCIe table 2-37), for
-// requests of one DW and of five.
+// TestSpanFollowsTheTable: Span agrees with the standard's table of byte counts (PCIe table 2-37),
+// for requests of one DW and of five.
 func TestSpanFollowsTheTable(t *testing.T) {
 	for _, v := range []struct{ length, first, last, off, n int }{
 		{1, 0b1001, 0, 0, 4}, {1, 0b1111, 0, 0, 4}, {1, 0b0101, 0, 0, 3}, {1, 0b1010, 0, 1, 3},
@@ -91,7 +91,8 @@ func TestRunsAreTheEnabledBytes(t *testing.T) {
 	})
 }
 
-// Legal enables, listed: no formula shared with the code.
+// TestEnablesFault compares enablesFault with a list of the legal byte enables, written without the
+// code's formulas.
 func TestEnablesFault(t *testing.T) {
 	contiguousFirst := []uint8{0b1000, 0b1100, 0b1110, 0b1111}
 	contiguousLast := []uint8{0b0001, 0b0011, 0b0111, 0b1111}

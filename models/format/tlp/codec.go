@@ -39,7 +39,7 @@ const (
 	ftRouteMask = 0x07
 )
 
-// format is the meaning of the first header byte.
+// format is the kind and the address width that the first header byte encodes.
 type format struct {
 	kind   Kind
 	addr64 bool
@@ -62,9 +62,9 @@ var formats = func() (t [256]format) {
 // FieldError reports a header field that cannot be decoded or encoded.
 type FieldError struct {
 	Op    string // "decode" or "encode"
-	Field string // the field's name
+	Field string // name of the field
 	Got   uint64
-	Want  string // what would be right
+	Want  string // a description of valid values
 }
 
 func (e *FieldError) Error() string {
@@ -81,8 +81,8 @@ func Decode(hdr *[HeaderBytes]byte) (Header, error) {
 	return h, nil
 }
 
-// Parse reads a header as a tolerant receiver does: it ignores the bits that Decode rejects. Kind
-// is KindInvalid, and everything else zero, if the type is not supported.
+// Parse decodes a header as a tolerant receiver does: it ignores the bits that make Decode fail. If
+// the type is not supported, Kind is KindInvalid and all else zero.
 func Parse(hdr *[HeaderBytes]byte) Header {
 	f := formats[hdr[0]]
 	if f.kind == KindInvalid {
@@ -148,7 +148,7 @@ func (h *Header) parseMessage(hdr *[HeaderBytes]byte) {
 	h.VendorDW = binary.BigEndian.Uint32(hdr[12:16])
 }
 
-// reservedZero checks the parts of hdr that Parse passed over.
+// reservedZero checks that the bits of hdr that Parse ignores are zero.
 func (h *Header) reservedZero(hdr *[HeaderBytes]byte) error {
 	if h.Kind == KindInvalid {
 		return typeError(hdr[0])
@@ -176,9 +176,9 @@ func (h *Header) reservedZero(hdr *[HeaderBytes]byte) error {
 	return nil
 }
 
-// Encode writes the header to dst. It fails with a *FieldError, and leaves
-// dst alone, if a field does not fit the layout. It does not judge the rules
-// of the standard: a header that breaks them can be encoded on purpose.
+// Encode writes the header to dst. It fails with a *FieldError, and leaves dst unchanged, if a
+// field does not fit its bits. It does not check the rules of the standard, so that tests can
+// encode headers that break them.
 func (h *Header) Encode(dst *[HeaderBytes]byte) error {
 	if err := h.checkRanges(); err != nil {
 		return err

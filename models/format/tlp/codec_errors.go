@@ -52,7 +52,7 @@ func refusedError(dw0 uint32) error {
 	panic("tlp: refusedError without a refused bit")
 }
 
-// checkRanges reports the first field that does not fit its place.
+// checkRanges reports the first field whose value does not fit its bits.
 func (h *Header) checkRanges() error {
 	if h.Kind == KindInvalid || h.Kind >= numKinds {
 		return encodeError("Kind", uint64(h.Kind), "MRd, MWr, Cpl, CplD, Msg or MsgD")

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// unhex reads a header written as hex digits; blanks are for people.
+// unhex decodes a header written as hex digits; blanks are ignored.
 func unhex(t testing.TB, s string) (hdr [HeaderBytes]byte) {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -21,7 +21,7 @@ func unhex(t testing.TB, s string) (hdr [HeaderBytes]byte) {
 	return hdr
 }
 
-// The vectors were laid out by hand from the figures of PCIe 2.2.
+// headerVectors are headers encoded by hand from the figures of PCIe 2.2.
 var headerVectors = []struct {
 	wire string
 	hdr  Header
@@ -71,7 +71,7 @@ func TestHeaderVectors(t *testing.T) {
 		require.NoError(t, err, v.wire)
 		require.Equal(t, v.hdr, h, v.wire)
 		require.Equal(t, v.text, h.String())
-		got := [HeaderBytes]byte{12: 0xee, 13: 0xee, 14: 0xee, 15: 0xee} // the unused DW must be cleared
+		got := [HeaderBytes]byte{12: 0xee, 13: 0xee, 14: 0xee, 15: 0xee} // Encode must clear the unused DW
 		require.NoError(t, v.hdr.Encode(&got))
 		require.Equal(t, wire, got, v.text)
 	}
@@ -165,7 +165,7 @@ func TestEncodeNamesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// drawHeader draws any header that can be encoded, legal or not.
+// drawHeader draws a header that can be encoded, legal or not.
 func drawHeader(t *rapid.T) Header {
 	u8 := func(name string, maximum int) uint8 { return uint8(rapid.IntRange(0, maximum).Draw(t, name)) }
 	u16 := func(name string) uint16 { return rapid.Uint16().Draw(t, name) }
@@ -210,8 +210,8 @@ func TestEncodeThenDecode(t *testing.T) {
 	})
 }
 
-// FuzzDecode holds Decode to its promise: what it accepts encodes to the same
-// bytes, what it refuses it refuses with a FieldError.
+// FuzzDecode: a header that Decode accepts encodes to the same bytes; the error for any other is a
+// FieldError.
 func FuzzDecode(f *testing.F) {
 	for _, v := range headerVectors {
 		hdr := unhex(f, v.wire)
@@ -262,7 +262,7 @@ func TestDiffNamesEveryField(t *testing.T) {
 	require.Equal(t, "Address: 0x1000 against 0x40", Difference{FieldAddress, 0x1000, 0x40}.String())
 }
 
-// changeField sets one field to another value that the layout can hold.
+// changeField sets a field to another value that fits its bits.
 func changeField(h *Header, f Field) {
 	switch f {
 	case FieldKind:

@@ -6,27 +6,26 @@ import (
 	"math/rand/v2"
 )
 
-// Errors by which a ReadFunc decides the completion's status.
+// Errors of a ReadFunc that determine the status of the completion.
 var (
 	ErrUnsupported = errors.New("tlp: unsupported request") // ends in UR
 	ErrAborted     = errors.New("tlp: completer abort")     // ends in CA
 	ErrPoisoned    = errors.New("tlp: poisoned data")       // data is sent with EP set
 )
 
-// ReadFunc fills dst with the memory at addr. It is asked for the bytes from
-// the first to the last enabled one, piece by piece, never beyond. An error
-// that wraps ErrUnsupported, ErrAborted or ErrPoisoned becomes a completion;
-// any other is handed to the caller.
+// ReadFunc fills dst with the memory at addr. It is called for parts of the bytes from the first to
+// the last enabled one, and for no others. An error that wraps ErrUnsupported, ErrAborted or
+// ErrPoisoned becomes a completion; the caller gets any other error.
 type ReadFunc func(addr uint64, dst []byte) error
 
-// CplPolicy says how a Completer splits.
+// CplPolicy determines how a Completer splits the data of a read.
 type CplPolicy uint8
 
-// The policies.
+// The policies for splitting.
 const (
 	CplLongest CplPolicy = iota // as few completions as MPS allows
-	CplEachRCB                  // one per RCB
-	CplRandom                   // at RCBs drawn from the seed
+	CplEachRCB                  // one completion per RCB
+	CplRandom                   // completions end at RCBs drawn from the seed
 	numPolicies
 )
 
@@ -48,7 +47,7 @@ func NewCompleter(id uint16, limits Limits, policy CplPolicy, seed uint64) (*Com
 	if err := c.SetLimits(limits); err != nil {
 		return nil, err
 	}
-	const stream = 0x746c70 // sets this generator apart from others of the same seed
+	const stream = 0x746c70 // gives this generator another sequence than others with the same seed
 	c.rng.Seed(seed, stream)
 	return c, nil
 }
@@ -62,8 +61,8 @@ func (c *Completer) SetLimits(l Limits) error {
 	return nil
 }
 
-// Reply is the answer to one read, one completion after the other. Replies of
-// one completer may be interleaved.
+// Reply is the answer to one read: a sequence of completions. The replies of a completer may be
+// interleaved.
 type Reply struct {
 	c     *Completer
 	req   Header
@@ -83,20 +82,20 @@ func (c *Completer) Begin(req *Header) (Reply, error) {
 	}, nil
 }
 
-// More reports whether completions are left.
+// More reports whether the reply has further completions.
 func (r *Reply) More() bool { return r.more }
 
-// Fetch is the data of one completion, yet to be read from memory.
+// Fetch describes the data of one completion, which must still be read from memory.
 type Fetch struct {
-	Addr uint64 // of the first byte
-	Data []byte // to be filled; empty if there is nothing to read
-	left int    // bytes of the read from here on
+	Addr uint64 // address of the first byte
+	Data []byte // buffer to fill; empty if there is nothing to read
+	left int    // bytes of the read from Addr on
 	dws  int
 }
 
 // Next makes room in p's own storage for the data of the next completion, and returns which bytes
-// belong there; Finish then completes p. The completions of a reply may be fetched at the same time
-// and must be finished in order. It panics if none is left.
+// of memory belong there; Finish then completes p. Several completions of a reply may be fetched at
+// the same time, but must be finished in order. Next panics if the reply has no further completion.
 func (r *Reply) Next(p *Packet) Fetch {
 	if !r.more {
 		panic("tlp: Next of a reply that is over")
@@ -118,8 +117,9 @@ func (r *Reply) Next(p *Packet) Fetch {
 	return f
 }
 
-// Finish makes p the completion for a fetch that ended with err: see ReadFunc. If that ends the
-// reply, More is false from then on, and the caller must drop the completions begun after this one.
+// Finish makes p the completion for a fetch that ended with err (see ReadFunc). If that ends the
+// reply, More is false from then on, and the caller must discard the completions begun after this
+// one.
 func (r *Reply) Finish(p *Packet, f *Fetch, err error) error {
 	h := r.header(f.Addr, f.left)
 	switch {
@@ -138,9 +138,9 @@ func (r *Reply) Finish(p *Packet, f *Fetch, err error) error {
 	return p.SetHeader(&h)
 }
 
-// Fill makes p the next completion, with data read from memory into p's own storage, padded with
-// zeros to whole DWs. It panics if none is left. After an error the reply is over, and the caller
-// must drop p.
+// Fill makes p the next completion, with data read from memory into p's own storage and padded with
+// zeros to whole DWs. It panics if the reply has no further completion. After an error the reply
+// has ended, and the caller must discard p.
 func (r *Reply) Fill(p *Packet, read ReadFunc) error {
 	f := r.Next(p)
 	var err error
@@ -150,8 +150,7 @@ func (r *Reply) Fill(p *Packet, read ReadFunc) error {
 	return r.Finish(p, &f, err)
 }
 
-// Refuse makes p the completion that ends the reply without (more) data, with
-// status StatusUR or StatusCA.
+// Refuse makes p a completion without data that ends the reply with status StatusUR or StatusCA.
 func (r *Reply) Refuse(p *Packet, s Status) error {
 	if !r.more {
 		panic("tlp: Refuse of a reply that is over")
@@ -169,8 +168,8 @@ func (r *Reply) refuse(p *Packet, h Header, s Status) error {
 	return p.SetHeader(&h)
 }
 
-// header returns what all completions of the request share, for the one that
-// starts at addr with left bytes to go.
+// header returns the header of the completion that starts at addr with left bytes of the read to
+// come, except for kind, length and status.
 func (r *Reply) header(addr uint64, left int) Header {
 	return Header{
 		TC: r.req.TC, Attr: r.req.Attr, RequesterID: r.req.RequesterID, Tag: r.req.Tag,

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pattern is a memory whose every byte is known by its address.
+// pattern is a memory in which each byte is a function of its address.
 func pattern(addr uint64, dst []byte) error {
 	for i := range dst {
 		dst[i] = patternAt(addr + uint64(i))
@@ -18,7 +18,7 @@ func pattern(addr uint64, dst []byte) error {
 	return nil
 }
 
-func patternAt(addr uint64) byte { return byte(addr*0x9e3779b1>>7) | 1 } // never the padding's 0
+func patternAt(addr uint64) byte { return byte(addr*0x9e3779b1>>7) | 1 } // never 0, which is the padding
 
 func newTestCompleter(t require.TestingT, l Limits, p CplPolicy, seed uint64) *Completer {
 	c, err := NewCompleter(0x0100, l, p, seed)
@@ -26,8 +26,8 @@ func newTestCompleter(t require.TestingT, l Limits, p CplPolicy, seed uint64) *C
 	return c
 }
 
-// Reads split, completed at random, interleaved across tags and put together
-// again bring the memory's bytes, and the monitor has nothing to say.
+// TestReadSplitCompletedReassembled: reads that are split, completed at random and interleaved over
+// several tags return the memory's bytes, and the monitor reports nothing.
 func TestReadSplitCompletedReassembled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, addr := drawLimits(t), drawAddr(t)
@@ -82,7 +82,7 @@ func sendReads(t *rapid.T, m *Monitor, c *Completer, s Split) (pending []Pending
 	return pending, replies
 }
 
-// answer hands the completions of a read to emit, one after the other.
+// answer calls emit with each completion of a read.
 func answer(c *Completer, req *Header, read ReadFunc, emit func(*Packet)) error {
 	r, err := c.Begin(req)
 	if err != nil {
@@ -132,8 +132,8 @@ func TestCompleterPolicies(t *testing.T) {
 	require.Greater(t, len(seen), 1, "a seed draws more than one way to split")
 }
 
-// failSecond is a memory that fails at the second completion of the read in
-// the tests below.
+// failSecond returns a memory that fails with why in the second completion of the reads tested
+// below.
 func failSecond(why error) ReadFunc {
 	return func(addr uint64, dst []byte) error {
 		if addr == 0x10c0 {

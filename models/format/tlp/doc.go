@@ -1,4 +1,4 @@
-// Package tlp is the PCIe transaction layer as it is seen at a port: the
+// Package tlp implements the PCIe transaction layer as seen at a port: the
 // header codec, the rules for splitting transfers, a completer, and a monitor
 // that checks live traffic against the rules of the standard.
 //

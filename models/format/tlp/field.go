@@ -2,7 +2,7 @@ package tlp
 
 import "fmt"
 
-// Field names one field of a Header, in the order in which Diff looks.
+// Field identifies a field of a Header. Diff compares fields in this order.
 type Field uint8
 
 // The header fields.
@@ -48,7 +48,7 @@ func (f Field) String() string {
 // FieldSet is a set of header fields.
 type FieldSet uint32
 
-// Fields makes a set.
+// Fields returns the set of the given fields.
 func Fields(fs ...Field) FieldSet {
 	var s FieldSet
 	for _, f := range fs {
@@ -162,13 +162,12 @@ func (d Difference) String() string {
 	return string(appendValue(b, d.Field, d.B))
 }
 
-// Diff returns the first field in which a and b differ; ok is false if they
-// are alike. Headers of different kinds differ in Kind; fields that do not
-// apply to the kind are not compared.
+// Diff returns the first field in which a and b differ; ok is false if they are equal. Headers of
+// different kinds differ in Kind. Fields that do not apply to the kind are not compared.
 func Diff(a, b *Header) (d Difference, ok bool) { return DiffExcept(a, b, 0) }
 
-// DiffExcept is Diff without the fields in ignore: tags, for example, are the
-// requester's own choice.
+// DiffExcept is Diff without the fields in ignore: for example tags, which a requester may choose
+// freely.
 func DiffExcept(a, b *Header, ignore FieldSet) (d Difference, ok bool) {
 	look := (a.Kind.Fields() | Fields(FieldKind)) &^ ignore
 	if a.Kind != b.Kind {

@@ -5,8 +5,8 @@ import "fmt"
 // DWBytes is the size of a double word, the unit of a TLP's length.
 const DWBytes = 4
 
-// HeaderBytes is the room for a header: four DWs. Three-DW headers leave the
-// last four bytes zero.
+// HeaderBytes is the size of the storage for a header: four DWs. Three-DW headers leave the last
+// four bytes zero.
 const HeaderBytes = 16
 
 // MaxLengthDW is the longest payload or read that a header can name, in DWs
@@ -16,8 +16,8 @@ const MaxLengthDW = 1024
 // PageBytes is the boundary that no request may cross (PCIe 2.2.7).
 const PageBytes = 4096
 
-// Kind is the meaning of a header's Fmt and Type fields. The width of a
-// memory request's address is kept apart, in Header.Addr64.
+// Kind is the type of a TLP, as encoded in Fmt and Type. It does not tell the address width of a
+// memory request, which is in Header.Addr64.
 type Kind uint8
 
 // The kinds of TLP this package knows. The zero Kind is not a TLP.
@@ -100,7 +100,7 @@ const (
 
 const (
 	attrMask    = NoSnoop | RelaxedOrder | IDBasedOrder
-	attrLowMask = NoSnoop | RelaxedOrder // Attr[2] lives elsewhere in the header
+	attrLowMask = NoSnoop | RelaxedOrder // Attr[2] is in another byte of the header
 	attrLowBits = 2
 )
 
@@ -158,9 +158,8 @@ func (r Routing) String() string {
 	return fmt.Sprintf("Routing(%d)", uint8(r))
 }
 
-// The message codes of vendor-defined messages (PCIe 2.2.8.6). A receiver
-// that does not know a Type 0 message reports it as unsupported; it drops a
-// Type 1 message silently.
+// The message codes of vendor-defined messages (PCIe 2.2.8.6). A receiver that does not know the
+// vendor reports a Type 0 message as unsupported and drops a Type 1 message silently.
 const (
 	CodeVendor0 uint8 = 0x7e
 	CodeVendor1 uint8 = 0x7f
@@ -178,7 +177,7 @@ type Header struct {
 	TD   bool // a digest follows the payload
 	EP   bool // the payload is poisoned
 
-	Length uint16 // payload, or data asked for, in DWs: 1..1024; 0 for Cpl and Msg
+	Length uint16 // DWs of payload, or requested by a read: 1..1024; 0 for Cpl and Msg
 
 	RequesterID uint16 // bus 15:8, device 7:3, function 2:0
 	Tag         uint8
@@ -190,17 +189,17 @@ type Header struct {
 	CompleterID uint16 // completions
 	Status      Status // completions
 	BCM         bool   // completions: byte count modified, for PCI-X bridges only
-	ByteCount   uint16 // completions: bytes left for the request, this TLP's included, 1..4096
+	ByteCount   uint16 // completions: bytes of the request not completed before, including this TLP's, 1..4096
 	LowerAddr   uint8  // completions: bits 6:0 of the first enabled byte's address
 
 	Code     uint8   // messages: message code
 	Routing  Routing // messages
-	TargetID uint16  // messages: header bytes 8-9, the receiver when routed by ID
-	VendorID uint16  // messages: header bytes 10-11, who defines a vendor-defined message
+	TargetID uint16  // messages: header bytes 8-9, ID of the receiver if routed by ID
+	VendorID uint16  // messages: header bytes 10-11, vendor of a vendor-defined message
 	VendorDW uint32  // messages: header bytes 12-15, defined by that vendor
 }
 
-// PayloadBytes is the size of the payload that the header announces.
+// PayloadBytes returns the size of the payload that the header announces.
 func (h *Header) PayloadBytes() int {
 	if !h.Kind.HasData() {
 		return 0
@@ -208,7 +207,7 @@ func (h *Header) PayloadBytes() int {
 	return int(h.Length) * DWBytes
 }
 
-// SizeDW is the size of the encoded header: 3 or 4 DWs.
+// SizeDW returns the size of the encoded header: 3 or 4 DWs.
 func (h *Header) SizeDW() int {
 	if h.Kind.IsMessage() || h.Kind.IsMemory() && h.Addr64 {
 		return 4
@@ -216,8 +215,8 @@ func (h *Header) SizeDW() int {
 	return 3
 }
 
-// DataCredits is the number of flow-control data units (16 bytes each) that
-// the payload takes (PCIe 2.6.1). The header always takes one header unit.
+// DataCredits returns the number of flow-control data units, of 16 bytes each, that the payload
+// takes (PCIe 2.6.1). The header always takes one header unit.
 func (h *Header) DataCredits() int {
 	const unitDW = 4
 	if !h.Kind.HasData() {

@@ -5,15 +5,14 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Limits are the sizes to which a link's configuration holds its TLPs, in
-// bytes.
+// Limits are the size limits for TLPs that a link's configuration sets, in bytes.
 type Limits struct {
 	MPS  int `yaml:"mps"`  // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
 	MRRS int `yaml:"mrrs"` // max read request size: as MPS (PCIe 2.2.7)
 	RCB  int `yaml:"rcb"`  // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
 }
 
-// DefaultLimits returns what a link has after reset (PCIe 7.5.3).
+// DefaultLimits returns the limits of a link after reset (PCIe 7.5.3).
 func DefaultLimits() Limits { return Limits{MPS: 128, MRRS: 512, RCB: 64} }
 
 // EndpointRCB is the read completion boundary of every completer that is not
@@ -35,7 +34,7 @@ func (l Limits) Validate() error {
 	return errors.Join(errs...)
 }
 
-// loosest returns the limits that admit whatever a or b admits.
+// loosest returns the limits under which everything is legal that is legal under a or under b.
 func loosest(a, b Limits) Limits {
 	return Limits{MPS: max(a.MPS, b.MPS), MRRS: max(a.MRRS, b.MRRS), RCB: min(a.RCB, b.RCB)}
 }

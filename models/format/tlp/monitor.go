@@ -10,8 +10,8 @@ import (
 
 // MonitorConfig configures the rules for the traffic of one port.
 type MonitorConfig struct {
-	Limits            // the device's: MPS both ways, MRRS of its reads, RCB of completions to it
-	PeerMRRS      int // MRRS of the reads sent to it
+	Limits            // limits of the device: MPS in both directions, MRRS of its reads, RCB of completions to it
+	PeerMRRS      int // MRRS of reads sent to the device
 	Tags          int // tags a requester may use: 32, or 256 with extended tags
 	DeviceID      uint16
 	CheckDeviceID bool // check that the device's requests and completions carry DeviceID
@@ -23,7 +23,7 @@ func DefaultMonitorConfig() MonitorConfig {
 	return MonitorConfig{Limits: DefaultLimits(), PeerMRRS: PageBytes, Tags: 256}
 }
 
-// Validate reports everything in the configuration that is not legal.
+// Validate returns all errors of the configuration.
 func (c MonitorConfig) Validate() error {
 	errs := []error{field.Under("limits", c.Limits.Validate())}
 	if !legalSize(c.PeerMRRS) {
@@ -40,17 +40,17 @@ func (c MonitorConfig) Validate() error {
 // reported over and over.
 type Monitor struct {
 	cfg     MonitorConfig
-	limits  Limits // in force: the loosest of old and new during a change
+	limits  Limits // limits in force; during a change the looser of old and new
 	next    Limits
-	open    [numDirs]outstanding // by the direction of the request
+	open    [numDirs]outstanding // outstanding requests, by direction of the request
 	out     []Violation
-	dir     Dir // of the TLP being checked
+	dir     Dir // direction of the TLP being checked
 	cycle   uint64
 	checked uint64
 	broken  [numRules]uint64
 }
 
-// NewMonitor returns a monitor that has seen nothing.
+// NewMonitor returns a monitor without outstanding requests.
 func NewMonitor(cfg MonitorConfig) (*Monitor, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func NewMonitor(cfg MonitorConfig) (*Monitor, error) {
 	return m, nil
 }
 
-// Announce says that the device's limits are changing: until Settle, TLPs
-// legal under the old limits or the new ones are both accepted.
+// Announce begins a change of the device's limits: until Settle, the monitor accepts TLPs that are
+// legal under the old or the new limits.
 func (m *Monitor) Announce(l Limits) error {
 	if err := l.Validate(); err != nil {
 		return fmt.Errorf("tlp: limits announced: %w", err)
@@ -72,7 +72,7 @@ func (m *Monitor) Announce(l Limits) error {
 	return nil
 }
 
-// Settle ends the change: only the limits announced last are in force.
+// Settle ends the change: only the limits announced last are in force from now on.
 func (m *Monitor) Settle() { m.limits = m.next }
 
 // SetLimits changes the limits at once.
@@ -107,13 +107,13 @@ func (m *Monitor) Check(d Dir, cycle uint64, p *Packet) []Violation {
 	return m.check(d, cycle, h, p.clean, &p.Hdr, p.Data)
 }
 
-// CheckRaw is Check for a TLP that is not a Packet.
+// CheckRaw is Check for a TLP given as header bytes and payload.
 func (m *Monitor) CheckRaw(d Dir, cycle uint64, hdr *[HeaderBytes]byte, data []byte) []Violation {
 	h := Parse(hdr)
 	return m.check(d, cycle, &h, false, hdr, data)
 }
 
-// check checks a TLP whose header has been parsed; clean means that Decode accepts the header.
+// check checks a TLP whose header was parsed to h; clean means that Decode accepts the header.
 func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[HeaderBytes]byte, data []byte) []Violation {
 	m.out, m.dir, m.cycle = m.out[:0], d, cycle
 	m.checked++
@@ -142,7 +142,7 @@ func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[Header
 }
 
 // End returns a violation for every request that is still outstanding, by direction, requester and
-// tag; the cycle is the request's. The slice is valid until the next call.
+// tag. The cycle of a violation is that of the request. The slice is valid until the next call.
 func (m *Monitor) End() []Violation {
 	m.out = m.out[:0]
 	for d := range m.open {
@@ -170,7 +170,7 @@ func (m *Monitor) report(r Rule, h *Header, field string, rel Relation, want, go
 	return &m.out[len(m.out)-1]
 }
 
-// describe adds a violation whose expectation needs words.
+// describe adds a violation whose expected value is described in words.
 func (m *Monitor) describe(r Rule, h *Header, field, expected string, got uint64) {
 	m.report(r, h, field, Described, 0, got).Expected = expected
 }

@@ -53,8 +53,8 @@ func (m *Monitor) read(h *Header) {
 	m.track(&request{hdr: *h, next: h.Address + uint64(off), left: n, cycle: m.cycle})
 }
 
-// track enters a request that will be completed. If its tag is taken, the newer request replaces
-// the older one.
+// track adds a request that needs completions. If its tag is in use, the new request replaces the
+// old one.
 func (m *Monitor) track(r *request) {
 	if m.open[m.dir].remove(r.id()) {
 		m.describe(RuleTagUnique, &r.hdr, "Tag", "a tag that is not outstanding", uint64(r.hdr.Tag))
@@ -62,8 +62,8 @@ func (m *Monitor) track(r *request) {
 	m.open[m.dir].add(r)
 }
 
-// unsupported tracks a non-posted request of a type that this package does not decode, so that its
-// completion is not reported as unexpected. Only status, TC and attributes of the completion are
+// unsupported tracks a non-posted request of a type that Decode does not support, so that its
+// completion is not reported as unexpected. Of the completion, only status, TC and attributes are
 // checked.
 func (m *Monitor) unsupported(hdr *[HeaderBytes]byte) {
 	cpl, ok := Unsupported(hdr, 0)
@@ -81,7 +81,7 @@ func (m *Monitor) message(h *Header) {
 		return
 	}
 	if h.Code != CodeVendor0 && h.Code != CodeVendor1 {
-		return // other codes are passed: their rules are not this device's business
+		return // the rules for other messages do not concern this device
 	}
 	if !vendorRouting(h.Routing) {
 		m.describe(RuleMessage, h, "Routing", "root, id, broadcast or local", uint64(h.Routing))
@@ -91,7 +91,7 @@ func (m *Monitor) message(h *Header) {
 	}
 }
 
-// completion checks a completion against its request, which went the other way.
+// completion checks a completion against its request, which crossed in the other direction.
 func (m *Monitor) completion(h *Header) {
 	if m.cfg.CheckDeviceID && m.dir == FromDevice && h.CompleterID != m.cfg.DeviceID {
 		m.report(RuleCompleterID, h, "CompleterID", Equal, uint64(m.cfg.DeviceID), uint64(h.CompleterID))
@@ -102,22 +102,22 @@ func (m *Monitor) completion(h *Header) {
 		m.describe(RuleUnexpected, h, "Tag", "a tag that is outstanding at this requester", uint64(h.Tag))
 		return
 	}
-	m.repeated(h, r)
+	m.copiedFields(h, r)
 	if r.hdr.Kind == MRd {
-		m.place(h, r)
+		m.position(h, r)
 	}
-	if goesOn := m.status(h, r); !goesOn || m.progress(h, r) {
+	if more := m.status(h, r); !more || m.progress(h, r) {
 		open.remove(transactionID(h))
 	}
 }
 
-// repeated checks the fields that a completion copies from its request, or from the completions
-// before it.
-func (m *Monitor) repeated(h *Header, r *request) {
+// copiedFields checks the fields that a completion copies from its request or from the earlier
+// completions.
+func (m *Monitor) copiedFields(h *Header, r *request) {
 	if h.TC != r.hdr.TC {
 		m.report(RuleCplAttr, h, "TC", Equal, uint64(r.hdr.TC), uint64(h.TC))
 	}
-	if (h.Attr^r.hdr.Attr)&attrLowMask != 0 { // IDO is the completer's own choice (PCIe 2.2.6.4)
+	if (h.Attr^r.hdr.Attr)&attrLowMask != 0 { // the completer may choose IDO (PCIe 2.2.6.4)
 		m.report(RuleCplAttr, h, "Attr", Equal, uint64(r.hdr.Attr), uint64(h.Attr))
 	}
 	if r.answered && h.CompleterID != r.completer {
@@ -126,9 +126,9 @@ func (m *Monitor) repeated(h *Header, r *request) {
 	r.completer, r.answered = h.CompleterID, true
 }
 
-// place checks the position that a completion states within its request. The lower address of an
-// unsuccessful completion may be zero.
-func (m *Monitor) place(h *Header, r *request) {
+// position checks byte count and lower address, which say where in the request's data a completion
+// is. An unsuccessful completion may have a lower address of zero.
+func (m *Monitor) position(h *Header, r *request) {
 	if h.BCM {
 		m.report(RuleByteCount, h, "BCM", Equal, 0, 1)
 	}
@@ -141,7 +141,8 @@ func (m *Monitor) place(h *Header, r *request) {
 	}
 }
 
-// status checks status against kind; it reports whether more completions may follow.
+// status checks that status and kind of a completion agree, and reports whether more completions
+// may follow.
 func (m *Monitor) status(h *Header, r *request) bool {
 	switch {
 	case h.Status == StatusSC && r.hdr.Kind == MRd && h.Kind != CplD:
@@ -156,8 +157,7 @@ func (m *Monitor) status(h *Header, r *request) bool {
 	return h.Status == StatusSC && h.Kind == CplD && r.hdr.Kind == MRd
 }
 
-// progress accounts for the data of a completion; it reports whether the
-// request is complete.
+// progress counts the data of a completion, and reports whether the request is complete.
 func (m *Monitor) progress(h *Header, r *request) (done bool) {
 	lead := int(r.next & (DWBytes - 1))
 	brought := int(h.Length)*DWBytes - lead

@@ -18,13 +18,13 @@ func newTestMonitor(t require.TestingT, change func(*MonitorConfig)) *Monitor {
 	return m
 }
 
-// step is one TLP of a test: a header with as much data as it announces,
-// unless bytes says otherwise.
+// step is one TLP of a test: a header, with the payload that it announces unless bytes says
+// otherwise.
 type step struct {
 	dir   Dir
 	hdr   Header
-	bytes int    // of payload; 0 as announced, -1 none
-	raw   string // in place of hdr
+	bytes int    // bytes of payload; 0: as announced, -1: none
+	raw   string // header as hex digits, in place of hdr
 }
 
 func (s step) check(t *testing.T, m *Monitor, cycle uint64) []Violation {
@@ -42,8 +42,8 @@ func (s step) check(t *testing.T, m *Monitor, cycle uint64) []Violation {
 	return m.CheckRaw(s.dir, cycle, &wire, make([]byte, max(n, 0)))
 }
 
-// Legal TLPs that the tests spoil: a device with ID 0x0200 reads 256 bytes at
-// 0x1020 with tag 5 of a completer 0x0100, and writes 64.
+// Legal TLPs, which the tests make illegal: a device with ID 0x0200 reads 256 bytes at 0x1020 from
+// completer 0x0100 with tag 5, and writes 64 bytes.
 func legalRead() Header {
 	return Header{Kind: MRd, RequesterID: 0x0200, Tag: 5, Length: 64, FirstBE: 0xf, LastBE: 0xf, Address: 0x1020}
 }
@@ -52,16 +52,16 @@ func legalWrite() Header {
 	return Header{Kind: MWr, RequesterID: 0x0200, Length: 16, FirstBE: 0xf, LastBE: 0xf, Address: 0x1000}
 }
 
-func legalCpl1() Header { // to 0x1080
+func legalCpl1() Header { // data up to 0x1080
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 24, ByteCount: 256,
 		LowerAddr: 0x20}
 }
 
-func legalCpl2() Header { // to 0x1100
+func legalCpl2() Header { // data up to 0x1100
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 32, ByteCount: 160}
 }
 
-func legalCpl3() Header { // the last, to 0x1120
+func legalCpl3() Header { // the last, data up to 0x1120
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 8, ByteCount: 32}
 }
 
@@ -93,7 +93,7 @@ func TestLegalTraffic(t *testing.T) {
 		in(Header{Kind: MRd, RequesterID: 0x0000, Tag: 5, Length: 1, FirstBE: 0xf, Address: 0x40}, nil),
 		in(legalCpl2(), nil), in(legalCpl3(), nil),
 		out(Header{Kind: CplD, CompleterID: 0x0200, Tag: 5, Length: 1, ByteCount: 4, LowerAddr: 0x40}, nil),
-		out(legalRead(), nil), in(legalUR(), nil), // the tag is free again
+		out(legalRead(), nil), in(legalUR(), nil), // the tag can be used again
 		out(legalRead(), nil), in(legalUR(), func(h *Header) { h.LowerAddr = 0 }),
 		out(legalRead(), nil), in(legalCpl1(), func(h *Header) { h.EP, h.Attr = true, IDBasedOrder }),
 		in(legalUR(), func(h *Header) { h.Status, h.ByteCount, h.LowerAddr = StatusCA, 160, 0 }),
@@ -105,15 +105,15 @@ func TestLegalTraffic(t *testing.T) {
 	require.EqualValues(t, 16, m.Checked())
 }
 
-// Each case breaks one rule, once, with the named field, and the traffic after
-// it is judged as if nothing had been.
+// ruleCases: in each case the last of steps breaks one rule in the named field. The monitor reports
+// that once, and judges the TLPs of after as if it had not happened.
 var ruleCases = []struct {
 	name  string
 	rule  Rule
 	field string
-	text  string // of expected and got
-	steps []step // the last breaks the rule
-	after []step // legal again
+	text  string // text of the expected and the actual value
+	steps []step // the last one breaks the rule
+	after []step // legal TLPs afterwards
 }{
 	{"locked", RuleHeader, "Fmt/Type", "MRdLk", []step{{raw: "01000001 02000501"}}, []step{in(legalUR(), nil)}},
 	{"reserved bit", RuleHeader, "TH", "expected 0", []step{{raw: "00010040 020005ff 00001020"}},
@@ -214,7 +214,7 @@ var ruleCases = []struct {
 }
 
 func TestEachRuleFires(t *testing.T) {
-	fired := map[Rule]bool{RuleTagRange: true, RuleOutstanding: true} // tested below
+	fired := map[Rule]bool{RuleTagRange: true, RuleOutstanding: true} // other tests break these rules
 	for _, c := range ruleCases {
 		t.Run(c.name, func(t *testing.T) {
 			fired[c.rule] = true
@@ -332,7 +332,8 @@ func TestMonitorAllocatesNothing(t *testing.T) {
 	require.Empty(t, m.End())
 }
 
-// The table against a map, with IDs chosen to collide and to make it grow.
+// TestOutstandingTable compares the table with a map, using IDs that collide and make the table
+// grow.
 func TestOutstandingTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := outstanding{slots: make([]request, 8)}
@@ -357,7 +358,7 @@ func TestOutstandingTable(t *testing.T) {
 	})
 }
 
-// Any sixteen bytes may come; the monitor reports and goes on.
+// FuzzMonitor: the monitor reports violations of arbitrary headers, and does not panic.
 func FuzzMonitor(f *testing.F) {
 	for _, v := range headerVectors {
 		hdr := unhex(f, v.wire)

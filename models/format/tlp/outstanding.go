@@ -1,12 +1,12 @@
 package tlp
 
-// request is the monitor's record of an outstanding read.
+// request is the monitor's record of an outstanding non-posted request.
 type request struct {
 	hdr       Header
 	next      uint64 // address of the first byte still missing
 	left      int    // bytes still missing
 	cycle     uint64
-	completer uint16 // valid once something has arrived
+	completer uint16 // ID of the completer; valid once answered
 	answered  bool
 	used      bool
 }
@@ -30,12 +30,11 @@ func newOutstanding() outstanding { return outstanding{slots: make([]request, fi
 
 // home returns the slot where the search for id starts.
 func (o *outstanding) home(id uint32) int {
-	const golden = 0x9e3779b1 // spreads neighbouring tags of many requesters
+	const golden = 0x9e3779b1 // a prime near 2^32 / golden ratio: spreads consecutive IDs over the table
 	return int(id*golden>>7) & (len(o.slots) - 1)
 }
 
-// find returns the request with this ID, or nil. The pointer is good until
-// the next add or remove.
+// find returns the request with this ID, or nil. The pointer is valid until the next add or remove.
 func (o *outstanding) find(id uint32) *request {
 	for i := o.home(id); o.slots[i].used; i = (i + 1) & (len(o.slots) - 1) {
 		if o.slots[i].id() == id {
@@ -69,8 +68,8 @@ func (o *outstanding) grow() {
 	}
 }
 
-// remove takes out a request that find returned, and closes the gap so that
-// later searches still find what was probed past it.
+// remove removes the request with this ID, if there is one, and reports whether there was. It moves
+// later entries of the probe sequence into the gap, so that searches still find them.
 func (o *outstanding) remove(id uint32) bool {
 	mask := len(o.slots) - 1
 	gap := o.home(id)

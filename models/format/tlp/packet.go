@@ -7,16 +7,16 @@ type Packet struct {
 	Hdr  [HeaderBytes]byte // as on the wire, DW0 byte 0 first; 3-DW headers leave the last four bytes zero
 	Data []byte            // payload: whole DWs in address order, nil if none
 
-	buf []byte // storage of its own, which Reset keeps
+	buf []byte // the packet's own storage, kept by Reset
 
-	// Cache of Parsed, for the header bytes `of`; clean means that Decode accepts the header.
+	// Cache of Parsed for the header bytes in of; clean means that Decode accepts the header.
 	read, clean bool
 	of          [HeaderBytes]byte
 	parsed      Header
 }
 
-// Parsed returns the packet's header as Parse reads it, cached until the header bytes change. The
-// caller must not modify it, and may use it until then.
+// Parsed returns the header as Parse decodes it, and caches it until the header bytes change. The
+// caller must not modify it, and must not use it after such a change.
 func (p *Packet) Parsed() *Header {
 	if !p.read || p.of != p.Hdr {
 		p.parsed, p.of = Parse(&p.Hdr), p.Hdr
@@ -40,7 +40,7 @@ func (p *Packet) SetHeader(h *Header) error { return h.Encode(&p.Hdr) }
 // four DWs that Hdr holds.
 func (p *Packet) WireBytes() int {
 	const threeDW = 3 * DWBytes
-	if p.Hdr[0]>>5&5 == 0 { // bit 2: prefix or reserved; bit 0: four DWs
+	if p.Hdr[0]>>5&5 == 0 { // Fmt bit 2: prefix or reserved; bit 0: four DWs
 		return threeDW + len(p.Data)
 	}
 	return HeaderBytes + len(p.Data)
@@ -59,7 +59,7 @@ func (p *Packet) Own(n int) []byte {
 	return p.Data
 }
 
-// minOwn spares small packets from growing their storage step by step.
+// minOwn is the smallest storage: it saves small packets from growing theirs step by step.
 const minOwn = 512
 
 // String describes the packet on one line, for people.

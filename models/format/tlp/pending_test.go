@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Pending is a read that waits for its completions, seen by its requester: what Completer is held against.
+// Pending is the state of an outstanding read at its requester. The tests of Completer check
+// completions with it.
 type Pending struct {
 	req  Header
 	next uint64 // address of the first byte still missing
 	left int    // bytes still missing, from the first enabled to the last enabled
 }
 
-// NewPending returns the state of a read just sent. It panics if req is not a
-// memory read.
+// NewPending returns the state of a read that was just sent. It panics if req is not a memory read.
 func NewPending(req *Header) Pending {
 	if req.Kind != MRd {
 		panic("tlp: pending request is not a read: " + req.String())
@@ -28,11 +28,11 @@ func (p *Pending) Request() *Header { return &p.req }
 // Left returns how many bytes are missing.
 func (p *Pending) Left() int { return p.left }
 
-// Done reports whether the read needs no more completions.
+// Done reports whether all completions of the read have come.
 func (p *Pending) Done() bool { return p.left == 0 }
 
-// ErrMismatch is wrapped by the errors of Pending.Take about completions that
-// do not fit.
+// ErrMismatch is wrapped by the errors of Pending.Take for completions that do not fit their
+// request.
 var ErrMismatch = errors.New("tlp: completion does not fit its request")
 
 // CompletionError reports a completion that ends its request without success.
@@ -48,13 +48,12 @@ var (
 	errCplCA  = &CompletionError{StatusCA}
 )
 
-// Take takes the next completion: it returns the bytes it brings, a part of
-// data, and the address they belong to. A zero-length read brings none.
+// Take takes the next completion. It returns the bytes of the read that the completion contains, as
+// a part of data, and their address; for a zero-length read it returns none.
 //
-// An unsuccessful status gives a *CompletionError and ends the read. Poisoned
-// data is accounted for and returned together with ErrPoisoned. An error that
-// wraps ErrMismatch says how the completion does not fit the read, which is
-// then unchanged.
+// An unsuccessful status gives a *CompletionError and ends the read. Poisoned data counts, and is
+// returned with ErrPoisoned. An error that wraps ErrMismatch says why the completion does not fit
+// the read, which is then unchanged.
 func (p *Pending) Take(h *Header, data []byte) (addr uint64, b []byte, err error) {
 	if !h.Kind.IsCompletion() || h.RequesterID != p.req.RequesterID || h.Tag != p.req.Tag || p.left == 0 {
 		return 0, nil, mismatch("%v is not for the read %v with %d B to come", *h, p.req, p.left)

@@ -8,7 +8,7 @@ import (
 // Rule is the number of a rule that the Monitor checks.
 type Rule uint8
 
-// The rules. Their numbers are part of reports: new ones go to the end.
+// The rules. Their numbers appear in reports, so new rules must be added at the end.
 const (
 	RuleHeader        Rule = iota + 1 // known type, no unsupported or reserved bit
 	RuleAddressFormat                 // an address below 4 GB takes a 3-DW header
@@ -22,10 +22,10 @@ const (
 	RuleRequesterID                   // the device's requests carry its own ID
 	RuleUnexpected                    // a completion matches an outstanding request
 	RuleByteCount                     // byte count equals the bytes left of the request
-	RuleLowerAddr                     // lower address is where the data continues
+	RuleLowerAddr                     // lower address is that of the next missing byte
 	RuleRCB                           // a completion that is not the last ends at an RCB
-	RuleCplLength                     // a completion carries no more than is left
-	RuleStatus                        // status defined, and data exactly on success
+	RuleCplLength                     // a completion carries no more than the bytes missing
+	RuleStatus                        // status is defined; data if and only if it is successful
 	RuleCplAttr                       // a completion repeats its request's TC and attributes
 	RuleCompleterID                   // one completer per request; the device's is its own ID
 	RulePoison                        // EP only where there is data
@@ -101,7 +101,7 @@ func (d Dir) String() string {
 
 func (d Dir) opposite() Dir { return d ^ 1 }
 
-// Relation names how the value got should relate to the value expected.
+// Relation is the relation that the value got must have to the value expected.
 type Relation uint8
 
 // The relations.
@@ -111,22 +111,22 @@ const (
 	AtLeast
 	MultipleOf
 	NotEqual
-	Described // Violation.Expected says it in words, without a number
+	Described // described in words by Violation.Expected
 )
 
 var relationWords = [...]string{"", "at most ", "at least ", "a multiple of ", "not ", ""}
 
-// Violation is one breach of a rule.
+// Violation is one violation of a rule.
 type Violation struct {
 	Rule     Rule
 	Dir      Dir
 	Cycle    uint64
 	Field    string   // the header field at fault, by its name in Header
-	Relation Relation // of Got to Want
+	Relation Relation // relation of Got to Want that the rule demands
 	Want     uint64
-	Expected string // in words; set if Relation is Described
+	Expected string // description of the expected value; set if Relation is Described
 	Got      uint64
-	Header   Header            // decoded, if it could be; for RuleOutstanding, the request
+	Header   Header            // decoded header, as far as it could be decoded; for RuleOutstanding that of the request
 	Raw      [HeaderBytes]byte // as it crossed the port; zero for RuleOutstanding
 }
 

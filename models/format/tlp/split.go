@@ -4,17 +4,17 @@ import "fmt"
 
 // Piece is the part of a transfer that one TLP carries.
 type Piece struct {
-	Addr uint64 // of the first byte
+	Addr uint64 // address of the first byte
 	Len  int    // bytes; 0 only for a transfer of no bytes
 }
 
-// Align says where a split may end a piece early.
+// Align determines whether pieces end at multiples of the limit.
 type Align uint8
 
-// The alignments.
+// The ways of splitting.
 const (
 	Unaligned Align = iota // pieces as long as the limit and 4 KB allow
-	Aligned                // pieces also end at multiples of the limit
+	Aligned                // all pieces but the last also end at a multiple of the limit
 )
 
 // Split cuts a transfer into requests, in address order. The zero value has
@@ -34,7 +34,7 @@ func SplitWrite(addr uint64, n, mps int, align Align) Split {
 	return newSplit("MPS", addr, n, mps, align)
 }
 
-// SplitRead cuts a read in the same way, by mrrs.
+// SplitRead cuts a read into requests of at most mrrs bytes, as SplitWrite does.
 func SplitRead(addr uint64, n, mrrs int, align Align) Split {
 	return newSplit("MRRS", addr, n, mrrs, align)
 }

@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawAddr draws an address near a 4 KB boundary as often as not, below and
-// above 4 GB.
+// drawAddr draws an address below or above 4 GB, half of the time near a 4 KB boundary.
 func drawAddr(t *rapid.T) uint64 {
 	base := rapid.SampledFrom([]uint64{0x1000, 0xffff_f000, 1 << 32, 0x0100_0000_0000_0000}).Draw(t, "base")
 	if rapid.Bool().Draw(t, "near the end") {
@@ -73,7 +72,7 @@ func TestSplitExamples(t *testing.T) {
 	require.Panics(t, func() { SplitCompletion(0, 1, 128, 32) })
 }
 
-// Every choice offered is a legal end, all legal ends are offered.
+// TestCompletionChoices: the choices are all legal ends of a completion, and no others.
 func TestCompletionChoices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLimits(t)

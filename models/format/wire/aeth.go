@@ -19,7 +19,7 @@ func (b AETH) Syndrome() Syndrome { return Syndrome(b[0]) }
 // MSN returns the 24-bit message sequence number.
 func (b AETH) MSN() uint32 { return uint24(b[1:]) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b AETH) Fields() AETHFields {
 	return AETHFields{Syndrome: b.Syndrome(), MSN: b.MSN()}
 }
@@ -64,11 +64,12 @@ func (l *AETHLayer) LayerType() gopacket.LayerType { return LayerTypeAETH }
 // CanDecode returns LayerTypeAETH.
 func (l *AETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *AETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *AETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderAETH, df); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (l *AETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) err
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *AETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, AETHSize, &l.AETHFields)
 }

@@ -20,7 +20,7 @@ func ParseAtomicAckETH(b []byte) (AtomicAckETH, error) {
 // Orig returns the value in memory before the operation.
 func (b AtomicAckETH) Orig() uint64 { return binary.BigEndian.Uint64(b) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b AtomicAckETH) Fields() AtomicAckETHFields {
 	return AtomicAckETHFields{Orig: b.Orig()}
 }
@@ -59,11 +59,12 @@ func (l *AtomicAckETHLayer) LayerType() gopacket.LayerType { return LayerTypeAto
 // CanDecode returns LayerTypeAtomicAckETH.
 func (l *AtomicAckETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAtomicAckETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *AtomicAckETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAtomicAckETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *AtomicAckETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderAtomicAckETH, df); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (l *AtomicAckETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *AtomicAckETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, AtomicAckETHSize, &l.AtomicAckETHFields)
 }

@@ -27,7 +27,7 @@ func (b AtomicETH) SwapAdd() uint64 { return binary.BigEndian.Uint64(b[12:]) }
 // Compare returns the value to compare with.
 func (b AtomicETH) Compare() uint64 { return binary.BigEndian.Uint64(b[20:]) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b AtomicETH) Fields() AtomicETHFields {
 	return AtomicETHFields{VA: b.VA(), RKey: b.RKey(), SwapAdd: b.SwapAdd(), Compare: b.Compare()}
 }
@@ -72,11 +72,12 @@ func (l *AtomicETHLayer) LayerType() gopacket.LayerType { return LayerTypeAtomic
 // CanDecode returns LayerTypeAtomicETH.
 func (l *AtomicETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeAtomicETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *AtomicETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderAtomicETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *AtomicETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderAtomicETH, df); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (l *AtomicETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *AtomicETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, AtomicETHSize, &l.AtomicETHFields)
 }

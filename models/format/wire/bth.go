@@ -39,7 +39,7 @@ func (b BTH) Opcode() Opcode { return Opcode(b[0]) }
 // PadCnt returns the number of pad bytes after the payload, 0..3.
 func (b BTH) PadCnt() int { return int(b[1] >> bthPadPos & bthPadMask) }
 
-// TVer returns the transport header version, 0 in every packet defined.
+// TVer returns the transport header version, which is 0 in every packet that the standard defines.
 func (b BTH) TVer() uint8 { return b[1] & bthTVer }
 
 // PKey returns the partition key.
@@ -75,7 +75,7 @@ func (b BTH) SetDestQP(qp uint32) { putUint24(b[5:], qp) }
 // SetPSN stores the low 24 bits of psn.
 func (b BTH) SetPSN(psn uint32) { putUint24(b[9:], psn) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b BTH) Fields() BTHFields {
 	return BTHFields{
 		Opcode: b.Opcode(), SE: b[1]&bthSE != 0, MigReq: b[1]&bthMigReq != 0,
@@ -98,13 +98,13 @@ type BTHFields struct {
 	SE         bool   // solicited event
 	MigReq     bool   // migration state
 	PadCnt     uint8  // 0..3
-	TVer       uint8  // 0..15, 0 defined
+	TVer       uint8  // 0..15; the standard defines only 0
 	PKey       uint16 // partition key
 	FECN, BECN bool
-	Resv6      uint8  // 6 reserved bits beside them, not covered by the ICRC
+	Resv6      uint8  // the 6 reserved bits next to FECN and BECN, not covered by the ICRC
 	DestQP     uint32 // 24 bits
 	AckReq     bool
-	Resv7      uint8  // 7 reserved bits beside AckReq, covered by the ICRC
+	Resv7      uint8  // the 7 reserved bits next to AckReq, covered by the ICRC
 	PSN        uint32 // 24 bits
 }
 
@@ -152,14 +152,14 @@ func (f *BTHFields) Encode(dst []byte) error {
 	return nil
 }
 
-// BTHLayer is a base transport header as a gopacket layer. Its input is the
-// whole UDP payload: the layer also takes the pad bytes and the ICRC off the
-// end, so that Payload is the extension headers and the message data alone.
+// BTHLayer is a base transport header as a gopacket layer. Its input is the whole UDP payload: the
+// layer also removes the pad bytes and the ICRC from the end, so that Payload contains only
+// extension headers and message data.
 type BTHLayer struct {
 	layers.BaseLayer
 	BTHFields
-	Pad  []byte // PadCnt bytes, slice of the input
-	ICRC uint32 // as received; its bytes travel least significant first
+	Pad  []byte // PadCnt bytes, a slice of the input
+	ICRC uint32 // as received; on the wire its least significant byte is first
 }
 
 var (
@@ -174,15 +174,15 @@ func (l *BTHLayer) LayerType() gopacket.LayerType { return LayerTypeBTH }
 // CanDecode returns LayerTypeBTH.
 func (l *BTHLayer) CanDecode() gopacket.LayerClass { return LayerTypeBTH }
 
-// NextLayerType returns the type of the first extension header, that of a
-// payload when the opcode has none or is not known.
+// NextLayerType returns the type of the first extension header, or that of a payload if the opcode
+// has none or is unknown.
 func (l *BTHLayer) NextLayerType() gopacket.LayerType {
 	return l.Opcode.info().nextAfter(HeaderNone).LayerType()
 }
 
-// DecodeFromBytes splits a UDP payload. If the parts that the opcode and PadCnt call for do not
-// fit, it returns a *TruncatedError naming the first incomplete part; a whole BTH is decoded
-// nevertheless.
+// DecodeFromBytes splits a UDP payload into BTH, Payload, pad bytes and ICRC. If it is too short
+// for the parts that opcode and PadCnt require, it returns a *TruncatedError naming the first
+// incomplete part; a complete BTH is decoded nevertheless.
 func (l *BTHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	*l = BTHLayer{}
 	b, err := ParseBTH(data)
@@ -216,10 +216,10 @@ func (l *BTHLayer) checkLength(n int) error {
 	return nil
 }
 
-// SerializeTo puts the header before, and pad and ICRC after, the contents of b (extension headers
-// and message data). With FixLengths the pad count follows from the data; otherwise PadCnt is used.
-// Pad bytes are taken from Pad if it has that many, else zero. The ICRC is written as given: it
-// depends on the layers below, so SealFrame computes it when all are there.
+// SerializeTo writes the header before, and pad bytes and ICRC after, the contents of b, which are
+// extension headers and message data. With FixLengths it computes the pad count; otherwise it uses
+// PadCnt. Pad bytes are those of Pad if that has as many, else zero. The ICRC is written as given:
+// it depends on the layers below, so SealFrame computes it when all layers are written.
 func (l *BTHLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	f := l.BTHFields
 	have, ext := len(b.Bytes()), ExtLen(f.Opcode)
@@ -245,5 +245,5 @@ func (l *BTHLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.Seriali
 	if err != nil {
 		return err
 	}
-	return f.Encode(dst) // not through prepend's interface, which would move f to the heap
+	return f.Encode(dst) // not by prepend, whose interface parameter would move f to the heap
 }

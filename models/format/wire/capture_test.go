@@ -22,7 +22,7 @@ func TestCaptureICRCCounts(t *testing.T) {
 	}
 }
 
-// TestManifestIsComplete holds the table to the files that are there.
+// TestManifestIsComplete: the manifest lists exactly the capture files that exist.
 func TestManifestIsComplete(t *testing.T) {
 	var listed, present []string
 	for _, row := range loadManifest(t) {

@@ -10,14 +10,13 @@ import (
 // CNPSize is the length in bytes of a CNP's body, which follows the BTH.
 const CNPSize = 16
 
-// CNP is a view of the body of a congestion notification packet: at least
-// CNPSize bytes, reserved.
+// CNP is a view of the body of a congestion notification packet: at least CNPSize reserved bytes.
 type CNP []byte
 
 // ParseCNP views the first CNPSize bytes of b, or returns a *TruncatedError.
 func ParseCNP(b []byte) (CNP, error) { return view(b, CNPSize, "CNP") }
 
-// Fields returns the body's meaning.
+// Fields decodes the body.
 func (b CNP) Fields() CNPFields { return CNPFields{Resv: [CNPSize]byte(b)} }
 
 // CNPFields is the body of a congestion notification packet (A17).
@@ -42,7 +41,7 @@ func NewCNP(destQP uint32, pkey uint16) BTHFields {
 	return BTHFields{Opcode: CNPOpcode, PKey: pkey, BECN: true, DestQP: destQP}
 }
 
-// CheckCNP returns every deviation of a CNP from A17, joined, or nil.
+// CheckCNP returns an error for each deviation of a CNP from A17, joined, or nil.
 func CheckCNP(bth *BTHFields, cnp *CNPFields) error {
 	var errs []error
 	for _, c := range []struct {
@@ -86,11 +85,11 @@ func (l *CNPLayer) LayerType() gopacket.LayerType { return LayerTypeCNP }
 // CanDecode returns LayerTypeCNP.
 func (l *CNPLayer) CanDecode() gopacket.LayerClass { return LayerTypeCNP }
 
-// NextLayerType returns the payload: nothing should follow.
+// NextLayerType returns the type of a payload: a valid CNP has none.
 func (l *CNPLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderCNP) }
 
-// DecodeFromBytes takes the body off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the body at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the body.
 func (l *CNPLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderCNP, df); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (l *CNPLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) erro
 	return nil
 }
 
-// SerializeTo puts the body before what b holds.
+// SerializeTo prepends the body to the contents of b.
 func (l *CNPLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, CNPSize, &l.CNPFields)
 }

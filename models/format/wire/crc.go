@@ -11,11 +11,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // 0x1EDC6F41, initial value and final XOR all ones.
 func CRC32C(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// UpdateCRC32C returns the CRC-32C of the bytes that crc is of, followed by b;
-// the CRC of nothing is 0.
+// UpdateCRC32C continues a CRC-32C: crc is that of the bytes before b, 0 if there are none.
 func UpdateCRC32C(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli, b) }
 
-// slices are the tables of the CRC-32 that eight bytes at a time need.
+// slices are the tables for computing the CRC-32 of eight bytes at a time.
 var slices = buildSlices()
 
 func buildSlices() (t [8][256]uint32) {
@@ -28,9 +27,8 @@ func buildSlices() (t [8][256]uint32) {
 	return t
 }
 
-// crcShort continues a CRC-32 (IEEE) over a few bytes. It does what
-// crc32.Update does, which cannot be given a buffer on the stack: that calls
-// through a function variable, so the buffer would escape to the heap.
+// crcShort continues a CRC-32 (IEEE) over a few bytes. It does the same as crc32.Update, which
+// calls through a function variable: a buffer on the stack passed to that would escape to the heap.
 func crcShort(crc uint32, b []byte) uint32 {
 	crc = ^crc
 	for ; len(b) >= 8; b = b[8:] {

@@ -24,7 +24,7 @@ func (b DETH) Resv() uint8 { return b[4] }
 // SrcQP returns the 24-bit queue pair number of the sender.
 func (b DETH) SrcQP() uint32 { return uint24(b[5:]) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b DETH) Fields() DETHFields {
 	return DETHFields{QKey: b.QKey(), Resv: b.Resv(), SrcQP: b.SrcQP()}
 }
@@ -71,11 +71,12 @@ func (l *DETHLayer) LayerType() gopacket.LayerType { return LayerTypeDETH }
 // CanDecode returns LayerTypeDETH.
 func (l *DETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeDETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *DETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderDETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *DETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderDETH, df); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (l *DETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) err
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *DETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, DETHSize, &l.DETHFields)
 }

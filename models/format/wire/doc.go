@@ -1,7 +1,7 @@
-// Package wire is the RoCEv2 wire format: transport headers, checksums and
+// Package wire implements the RoCEv2 wire format: transport headers, checksums and
 // the ICRC.
 //
-// Every header comes as three types, so that bytes and meaning stay apart:
+// Every header has three types, which separate bytes and values:
 //
 //   - a view ([BTH], [RETH], ...), a byte slice with accessors that read and
 //     patch the bytes in place;

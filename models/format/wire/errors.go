@@ -16,7 +16,7 @@ func (e *TruncatedError) Error() string {
 	return fmt.Sprintf("wire: %s truncated: needs %d bytes, have %d", e.Header, e.Need, e.Have)
 }
 
-// RangeError reports that a field's value does not fit its place in the header.
+// RangeError reports that a field's value does not fit its bits in the header.
 type RangeError struct {
 	Header, Field string
 	Got, Max      uint64
@@ -28,8 +28,8 @@ func (e *RangeError) Error() string {
 
 const max24 = 1<<24 - 1
 
-// view returns the first size bytes of b as a slice that cannot grow into
-// what follows.
+// view returns the first size bytes of b as a slice whose capacity ends there, so that append does
+// not overwrite what follows.
 func view(b []byte, size int, name string) ([]byte, error) {
 	if len(b) < size {
 		return nil, &TruncatedError{Header: name, Need: size, Have: len(b)}

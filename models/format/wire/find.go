@@ -1,6 +1,6 @@
 package wire
 
-// Place holds the positions of the parts of a RoCEv2 frame, in bytes from its start.
+// Place holds the offsets of the parts of a RoCEv2 frame, in bytes from its start.
 type Place struct {
 	IP  int // the IPv4 or IPv6 header
 	BTH int
@@ -23,6 +23,6 @@ func FindRoCE(frame []byte) (p Place, ok bool) {
 	return p, true
 }
 
-// Addresses returns the source and destination address, side by side, of the IP packet that
-// FindRoCE found at ip.
+// Addresses returns the adjacent source and destination addresses of the IP packet that FindRoCE
+// found at ip.
 func Addresses(ip []byte) []byte { return addresses(ip) }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// found checks FindRoCE against the check of the ICRC, which finds the packet, too.
+// found returns the result of FindRoCE, and checks that VerifyFrameICRC finds a packet in the same
+// frames.
 func found(t *testing.T, frame []byte) bool {
 	p, ok := FindRoCE(frame)
 	c := VerifyFrameICRC(frame)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/gopacket"
 )
 
-// addSeeds seeds a target with the RoCE packets of all vectors, from header h
-// of each onwards, and with the ends of one that is cut short.
+// addSeeds seeds a fuzz target with the RoCE packets of all vectors, from header h onwards, and
+// with the parts of one packet cut at different lengths.
 func addSeeds(f *testing.F, h Header) {
 	f.Add([]byte{})
 	for _, v := range loadVectors(f) {
@@ -28,8 +28,8 @@ func addSeeds(f *testing.F, h Header) {
 	}
 }
 
-// fuzzHeader checks one decoder on any bytes: it either names what is cut
-// short, or splits its input without loss and encodes it back.
+// fuzzHeader checks a decoder with arbitrary bytes. It either returns an error naming the
+// incomplete part, or splits its input without loss and encodes it to the same bytes.
 func fuzzHeader(f *testing.F, c codec) {
 	addSeeds(f, c.header)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -61,7 +61,7 @@ func fuzzHeader(f *testing.F, c codec) {
 	})
 }
 
-// codecOf relies on codecs standing in the order of Header.
+// codecOf returns the codec of a header; codecs are in the order of Header.
 func codecOf(h Header) codec { return codecs[h] }
 
 func FuzzRETH(f *testing.F)         { fuzzHeader(f, codecOf(HeaderRETH)) }
@@ -73,8 +73,7 @@ func FuzzAtomicETH(f *testing.F)    { fuzzHeader(f, codecOf(HeaderAtomicETH)) }
 func FuzzAtomicAckETH(f *testing.F) { fuzzHeader(f, codecOf(HeaderAtomicAckETH)) }
 func FuzzCNP(f *testing.F)          { fuzzHeader(f, codecOf(HeaderCNP)) }
 
-// FuzzBTH decodes a whole RoCE packet: BTH, whatever its opcode calls for,
-// pad and ICRC.
+// FuzzBTH decodes whole RoCE packets: BTH, the headers of its opcode, pad and ICRC.
 func FuzzBTH(f *testing.F) {
 	addSeeds(f, HeaderNone)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -106,7 +105,7 @@ func FuzzBTH(f *testing.F) {
 	})
 }
 
-// FuzzFrame gives any bytes to everything that takes a frame or an IP packet.
+// FuzzFrame calls every function that takes a frame or an IP packet with arbitrary bytes.
 func FuzzFrame(f *testing.F) {
 	for _, v := range loadVectors(f) {
 		if v.StartsAt == "eth" {

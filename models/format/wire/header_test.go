@@ -11,9 +11,9 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// codec is one header seen by the tests: its layer and its fields' codec.
+// codec is a header type under test: how its layer and its fields decode and encode.
 type codec struct {
-	header Header // HeaderNone is the BTH
+	header Header // HeaderNone for the BTH
 	size   int
 	parse  func(b []byte) (view []byte, f fields, err error)
 }
@@ -121,7 +121,7 @@ func TestEncodeRanges(t *testing.T) {
 	}
 }
 
-// TestHeaderPlaces pins every field to its bytes.
+// TestHeaderPlaces: every field of every header is in its bytes.
 func TestHeaderPlaces(t *testing.T) {
 	b := func(s string) []byte { return unhex(t, s) }
 	require.Equal(t, BTHFields{Opcode: RCWriteOnlyImm, SE: true, MigReq: true, PadCnt: 3, TVer: 5, PKey: 0x8123,

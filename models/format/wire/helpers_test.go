@@ -93,7 +93,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// udpPayload returns the RoCE packet of a frame, or nil.
+// udpPayload returns the UDP payload of a frame, which is the RoCE packet, or nil.
 func udpPayload(frame []byte) []byte {
 	ip, f := frameIP(frame)
 	if f != faultNone {

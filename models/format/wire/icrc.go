@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 )
 
-// minRoCEUDP is the least UDP length of a RoCEv2 packet: the ICRC ends it.
+// minRoCEUDP is the smallest UDP length of a RoCEv2 packet: UDP header, BTH and ICRC.
 const minRoCEUDP = udpSize + BTHSize + ICRCSize
 
 // crcOfOnes is the CRC-32 of the eight bytes of ones that stand for the
@@ -16,7 +16,7 @@ var crcOfOnes = crc32.ChecksumIEEE([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x
 // ICRCCheck is the outcome of checking an ICRC.
 type ICRCCheck struct {
 	Verdict Verdict // NotChecked: not a RoCEv2 packet
-	// Want is the CRC over the packet, Got the one it carries, both 0 unless
+	// Want is the CRC computed over the packet, Got the ICRC that it contains. Both are 0 unless
 	// the verdict is OK or Bad. On the wire the least significant byte is first.
 	Want, Got uint32
 	reason    fault
@@ -33,11 +33,11 @@ func (c ICRCCheck) Err() error {
 	return fmt.Errorf("wire: ICRC %s: %s", c.Verdict, c.reason)
 }
 
-// CoveredCRC returns the ICRC of a packet whose position is already known: ip begins with an IPv4
-// or IPv6 header, its UDP header is at l4, and the ICRC is, or will be, at end. Fields that routers
-// and switches may change count as ones (A17): IPv4 ToS, TTL and header checksum; IPv6 traffic
-// class, flow label and hop limit; UDP checksum; BTH byte 4. It panics when l4 cannot follow the
-// header or end leaves no room for a BTH.
+// CoveredCRC returns the ICRC of a packet whose layout is known: ip begins with an IPv4 or IPv6
+// header, the UDP header is at l4, and the ICRC is, or will be, at end. Fields that routers and
+// switches may change are replaced by ones (A17): IPv4 ToS, TTL and header checksum; IPv6 traffic
+// class, flow label and hop limit; UDP checksum; BTH byte 4. It panics if l4 is inside the IP
+// header or if there is no room for a BTH before end.
 func CoveredCRC(ip []byte, l4, end int) uint32 {
 	const bth = udpSize + BTHSize
 	var head [ipv6Size + bth]byte
@@ -53,7 +53,7 @@ func CoveredCRC(ip []byte, l4, end int) uint32 {
 		head[ipv4ChecksumOff], head[ipv4ChecksumOff+1] = 0xff, 0xff
 	}
 	crc, n := crcOfOnes, fixed
-	if l4 > fixed { // options
+	if l4 > fixed { // IPv4 options
 		crc = crcShort(crcShort(crc, head[:fixed]), ip[fixed:l4])
 		n = 0
 	}
@@ -65,9 +65,9 @@ func CoveredCRC(ip []byte, l4, end int) uint32 {
 	return crc32.Update(crc, crc32.IEEETable, rest)
 }
 
-// ICRC returns the invariant CRC of the RoCEv2 packet that begins at the IP
-// header in ip. The packet ends where its UDP length says; the last four
-// bytes, whatever they hold, are the place of the ICRC.
+// ICRC returns the invariant CRC of the RoCEv2 packet that begins at the IP header in ip. The UDP
+// length determines its end; the last four bytes, whatever their contents, are reserved for the
+// ICRC.
 func ICRC(ip []byte) (uint32, error) {
 	d, f := findUDP(ip, Port, minRoCEUDP)
 	if f != faultNone {
@@ -95,7 +95,7 @@ func VerifyICRC(ip []byte) ICRCCheck {
 }
 
 // InsertICRC stores the ICRC of the IP packet ip in its last four bytes. A UDP checksum other than
-// 0 covers them and must be set afterwards.
+// 0 covers these bytes, so it must be set afterwards.
 func InsertICRC(ip []byte) error {
 	d, f := findUDP(ip, Port, minRoCEUDP)
 	if f != faultNone {
@@ -137,9 +137,9 @@ func InsertFrameICRC(frame []byte) error {
 	return InsertICRC(ip)
 }
 
-// SealFrame finishes a RoCEv2 frame whose lengths are right: it stores the
-// ICRC, then the UDP checksum (0 unless withUDP is set), then the IPv4
-// header checksum. Each covers, or must not miss, the one before.
+// SealFrame completes a RoCEv2 frame with valid lengths: it stores the ICRC, then the UDP checksum
+// (0 unless withUDP is set), then the IPv4 header checksum. The order matters: the UDP checksum
+// covers the ICRC.
 func SealFrame(frame []byte, withUDP bool) error {
 	ip, f := frameIP(frame)
 	if f != faultNone {

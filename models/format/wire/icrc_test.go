@@ -46,7 +46,7 @@ func TestICRCVectors(t *testing.T) {
 	require.Equal(t, 5, negative)
 }
 
-// checkInsert overwrites the ICRC and has it put back.
+// checkInsert overwrites the ICRC of a packet and checks that inserting it restores the packet.
 func checkInsert(t *testing.T, packet []byte, want string) {
 	ip := bytes.Clone(packet)
 	d, f := findUDP(ip, Port, minRoCEUDP)
@@ -66,7 +66,7 @@ func wireHex(crc uint32) string {
 	return hex.EncodeToString(binary.LittleEndian.AppendUint32(nil, crc))
 }
 
-// naiveICRC masks a copy of the whole packet, and knows nothing of slices.
+// naiveICRC masks a copy of the whole packet and computes the CRC over all of it at once.
 func naiveICRC(ip []byte, l4, end int) uint32 {
 	p := append(bytes.Repeat([]byte{0xff}, 8), ip[:end]...)
 	m := p[8:]
@@ -100,8 +100,8 @@ func TestCoveredCRCAgainstNaive(t *testing.T) {
 	})
 }
 
-// TestICRCMask flips every bit of a packet: exactly the fields that routers
-// change may go unnoticed.
+// TestICRCMask flips every bit of a packet. The ICRC must detect each, except in the fields that
+// routers change.
 func TestICRCMask(t *testing.T) {
 	for _, name := range []string{"rxe4_op04", "rxe6_op05_f15"} {
 		v := vectorLike(t, name)
@@ -232,7 +232,7 @@ func TestCRC32C(t *testing.T) {
 	for i := range ascending {
 		ascending[i] = byte(i)
 	}
-	// RFC 3720 B.4, as numbers.
+	// The digests of RFC 3720 B.4, as numbers.
 	require.Equal(t, uint32(0x8a9136aa), CRC32C(make([]byte, 32)))
 	require.Equal(t, uint32(0x62a8ab43), CRC32C(bytes.Repeat([]byte{0xff}, 32)))
 	require.Equal(t, uint32(0x46dd794e), CRC32C(ascending))

@@ -18,7 +18,7 @@ func ParseIETH(b []byte) (IETH, error) { return view(b, IETHSize, "IETH") }
 // RKey returns the remote key to invalidate.
 func (b IETH) RKey() uint32 { return binary.BigEndian.Uint32(b) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b IETH) Fields() IETHFields {
 	return IETHFields{RKey: b.RKey()}
 }
@@ -57,11 +57,12 @@ func (l *IETHLayer) LayerType() gopacket.LayerType { return LayerTypeIETH }
 // CanDecode returns LayerTypeIETH.
 func (l *IETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeIETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *IETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderIETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *IETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderIETH, df); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (l *IETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) err
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *IETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, IETHSize, &l.IETHFields)
 }

@@ -18,7 +18,7 @@ func ParseImmDt(b []byte) (ImmDt, error) { return view(b, ImmDtSize, "ImmDt") }
 // Imm returns the immediate data, the four bytes as a big-endian number.
 func (b ImmDt) Imm() uint32 { return binary.BigEndian.Uint32(b) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b ImmDt) Fields() ImmDtFields {
 	return ImmDtFields{Imm: b.Imm()}
 }
@@ -57,11 +57,12 @@ func (l *ImmDtLayer) LayerType() gopacket.LayerType { return LayerTypeImmDt }
 // CanDecode returns LayerTypeImmDt.
 func (l *ImmDtLayer) CanDecode() gopacket.LayerClass { return LayerTypeImmDt }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *ImmDtLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderImmDt) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *ImmDtLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderImmDt, df); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (l *ImmDtLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *ImmDtLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, ImmDtSize, &l.ImmDtFields)
 }

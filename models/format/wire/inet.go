@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// PartialSum is a ones' complement sum in progress (RFC 1071). Its number is
-// meaningful only to its own methods; the zero value is the empty sum.
+// PartialSum is a ones' complement sum in progress (RFC 1071). Only its methods can interpret its
+// value; the zero value is the empty sum.
 type PartialSum uint64
 
 // Add adds the bytes of b as 16-bit big-endian words. An odd last byte counts
 // as the high half of a word, so only the last piece added may have odd length.
 func (s PartialSum) Add(b []byte) PartialSum {
-	// The sum does not depend on byte order except for a final swap (RFC 1071
-	// 2 (B)), so eight bytes at a time are summed little-endian.
+	// Except for a final byte swap, the sum does not depend on byte order (RFC 1071 2 (B)), so
+	// eight bytes at a time are summed as little-endian numbers.
 	acc, c := uint64(s), uint64(0)
 	for len(b) >= 32 {
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
@@ -43,13 +43,13 @@ func (s PartialSum) AddUint16(v uint16) PartialSum {
 	return PartialSum(acc + c)
 }
 
-// AddUint32 adds two words, as of four bytes in big-endian order.
+// AddUint32 adds the two words of a big-endian 32-bit number.
 func (s PartialSum) AddUint32(v uint32) PartialSum {
 	return s.AddUint16(uint16(v >> 16)).AddUint16(uint16(v))
 }
 
-// Checksum returns the complement of the folded sum, the value of the packet's checksum field. Over
-// bytes that include a correct checksum it is 0.
+// Checksum returns the complement of the folded sum: the value of a checksum field. Over bytes that
+// include a correct checksum it is 0.
 func (s PartialSum) Checksum() uint16 {
 	v := uint64(s)
 	v = v>>32 + v&0xffffffff
@@ -66,7 +66,7 @@ const (
 	ipv4MinSize     = 20
 	ipv4LengthOff   = 2
 	ipv4FragOff     = 6
-	ipv4FragMask    = 0x3fff // more fragments, and the offset
+	ipv4FragMask    = 0x3fff // bit "more fragments" and the fragment offset
 	ipv4TTLOff      = 8
 	ipv4ProtocolOff = 9
 	ipv4ChecksumOff = 10
@@ -103,8 +103,8 @@ func ipv4HeaderLen(ip []byte) (int, error) {
 	return n, nil
 }
 
-// IPv4HeaderChecksum returns the checksum of the IPv4 header at the start of
-// ip, whatever its checksum field holds.
+// IPv4HeaderChecksum returns the checksum of the IPv4 header at the start of ip, whatever its
+// checksum field contains.
 func IPv4HeaderChecksum(ip []byte) (uint16, error) {
 	n, err := ipv4HeaderLen(ip)
 	if err != nil {
@@ -123,7 +123,8 @@ func VerifyIPv4Header(ip []byte) Verdict {
 	if len(ip) < n {
 		return Truncated
 	}
-	// A sum of zero means a correct field in either of its two forms.
+	// 0x0000 and 0xFFFF are the same value in ones' complement, so the sum is compared instead of
+	// the field.
 	if Checksum(ip[:n]) == 0 {
 		return OK
 	}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naiveChecksum is RFC 1071 word by word.
+// naiveChecksum computes the checksum of RFC 1071 word by word.
 func naiveChecksum(b []byte) uint16 {
 	var sum uint64
 	for i := 0; i < len(b); i += 2 {
@@ -52,7 +52,7 @@ func TestChecksumKnown(t *testing.T) {
 	require.Equal(t, uint16(0), Checksum(bytes.Repeat([]byte{0xff}, 65536)))
 }
 
-// TestChecksumsOfVector uses the one vector whose source states both checksums.
+// TestChecksumsOfVector checks both checksums of the one vector whose source states them.
 func TestChecksumsOfVector(t *testing.T) {
 	v := vectorLike(t, "uc_send_only_pad2")
 	ip := bytes.Clone(v.packet[etherSize:])
@@ -103,7 +103,7 @@ func TestUDPChecksumRoundTrip(t *testing.T) {
 	})
 }
 
-// TestUDPChecksumOfZero finds a datagram whose sum is 0: 0xFFFF is sent for it.
+// TestUDPChecksumOfZero: for a datagram whose checksum computes to 0, 0xFFFF is sent.
 func TestUDPChecksumOfZero(t *testing.T) {
 	ip := bytes.Clone(vectorLike(t, "uc_send_only_pad2").packet[etherSize:])
 	sum, err := UDPChecksum(ip)

@@ -26,8 +26,8 @@ func L3Offset(frame []byte) (off int, etherType uint16, err error) {
 	return 0, 0, &TruncatedError{Header: "VLAN tag", Need: vlanTagSize, Have: len(frame) - (off - vlanTagSize)}
 }
 
-// findL3 is L3Offset without allocation: with a fault, off is the length that the frame should
-// have.
+// findL3 is L3Offset without allocation. With a fault, off is the length that the frame should have
+// at least.
 func findL3(frame []byte) (off int, etherType uint16, f fault) {
 	for off = etherSize; ; off += vlanTagSize {
 		if len(frame) < off {
@@ -40,8 +40,8 @@ func findL3(frame []byte) (off int, etherType uint16, f fault) {
 	}
 }
 
-// fault says why a packet has no usable datagram. Faults carry no numbers, because they are found
-// on paths that must not allocate.
+// fault is the reason why a packet has no usable datagram. Faults contain no numbers, because they
+// are found on paths that must not allocate.
 type fault uint8
 
 const (
@@ -85,7 +85,7 @@ func (f fault) verdict() Verdict {
 	return NotChecked
 }
 
-// frameIP returns the IP packet of an Ethernet frame, trailing bytes included.
+// frameIP returns the IP packet of an Ethernet frame, including bytes after its end.
 func frameIP(frame []byte) ([]byte, fault) {
 	off, etherType, f := findL3(frame)
 	if f != faultNone {
@@ -105,12 +105,12 @@ func frameIP(frame []byte) ([]byte, fault) {
 	return frame[off:], faultNone
 }
 
-// datagram holds the start and the end of an IP packet's UDP datagram.
+// datagram holds the offsets of the start and the end of an IP packet's UDP datagram.
 type datagram struct{ l4, end int }
 
-// findUDP looks for a whole, unfragmented UDP datagram of at least min bytes
-// in ip. The UDP length says where it ends; the IP length is not consulted.
-// IPv6 extension headers are not followed. port 0 means any.
+// findUDP looks for a complete, unfragmented UDP datagram of at least min bytes in ip. The UDP
+// length determines its end; the IP length is ignored. IPv6 extension headers are not followed.
+// port 0 means any port.
 func findUDP(ip []byte, port uint16, min int) (d datagram, f fault) {
 	d.l4, f = findL4(ip)
 	if f != faultNone {
@@ -164,7 +164,7 @@ func findL4(ip []byte) (int, fault) {
 	return 0, faultVersion
 }
 
-// addresses returns source and destination address, which lie side by side.
+// addresses returns the source and destination addresses, which are adjacent.
 func addresses(ip []byte) []byte {
 	if ip[0]>>4 == 4 {
 		return ip[ipv4AddressOff:ipv4MinSize]

@@ -37,8 +37,7 @@ func init() {
 	layers.RegisterUDPPortLayerType(Port, LayerTypeBTH)
 }
 
-// LayerType returns the gopacket layer type of the header, that of a payload
-// for HeaderNone.
+// LayerType returns the gopacket layer type of the header; for HeaderNone it is that of a payload.
 func (h Header) LayerType() gopacket.LayerType {
 	if h == HeaderNone || h >= numHeaders {
 		return gopacket.LayerTypePayload
@@ -46,9 +45,9 @@ func (h Header) LayerType() gopacket.LayerType {
 	return LayerTypeBTH + gopacket.LayerType(h)
 }
 
-// RoCE holds one layer of each kind, linked so that each knows which header
-// its BTH's opcode puts next. Make it with NewRoCE and give DecodingLayers to
-// a gopacket.DecodingLayerParser; decoding then allocates nothing.
+// RoCE holds one layer of each kind. They are linked, so that each knows which header comes next
+// according to the BTH's opcode. Make it with NewRoCE and give DecodingLayers to a
+// gopacket.DecodingLayerParser; decoding then allocates nothing.
 type RoCE struct {
 	BTH          BTHLayer
 	RETH         RETHLayer
@@ -80,8 +79,8 @@ func (r *RoCE) DecodingLayers() []gopacket.DecodingLayer {
 // extLayer is the common part of the layers after the BTH.
 type extLayer struct {
 	layers.BaseLayer
-	// Under is the BTH below, which decides what comes next. Without it the
-	// next layer is the payload.
+	// Under is the BTH below, whose opcode determines the next layer. If it is nil, the next layer
+	// is the payload.
 	Under *BTHLayer
 }
 
@@ -103,7 +102,7 @@ func (l *extLayer) next(h Header) gopacket.LayerType {
 	return l.Under.Opcode.info().nextAfter(h).LayerType()
 }
 
-// fields is the meaning of one header, as its layer's SerializeTo needs it.
+// fields is implemented by the Fields type of every header.
 type fields interface{ Encode(dst []byte) error }
 
 func prepend(b gopacket.SerializeBuffer, size int, f fields) error {
@@ -151,8 +150,8 @@ func decodeExt(h Header, data []byte, under *BTHLayer, p gopacket.PacketBuilder)
 	return l.LayerPayload(), nil
 }
 
-// decodeRoCE adds the BTH and every header its opcode calls for: only here is
-// the opcode known, and gopacket gives later layers no way to ask for it.
+// decodeRoCE adds the BTH and all headers of its opcode to a packet. gopacket gives the decoders of
+// later layers no access to the opcode.
 func decodeRoCE(data []byte, p gopacket.PacketBuilder) error {
 	bth := &BTHLayer{}
 	err := bth.DecodeFromBytes(data, p)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stack is the layers of a RoCE frame behind one allocation-free parser.
+// stack holds the layers of a RoCE frame and one allocation-free parser for them.
 type stack struct {
 	eth    layers.Ethernet
 	vlan   layers.Dot1Q
@@ -32,7 +32,7 @@ func newStack() *stack {
 	return s
 }
 
-// above returns the layers from the BTH on, the payload left out.
+// above returns the types of the decoded layers from the BTH on, without the payload.
 func (s *stack) above() []gopacket.LayerType {
 	for i, l := range s.found {
 		if l == LayerTypeBTH {
@@ -50,8 +50,8 @@ func (s *stack) layer(t gopacket.LayerType) gopacket.DecodingLayer {
 	return s.roce.DecodingLayers()[t-LayerTypeBTH]
 }
 
-// TestCaptureLayers decodes every good frame both ways gopacket offers, and
-// serialises it again to the same bytes.
+// TestCaptureLayers decodes every good frame of the captures in both of gopacket's ways, and
+// serialises it to the same bytes.
 func TestCaptureLayers(t *testing.T) {
 	s := newStack()
 	buf := gopacket.NewSerializeBuffer()
@@ -152,7 +152,7 @@ func TestDecodeErrorsNameTheHeader(t *testing.T) {
 		var df feedback
 		require.EqualError(t, l.DecodeFromBytes(packet[:n], &df), text)
 		require.True(t, df.truncated)
-		if n > 0 { // gopacket does not decode nothing
+		if n > 0 { // gopacket calls no decoder without bytes
 			p := gopacket.NewPacket(packet[:n], LayerTypeBTH, gopacket.NoCopy)
 			require.EqualError(t, p.ErrorLayer().Error(), text)
 			require.True(t, p.Metadata().Truncated)
@@ -179,7 +179,8 @@ func TestStandaloneLayers(t *testing.T) {
 	require.Equal(t, gopacket.LayerTypePayload, HeaderNone.LayerType())
 }
 
-// TestSerializeAndSeal builds frames from fields and lets the checks judge.
+// TestSerializeAndSeal builds frames from fields, and checks lengths and checksums by the verifying
+// functions.
 func TestSerializeAndSeal(t *testing.T) {
 	for _, v6 := range []bool{false, true} {
 		for n := range 9 {
@@ -225,7 +226,8 @@ func buildFrame(t testing.TB, v6 bool, payload []byte) []byte {
 	return bytes.Clone(buf.Bytes())
 }
 
-// TestSerializeIntoUsedBuffer finds pad bytes left over from an earlier packet.
+// TestSerializeIntoUsedBuffer: pad bytes are zero even if the buffer contains bytes of an earlier
+// packet.
 func TestSerializeIntoUsedBuffer(t *testing.T) {
 	buf := gopacket.NewSerializeBuffer()
 	bth := &BTHLayer{BTHFields: BTHFields{Opcode: RCSendOnly}}

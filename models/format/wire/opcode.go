@@ -6,7 +6,7 @@ import "fmt"
 // bits 4..0 (IBTA 9.2).
 type Opcode uint8
 
-// The opcodes this package knows (IBTA 9.2, A17 for the CNP).
+// The opcodes that this package knows (IBTA 9.2; A17 for the CNP).
 const (
 	RCSendFirst     Opcode = 0x00
 	RCSendMiddle    Opcode = 0x01
@@ -51,7 +51,7 @@ const (
 	CNPOpcode Opcode = 0x81
 )
 
-// Transport is the service that an opcode belongs to.
+// Transport is the transport service of an opcode.
 type Transport uint8
 
 // Transports are numbered as in bits 7..5 of the opcode.
@@ -72,7 +72,8 @@ func (t Transport) String() string {
 	return fmt.Sprintf("Transport(%d)", uint8(t))
 }
 
-// Operation is the kind of operation of an opcode, regardless of transport and position.
+// Operation is the operation of an opcode, regardless of its transport and its position in the
+// message.
 type Operation uint8
 
 // The operations of the known opcodes.
@@ -98,12 +99,12 @@ func (o Operation) String() string {
 	return fmt.Sprintf("Operation(%d)", uint8(o))
 }
 
-// Position is the place of a packet in its message.
+// Position is the position of a packet in its message.
 type Position uint8
 
-// Operations that are never segmented are Only.
+// The positions. Packets of operations that are never segmented are Only.
 const (
-	PosNone Position = iota // reserved opcodes
+	PosNone Position = iota // of reserved opcodes
 	PosFirst
 	PosMiddle
 	PosLast
@@ -124,8 +125,8 @@ func (p Position) Starts() bool { return p == PosFirst || p == PosOnly }
 // Ends reports whether the packet is the last of its message.
 func (p Position) Ends() bool { return p == PosLast || p == PosOnly }
 
-// Info returns the opcode's row of the table. A reserved or unsupported
-// opcode's row has Known false, its transport, and nothing else.
+// Info returns the opcode's row of the table. For a reserved or unsupported opcode only Transport
+// is set, and Known is false.
 func (o Opcode) Info() OpInfo { return opTable[o] }
 
 func (o Opcode) info() *OpInfo { return &opTable[o] }

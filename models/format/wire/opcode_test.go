@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExtLen states the table once more by length, the way a header parser in
-// hardware holds it.
+// TestExtLen compares the lengths of extension headers with a second table, written by length, as a
+// header parser in hardware has it.
 func TestExtLen(t *testing.T) {
 	want := map[Opcode]int{}
 	for n, ops := range map[int][]Opcode{
@@ -127,7 +127,8 @@ func TestSyndrome(t *testing.T) {
 	}
 	require.Equal(t, Syndrome(0x32), RNRSyndrome(18))
 	require.Equal(t, "RNR NAK timer 18", RNRSyndrome(18).String())
-	// From code 4 on every second code doubles the wait, and 0 goes on after 31.
+	// From code 4 on, every second code doubles the wait. Code 0, the longest, continues the series
+	// after 31.
 	us := func(code uint8) int64 { return RNRSyndrome(code).RNRDelayPs() / 1_000_000 }
 	require.Equal(t, []int64{10, 20, 30}, []int64{us(1), us(2), us(3)})
 	for code := uint8(4); code <= 32; code++ {

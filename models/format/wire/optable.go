@@ -1,6 +1,6 @@
 package wire
 
-// Header names one of the headers that can follow a BTH.
+// Header identifies one of the headers that can follow a BTH.
 type Header uint8
 
 // The extension headers, and the body of a CNP.
@@ -48,16 +48,16 @@ type OpInfo struct {
 	Transport  Transport
 	Operation  Operation
 	Position   Position
-	Ext        [MaxExt]Header // in wire order, then HeaderNone
-	ExtLen     uint8          // bytes, the sum over Ext
-	HasPayload bool           // payload may follow (possibly 0 bytes)
+	Ext        [MaxExt]Header // extension headers in wire order, then HeaderNone
+	ExtLen     uint8          // total length of Ext in bytes
+	HasPayload bool           // a payload may follow, of 0 bytes or more
 }
 
 // Has reports whether header h follows the BTH.
 func (i OpInfo) Has(h Header) bool { return i.Offset(h) >= 0 }
 
-// Offset returns where header h begins, in bytes from the start of the BTH,
-// or -1 when this opcode does not carry it.
+// Offset returns the offset of header h in bytes from the start of the BTH, or -1 if packets with
+// this opcode do not have it.
 func (i OpInfo) Offset(h Header) int {
 	off := BTHSize
 	for _, e := range i.Ext {
@@ -72,8 +72,8 @@ func (i OpInfo) Offset(h Header) int {
 	return -1
 }
 
-// nextAfter returns the header that follows h, HeaderNone for the payload.
-// HeaderNone stands for the BTH.
+// nextAfter returns the header after h, or HeaderNone if that is the payload. For h = HeaderNone it
+// returns the header after the BTH.
 func (i *OpInfo) nextAfter(h Header) Header {
 	if h == HeaderNone {
 		return i.Ext[0]
@@ -92,8 +92,8 @@ type opRow struct {
 	ext       [MaxExt]Header
 }
 
-// opRows holds RC; its SEND and WRITE rows without invalidate serve UC too
-// (IBTA 9.2: same low five bits).
+// opRows holds the opcodes of RC. Its rows of SEND and WRITE without invalidate apply to UC too,
+// which has the same low five bits (IBTA 9.2).
 var opRows = []opRow{
 	{RCSendFirst, OpSend, PosFirst, "", [MaxExt]Header{}},
 	{RCSendMiddle, OpSend, PosMiddle, "", [MaxExt]Header{}},

@@ -24,7 +24,7 @@ func (b RETH) RKey() uint32 { return binary.BigEndian.Uint32(b[8:]) }
 // DMALen returns the length of the whole message in bytes.
 func (b RETH) DMALen() uint32 { return binary.BigEndian.Uint32(b[12:]) }
 
-// Fields returns the header's meaning.
+// Fields decodes all fields of the header.
 func (b RETH) Fields() RETHFields {
 	return RETHFields{VA: b.VA(), RKey: b.RKey(), DMALen: b.DMALen()}
 }
@@ -67,11 +67,12 @@ func (l *RETHLayer) LayerType() gopacket.LayerType { return LayerTypeRETH }
 // CanDecode returns LayerTypeRETH.
 func (l *RETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeRETH }
 
-// NextLayerType returns what the BTH below puts next, the payload without one.
+// NextLayerType returns the type of the next header, which the opcode of the BTH below determines.
+// Without a BTH, or after the last header, it is that of a payload.
 func (l *RETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderRETH) }
 
-// DecodeFromBytes takes the header off the front of data, or returns a
-// *TruncatedError.
+// DecodeFromBytes decodes the header at the start of data; the remainder is the layer's payload. It returns
+// a *TruncatedError if data is shorter than the header.
 func (l *RETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if err := l.split(data, HeaderRETH, df); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (l *RETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) err
 	return nil
 }
 
-// SerializeTo puts the header before what b holds.
+// SerializeTo prepends the header to the contents of b.
 func (l *RETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	return prepend(b, RETHSize, &l.RETHFields)
 }

@@ -24,7 +24,7 @@ const (
 	NAKInvalidRequest    Syndrome = 0x61
 	NAKRemoteAccess      Syndrome = 0x62
 	NAKRemoteOperational Syndrome = 0x63
-	NAKInvalidRDRequest  Syndrome = 0x64 // RD only
+	NAKInvalidRDRequest  Syndrome = 0x64 // for RD only
 )
 
 const (
@@ -33,8 +33,7 @@ const (
 	syndromeReserved  = 0x80
 )
 
-// RNRSyndrome returns the RNR NAK with timer code code; bits above the low
-// five are ignored.
+// RNRSyndrome returns the RNR NAK with a timer code; bits above the low five are ignored.
 func RNRSyndrome(code uint8) Syndrome {
 	return Syndrome(SyndromeRNR)<<syndromeKindPos | Syndrome(code&syndromeValueMask)
 }
@@ -47,18 +46,18 @@ func (s Syndrome) Kind() SyndromeKind {
 	return SyndromeKind(s >> syndromeKindPos)
 }
 
-// Value returns the low five bits: encoded credits, timer code or NAK code.
+// Value returns the low five bits: encoded credit count, timer code or NAK code.
 func (s Syndrome) Value() uint8 { return uint8(s & syndromeValueMask) }
 
-// rnrMicroseconds is the wait that each timer code asks for (IBTA 9.7.5.2).
+// rnrMicroseconds is the wait in microseconds that each timer code requests (IBTA 9.7.5.2).
 var rnrMicroseconds = [32]int64{
 	655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920,
 	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920,
 	122880, 163840, 245760, 327680, 491520,
 }
 
-// RNRDelayPs returns the wait in picoseconds that an RNR NAK asks for, 0 for
-// every other syndrome. Timer code 0 is the longest wait.
+// RNRDelayPs returns the wait in picoseconds that an RNR NAK requests; it is 0 for other syndromes.
+// Timer code 0 is the longest wait.
 func (s Syndrome) RNRDelayPs() int64 {
 	const psPerMicrosecond = 1_000_000
 	if s.Kind() != SyndromeRNR {

@@ -17,15 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// column is one field as tshark calls it, and as this package reads it off a
-// RoCE packet whose header h begins at b.
+// column is a field: its name in tshark, and how this package reads it from a RoCE packet in which
+// header h begins at b.
 type column struct {
 	name string
-	h    Header // HeaderNone: the BTH
+	h    Header // HeaderNone for the BTH
 	get  func(b []byte) uint64
 }
 
-// shared names: tshark uses the RETH's for address and key of an AtomicETH.
+// columns lists the compared fields. For address and key of an AtomicETH, tshark uses the names of
+// the RETH.
 var columns = []column{
 	{"infiniband.bth.opcode", HeaderNone, func(b []byte) uint64 { return uint64(BTH(b).Fields().Opcode) }},
 	{"infiniband.bth.se", HeaderNone, func(b []byte) uint64 { return oneIf(BTH(b).Fields().SE) }},
@@ -61,7 +62,7 @@ func oneIf(b bool) uint64 {
 	return 0
 }
 
-// meaning reads a packet's fields by column name, "" where it has none.
+// meaning returns the fields of a packet by column name; fields that it does not have are missing.
 func meaning(p []byte) map[string]string {
 	m := map[string]string{}
 	info := BTH(p).Opcode().Info()
@@ -82,8 +83,8 @@ type sighting struct {
 	frame []byte
 }
 
-// TestFieldsAgainstTshark holds every field to another dissector's reading, in
-// one run over all captures and a frame for each known opcode.
+// TestFieldsAgainstTshark compares every field with tshark's reading, for all captures and a frame
+// of each known opcode, in one run of tshark.
 func TestFieldsAgainstTshark(t *testing.T) {
 	var all []sighting
 	for _, row := range loadManifest(t) {
@@ -119,7 +120,7 @@ func TestFieldsAgainstTshark(t *testing.T) {
 	require.Greater(t, compared, 2600)
 }
 
-// everyOpcode is a frame of each known opcode with header bytes all different.
+// everyOpcode returns a frame of each known opcode, whose header bytes are all different.
 func everyOpcode(t *testing.T) (out []sighting) {
 	for o := range 256 {
 		info := Opcode(o).Info()
@@ -179,7 +180,7 @@ func runTshark(t *testing.T, all []sighting) []map[string]string {
 	return rows
 }
 
-// number brings the ways in which tshark prints a field to one.
+// number converts a value to decimal: tshark prints fields in several notations.
 func number(t *testing.T, name, cell string) string {
 	switch {
 	case cell == "True":

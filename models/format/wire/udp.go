@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// PseudoHeader starts the sum of a transport checksum (RFC 768, RFC 8200 8.1).
-// addrs is source then destination address, 8 or 32 bytes; length is that of
-// transport header and data.
+// PseudoHeader returns the sum over a pseudo header, with which a transport checksum begins (RFC
+// 768, RFC 8200 8.1). addrs is the source address followed by the destination address, 8 or 32
+// bytes; length is that of transport header and data.
 func PseudoHeader(addrs []byte, protocol uint8, length uint32) PartialSum {
 	return PartialSum(0).Add(addrs).AddUint16(uint16(protocol)).AddUint32(length)
 }
 
-// udpSum is the sum over pseudo header and datagram, the checksum field
-// included or, with skip, taken as zero.
+// udpSum returns the sum over pseudo header and datagram. With skip, the checksum field counts as
+// zero.
 func udpSum(ip []byte, d datagram, skip bool) PartialSum {
 	udp := ip[d.l4:d.end]
 	s := PseudoHeader(addresses(ip), protocolUDP, uint32(len(udp)))
@@ -23,9 +23,9 @@ func udpSum(ip []byte, d datagram, skip bool) PartialSum {
 	return s.Add(udp)
 }
 
-// UDPChecksum returns the checksum that belongs into the UDP header of the IP packet ip (IPv4 or
-// IPv6, unfragmented, no IPv6 extension headers). It is never 0, because 0 means that there is no
-// checksum.
+// UDPChecksum returns the value for the checksum field in the UDP header of the IP packet ip (IPv4
+// or IPv6, unfragmented, no IPv6 extension headers). It is never 0, because 0 means that the
+// datagram has no checksum.
 func UDPChecksum(ip []byte) (uint16, error) {
 	d, f := findUDP(ip, 0, udpSize)
 	if f != faultNone {
@@ -56,8 +56,8 @@ func udpError(f fault, have int) error {
 }
 
 // VerifyUDPChecksum checks the UDP checksum of the IP packet ip. The result is NotChecked for a
-// checksum of 0, over IPv6 too (RFC 6935; RoCEv2 senders use it), and for a packet without a whole
-// datagram header.
+// checksum of 0, even over IPv6 (RFC 6935; RoCEv2 senders use it), and for a packet without a
+// complete datagram header.
 func VerifyUDPChecksum(ip []byte) Verdict {
 	d, f := findUDP(ip, 0, udpSize)
 	if f != faultNone {

@@ -7,12 +7,12 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	// NotChecked: the packet carries no such checksum.
+	// NotChecked: the packet has no such checksum.
 	NotChecked Verdict = iota
 	OK
 	Bad
-	// Truncated: there are fewer bytes than the packet's own length says, or
-	// that length is too small to hold the checksum.
+	// Truncated: the packet is shorter than its own length field says, or the length is too small
+	// for the checksum.
 	Truncated
 )
 

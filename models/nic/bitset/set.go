@@ -2,7 +2,7 @@ package bitset
 
 import "math/bits"
 
-// Set is a set of queue numbers that serves its members in turn.
+// Set is a set of queue numbers; Next returns its members round robin.
 type Set struct {
 	w    [4]uint64
 	last int // member returned last by Next

@@ -9,7 +9,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// The set behaves like a slow list of its members in turn.
+// TestBitsetTurns compares the set with a plain list of its members, which are returned in turn.
 func TestBitsetTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Set

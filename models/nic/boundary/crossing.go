@@ -10,7 +10,7 @@ import (
 // Kind is the kind of packet that crossed, and its direction.
 type Kind uint8
 
-// The kinds of crossing.
+// The kinds of crossing; in and out are seen from the device.
 const (
 	FrameIn Kind = iota
 	TLPIn
@@ -53,11 +53,11 @@ func (c Crossing) String() string {
 	return fmt.Sprintf("cycle %d..%d: %v, port %d", c.First, c.Last, c.Kind, c.Port)
 }
 
-// Observer is called for every crossing. It must not keep pointers from it.
+// Observer is called for every crossing. It must not keep the pointers of the Crossing.
 type Observer func(Crossing)
 
-// Rest is an interval, First to Last, in which the device's pin busy was 0. Intervals cover every
-// such cycle; a long one is reported in parts.
+// Rest is an idle interval, First to Last: the device's busy pin was 0. Intervals cover every such
+// cycle; a long one is reported in parts.
 type Rest struct{ First, Last int64 }
 
 // RestObserver is called for every Rest.

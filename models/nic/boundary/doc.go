@@ -1,5 +1,5 @@
 // Package boundary defines what an observer of a NIC sees: every crossing of its boundary with its
-// cycles, the intervals in which its pin busy was 0, and those in which a stream was held up by the
+// cycles, the intervals in which its busy pin was 0, and those in which a stream was held up by the
 // other side.
 //
 // The Go NIC, a device behind the bridge and their observers share these types. The package holds

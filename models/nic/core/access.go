@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Take carries out a request TLP [P8, G1, G2]. It leaves completions alone and only reports them by
-// o.Kind.
+// Take carries out a received request TLP and fills in its outcome [P8, G1, G2]. For a completion
+// it sets o.Kind and does nothing else.
 func (r *Regs) Take(hdr *[tlp.HeaderBytes]byte, data []byte, o *Outcome) {
 	var h tlp.Header
 	o.NumEffects, o.Answered, o.Pushed = 0, false, nil
@@ -88,7 +88,8 @@ func (r *Regs) pushQueue(h *tlp.Header, data []byte) (queue int, ok bool) {
 		r.build.Has(nicspec.PartPush)
 }
 
-// push rings the doorbell for one more block, which comes with the write [W1].
+// push carries out a push: it counts as a doorbell for one more block, whose bytes the write
+// contains [W1].
 func (r *Regs) push(queue int, data []byte, o *Outcome) {
 	e := Effect{Index: queue, Reg: nicspec.RegTxPush(queue)}
 	q := r.Txq(queue)

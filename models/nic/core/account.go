@@ -5,7 +5,7 @@ import "nictwin/models/nic/nicspec"
 // Account is one credit account [A1].
 type Account struct {
 	Balance uint32 // credits, 24 bits
-	Latch   bool   // a frame without credit makes the state Slow
+	Latch   bool   // the state becomes Slow when a frame finds no credit
 	Slow    bool   // state of the account
 	Drawn   uint32 // credits drawn since the account was set
 	Seq     uint32 // account_seq of the next frame
@@ -13,23 +13,24 @@ type Account struct {
 
 // AccountUse is a rule's use of an account [A2].
 type AccountUse struct {
-	On    bool // the frame draws on one
-	ID    uint8
-	Queue uint16 // the slow queue
+	On    bool   // the rule names an account
+	ID    uint8  // number of the account
+	Queue uint16 // queue for frames that go the slow way
 }
 
 // Fast reports whether a frame taken now goes the fast way [A2].
 func (a *Account) Fast() bool { return !a.Slow && a.Balance > 0 }
 
-// Look updates the state for a frame that is taken, even if it is dropped later [A2]. It reports
-// whether the frame goes the fast way.
+// Look applies [A2] to a frame that is taken out of the receive buffer, even if it is dropped
+// later: the state may become Slow. It reports whether the frame goes the fast way.
 func (a *Account) Look() (fast bool) {
 	fast = a.Fast()
 	a.Slow = a.Slow || a.Latch && !fast
 	return fast
 }
 
-// Draw accounts for a frame that is delivered [A3] and returns its account_seq.
+// Draw takes a credit for a delivered frame that goes the fast way, and returns the frame's
+// account_seq [A3].
 func (a *Account) Draw(fast bool) (seq uint32) {
 	if fast {
 		a.Balance--
@@ -39,7 +40,7 @@ func (a *Account) Draw(fast bool) (seq uint32) {
 	return a.Seq - 1
 }
 
-// Bits of a write of ACCOUNT_CREDIT.
+// Fields of a value written to ACCOUNT_CREDIT.
 const (
 	creditBits   = nicspec.CreditMax
 	creditTake   = 1 << 30
@@ -57,7 +58,7 @@ func (a *Account) Credit(v uint32) {
 	a.Slow = a.Slow && v&creditResume == 0
 }
 
-// credit returns what ACCOUNT_CREDIT reads.
+// credit returns the value that a read of ACCOUNT_CREDIT gives.
 func (a *Account) credit() uint32 {
 	if a.Slow {
 		return a.Balance | 1<<31
@@ -65,7 +66,7 @@ func (a *Account) credit() uint32 {
 	return a.Balance
 }
 
-// Account returns the state of an account, nil beyond the build.
+// Account returns the state of account i, or nil if the build has no such account.
 func (r *Regs) Account(i int) *Account {
 	if uint(i) >= uint(len(r.accounts)) {
 		return nil

@@ -33,7 +33,7 @@ func TestCreditStopsAtItsEnds(t *testing.T) {
 	require.EqualValues(t, 3, a.Balance)
 	a.Credit(creditTake | creditResume | 4)
 	require.Zero(t, a.Balance)
-	a.Credit(0x3f000000) // bits without a meaning
+	a.Credit(0x3f000000) // reserved bits
 	require.Zero(t, a.Balance)
 }
 

@@ -10,8 +10,8 @@ import (
 
 var sizes = []int{64, 256, 1500, 9000}
 
-// BenchmarkClassify measures the function of one received frame: parse, checks and a search through
-// 64 rules.
+// BenchmarkClassify measures Classify for one received frame: parse, checks and a search through 64
+// rules.
 func BenchmarkClassify(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-// BenchmarkPlanRx measures the function of delivering one frame.
+// BenchmarkPlanRx measures the planning of one frame's writes.
 func BenchmarkPlanRx(b *testing.B) {
 	frame := nictest.RoceFrame(100)
 	c := Config{RxEnable: true, RocePort: 4791, DefaultAction: nicspec.ActionQueue}
@@ -49,8 +49,7 @@ func BenchmarkPlanRx(b *testing.B) {
 	}
 }
 
-// BenchmarkSend measures the function of one transmitted frame: decoding the entry, and all
-// offloads.
+// BenchmarkSend measures the decoding of one work entry, and all offloads of its frame.
 func BenchmarkSend(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -9,7 +9,7 @@ type Counters struct {
 	hits [nicspec.RegRuleHitsCount]uint64
 }
 
-// At returns the counter with an index of the COUNTER registers.
+// At returns the counter at an index of the COUNTER registers.
 func (c *Counters) At(index int) uint64 { return c.c[index] }
 
 // Port returns a counter of a port.

@@ -2,8 +2,8 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// BuildRxCqe writes the completion entry of a frame of n bytes; the first hdr bytes went to the
-// header buffer.
+// BuildRxCqe writes the completion entry of a received frame of n bytes. The first hdr bytes of the
+// frame went to the header buffer.
 func BuildRxCqe(v *RxVerdict, n, hdr int, s *RxSlot, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
 	e := nicspec.RxCqe(dst[:])

@@ -81,7 +81,7 @@ func (p *TxPlan) crc32cEnd(f []byte) int {
 func crc32cFits(p *TxPlan, f []byte) bool {
 	const digest = 4
 	at, start, end := p.CrcOff, p.CrcStart, p.crc32cEnd(f)
-	least := 0 // headers used by other offloads are excluded
+	least := 0 // the CRC-32C must not overwrite headers that other offloads use
 	if p.IPCsum {
 		least = p.L3Off + ihl(f, p.L3Off)
 	}

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// crc32cVectors are the vectors of RFC 3720, B.4: data, and the digest as it is sent.
+// crc32cVectors are the test vectors of RFC 3720, B.4: data, and the digest in transmission order.
 var crc32cVectors = []struct{ data, digest string }{
 	{"0000000000000000000000000000000000000000000000000000000000000000", "aa36918a"},
 	{"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", "43aba862"},
@@ -22,7 +22,7 @@ var crc32cVectors = []struct{ data, digest string }{
 		"0200000000000000", "563a96d9"},
 }
 
-// udpWith returns a UDP frame to a port, with a payload and bytes after it.
+// udpWith returns a UDP frame with a destination port, a payload, and bytes after the datagram.
 func udpWith(port uint16, payload, after []byte) []byte {
 	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 9, 17, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0, 0, 0,
 		0, 0, 0)
@@ -65,7 +65,7 @@ func TestCRC32CRange(t *testing.T) {
 		copy(f[at:], b)
 		return f
 	}
-	roce := change(udpWith(4791, payload, nil), 42, 4) // SEND only: no further headers
+	roce := change(udpWith(4791, payload, nil), 42, 4) // RC SEND Only: no extension headers
 	reth := change(udpWith(4791, payload[:20], nil), 42, 10)
 	tcp := func(off byte) []byte { return change(udpWith(7, payload, nil), 23, 6, 46, off<<4) }
 	tcp8 := change(tcp(0), 46, 8<<4)

@@ -51,8 +51,9 @@ func verdict(ok bool) nicspec.Verdict {
 	return nicspec.VerdictBad
 }
 
-// near returns the limit that headers may reach from the start of a frame [T7].
-func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
+// headerLimit returns the offset before which the headers of a frame must end to be used by
+// offloads [T7].
+func headerLimit(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
 
 func ihl(frame []byte, l3 int) int { return int(frame[l3]&0xf) * 4 }
 

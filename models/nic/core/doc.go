@@ -7,7 +7,7 @@
 // contract counts cycles, the cycle is an argument. The timed component (package nic) calls this
 // package with the traffic of its ports, the referee with the crossings of a device.
 //
-// Files can be read from their callers downwards: no file calls one that calls it. Block files
+// No two files call each other, so they can be read from the callers downwards. Block files
 // carry the names of the RTL's blocks. References in brackets, as [R5], are rules of docs/nic.md.
 // Requests for a part that the build lacks are refused [N1, N2]. The copy engine's function is
 // models/nic/dma.

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	ecnMask = 3 // of ToS or traffic class
-	ecnCE   = 3 // congestion was experienced
+	ecnMask = 3 // ECN bits of ToS or traffic class
+	ecnCE   = 3 // congestion experienced (CE)
 )
 
 // MarksCE reports whether a queue marks a frame [E1].
@@ -49,9 +49,9 @@ func ecnFits(l3 int, f []byte) bool {
 	}
 	switch binary.BigEndian.Uint16(f[l3-typeBytes:]) {
 	case typeIPv4:
-		return f[l3]>>4 == 4 && l3+ipv4MinBytes <= near(f)
+		return f[l3]>>4 == 4 && l3+ipv4MinBytes <= headerLimit(f)
 	case typeIPv6:
-		return f[l3]>>4 == 6 && l3+ipv6Bytes <= near(f)
+		return f[l3]>>4 == 6 && l3+ipv6Bytes <= headerLimit(f)
 	}
 	return false
 }

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A mark changes the ECN bits, keeps a right checksum right and a wrong one wrong, and changes
-// nothing else [E1].
+// TestMarkCE: marking changes the ECN bits and nothing else, except the IPv4 checksum: a right one
+// stays right, a wrong one wrong [E1].
 func TestMarkCE(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)
@@ -39,7 +39,8 @@ func TestMarkCE(t *testing.T) {
 	})
 }
 
-// Whatever the checksum field contains, the header's sum does not change (RFC 1624).
+// TestECNChecksumAtItsEdge: for every value of the checksum field, the ones' complement sum over
+// the header stays the same (RFC 1624).
 func TestECNChecksumAtItsEdge(t *testing.T) {
 	for sum := range 1 << 16 {
 		ip := make([]byte, 20)

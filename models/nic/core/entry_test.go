@@ -12,7 +12,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// [T3], [T14], [T15], [N1] for what revision 2 added.
+// TestLongEntryChecks: the checks of entries of several blocks and of appended trailers, and of
+// builds without these parts [T3], [T14], [T15], [N1].
 func TestLongEntryChecks(t *testing.T) {
 	const all = nicspec.PartsAll
 	good := nictest.Piece{Key: testKey, Addr: 1000, N: 100}
@@ -91,9 +92,9 @@ func TestLongEntryChecks(t *testing.T) {
 	}
 }
 
-// naiveSend reads [T3] and [T14] byte by byte, for a build of two ports with all parts. It returns
-// the status of a Send, and the source of each byte of its frame: an inline byte (below 256) or a
-// bus address.
+// naiveSend decodes a Send byte by byte as [T3] and [T14] say, for a build of two ports with all
+// parts. It returns the status, and the source of each byte of the frame: a number below 256 is an
+// inline byte, others are bus addresses.
 func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 	type piece struct {
 		key, n uint32
@@ -144,7 +145,7 @@ func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 	return nicspec.StatusOk, from
 }
 
-// Any entry of one to four blocks is decoded like by naiveSend.
+// TestAnyEntry: DecodeWqe decodes random entries of one to four blocks as naiveSend does.
 func TestAnyEntry(t *testing.T) {
 	seen := map[nicspec.Status]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,8 +203,8 @@ func TestAnyEntry(t *testing.T) {
 	}
 }
 
-// [T15]: appending works as if software had put zeros there, except that the lengths of the headers
-// must fit.
+// TestAppendIsLikeATrailer: f_append has the effect of a trailer of zeros laid out by software, but
+// the lengths in the headers must fit [T15].
 func TestAppendIsLikeATrailer(t *testing.T) {
 	ok, bad := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -228,7 +229,7 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 		require.LessOrEqual(t, max(g+7, 60), p.Room())
 		frame := append(make([]byte, 0, p.Room()), f[:g]...)
 		for i := range p.Room() - g {
-			frame[:p.Room()][g+i] = 0xee // earlier contents do not matter
+			frame[:p.Room()][g+i] = 0xee // the trailer must not depend on the buffer's earlier contents
 		}
 		got, status := FinishTx(&p, frame)
 		said := 0
@@ -254,7 +255,7 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 	require.True(t, ok > 10 && bad > 3, "%d and %d", ok, bad)
 }
 
-// [R14]: the placed bytes of any frame.
+// TestTrimPlaces checks which bytes of random frames a queue with trim places [R14].
 func TestTrimPlaces(t *testing.T) {
 	trims, whole := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -269,7 +270,7 @@ func TestTrimPlaces(t *testing.T) {
 		}
 		var h Headers
 		Parse(f, 4791, &h)
-		q := Queue{State: nicspec.QueueStateRun, Trim: 1, TellsPay: true, PayBufSize: 1000, HdrBufSize: 64,
+		q := Queue{State: nicspec.QueueStateRun, Trim: 1, HasPayLen: true, PayBufSize: 1000, HdrBufSize: 64,
 			SplitMode: nicspec.SplitMode(rapid.IntRange(0, 2).Draw(t, "mode")),
 			SplitLen:  uint16(rapid.IntRange(0, 100).Draw(t, "split"))}
 		v := RxVerdict{Headers: h}
@@ -292,14 +293,15 @@ func TestTrimPlaces(t *testing.T) {
 		q.Trim = 0
 		hdr, pay = q.Split(&v, len(f))
 		require.Equal(t, len(f), hdr+pay)
-		q.TellsPay = false // a build without the part
+		q.HasPayLen = false // a build without the part
 		PlanRx(&q, &v, len(f), &RxSlot{}, &p)
 		require.Zero(t, nicspec.RxCqe(p.Cqe[:]).PayLen())
 	})
 	require.True(t, trims > 10 && whole > 10, "%d and %d", trims, whole)
 }
 
-// [Q6], [N2] for trim.
+// TestTrimOfTable: a queue entry may set trim to 0 or 1, and only in a build with the part [Q6],
+// [N2].
 func TestTrimOfTable(t *testing.T) {
 	for _, c := range []struct {
 		parts  nicspec.Cap1Reg

@@ -13,7 +13,7 @@ type Vector struct {
 // ModUnit is the unit of Vector.Cycles [M2].
 const ModUnit = 64
 
-// vector returns the Vector of a table entry, the zero one without the part [N2].
+// vector returns the Vector of a table entry, or the zero Vector if the build lacks part msix [N2].
 func (r *Regs) vector(addr uint64, data uint32, count, cycles uint16) Vector {
 	if !r.build.Has(nicspec.PartMsix) {
 		return Vector{}
@@ -21,7 +21,7 @@ func (r *Regs) vector(addr uint64, data uint32, count, cycles uint16) Vector {
 	return Vector{addr, data, count, cycles}
 }
 
-// badVector reports whether a queue's messages cannot go to an address [M1].
+// badVector reports whether an address is not valid for a queue's messages [M1].
 func (r *Regs) badVector(addr uint64) bool {
 	const align = 4
 	return r.build.Has(nicspec.PartMsix) && addr%align != 0
@@ -51,7 +51,7 @@ func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
 	}
 }
 
-// Close records that the queue is being disabled [M4].
+// Close records that the queue is being disabled: unreported entries are reported at once [M4].
 func (m *Moderator) Close(cycle int64) {
 	m.closing = true
 	m.at = min(m.at, cycle)
@@ -60,8 +60,8 @@ func (m *Moderator) Close(cycle int64) {
 // Unreported returns the number of entries that no message has reported.
 func (m *Moderator) Unreported() int { return m.unreported }
 
-// DueAt returns the cycle at which a message fell due, or will fall due by time; Never if none
-// does.
+// DueAt returns the cycle in which a message fell due, or will fall due because its oldest entry
+// has waited long enough. It returns Never if no message is due or will be.
 func (m *Moderator) DueAt() int64 {
 	if m.unreported == 0 {
 		return Never

@@ -12,9 +12,9 @@ func TestModerator(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		v      Vector
-		event  int64 // cycle of an Event, 0: none
+		event  int64 // cycle in which an Event is written, 0: no Event
 		closes int64
-		want   []int64 // due after the entries of cycles 1000, 1100, 1200
+		want   []int64 // cycle in which the message is due, after each of the entries of cycles 1000, 1100, 1200
 	}{
 		{"none", Vector{}, 0, 0, []int64{Never, Never, Never}},
 		{"every entry", Vector{Addr: 4}, 0, 0, []int64{1000, 1000, 1000}},

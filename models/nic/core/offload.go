@@ -46,7 +46,7 @@ func extend(frame []byte, n int) []byte {
 // do not allow them [T15].
 func (p *TxPlan) appended(frame []byte) int {
 	l4 := p.L4Off
-	if l4+bthEndInUDP > near(frame) {
+	if l4+bthEndInUDP > headerLimit(frame) {
 		return 0
 	}
 	n := len(frame) + padBytes(frame[l4+bthOffInUDP+1]) + icrcBytes
@@ -59,11 +59,11 @@ func (p *TxPlan) appended(frame []byte) int {
 // offload applies the offloads of the plan, in the order of [X2] and [T8].
 func (p *TxPlan) offload(frame []byte) {
 	l3, l4 := p.L3Off, p.L4Off
-	hdrLen := 0 // as gathered: with l4 before l3, f_udp_zero may overwrite the IHL
+	hdrLen := 0 // read before anything is written: with l4 before l3, f_udp_zero may overwrite the IHL
 	if p.IPCsum {
 		hdrLen = ihl(frame, l3)
 	}
-	var pseudo wire.PartialSum // of the addresses as gathered, whatever is inserted there
+	var pseudo wire.PartialSum // over the addresses as gathered, even if the CRC-32C overwrites them
 	if p.UDPCsum {
 		pseudo = wire.PseudoHeader(addresses(frame, l3), protoUDP, uint32(udpLen(frame, l4)))
 	}
@@ -98,10 +98,10 @@ func setUDPCsum(udp []byte, pseudo wire.PartialSum) {
 
 func ipCsumFits(p *TxPlan, f []byte) bool {
 	l3 := p.L3Off
-	return l3+ipv4MinBytes <= len(f) && f[l3]>>4 == 4 && ihl(f, l3) >= ipv4MinBytes && l3+ihl(f, l3) <= near(f)
+	return l3+ipv4MinBytes <= len(f) && f[l3]>>4 == 4 && ihl(f, l3) >= ipv4MinBytes && l3+ihl(f, l3) <= headerLimit(f)
 }
 
-func udpFits(p *TxPlan, f []byte) bool { return p.L4Off+udpBytes <= near(f) }
+func udpFits(p *TxPlan, f []byte) bool { return p.L4Off+udpBytes <= headerLimit(f) }
 
 func udpCsumFits(p *TxPlan, f []byte) bool {
 	l3, l4 := p.L3Off, p.L4Off
@@ -118,12 +118,12 @@ func udpCsumFits(p *TxPlan, f []byte) bool {
 		return false
 	}
 	u := udpLen(f, l4)
-	return l3+fixed <= near(f) && u >= udpBytes && l4+u <= len(f)
+	return l3+fixed <= headerLimit(f) && u >= udpBytes && l4+u <= len(f)
 }
 
 func icrcFits(p *TxPlan, f []byte) bool {
 	l3, l4 := p.L3Off, p.L4Off
-	if l4+bthEndInUDP > near(f) || l3 >= l4 {
+	if l4+bthEndInUDP > headerLimit(f) || l3 >= l4 {
 		return false
 	}
 	switch f[l3] >> 4 {

@@ -9,7 +9,7 @@ import (
 // Headers holds the parser's results for a frame (section 5). Offsets are from the start of the
 // frame; fields of absent layers are zero.
 type Headers struct {
-	Len int // bytes of the frame [n]
+	Len int // bytes of the frame, n in the contract
 
 	DMAC       [6]byte
 	Ethertype  uint16 // after the tags
@@ -34,7 +34,7 @@ type Headers struct {
 	DstPort  uint16
 	UDPLen   uint16
 	L4LenBad bool
-	Cut      bool // RoCE's further headers or TCP's options reach beyond the frame [X3]
+	Cut      bool // RoCE extension headers or TCP options reach beyond the frame [X3]
 
 	Roce      bool // a BTH was parsed [H6]
 	BTHOpcode uint8
@@ -190,7 +190,7 @@ func (h *Headers) parseTCP(frame []byte, l4 int) {
 	h.PayloadOff = uint16(end)
 }
 
-// bthExt maps opcodes to the length of the headers that follow the BTH [H7].
+// bthExt maps BTH opcodes to the length of the extension headers that follow [H7].
 var bthExt = func() (t [256]uint8) {
 	for _, e := range [...]struct {
 		ext     uint8

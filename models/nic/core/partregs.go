@@ -5,8 +5,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxParts holds the registers and tables of the receive side's parts, except those in Config. It is
-// empty for parts that the build lacks.
+// rxParts holds the registers and tables of the optional parts of the receive side, except those in
+// Config. accounts and portMAC are empty if the build lacks their parts.
 type rxParts struct {
 	accounts []Account
 	portCfg  []nicspec.PortEntryFields
@@ -23,7 +23,8 @@ func (p *rxParts) init(b *nicspec.Build) {
 	}
 }
 
-// writePart writes a register of a part; writes of absent parts have no effect.
+// writePart writes a register of an optional part. Writes to registers of parts that the build
+// lacks have no effect.
 func (r *Regs) writePart(off, v uint32) Effect {
 	e := Effect{Reg: off}
 	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
@@ -39,7 +40,7 @@ func (r *Regs) writePart(off, v uint32) Effect {
 	return e
 }
 
-// readPart reads a register of a part; those of absent parts read 0.
+// readPart reads a register of an optional part. Registers of parts that the build lacks read 0.
 func (r *Regs) readPart(off uint32) uint32 {
 	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
 		return r.cfg.RssKey.Word(i)

@@ -13,8 +13,8 @@ const PauseClasses = ether.PauseClasses
 
 // PauseRules determines which pause frames a port honours [F2].
 type PauseRules struct {
-	Port    bool  // those for the whole port
-	Classes uint8 // priority ones, for these classes
+	Port    bool  // whole-port pause frames (802.3x)
+	Classes uint8 // priority pause frames (802.1Qbb), for these classes, one bit each
 }
 
 // PauseSet holds the PauseRules of every port.
@@ -74,12 +74,12 @@ func PauseCycles(quanta uint16, ethBits int) int64 {
 	return int64(quanta) * quantum / int64(ethBits)
 }
 
-// PauseStops tracks until when a port must not begin frames because its peer paused it [F3, F4].
-// Cycles are arguments; the zero value stops nothing.
+// PauseStops holds the cycles until which a port must not begin frames because its peer paused it
+// [F3, F4]. Cycles are arguments; the zero value stops nothing.
 type PauseStops struct {
 	port    int64               // first cycle in which frames may begin again
-	classes [PauseClasses]int64 // likewise, for frames of a class
-	latest  int64               // the latest of classes
+	classes [PauseClasses]int64 // the same for frames of each class
+	latest  int64               // largest of classes: from then on no class is stopped
 }
 
 // Take applies a pause frame that the port honours; its times count from cycle from on.
@@ -97,7 +97,7 @@ func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits i
 }
 
 // Classes returns the classes stopped in a cycle, one bit each, and the cycle in which the first of
-// these stops ends, Never without any. No entry of a stopped class may be started.
+// these stops ends, Never if no class is stopped. No entry of a stopped class may be started.
 func (s *PauseStops) Classes(cycle int64) (stopped uint8, again int64) {
 	again = Never
 	if s.latest <= cycle {
@@ -118,14 +118,15 @@ func (s *PauseStops) Frame(class uint8) int64 { return max(s.port, s.classes[cla
 // PauseSender decides when a port sends pause frames, by the fill of its receive buffer [F6].
 // Cycles are arguments; the zero value sends none.
 type PauseSender struct {
-	paused   bool  // the peer has been paused,
-	lastSent int64 // the latest pause frame began in this cycle
-	due      bool  // a pause frame is due:
-	end      bool  // the one that ends the pause
+	paused   bool  // the latest pause frame paused the peer
+	lastSent int64 // cycle in which the latest pause frame began
+	due      bool  // a pause frame must be sent
+	end      bool  // the due frame ends the pause
 }
 
-// Watch looks at the bytes in the buffer in a cycle. It returns the cycle at which to look again
-// even if the buffer does not change, or Never.
+// Watch decides from the fill of the receive buffer in a cycle, held bytes, whether a pause frame
+// is due. It returns the cycle in which to call it again even if the fill does not change, or
+// Never.
 func (s *PauseSender) Watch(cfg *nicspec.PortEntryFields, held int, cycle int64, ethBits int) int64 {
 	switch {
 	case cfg.TxMode == nicspec.PauseModeNone:

@@ -13,10 +13,10 @@ import (
 type Read struct {
 	Addr   uint64
 	Dst    []byte
-	Status nicspec.Status // of the first failed request, else Ok
-	Align  tlp.Align      // where its requests end; Aligned: all but the last at the end of a line of 64 B [D2]
+	Status nicspec.Status // failure of the first request that failed, else Ok
+	Align  tlp.Align      // how it is split; Aligned: requests end at whole 64 B lines [D2]
 
-	// The owner's fields, not used here.
+	// Fields for the owner of the transfer; this package ignores them.
 	Client uint8
 	Owner  int32
 	First  uint16
@@ -38,8 +38,8 @@ func (r *Read) Wants() bool { return r.Status == nicspec.StatusOk && r.asked < l
 // Done reports whether the transfer has ended, successfully or not.
 func (r *Read) Done() bool { return r.open == 0 && !r.Wants() }
 
-// GiveUp ends a transfer that still Wants: no more requests are issued. It reports whether the
-// transfer is now Done.
+// GiveUp fails a transfer that still Wants, with status s: no more requests are issued. It reports
+// whether the transfer is now Done.
 func (r *Read) GiveUp(s nicspec.Status) bool {
 	r.Status = s
 	return r.open == 0
@@ -50,13 +50,13 @@ const Never = math.MaxInt64
 
 // tag is the state of one read tag.
 type tag struct {
-	rd       *Read  // nil without a request
+	rd       *Read  // transfer of the outstanding request; nil if the tag is not in use
 	addr     uint64 // address of the first missing byte
-	off      int    // of that byte in rd.Dst
+	off      int    // offset of that byte in rd.Dst
 	left     int    // bytes missing
-	accepted int64  // cycle, if deadline is not Never
-	deadline int64  // Never until the request was accepted
-	heldTo   int64  // not to be reused before this cycle
+	accepted int64  // cycle in which the request was accepted, unless deadline is Never
+	deadline int64  // cycle in which the request times out; Never until the request is accepted
+	heldTo   int64  // first cycle in which the tag may be reused
 }
 
 // Reader is the read side of the PCIe interface [P5..P7]: it owns the tags, splits transfers into
@@ -64,9 +64,9 @@ type tag struct {
 type Reader struct {
 	tags []tag
 	free fifo.Queue[uint8]
-	held fifo.Queue[uint8] // tags whose completions may still come
+	held fifo.Queue[uint8] // tags of failed requests whose completions may still come
 	open int
-	next int64 // no deadline is earlier
+	next int64 // lower bound of all deadlines
 }
 
 // NewReader returns a reader with n tags, 1..256.
@@ -131,10 +131,10 @@ type CplResult uint8
 
 // The outcomes of a completion.
 const (
-	CplUnexpected CplResult = iota // no request matches: counts CPL_UNEXPECTED
-	CplProgress                    // more completions must come
-	CplEnded                       // its request has ended
-	CplFailed                      // its request has failed: counts CPL_ERR
+	CplUnexpected CplResult = iota // matches no request: counts CPL_UNEXPECTED
+	CplProgress                    // its request still lacks data
+	CplEnded                       // its request has all its data
+	CplFailed                      // it fails its request: counts CPL_ERR
 )
 
 // Complete takes a completion [P6, P7] whose first beat was accepted in cycle first. A completion
@@ -151,7 +151,7 @@ func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int6
 	rd := t.rd
 	lead := int(t.addr & (tlp.DWBytes - 1))
 	if s := t.judge(h, data, lead); s != nicspec.StatusOk {
-		// Nothing follows a completion with a failing status.
+		// After a failing status no further completion comes, so the tag can be reused at once.
 		quiet := s == nicspec.StatusCplUnsupported || s == nicspec.StatusCplAbort
 		r.fail(h.Tag, s, quiet, cycle+timeout)
 		return rd, CplFailed

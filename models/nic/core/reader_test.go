@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Any transfer arrives whole, however requester and completer split it, with completions of different
-// requests in any order.
+// TestReaderReassembles: a transfer arrives whole however it is split into requests and
+// completions, and in whatever order the completions of different requests come.
 func TestReaderReassembles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9216).Draw(t, "n")
@@ -69,7 +69,7 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 		mod  func(*tlp.Header)
 		data int
 		want nicspec.Status
-		held bool // the tag
+		held bool // the tag stays held
 	}{
 		{"whole", func(*tlp.Header) {}, 12, nicspec.StatusOk, false},
 		{"UR", func(h *tlp.Header) { h.Kind, h.Status = tlp.Cpl, tlp.StatusUR }, 0, nicspec.StatusCplUnsupported,
@@ -110,7 +110,8 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A completion that began no later than its request was accepted does not belong to it [P7].
+// TestCompletionsTooEarly: a completion that began no later than its request was accepted does not
+// belong to it [P7].
 func TestCompletionsTooEarly(t *testing.T) {
 	r := NewReader(1)
 	var rd Read

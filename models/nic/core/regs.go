@@ -5,24 +5,24 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// EffectKind is the kind of effect that a register write has beyond being stored.
+// EffectKind is the kind of effect of a register write, beyond storing the value.
 type EffectKind uint8
 
 // The effects, with the fields of Effect that they set.
 const (
 	EffectNone           EffectKind = iota
-	EffectConfig                    // a register that behaviour depends on was written: Reg
+	EffectConfig                    // a register was written whose value the NIC's behaviour depends on: Reg
 	EffectDoorbell                  // accepted: Rx, Index, PI
 	EffectDoorbellBad               // ignored, counted DB_BAD: Rx, Index, PI
 	EffectQueueEnabled              // Rx, Index
-	EffectQueueDisabled             // was Off already: Rx, Index
-	EffectQueueDraining             // Off from now on; the caller calls Drained when it is quiet: Rx, Index
+	EffectQueueDisabled             // the queue was Off before: Rx, Index
+	EffectQueueDraining             // the queue is Off; Drained must follow when it has no work in flight: Rx, Index
 	EffectKeyWritten                // Index
 	EffectRuleWritten               // Index; Config has the new rule set
 	EffectIndirection               // Index; Config has the new table
 	EffectAccountWritten            // Index
-	EffectCredit                    // of an account: Index, Value
-	EffectPortWritten               // of table PortCfg: Index
+	EffectCredit                    // ACCOUNT_CREDIT was written: Index, Value
+	EffectPortWritten               // an entry of table PortCfg was written: Index
 	EffectReset                     // a function-level reset starts; the caller calls EndReset when all work is over
 	EffectTableRead                 // Table, Index
 	EffectTableRefused              // Table, Index, Status
@@ -68,9 +68,9 @@ type Regs struct {
 
 	cmd      nicspec.TblCmdReg
 	data     [nicspec.TableWords]uint32
-	draining bool   // the command is disabling a queue:
-	drained  *Queue // this one,
-	entry    Queue  // whose entry becomes this
+	draining bool   // a table command is disabling a queue
+	drained  *Queue // the queue being disabled
+	entry    Queue  // context to store when the queue has drained
 
 	bits  registerBits
 	cfg   Config
@@ -168,8 +168,9 @@ func (r *Regs) Drained() {
 	}
 }
 
-// The single registers of the receive configuration [R6]: one write changes each of them at once.
-// Tables, the RSS key and PortCfg belong to the configuration too, but are not single registers.
+// The registers of the receive configuration that one write changes as a whole [R6]. Tables, the
+// RSS key and PortCfg belong to the configuration too, but are written entry by entry or word by
+// word.
 const (
 	SettingGate    = iota // CTRL
 	SettingChecks         // RX_CTRL
@@ -178,8 +179,8 @@ const (
 	NumSettings
 )
 
-// settings has, for each of these registers, the bits that receive uses and how they enter a
-// Config.
+// settings holds two functions for each of these registers: word returns the bits of its value that
+// the receive side uses, set stores them in a Config.
 var settings = [NumSettings]struct {
 	word func(r *Regs) uint32
 	set  func(c *Config, word uint32)
@@ -213,7 +214,7 @@ var settings = [NumSettings]struct {
 	},
 }
 
-// Setting returns the bits of one of these registers that receive uses.
+// Setting returns the bits of register i of these that the receive side uses.
 func (r *Regs) Setting(i int) uint32 { return settings[i].word(r) }
 
 // Set applies a value returned by Setting to a configuration.
@@ -236,7 +237,7 @@ func registerBitsOf(b *nicspec.Build) registerBits {
 	}
 }
 
-// fieldsOf returns the bits of a register's fields, without those of parts that the build lacks.
+// fieldsOf returns the mask of a register's fields, except fields of parts that the build lacks.
 func fieldsOf(b *nicspec.Build, off uint32) (bits uint32) {
 	reg, _, _ := nicspec.RegisterAt(off)
 	for i := range reg.Fields {

@@ -12,14 +12,14 @@ func cmd(op nicspec.TableOp, t nicspec.Table, i int) uint32 {
 	return uint32(nicspec.NewTblCmd(op, t, i))
 }
 
-// plainSpec is the default build without any part.
+// plainSpec returns the default build without optional parts.
 func plainSpec() nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.Parts = 0
 	return s
 }
 
-// commit writes an entry and returns status and effect.
+// commit writes an entry of a table by table command and returns the effect of the command.
 func (r *Regs) commit(t nicspec.Table, i int, entry []byte) Effect {
 	for w := range nicspec.TableWords {
 		v := uint32(0)

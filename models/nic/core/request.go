@@ -10,13 +10,13 @@ import (
 // Inbound is the kind of a received TLP, as distinguished by [P7] and [P8].
 type Inbound uint8
 
-// The kinds of inbound TLP.
+// The kinds of inbound TLP, and how the device treats them.
 const (
-	InCompletion Inbound = iota // must be matched with a read
-	InWrite                     // of registers
-	InRead                      // of registers
-	InRefused                   // answered by UR, counts TLP_UNSUPPORTED
-	InDropped                   // counts TLP_UNSUPPORTED
+	InCompletion Inbound = iota // matched with an outstanding read
+	InWrite                     // register write
+	InRead                      // register read
+	InRefused                   // answered with UR; counts TLP_UNSUPPORTED
+	InDropped                   // ignored; counts TLP_UNSUPPORTED
 )
 
 // Fmt and Type of the first header byte (PCIe table 2-3).
@@ -36,17 +36,18 @@ const (
 	typeFetch   = 0x0c
 	typeSwap    = 0x0d
 	typeCAS     = 0x0e
-	typeTrusted = 0x1b // deferrable write, once the trusted configuration requests
+	typeTrusted = 0x1b // deferrable memory write; in older revisions trusted configuration requests
 )
 
-// IsCompletion reports whether a TLP is for the read side, by its Type alone.
+// IsCompletion reports whether the Type of a TLP is that of a completion; other fields do not
+// matter.
 func IsCompletion(hdr *[tlp.HeaderBytes]byte) bool {
 	typ := hdr[0] & typeMask
 	return typ == typeCpl || typ == typeCplLk
 }
 
 // DecodeInbound decodes the header of a received TLP, ignoring bits that the contract does not
-// name. For a dropped TLP h is zero.
+// name. For a dropped TLP h is not complete.
 func DecodeInbound(hdr *[tlp.HeaderBytes]byte, h *tlp.Header) Inbound {
 	*h = tlp.Header{}
 	format, typ := hdr[0]>>fmtShift, hdr[0]&typeMask

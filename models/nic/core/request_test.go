@@ -9,7 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Requests whose types package tlp refuses by name.
+// TestOtherNonPostedRequests: non-posted requests of types that package tlp does not decode are
+// answered with UR.
 func TestOtherNonPostedRequests(t *testing.T) {
 	for _, c := range []struct {
 		ft   byte
@@ -36,15 +37,15 @@ func TestOtherNonPostedRequests(t *testing.T) {
 		require.Equal(t, tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, RequesterID: 0x108, Tag: 0x42,
 			CompleterID: 0x200,
 			ByteCount:   12}, o.Answer.Header)
-		hdr[2] |= 0x40 // poisoned: no answer
+		hdr[2] |= 0x40 // poisoned requests get no answer
 		r.Take(&hdr, nil, &o)
 		require.False(t, o.Answered)
 		require.EqualValues(t, 2, r.Dev(nicspec.CntTlpUnsupported))
 	}
 }
 
-// Any header is classified, every answer can be encoded, and headers that package tlp knows mean
-// the same here.
+// FuzzTake takes requests with any header. It checks that every answer can be encoded, and that
+// headers that package tlp decodes mean the same here.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte{0x20, 0, 0, 1, 1, 0, 9, 0xf, 2, 0, 0, 0, 0, 0, 0, 0x10}, []byte{})
 	f.Add([]byte{0x60, 0, 0, 2, 1, 0, 9, 0xff, 2, 0, 0, 0, 0, 0, 0, 0x80}, make([]byte, 8))

@@ -7,11 +7,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RssKey is the Toeplitz key at one instant [S1]. It is immutable: With returns a new one. Nil is
-// the all-zero key.
+// RssKey is the Toeplitz key [S1]. It is immutable: With returns a changed copy. Nil is the
+// all-zero key.
 type RssKey struct {
 	words [nicspec.RegRssKeyCount]uint32
-	adds  [rssInputMax][256]uint32 // what each value of byte i of the input XORs into the hash
+	adds  [rssInputMax][256]uint32 // adds[i][v] is XORed into the hash if byte i of the input is v
 }
 
 // rssInputMax is the longest input: two IPv6 addresses and two ports.
@@ -83,8 +83,8 @@ func (h *Headers) RssInput(buf *[nicspec.RssKeyBytes]byte) []byte {
 	return buf[:n]
 }
 
-// Indirection is the RSS indirection table at one instant: queues by entry. It is immutable. Nil
-// has queue 0 everywhere.
+// Indirection is the RSS indirection table: the queue of each entry. It is immutable: With returns
+// a changed copy. Nil has queue 0 in all entries.
 type Indirection [nicspec.RssEntries]uint16
 
 // With returns the table in which entry i names a queue.
@@ -117,8 +117,8 @@ func (g *RssGroup) Entry(hash uint32) int {
 	return int(uint32(g.Base)+hash&(1<<min(g.Log, nicspec.RssLogMax)-1)) % nicspec.RssEntries
 }
 
-// RssWord returns what register i of RSS_KEY, with value v, adds to the hash of an input: the hash
-// is the XOR over all registers.
+// RssWord returns the contribution of register i of RSS_KEY, with value v, to the hash of an input.
+// The hash is the XOR of the contributions of all registers.
 func RssWord(i int, v uint32, input []byte) (sum uint32) {
 	const width = 32
 	key := bits.ReverseBytes32(v) // its first bit is the highest

@@ -35,7 +35,7 @@ var rssVectors = []struct {
 	{"[fe80::200:f8ff:fe21:67cf]:38024", "[3ffe:1900:4545:3:200:f8ff:fe21:67cf]:44251", 0x4b61e985, 0x02d1feef},
 }
 
-// rssFrame is a frame from src to dst, of 60 bytes or more.
+// rssFrame returns a frame from src to dst of at least 60 bytes.
 func rssFrame(src, dst netip.AddrPort, proto uint8, frag uint16) []byte {
 	f := make([]byte, 12, 100)
 	if src.Addr().Is4() {
@@ -71,7 +71,7 @@ func TestRssHashOfMicrosoftsVectors(t *testing.T) {
 		if !src.Addr().Is4() {
 			continue
 		}
-		for _, frag := range []uint16{fragMore, 7} { // the first fragment has ports, which do not count
+		for _, frag := range []uint16{fragMore, 7} { // the first fragment has ports, but they are not hashed
 			var v RxVerdict
 			c.Classify(0, rssFrame(src, dst, protoTCP, frag), &v)
 			require.Equal(t, x.ip, v.Hash, "fragment %#x", frag)
@@ -79,7 +79,7 @@ func TestRssHashOfMicrosoftsVectors(t *testing.T) {
 	}
 }
 
-// The hash is the XOR of the contributions of all registers of the key.
+// TestRssHashByWords: the hash is the XOR of RssWord over all registers of the key.
 func TestRssHashByWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := rssTestConfig()
@@ -110,7 +110,7 @@ func TestRssGroup(t *testing.T) {
 
 func TestRssSteers(t *testing.T) {
 	c := rssTestConfig()
-	c.DefaultQueue, c.DefaultLog = 0x10, 2 // hash 0x51ccc178 ends in 00, 0xc626b0ea in 10
+	c.DefaultQueue, c.DefaultLog = 0x10, 2 // the low two bits of hash 0x51ccc178 are 00, of 0xc626b0ea 10
 	c.Indirection = c.Indirection.With(0x10, 7).With(0x12, 9)
 	for i, want := range []uint16{7, 9} {
 		var v RxVerdict
@@ -118,7 +118,7 @@ func TestRssSteers(t *testing.T) {
 		c.Classify(0, rssFrame(netip.MustParseAddrPort(x.src), netip.MustParseAddrPort(x.dst), protoUDP, 0), &v)
 		require.Equal(t, NoDrop, v.Drop)
 		require.Equal(t, want, v.Queue)
-		c.Rss = false // a build without the part drops
+		c.Rss = false // a build without part rss drops the frame
 		c.Classify(0, rssFrame(netip.MustParseAddrPort(x.src), netip.MustParseAddrPort(x.dst), protoUDP, 0), &v)
 		require.Equal(t, nicspec.CntRxDropNoRule, v.Drop)
 		require.Zero(t, v.Hash)

@@ -19,7 +19,8 @@ func (r *Regs) writeRule(b []byte, e *Effect) {
 	e.Kind = EffectRuleWritten
 }
 
-// checkRule checks the values of a rule, and then the parts that it needs [G6, S5].
+// checkRule checks the values of a rule, then that the build has the parts that the rule uses [G6,
+// S5].
 func (r *Regs) checkRule(f *nicspec.RuleEntryFields) nicspec.TableStatus {
 	rss := f.Action == nicspec.ActionRss && r.build.Has(nicspec.PartRss)
 	switch {

@@ -17,7 +17,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// built is a frame made by gopacket, with the layers that it was made from.
+// built is a frame serialised by gopacket, with its layers.
 type built struct {
 	frame    []byte
 	vlans    []uint16
@@ -95,7 +95,7 @@ func drawFrame(t *rapid.T) built {
 	b.frame = append([]byte(nil), buf.Bytes()...)
 	b.hdrEnd = len(b.frame) - len(payload)
 	if sum := b.frame[b.hdrEnd-2 : b.hdrEnd]; b.l4 == layers.IPProtocolUDP && sum[0]|sum[1] == 0 {
-		sum[0], sum[1] = 0xff, 0xff // RFC 768: a sum of 0 is sent as all ones; gopacket leaves it
+		sum[0], sum[1] = 0xff, 0xff // RFC 768: a sum of 0 is sent as all ones, which gopacket does not do
 	}
 	return b
 }
@@ -144,7 +144,7 @@ func TestParseAgreesWithGopacket(t *testing.T) {
 	})
 }
 
-// Cases of section 5 that a serialiser does not make.
+// TestParseCorners: cases of section 5 of the contract that a serialiser does not produce.
 func TestParseCorners(t *testing.T) {
 	udp := func() []byte { f := nictest.RoceFrame(40); nictest.FixIP(f); return f }
 	for _, c := range []struct {
@@ -232,7 +232,7 @@ func TestICRCVectors(t *testing.T) {
 	require.Greater(t, checked, 60)
 }
 
-// slowMatch applies [R5] word by word.
+// slowMatch applies [R5] rule by rule and byte by byte.
 func slowMatch(rules []nicspec.RuleEntryFields, key *[56]byte) int {
 next:
 	for i := range rules {
@@ -280,8 +280,8 @@ func TestMatchIsLowestRule(t *testing.T) {
 	})
 }
 
-// For any frame, header and payload part reassemble it, and everything in the completion entry lies
-// inside the frame.
+// TestPlanCoversTheFrame: for random frames, header and payload part together are the frame, and
+// every offset in the completion entry lies inside it.
 func TestPlanCoversTheFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(nicspec.FrameMin, nicspec.FrameMax).Draw(t, "n")

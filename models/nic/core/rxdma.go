@@ -5,17 +5,17 @@ import "nictwin/models/nic/nicspec"
 // RxPlan is the set of writes that deliver one frame [R10]: two parts of the frame, each absent if
 // its length is 0, then the completion entry.
 type RxPlan struct {
-	HdrAddr uint64 // of frame[:HdrLen]
+	HdrAddr uint64 // bus address for frame[:HdrLen]
 	HdrLen  int
-	PayAddr uint64 // of the PayLen bytes after them; later bytes are not written [R14]
+	PayAddr uint64 // bus address for the PayLen bytes after those; further bytes are not written [R14]
 	PayLen  int
 	CqeAddr uint64
 	Cqe     [nicspec.CqeBytes]byte
-	MarkCE  bool // write the frame with ECN 3 [E1]: see MarkCE
+	MarkCE  bool // mark the frame with MarkCE before it is written [E1]
 }
 
-// RxSlot is a frame's place: its port and ordinal there, its queue, its descriptor and its
-// completion entry.
+// RxSlot identifies a frame by its port and ordinal, and where it is delivered: queue, descriptor
+// and completion entry.
 type RxSlot struct {
 	Port  int
 	Seq   uint32 // ordinal on the port [R1]
@@ -24,7 +24,7 @@ type RxSlot struct {
 	CQI   uint16 // completion entry, free-running
 	Desc  nicspec.RxDescFields
 
-	SlowPath   bool // of a credit account
+	SlowPath   bool // delivered to the slow queue of its credit account
 	AccountSeq uint32
 }
 
@@ -37,7 +37,7 @@ func PlanRx(q *Queue, v *RxVerdict, n int, s *RxSlot, p *RxPlan) {
 	p.MarkCE = q.MarksCE(&v.Headers)
 	BuildRxCqe(v, n, p.HdrLen, s, q.Phase(s.CQI), &p.Cqe)
 	q.fillCRC32C(v, p.Cqe[:])
-	if q.TellsPay {
+	if q.HasPayLen {
 		nicspec.RxCqe(p.Cqe[:]).SetPayLen(uint16(p.PayLen))
 	}
 }

@@ -12,7 +12,7 @@ type Queue struct {
 	RingBase uint64
 	CqBase   uint64
 
-	PI  uint16 // producer index, by doorbells
+	PI  uint16 // producer index, set by doorbells
 	CI  uint16 // descriptors consumed, or blocks of work entries that ended
 	CQI uint16 // completion entries written
 
@@ -22,13 +22,14 @@ type Queue struct {
 	PayBufSize uint16
 	CrcMode    nicspec.CrcMode
 	EcnMode    uint8
-	PfcClass   uint8 // of a transmit queue
+	PfcClass   uint8 // priority class of a transmit queue's frames
 	Trim       uint8 // 1: pad and ICRC of RoCE frames are not placed [R14]
-	TellsPay   bool  // completion entries have pay_len: the build has part trim
+	HasPayLen  bool  // the build has part trim: completion entries have pay_len
 
 	Vector // messages [M1]
 
-	// Epoch counts the enablings, so that work started in an earlier one can be recognised.
+	// Epoch counts how often the queue was enabled, to recognise work started before the latest
+	// time.
 	Epoch uint32
 }
 
@@ -72,8 +73,8 @@ func (q *Queue) start() {
 	q.Epoch++
 }
 
-// Fail puts the queue into state Error [Q4, T2]. The caller counts QUEUE_ERR
-// and writes the Event.
+// Fail puts a running queue into state Error [Q4, T2]. The caller counts QUEUE_ERR and writes the
+// Event.
 func (q *Queue) Fail(s nicspec.Status) {
 	if q.State == nicspec.QueueStateRun {
 		q.State, q.Err = nicspec.QueueStateError, s
@@ -109,8 +110,8 @@ func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
 	return hdr, m - hdr
 }
 
-// Admit returns why the queue does not take a frame of n bytes, or NoDrop [R7], [X5], [R8]. q is
-// nil for a queue beyond the build.
+// Admit returns the drop counter of a frame of n bytes that the queue does not take, or NoDrop
+// [R7], [X5], [R8]. q is nil if the build has no such queue.
 func (q *Queue) Admit(v *RxVerdict, n int) nicspec.PortCounter {
 	if q == nil || q.State == nicspec.QueueStateOff {
 		return nicspec.CntRxDropQueueOff

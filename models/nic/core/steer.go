@@ -12,8 +12,8 @@ const maxPorts = 2
 // NoDrop, in place of a drop counter, means that the frame is not dropped.
 const NoDrop nicspec.PortCounter = 0xff
 
-// Config is the receive configuration at one instant [R6]. It is a value: later writes do not
-// change a copy.
+// Config is the receive configuration, the state of registers and tables at one moment [R6]. It is
+// a value: later writes do not change a copy.
 type Config struct {
 	RxEnable      bool
 	DropIPCsum    bool
@@ -39,16 +39,16 @@ type RxVerdict struct {
 	Drop    nicspec.PortCounter // NoDrop, or the cause
 	Queue   uint16              // if not dropped
 	Rule    uint16              // the matching rule, or nicspec.RuleNone
-	Checked bool                // Headers and verdicts are valid: the frame was not dropped by [R2]
-	Group   RssGroup            // group that the queue was found by
+	Checked bool                // Headers and verdicts are valid: Front let the frame pass
+	Group   RssGroup            // RSS group that Queue was chosen from
 	Hash    uint32              // RSS hash, 0 without the part
 	Account AccountUse          // account that decides between Queue and its slow queue [A2]
 	Headers
 	IPCsum, L4Csum, ICRC nicspec.Verdict
 
-	Crc        uint32 // of the payload, with its verdict, if the queue uses them [X3]
+	Crc        uint32 // CRC-32C of the payload, for queues whose crc_mode uses it [X3]
 	CrcVerdict nicspec.Verdict
-	DropCrc    bool // it is bad, and RX_CTRL says to drop it [X5]
+	DropCrc    bool // CrcVerdict is Bad and RX_CTRL says to drop such frames [X5]
 }
 
 // Hit returns the rule whose RULE_HITS step, if any [R5].
@@ -77,7 +77,8 @@ func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	}
 }
 
-// Gate returns the drops that need no look into the frame, or NoDrop [R2].
+// Gate returns the drop counter for a frame of n bytes if receive is off or the length is not legal
+// [R2], or NoDrop.
 func (c *Config) Gate(n int) nicspec.PortCounter {
 	switch {
 	case !c.RxEnable:
@@ -90,8 +91,8 @@ func (c *Config) Gate(n int) nicspec.PortCounter {
 	return NoDrop
 }
 
-// Front applies Gate and then [F2]: it returns CntRxPause for a pause frame that is honoured, which
-// is not a drop but goes no further.
+// Front applies Gate and then [F2]. For a pause frame that is honoured it returns CntRxPause, which
+// counts no drop, but the frame goes no further.
 func (c *Config) Front(port int, frame []byte) nicspec.PortCounter {
 	if drop := c.Gate(len(frame)); drop != NoDrop || !c.Pause[port].honours(frame) {
 		return drop
@@ -99,7 +100,8 @@ func (c *Config) Front(port int, frame []byte) nicspec.PortCounter {
 	return nicspec.CntRxPause
 }
 
-// checks applies [R4].
+// checks returns the drop counter of a frame with a bad checksum that RX_CTRL says to drop, or
+// NoDrop [R4].
 func (c *Config) checks(v *RxVerdict) nicspec.PortCounter {
 	switch {
 	case c.DropIPCsum && v.IPCsum == nicspec.VerdictBad:
@@ -165,8 +167,8 @@ type rule struct {
 	account     AccountUse
 }
 
-// RuleSet is the steering table at one instant. It is immutable: With returns a new one. The zero
-// value and nil have no valid rule.
+// RuleSet is the steering table. It is immutable: With returns a changed copy. The zero value and
+// nil have no valid rule.
 type RuleSet struct {
 	rules   []rule // the valid ones, lowest index first
 	version uint64
@@ -233,7 +235,8 @@ func (s *RuleSet) match(key *[nicspec.SteerKeySize]byte) *rule {
 		k[w] = binary.LittleEndian.Uint64(key[8*w:])
 	}
 	for i := range s.rules {
-		// Port and QP, then types, distinguish most rules.
+		// Words 0 and 6 hold the port and the destination QP, in which most rules differ: compare
+		// them first.
 		r := &s.rules[i]
 		if k[6]&r.mask[6] != r.value[6] || k[0]&r.mask[0] != r.value[0] {
 			continue

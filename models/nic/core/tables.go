@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// command carries out a write of TBL_CMD [G6, G7].
+// command carries out a table command, a write of TBL_CMD [G6, G7].
 func (r *Regs) command(v nicspec.TblCmdReg) Effect {
 	e := Effect{
 		Reg: nicspec.RegTblCmd, Table: nicspec.Table(v.Table()), Index: int(v.Index()),
@@ -35,7 +35,7 @@ func (r *Regs) command(v nicspec.TblCmdReg) Effect {
 	return e
 }
 
-// locate makes the checks that do not need TBL_DATA.
+// locate checks operation, table and index of a table command: all that does not need TBL_DATA.
 func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableStatus {
 	if op != nicspec.TableOpWrite && op != nicspec.TableOpRead {
 		return nicspec.TableStatusBadOp
@@ -124,8 +124,8 @@ func (r *Regs) writeEntry(e *Effect) {
 	}
 }
 
-// writeQueue stores a queue's entry, which enables or disables it [Q5, T11]. values is the result
-// of its checks for enable 1.
+// writeQueue stores an entry that enables or disables a queue [Q5, T11]. values is the outcome of
+// the checks that apply if the entry enables the queue.
 func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *Effect) {
 	e.Rx = e.Table == nicspec.TableRxq
 	switch {
@@ -148,7 +148,7 @@ func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *
 		q.store(&entry)
 		e.Kind = EffectQueueDisabled
 	default:
-		// Work in flight still needs the old rings.
+		// Work in flight still needs the old rings: the entry is stored in Drained.
 		q.State, q.Enable = nicspec.QueueStateOff, 0
 		r.draining, r.drained, r.entry = true, q, entry
 		e.Kind = EffectQueueDraining
@@ -174,7 +174,7 @@ func (r *Regs) rxContext(f *nicspec.RxqEntryFields) Queue {
 		q.EcnMode = f.EcnMode
 	}
 	if r.build.Has(nicspec.PartTrim) {
-		q.Trim, q.TellsPay = f.Trim, true
+		q.Trim, q.HasPayLen = f.Trim, true
 	}
 	return q
 }
@@ -193,10 +193,10 @@ func (r *Regs) txContext(f *nicspec.TxqEntryFields) Queue {
 	return q
 }
 
-// lacks reports whether a field of a part that the build does not have is used [N2].
+// lacks reports whether a field is used whose part the build lacks [N2].
 func (r *Regs) lacks(part nicspec.Cap1Reg, value uint8) bool { return value != 0 && !r.build.Has(part) }
 
-// Largest values of fields.
+// Largest valid values of fields.
 const (
 	rxEcnMax    = 1
 	trimMax     = 1
@@ -204,7 +204,8 @@ const (
 	pfcClassMax = 7
 )
 
-// checkRxq checks [Q6], then that the parts used are built.
+// checkRxq checks the values of an entry that enables a receive queue [Q6], then that the build has
+// the parts that it uses.
 func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	switch {
 	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
@@ -220,7 +221,8 @@ func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	return nicspec.TableStatusOk
 }
 
-// checkTxq checks [T11], then that the parts used are built.
+// checkTxq checks the values of an entry that enables a transmit queue [T11], then that the build
+// has the parts that it uses.
 func (r *Regs) checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
 	switch {
 	case !ringFits(f.LogSize, f.RingBase, f.CqBase), r.badVector(f.MsixAddr),

@@ -81,7 +81,7 @@ func TestWorkEntryChecks(t *testing.T) {
 	}
 }
 
-// A frame is gathered whole, however it is split into inline bytes and pieces.
+// TestGatherSplits: a frame is gathered whole, however it is split into inline bytes and pieces.
 func TestGatherSplits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9216).Draw(t, "n")
@@ -177,7 +177,8 @@ func TestOffloadConditions(t *testing.T) {
 	}
 }
 
-// gopacket and package wire accept the offloads of drawn frames.
+// TestOffloadsAreRight: gopacket and package wire accept the checksums that offloads insert into
+// random frames.
 func TestOffloadsAreRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)
@@ -198,8 +199,8 @@ func TestOffloadsAreRight(t *testing.T) {
 	})
 }
 
-// TestZeroSumIsSentAsOnes: the two bytes that bring the sum to 0 are the sum of the frame without them (RFC 768, RFC
-// 1071).
+// TestZeroSumIsSentAsOnes: a UDP checksum of 0 is sent as all ones. The payload contains the two
+// bytes that make the sum 0: the sum of the frame without them (RFC 768, RFC 1071).
 func TestZeroSumIsSentAsOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)

@@ -12,7 +12,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// The digests of RFC 3720, after their data and before it [X1].
+// TestTransmitCRC32COfRFC3720: the device inserts the digests of RFC 3720's vectors, after the data
+// and before it [X1].
 func TestTransmitCRC32COfRFC3720(t *testing.T) {
 	for _, v := range crc32cVectors {
 		data, err := hex.DecodeString(v.data)
@@ -76,7 +77,7 @@ func TestCRC32CConditions(t *testing.T) {
 	}
 }
 
-// ICRC and UDP checksum cover the digest [X2].
+// TestCRC32CBeforeOtherOffloads: ICRC and UDP checksum cover the inserted CRC-32C [X2].
 func TestCRC32CBeforeOtherOffloads(t *testing.T) {
 	f := nictest.RoceFrame(100)
 	p := TxPlan{Length: len(f), IPCsum: true, UDPCsum: true, ICRC: true, CRC32C: true, L3Off: 14, L4Off: 34,
@@ -149,10 +150,11 @@ func TestTransmitECN(t *testing.T) {
 	require.Equal(t, early, got, "l3_off below 14")
 }
 
-// The digest covers the ECN bits as they leave, and the IPv4 checksum offload is the last to write.
+// TestECNBeforeOffloads: the CRC-32C covers the ECN bits as they leave, and the IPv4 checksum is
+// written last.
 func TestECNBeforeOffloads(t *testing.T) {
 	f := nictest.IPFrame(100, 14, false, 1)
-	f[24] ^= 0xff // a checksum that is wrong
+	f[24] ^= 0xff // a wrong IPv4 checksum
 	p := TxPlan{Length: 100, L3Off: 14, L4Off: 34, ECN: 2, IPCsum: true, CRC32C: true, CrcStart: 0, CrcOff: 90}
 	got, s := FinishTx(&p, f)
 	require.Equal(t, nicspec.StatusOk, s)
@@ -160,10 +162,10 @@ func TestECNBeforeOffloads(t *testing.T) {
 	require.Zero(t, wire.Checksum(got[14:34]))
 }
 
-// Offloads work on the bytes that ECN has left, including a UDP length that lies in the IPv4
-// checksum [E2] [T7].
+// TestECNBeforeConditions: the checks and offloads see the frame after ECN was set, even if the UDP
+// length lies in the IPv4 checksum [E2], [T7].
 func TestECNBeforeConditions(t *testing.T) {
-	const l3, l4, change = 14, 20, -2 // of the checksum, where ECN 2 comes instead of 0
+	const l3, l4, change = 14, 20, -2 // change of the checksum by ECN 2 in place of 0
 	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk,
 		100 - l4 + 2: nicspec.StatusOk,
 		100 - l4 + 3: nicspec.StatusBadOffload, 65535: nicspec.StatusBadOffload} {
@@ -179,9 +181,10 @@ func TestECNBeforeConditions(t *testing.T) {
 	}
 }
 
-// A digest in the addresses of the pseudo header does not enter the UDP checksum [X2].
+// TestCRC32CInAddresses: a CRC-32C written over the IP addresses does not change the pseudo
+// header's sum [X2].
 func TestCRC32CInAddresses(t *testing.T) {
-	f := nictest.IPFrame(120, 14, true, 0) // addresses at 22 to 53, overlapped by UDP from 18 on
+	f := nictest.IPFrame(120, 14, true, 0) // addresses in bytes 22 to 53; the UDP header at 18 overlaps them
 	binary.BigEndian.PutUint16(f[18+4:], 80)
 	want := wire.PseudoHeader(f[22:54], 17, 80)
 	p := TxPlan{Length: len(f), UDPCsum: true, CRC32C: true, L3Off: 14, L4Off: 18, CrcStart: 60, CrcOff: 30}

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// TxLimits is the part of a build that the checks of a work entry need.
+// TxLimits holds the properties of a build that the checks of a work entry need.
 type TxLimits struct {
 	Ports int
 	Parts nicspec.Cap1Reg
@@ -25,20 +25,20 @@ type TxPiece struct {
 type TxPlan struct {
 	Status   nicspec.Status // first failed check of [T3], or StatusOk
 	Send     bool           // send a frame: Status is Ok and the opcode Send
-	Copy     bool           // carry out Dma: Status is Ok and the opcode the copy engine's
+	Copy     bool           // carry out Dma: Status is Ok and the opcode is one of the copy engine's
 	Complete bool           // f_complete
 	ID       uint32         // wqe_id
-	Blocks   int            // of the entry, whatever its status [T14]
+	Blocks   int            // number of blocks of the entry, whatever its status [T14]
 	Port     int
-	Length   int // bytes gathered, before anything is appended [T3: L]
+	Length   int // bytes gathered, before anything is appended; L in [T3]
 
 	Inline    [nicspec.InlineMaxLong]byte
 	InlineLen int
-	Pieces    [nicspec.SegMax]TxPiece // the first NumPieces
+	Pieces    [nicspec.SegMax]TxPiece // the first NumPieces are valid
 	NumPieces int
 
 	IPCsum, UDPCsum, UDPZero, ICRC, Pad bool
-	Append                              bool // pad bytes and ICRC [T15]
+	Append                              bool // f_append: append pad bytes and the ICRC [T15]
 	L3Off, L4Off                        int
 
 	CRC32C           bool // f_crc32c
@@ -68,7 +68,7 @@ func DecodeWqe(raw WorkEntry, keys KeyTable, lim TxLimits, p *TxPlan) {
 	case op == nicspec.OpcodeNop:
 		return
 	case op == nicspec.OpcodeSend:
-	case dma.Of(op) && lim.Parts&nicspec.PartCopy != 0:
+	case dma.Handles(op) && lim.Parts&nicspec.PartCopy != 0:
 		p.Status = dma.Decode(w, lim.Parts, keys, &p.Dma)
 		p.Copy = p.Status == nicspec.StatusOk
 		return

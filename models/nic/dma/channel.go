@@ -8,13 +8,14 @@ import (
 // ChunkBytes is the largest chunk; chunks end at multiples of it in the source.
 const ChunkBytes = 4096
 
-// Channel carries out the copies of one channel [D7]. Reads run ahead of writes, and of earlier
-// copies, while there are free chunks; writes and ends keep the order of the copies.
+// Channel carries out the copies of one channel [D7]. Reads run ahead of the writes of the same
+// copy and of earlier copies, while there are free chunks. Writes and ends of copies keep the order
+// of the copies.
 type Channel struct {
 	jobs   []job // ring
 	first  int
 	count  int
-	asked  int     // number of oldest jobs whose source is wholly requested
+	asked  int     // number of oldest jobs whose sources were requested completely
 	chunks []chunk // ring, in order of request
 	head   int
 	used   int
@@ -26,23 +27,24 @@ type job struct {
 	plan         Plan
 	id           int32
 	status       nicspec.Status
-	asked        int  // bytes
+	asked        int  // source bytes requested
 	wrote        int  // bytes returned by Write
-	left         int  // bytes that have left
-	open         int  // chunks requested that have not come
+	left         int  // bytes of writes that have left the device
+	open         int  // chunks whose reads have not ended
 	messageTaken bool // its message was returned by Message
 	sent         bool // its message has left
 }
 
+// chunk is a part of a source, from the request of its read to its last write.
 type chunk struct {
-	job  *job
-	dst  uint64
-	n    int
-	came bool
-	buf  []byte
+	job     *job
+	dst     uint64
+	n       int
+	arrived bool
+	buf     []byte
 }
 
-// NewChannel returns a channel with room for these numbers of copies and chunks, each 1 or more.
+// NewChannel returns a channel with room for so many copies in flight and chunks, each 1 or more.
 func NewChannel(jobs, chunks int) *Channel {
 	c := &Channel{jobs: make([]job, jobs), chunks: make([]chunk, chunks)}
 	for i := range c.chunks {
@@ -64,15 +66,15 @@ func (c *Channel) job(i int) *job {
 	return &c.jobs[i]
 }
 
-// Start begins a copy under the name id. There must be Room.
+// Start begins a copy; id identifies it in Ended. There must be Room.
 func (c *Channel) Start(id int32, p *Plan) {
 	*c.job(c.count) = job{plan: *p, id: id}
 	c.count++
 }
 
-// Ask returns the next chunk of a source to be read, and where its bytes go. k identifies the chunk
-// until it has come. ok is false if there is nothing to read or no room for it.
-func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
+// NextRead returns the next chunk of a source to be read, and the buffer for its bytes. k
+// identifies the chunk until ReadEnded. ok is false if there is nothing to read or no free chunk.
+func (c *Channel) NextRead() (k int, addr uint64, dst []byte, ok bool) {
 	if c.used == len(c.chunks) {
 		return 0, 0, nil, false
 	}
@@ -85,7 +87,7 @@ func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 		n := min(j.plan.Len-j.asked, ChunkBytes-int(addr%ChunkBytes))
 		k = (c.head + c.used) % len(c.chunks)
 		x := &c.chunks[k]
-		x.job, x.dst, x.n, x.came = j, j.plan.Dst+uint64(j.asked), n, false
+		x.job, x.dst, x.n, x.arrived = j, j.plan.Dst+uint64(j.asked), n, false
 		c.used++
 		j.asked += n
 		j.open++
@@ -97,7 +99,8 @@ func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 // WholeLines reports whether no request for a chunk may end inside a line [D2].
 func (c *Channel) WholeLines(k int) bool { return c.chunks[k].job.plan.WholeLines() }
 
-// align returns how transfers of a copy are split. Limits are multiples of a line.
+// align returns how the transfers of a copy are split. MPS and MRRS are multiples of a line, so
+// aligned requests end at lines.
 func (p *Plan) align() tlp.Align {
 	if p.WholeLines() {
 		return tlp.Aligned
@@ -105,8 +108,8 @@ func (p *Plan) align() tlp.Align {
 	return tlp.Unaligned
 }
 
-// Fail records that the read of a chunk fails, though parts of it may still come: no further read
-// of its copy may start [D3].
+// Fail records that the read of a chunk fails, though completions of it may still come: no further
+// read of its copy may start [D3].
 func (c *Channel) Fail(k int, s nicspec.Status) {
 	if j := c.chunks[k].job; j.status == nicspec.StatusOk {
 		j.status = s
@@ -127,11 +130,12 @@ func (c *Channel) Flush() {
 // Failed reports whether the copy of a chunk has failed.
 func (c *Channel) Failed(k int) bool { return c.chunks[k].job.status != nicspec.StatusOk }
 
-// Came records the end of a chunk's read and its status. It must be called once for every chunk.
-func (c *Channel) Came(k int, s nicspec.Status) {
+// ReadEnded records that the read of a chunk has ended, and with which status. It must be called
+// once for every chunk.
+func (c *Channel) ReadEnded(k int, s nicspec.Status) {
 	c.Fail(k, s)
 	x := &c.chunks[k]
-	x.came = true
+	x.arrived = true
 	x.job.open--
 }
 
@@ -142,7 +146,7 @@ func (c *Channel) Write(mps int) (addr uint64, b []byte, ok bool) {
 		return 0, nil, false
 	}
 	x := &c.chunks[c.head]
-	if !x.came || x.job != c.job(0) || x.job.status != nicspec.StatusOk {
+	if !x.arrived || x.job != c.job(0) || x.job.status != nicspec.StatusOk {
 		return 0, nil, false
 	}
 	split := tlp.SplitWrite(x.dst+uint64(c.off), x.n-c.off, mps, x.job.plan.align())

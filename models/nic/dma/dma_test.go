@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// keys is a key table of three keys: 1 reads, 2 writes, 3 both. Addresses translate to themselves,
-// and end at 1 << 40, or at the end of Arm memory for key 3.
+// keys is a key table with three keys: key 1 allows reads, 2 writes, 3 both. Virtual addresses
+// equal bus addresses. The keys end at 1 << 40, key 3 at the end of Arm memory.
 type keys struct{}
 
 func (keys) Resolve(key uint32, va uint64, n uint32, need Access) (uint64, nicspec.Status) {
@@ -123,7 +123,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// [N1]: without the part a fence is a reserved flag.
+// TestFenceNeedsItsPart: without part fence, f_fence is a reserved flag [N1].
 func TestFenceNeedsItsPart(t *testing.T) {
 	b := entry(nicspec.OpcodeCopy, 2, seg{1, 8, 16}, seg{2, 8, 32})
 	nicspec.Wqe(b[:]).SetFFence(true)
@@ -138,8 +138,8 @@ func TestMessage(t *testing.T) {
 	require.Equal(t, []byte{0x40, 0x45, 0x23, 0x01, 0xef, 0xcd, 0xab, 0, 3, 2, 0, 0, 0, 0, 0, 0}, p.Data)
 }
 
-// TestChannel runs a channel with chunks that come in any order, some of them failing, and checks
-// every byte against its source.
+// TestChannel runs a channel whose chunks arrive in random order, some of them failing, and checks
+// every written byte against its source.
 func TestChannel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	src := make([]byte, 1<<17)
@@ -167,7 +167,7 @@ func TestChannel(t *testing.T) {
 				plans = append(plans, p)
 			}
 		case 1:
-			if k, addr, dst, ok := c.Ask(); ok {
+			if k, addr, dst, ok := c.NextRead(); ok {
 				copy(dst, src[addr:])
 				out = append(out, k)
 				require.Equal(t, c.chunks[k].job.plan.WholeLines(), c.WholeLines(k))
@@ -179,7 +179,7 @@ func TestChannel(t *testing.T) {
 				if rng.IntN(30) == 0 {
 					s = nicspec.StatusCplAbort
 				}
-				c.Came(out[i], s)
+				c.ReadEnded(out[i], s)
 				out = append(out[:i], out[i+1:]...)
 			}
 		case 3:

@@ -2,15 +2,15 @@
 // in docs/nic.md, section 17, without time.
 //
 // Decode checks a work entry and returns its plan. Channel is one channel of the engine as a state
-// machine: it returns what to read next, takes what came, and returns what to write next and which
-// entry has ended. models/nic adds time, tags and TLPs.
+// machine: it returns the next read, takes its data, and returns the next write and the copy that has
+// ended. models/nic adds time, tags and TLPs.
 //
 // It does not issue TLPs, know queues, or count.
 //
 // Invariants:
-//   - Every byte of a destination is returned by Write at most once, and only after it came.
+//   - Every byte of a destination is returned by Write at most once, and only after it was read.
 //   - Copies of a channel end in the order in which they were started.
-//   - Nothing allocates once a channel has worked for a while.
+//   - Nothing allocates after NewChannel.
 //
 // References in brackets, as [D1], are rules of docs/nic.md.
 package dma

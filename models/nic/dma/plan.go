@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Access is the kind of access needed to a piece of memory.
+// Access is the kind of access that a transfer needs to a piece of memory.
 type Access struct{ Read, Write bool }
 
 // Keys translates virtual addresses to bus addresses. Resolve returns the bus address of n bytes,
@@ -20,7 +20,7 @@ type Keys interface {
 type Plan struct {
 	Len      int    // bytes to be copied, 0 for Invalidate
 	Src, Dst uint64 // bus addresses
-	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
+	Lines    uint32 // number of 64 B lines to be invalidated, 0 for Copy
 	Line     uint64 // bus address of the first of them
 	// Fence delays the first write until the last write and message of all earlier entries of the
 	// queue have left [D10].
@@ -31,14 +31,14 @@ type Plan struct {
 // the source, and must be copied whole [D2].
 func (p *Plan) WholeLines() bool { return (p.Src^p.Dst)%nicspec.LineBytes == 0 }
 
-// Of reports whether an opcode belongs to the copy engine.
-func Of(op nicspec.Opcode) bool {
+// Handles reports whether an opcode is one of the copy engine's.
+func Handles(op nicspec.Opcode) bool {
 	return op == nicspec.OpcodeCopy || op == nicspec.OpcodeInvalidate || op == nicspec.OpcodeCopyInvalidate
 }
 
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	flagsOff     = 4      // two bytes of flags and blocks, with these bits allowed:
+	flagsOff     = 4      // two bytes, flags and blocks; the copy engine allows these bits:
 	flagComplete = 1 << 0 //
 	flagFence    = 1 << 7 // for opcodes that copy, with part fence
 	keyReserved  = 0xff   // bits 23:16 of a key
@@ -71,7 +71,7 @@ func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicsp
 	}
 	p.Fence = w.FFence()
 	if invalidates {
-		if !lines(bus, src.Len()) {
+		if !wholeArmLines(bus, src.Len()) {
 			*p = Plan{}
 			return nicspec.StatusBadRange
 		}
@@ -97,8 +97,8 @@ func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicsp
 		reserved>>reservedAt&keyReserved == 0
 }
 
-// lines reports whether a range consists of whole lines of Arm memory.
-func lines(bus uint64, n uint32) bool {
+// wholeArmLines reports whether n bytes at bus are whole lines of Arm memory.
+func wholeArmLines(bus uint64, n uint32) bool {
 	const room = 1 << nicspec.EndpointShift
 	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 &&
 		n%nicspec.LineBytes == 0 &&

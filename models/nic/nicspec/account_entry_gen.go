@@ -7,44 +7,44 @@ import "encoding/binary"
 // AccountEntrySize is the size of a AccountEntry in bytes.
 const AccountEntrySize = 16
 
-// AccountEntry is a view of the 16 bytes of one: table Account. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// AccountEntry is a view of 16 bytes of memory: table Account.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type AccountEntry []byte
 
-// Balance is balance, bytes 0..3: credits; above 2^24 - 1 BadValue.
+// Balance returns balance, bytes 0..3: credits; above 2^24 - 1 BadValue.
 func (b AccountEntry) Balance() uint32 { return binary.LittleEndian.Uint32(b[0:]) }
 
 // SetBalance sets balance.
 func (b AccountEntry) SetBalance(v uint32) { binary.LittleEndian.PutUint32(b[0:], v) }
 
-// Latch is latch, byte 4: 1: once a frame found no credit, all go the slow way until resume; above 1 BadValue.
+// Latch returns latch, byte 4: 1: once a frame found no credit, all frames go the slow way until resume; above 1 BadValue.
 func (b AccountEntry) Latch() uint8 { return b[4] }
 
 // SetLatch sets latch.
 func (b AccountEntry) SetLatch(v uint8) { b[4] = v }
 
-// Slow is slow, byte 5: 1 in state Slow; ignored on write.
+// Slow returns slow, byte 5: 1 in state Slow; ignored on write.
 func (b AccountEntry) Slow() uint8 { return b[5] }
 
 // SetSlow sets slow.
 func (b AccountEntry) SetSlow(v uint8) { b[5] = v }
 
-// Drawn is drawn, bytes 8..11: credits drawn by frames since the account was set; ignored on write.
+// Drawn returns drawn, bytes 8..11: credits drawn by frames since the account was set; ignored on write.
 func (b AccountEntry) Drawn() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetDrawn sets drawn.
 func (b AccountEntry) SetDrawn(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
-// Seq is seq, bytes 12..15: account_seq of the next frame; ignored on write.
+// Seq returns seq, bytes 12..15: account_seq of the next frame; ignored on write.
 func (b AccountEntry) Seq() uint32 { return binary.LittleEndian.Uint32(b[12:]) }
 
 // SetSeq sets seq.
 func (b AccountEntry) SetSeq(v uint32) { binary.LittleEndian.PutUint32(b[12:], v) }
 
-// AccountEntryFields is what a AccountEntry says, as plain values.
+// AccountEntryFields holds the fields of AccountEntry as plain values.
 type AccountEntryFields struct {
 	Balance uint32 // credits; above 2^24 - 1 BadValue
-	Latch   uint8  // 1: once a frame found no credit, all go the slow way until resume; above 1 BadValue
+	Latch   uint8  // 1: once a frame found no credit, all frames go the slow way until resume; above 1 BadValue
 	Slow    uint8  // 1 in state Slow; ignored on write
 	Drawn   uint32 // credits drawn by frames since the account was set; ignored on write
 	Seq     uint32 // account_seq of the next frame; ignored on write
@@ -73,8 +73,8 @@ func (f *AccountEntryFields) Encode(dst []byte) {
 	v.SetSeq(f.Seq)
 }
 
-// DiffAccountEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffAccountEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffAccountEntry(exp, got []byte) (field, e, g string, ok bool) {
 	return AccountEntryInfo.Diff(exp, got)
 }

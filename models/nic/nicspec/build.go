@@ -29,7 +29,7 @@ func DefaultBuild() Build {
 	}
 }
 
-// WantEthBits lists the valid widths of Ethernet streams [B2], in words.
+// WantEthBits lists the valid widths of Ethernet streams [B2], for error texts.
 const WantEthBits = "256, 512 or 1024"
 
 // ValidEthBits reports whether Ethernet streams can have this width.

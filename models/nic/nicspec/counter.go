@@ -28,13 +28,13 @@ type CounterInfo struct {
 	Name    string
 	Index   int
 	PerPort bool
-	Drop    bool    // counts frames dropped
-	Part    Cap1Reg // the part of the device that steps it; 0: the core
+	Drop    bool    // a drop counter: each dropped frame steps exactly one
+	Part    Cap1Reg // optional part that steps it; 0: the core
 	Doc     string
 }
 
-// CounterAt returns the counter at an index of the COUNTER registers, and its port (-1: the
-// device's own); nil if the index is not used.
+// CounterAt returns the counter at an index of the COUNTER registers and its port, -1 for the
+// device's own. It returns nil if the index is not used.
 func CounterAt(index int) (c *CounterInfo, port int) {
 	if index < 0 {
 		return nil, -1
@@ -51,8 +51,8 @@ func CounterAt(index int) (c *CounterInfo, port int) {
 	return nil, -1
 }
 
-// CountersOf yields the indices of the COUNTER registers of a NIC with so many ports: each counter
-// for every port, then the next.
+// CountersOf yields the indices of the COUNTER registers of a NIC with so many ports: each port
+// counter for all ports, then the device's own.
 func CountersOf(ports int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range Counters {

@@ -9,10 +9,10 @@ const (
 	CounterDeviceBase = 128 // first of the device's own counters
 )
 
-// The counters of a port.
+// Counters of a port, as numbers in the port's block.
 const (
-	CntRxFrames       PortCounter = 0  // frames that came in, whatever became of them
-	CntRxBytes        PortCounter = 1  // their bytes
+	CntRxFrames       PortCounter = 0  // frames received, including dropped frames and pause frames
+	CntRxBytes        PortCounter = 1  // bytes of the frames received
 	CntRxDelivered    PortCounter = 2  // frames delivered (completion entry written)
 	CntRxDropDisabled PortCounter = 3  // CTRL.rx_enable was 0
 	CntRxDropRunt     PortCounter = 4  // shorter than 60 B
@@ -28,21 +28,21 @@ const (
 	CntRxDropQueueErr PortCounter = 14 // the queue is in the error state
 	CntRxDropTooLong  PortCounter = 15 // the frame does not fit the queue's buffers
 	CntRxDropNoDesc   PortCounter = 16 // the ring was empty
-	CntTxFrames       PortCounter = 17 // frames that left
-	CntTxBytes        PortCounter = 18 // their bytes
+	CntTxFrames       PortCounter = 17 // frames sent, not counting pause frames
+	CntTxBytes        PortCounter = 18 // bytes of the frames that TX_FRAMES counts
 	CntRxPause        PortCounter = 19 // pause frames honoured (part pause)
 	CntTxPause        PortCounter = 20 // pause frames sent (part pause)
 )
 
-// The counters of the device.
+// Counters of the device, as indices of the COUNTER registers.
 const (
-	CntTxWqe          DevCounter = 128 // work entries that ended, well or not
+	CntTxWqe          DevCounter = 128 // work entries that ended, with any status
 	CntTxErr          DevCounter = 129 // work entries that ended with a status other than Ok
 	CntQueueErr       DevCounter = 130 // queues that entered the error state
 	CntDbBad          DevCounter = 131 // doorbells ignored: queue not enabled, unknown, in error, or index out of range
 	CntRegBad         DevCounter = 132 // register writes ignored: size, alignment, byte enables, or a table command while busy
-	CntTlpUnsupported DevCounter = 133 // TLPs that the device does not take
-	CntCplUnexpected  DevCounter = 134 // completions with no request waiting for them
+	CntTlpUnsupported DevCounter = 133 // TLPs that the device refused or dropped
+	CntCplUnexpected  DevCounter = 134 // completions that match no outstanding request
 	CntCplErr         DevCounter = 135 // read requests that failed: status, poison, malformed
 	CntCplTimeouts    DevCounter = 136 // read requests that timed out
 	CntRxCqe          DevCounter = 137 // receive completion entries written
@@ -51,7 +51,7 @@ const (
 	CntCopyBytes      DevCounter = 140 // bytes written by the copy engine (part copy)
 )
 
-// DropCounters are the counters of which each dropped frame moves exactly one.
+// DropCounters lists the drop counters. Each dropped frame steps exactly one of them.
 var DropCounters = [...]PortCounter{
 	CntRxDropDisabled,
 	CntRxDropRunt,
@@ -71,8 +71,8 @@ var DropCounters = [...]PortCounter{
 
 // Counters lists every counter.
 var Counters = [...]CounterInfo{
-	{Name: "RX_FRAMES", Index: 0, PerPort: true, Doc: "frames that came in, whatever became of them"},
-	{Name: "RX_BYTES", Index: 1, PerPort: true, Doc: "their bytes"},
+	{Name: "RX_FRAMES", Index: 0, PerPort: true, Doc: "frames received, including dropped frames and pause frames"},
+	{Name: "RX_BYTES", Index: 1, PerPort: true, Doc: "bytes of the frames received"},
 	{Name: "RX_DELIVERED", Index: 2, PerPort: true, Doc: "frames delivered (completion entry written)"},
 	{Name: "RX_DROP_DISABLED", Index: 3, PerPort: true, Drop: true, Doc: "CTRL.rx_enable was 0"},
 	{Name: "RX_DROP_RUNT", Index: 4, PerPort: true, Drop: true, Doc: "shorter than 60 B"},
@@ -88,17 +88,17 @@ var Counters = [...]CounterInfo{
 	{Name: "RX_DROP_QUEUE_ERR", Index: 14, PerPort: true, Drop: true, Doc: "the queue is in the error state"},
 	{Name: "RX_DROP_TOO_LONG", Index: 15, PerPort: true, Drop: true, Doc: "the frame does not fit the queue's buffers"},
 	{Name: "RX_DROP_NO_DESC", Index: 16, PerPort: true, Drop: true, Doc: "the ring was empty"},
-	{Name: "TX_FRAMES", Index: 17, PerPort: true, Doc: "frames that left"},
-	{Name: "TX_BYTES", Index: 18, PerPort: true, Doc: "their bytes"},
+	{Name: "TX_FRAMES", Index: 17, PerPort: true, Doc: "frames sent, not counting pause frames"},
+	{Name: "TX_BYTES", Index: 18, PerPort: true, Doc: "bytes of the frames that TX_FRAMES counts"},
 	{Name: "RX_PAUSE", Index: 19, PerPort: true, Part: PartPause, Doc: "pause frames honoured"},
 	{Name: "TX_PAUSE", Index: 20, PerPort: true, Part: PartPause, Doc: "pause frames sent"},
-	{Name: "TX_WQE", Index: 128, Doc: "work entries that ended, well or not"},
+	{Name: "TX_WQE", Index: 128, Doc: "work entries that ended, with any status"},
 	{Name: "TX_ERR", Index: 129, Doc: "work entries that ended with a status other than Ok"},
 	{Name: "QUEUE_ERR", Index: 130, Doc: "queues that entered the error state"},
 	{Name: "DB_BAD", Index: 131, Doc: "doorbells ignored: queue not enabled, unknown, in error, or index out of range"},
 	{Name: "REG_BAD", Index: 132, Doc: "register writes ignored: size, alignment, byte enables, or a table command while busy"},
-	{Name: "TLP_UNSUPPORTED", Index: 133, Doc: "TLPs that the device does not take"},
-	{Name: "CPL_UNEXPECTED", Index: 134, Doc: "completions with no request waiting for them"},
+	{Name: "TLP_UNSUPPORTED", Index: 133, Doc: "TLPs that the device refused or dropped"},
+	{Name: "CPL_UNEXPECTED", Index: 134, Doc: "completions that match no outstanding request"},
 	{Name: "CPL_ERR", Index: 135, Doc: "read requests that failed: status, poison, malformed"},
 	{Name: "CPL_TIMEOUTS", Index: 136, Doc: "read requests that timed out"},
 	{Name: "RX_CQE", Index: 137, Doc: "receive completion entries written"},

@@ -23,8 +23,7 @@ func (f *FieldInfo) Uint(b []byte) uint64 {
 	return v
 }
 
-// Format formats the field's value for people: enum name and code, decimal and hex, or a hex
-// string.
+// Format formats the field's value: enum name and code, or decimal and hex, or a hex string.
 func (f *FieldInfo) Format(b []byte) string {
 	if f.Bytes {
 		return hex.EncodeToString(b[f.Bit/8 : (f.Bit+f.Width)/8])
@@ -47,9 +46,10 @@ func (f *FieldInfo) same(x, y []byte) bool {
 	return f.Uint(x) == f.Uint(y)
 }
 
-// Diff compares two structures: ok when all bytes are equal. Otherwise it names the first field by position that
-// differs, with both values; when all fields agree it names the first "reserved byte N"; when a side does not
-// have the structure's size, field is "length". Nothing is allocated when they are equal.
+// Diff compares two structures; ok is true if all bytes are equal. Otherwise field names the first
+// field by position that differs, and e and g are its values. If all fields agree, field is the
+// first "reserved byte N" that differs; if a side does not have the structure's size, field is
+// "length". Diff allocates nothing if the structures are equal.
 func (s *StructInfo) Diff(exp, got []byte) (field, e, g string, ok bool) {
 	if len(exp) != s.Bytes || len(got) != s.Bytes {
 		return "length", lengthText(len(exp), s.Bytes), lengthText(len(got), s.Bytes), false

@@ -14,7 +14,7 @@ const (
 	TableOpRead  TableOp = 2 // load TBL_DATA from the entry
 )
 
-// String is the value's name, or TableOp(n) for a code that has none.
+// String returns the value's name, or TableOp(n) for a code without a name.
 func (v TableOp) String() string {
 	switch v {
 	case TableOpNone:
@@ -27,7 +27,7 @@ func (v TableOp) String() string {
 	return "TableOp(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v TableOp) Known() bool {
 	switch v {
 	case TableOpNone, TableOpWrite, TableOpRead:
@@ -50,7 +50,7 @@ const (
 	TableStatusNotBuilt TableStatus = 6 // the table or a field in use is of a part that this build does not have
 )
 
-// String is the value's name, or TableStatus(n) for a code that has none.
+// String returns the value's name, or TableStatus(n) for a code without a name.
 func (v TableStatus) String() string {
 	switch v {
 	case TableStatusOk:
@@ -71,7 +71,7 @@ func (v TableStatus) String() string {
 	return "TableStatus(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v TableStatus) Known() bool {
 	switch v {
 	case TableStatusOk, TableStatusBadTable, TableStatusBadIndex, TableStatusBadValue, TableStatusEnabled, TableStatusBadOp, TableStatusNotBuilt:
@@ -94,7 +94,7 @@ const (
 	TablePortCfg     Table = 6 // pause thresholds and classes of a port (part pause)
 )
 
-// String is the value's name, or Table(n) for a code that has none.
+// String returns the value's name, or Table(n) for a code without a name.
 func (v Table) String() string {
 	switch v {
 	case TableRxq:
@@ -115,7 +115,7 @@ func (v Table) String() string {
 	return "Table(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v Table) Known() bool {
 	switch v {
 	case TableRxq, TableTxq, TableKey, TableRule, TableIndirection, TableAccount, TablePortCfg:
@@ -124,7 +124,7 @@ func (v Table) Known() bool {
 	return false
 }
 
-// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+// Part returns the optional part that the code belongs to, 0 for the core and for codes without a name.
 func (v Table) Part() Cap1Reg {
 	switch v {
 	case TableIndirection:
@@ -142,12 +142,12 @@ type Action uint8
 
 // The values of Action.
 const (
-	ActionDrop  Action = 0 // count and forget
-	ActionQueue Action = 1 // deliver to the receive queue named
-	ActionRss   Action = 2 // Toeplitz hash, indirection table (part rss)
+	ActionDrop  Action = 0 // count the frame and discard it
+	ActionQueue Action = 1 // deliver to the queue that the rule or RX_DEFAULT names
+	ActionRss   Action = 2 // deliver to a queue of the RSS group, by Toeplitz hash and table Indirection (part rss)
 )
 
-// String is the value's name, or Action(n) for a code that has none.
+// String returns the value's name, or Action(n) for a code without a name.
 func (v Action) String() string {
 	switch v {
 	case ActionDrop:
@@ -160,7 +160,7 @@ func (v Action) String() string {
 	return "Action(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v Action) Known() bool {
 	switch v {
 	case ActionDrop, ActionQueue, ActionRss:
@@ -169,7 +169,7 @@ func (v Action) Known() bool {
 	return false
 }
 
-// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+// Part returns the optional part that the code belongs to, 0 for the core and for codes without a name.
 func (v Action) Part() Cap1Reg {
 	switch v {
 	case ActionRss:
@@ -188,7 +188,7 @@ const (
 	SplitModeHeaders SplitMode = 2 // the headers that were parsed go to the header buffer
 )
 
-// String is the value's name, or SplitMode(n) for a code that has none.
+// String returns the value's name, or SplitMode(n) for a code without a name.
 func (v SplitMode) String() string {
 	switch v {
 	case SplitModeNone:
@@ -201,7 +201,7 @@ func (v SplitMode) String() string {
 	return "SplitMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v SplitMode) Known() bool {
 	switch v {
 	case SplitModeNone, SplitModeFixed, SplitModeHeaders:
@@ -220,7 +220,7 @@ const (
 	QueueStateError QueueState = 2 // stopped by an error; disable and enable again
 )
 
-// String is the value's name, or QueueState(n) for a code that has none.
+// String returns the value's name, or QueueState(n) for a code without a name.
 func (v QueueState) String() string {
 	switch v {
 	case QueueStateOff:
@@ -233,7 +233,7 @@ func (v QueueState) String() string {
 	return "QueueState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v QueueState) Known() bool {
 	switch v {
 	case QueueStateOff, QueueStateRun, QueueStateError:
@@ -254,7 +254,7 @@ const (
 	OpcodeCopyInvalidate Opcode = 4 // copy, then invalidate the source (part copy)
 )
 
-// String is the value's name, or Opcode(n) for a code that has none.
+// String returns the value's name, or Opcode(n) for a code without a name.
 func (v Opcode) String() string {
 	switch v {
 	case OpcodeNop:
@@ -271,7 +271,7 @@ func (v Opcode) String() string {
 	return "Opcode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v Opcode) Known() bool {
 	switch v {
 	case OpcodeNop, OpcodeSend, OpcodeCopy, OpcodeInvalidate, OpcodeCopyInvalidate:
@@ -280,7 +280,7 @@ func (v Opcode) Known() bool {
 	return false
 }
 
-// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+// Part returns the optional part that the code belongs to, 0 for the core and for codes without a name.
 func (v Opcode) Part() Cap1Reg {
 	switch v {
 	case OpcodeCopy:
@@ -303,7 +303,7 @@ const (
 	CqeTypeEvent CqeType = 3 // the queue entered the error state
 )
 
-// String is the value's name, or CqeType(n) for a code that has none.
+// String returns the value's name, or CqeType(n) for a code without a name.
 func (v CqeType) String() string {
 	switch v {
 	case CqeTypeRx:
@@ -316,7 +316,7 @@ func (v CqeType) String() string {
 	return "CqeType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v CqeType) Known() bool {
 	switch v {
 	case CqeTypeRx, CqeTypeTx, CqeTypeEvent:
@@ -330,24 +330,24 @@ type Status uint8
 
 // The values of Status.
 const (
-	StatusOk             Status = 0  // done
+	StatusOk             Status = 0  // success
 	StatusBadOpcode      Status = 1  // opcode unknown or not built
-	StatusBadFormat      Status = 2  // reserved bits, slots, port or a zero-length piece
+	StatusBadFormat      Status = 2  // reserved bits set, too many slots, no such port, or a piece of zero bytes
 	StatusBadLength      Status = 3  // frame of 0 bytes, over 9,216, or under 60 without PAD
 	StatusBadKey         Status = 4  // key not valid, wrong variant or index beyond the table
 	StatusKeyRights      Status = 5  // the key does not allow this access
 	StatusKeyBounds      Status = 6  // the range is not inside the key's range
-	StatusBadOffload     Status = 7  // an offload was asked for that the frame's headers do not allow
-	StatusCplUnsupported Status = 8  // a read came back Unsupported Request
-	StatusCplAbort       Status = 9  // a read came back Completer Abort or another failing status
-	StatusCplPoison      Status = 10 // a read came back poisoned
-	StatusCplTimeout     Status = 11 // a read did not come back in time
+	StatusBadOffload     Status = 7  // the frame's headers do not allow an offload that was requested
+	StatusCplUnsupported Status = 8  // a read was answered with Unsupported Request
+	StatusCplAbort       Status = 9  // a read was answered with Completer Abort or another failing status
+	StatusCplPoison      Status = 10 // the data of a read was poisoned
+	StatusCplTimeout     Status = 11 // a read was not answered in time
 	StatusCplMalformed   Status = 12 // a completion did not fit its request
 	StatusBadRange       Status = 13 // a range to be invalidated is not whole 64 B lines of Arm memory
 	StatusFlushed        Status = 14 // a copy was cut short by a function-level reset
 )
 
-// String is the value's name, or Status(n) for a code that has none.
+// String returns the value's name, or Status(n) for a code without a name.
 func (v Status) String() string {
 	switch v {
 	case StatusOk:
@@ -384,7 +384,7 @@ func (v Status) String() string {
 	return "Status(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v Status) Known() bool {
 	switch v {
 	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed, StatusBadRange, StatusFlushed:
@@ -399,11 +399,11 @@ type CrcMode uint8
 // The values of CrcMode.
 const (
 	CrcModeOff    CrcMode = 0 // no payload CRC-32C
-	CrcModeReport CrcMode = 1 // its value is reported
-	CrcModeCheck  CrcMode = 2 // the payload's last four bytes are checked
+	CrcModeReport CrcMode = 1 // the CRC-32C of the payload is reported
+	CrcModeCheck  CrcMode = 2 // the payload's last four bytes are checked as its CRC-32C
 )
 
-// String is the value's name, or CrcMode(n) for a code that has none.
+// String returns the value's name, or CrcMode(n) for a code without a name.
 func (v CrcMode) String() string {
 	switch v {
 	case CrcModeOff:
@@ -416,7 +416,7 @@ func (v CrcMode) String() string {
 	return "CrcMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v CrcMode) Known() bool {
 	switch v {
 	case CrcModeOff, CrcModeReport, CrcModeCheck:
@@ -435,7 +435,7 @@ const (
 	PauseModePriority PauseMode = 2 // priority-based flow control, 802.1Qbb
 )
 
-// String is the value's name, or PauseMode(n) for a code that has none.
+// String returns the value's name, or PauseMode(n) for a code without a name.
 func (v PauseMode) String() string {
 	switch v {
 	case PauseModeNone:
@@ -448,7 +448,7 @@ func (v PauseMode) String() string {
 	return "PauseMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v PauseMode) Known() bool {
 	switch v {
 	case PauseModeNone, PauseModePause, PauseModePriority:
@@ -462,12 +462,12 @@ type Verdict uint8
 
 // The values of Verdict.
 const (
-	VerdictNotChecked Verdict = 0 // does not apply, or the bytes are not there
+	VerdictNotChecked Verdict = 0 // does not apply to the frame, or the frame is too short
 	VerdictOk         Verdict = 1 // checked and right
 	VerdictBad        Verdict = 2 // checked and wrong
 )
 
-// String is the value's name, or Verdict(n) for a code that has none.
+// String returns the value's name, or Verdict(n) for a code without a name.
 func (v Verdict) String() string {
 	switch v {
 	case VerdictNotChecked:
@@ -480,7 +480,7 @@ func (v Verdict) String() string {
 	return "Verdict(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v Verdict) Known() bool {
 	switch v {
 	case VerdictNotChecked, VerdictOk, VerdictBad:
@@ -499,7 +499,7 @@ const (
 	L3TypeIpv6 L3Type = 2 // IPv6
 )
 
-// String is the value's name, or L3Type(n) for a code that has none.
+// String returns the value's name, or L3Type(n) for a code without a name.
 func (v L3Type) String() string {
 	switch v {
 	case L3TypeNone:
@@ -512,7 +512,7 @@ func (v L3Type) String() string {
 	return "L3Type(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v L3Type) Known() bool {
 	switch v {
 	case L3TypeNone, L3TypeIpv4, L3TypeIpv6:
@@ -531,7 +531,7 @@ const (
 	L4TypeTcp  L4Type = 2 // TCP
 )
 
-// String is the value's name, or L4Type(n) for a code that has none.
+// String returns the value's name, or L4Type(n) for a code without a name.
 func (v L4Type) String() string {
 	switch v {
 	case L4TypeNone:
@@ -544,7 +544,7 @@ func (v L4Type) String() string {
 	return "L4Type(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name.
+// Known reports whether the code has a name.
 func (v L4Type) Known() bool {
 	switch v {
 	case L4TypeNone, L4TypeUdp, L4TypeTcp:

@@ -7,17 +7,17 @@ import "encoding/binary"
 // IndirectionEntrySize is the size of a IndirectionEntry in bytes.
 const IndirectionEntrySize = 4
 
-// IndirectionEntry is a view of the 4 bytes of one: table Indirection. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// IndirectionEntry is a view of 4 bytes of memory: table Indirection.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type IndirectionEntry []byte
 
-// Queue is queue, bytes 0..1: receive queue; beyond the queues of this build BadValue.
+// Queue returns queue, bytes 0..1: receive queue; beyond the queues of this build BadValue.
 func (b IndirectionEntry) Queue() uint16 { return binary.LittleEndian.Uint16(b[0:]) }
 
 // SetQueue sets queue.
 func (b IndirectionEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[0:], v) }
 
-// IndirectionEntryFields is what a IndirectionEntry says, as plain values.
+// IndirectionEntryFields holds the fields of IndirectionEntry as plain values.
 type IndirectionEntryFields struct {
 	Queue uint16 // receive queue; beyond the queues of this build BadValue
 }
@@ -37,8 +37,8 @@ func (f *IndirectionEntryFields) Encode(dst []byte) {
 	v.SetQueue(f.Queue)
 }
 
-// DiffIndirectionEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffIndirectionEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffIndirectionEntry(exp, got []byte) (field, e, g string, ok bool) {
 	return IndirectionEntryInfo.Diff(exp, got)
 }

@@ -10,7 +10,7 @@ type FieldInfo struct {
 	Bytes    bool
 	Enum     func(uint64) string // nil: plain number
 	ReadOnly bool                // ignored on write
-	Part     Cap1Reg             // the part of the device that has it; 0: the core
+	Part     Cap1Reg             // optional part that it belongs to; 0: the core
 	Doc      string
 }
 
@@ -27,7 +27,7 @@ type RegFieldInfo struct {
 	Name  string
 	Bit   int
 	Width int
-	Part  Cap1Reg // the part of the device that has it; 0: the core
+	Part  Cap1Reg // optional part that it belongs to; 0: the core
 	Doc   string
 }
 
@@ -56,13 +56,13 @@ type RegInfo struct {
 	Stride int
 	Access Access
 	Reset  uint64
-	Part   Cap1Reg // the part of the device that has it; 0: the core
+	Part   Cap1Reg // optional part that it belongs to; 0: the core
 	Doc    string
 	Fields []RegFieldInfo
 }
 
-// Find locates the byte offset off in the register: entry i (0 when it is no array) and the byte inside it.
-// ok is false when off lies outside, or in the gap between two entries.
+// Find returns which entry i of the register contains the byte offset off, 0 for a single register,
+// and the byte inside the entry. ok is false if off lies outside or in the gap between two entries.
 func (r *RegInfo) Find(off uint32) (i, at int, ok bool) {
 	if off < r.Offset {
 		return 0, 0, false
@@ -80,10 +80,10 @@ func (r *RegInfo) Find(off uint32) (i, at int, ok bool) {
 	return i, at, true
 }
 
-// RegisterAt returns the register at byte offset off of BAR0, the entry of an array and the byte
-// inside the entry; nil if there is no register.
+// RegisterAt returns the register that contains byte offset off of BAR0, the entry if it is an
+// array, and the byte inside the entry. It returns nil if no register contains off.
 func RegisterAt(off uint32) (r *RegInfo, i, at int) {
-	lo, hi := 0, len(Registers) // the last register that starts at or before off
+	lo, hi := 0, len(Registers) // binary search for the last register that starts at or before off
 	for lo < hi {
 		if mid := (lo + hi) / 2; Registers[mid].Offset <= off {
 			lo = mid + 1

@@ -30,17 +30,17 @@ var RxDescInfo = StructInfo{Name: "RxDesc", Bytes: 16, Doc: "receive descriptor,
 // WqeInfo is the field table of Wqe.
 var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size)", Fields: []FieldInfo{
 	{Name: "opcode", Bit: 0, Width: 8, Enum: func(v uint64) string { return Opcode(v).String() }, Doc: "what to do"},
-	{Name: "nseg", Bit: 8, Width: 8, Doc: "pieces, 0..8, as many as there are slots for"},
-	{Name: "inline_len", Bit: 16, Width: 8, Doc: "inline bytes, 0..176, as many as there are slots for; they come first in the frame"},
+	{Name: "nseg", Bit: 8, Width: 8, Doc: "number of pieces, 0..8; no more than slots for them"},
+	{Name: "inline_len", Bit: 16, Width: 8, Doc: "number of inline bytes, 0..176; no more than slots for them; they come first in the frame"},
 	{Name: "port", Bit: 24, Width: 8, Doc: "Ethernet port"},
-	{Name: "f_complete", Bit: 32, Width: 1, Doc: "write a completion entry also when all went well"},
+	{Name: "f_complete", Bit: 32, Width: 1, Doc: "write a completion entry even if the status is Ok"},
 	{Name: "f_ip_csum", Bit: 33, Width: 1, Doc: "insert the IPv4 header checksum"},
 	{Name: "f_udp_csum", Bit: 34, Width: 1, Doc: "insert the UDP checksum"},
 	{Name: "f_udp_zero", Bit: 35, Width: 1, Doc: "set the UDP checksum to zero"},
 	{Name: "f_icrc", Bit: 36, Width: 1, Doc: "insert the ICRC"},
 	{Name: "f_crc32c", Bit: 37, Width: 1, Part: PartCrc32c, Doc: "insert a CRC-32C over the payload; BadOffload without the part"},
 	{Name: "f_pad", Bit: 38, Width: 1, Doc: "append zero bytes up to 60"},
-	{Name: "f_fence", Bit: 39, Width: 1, Part: PartFence, Doc: "a copy: its first write leaves after all writes of the entries before it; reserved without the part"},
+	{Name: "f_fence", Bit: 39, Width: 1, Part: PartFence, Doc: "copies: the first write leaves after all writes and messages of the queue's earlier entries; reserved without the part"},
 	{Name: "f_append", Bit: 40, Width: 1, Part: PartAppend, Doc: "append pad bytes and the ICRC; reserved without the part"},
 	{Name: "f_rsvd", Bit: 41, Width: 5, Doc: "zero, else BadFormat"},
 	{Name: "blocks", Bit: 46, Width: 2, Part: PartLong, Doc: "blocks of the entry beyond its first; reserved without the part"},
@@ -54,7 +54,7 @@ var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, or i
 
 // WqeMoreInfo is the field table of WqeMore.
 var WqeMoreInfo = StructInfo{Name: "WqeMore", Bytes: 64, Doc: "a further block of a work entry: four more slots", Fields: []FieldInfo{
-	{Name: "slots", Bit: 0, Width: 512, Bytes: true, Part: PartLong, Doc: "the slots after those of the blocks before"},
+	{Name: "slots", Bit: 0, Width: 512, Bytes: true, Part: PartLong, Doc: "the slots after those of earlier blocks"},
 }}
 
 // SegInfo is the field table of Seg.
@@ -71,7 +71,7 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "queue", Bit: 16, Width: 16, Doc: "receive queue"},
 	{Name: "index", Bit: 32, Width: 16, Doc: "descriptor consumed (free-running); in an Event the first descriptor of the failing read"},
 	{Name: "rule", Bit: 48, Width: 16, Doc: "rule that matched, 0xffff for the default action"},
-	{Name: "port_seq", Bit: 64, Width: 32, Doc: "ordinal of the frame on its port, dropped frames counted, from 0"},
+	{Name: "port_seq", Bit: 64, Width: 32, Doc: "ordinal of the frame on its port, from 0; dropped frames count"},
 	{Name: "frame_len", Bit: 96, Width: 16, Doc: "bytes of the frame"},
 	{Name: "hdr_len", Bit: 112, Width: 16, Doc: "bytes written to the header buffer"},
 	{Name: "l3_type", Bit: 128, Width: 2, Enum: func(v uint64) string { return L3Type(v).String() }, Doc: "network layer"},
@@ -89,15 +89,15 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "port", Bit: 152, Width: 8, Doc: "Ethernet port"},
 	{Name: "vlan_outer", Bit: 160, Width: 16, Doc: "TCI of the first tag, zero without one"},
 	{Name: "vlan_inner", Bit: 176, Width: 16, Doc: "TCI of the second tag, zero without one"},
-	{Name: "l3_off", Bit: 192, Width: 8, Doc: "offset of the network header (14 + 4 per tag), also when l3_type is None"},
-	{Name: "l4_off", Bit: 200, Width: 8, Doc: "offset of the transport header, zero when l4_type is None"},
+	{Name: "l3_off", Bit: 192, Width: 8, Doc: "offset of the network header (14 + 4 per tag), whatever l3_type is"},
+	{Name: "l4_off", Bit: 200, Width: 8, Doc: "offset of the transport header, zero if l4_type = None"},
 	{Name: "payload_off", Bit: 208, Width: 16, Doc: "end of the headers that were parsed"},
 	{Name: "rss_hash", Bit: 224, Width: 32, Part: PartRss, Doc: "zero without the part"},
 	{Name: "ethertype", Bit: 256, Width: 16, Doc: "EtherType after the tags"},
 	{Name: "ip_proto", Bit: 272, Width: 8, Doc: "IPv4 protocol or IPv6 next header, zero without IP"},
 	{Name: "ip_tos", Bit: 280, Width: 8, Doc: "IPv4 ToS or IPv6 traffic class, zero without IP"},
-	{Name: "src_port", Bit: 288, Width: 16, Doc: "zero when l4_type is None"},
-	{Name: "dst_port", Bit: 304, Width: 16, Doc: "zero when l4_type is None"},
+	{Name: "src_port", Bit: 288, Width: 16, Doc: "zero if l4_type = None"},
+	{Name: "dst_port", Bit: 304, Width: 16, Doc: "zero if l4_type = None"},
 	{Name: "bth_opcode", Bit: 320, Width: 8, Doc: "zero without BTH, like the next three"},
 	{Name: "bth_flags", Bit: 328, Width: 8, Doc: "second byte of the BTH: SE, M, PadCnt, TVer"},
 	{Name: "pkey", Bit: 336, Width: 16, Doc: "P_Key"},
@@ -175,7 +175,7 @@ var KeyEntryInfo = StructInfo{Name: "KeyEntry", Bytes: 32, Doc: "table Key", Fie
 }}
 
 // SteerKeyInfo is the field table of SteerKey.
-var SteerKeyInfo = StructInfo{Name: "SteerKey", Bytes: 56, Doc: "what a rule compares; fields of layers that are absent are zero", Fields: []FieldInfo{
+var SteerKeyInfo = StructInfo{Name: "SteerKey", Bytes: 56, Doc: "fields that rules compare; fields of absent layers are zero", Fields: []FieldInfo{
 	{Name: "port", Bit: 0, Width: 8, Doc: "Ethernet port"},
 	{Name: "ip_proto", Bit: 8, Width: 8, Doc: "IPv4 protocol or IPv6 next header"},
 	{Name: "is_ipv4", Bit: 16, Width: 1, Doc: "l3_type is Ipv4"},
@@ -203,7 +203,7 @@ var SteerKeyInfo = StructInfo{Name: "SteerKey", Bytes: 56, Doc: "what a rule com
 // RuleEntryInfo is the field table of RuleEntry.
 var RuleEntryInfo = StructInfo{Name: "RuleEntry", Bytes: 128, Doc: "table Rule", Fields: []FieldInfo{
 	{Name: "value", Bit: 0, Width: 448, Bytes: true, Doc: "SteerKey to compare with"},
-	{Name: "mask", Bit: 448, Width: 448, Bytes: true, Doc: "bits that count"},
+	{Name: "mask", Bit: 448, Width: 448, Bytes: true, Doc: "bits to compare: 1 for bits that must equal value"},
 	{Name: "valid", Bit: 896, Width: 8, Doc: "1 valid, 0 not; other values BadValue"},
 	{Name: "action", Bit: 904, Width: 8, Enum: func(v uint64) string { return Action(v).String() }, Doc: "Drop, Queue or Rss; other values BadValue"},
 	{Name: "queue", Bit: 912, Width: 16, Doc: "receive queue, or first entry of the RSS group; beyond the queues of this build BadValue"},
@@ -221,7 +221,7 @@ var IndirectionEntryInfo = StructInfo{Name: "IndirectionEntry", Bytes: 4, Doc: "
 // AccountEntryInfo is the field table of AccountEntry.
 var AccountEntryInfo = StructInfo{Name: "AccountEntry", Bytes: 16, Doc: "table Account", Fields: []FieldInfo{
 	{Name: "balance", Bit: 0, Width: 32, Doc: "credits; above 2^24 - 1 BadValue"},
-	{Name: "latch", Bit: 32, Width: 8, Doc: "1: once a frame found no credit, all go the slow way until resume; above 1 BadValue"},
+	{Name: "latch", Bit: 32, Width: 8, Doc: "1: once a frame found no credit, all frames go the slow way until resume; above 1 BadValue"},
 	{Name: "slow", Bit: 40, Width: 8, ReadOnly: true, Doc: "1 in state Slow; ignored on write"},
 	{Name: "drawn", Bit: 64, Width: 32, ReadOnly: true, Doc: "credits drawn by frames since the account was set; ignored on write"},
 	{Name: "seq", Bit: 96, Width: 32, ReadOnly: true, Doc: "account_seq of the next frame; ignored on write"},
@@ -233,13 +233,13 @@ var PortEntryInfo = StructInfo{Name: "PortEntry", Bytes: 16, Doc: "table PortCfg
 	{Name: "rx_pfc", Bit: 8, Width: 8, Doc: "classes whose priority pauses are honoured, class i in bit i"},
 	{Name: "tx_mode", Bit: 16, Width: 8, Enum: func(v uint64) string { return PauseMode(v).String() }, Doc: "pause frames sent; above 2 BadValue"},
 	{Name: "tx_classes", Bit: 24, Width: 8, Doc: "mode Priority: classes that are paused"},
-	{Name: "pause_time", Bit: 32, Width: 16, Doc: "quanta"},
-	{Name: "xoff", Bit: 64, Width: 32, Doc: "pause when more bytes than this are held"},
-	{Name: "xon", Bit: 96, Width: 32, Doc: "end the pause when no more than this are held"},
+	{Name: "pause_time", Bit: 32, Width: 16, Doc: "pause time of the frames sent, quanta"},
+	{Name: "xoff", Bit: 64, Width: 32, Doc: "pause the peer when the receive buffer holds more bytes than this"},
+	{Name: "xon", Bit: 96, Width: 32, Doc: "end the pause when the receive buffer holds no more bytes than this"},
 }}
 
 // InvalidateMsgInfo is the field table of InvalidateMsg.
 var InvalidateMsgInfo = StructInfo{Name: "InvalidateMsg", Bytes: 16, Doc: "payload of an invalidate message", Fields: []FieldInfo{
 	{Name: "addr", Bit: 0, Width: 64, Doc: "bus address of the first line"},
-	{Name: "lines", Bit: 64, Width: 32, Doc: "64 B lines"},
+	{Name: "lines", Bit: 64, Width: 32, Doc: "number of 64 B lines"},
 }}

@@ -7,17 +7,17 @@ import "encoding/binary"
 // KeyEntrySize is the size of a KeyEntry in bytes.
 const KeyEntrySize = 32
 
-// KeyEntry is a view of the 32 bytes of one: table Key. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// KeyEntry is a view of 32 bytes of memory: table Key.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type KeyEntry []byte
 
-// Valid is valid, byte 0: 1 valid, 0 not; other values BadValue.
+// Valid returns valid, byte 0: 1 valid, 0 not; other values BadValue.
 func (b KeyEntry) Valid() uint8 { return b[0] }
 
 // SetValid sets valid.
 func (b KeyEntry) SetValid(v uint8) { b[0] = v }
 
-// RightRead is right_read, byte 1 bit 0: the device may read.
+// RightRead returns right_read, byte 1 bit 0: the device may read.
 func (b KeyEntry) RightRead() bool { return b[1]&1 != 0 }
 
 // SetRightRead sets right_read.
@@ -28,7 +28,7 @@ func (b KeyEntry) SetRightRead(v bool) {
 	}
 }
 
-// RightWrite is right_write, byte 1 bit 1: the device may write.
+// RightWrite returns right_write, byte 1 bit 1: the device may write.
 func (b KeyEntry) RightWrite() bool { return b[1]>>1&1 != 0 }
 
 // SetRightWrite sets right_write.
@@ -39,31 +39,31 @@ func (b KeyEntry) SetRightWrite(v bool) {
 	}
 }
 
-// Variant is variant, byte 2: must equal bits 31:24 of the key.
+// Variant returns variant, byte 2: must equal bits 31:24 of the key.
 func (b KeyEntry) Variant() uint8 { return b[2] }
 
 // SetVariant sets variant.
 func (b KeyEntry) SetVariant(v uint8) { b[2] = v }
 
-// VaBase is va_base, bytes 8..15: first virtual address.
+// VaBase returns va_base, bytes 8..15: first virtual address.
 func (b KeyEntry) VaBase() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 
 // SetVaBase sets va_base.
 func (b KeyEntry) SetVaBase(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
-// Length is length, bytes 16..23: bytes; va_base + length must not pass 2^64, else BadValue.
+// Length returns length, bytes 16..23: bytes; va_base + length must not pass 2^64, else BadValue.
 func (b KeyEntry) Length() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetLength sets length.
 func (b KeyEntry) SetLength(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
-// BusBase is bus_base, bytes 24..31: bus address that va_base stands for; bus_base + length must stay inside one endpoint, else BadValue.
+// BusBase returns bus_base, bytes 24..31: bus address that va_base stands for; bus_base + length must stay inside one endpoint, else BadValue.
 func (b KeyEntry) BusBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetBusBase sets bus_base.
 func (b KeyEntry) SetBusBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// KeyEntryFields is what a KeyEntry says, as plain values.
+// KeyEntryFields holds the fields of KeyEntry as plain values.
 type KeyEntryFields struct {
 	Valid      uint8  // 1 valid, 0 not; other values BadValue
 	RightRead  bool   // the device may read
@@ -101,8 +101,8 @@ func (f *KeyEntryFields) Encode(dst []byte) {
 	v.SetBusBase(f.BusBase)
 }
 
-// DiffKeyEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffKeyEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffKeyEntry(exp, got []byte) (field, e, g string, ok bool) { return KeyEntryInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

@@ -7,61 +7,61 @@ import "encoding/binary"
 // PortEntrySize is the size of a PortEntry in bytes.
 const PortEntrySize = 16
 
-// PortEntry is a view of the 16 bytes of one: table PortCfg. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// PortEntry is a view of 16 bytes of memory: table PortCfg.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type PortEntry []byte
 
-// RxPause is rx_pause, byte 0: 1: pause frames are honoured; above 1 BadValue.
+// RxPause returns rx_pause, byte 0: 1: pause frames are honoured; above 1 BadValue.
 func (b PortEntry) RxPause() uint8 { return b[0] }
 
 // SetRxPause sets rx_pause.
 func (b PortEntry) SetRxPause(v uint8) { b[0] = v }
 
-// RxPfc is rx_pfc, byte 1: classes whose priority pauses are honoured, class i in bit i.
+// RxPfc returns rx_pfc, byte 1: classes whose priority pauses are honoured, class i in bit i.
 func (b PortEntry) RxPfc() uint8 { return b[1] }
 
 // SetRxPfc sets rx_pfc.
 func (b PortEntry) SetRxPfc(v uint8) { b[1] = v }
 
-// TxMode is tx_mode, byte 2: pause frames sent; above 2 BadValue.
+// TxMode returns tx_mode, byte 2: pause frames sent; above 2 BadValue.
 func (b PortEntry) TxMode() PauseMode { return PauseMode(b[2]) }
 
 // SetTxMode sets tx_mode.
 func (b PortEntry) SetTxMode(v PauseMode) { b[2] = uint8(v) }
 
-// TxClasses is tx_classes, byte 3: mode Priority: classes that are paused.
+// TxClasses returns tx_classes, byte 3: mode Priority: classes that are paused.
 func (b PortEntry) TxClasses() uint8 { return b[3] }
 
 // SetTxClasses sets tx_classes.
 func (b PortEntry) SetTxClasses(v uint8) { b[3] = v }
 
-// PauseTime is pause_time, bytes 4..5: quanta.
+// PauseTime returns pause_time, bytes 4..5: pause time of the frames sent, quanta.
 func (b PortEntry) PauseTime() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetPauseTime sets pause_time.
 func (b PortEntry) SetPauseTime(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
-// Xoff is xoff, bytes 8..11: pause when more bytes than this are held.
+// Xoff returns xoff, bytes 8..11: pause the peer when the receive buffer holds more bytes than this.
 func (b PortEntry) Xoff() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetXoff sets xoff.
 func (b PortEntry) SetXoff(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
-// Xon is xon, bytes 12..15: end the pause when no more than this are held.
+// Xon returns xon, bytes 12..15: end the pause when the receive buffer holds no more bytes than this.
 func (b PortEntry) Xon() uint32 { return binary.LittleEndian.Uint32(b[12:]) }
 
 // SetXon sets xon.
 func (b PortEntry) SetXon(v uint32) { binary.LittleEndian.PutUint32(b[12:], v) }
 
-// PortEntryFields is what a PortEntry says, as plain values.
+// PortEntryFields holds the fields of PortEntry as plain values.
 type PortEntryFields struct {
 	RxPause   uint8     // 1: pause frames are honoured; above 1 BadValue
 	RxPfc     uint8     // classes whose priority pauses are honoured, class i in bit i
 	TxMode    PauseMode // pause frames sent; above 2 BadValue
 	TxClasses uint8     // mode Priority: classes that are paused
-	PauseTime uint16    // quanta
-	Xoff      uint32    // pause when more bytes than this are held
-	Xon       uint32    // end the pause when no more than this are held
+	PauseTime uint16    // pause time of the frames sent, quanta
+	Xoff      uint32    // pause the peer when the receive buffer holds more bytes than this
+	Xon       uint32    // end the pause when the receive buffer holds no more bytes than this
 }
 
 // DecodePortEntry reads all fields; it panics when b is shorter than 16 bytes.
@@ -91,8 +91,8 @@ func (f *PortEntryFields) Encode(dst []byte) {
 	v.SetXon(f.Xon)
 }
 
-// DiffPortEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffPortEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffPortEntry(exp, got []byte) (field, e, g string, ok bool) {
 	return PortEntryInfo.Diff(exp, got)
 }

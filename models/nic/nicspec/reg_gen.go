@@ -9,43 +9,43 @@ const (
 	RegId                  = 0x000   // ro: device magic
 	RegVersion             = 0x004   // ro: contract version
 	RegCap0                = 0x008   // ro: sizes of this build
-	RegCap1                = 0x00c   // ro: what this build can do; a bit is set when the part is built
+	RegCap1                = 0x00c   // ro: optional parts of this build; a bit is set if the part is built
 	RegCtrl                = 0x010   // rw: switches of the whole device
 	RegStatus              = 0x014   // ro: activity
 	RegDevctl              = 0x018   // rw: PCIe limits and attributes; may be changed at any time
 	RegCplTimeout          = 0x01c   // rw: completion timeout in cycles, 1,024 at least (smaller values count as 1,024)
-	RegRxCtrl              = 0x020   // rw: drop instead of deliver
-	RegRxDefault           = 0x024   // rw: what happens to a frame that no rule matches
+	RegRxCtrl              = 0x020   // rw: frames to drop instead of delivering them
+	RegRxDefault           = 0x024   // rw: treatment of frames that no rule matches
 	RegRocePort            = 0x028   // rw: UDP destination port of RoCEv2, bits 15:0
 	RegScratch             = 0x02c   // rw: for the driver; no effect
-	RegTblCmd              = 0x040   // rw: table command; a write starts it, a read tells how it ended
+	RegTblCmd              = 0x040   // rw: table command; a write starts it, a read returns its status
 	RegTblDataBase         = 0x080   // rw: staging window, word i
-	RegTblDataCount        = 32      // registers
-	RegTblDataStride       = 4       // bytes
+	RegTblDataCount        = 32      // number of registers
+	RegTblDataStride       = 4       // bytes from one register to the next
 	RegRssKeyBase          = 0x100   // rw: Toeplitz key, first byte first (part rss)
-	RegRssKeyCount         = 10      // registers
-	RegRssKeyStride        = 4       // bytes
+	RegRssKeyCount         = 10      // number of registers
+	RegRssKeyStride        = 4       // bytes from one register to the next
 	RegPortMacBase         = 0x200   // rw: source address of pause frames: two words per port (part pause)
-	RegPortMacCount        = 4       // registers
-	RegPortMacStride       = 4       // bytes
-	RegCounterBase         = 0x1000  // ro: 64-bit counters, index as listed; two DWs in one read are of one instant
-	RegCounterCount        = 256     // registers
-	RegCounterStride       = 8       // bytes
-	RegRuleHitsBase        = 0x2000  // ro: frames that rule i matched, drops by the checks before it not included
-	RegRuleHitsCount       = 256     // registers
-	RegRuleHitsStride      = 8       // bytes
+	RegPortMacCount        = 4       // number of registers
+	RegPortMacStride       = 4       // bytes from one register to the next
+	RegCounterBase         = 0x1000  // ro: 64-bit counters, index as listed; both DWs of one read are of the same cycle
+	RegCounterCount        = 256     // number of registers
+	RegCounterStride       = 8       // bytes from one register to the next
+	RegRuleHitsBase        = 0x2000  // ro: frames that rule i matched; frames dropped by earlier checks do not count
+	RegRuleHitsCount       = 256     // number of registers
+	RegRuleHitsStride      = 8       // bytes from one register to the next
 	RegAccountCreditBase   = 0x4000  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow (part accounts)
-	RegAccountCreditCount  = 64      // registers
-	RegAccountCreditStride = 4       // bytes
+	RegAccountCreditCount  = 64      // number of registers
+	RegAccountCreditStride = 4       // bytes from one register to the next
 	RegRxDoorbellBase      = 0x8000  // wo: bits 15:0: producer index of receive queue i
-	RegRxDoorbellCount     = 256     // registers
-	RegRxDoorbellStride    = 4       // bytes
+	RegRxDoorbellCount     = 256     // number of registers
+	RegRxDoorbellStride    = 4       // bytes from one register to the next
 	RegTxDoorbellBase      = 0x9000  // wo: bits 15:0: producer index of transmit queue i
-	RegTxDoorbellCount     = 256     // registers
-	RegTxDoorbellStride    = 4       // bytes
+	RegTxDoorbellCount     = 256     // number of registers
+	RegTxDoorbellStride    = 4       // bytes from one register to the next
 	RegTxPushBase          = 0x10000 // wo: 64 B block of a work entry of transmit queue i, pushed whole (part push)
-	RegTxPushCount         = 256     // registers
-	RegTxPushStride        = 64      // bytes
+	RegTxPushCount         = 256     // number of registers
+	RegTxPushStride        = 64      // bytes from one register to the next
 )
 
 // Values of the registers after reset.
@@ -72,47 +72,47 @@ func entry(name string, base, i, count, stride int) uint32 {
 	return uint32(base + i*stride)
 }
 
-// RegTblData is the byte offset of TBL_DATA[i]; it panics when i is not in 0..31.
+// RegTblData returns the byte offset of TBL_DATA[i]; it panics when i is not in 0..31.
 func RegTblData(i int) uint32 {
 	return entry("TBL_DATA", RegTblDataBase, i, RegTblDataCount, RegTblDataStride)
 }
 
-// RegRssKey is the byte offset of RSS_KEY[i]; it panics when i is not in 0..9.
+// RegRssKey returns the byte offset of RSS_KEY[i]; it panics when i is not in 0..9.
 func RegRssKey(i int) uint32 {
 	return entry("RSS_KEY", RegRssKeyBase, i, RegRssKeyCount, RegRssKeyStride)
 }
 
-// RegPortMac is the byte offset of PORT_MAC[i]; it panics when i is not in 0..3.
+// RegPortMac returns the byte offset of PORT_MAC[i]; it panics when i is not in 0..3.
 func RegPortMac(i int) uint32 {
 	return entry("PORT_MAC", RegPortMacBase, i, RegPortMacCount, RegPortMacStride)
 }
 
-// RegCounter is the byte offset of COUNTER[i]; it panics when i is not in 0..255.
+// RegCounter returns the byte offset of COUNTER[i]; it panics when i is not in 0..255.
 func RegCounter(i int) uint32 {
 	return entry("COUNTER", RegCounterBase, i, RegCounterCount, RegCounterStride)
 }
 
-// RegRuleHits is the byte offset of RULE_HITS[i]; it panics when i is not in 0..255.
+// RegRuleHits returns the byte offset of RULE_HITS[i]; it panics when i is not in 0..255.
 func RegRuleHits(i int) uint32 {
 	return entry("RULE_HITS", RegRuleHitsBase, i, RegRuleHitsCount, RegRuleHitsStride)
 }
 
-// RegAccountCredit is the byte offset of ACCOUNT_CREDIT[i]; it panics when i is not in 0..63.
+// RegAccountCredit returns the byte offset of ACCOUNT_CREDIT[i]; it panics when i is not in 0..63.
 func RegAccountCredit(i int) uint32 {
 	return entry("ACCOUNT_CREDIT", RegAccountCreditBase, i, RegAccountCreditCount, RegAccountCreditStride)
 }
 
-// RegRxDoorbell is the byte offset of RX_DOORBELL[i]; it panics when i is not in 0..255.
+// RegRxDoorbell returns the byte offset of RX_DOORBELL[i]; it panics when i is not in 0..255.
 func RegRxDoorbell(i int) uint32 {
 	return entry("RX_DOORBELL", RegRxDoorbellBase, i, RegRxDoorbellCount, RegRxDoorbellStride)
 }
 
-// RegTxDoorbell is the byte offset of TX_DOORBELL[i]; it panics when i is not in 0..255.
+// RegTxDoorbell returns the byte offset of TX_DOORBELL[i]; it panics when i is not in 0..255.
 func RegTxDoorbell(i int) uint32 {
 	return entry("TX_DOORBELL", RegTxDoorbellBase, i, RegTxDoorbellCount, RegTxDoorbellStride)
 }
 
-// RegTxPush is the byte offset of TX_PUSH[i]; it panics when i is not in 0..255.
+// RegTxPush returns the byte offset of TX_PUSH[i]; it panics when i is not in 0..255.
 func RegTxPush(i int) uint32 {
 	return entry("TX_PUSH", RegTxPushBase, i, RegTxPushCount, RegTxPushStride)
 }
@@ -123,43 +123,43 @@ type Cap0Reg uint32
 // Cap0RegMask has a one for every bit of CAP0 that belongs to a field.
 const Cap0RegMask Cap0Reg = 0xffffffff
 
-// Ports is bits 3:0: Ethernet ports.
+// Ports returns bits 3:0: Ethernet ports.
 func (r Cap0Reg) Ports() uint32 { return uint32(r & 0xf) }
 
 // SetPorts sets ports to the low 4 bits of v.
 func (r *Cap0Reg) SetPorts(v uint32) { *r = *r&^0xf | Cap0Reg(v)&0xf }
 
-// LogRxq is bits 7:4: log2 of the receive queues.
+// LogRxq returns bits 7:4: log2 of the receive queues.
 func (r Cap0Reg) LogRxq() uint32 { return uint32(r >> 4 & 0xf) }
 
 // SetLogRxq sets log_rxq to the low 4 bits of v.
 func (r *Cap0Reg) SetLogRxq(v uint32) { *r = *r&^0xf0 | Cap0Reg(v)&0xf<<4 }
 
-// LogTxq is bits 11:8: log2 of the transmit queues.
+// LogTxq returns bits 11:8: log2 of the transmit queues.
 func (r Cap0Reg) LogTxq() uint32 { return uint32(r >> 8 & 0xf) }
 
 // SetLogTxq sets log_txq to the low 4 bits of v.
 func (r *Cap0Reg) SetLogTxq(v uint32) { *r = *r&^0xf00 | Cap0Reg(v)&0xf<<8 }
 
-// LogKeys is bits 15:12: log2 of the memory keys.
+// LogKeys returns bits 15:12: log2 of the memory keys.
 func (r Cap0Reg) LogKeys() uint32 { return uint32(r >> 12 & 0xf) }
 
 // SetLogKeys sets log_keys to the low 4 bits of v.
 func (r *Cap0Reg) SetLogKeys(v uint32) { *r = *r&^0xf000 | Cap0Reg(v)&0xf<<12 }
 
-// Rules is bits 31:16: steering rules.
+// Rules returns bits 31:16: steering rules.
 func (r Cap0Reg) Rules() uint32 { return uint32(r >> 16 & 0xffff) }
 
 // SetRules sets rules to the low 16 bits of v.
 func (r *Cap0Reg) SetRules(v uint32) { *r = *r&^0xffff0000 | Cap0Reg(v)&0xffff<<16 }
 
-// Cap1Reg is the value of register CAP1: what this build can do; a bit is set when the part is built.
+// Cap1Reg is the value of register CAP1: optional parts of this build; a bit is set if the part is built.
 type Cap1Reg uint32
 
 // Cap1RegMask has a one for every bit of CAP1 that belongs to a field.
 const Cap1RegMask Cap1Reg = 0x00003fff
 
-// Copy is bit 0: copy engine.
+// Copy returns bit 0: copy engine.
 func (r Cap1Reg) Copy() bool { return r&1 != 0 }
 
 // SetCopy sets copy.
@@ -170,7 +170,7 @@ func (r *Cap1Reg) SetCopy(v bool) {
 	}
 }
 
-// Push is bit 1: work entries by register write.
+// Push returns bit 1: work entries by register write.
 func (r Cap1Reg) Push() bool { return r>>1&1 != 0 }
 
 // SetPush sets push.
@@ -181,7 +181,7 @@ func (r *Cap1Reg) SetPush(v bool) {
 	}
 }
 
-// Rss is bit 2: RSS.
+// Rss returns bit 2: RSS.
 func (r Cap1Reg) Rss() bool { return r>>2&1 != 0 }
 
 // SetRss sets rss.
@@ -192,7 +192,7 @@ func (r *Cap1Reg) SetRss(v bool) {
 	}
 }
 
-// Accounts is bit 3: credit accounts and slow-path rings.
+// Accounts returns bit 3: credit accounts and slow-path rings.
 func (r Cap1Reg) Accounts() bool { return r>>3&1 != 0 }
 
 // SetAccounts sets accounts.
@@ -203,7 +203,7 @@ func (r *Cap1Reg) SetAccounts(v bool) {
 	}
 }
 
-// Crc32c is bit 4: payload CRC-32C.
+// Crc32c returns bit 4: payload CRC-32C.
 func (r Cap1Reg) Crc32c() bool { return r>>4&1 != 0 }
 
 // SetCrc32c sets crc32c.
@@ -214,7 +214,7 @@ func (r *Cap1Reg) SetCrc32c(v bool) {
 	}
 }
 
-// Pause is bit 5: pause frames.
+// Pause returns bit 5: pause frames.
 func (r Cap1Reg) Pause() bool { return r>>5&1 != 0 }
 
 // SetPause sets pause.
@@ -225,7 +225,7 @@ func (r *Cap1Reg) SetPause(v bool) {
 	}
 }
 
-// Msix is bit 6: MSI-X.
+// Msix returns bit 6: MSI-X.
 func (r Cap1Reg) Msix() bool { return r>>6&1 != 0 }
 
 // SetMsix sets msix.
@@ -236,7 +236,7 @@ func (r *Cap1Reg) SetMsix(v bool) {
 	}
 }
 
-// Flr is bit 7: function-level reset.
+// Flr returns bit 7: function-level reset.
 func (r Cap1Reg) Flr() bool { return r>>7&1 != 0 }
 
 // SetFlr sets flr.
@@ -247,7 +247,7 @@ func (r *Cap1Reg) SetFlr(v bool) {
 	}
 }
 
-// Ecn is bit 8: ECN modes of queues.
+// Ecn returns bit 8: ECN modes of queues.
 func (r Cap1Reg) Ecn() bool { return r>>8&1 != 0 }
 
 // SetEcn sets ecn.
@@ -258,7 +258,7 @@ func (r *Cap1Reg) SetEcn(v bool) {
 	}
 }
 
-// Attr is bit 9: relaxed-ordering and no-snoop attributes.
+// Attr returns bit 9: relaxed-ordering and no-snoop attributes.
 func (r Cap1Reg) Attr() bool { return r>>9&1 != 0 }
 
 // SetAttr sets attr.
@@ -269,7 +269,7 @@ func (r *Cap1Reg) SetAttr(v bool) {
 	}
 }
 
-// Fence is bit 10: fences of copies.
+// Fence returns bit 10: fences of copies.
 func (r Cap1Reg) Fence() bool { return r>>10&1 != 0 }
 
 // SetFence sets fence.
@@ -280,7 +280,7 @@ func (r *Cap1Reg) SetFence(v bool) {
 	}
 }
 
-// Append is bit 11: pad bytes and ICRC appended by the device.
+// Append returns bit 11: pad bytes and ICRC appended by the device.
 func (r Cap1Reg) Append() bool { return r>>11&1 != 0 }
 
 // SetAppend sets append.
@@ -291,7 +291,7 @@ func (r *Cap1Reg) SetAppend(v bool) {
 	}
 }
 
-// Long is bit 12: work entries of more than one block.
+// Long returns bit 12: work entries of more than one block.
 func (r Cap1Reg) Long() bool { return r>>12&1 != 0 }
 
 // SetLong sets long.
@@ -302,7 +302,7 @@ func (r *Cap1Reg) SetLong(v bool) {
 	}
 }
 
-// Trim is bit 13: receive queues that place no pad and ICRC.
+// Trim returns bit 13: receive queues that place no pad and ICRC.
 func (r Cap1Reg) Trim() bool { return r>>13&1 != 0 }
 
 // SetTrim sets trim.
@@ -319,7 +319,7 @@ type CtrlReg uint32
 // CtrlRegMask has a one for every bit of CTRL that belongs to a field.
 const CtrlRegMask CtrlReg = 0x80000003
 
-// RxEnable is bit 0: receive; while 0 every frame is a counted drop RX_DROP_DISABLED.
+// RxEnable returns bit 0: receive; while 0 every frame is a counted drop RX_DROP_DISABLED.
 func (r CtrlReg) RxEnable() bool { return r&1 != 0 }
 
 // SetRxEnable sets rx_enable.
@@ -330,7 +330,7 @@ func (r *CtrlReg) SetRxEnable(v bool) {
 	}
 }
 
-// TxEnable is bit 1: transmit; while 0 no work entry is started.
+// TxEnable returns bit 1: transmit; while 0 no work entry is started.
 func (r CtrlReg) TxEnable() bool { return r>>1&1 != 0 }
 
 // SetTxEnable sets tx_enable.
@@ -341,7 +341,7 @@ func (r *CtrlReg) SetTxEnable(v bool) {
 	}
 }
 
-// Flr is bit 31: function-level reset; writing 1 starts it, reads 1 until done (part flr).
+// Flr returns bit 31: function-level reset; writing 1 starts it, reads 1 until done (part flr).
 func (r CtrlReg) Flr() bool { return r>>31&1 != 0 }
 
 // SetFlr sets flr.
@@ -358,7 +358,7 @@ type StatusReg uint32
 // StatusRegMask has a one for every bit of STATUS that belongs to a field.
 const StatusRegMask StatusReg = 0x00000007
 
-// RxBusy is bit 0: a frame is in the receive path.
+// RxBusy returns bit 0: a frame is in the receive path.
 func (r StatusReg) RxBusy() bool { return r&1 != 0 }
 
 // SetRxBusy sets rx_busy.
@@ -369,7 +369,7 @@ func (r *StatusReg) SetRxBusy(v bool) {
 	}
 }
 
-// TxBusy is bit 1: a work entry is in the transmit path.
+// TxBusy returns bit 1: a work entry is in the transmit path.
 func (r StatusReg) TxBusy() bool { return r>>1&1 != 0 }
 
 // SetTxBusy sets tx_busy.
@@ -380,7 +380,7 @@ func (r *StatusReg) SetTxBusy(v bool) {
 	}
 }
 
-// ReadsOutstanding is bit 2: a read request waits for completions.
+// ReadsOutstanding returns bit 2: a read request waits for completions.
 func (r StatusReg) ReadsOutstanding() bool { return r>>2&1 != 0 }
 
 // SetReadsOutstanding sets reads_outstanding.
@@ -397,19 +397,19 @@ type DevctlReg uint32
 // DevctlRegMask has a one for every bit of DEVCTL that belongs to a field.
 const DevctlRegMask DevctlReg = 0x00000777
 
-// Mps is bits 2:0: largest write payload: 128 << mps bytes, 0..2; other values count as 0.
+// Mps returns bits 2:0: largest write payload: 128 << mps bytes, 0..2; other values count as 0.
 func (r DevctlReg) Mps() uint32 { return uint32(r & 0x7) }
 
 // SetMps sets mps to the low 3 bits of v.
 func (r *DevctlReg) SetMps(v uint32) { *r = *r&^0x7 | DevctlReg(v)&0x7 }
 
-// Mrrs is bits 6:4: largest read request: 128 << mrrs bytes, 0..5; other values count as 0.
+// Mrrs returns bits 6:4: largest read request: 128 << mrrs bytes, 0..5; other values count as 0.
 func (r DevctlReg) Mrrs() uint32 { return uint32(r >> 4 & 0x7) }
 
 // SetMrrs sets mrrs to the low 3 bits of v.
 func (r *DevctlReg) SetMrrs(v uint32) { *r = *r&^0x70 | DevctlReg(v)&0x7<<4 }
 
-// Rcb is bit 8: read completion boundary: 0 = 64 B, 1 = 128 B.
+// Rcb returns bit 8: read completion boundary: 0 = 64 B, 1 = 128 B.
 func (r DevctlReg) Rcb() bool { return r>>8&1 != 0 }
 
 // SetRcb sets rcb.
@@ -420,7 +420,7 @@ func (r *DevctlReg) SetRcb(v bool) {
 	}
 }
 
-// RelaxedOrdering is bit 9: set RO on payload writes and reads (part attr).
+// RelaxedOrdering returns bit 9: set RO on payload writes and reads (part attr).
 func (r DevctlReg) RelaxedOrdering() bool { return r>>9&1 != 0 }
 
 // SetRelaxedOrdering sets relaxed_ordering.
@@ -431,7 +431,7 @@ func (r *DevctlReg) SetRelaxedOrdering(v bool) {
 	}
 }
 
-// NoSnoop is bit 10: set NS on payload writes and reads (part attr).
+// NoSnoop returns bit 10: set NS on payload writes and reads (part attr).
 func (r DevctlReg) NoSnoop() bool { return r>>10&1 != 0 }
 
 // SetNoSnoop sets no_snoop.
@@ -442,13 +442,13 @@ func (r *DevctlReg) SetNoSnoop(v bool) {
 	}
 }
 
-// RxCtrlReg is the value of register RX_CTRL: drop instead of deliver.
+// RxCtrlReg is the value of register RX_CTRL: frames to drop instead of delivering them.
 type RxCtrlReg uint32
 
 // RxCtrlRegMask has a one for every bit of RX_CTRL that belongs to a field.
 const RxCtrlRegMask RxCtrlReg = 0x0000000f
 
-// DropBadIpCsum is bit 0: drop frames whose IPv4 header checksum is bad.
+// DropBadIpCsum returns bit 0: drop frames whose IPv4 header checksum is bad.
 func (r RxCtrlReg) DropBadIpCsum() bool { return r&1 != 0 }
 
 // SetDropBadIpCsum sets drop_bad_ip_csum.
@@ -459,7 +459,7 @@ func (r *RxCtrlReg) SetDropBadIpCsum(v bool) {
 	}
 }
 
-// DropBadL4Csum is bit 1: drop frames whose UDP checksum is bad.
+// DropBadL4Csum returns bit 1: drop frames whose UDP checksum is bad.
 func (r RxCtrlReg) DropBadL4Csum() bool { return r>>1&1 != 0 }
 
 // SetDropBadL4Csum sets drop_bad_l4_csum.
@@ -470,7 +470,7 @@ func (r *RxCtrlReg) SetDropBadL4Csum(v bool) {
 	}
 }
 
-// DropBadIcrc is bit 2: drop frames whose ICRC is bad.
+// DropBadIcrc returns bit 2: drop frames whose ICRC is bad.
 func (r RxCtrlReg) DropBadIcrc() bool { return r>>2&1 != 0 }
 
 // SetDropBadIcrc sets drop_bad_icrc.
@@ -481,7 +481,7 @@ func (r *RxCtrlReg) SetDropBadIcrc(v bool) {
 	}
 }
 
-// DropBadCrc32c is bit 3: drop frames whose payload CRC-32C is bad (part crc32c).
+// DropBadCrc32c returns bit 3: drop frames whose payload CRC-32C is bad (part crc32c).
 func (r RxCtrlReg) DropBadCrc32c() bool { return r>>3&1 != 0 }
 
 // SetDropBadCrc32c sets drop_bad_crc32c.
@@ -492,61 +492,61 @@ func (r *RxCtrlReg) SetDropBadCrc32c(v bool) {
 	}
 }
 
-// RxDefaultReg is the value of register RX_DEFAULT: what happens to a frame that no rule matches.
+// RxDefaultReg is the value of register RX_DEFAULT: treatment of frames that no rule matches.
 type RxDefaultReg uint32
 
 // RxDefaultRegMask has a one for every bit of RX_DEFAULT that belongs to a field.
 const RxDefaultRegMask RxDefaultReg = 0x0fffffff
 
-// Queue is bits 15:0: receive queue.
+// Queue returns bits 15:0: receive queue.
 func (r RxDefaultReg) Queue() uint32 { return uint32(r & 0xffff) }
 
 // SetQueue sets queue to the low 16 bits of v.
 func (r *RxDefaultReg) SetQueue(v uint32) { *r = *r&^0xffff | RxDefaultReg(v)&0xffff }
 
-// Action is bits 23:16: enum Action; other values count as Drop, and so does Rss without the part.
+// Action returns bits 23:16: enum Action; other values count as Drop, and so does Rss without the part.
 func (r RxDefaultReg) Action() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetAction sets action to the low 8 bits of v.
 func (r *RxDefaultReg) SetAction(v uint32) { *r = *r&^0xff0000 | RxDefaultReg(v)&0xff<<16 }
 
-// RssLog is bits 27:24: action Rss: log2 of the entries of the group (part rss).
+// RssLog returns bits 27:24: action Rss: log2 of the entries of the group (part rss).
 func (r RxDefaultReg) RssLog() uint32 { return uint32(r >> 24 & 0xf) }
 
 // SetRssLog sets rss_log to the low 4 bits of v.
 func (r *RxDefaultReg) SetRssLog(v uint32) { *r = *r&^0xf000000 | RxDefaultReg(v)&0xf<<24 }
 
-// TblCmdReg is the value of register TBL_CMD: table command; a write starts it, a read tells how it ended.
+// TblCmdReg is the value of register TBL_CMD: table command; a write starts it, a read returns its status.
 type TblCmdReg uint32
 
 // TblCmdRegMask has a one for every bit of TBL_CMD that belongs to a field.
 const TblCmdRegMask TblCmdReg = 0x9fffffff
 
-// Index is bits 15:0: entry.
+// Index returns bits 15:0: entry.
 func (r TblCmdReg) Index() uint32 { return uint32(r & 0xffff) }
 
 // SetIndex sets index to the low 16 bits of v.
 func (r *TblCmdReg) SetIndex(v uint32) { *r = *r&^0xffff | TblCmdReg(v)&0xffff }
 
-// Table is bits 23:16: enum Table.
+// Table returns bits 23:16: enum Table.
 func (r TblCmdReg) Table() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetTable sets table to the low 8 bits of v.
 func (r *TblCmdReg) SetTable(v uint32) { *r = *r&^0xff0000 | TblCmdReg(v)&0xff<<16 }
 
-// Op is bits 25:24: enum TableOp.
+// Op returns bits 25:24: enum TableOp.
 func (r TblCmdReg) Op() uint32 { return uint32(r >> 24 & 0x3) }
 
 // SetOp sets op to the low 2 bits of v.
 func (r *TblCmdReg) SetOp(v uint32) { *r = *r&^0x3000000 | TblCmdReg(v)&0x3<<24 }
 
-// Status is bits 28:26: enum TableStatus of the last command; ignored on write.
+// Status returns bits 28:26: enum TableStatus of the last command; ignored on write.
 func (r TblCmdReg) Status() uint32 { return uint32(r >> 26 & 0x7) }
 
 // SetStatus sets status to the low 3 bits of v.
 func (r *TblCmdReg) SetStatus(v uint32) { *r = *r&^0x1c000000 | TblCmdReg(v)&0x7<<26 }
 
-// Busy is bit 31: 1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD.
+// Busy returns bit 31: 1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD.
 func (r TblCmdReg) Busy() bool { return r>>31&1 != 0 }
 
 // SetBusy sets busy.
@@ -557,7 +557,7 @@ func (r *TblCmdReg) SetBusy(v bool) {
 	}
 }
 
-// The parts that a build of the device may have, as bits of CAP1.
+// The optional parts of a build, as bits of CAP1.
 const (
 	PartCopy     Cap1Reg = 1 << 0  // copy engine
 	PartPush     Cap1Reg = 1 << 1  // work entries by register write
@@ -586,7 +586,7 @@ var Registers = [...]RegInfo{
 		{Name: "log_keys", Bit: 12, Width: 4, Doc: "log2 of the memory keys"},
 		{Name: "rules", Bit: 16, Width: 16, Doc: "steering rules"},
 	}},
-	{Name: "CAP1", Offset: 0x00c, Width: 32, Access: ReadOnly, Doc: "what this build can do; a bit is set when the part is built", Fields: []RegFieldInfo{
+	{Name: "CAP1", Offset: 0x00c, Width: 32, Access: ReadOnly, Doc: "optional parts of this build; a bit is set if the part is built", Fields: []RegFieldInfo{
 		{Name: "copy", Bit: 0, Width: 1, Doc: "copy engine"},
 		{Name: "push", Bit: 1, Width: 1, Doc: "work entries by register write"},
 		{Name: "rss", Bit: 2, Width: 1, Doc: "RSS"},
@@ -620,20 +620,20 @@ var Registers = [...]RegInfo{
 		{Name: "no_snoop", Bit: 10, Width: 1, Part: PartAttr, Doc: "set NS on payload writes and reads"},
 	}},
 	{Name: "CPL_TIMEOUT", Offset: 0x01c, Width: 32, Access: ReadWrite, Reset: 0x10000, Doc: "completion timeout in cycles, 1,024 at least (smaller values count as 1,024)"},
-	{Name: "RX_CTRL", Offset: 0x020, Width: 32, Access: ReadWrite, Doc: "drop instead of deliver", Fields: []RegFieldInfo{
+	{Name: "RX_CTRL", Offset: 0x020, Width: 32, Access: ReadWrite, Doc: "frames to drop instead of delivering them", Fields: []RegFieldInfo{
 		{Name: "drop_bad_ip_csum", Bit: 0, Width: 1, Doc: "drop frames whose IPv4 header checksum is bad"},
 		{Name: "drop_bad_l4_csum", Bit: 1, Width: 1, Doc: "drop frames whose UDP checksum is bad"},
 		{Name: "drop_bad_icrc", Bit: 2, Width: 1, Doc: "drop frames whose ICRC is bad"},
 		{Name: "drop_bad_crc32c", Bit: 3, Width: 1, Part: PartCrc32c, Doc: "drop frames whose payload CRC-32C is bad"},
 	}},
-	{Name: "RX_DEFAULT", Offset: 0x024, Width: 32, Access: ReadWrite, Doc: "what happens to a frame that no rule matches", Fields: []RegFieldInfo{
+	{Name: "RX_DEFAULT", Offset: 0x024, Width: 32, Access: ReadWrite, Doc: "treatment of frames that no rule matches", Fields: []RegFieldInfo{
 		{Name: "queue", Bit: 0, Width: 16, Doc: "receive queue"},
 		{Name: "action", Bit: 16, Width: 8, Doc: "enum Action; other values count as Drop, and so does Rss without the part"},
 		{Name: "rss_log", Bit: 24, Width: 4, Part: PartRss, Doc: "action Rss: log2 of the entries of the group"},
 	}},
 	{Name: "ROCE_PORT", Offset: 0x028, Width: 32, Access: ReadWrite, Reset: 0x12b7, Doc: "UDP destination port of RoCEv2, bits 15:0"},
 	{Name: "SCRATCH", Offset: 0x02c, Width: 32, Access: ReadWrite, Doc: "for the driver; no effect"},
-	{Name: "TBL_CMD", Offset: 0x040, Width: 32, Access: ReadWrite, Doc: "table command; a write starts it, a read tells how it ended", Fields: []RegFieldInfo{
+	{Name: "TBL_CMD", Offset: 0x040, Width: 32, Access: ReadWrite, Doc: "table command; a write starts it, a read returns its status", Fields: []RegFieldInfo{
 		{Name: "index", Bit: 0, Width: 16, Doc: "entry"},
 		{Name: "table", Bit: 16, Width: 8, Doc: "enum Table"},
 		{Name: "op", Bit: 24, Width: 2, Doc: "enum TableOp"},
@@ -643,8 +643,8 @@ var Registers = [...]RegInfo{
 	{Name: "TBL_DATA", Offset: 0x080, Width: 32, Count: 32, Stride: 4, Access: ReadWrite, Doc: "staging window, word i"},
 	{Name: "RSS_KEY", Offset: 0x100, Width: 32, Count: 10, Stride: 4, Access: ReadWrite, Part: PartRss, Doc: "Toeplitz key, first byte first"},
 	{Name: "PORT_MAC", Offset: 0x200, Width: 32, Count: 4, Stride: 4, Access: ReadWrite, Part: PartPause, Doc: "source address of pause frames: two words per port"},
-	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, index as listed; two DWs in one read are of one instant"},
-	{Name: "RULE_HITS", Offset: 0x2000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "frames that rule i matched, drops by the checks before it not included"},
+	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, index as listed; both DWs of one read are of the same cycle"},
+	{Name: "RULE_HITS", Offset: 0x2000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "frames that rule i matched; frames dropped by earlier checks do not count"},
 	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Part: PartAccounts, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
 	{Name: "RX_DOORBELL", Offset: 0x8000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of receive queue i"},
 	{Name: "TX_DOORBELL", Offset: 0x9000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of transmit queue i"},

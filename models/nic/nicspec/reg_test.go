@@ -12,7 +12,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// regTypes are the value types of the registers that have fields.
+// regTypes maps the registers that have fields to their value types.
 var regTypes = map[string]reflect.Type{
 	"CAP0":       reflect.TypeFor[nicspec.Cap0Reg](),
 	"CAP1":       reflect.TypeFor[nicspec.Cap1Reg](),
@@ -24,7 +24,8 @@ var regTypes = map[string]reflect.Type{
 	"TBL_CMD":    reflect.TypeFor[nicspec.TblCmdReg](),
 }
 
-// Every register field is set and read alone.
+// TestRegisterFields: setting a field of a register changes only that field, and getting it returns
+// the value set.
 func TestRegisterFields(t *testing.T) {
 	c := contract(t)
 	for i := range c.Registers {
@@ -57,7 +58,7 @@ func checkRegField(t *rapid.T, r *schema.Register, typ reflect.Type) {
 	}
 }
 
-// RegisterAt finds every byte of every register, and nothing between them.
+// TestRegisterAt: RegisterAt finds the register of every byte, and none between registers.
 func TestRegisterAt(t *testing.T) {
 	type place struct {
 		name  string
@@ -109,7 +110,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// Names, Known and Built of every code.
+// TestEnums checks String, Known and Part for codes with and without a name.
 func TestEnums(t *testing.T) {
 	require.Equal(t, "CopyInvalidate", nicspec.OpcodeCopyInvalidate.String())
 	require.Equal(t, "Opcode(200)", nicspec.Opcode(200).String())
@@ -126,7 +127,7 @@ func TestTableCommand(t *testing.T) {
 	require.False(t, c.Busy())
 }
 
-// The counters of a NIC are those of each of its ports and its own, each once.
+// TestCountersOf: a NIC has each port counter once per port, and each device counter once.
 func TestCountersOf(t *testing.T) {
 	for ports := range nicspec.CounterPortsMax + 1 {
 		got := map[int]bool{}

@@ -7,59 +7,59 @@ import "encoding/binary"
 // RxCqeSize is the size of a RxCqe in bytes.
 const RxCqeSize = 64
 
-// RxCqe is a view of the 64 bytes of one: receive completion entry; reserved bytes are zero. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// RxCqe is a view of 64 bytes of memory: receive completion entry; reserved bytes are zero.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type RxCqe []byte
 
-// Type is type, byte 0: Rx, or Event when the queue entered the error state.
+// Type returns type, byte 0: Rx, or Event when the queue entered the error state.
 func (b RxCqe) Type() CqeType { return CqeType(b[0]) }
 
 // SetType sets type.
 func (b RxCqe) SetType(v CqeType) { b[0] = uint8(v) }
 
-// Status is status, byte 1: Ok, or the failing read's status in an Event.
+// Status returns status, byte 1: Ok, or the failing read's status in an Event.
 func (b RxCqe) Status() Status { return Status(b[1]) }
 
 // SetStatus sets status.
 func (b RxCqe) SetStatus(v Status) { b[1] = uint8(v) }
 
-// Queue is queue, bytes 2..3: receive queue.
+// Queue returns queue, bytes 2..3: receive queue.
 func (b RxCqe) Queue() uint16 { return binary.LittleEndian.Uint16(b[2:]) }
 
 // SetQueue sets queue.
 func (b RxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], v) }
 
-// Index is index, bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the failing read.
+// Index returns index, bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the failing read.
 func (b RxCqe) Index() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetIndex sets index.
 func (b RxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
-// Rule is rule, bytes 6..7: rule that matched, 0xffff for the default action.
+// Rule returns rule, bytes 6..7: rule that matched, 0xffff for the default action.
 func (b RxCqe) Rule() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetRule sets rule.
 func (b RxCqe) SetRule(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
-// PortSeq is port_seq, bytes 8..11: ordinal of the frame on its port, dropped frames counted, from 0.
+// PortSeq returns port_seq, bytes 8..11: ordinal of the frame on its port, from 0; dropped frames count.
 func (b RxCqe) PortSeq() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetPortSeq sets port_seq.
 func (b RxCqe) SetPortSeq(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
-// FrameLen is frame_len, bytes 12..13: bytes of the frame.
+// FrameLen returns frame_len, bytes 12..13: bytes of the frame.
 func (b RxCqe) FrameLen() uint16 { return binary.LittleEndian.Uint16(b[12:]) }
 
 // SetFrameLen sets frame_len.
 func (b RxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], v) }
 
-// HdrLen is hdr_len, bytes 14..15: bytes written to the header buffer.
+// HdrLen returns hdr_len, bytes 14..15: bytes written to the header buffer.
 func (b RxCqe) HdrLen() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 
 // SetHdrLen sets hdr_len.
 func (b RxCqe) SetHdrLen(v uint16) { binary.LittleEndian.PutUint16(b[14:], v) }
 
-// L3Type is l3_type, byte 16 bits 1:0: network layer.
+// L3Type returns l3_type, byte 16 bits 1:0: network layer.
 func (b RxCqe) L3Type() L3Type { return L3Type(b[16] & 0x3) }
 
 // SetL3Type sets l3_type to the low 2 bits of v.
@@ -67,7 +67,7 @@ func (b RxCqe) SetL3Type(v L3Type) {
 	b[16] = b[16]&^0x3 | uint8(v)&0x3
 }
 
-// L4Type is l4_type, byte 16 bits 3:2: transport layer.
+// L4Type returns l4_type, byte 16 bits 3:2: transport layer.
 func (b RxCqe) L4Type() L4Type { return L4Type(b[16] >> 2 & 0x3) }
 
 // SetL4Type sets l4_type to the low 2 bits of v.
@@ -75,7 +75,7 @@ func (b RxCqe) SetL4Type(v L4Type) {
 	b[16] = b[16]&^0xc | uint8(v<<2)&0xc
 }
 
-// VlanCount is vlan_count, byte 16 bits 5:4: VLAN tags, 0..2.
+// VlanCount returns vlan_count, byte 16 bits 5:4: VLAN tags, 0..2.
 func (b RxCqe) VlanCount() uint8 { return b[16] >> 4 & 0x3 }
 
 // SetVlanCount sets vlan_count to the low 2 bits of v.
@@ -83,7 +83,7 @@ func (b RxCqe) SetVlanCount(v uint8) {
 	b[16] = b[16]&^0x30 | v<<4&0x30
 }
 
-// Frag is frag, byte 16 bit 6: IPv4 fragment (MF set or offset not zero).
+// Frag returns frag, byte 16 bit 6: IPv4 fragment (MF set or offset not zero).
 func (b RxCqe) Frag() bool { return b[16]>>6&1 != 0 }
 
 // SetFrag sets frag.
@@ -94,7 +94,7 @@ func (b RxCqe) SetFrag(v bool) {
 	}
 }
 
-// Roce is roce, byte 16 bit 7: a BTH was parsed.
+// Roce returns roce, byte 16 bit 7: a BTH was parsed.
 func (b RxCqe) Roce() bool { return b[16]>>7&1 != 0 }
 
 // SetRoce sets roce.
@@ -105,7 +105,7 @@ func (b RxCqe) SetRoce(v bool) {
 	}
 }
 
-// IpLenBad is ip_len_bad, byte 17 bit 0: the IP length does not fit header or frame.
+// IpLenBad returns ip_len_bad, byte 17 bit 0: the IP length does not fit header or frame.
 func (b RxCqe) IpLenBad() bool { return b[17]&1 != 0 }
 
 // SetIpLenBad sets ip_len_bad.
@@ -116,7 +116,7 @@ func (b RxCqe) SetIpLenBad(v bool) {
 	}
 }
 
-// L4LenBad is l4_len_bad, byte 17 bit 1: the UDP length does not fit header or frame.
+// L4LenBad returns l4_len_bad, byte 17 bit 1: the UDP length does not fit header or frame.
 func (b RxCqe) L4LenBad() bool { return b[17]>>1&1 != 0 }
 
 // SetL4LenBad sets l4_len_bad.
@@ -127,7 +127,7 @@ func (b RxCqe) SetL4LenBad(v bool) {
 	}
 }
 
-// IpCsum is ip_csum, byte 17 bits 3:2: IPv4 header checksum.
+// IpCsum returns ip_csum, byte 17 bits 3:2: IPv4 header checksum.
 func (b RxCqe) IpCsum() Verdict { return Verdict(b[17] >> 2 & 0x3) }
 
 // SetIpCsum sets ip_csum to the low 2 bits of v.
@@ -135,7 +135,7 @@ func (b RxCqe) SetIpCsum(v Verdict) {
 	b[17] = b[17]&^0xc | uint8(v<<2)&0xc
 }
 
-// L4Csum is l4_csum, byte 17 bits 5:4: UDP checksum.
+// L4Csum returns l4_csum, byte 17 bits 5:4: UDP checksum.
 func (b RxCqe) L4Csum() Verdict { return Verdict(b[17] >> 4 & 0x3) }
 
 // SetL4Csum sets l4_csum to the low 2 bits of v.
@@ -143,7 +143,7 @@ func (b RxCqe) SetL4Csum(v Verdict) {
 	b[17] = b[17]&^0x30 | uint8(v<<4)&0x30
 }
 
-// Icrc is icrc, byte 17 bits 7:6: ICRC.
+// Icrc returns icrc, byte 17 bits 7:6: ICRC.
 func (b RxCqe) Icrc() Verdict { return Verdict(b[17] >> 6 & 0x3) }
 
 // SetIcrc sets icrc to the low 2 bits of v.
@@ -151,7 +151,7 @@ func (b RxCqe) SetIcrc(v Verdict) {
 	b[17] = b[17]&^0xc0 | uint8(v<<6)&0xc0
 }
 
-// Crc32c is crc32c, byte 18 bits 1:0: payload CRC-32C; zero without the part (part crc32c).
+// Crc32c returns crc32c, byte 18 bits 1:0: payload CRC-32C; zero without the part (part crc32c).
 func (b RxCqe) Crc32c() Verdict { return Verdict(b[18] & 0x3) }
 
 // SetCrc32c sets crc32c to the low 2 bits of v.
@@ -159,7 +159,7 @@ func (b RxCqe) SetCrc32c(v Verdict) {
 	b[18] = b[18]&^0x3 | uint8(v)&0x3
 }
 
-// SlowPath is slow_path, byte 18 bit 2: delivered to a slow-path ring; zero without the part (part accounts).
+// SlowPath returns slow_path, byte 18 bit 2: delivered to a slow-path ring; zero without the part (part accounts).
 func (b RxCqe) SlowPath() bool { return b[18]>>2&1 != 0 }
 
 // SetSlowPath sets slow_path.
@@ -170,127 +170,127 @@ func (b RxCqe) SetSlowPath(v bool) {
 	}
 }
 
-// Port is port, byte 19: Ethernet port.
+// Port returns port, byte 19: Ethernet port.
 func (b RxCqe) Port() uint8 { return b[19] }
 
 // SetPort sets port.
 func (b RxCqe) SetPort(v uint8) { b[19] = v }
 
-// VlanOuter is vlan_outer, bytes 20..21: TCI of the first tag, zero without one.
+// VlanOuter returns vlan_outer, bytes 20..21: TCI of the first tag, zero without one.
 func (b RxCqe) VlanOuter() uint16 { return binary.LittleEndian.Uint16(b[20:]) }
 
 // SetVlanOuter sets vlan_outer.
 func (b RxCqe) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[20:], v) }
 
-// VlanInner is vlan_inner, bytes 22..23: TCI of the second tag, zero without one.
+// VlanInner returns vlan_inner, bytes 22..23: TCI of the second tag, zero without one.
 func (b RxCqe) VlanInner() uint16 { return binary.LittleEndian.Uint16(b[22:]) }
 
 // SetVlanInner sets vlan_inner.
 func (b RxCqe) SetVlanInner(v uint16) { binary.LittleEndian.PutUint16(b[22:], v) }
 
-// L3Off is l3_off, byte 24: offset of the network header (14 + 4 per tag), also when l3_type is None.
+// L3Off returns l3_off, byte 24: offset of the network header (14 + 4 per tag), whatever l3_type is.
 func (b RxCqe) L3Off() uint8 { return b[24] }
 
 // SetL3Off sets l3_off.
 func (b RxCqe) SetL3Off(v uint8) { b[24] = v }
 
-// L4Off is l4_off, byte 25: offset of the transport header, zero when l4_type is None.
+// L4Off returns l4_off, byte 25: offset of the transport header, zero if l4_type = None.
 func (b RxCqe) L4Off() uint8 { return b[25] }
 
 // SetL4Off sets l4_off.
 func (b RxCqe) SetL4Off(v uint8) { b[25] = v }
 
-// PayloadOff is payload_off, bytes 26..27: end of the headers that were parsed.
+// PayloadOff returns payload_off, bytes 26..27: end of the headers that were parsed.
 func (b RxCqe) PayloadOff() uint16 { return binary.LittleEndian.Uint16(b[26:]) }
 
 // SetPayloadOff sets payload_off.
 func (b RxCqe) SetPayloadOff(v uint16) { binary.LittleEndian.PutUint16(b[26:], v) }
 
-// RssHash is rss_hash, bytes 28..31: zero without the part (part rss).
+// RssHash returns rss_hash, bytes 28..31: zero without the part (part rss).
 func (b RxCqe) RssHash() uint32 { return binary.LittleEndian.Uint32(b[28:]) }
 
 // SetRssHash sets rss_hash.
 func (b RxCqe) SetRssHash(v uint32) { binary.LittleEndian.PutUint32(b[28:], v) }
 
-// Ethertype is ethertype, bytes 32..33: EtherType after the tags.
+// Ethertype returns ethertype, bytes 32..33: EtherType after the tags.
 func (b RxCqe) Ethertype() uint16 { return binary.LittleEndian.Uint16(b[32:]) }
 
 // SetEthertype sets ethertype.
 func (b RxCqe) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[32:], v) }
 
-// IpProto is ip_proto, byte 34: IPv4 protocol or IPv6 next header, zero without IP.
+// IpProto returns ip_proto, byte 34: IPv4 protocol or IPv6 next header, zero without IP.
 func (b RxCqe) IpProto() uint8 { return b[34] }
 
 // SetIpProto sets ip_proto.
 func (b RxCqe) SetIpProto(v uint8) { b[34] = v }
 
-// IpTos is ip_tos, byte 35: IPv4 ToS or IPv6 traffic class, zero without IP.
+// IpTos returns ip_tos, byte 35: IPv4 ToS or IPv6 traffic class, zero without IP.
 func (b RxCqe) IpTos() uint8 { return b[35] }
 
 // SetIpTos sets ip_tos.
 func (b RxCqe) SetIpTos(v uint8) { b[35] = v }
 
-// SrcPort is src_port, bytes 36..37: zero when l4_type is None.
+// SrcPort returns src_port, bytes 36..37: zero if l4_type = None.
 func (b RxCqe) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[36:]) }
 
 // SetSrcPort sets src_port.
 func (b RxCqe) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[36:], v) }
 
-// DstPort is dst_port, bytes 38..39: zero when l4_type is None.
+// DstPort returns dst_port, bytes 38..39: zero if l4_type = None.
 func (b RxCqe) DstPort() uint16 { return binary.LittleEndian.Uint16(b[38:]) }
 
 // SetDstPort sets dst_port.
 func (b RxCqe) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[38:], v) }
 
-// BthOpcode is bth_opcode, byte 40: zero without BTH, like the next three.
+// BthOpcode returns bth_opcode, byte 40: zero without BTH, like the next three.
 func (b RxCqe) BthOpcode() uint8 { return b[40] }
 
 // SetBthOpcode sets bth_opcode.
 func (b RxCqe) SetBthOpcode(v uint8) { b[40] = v }
 
-// BthFlags is bth_flags, byte 41: second byte of the BTH: SE, M, PadCnt, TVer.
+// BthFlags returns bth_flags, byte 41: second byte of the BTH: SE, M, PadCnt, TVer.
 func (b RxCqe) BthFlags() uint8 { return b[41] }
 
 // SetBthFlags sets bth_flags.
 func (b RxCqe) SetBthFlags(v uint8) { b[41] = v }
 
-// Pkey is pkey, bytes 42..43: P_Key.
+// Pkey returns pkey, bytes 42..43: P_Key.
 func (b RxCqe) Pkey() uint16 { return binary.LittleEndian.Uint16(b[42:]) }
 
 // SetPkey sets pkey.
 func (b RxCqe) SetPkey(v uint16) { binary.LittleEndian.PutUint16(b[42:], v) }
 
-// DestQp is dest_qp, bytes 44..47: destination QP in bits 23:0; bits 31:24 zero.
+// DestQp returns dest_qp, bytes 44..47: destination QP in bits 23:0; bits 31:24 zero.
 func (b RxCqe) DestQp() uint32 { return binary.LittleEndian.Uint32(b[44:]) }
 
 // SetDestQp sets dest_qp.
 func (b RxCqe) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[44:], v) }
 
-// Psn is psn, bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero.
+// Psn returns psn, bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero.
 func (b RxCqe) Psn() uint32 { return binary.LittleEndian.Uint32(b[48:]) }
 
 // SetPsn sets psn.
 func (b RxCqe) SetPsn(v uint32) { binary.LittleEndian.PutUint32(b[48:], v) }
 
-// Crc32cValue is crc32c_value, bytes 52..55: zero without the part (part crc32c).
+// Crc32cValue returns crc32c_value, bytes 52..55: zero without the part (part crc32c).
 func (b RxCqe) Crc32cValue() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetCrc32cValue sets crc32c_value.
 func (b RxCqe) SetCrc32cValue(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
-// AccountSeq is account_seq, bytes 56..59: ordinal of the frame in its credit account; zero without the part (part accounts).
+// AccountSeq returns account_seq, bytes 56..59: ordinal of the frame in its credit account; zero without the part (part accounts).
 func (b RxCqe) AccountSeq() uint32 { return binary.LittleEndian.Uint32(b[56:]) }
 
 // SetAccountSeq sets account_seq.
 func (b RxCqe) SetAccountSeq(v uint32) { binary.LittleEndian.PutUint32(b[56:], v) }
 
-// PayLen is pay_len, bytes 60..61: bytes written to the payload buffer; zero without the part (part trim).
+// PayLen returns pay_len, bytes 60..61: bytes written to the payload buffer; zero without the part (part trim).
 func (b RxCqe) PayLen() uint16 { return binary.LittleEndian.Uint16(b[60:]) }
 
 // SetPayLen sets pay_len.
 func (b RxCqe) SetPayLen(v uint16) { binary.LittleEndian.PutUint16(b[60:], v) }
 
-// Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
+// Phase returns phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
 func (b RxCqe) Phase() bool { return b[63]&1 != 0 }
 
 // SetPhase sets phase.
@@ -301,14 +301,14 @@ func (b RxCqe) SetPhase(v bool) {
 	}
 }
 
-// RxCqeFields is what a RxCqe says, as plain values.
+// RxCqeFields holds the fields of RxCqe as plain values.
 type RxCqeFields struct {
 	Type        CqeType // Rx, or Event when the queue entered the error state
 	Status      Status  // Ok, or the failing read's status in an Event
 	Queue       uint16  // receive queue
 	Index       uint16  // descriptor consumed (free-running); in an Event the first descriptor of the failing read
 	Rule        uint16  // rule that matched, 0xffff for the default action
-	PortSeq     uint32  // ordinal of the frame on its port, dropped frames counted, from 0
+	PortSeq     uint32  // ordinal of the frame on its port, from 0; dropped frames count
 	FrameLen    uint16  // bytes of the frame
 	HdrLen      uint16  // bytes written to the header buffer
 	L3Type      L3Type  // network layer
@@ -326,15 +326,15 @@ type RxCqeFields struct {
 	Port        uint8   // Ethernet port
 	VlanOuter   uint16  // TCI of the first tag, zero without one
 	VlanInner   uint16  // TCI of the second tag, zero without one
-	L3Off       uint8   // offset of the network header (14 + 4 per tag), also when l3_type is None
-	L4Off       uint8   // offset of the transport header, zero when l4_type is None
+	L3Off       uint8   // offset of the network header (14 + 4 per tag), whatever l3_type is
+	L4Off       uint8   // offset of the transport header, zero if l4_type = None
 	PayloadOff  uint16  // end of the headers that were parsed
 	RssHash     uint32  // zero without the part (part rss)
 	Ethertype   uint16  // EtherType after the tags
 	IpProto     uint8   // IPv4 protocol or IPv6 next header, zero without IP
 	IpTos       uint8   // IPv4 ToS or IPv6 traffic class, zero without IP
-	SrcPort     uint16  // zero when l4_type is None
-	DstPort     uint16  // zero when l4_type is None
+	SrcPort     uint16  // zero if l4_type = None
+	DstPort     uint16  // zero if l4_type = None
 	BthOpcode   uint8   // zero without BTH, like the next three
 	BthFlags    uint8   // second byte of the BTH: SE, M, PadCnt, TVer
 	Pkey        uint16  // P_Key
@@ -441,8 +441,8 @@ func (f *RxCqeFields) Encode(dst []byte) {
 	v.SetPhase(f.Phase)
 }
 
-// DiffRxCqe compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffRxCqe compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffRxCqe(exp, got []byte) (field, e, g string, ok bool) { return RxCqeInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

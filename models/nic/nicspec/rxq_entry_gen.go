@@ -7,131 +7,131 @@ import "encoding/binary"
 // RxqEntrySize is the size of a RxqEntry in bytes.
 const RxqEntrySize = 64
 
-// RxqEntry is a view of the 64 bytes of one: table Rxq. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// RxqEntry is a view of 64 bytes of memory: table Rxq.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type RxqEntry []byte
 
-// Enable is enable, byte 0: 1 enables and resets the indices, 0 disables; other values BadValue.
+// Enable returns enable, byte 0: 1 enables and resets the indices, 0 disables; other values BadValue.
 func (b RxqEntry) Enable() uint8 { return b[0] }
 
 // SetEnable sets enable.
 func (b RxqEntry) SetEnable(v uint8) { b[0] = v }
 
-// SplitMode is split_mode, byte 1: header split.
+// SplitMode returns split_mode, byte 1: header split.
 func (b RxqEntry) SplitMode() SplitMode { return SplitMode(b[1]) }
 
 // SetSplitMode sets split_mode.
 func (b RxqEntry) SetSplitMode(v SplitMode) { b[1] = uint8(v) }
 
-// LogSize is log_size, byte 2: log2 of the ring size, 2..15; the completion ring has the same size.
+// LogSize returns log_size, byte 2: log2 of the ring size, 2..15; the completion ring has the same size.
 func (b RxqEntry) LogSize() uint8 { return b[2] }
 
 // SetLogSize sets log_size.
 func (b RxqEntry) SetLogSize(v uint8) { b[2] = v }
 
-// State is state, byte 3: ignored on write.
+// State returns state, byte 3: ignored on write.
 func (b RxqEntry) State() QueueState { return QueueState(b[3]) }
 
 // SetState sets state.
 func (b RxqEntry) SetState(v QueueState) { b[3] = uint8(v) }
 
-// SplitLen is split_len, bytes 4..5: mode Fixed: bytes to split off.
+// SplitLen returns split_len, bytes 4..5: mode Fixed: bytes to split off.
 func (b RxqEntry) SplitLen() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetSplitLen sets split_len.
 func (b RxqEntry) SetSplitLen(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
-// HdrBufSize is hdr_buf_size, bytes 6..7: bytes of a header buffer; not zero when splitting.
+// HdrBufSize returns hdr_buf_size, bytes 6..7: bytes of a header buffer; not zero when splitting.
 func (b RxqEntry) HdrBufSize() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetHdrBufSize sets hdr_buf_size.
 func (b RxqEntry) SetHdrBufSize(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
-// PayBufSize is pay_buf_size, bytes 8..9: bytes of a payload buffer; not zero.
+// PayBufSize returns pay_buf_size, bytes 8..9: bytes of a payload buffer; not zero.
 func (b RxqEntry) PayBufSize() uint16 { return binary.LittleEndian.Uint16(b[8:]) }
 
 // SetPayBufSize sets pay_buf_size.
 func (b RxqEntry) SetPayBufSize(v uint16) { binary.LittleEndian.PutUint16(b[8:], v) }
 
-// Error is error, byte 10: why the queue is in the error state.
+// Error returns error, byte 10: why the queue is in the error state.
 func (b RxqEntry) Error() Status { return Status(b[10]) }
 
 // SetError sets error.
 func (b RxqEntry) SetError(v Status) { b[10] = uint8(v) }
 
-// Trim is trim, byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim).
+// Trim returns trim, byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim).
 func (b RxqEntry) Trim() uint8 { return b[11] }
 
 // SetTrim sets trim.
 func (b RxqEntry) SetTrim(v uint8) { b[11] = v }
 
-// RingBase is ring_base, bytes 16..23: bus address, 64 B aligned.
+// RingBase returns ring_base, bytes 16..23: bus address, 64 B aligned.
 func (b RxqEntry) RingBase() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetRingBase sets ring_base.
 func (b RxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
-// CqBase is cq_base, bytes 24..31: bus address, 64 B aligned.
+// CqBase returns cq_base, bytes 24..31: bus address, 64 B aligned.
 func (b RxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetCqBase sets cq_base.
 func (b RxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// MsixAddr is msix_addr, bytes 32..39: without the part zero, else NotBuilt (part msix).
+// MsixAddr returns msix_addr, bytes 32..39: without the part zero, else NotBuilt (part msix).
 func (b RxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
 func (b RxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
-// MsixData is msix_data, bytes 40..43: ignored without the part (part msix).
+// MsixData returns msix_data, bytes 40..43: ignored without the part (part msix).
 func (b RxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
 func (b RxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
-// ModCount is mod_count, bytes 44..45: completions per message; ignored without the part (part msix).
+// ModCount returns mod_count, bytes 44..45: completions per message; ignored without the part (part msix).
 func (b RxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
 func (b RxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
-// ModCycles is mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix).
+// ModCycles returns mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix).
 func (b RxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
 func (b RxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], v) }
 
-// Pi is pi, bytes 48..49: producer index; ignored on write.
+// Pi returns pi, bytes 48..49: producer index; ignored on write.
 func (b RxqEntry) Pi() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetPi sets pi.
 func (b RxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
-// Ci is ci, bytes 50..51: descriptors consumed; ignored on write.
+// Ci returns ci, bytes 50..51: descriptors consumed; ignored on write.
 func (b RxqEntry) Ci() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetCi sets ci.
 func (b RxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
-// Cqi is cqi, bytes 52..53: completion entries written; ignored on write.
+// Cqi returns cqi, bytes 52..53: completion entries written; ignored on write.
 func (b RxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 
 // SetCqi sets cqi.
 func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// CrcMode is crc_mode, byte 54: without the part zero, else NotBuilt (part crc32c).
+// CrcMode returns crc_mode, byte 54: without the part zero, else NotBuilt (part crc32c).
 func (b RxqEntry) CrcMode() CrcMode { return CrcMode(b[54]) }
 
 // SetCrcMode sets crc_mode.
 func (b RxqEntry) SetCrcMode(v CrcMode) { b[54] = uint8(v) }
 
-// EcnMode is ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
+// EcnMode returns ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
 func (b RxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
 func (b RxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
-// RxqEntryFields is what a RxqEntry says, as plain values.
+// RxqEntryFields holds the fields of RxqEntry as plain values.
 type RxqEntryFields struct {
 	Enable     uint8      // 1 enables and resets the indices, 0 disables; other values BadValue
 	SplitMode  SplitMode  // header split
@@ -208,8 +208,8 @@ func (f *RxqEntryFields) Encode(dst []byte) {
 	v.SetEcnMode(f.EcnMode)
 }
 
-// DiffRxqEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffRxqEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffRxqEntry(exp, got []byte) (field, e, g string, ok bool) { return RxqEntryInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

@@ -7,29 +7,29 @@ import "encoding/binary"
 // SegSize is the size of a Seg in bytes.
 const SegSize = 16
 
-// Seg is a view of the 16 bytes of one: one piece of a frame. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// Seg is a view of 16 bytes of memory: one piece of a frame.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type Seg []byte
 
-// Key is key, bytes 0..3: memory key: index in bits 15:0, variant in 31:24, bits 23:16 zero.
+// Key returns key, bytes 0..3: memory key: index in bits 15:0, variant in 31:24, bits 23:16 zero.
 func (b Seg) Key() uint32 { return binary.LittleEndian.Uint32(b[0:]) }
 
 // SetKey sets key.
 func (b Seg) SetKey(v uint32) { binary.LittleEndian.PutUint32(b[0:], v) }
 
-// Len is len, bytes 4..7: bytes, not zero.
+// Len returns len, bytes 4..7: bytes, not zero.
 func (b Seg) Len() uint32 { return binary.LittleEndian.Uint32(b[4:]) }
 
 // SetLen sets len.
 func (b Seg) SetLen(v uint32) { binary.LittleEndian.PutUint32(b[4:], v) }
 
-// Addr is addr, bytes 8..15: virtual address inside the key's range.
+// Addr returns addr, bytes 8..15: virtual address inside the key's range.
 func (b Seg) Addr() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 
 // SetAddr sets addr.
 func (b Seg) SetAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
-// SegFields is what a Seg says, as plain values.
+// SegFields holds the fields of Seg as plain values.
 type SegFields struct {
 	Key  uint32 // memory key: index in bits 15:0, variant in 31:24, bits 23:16 zero
 	Len  uint32 // bytes, not zero
@@ -55,8 +55,8 @@ func (f *SegFields) Encode(dst []byte) {
 	v.SetAddr(f.Addr)
 }
 
-// DiffSeg compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffSeg compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffSeg(exp, got []byte) (field, e, g string, ok bool) { return SegInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

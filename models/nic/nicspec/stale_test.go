@@ -19,7 +19,8 @@ func contract(t testing.TB) *schema.Contract {
 	return c
 }
 
-// What is generated fits nic.yaml, and nothing is left over from an earlier one.
+// TestGeneratedFilesAreFresh: the generated files are those that nic.yaml generates now, and there
+// are no others.
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	files, err := emit.All(contract(t))
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	}
 }
 
-// firstDiff is the first line in which a and b differ.
+// firstDiff returns the number of the first line in which a and b differ.
 func firstDiff(a, b []byte) int {
 	la, lb := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := range la {

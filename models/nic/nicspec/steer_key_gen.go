@@ -7,23 +7,23 @@ import "encoding/binary"
 // SteerKeySize is the size of a SteerKey in bytes.
 const SteerKeySize = 56
 
-// SteerKey is a view of the 56 bytes of one: what a rule compares; fields of layers that are absent are zero. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// SteerKey is a view of 56 bytes of memory: fields that rules compare; fields of absent layers are zero.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type SteerKey []byte
 
-// Port is port, byte 0: Ethernet port.
+// Port returns port, byte 0: Ethernet port.
 func (b SteerKey) Port() uint8 { return b[0] }
 
 // SetPort sets port.
 func (b SteerKey) SetPort(v uint8) { b[0] = v }
 
-// IpProto is ip_proto, byte 1: IPv4 protocol or IPv6 next header.
+// IpProto returns ip_proto, byte 1: IPv4 protocol or IPv6 next header.
 func (b SteerKey) IpProto() uint8 { return b[1] }
 
 // SetIpProto sets ip_proto.
 func (b SteerKey) SetIpProto(v uint8) { b[1] = v }
 
-// IsIpv4 is is_ipv4, byte 2 bit 0: l3_type is Ipv4.
+// IsIpv4 returns is_ipv4, byte 2 bit 0: l3_type is Ipv4.
 func (b SteerKey) IsIpv4() bool { return b[2]&1 != 0 }
 
 // SetIsIpv4 sets is_ipv4.
@@ -34,7 +34,7 @@ func (b SteerKey) SetIsIpv4(v bool) {
 	}
 }
 
-// IsIpv6 is is_ipv6, byte 2 bit 1: l3_type is Ipv6.
+// IsIpv6 returns is_ipv6, byte 2 bit 1: l3_type is Ipv6.
 func (b SteerKey) IsIpv6() bool { return b[2]>>1&1 != 0 }
 
 // SetIsIpv6 sets is_ipv6.
@@ -45,7 +45,7 @@ func (b SteerKey) SetIsIpv6(v bool) {
 	}
 }
 
-// IsUdp is is_udp, byte 2 bit 2: l4_type is Udp.
+// IsUdp returns is_udp, byte 2 bit 2: l4_type is Udp.
 func (b SteerKey) IsUdp() bool { return b[2]>>2&1 != 0 }
 
 // SetIsUdp sets is_udp.
@@ -56,7 +56,7 @@ func (b SteerKey) SetIsUdp(v bool) {
 	}
 }
 
-// IsTcp is is_tcp, byte 2 bit 3: l4_type is Tcp.
+// IsTcp returns is_tcp, byte 2 bit 3: l4_type is Tcp.
 func (b SteerKey) IsTcp() bool { return b[2]>>3&1 != 0 }
 
 // SetIsTcp sets is_tcp.
@@ -67,7 +67,7 @@ func (b SteerKey) SetIsTcp(v bool) {
 	}
 }
 
-// IsRoce is is_roce, byte 2 bit 4: a BTH was parsed.
+// IsRoce returns is_roce, byte 2 bit 4: a BTH was parsed.
 func (b SteerKey) IsRoce() bool { return b[2]>>4&1 != 0 }
 
 // SetIsRoce sets is_roce.
@@ -78,7 +78,7 @@ func (b SteerKey) SetIsRoce(v bool) {
 	}
 }
 
-// IsFrag is is_frag, byte 2 bit 5: IPv4 fragment.
+// IsFrag returns is_frag, byte 2 bit 5: IPv4 fragment.
 func (b SteerKey) IsFrag() bool { return b[2]>>5&1 != 0 }
 
 // SetIsFrag sets is_frag.
@@ -89,7 +89,7 @@ func (b SteerKey) SetIsFrag(v bool) {
 	}
 }
 
-// IpLenBad is ip_len_bad, byte 2 bit 6: as in the completion entry.
+// IpLenBad returns ip_len_bad, byte 2 bit 6: as in the completion entry.
 func (b SteerKey) IpLenBad() bool { return b[2]>>6&1 != 0 }
 
 // SetIpLenBad sets ip_len_bad.
@@ -100,7 +100,7 @@ func (b SteerKey) SetIpLenBad(v bool) {
 	}
 }
 
-// L4LenBad is l4_len_bad, byte 2 bit 7: as in the completion entry.
+// L4LenBad returns l4_len_bad, byte 2 bit 7: as in the completion entry.
 func (b SteerKey) L4LenBad() bool { return b[2]>>7&1 != 0 }
 
 // SetL4LenBad sets l4_len_bad.
@@ -111,7 +111,7 @@ func (b SteerKey) SetL4LenBad(v bool) {
 	}
 }
 
-// HasVlan is has_vlan, byte 3 bit 0: at least one tag.
+// HasVlan returns has_vlan, byte 3 bit 0: at least one tag.
 func (b SteerKey) HasVlan() bool { return b[3]&1 != 0 }
 
 // SetHasVlan sets has_vlan.
@@ -122,7 +122,7 @@ func (b SteerKey) SetHasVlan(v bool) {
 	}
 }
 
-// HasVlan2 is has_vlan2, byte 3 bit 1: two tags.
+// HasVlan2 returns has_vlan2, byte 3 bit 1: two tags.
 func (b SteerKey) HasVlan2() bool { return b[3]>>1&1 != 0 }
 
 // SetHasVlan2 sets has_vlan2.
@@ -133,67 +133,67 @@ func (b SteerKey) SetHasVlan2(v bool) {
 	}
 }
 
-// Ethertype is ethertype, bytes 4..5: EtherType after the tags.
+// Ethertype returns ethertype, bytes 4..5: EtherType after the tags.
 func (b SteerKey) Ethertype() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetEthertype sets ethertype.
 func (b SteerKey) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
-// VlanOuter is vlan_outer, bytes 6..7: TCI of the first tag.
+// VlanOuter returns vlan_outer, bytes 6..7: TCI of the first tag.
 func (b SteerKey) VlanOuter() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetVlanOuter sets vlan_outer.
 func (b SteerKey) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
-// Dmac is dmac, bytes 8..13: destination MAC address.
+// Dmac returns dmac, bytes 8..13: destination MAC address.
 func (b SteerKey) Dmac() []byte { return b[8:14:14] }
 
 // SetDmac copies v to dmac and fills up with zeros; it panics when v is longer than 6 bytes.
 func (b SteerKey) SetDmac(v []byte) { putBytes(b[8:14], v) }
 
-// IpTos is ip_tos, byte 14: IPv4 ToS or IPv6 traffic class.
+// IpTos returns ip_tos, byte 14: IPv4 ToS or IPv6 traffic class.
 func (b SteerKey) IpTos() uint8 { return b[14] }
 
 // SetIpTos sets ip_tos.
 func (b SteerKey) SetIpTos(v uint8) { b[14] = v }
 
-// BthOpcode is bth_opcode, byte 15: BTH opcode.
+// BthOpcode returns bth_opcode, byte 15: BTH opcode.
 func (b SteerKey) BthOpcode() uint8 { return b[15] }
 
 // SetBthOpcode sets bth_opcode.
 func (b SteerKey) SetBthOpcode(v uint8) { b[15] = v }
 
-// SrcAddr is src_addr, bytes 16..31: source address; IPv4 in the first four bytes, the rest zero.
+// SrcAddr returns src_addr, bytes 16..31: source address; IPv4 in the first four bytes, the rest zero.
 func (b SteerKey) SrcAddr() []byte { return b[16:32:32] }
 
 // SetSrcAddr copies v to src_addr and fills up with zeros; it panics when v is longer than 16 bytes.
 func (b SteerKey) SetSrcAddr(v []byte) { putBytes(b[16:32], v) }
 
-// DstAddr is dst_addr, bytes 32..47: destination address; IPv4 in the first four bytes, the rest zero.
+// DstAddr returns dst_addr, bytes 32..47: destination address; IPv4 in the first four bytes, the rest zero.
 func (b SteerKey) DstAddr() []byte { return b[32:48:48] }
 
 // SetDstAddr copies v to dst_addr and fills up with zeros; it panics when v is longer than 16 bytes.
 func (b SteerKey) SetDstAddr(v []byte) { putBytes(b[32:48], v) }
 
-// SrcPort is src_port, bytes 48..49: L4 source port.
+// SrcPort returns src_port, bytes 48..49: L4 source port.
 func (b SteerKey) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetSrcPort sets src_port.
 func (b SteerKey) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
-// DstPort is dst_port, bytes 50..51: L4 destination port.
+// DstPort returns dst_port, bytes 50..51: L4 destination port.
 func (b SteerKey) DstPort() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetDstPort sets dst_port.
 func (b SteerKey) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
-// DestQp is dest_qp, bytes 52..55: BTH destination QP in bits 23:0.
+// DestQp returns dest_qp, bytes 52..55: BTH destination QP in bits 23:0.
 func (b SteerKey) DestQp() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetDestQp sets dest_qp.
 func (b SteerKey) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
-// SteerKeyFields is what a SteerKey says, as plain values.
+// SteerKeyFields holds the fields of SteerKey as plain values.
 type SteerKeyFields struct {
 	Port      uint8    // Ethernet port
 	IpProto   uint8    // IPv4 protocol or IPv6 next header
@@ -276,8 +276,8 @@ func (f *SteerKeyFields) Encode(dst []byte) {
 	v.SetDestQp(f.DestQp)
 }
 
-// DiffSteerKey compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffSteerKey compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffSteerKey(exp, got []byte) (field, e, g string, ok bool) { return SteerKeyInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

@@ -13,7 +13,7 @@ import (
 	"nictwin/models/nic/nicspec/schema"
 )
 
-// shape ties a structure's name to what is generated for it.
+// shape holds the generated types and functions of a structure.
 type shape struct {
 	view   reflect.Type
 	fields reflect.Type
@@ -68,7 +68,7 @@ func eachStruct(t *testing.T, f func(t *testing.T, s *schema.Struct, sh shape)) 
 	}
 }
 
-// bits reads and writes fields one bit at a time: slow, and plainly what nic.yaml says.
+// bits reads and writes fields one bit at a time: slow, but easily compared with nic.yaml.
 type bits []byte
 
 func (b bits) get(bit int) bool { return b[bit/8]>>(bit%8)&1 != 0 }
@@ -90,7 +90,7 @@ func (b bits) number(f *schema.Field) (v uint64) {
 	return v
 }
 
-// expect returns the structure with the field replaced.
+// expect returns a copy of a structure in which a field has another value.
 func expect(before []byte, f *schema.Field, v uint64, str []byte) []byte {
 	out := bits(bytes.Clone(before))
 	for i := 0; i < f.Width; i++ {
@@ -124,7 +124,8 @@ func fromUint(n uint64, typ reflect.Type) reflect.Value {
 
 func randomBytes(n int) *rapid.Generator[[]byte] { return rapid.SliceOfN(rapid.Byte(), n, n) }
 
-// Every setter writes exactly its field, every getter reads it, whatever surrounds it.
+// TestAccessors: every setter changes exactly the bits of its field, and the getter returns the
+// value, whatever the other bits are.
 func TestAccessors(t *testing.T) {
 	eachStruct(t, func(t *testing.T, s *schema.Struct, sh shape) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -158,7 +159,7 @@ func TestAccessors(t *testing.T) {
 	})
 }
 
-// Decode and Encode are inverse except for reserved bits, which Encode zeros.
+// TestDecodeEncode: Encode restores what Decode read, except reserved bits, which it zeros.
 func TestDecodeEncode(t *testing.T) {
 	eachStruct(t, func(t *testing.T, s *schema.Struct, sh shape) {
 		require.Equal(t, s.Bytes, sh.size)
@@ -182,7 +183,8 @@ func TestDecodeEncode(t *testing.T) {
 	})
 }
 
-// Diff names the field in which a bit was flipped, or the reserved byte.
+// TestDiffNamesTheField: if one bit differs, Diff names the field that contains it, or the reserved
+// byte.
 func TestDiffNamesTheField(t *testing.T) {
 	eachStruct(t, func(t *testing.T, s *schema.Struct, sh shape) {
 		exp := bytes.Repeat([]byte{0xa5}, s.Bytes)
@@ -224,7 +226,7 @@ func TestDiffText(t *testing.T) {
 	require.Equal(t, "Seg{2 bytes instead of 16}", nicspec.Seg{1, 2}.String())
 }
 
-// The layout as a person reads it in nic.yaml, for a structure of each kind.
+// TestLayoutByHand compares an encoded work entry with bytes laid out by hand from nic.yaml.
 func TestLayoutByHand(t *testing.T) {
 	w := make([]byte, nicspec.WqeSize)
 	(&nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, Port: 1, FComplete: true, FIcrc: true,
@@ -253,7 +255,7 @@ func TestAccessorsDoNotAllocate(t *testing.T) {
 	require.NotZero(t, sum)
 }
 
-// A byte string that is too long is refused rather than cut.
+// TestLongByteStringPanics: setting a byte string that is too long panics instead of cutting it.
 func TestLongByteStringPanics(t *testing.T) {
 	require.PanicsWithValue(t, "nicspec: 7 bytes for a field of 6", func() {
 		make(nicspec.SteerKey, nicspec.SteerKeySize).SetDmac(make([]byte, 7))

@@ -7,47 +7,47 @@ import "encoding/binary"
 // TxCqeSize is the size of a TxCqe in bytes.
 const TxCqeSize = 64
 
-// TxCqe is a view of the 64 bytes of one: transmit completion entry; reserved bytes are zero. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// TxCqe is a view of 64 bytes of memory: transmit completion entry; reserved bytes are zero.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type TxCqe []byte
 
-// Type is type, byte 0: Tx, or Event when the queue entered the error state.
+// Type returns type, byte 0: Tx, or Event when the queue entered the error state.
 func (b TxCqe) Type() CqeType { return CqeType(b[0]) }
 
 // SetType sets type.
 func (b TxCqe) SetType(v CqeType) { b[0] = uint8(v) }
 
-// Status is status, byte 1: how it ended.
+// Status returns status, byte 1: how it ended.
 func (b TxCqe) Status() Status { return Status(b[1]) }
 
 // SetStatus sets status.
 func (b TxCqe) SetStatus(v Status) { b[1] = uint8(v) }
 
-// Queue is queue, bytes 2..3: transmit queue.
+// Queue returns queue, bytes 2..3: transmit queue.
 func (b TxCqe) Queue() uint16 { return binary.LittleEndian.Uint16(b[2:]) }
 
 // SetQueue sets queue.
 func (b TxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], v) }
 
-// Index is index, bytes 4..5: work entry (free-running); in an Event the first block of the failing read.
+// Index returns index, bytes 4..5: work entry (free-running); in an Event the first block of the failing read.
 func (b TxCqe) Index() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetIndex sets index.
 func (b TxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
-// WqeId is wqe_id, bytes 8..11: from the work entry; zero in an Event.
+// WqeId returns wqe_id, bytes 8..11: from the work entry; zero in an Event.
 func (b TxCqe) WqeId() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetWqeId sets wqe_id.
 func (b TxCqe) SetWqeId(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
-// FrameLen is frame_len, bytes 12..13: bytes that left, padding included; zero unless a frame left.
+// FrameLen returns frame_len, bytes 12..13: bytes that left, padding included; zero unless a frame left.
 func (b TxCqe) FrameLen() uint16 { return binary.LittleEndian.Uint16(b[12:]) }
 
 // SetFrameLen sets frame_len.
 func (b TxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], v) }
 
-// Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
+// Phase returns phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
 func (b TxCqe) Phase() bool { return b[63]&1 != 0 }
 
 // SetPhase sets phase.
@@ -58,7 +58,7 @@ func (b TxCqe) SetPhase(v bool) {
 	}
 }
 
-// TxCqeFields is what a TxCqe says, as plain values.
+// TxCqeFields holds the fields of TxCqe as plain values.
 type TxCqeFields struct {
 	Type     CqeType // Tx, or Event when the queue entered the error state
 	Status   Status  // how it ended
@@ -96,8 +96,8 @@ func (f *TxCqeFields) Encode(dst []byte) {
 	v.SetPhase(f.Phase)
 }
 
-// DiffTxCqe compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffTxCqe compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffTxCqe(exp, got []byte) (field, e, g string, ok bool) { return TxCqeInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

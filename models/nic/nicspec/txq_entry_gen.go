@@ -7,101 +7,101 @@ import "encoding/binary"
 // TxqEntrySize is the size of a TxqEntry in bytes.
 const TxqEntrySize = 64
 
-// TxqEntry is a view of the 64 bytes of one: table Txq. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// TxqEntry is a view of 64 bytes of memory: table Txq.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type TxqEntry []byte
 
-// Enable is enable, byte 0: as in RxqEntry.
+// Enable returns enable, byte 0: as in RxqEntry.
 func (b TxqEntry) Enable() uint8 { return b[0] }
 
 // SetEnable sets enable.
 func (b TxqEntry) SetEnable(v uint8) { b[0] = v }
 
-// LogSize is log_size, byte 2: as in RxqEntry.
+// LogSize returns log_size, byte 2: as in RxqEntry.
 func (b TxqEntry) LogSize() uint8 { return b[2] }
 
 // SetLogSize sets log_size.
 func (b TxqEntry) SetLogSize(v uint8) { b[2] = v }
 
-// State is state, byte 3: ignored on write.
+// State returns state, byte 3: ignored on write.
 func (b TxqEntry) State() QueueState { return QueueState(b[3]) }
 
 // SetState sets state.
 func (b TxqEntry) SetState(v QueueState) { b[3] = uint8(v) }
 
-// Error is error, byte 10: why the queue is in the error state.
+// Error returns error, byte 10: why the queue is in the error state.
 func (b TxqEntry) Error() Status { return Status(b[10]) }
 
 // SetError sets error.
 func (b TxqEntry) SetError(v Status) { b[10] = uint8(v) }
 
-// RingBase is ring_base, bytes 16..23: bus address, 64 B aligned.
+// RingBase returns ring_base, bytes 16..23: bus address, 64 B aligned.
 func (b TxqEntry) RingBase() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetRingBase sets ring_base.
 func (b TxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
-// CqBase is cq_base, bytes 24..31: bus address, 64 B aligned.
+// CqBase returns cq_base, bytes 24..31: bus address, 64 B aligned.
 func (b TxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetCqBase sets cq_base.
 func (b TxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// MsixAddr is msix_addr, bytes 32..39: as in RxqEntry (part msix).
+// MsixAddr returns msix_addr, bytes 32..39: as in RxqEntry (part msix).
 func (b TxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
 func (b TxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
-// MsixData is msix_data, bytes 40..43: as in RxqEntry (part msix).
+// MsixData returns msix_data, bytes 40..43: as in RxqEntry (part msix).
 func (b TxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
 func (b TxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
-// ModCount is mod_count, bytes 44..45: as in RxqEntry (part msix).
+// ModCount returns mod_count, bytes 44..45: as in RxqEntry (part msix).
 func (b TxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
 func (b TxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
-// ModCycles is mod_cycles, bytes 46..47: as in RxqEntry (part msix).
+// ModCycles returns mod_cycles, bytes 46..47: as in RxqEntry (part msix).
 func (b TxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
 func (b TxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], v) }
 
-// Pi is pi, bytes 48..49: producer index; ignored on write.
+// Pi returns pi, bytes 48..49: producer index; ignored on write.
 func (b TxqEntry) Pi() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetPi sets pi.
 func (b TxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
-// Ci is ci, bytes 50..51: blocks of work entries that ended; ignored on write.
+// Ci returns ci, bytes 50..51: blocks of work entries that ended; ignored on write.
 func (b TxqEntry) Ci() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetCi sets ci.
 func (b TxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
-// Cqi is cqi, bytes 52..53: completion entries written; ignored on write.
+// Cqi returns cqi, bytes 52..53: completion entries written; ignored on write.
 func (b TxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 
 // SetCqi sets cqi.
 func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// PfcClass is pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause).
+// PfcClass returns pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause).
 func (b TxqEntry) PfcClass() uint8 { return b[54] }
 
 // SetPfcClass sets pfc_class.
 func (b TxqEntry) SetPfcClass(v uint8) { b[54] = v }
 
-// EcnMode is ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
+// EcnMode returns ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
 func (b TxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
 func (b TxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
-// TxqEntryFields is what a TxqEntry says, as plain values.
+// TxqEntryFields holds the fields of TxqEntry as plain values.
 type TxqEntryFields struct {
 	Enable    uint8      // as in RxqEntry
 	LogSize   uint8      // as in RxqEntry
@@ -163,8 +163,8 @@ func (f *TxqEntryFields) Encode(dst []byte) {
 	v.SetEcnMode(f.EcnMode)
 }
 
-// DiffTxqEntry compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffTxqEntry compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffTxqEntry(exp, got []byte) (field, e, g string, ok bool) { return TxqEntryInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

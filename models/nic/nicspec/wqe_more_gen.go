@@ -5,19 +5,19 @@ package nicspec
 // WqeMoreSize is the size of a WqeMore in bytes.
 const WqeMoreSize = 64
 
-// WqeMore is a view of the 64 bytes of one: a further block of a work entry: four more slots. Accessors
-// read and write the bytes in place and panic when there are fewer.
+// WqeMore is a view of 64 bytes of memory: a further block of a work entry: four more slots.
+// Accessors read and write the bytes in place and panic when there are fewer.
 type WqeMore []byte
 
-// Slots is slots, bytes 0..63: the slots after those of the blocks before (part long).
+// Slots returns slots, bytes 0..63: the slots after those of earlier blocks (part long).
 func (b WqeMore) Slots() []byte { return b[0:64:64] }
 
 // SetSlots copies v to slots and fills up with zeros; it panics when v is longer than 64 bytes.
 func (b WqeMore) SetSlots(v []byte) { putBytes(b[0:64], v) }
 
-// WqeMoreFields is what a WqeMore says, as plain values.
+// WqeMoreFields holds the fields of WqeMore as plain values.
 type WqeMoreFields struct {
-	Slots [64]byte // the slots after those of the blocks before (part long)
+	Slots [64]byte // the slots after those of earlier blocks (part long)
 }
 
 // DecodeWqeMore reads all fields; it panics when b is shorter than 64 bytes.
@@ -35,8 +35,8 @@ func (f *WqeMoreFields) Encode(dst []byte) {
 	v.SetSlots(f.Slots[:])
 }
 
-// DiffWqeMore compares two of them: ok when equal, else the first field that differs and both values, as
-// StructInfo.Diff says.
+// DiffWqeMore compares two structures: it returns ok if they are equal, else the first field that differs
+// and both values, as StructInfo.Diff does.
 func DiffWqeMore(exp, got []byte) (field, e, g string, ok bool) { return WqeMoreInfo.Diff(exp, got) }
 
 // String lists the fields that are not zero.

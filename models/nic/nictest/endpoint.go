@@ -16,9 +16,9 @@ import (
 
 // EndpointSpec configures an Endpoint.
 type EndpointSpec struct {
-	Latency simcore.Ps    // of reads
-	Jitter  simcore.Ps    // up to this much is added: completions of different reads come out of order
-	Split   tlp.CplPolicy // of completions
+	Latency simcore.Ps    // latency of reads
+	Jitter  simcore.Ps    // largest random addition to Latency; completions of different reads may overtake
+	Split   tlp.CplPolicy // how completions are split
 	Seed    uint64
 	Bare    bool // for measurements: without Faults and Gate
 }
@@ -26,17 +26,17 @@ type EndpointSpec struct {
 // Endpoint is the other end of a NIC's PCIe port: memory at every bus address behind a root
 // complex, a driver's rings, and means to inject faults and back-pressure.
 type Endpoint struct {
-	*mem.Sparse // by bus address, for all endpoints
+	*mem.Sparse // memory at all bus addresses, of every endpoint
 	Root        *root.Root
 	Faults      *inject.Faults
 	Gate        *inject.Gate
 	Rx, Tx      [256]Ring
-	Answers     map[uint8]Answer // to register reads and raw requests, by tag
+	Answers     map[uint8]Answer // the NIC's answers to register reads and raw requests, by tag
 
 	// Wrote, if set, is called for every write of the NIC.
 	Wrote func(addr uint64, b []byte)
 
-	// Wait runs the simulation until a condition holds, or for long enough.
+	// Wait runs the simulation until holds returns true, or until a limit is reached.
 	Wait func(holds func() bool)
 
 	t    testing.TB
@@ -59,7 +59,7 @@ func (a *Answer) Value() (v uint64) {
 	return v
 }
 
-// Limits are the limits by which an Endpoint splits completions.
+// Limits are the sizes by which an Endpoint splits completions.
 var Limits = tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}
 
 // NewEndpoint assembles an endpoint. The caller sets Wait and links Port to the NIC.
@@ -85,7 +85,7 @@ func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec
 	return p
 }
 
-// watched is the endpoint's memory as seen by the NIC.
+// watched is the memory behind the root complex: it reports writes to Wrote.
 type watched struct{ p *Endpoint }
 
 func (w watched) Check(op mem.Op, addr uint64, n int) error { return w.p.Sparse.Check(op, addr, n) }
@@ -107,7 +107,7 @@ func (p *Endpoint) Bytes(addr uint64, n int) []byte {
 	return b
 }
 
-// Fail makes every read that starts at an address fail, unless an earlier fault applies.
+// Fail makes every read that starts at an address fail. Faults added earlier take precedence.
 func (p *Endpoint) Fail(addr uint64, kind inject.FaultKind) {
 	p.Strike(inject.Fault{Kind: kind, From: addr})
 }

@@ -13,11 +13,11 @@ import (
 type Ring struct {
 	Base, Cq uint64
 	Log      int
-	PI       uint16 // places posted: descriptors, or blocks of work entries
+	PI       uint16 // descriptors, or blocks of work entries, posted so far
 	Taken    uint16 // completion entries taken
 }
 
-// Slot returns the address of the place with an index, for places of so many bytes.
+// Slot returns the address of the descriptor, block or entry with an index, each of so many bytes.
 func (r *Ring) Slot(index uint16, bytes int) uint64 {
 	return r.Base + uint64(bytes)*uint64(index&(1<<r.Log-1))
 }
@@ -28,7 +28,7 @@ func RxCq(q int) uint64   { return 0x0100_0000_3000_0000 + uint64(q)<<22 }
 func TxRing(q int) uint64 { return 0x2000_0000 + uint64(q)<<22 + 64 }
 func TxCq(q int) uint64   { return 0x6000_0000 + uint64(q)<<22 }
 
-// TableLater issues a table command.
+// TableLater issues a table command and does not wait for its end.
 func (p *Endpoint) TableLater(op nicspec.TableOp, t nicspec.Table, i int, entry []byte) {
 	p.t.Helper()
 	for w := 0; 4*w < len(entry); w++ {

@@ -5,7 +5,7 @@ import "nictwin/models/nic/nicspec"
 // Piece is a part of a frame in memory, named by a key.
 type Piece struct {
 	Key  uint32
-	Addr uint64 // virtual
+	Addr uint64 // virtual address
 	N    int    // bytes
 }
 
@@ -27,7 +27,7 @@ func NeedBlocks(inline, pieces int) int {
 	return 1 + slots/nicspec.WqeMoreSlots // the fields take one slot of the first block
 }
 
-// Blocks is Wqe with so many blocks, 1 to 4.
+// Blocks is Wqe with a number of blocks, 1 to 4.
 func Blocks(blocks int, id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte {
 	const head, slot = 16, nicspec.WqeSlotBytes
 	b := make([]byte, blocks*nicspec.WqeBytes)

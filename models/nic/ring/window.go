@@ -9,22 +9,22 @@ import (
 // fetchGroup is the largest number of places in one read [Q3].
 const fetchGroup = 4
 
-// Window is the part of a queue's ring that was requested and not used yet. A place of the ring
+// Window is the part of a queue's ring that was requested and is not used yet. A place of the ring
 // holds a descriptor, or one block of a work entry, which may have several. Indices are
-// free-running; index i is stored at i mod depth.
+// free-running; index i is stored at i mod Depth.
 type Window struct {
 	entry   int  // bytes per place
 	long    bool // entries may have several places
 	Depth   uint16
 	data    []byte // the places, then room for the end of an entry that wraps
-	arrived []bool // arrived, by index mod depth
+	arrived []bool // which places have arrived, by index mod Depth
 
 	Use  uint16 // next index to use
 	Next uint16 // next index to request
-	Gen  uint32 // counts resets: requests from before one are ignored
+	Gen  uint32 // number of resets; reads that began before the latest are ignored
 
-	Cut bool   // places from end on are unusable
-	end uint16 // not before Use
+	Cut bool   // the places from index end on are unusable
+	end uint16 // first unusable index if Cut; not before Use
 }
 
 // NewWindow returns a window on a ring whose places have entry bytes.
@@ -44,8 +44,7 @@ func (w *Window) Reset() {
 	w.Gen++
 }
 
-// CutAt makes the places from index i on unusable, including those that arrive later. Only Reset
-// undoes it.
+// CutAt makes the places from index i on unusable, even those that arrive later, until Reset.
 func (w *Window) CutAt(i uint16) {
 	w.Cut, w.end = true, i
 	for k := i; k != w.Next; k++ {
@@ -54,10 +53,10 @@ func (w *Window) CutAt(i uint16) {
 }
 
 // Wants returns how many places to request with one read, of those posted up to pi; addr is the
-// address of the first. Groups do not straddle a read, and none exceeds mrrs or crosses a page. A
-// group that does not fit waits for room, since otherwise a busy queue would read its entries one
-// by one. It does not wait while the window holds less than the longest entry: such an entry could
-// never be used.
+// address of the first. A read stays inside a group of fetchGroup places, a page and mrrs.
+// A group that does not fit waits for room: otherwise a busy queue would read its places one by
+// one. It does not wait while the window holds less than the longest entry, since such an entry
+// could then never be complete.
 func (w *Window) Wants(pi uint16, addr uint64, mrrs int) uint16 {
 	page := tlp.PageBytes - int(addr&(tlp.PageBytes-1))
 	n := min(pi-w.Next, fetchGroup-w.Next%fetchGroup, uint16(min(mrrs, page)/w.entry))
@@ -112,9 +111,9 @@ func (w *Window) Ready() bool {
 	return true
 }
 
-// Spent reports whether a window was cut and no complete entry before the cut remains [T2]. All
-// places before the cut have then arrived: otherwise a read of them that fails, too, would name the
-// first of them, and there is one Event.
+// Spent reports whether the window was cut and no complete entry before the cut remains [T2]. All
+// places before the cut must have arrived: if a read of them failed too, the queue's only Event
+// would have to name the first of them.
 func (w *Window) Spent() bool {
 	if !w.Cut || w.Use != w.end && (!w.begun() || w.end-w.Use >= w.span()) {
 		return false

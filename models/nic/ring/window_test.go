@@ -12,7 +12,8 @@ import (
 
 const place = nicspec.RxDescBytes
 
-// TestGroups: a read brings four places at most, does not straddle a group, a page or MRRS, and waits for room.
+// TestGroups: a read has at most four places, does not cross a group, a page or MRRS, and waits for
+// room in the window.
 func TestGroups(t *testing.T) {
 	w := NewWindow(place, 8, false)
 	assert.Equal(t, uint16(3), w.Wants(3, 0, 512), "as many as are posted")
@@ -35,7 +36,7 @@ func TestOrder(t *testing.T) {
 	for i := range uint16(9) {
 		w.Next++
 		if i%2 == 0 {
-			continue // its place arrives after the next one's
+			continue // arrives after the next place
 		}
 		for _, k := range []uint16{i, i - 1} {
 			copy(w.Slot(k, 1), bytes.Repeat([]byte{byte(k)}, place))
@@ -51,7 +52,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCut: places from a failed read on are never used, what stands before it is, and Reset starts over.
+// TestCut: places from the failed read on are never used, places before it are, and Reset starts
+// over.
 func TestCut(t *testing.T) {
 	w := NewWindow(place, 8, false)
 	w.Next = 6

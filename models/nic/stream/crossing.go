@@ -1,23 +1,23 @@
 package stream
 
-// Crossing is the timing of the packet that crosses a stream, and the first free cycle for the next
-// one.
+// Crossing holds the cycles of the packet that is offered or crosses a stream.
 type Crossing struct {
-	First, Last, Free int64
+	First, Last, Free int64 // cycles of the first and the last beat, and the first cycle for the next packet
 
-	Open       bool  // a packet is offered, or crosses
-	Waits      bool  // it is offered and lacks a credit
-	Beats      int   // its number of beats
-	Unreported int64 // first cycle whose held state is not reported yet
+	Open       bool  // a packet is offered or crosses
+	Waits      bool  // the packet is offered and has not started: it lacks a credit
+	Beats      int   // number of beats of the packet
+	Unreported int64 // first cycle for which observers do not know yet whether the stream was held up
 }
 
-// Offer offers a packet of so many beats, which may have to wait for a credit. A packet once
-// offered stays.
+// Offer offers a packet of so many beats. It may have to wait for a credit, and stays offered until
+// it starts.
 func (x *Crossing) Offer(now int64, beats int) {
 	x.Open, x.Waits, x.Beats, x.Unreported = true, true, beats, now
 }
 
-// Start sets the times of the offered packet.
+// Start starts the offered packet in the first cycle from now on without a stall, and computes its
+// last cycle.
 func (x *Crossing) Start(s *Stall, now int64) {
 	x.Waits = false
 	x.First = s.From(now)
@@ -25,12 +25,12 @@ func (x *Crossing) Start(s *Stall, now int64) {
 	x.Free = x.Last + 1
 }
 
-// MayBeHeld reports whether the packet may have been held in a cycle not yet reported. It is called
-// every cycle and usually returns false.
+// MayBeHeld reports whether the packet may have been held up in an unreported cycle. It is called
+// every cycle, and is usually false.
 func (x *Crossing) MayBeHeld(s *Stall) bool {
 	return x.Open && (x.Waits || s.At != nil || x.First > x.Unreported)
 }
 
-// BeatsOf returns the number of beats of n bytes on a stream of so many bits; a packet without
-// bytes takes one.
+// BeatsOf returns the number of beats of n bytes on a stream of the given width in bits. A packet
+// without bytes takes one beat.
 func BeatsOf(n, bits int) int { return max((n*8+bits-1)/bits, 1) }

@@ -2,12 +2,12 @@ package stream
 
 import "nictwin/models/nic/boundary"
 
-// Stall determines the cycles in which a stream stalls.
+// Stall decides in which cycles a stream stalls.
 type Stall struct {
-	At func(cycle int64) bool // nil: never
+	At func(cycle int64) bool // reports whether the stream stalls in a cycle; nil: never
 }
 
-// StallOf returns the stall of a stream by its name; none if s is nil.
+// StallOf returns the Stall of the stream with a name; it never stalls if s is nil.
 func StallOf(s boundary.Stalls, stream string) Stall {
 	if s == nil {
 		return Stall{}
@@ -15,7 +15,7 @@ func StallOf(s boundary.Stalls, stream string) Stall {
 	return Stall{s.Of(stream)}
 }
 
-// From returns the first cycle from the given one on in which the stream moves.
+// From returns the first cycle, not before the given one, without a stall.
 func (s *Stall) From(cycle int64) int64 {
 	if s.At == nil {
 		return cycle
@@ -26,7 +26,8 @@ func (s *Stall) From(cycle int64) int64 {
 	return cycle
 }
 
-// beats returns the cycle of the last of n beats, the first of which may move in the given cycle.
+// beats returns the cycle of the last of n beats. The first moves in the given cycle or, if that
+// stalls, in the next without a stall.
 func (s *Stall) beats(cycle int64, n int) int64 {
 	if s.At == nil {
 		return cycle + int64(n) - 1

@@ -58,8 +58,8 @@ func (e *Error) Others() []Path {
 	return append(all, e.against...)
 }
 
-// Against adds other fields to the faults in err: fields whose values conflict with the faulty
-// ones.
+// Against adds other fields to each fault in err: fields whose values conflict with that of the
+// faulty field.
 func Against(err error, others ...Path) error {
 	for _, one := range Each(err) {
 		if e, ok := one.(*Error); ok {
@@ -80,12 +80,12 @@ func (e *Error) Unwrap() []error {
 	return causes
 }
 
-// Under moves the errors of a nested spec to its place. An error that is not an Error becomes one
-// of the nested spec as a whole.
+// Under puts the path of a nested spec in front of the paths of its errors. An error that is not an
+// Error becomes a fault of the nested spec as a whole.
 func Under(at Path, err error) error {
 	var moved []error
 	for _, one := range Each(err) {
-		if e, ok := one.(*Error); ok { // a wrapped one has more text
+		if e, ok := one.(*Error); ok { // not errors.As: a wrapped Error would lose the text around it
 			moved = append(moved, e.under(at))
 		} else {
 			moved = append(moved, Errorf(at, ": %w", one))
@@ -108,7 +108,7 @@ func (e *Error) under(at Path) *Error {
 	return m
 }
 
-// joined is the type of the errors of errors.Join.
+// joined is the type of errors made by errors.Join.
 var joined = reflect.TypeOf(errors.Join(errors.New("")))
 
 // Each splits an error of errors.Join into its parts.

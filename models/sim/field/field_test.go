@@ -27,7 +27,8 @@ func TestTexts(t *testing.T) {
 	require.ErrorIs(t, Errorf("dut", ": %w", io.EOF), io.EOF)
 }
 
-// Errors of nested specs have the whole path, those of other kinds that of the nested spec.
+// TestUnder: errors of nested specs have the whole path; errors that are no field.Error have the
+// path of the nested spec.
 func TestUnder(t *testing.T) {
 	inner := errors.Join(Errorf("tags", "is 0"), errors.Join(Errorf("runs", "and %s", Path("time")), io.EOF))
 	err := Under("cards[0]", Under("endpoint", inner))
@@ -41,7 +42,7 @@ func TestUnder(t *testing.T) {
 	require.NoError(t, Under("x", nil))
 }
 
-// Fields that an error is of beside its own move with it.
+// TestOthers: the other fields that an error concerns get the same path prefix as its own field.
 func TestOthers(t *testing.T) {
 	err := Under("cards[0]", Against(errors.Join(Errorf("tags", "and %s", Path("time")), io.EOF), "ports", "stall"))
 	var e *Error
@@ -51,7 +52,7 @@ func TestOthers(t *testing.T) {
 	require.NoError(t, Against(nil, "x"))
 }
 
-// Only errors.Join is taken apart: a text around several errors is one error.
+// TestEach: Each splits only errors made by errors.Join. A text around several errors is one error.
 func TestEach(t *testing.T) {
 	two := fmt.Errorf("%w, %w", io.EOF, io.ErrUnexpectedEOF)
 	require.Equal(t, []error{io.EOF, two, io.ErrNoProgress},

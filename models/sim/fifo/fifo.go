@@ -4,7 +4,7 @@
 // between.
 package fifo
 
-// Queue is a FIFO of values. The zero value is empty and ready for use.
+// Queue is a first-in, first-out queue of values. The zero value is empty and ready for use.
 type Queue[T any] struct {
 	buf     []T
 	head, n int
@@ -65,9 +65,9 @@ func (q *Queue[T]) Front() *T { return &q.buf[q.head] }
 func (q *Queue[T]) Pop() T {
 	v := q.buf[q.head]
 	var zero T
-	q.buf[q.head] = zero // holds no reference longer than needed
+	q.buf[q.head] = zero // do not keep what it refers to from the garbage collector
 	q.n--
-	if q.head++; q.head == len(q.buf) || q.n == 0 { // empty: reuse the slots used last, still in the cache
+	if q.head++; q.head == len(q.buf) || q.n == 0 { // empty: start over at slot 0, which is in the cache
 		q.head = 0
 	}
 	return v

@@ -26,7 +26,8 @@ func TestQueueGrows(t *testing.T) {
 	require.Equal(t, next, want)
 }
 
-// TestQueueIsAList compares a queue with a slice through every operation, at every place of the ring's end.
+// TestQueueIsAList compares a queue with a slice in every operation, with the oldest value at every
+// slot of the buffer.
 func TestQueueIsAList(t *testing.T) {
 	var q Queue[int]
 	var want []int
@@ -55,8 +56,8 @@ func TestQueueIsAList(t *testing.T) {
 	}
 }
 
-// TestQueueHoldsNothing: values that were taken out are not kept from the garbage collector, and a queue that has grown
-// allocates nothing.
+// TestQueueHoldsNothing: a queue does not keep removed values from the garbage collector, and
+// allocates nothing once it has grown.
 func TestQueueHoldsNothing(t *testing.T) {
 	var q Queue[*int]
 	use := func() {
@@ -85,7 +86,8 @@ func TestQueueHoldsNothing(t *testing.T) {
 	}))
 }
 
-// What was put back comes again, the latest first, as it was; nothing is allocated then.
+// TestFree: Get returns the values put back, the latest first and unchanged, and then allocates
+// nothing.
 func TestFree(t *testing.T) {
 	var f Free[[3]int]
 	a, fresh := f.Get()
@@ -107,7 +109,8 @@ func TestFree(t *testing.T) {
 	}))
 }
 
-// A queue that holds one value at a time keeps to one slot, however many pass through it.
+// TestQueueStaysNear: a queue of one value at a time uses one slot, however many values pass
+// through it.
 func TestQueueStaysNear(t *testing.T) {
 	var q Queue[int]
 	q.Push(0)

@@ -2,10 +2,10 @@
 // itself from the clock, so that a run could fail today and pass tomorrow on the
 // same commit.
 //
-// Tests import it for its effect, by a blank import; nothing else does. A test
+// Tests import it with a blank import, for its effect; nothing else imports it. A test
 // of ci/house checks that each package with property tests has the import.
 //
-// Invariant: RAPID_SEED and -rapid.seed still choose; Seed is only the default.
+// Invariant: RAPID_SEED and -rapid.seed take precedence over Seed.
 package fixedseed
 
 import (

@@ -9,13 +9,13 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Pacer is a resource that carries bytes one after the other: a lane of a link,
-// a pipeline. The zero value is infinitely fast.
+// Pacer is a resource that carries bytes one after the other, such as a lane of a link or a
+// pipeline. The zero value is infinitely fast.
 type Pacer struct {
 	Rate simcore.Rate
-	Free simcore.Ps // when the next transfer can begin
+	Free simcore.Ps // when the next transfer can begin, rounded down
 
-	part int64 // fraction of a picosecond that it is busy longer, in 1/Rate.Bytes
+	part int64 // fraction of a picosecond after Free, in units of 1/Rate.Bytes
 }
 
 // Take occupies the resource for n bytes, from now or from when it is free, and returns the time
@@ -32,7 +32,7 @@ func (p *Pacer) Take(now simcore.Ps, n int) simcore.Ps {
 	return p.Free
 }
 
-// Check returns an error for an impossible rate of the field at a path.
+// Check returns an error if the rate, of the field at path, is not possible.
 func Check(path field.Path, r simcore.Rate) error {
 	if r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
 		return field.Errorf(path, "%s: want 1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound",

@@ -9,7 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Three bytes at seven in two picoseconds, seven times, take six picoseconds; idle time is not saved up.
+// TestTake: at seven bytes in two picoseconds, seven transfers of three bytes take six picoseconds.
+// Idle time is not saved up for later transfers.
 func TestTake(t *testing.T) {
 	p := pace.Pacer{Rate: simcore.Rate{Bytes: 7, Ps: 2}}
 	var end simcore.Ps

@@ -2,14 +2,15 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// Alarm schedules an event for its owner at or before every time that it is set to. One event
-// serves all later times: the owner sets the alarm again if the event came too early.
+// Alarm ensures that its owner handles an event at or before every time that the alarm is set to.
+// While an event is pending, later times cost no event of their own: the owner sets the alarm again
+// if an event came too early.
 type Alarm struct {
 	sched     Scheduler
 	owner     sim.Handler
 	secondary bool
 	events    EventPool
-	next      Ps // time of the earliest event, plus one; 0: none known
+	next      Ps // time of the earliest pending event, plus one; 0: unknown
 }
 
 // NewAlarm makes an alarm. Secondary events come after all others of their time.
@@ -34,8 +35,8 @@ func (a *Alarm) set(at Ps, timer bool) {
 	a.sched.Schedule(ev)
 }
 
-// Rang acknowledges the event that the owner handles. It returns false if the event is not the
-// alarm's.
+// Rang must be called with the event that the owner handles. It returns false if the event is not
+// the alarm's.
 func (a *Alarm) Rang(e sim.Event) bool {
 	ev, ok := e.(*Event)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// sleeper notes when it is woken.
+// sleeper records the times at which its alarm rings.
 type sleeper struct {
 	simcore.Portless
 	t     *testing.T
@@ -24,8 +24,8 @@ func (s *sleeper) Handle(e sim.Event) error {
 	return nil
 }
 
-// The earliest time counts; what is due later costs no event of its own until the alarm is set again; nothing is
-// allocated.
+// TestAlarm: the alarm rings at the earliest time that it is set to. Later times cost no event
+// until the alarm is set again. Nothing is allocated.
 func TestAlarm(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		s := &sleeper{Portless: simcore.NewPortless("Sleeper"), t: t, e: e}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// named describes its events of kind 1.
+// named is a handler that describes its events of kind 1.
 type named struct{}
 
 func (named) Handle(sim.Event) error { return nil }
@@ -21,7 +21,7 @@ func (named) Describe(e *Event) string {
 	return ""
 }
 
-// Timers are counted while they are pending; events say what they are.
+// TestArmedAndDescribed: Armed counts the pending timers, and events describe themselves.
 func TestArmedAndDescribed(t *testing.T) {
 	e := NewEngine()
 	timer, other := &Event{At: 20, H: named{}, Kind: 1, Timer: true}, &Event{At: 10, H: named{}}

@@ -14,15 +14,14 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// node is a ticking component that sends requests, answers those it gets and
-// takes its time, at random but from its own seed. It uses Akita's interfaces
-// only.
+// node is a ticking component that sends requests, answers those it receives, and waits at random,
+// by a seed of its own. It uses Akita's interfaces only.
 type node struct {
 	*TickingComponent
 	port    sim.Port
 	rnd     *rand.Rand
 	toSend  int
-	answers []*testMsg // owed
+	answers []*testMsg // requests not answered yet
 	log     []string
 }
 
@@ -39,7 +38,7 @@ func (n *node) tick(now Ps) (bool, error) {
 	dice := n.rnd.Intn(8)
 	progress := false
 	if n.port.Peek() != nil {
-		progress = true // if it hesitates, it must not sleep
+		progress = true // a message is left: the node must not sleep if the dice say wait
 		if dice > 2 {
 			m := n.port.Retrieve(now.Sec()).(*testMsg)
 			n.log = append(n.log, fmt.Sprintf("%d got %d arrived %d", now, m.n, m.Arrive))
@@ -94,8 +93,8 @@ func (r *tracer) Func(ctx sim.HookCtx) {
 	}
 }
 
-// canonical sorts within each phase of each instant: the stock engine's heap
-// keeps no order there.
+// canonical sorts the events of each phase of each instant: in Akita's engine their order is
+// arbitrary.
 func (r *tracer) canonical() []traced {
 	phase := func(a, b traced) bool { return a.at == b.at && a.secondary == b.secondary }
 	for i := 0; i < len(r.events); {
@@ -138,7 +137,7 @@ func runBoard(t require.TestingT, e sim.Engine, spec boardSpec) boardRun {
 		require.Zero(t, n.toSend, "%s still has to send", n.Name())
 		require.Empty(t, n.answers, "%s still has to answer", n.Name())
 		require.Nil(t, n.port.Peek(), "%s has unread messages", n.Name())
-		got := 2 * (spec.msgs[i] + spec.msgs[1-i]) // each is a request and an answer
+		got := 2 * (spec.msgs[i] + spec.msgs[1-i]) // each message is a request and an answer
 		require.Len(t, n.log, got, n.Name())
 	}
 	return boardRun{[2][]string{a.log, b.log}, r.canonical()}
@@ -149,8 +148,8 @@ func (s *shuffler) Continue()                                               {}
 func (s *shuffler) RegisterSimulationEndHandler(h sim.SimulationEndHandler) {}
 func (s *shuffler) Finished()                                               {}
 
-// The same board gives the same events and the same component logs on our
-// engine, on Akita's and on one that breaks every tie at random.
+// TestBoardIsTheSameOnEveryEngine: a board has the same events and component logs on our engine, on
+// Akita's, and on one that breaks every tie at random.
 func TestBoardIsTheSameOnEveryEngine(t *testing.T) {
 	spec := boardSpec{
 		link:    LinkSpec{Latency: 20_000, Rate: Gbps(50), Credits: 3, OverheadBytes: 24},
@@ -165,8 +164,8 @@ func TestBoardIsTheSameOnEveryEngine(t *testing.T) {
 	}
 }
 
-// So it is with every link, and no wake-up is ever lost. Periods and latencies
-// that divide each other make as many ties as there can be.
+// TestBoardProperty: the same holds for random links, and no wake-up is lost. The periods and
+// latencies divide each other, so that many events have equal times.
 func TestBoardProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		oneOf := func(label string, values ...Ps) Ps { return rapid.SampledFrom(values).Draw(t, label) }
@@ -190,7 +189,7 @@ func TestBoardProperty(t *testing.T) {
 	})
 }
 
-// Akita's own components run on our engine as they do on theirs.
+// TestStockBoardOnOurEngine: Akita's own components behave on our engine as on Akita's.
 func TestStockBoardOnOurEngine(t *testing.T) {
 	run := func(e sim.Engine) (got []string) {
 		a, b := &stockEnd{left: 20}, &stockEnd{}

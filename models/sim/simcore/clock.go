@@ -2,7 +2,7 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// clock is an engine as links and tickers use it: any Scheduler, with a direct path to Engine.
+// clock is any Scheduler, with a fast path if it is an *Engine. Links and tickers use it.
 type clock struct {
 	own   *Engine // sched, if it is an Engine
 	sched Scheduler
@@ -37,8 +37,8 @@ func (c *clock) schedule(ev *Event) {
 	c.sched.Schedule(ev)
 }
 
-// Clock is a Scheduler with a fast path to an Engine, for components that read the time with every
-// message. An Event must be scheduled as it is.
+// Clock is a Scheduler with a fast path to an *Engine, for components that read the time with every
+// message. Events must be scheduled as *Event, not wrapped.
 type Clock struct{ c clock }
 
 // NewClock returns the clock of a scheduler.

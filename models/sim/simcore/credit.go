@@ -2,10 +2,11 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// A returned credit becomes usable strictly later than the time of its return. So it makes no
-// difference whether, within one instant, the receiver retrieves first or the sender tries first.
+// A returned credit becomes usable strictly later than it was returned. The order of events in one
+// instant thus makes no difference: whether the receiver retrieves first or the sender tries first,
+// the credit comes too late.
 
-// retrieved returns the credit of a message that left dst's buffer.
+// retrieved sends back the credit of a message that has left dst's buffer.
 func (d *lane) retrieved() {
 	if d.unread == 0 {
 		return // the message did not cross this link
@@ -13,7 +14,7 @@ func (d *lane) retrieved() {
 	d.unread--
 	late := max(d.link.spec.CreditLatency, 1)
 	if d.early {
-		if d.ahead != nil { // neither waits for the other
+		if d.ahead != nil { // the components of both ends run ahead, and none waits for credits
 			d.used--
 			return
 		}
@@ -33,9 +34,9 @@ func (d *lane) retrieved() {
 	}
 }
 
-// Window returns how many messages may be sent over the port's link before one of them is retrieved
-// at the far end, and the time from then until the credit may be used. 0 messages: both ends run
-// ahead, and there is no bound. ok is false if the port is not on a Link.
+// Window returns how many messages may be sent over the port's link before one of them must be
+// retrieved at the far end, and the time from there until its credit may be used. 0 messages means
+// no bound: the components at both ends run ahead. ok is false if the port is not on a Link.
 func (p *Port) Window() (credits int, latency Ps, ok bool) {
 	d := p.lane
 	if d == nil {
@@ -67,14 +68,14 @@ func (d *lane) absorb(now Ps) {
 	}
 }
 
-// refuse records that src must be notified.
+// refuse records that src was refused and must be notified when a credit becomes usable.
 func (d *lane) refuse() {
 	d.waiting = true
 	d.armCredit()
 }
 
-// armCredit wakes the lane when the next credit becomes usable; if none is on
-// its way back, the next retrieved will arm.
+// armCredit schedules an event for the time when the next credit becomes usable. If no credit is on
+// its way back, the next call of retrieved schedules it.
 func (d *lane) armCredit() {
 	if d.creditArmed || d.backN == 0 {
 		return
@@ -84,7 +85,7 @@ func (d *lane) armCredit() {
 	d.link.clock.schedule(&d.credit)
 }
 
-// offerCredit notifies src. Its flags are cleared first, because src may send,
+// offerCredit notifies src if a credit is usable. It clears the flags first, because src may send,
 // and be refused again, from within the notification.
 func (d *lane) offerCredit() {
 	d.creditArmed = false
@@ -101,7 +102,7 @@ func (d *lane) offerCredit() {
 	d.src.NotifyAvailable(now.Sec())
 }
 
-// creditTap notifies a lane of messages that leave the buffer of a foreign port.
+// creditTap is a hook that tells a lane when a message leaves the buffer of a foreign port.
 type creditTap struct{ lane *lane }
 
 // Func implements sim.Hook.

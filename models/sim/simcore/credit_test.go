@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aheadComp is a component that keeps to its credits by itself.
+// aheadComp is a component that runs ahead of time and tracks its credits itself.
 type aheadComp struct {
 	stubComp
 	usable []Ps
@@ -18,8 +18,9 @@ func (c *aheadComp) CreditReturned(_ *Port, usable Ps) {
 	c.usable = append(c.usable, usable)
 }
 
-// A component that runs ahead learns of each credit when it is returned, with the time from which it counts, and may
-// send against it for that time before it comes.
+// TestEarlySender: the link notifies a component that runs ahead of each credit when it is
+// returned, with the time from which it may be used. The component may send a message that departs
+// then at once.
 func TestEarlySender(t *testing.T) {
 	e := NewEngine()
 	src := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}}
@@ -56,7 +57,7 @@ func TestEarlySender(t *testing.T) {
 	require.Equal(t, 2, b.Len())
 }
 
-// Between two components that run ahead nothing waits for credits.
+// TestEarlySenderToEarlyReceiver: between two components that run ahead, credits delay nothing.
 func TestEarlySenderToEarlyReceiver(t *testing.T) {
 	e := NewEngine()
 	src, dst := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}},

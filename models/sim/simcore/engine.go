@@ -12,7 +12,7 @@ import (
 const (
 	secondaryBit = 1 << 63
 
-	// Number of events at one time after which Run gives up: time stands still.
+	// Number of events at one time after which Run gives up, since simulated time does not advance.
 	maxEventsPerInstant = 1 << 24
 
 	// Wall time after which Pause gives up.
@@ -23,15 +23,15 @@ const (
 type Engine struct {
 	sim.HookableBase
 
-	now     Ps
-	secOf   Ps // the time that sec is converted from
-	sec     sim.VTimeInSec
-	seq     uint64
-	armed   int // pending timers
-	instant int // events handled at now
-	crowd   int // limit of instant
-	q       queue
-	wraps   EventPool // wrap events that are not *Event
+	now        Ps
+	secOf      Ps // time that sec was converted from
+	sec        sim.VTimeInSec
+	seq        uint64
+	armed      int // pending timers
+	instant    int // events handled at the current time
+	maxInstant int // events at one time after which Run gives up
+	q          queue
+	wraps      EventPool // nodes for events that are not *Event
 
 	stop  bool
 	ended []sim.SimulationEndHandler
@@ -45,7 +45,7 @@ type Engine struct {
 
 // NewEngine returns an engine at time 0.
 func NewEngine() *Engine {
-	e := &Engine{crowd: maxEventsPerInstant}
+	e := &Engine{maxInstant: maxEventsPerInstant}
 	e.q.init()
 	e.changed = sync.NewCond(&e.mu)
 	return e
@@ -69,7 +69,7 @@ func (e *Engine) Pending() int { return e.q.len() }
 // nothing happens except reactions to the absence of something else.
 func (e *Engine) Armed() int { return e.armed }
 
-// Next returns the event that is handled next, nil without one. It must not be changed.
+// Next returns the event that will be handled next, or nil. The caller must not change it.
 func (e *Engine) Next() *Event { return e.q.head }
 
 // Schedule implements sim.EventScheduler. An *Event is queued as it is; any
@@ -148,7 +148,7 @@ func (e *Engine) run(limit Ps) error {
 			e.now, e.instant = ev.at, 0
 		}
 		e.instant++
-		if ev.foreign || ev.At != ev.at || e.instant > e.crowd || e.NumHooks() != 0 {
+		if ev.foreign || ev.At != ev.at || e.instant > e.maxInstant || e.NumHooks() != 0 {
 			if err := e.handleSlowly(ev); err != nil {
 				return err
 			}
@@ -161,14 +161,15 @@ func (e *Engine) run(limit Ps) error {
 	return nil
 }
 
-// handleSlowly handles foreign events, events watched by hooks, and misuse.
+// handleSlowly handles an event in the cases that are not frequent: foreign events, hooks, and
+// misuse.
 func (e *Engine) handleSlowly(ev *Event) error {
 	if ev.At != ev.at {
 		panic(fmt.Sprintf("simcore: %v was changed while it was pending at %v", ev, ev.at))
 	}
-	if e.instant > e.crowd {
+	if e.instant > e.maxInstant {
 		return fmt.Errorf("simcore: time stands still: %d events at %v, the next is %v",
-			e.crowd, e.now, ev)
+			e.maxInstant, e.now, ev)
 	}
 	h, evt := ev.H, sim.Event(ev)
 	if ev.foreign {

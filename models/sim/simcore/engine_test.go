@@ -30,8 +30,8 @@ func (a ran) order(b ran) int {
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(sec(a), sec(b)), cmp.Compare(a.seq, b.seq))
 }
 
-// Whatever is scheduled, before the run and during it, at whatever spread of
-// times: the order is (time, primaries first, order of scheduling).
+// TestOrder: events run in the order (time, primaries first, order of scheduling), whether
+// scheduled before the run or during it, and however far apart.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := NewEngine()
@@ -55,7 +55,7 @@ func TestOrder(t *testing.T) {
 			done = append(done, ran{ev.At, ev.Secondary, ev.Kind})
 			if budget > 0 {
 				budget--
-				// A primary after a secondary of the same time cannot come before it.
+				// A primary scheduled by a secondary of the same time would run after it.
 				step := draw()
 				secondary := rapid.Bool().Draw(t, "secondary")
 				if ev.Secondary && step == 0 {
@@ -84,7 +84,7 @@ func runInPieces(t *rapid.T, e *Engine, draw func() Ps) {
 	require.Zero(t, e.Pending())
 }
 
-// A primary that a secondary schedules for its own time still runs, next.
+// TestPrimaryFromSecondary: a primary that a secondary schedules for its own time runs next.
 func TestPrimaryFromSecondary(t *testing.T) {
 	e := NewEngine()
 	var got []string
@@ -101,8 +101,8 @@ func TestPrimaryFromSecondary(t *testing.T) {
 	assert.Equal(t, []string{"first secondary", "primary", "second secondary"}, got)
 }
 
-// Traffic that changes its time scale makes the wheel change its bucket width
-// both ways; the order does not change.
+// TestOrderWhileWheelAdapts: if the intervals between events change by orders of magnitude, the
+// wheel changes its bucket width in both directions, and the order of events stays right.
 func TestOrderWhileWheelAdapts(t *testing.T) {
 	e := NewEngine()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -182,7 +182,7 @@ func TestHandlerErrorEndsTheRun(t *testing.T) {
 	assert.False(t, reached)
 	assert.Equal(t, 1, e.Pending())
 
-	e.AcceptHook(&eventLog{}) // the watched way round, and Akita's event
+	e.AcceptHook(&eventLog{}) // with a hook, and an event that is not an *Event
 	e.Schedule(foreignEvent{7500, handlerFunc(func(sim.Event) error { return bad })})
 	assert.ErrorIs(t, e.Run(), bad)
 	runWithin(t, e)
@@ -191,7 +191,7 @@ func TestHandlerErrorEndsTheRun(t *testing.T) {
 
 func TestStandstillIsAnError(t *testing.T) {
 	e := NewEngine()
-	e.crowd = 1000
+	e.maxInstant = 1000
 	ev := &Event{At: 5}
 	ev.H = handlerFunc(func(sim.Event) error { e.Schedule(ev); return nil })
 	e.Schedule(ev)
@@ -232,7 +232,7 @@ func (e foreignEvent) Time() sim.VTimeInSec { return e.at.Sec() }
 func (e foreignEvent) Handler() sim.Handler { return e.h }
 func (e foreignEvent) IsSecondary() bool    { return false }
 
-// eventLog records what an engine's hooks show.
+// eventLog is a hook that records the events and positions with which it is called.
 type eventLog struct {
 	items []any
 	pos   []*sim.HookPos
@@ -275,7 +275,7 @@ func TestPauseHoldsTheRun(t *testing.T) {
 	for range 20 {
 		e.Pause()
 		e.Pause()
-		seen := count // a data race, if the engine were still running
+		seen := count // the race detector reports this read if the engine still runs
 		time.Sleep(100 * time.Microsecond)
 		assert.Equal(t, seen, count)
 		e.Continue()

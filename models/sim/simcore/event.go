@@ -21,13 +21,13 @@ type Event struct {
 	Arg       any         // for the owner, ignored here
 	Kind      int         // for the owner, ignored here
 	Secondary bool        // handled after all primary events of its time
-	Timer     bool        // only matters if something else does not happen: Engine.Armed counts it
+	Timer     bool        // acts only if something else has not happened before; counted by Engine.Armed
 
 	pending bool
-	foreign bool   // a queue node that represents the sim.Event in Arg
+	foreign bool   // queue node for the sim.Event in Arg
 	at      Ps     // At when scheduled: the queue's sort key
 	key     uint64 // order within one time: secondary bit, then sequence
-	next    *Event // within its bucket, a ring
+	next    *Event // next event in the ring of its bucket
 }
 
 // Time implements sim.Event.

@@ -17,8 +17,8 @@ func bothEngines() map[string]sim.Engine {
 	return map[string]sim.Engine{"own": NewEngine(), "akita": sim.NewSerialEngine()}
 }
 
-// shuffler is an engine that breaks ties at random: whatever gives the same
-// result on it for every seed does not depend on tie order.
+// shuffler is an engine that breaks ties at random. A result that is the same for every seed does
+// not depend on the order of ties.
 type shuffler struct {
 	sim.HookableBase
 	now    Ps
@@ -60,7 +60,7 @@ func (s *shuffler) Run() error {
 	return nil
 }
 
-// testMsg is a message that embeds Msg, as all of ours do.
+// testMsg is a message that embeds Msg, as all messages of the models do.
 type testMsg struct {
 	Msg
 	n int
@@ -72,7 +72,7 @@ func newMsg(n, bytes int, depart Ps) *testMsg {
 	return m
 }
 
-// stubComp is a component that acts in its notifications.
+// stubComp is a component whose notifications call functions set by a test.
 type stubComp struct {
 	*sim.ComponentBase
 	recv, free func(now sim.VTimeInSec, p sim.Port)
@@ -105,12 +105,12 @@ type pair struct {
 	l        *Link
 	ca, cb   *stubComp
 	a, b     *Port
-	arrivals []arrival // at b, if drain was called
+	arrivals []arrival // messages received at b, once drain was called
 }
 
 type arrival struct {
 	n              int
-	at             Ps // when it was delivered
+	at             Ps // time of delivery
 	depart, arrive Ps
 }
 
@@ -123,7 +123,7 @@ func newPair(t require.TestingT, s Scheduler, spec LinkSpec, capacity int) *pair
 	return p
 }
 
-// drain lets B retrieve whatever it is notified of.
+// drain lets B retrieve every message when it is notified.
 func (p *pair) drain() {
 	p.cb.recv = func(now sim.VTimeInSec, port sim.Port) {
 		m := port.Retrieve(now).(*testMsg)

@@ -11,32 +11,32 @@ type lane struct {
 	link  *Link
 	src   sim.Port
 	dst   sim.Port
-	own   *Port       // dst, if it is a *Port
-	tap   *creditTap  // on dst, if it is not a *Port
-	early bool        // dst gets messages at the time of sending
-	ahead EarlySender // src's component, if it tracks its credits itself; else nil
+	own   *Port       // dst, if it is a *Port; else nil
+	tap   *creditTap  // hook on dst, if dst is not a *Port
+	early bool        // dst's component runs ahead: it gets messages at the time of sending
+	ahead EarlySender // src's component, if it runs ahead and tracks its credits itself; else nil
 
-	// The transmitter: the end of the last message, busy + frac/psDen.
+	// The transmitter: the last message ends at busy + frac/psDen.
 	busy Ps
 	frac int64
 
-	// The serialisation time of a message of lastBytes, whole + rem/psDen:
-	// sizes repeat, and this saves the division.
+	// The serialisation time of a message of lastBytes is whole + rem/psDen. Sizes repeat, so
+	// caching it saves the division.
 	lastBytes, rem int64
 	whole          Ps
 
-	// In flight: a ring of window slots.
+	// Messages in flight: a ring of window slots.
 	q       []slot
 	head, n int
 	deliver Event
-	armed   bool // deliver is scheduled
-	inside  bool // deliverDue is active
-	blocked bool // dst is full, NotifyAvailable will follow
+	armed   bool // event deliver is scheduled
+	inside  bool // deliverDue is running
+	blocked bool // dst is full; it will call NotifyAvailable
 
 	// Credits. used counts messages in flight, unread in dst's buffer, or
 	// read but with the credit still on its way back.
 	window, used, unread int
-	back                 []Ps // a ring: when returned credits become usable
+	back                 []Ps // ring of the times when returned credits become usable
 	backHead, backN      int
 	credit               Event
 	creditArmed          bool
@@ -79,8 +79,9 @@ func (d *lane) init(l *Link, i int) {
 	}
 }
 
-// credits returns the window. Messages to an early receiver must fit into its buffer at once, so
-// the buffer's capacity bounds them in any case.
+// credits returns the lane's window for a spec with these credits, 0 for the far port's capacity. A
+// message to an early receiver enters its buffer at once, so the window never exceeds the buffer's
+// capacity.
 func (d *lane) credits(spec, bufSize int) int {
 	switch {
 	case spec > 0 && d.early:
@@ -237,12 +238,12 @@ func (d *lane) deliverHead(now Ps) {
 		d.blocked = true
 		return
 	}
-	d.drop()
+	d.leaveFlight()
 	if d.own == nil {
 		// Only Recv shows whether a foreign port has room, and by then its component has been
 		// notified.
 		if d.dst.Recv(msg) != nil {
-			d.undrop(msg, now)
+			d.returnToFlight(msg, now)
 			d.blocked = true
 			return
 		}
@@ -255,8 +256,8 @@ func (d *lane) deliverHead(now Ps) {
 	}
 }
 
-// drop moves the head from the flight to dst's buffer.
-func (d *lane) drop() {
+// leaveFlight moves the oldest message in flight to dst's buffer.
+func (d *lane) leaveFlight() {
 	d.q[d.head].msg = nil
 	if d.head++; d.head == len(d.q) {
 		d.head = 0
@@ -265,7 +266,8 @@ func (d *lane) drop() {
 	d.unread++
 }
 
-func (d *lane) undrop(msg sim.Msg, now Ps) {
+// returnToFlight undoes leaveFlight after dst has refused the message.
+func (d *lane) returnToFlight(msg sim.Msg, now Ps) {
 	if d.head--; d.head < 0 {
 		d.head = len(d.q) - 1
 	}

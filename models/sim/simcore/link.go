@@ -30,7 +30,7 @@ type Link struct {
 	lanes   [2]lane // lanes[i] starts at ports[i]
 }
 
-// Event kinds: the lane's number, and for a credit event this bit.
+// Kind of a lane's events: the lane's number, plus this bit for a credit event.
 const creditEvent = 2
 
 // NewLink makes a link without ports. The error lists every fault of the spec. It panics if Akita

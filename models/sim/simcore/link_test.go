@@ -45,8 +45,8 @@ func TestLinkTimes(t *testing.T) {
 	}
 }
 
-// Against the formula, for any sizes, rates and times of departure that the
-// contract of Send allows; in both directions at once.
+// TestLinkTimesProperty compares times of arrival with the formula of Link, for random sizes, rates
+// and times of departure, with traffic in both directions.
 func TestLinkTimesProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := LinkSpec{
@@ -59,7 +59,7 @@ func TestLinkTimesProperty(t *testing.T) {
 		e := NewEngine()
 		p := newPair(t, e, spec, 200)
 		p.drain()
-		now, free := Ps(0), Ps(0) // free counts in units of 1/Rate.Bytes ps
+		now, free := Ps(0), Ps(0) // free: end of the last transmission, in units of 1/Rate.Bytes ps
 		den := Ps(max(spec.Rate.Bytes, 1))
 		var want []arrival
 		for i := range rapid.IntRange(1, 100).Draw(t, "messages") {
@@ -71,7 +71,7 @@ func TestLinkTimesProperty(t *testing.T) {
 			want = append(want, arrival{i, arrive, depart, arrive})
 			at(e, now, func() {
 				require.Nil(t, p.a.Send(newMsg(i, bytes, depart)))
-				require.Nil(t, p.b.Send(newMsg(i, 999, e.Now()))) // no influence
+				require.Nil(t, p.b.Send(newMsg(i, 999, e.Now()))) // the other direction must have no influence
 			})
 		}
 		p.ca.recv = func(now sim.VTimeInSec, port sim.Port) { port.Retrieve(now) }
@@ -92,7 +92,7 @@ func TestLinkStampsTheMessage(t *testing.T) {
 	assert.Nil(t, p.b.SendAt(newMsg(2, 10, 0), e.Now()))
 }
 
-// A plain sim.Msg departs when it is sent.
+// TestUntimedMessage: a message that is not Timed departs when it is sent.
 func TestUntimedMessage(t *testing.T) {
 	e := NewEngine()
 	p := newPair(t, e, LinkSpec{Latency: 300}, 4)
@@ -116,7 +116,7 @@ func TestSendMistakesPanic(t *testing.T) {
 	assert.Error(t, p.l.Handle(foreignEvent{}))
 }
 
-// At each time, the messages in flight and unread never exceed the credits.
+// TestCreditsHoldBack: messages in flight and unread never exceed the credits.
 func TestCreditsHoldBack(t *testing.T) {
 	for _, c := range []struct{ credits, capacity, want int }{{0, 3, 3}, {2, 5, 2}, {6, 3, 6}} {
 		e := NewEngine()
@@ -134,8 +134,8 @@ func TestCreditsHoldBack(t *testing.T) {
 	}
 }
 
-// What does not fit into the far buffer waits on the link, in order, and
-// enters as soon as the buffer has room.
+// TestMoreCreditsThanBuffer: messages for which the far buffer has no room wait on the link, in
+// order, and enter the buffer as soon as it has room.
 func TestMoreCreditsThanBuffer(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{Latency: 10, Credits: 5}, 2)
@@ -175,8 +175,8 @@ func TestCreditReturnTime(t *testing.T) {
 	}
 }
 
-// An early receiver holds the message at the time of sending, with its arrival
-// in the future; credits bind as ever.
+// TestEarlyReceiver: an early receiver gets each message when it is sent, with its arrival in the
+// future. Credits bind the sender as usual.
 func TestEarlyReceiver(t *testing.T) {
 	e := NewEngine()
 	p := &pair{s: e, ca: newStub("A"), cb: newStub("B")}
@@ -217,7 +217,8 @@ func TestSpecErrorsAllAtOnce(t *testing.T) {
 	assert.Equal(t, Rate{64, 2500}, PerCycle(64, Freq{}))
 }
 
-// Akita's port on our link; below, our port on Akita's connection.
+// TestStockPortOnLink: Akita's port works on our link. The next test has our port on Akita's
+// connection.
 func TestStockPortOnLink(t *testing.T) {
 	e := NewEngine()
 	a, b := newStub("A"), newStub("B")

@@ -20,7 +20,7 @@ func Gbps(n int64) Rate { return Rate{Bytes: n, Ps: 8 * Nanosecond} }
 // PerCycle returns a rate of bytes in every clock period.
 func PerCycle(bytes int64, f Freq) Rate { return Rate{Bytes: bytes, Ps: f.Period()} }
 
-// Limits that keep a message's serialisation time far from overflow.
+// Limits that keep the computation of a serialisation time from overflowing.
 const (
 	maxRateBytes = 1 << 30
 	maxRatePs    = Second
@@ -47,8 +47,8 @@ type LinkSpec struct {
 	ReverseCredits int `yaml:"reverse_credits"`
 
 	// CreditLatency is the time from Retrieve at the far port until the sender can use the credit
-	// again; 0 means 1 ps. An early receiver is ahead of the engine's time: it knows when it has
-	// taken a message, and retrieves it that much later, when the credit is back at the sender.
+	// again; 0 means 1 ps. An early receiver runs ahead of the engine's time: it knows when it
+	// takes a message, and calls Retrieve that much later, so that the credit is usable at once.
 	CreditLatency Ps `yaml:"credit_latency_ps"`
 
 	// OverheadBytes is added to each message's TrafficBytes.

@@ -5,9 +5,9 @@ import "github.com/sarchlab/akita/v3/sim"
 // Msg is embedded by every message that crosses a Link.
 type Msg struct {
 	sim.MsgMeta
-	Depart Ps // stamped by the sender: when the first byte is ready to leave
-	Arrive Ps // stamped by the link: arrival of the last byte
-	Back   Ps // summed up by links: the latency of a notice back along the same route
+	Depart Ps // set by the sender: when the first byte is ready to leave
+	Arrive Ps // set by the link: arrival of the last byte
+	Back   Ps // summed up by links: the latency of a notice sent back along the route
 }
 
 // Meta implements sim.Msg.

@@ -7,8 +7,8 @@ import (
 )
 
 // RetrievalWatcher is a connection that is notified of every message that a component takes out of
-// the buffer of one of its ports, before the component has it. It must not deliver anything from
-// within.
+// the buffer of one of its ports, before the component gets it. It must not deliver a message
+// during the notification.
 type RetrievalWatcher interface {
 	sim.Connection
 	Retrieved(port *Port, msg sim.Msg)
@@ -25,8 +25,8 @@ type Port struct {
 	name string
 	comp sim.Component
 	conn sim.Connection
-	lane *lane // towards the peer, if conn is a Link
-	from *lane // from the peer, if conn is a Link
+	lane *lane // lane to the peer, if conn is a Link
+	from *lane // lane from the peer, if conn is a Link
 
 	watcher RetrievalWatcher // conn, if it watches retrievals
 

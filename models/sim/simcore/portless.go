@@ -2,8 +2,7 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// Portless is the base of components without ports: memories, for example, are called instead of
-// receiving messages.
+// Portless is the base of components without ports, such as memories, which are called directly.
 type Portless struct{ *sim.ComponentBase }
 
 // NewPortless returns the base of a component. It panics if Akita does not accept the name.

@@ -8,30 +8,30 @@ const (
 	wheelMask  = wheelSize - 1
 	wheelWords = wheelSize / 64
 
-	firstShift    = 8       // initially 256 ps per bucket
-	maxShift      = 40      // a bucket of a second: the coarsest
+	firstShift    = 8       // initial bucket width, 256 ps
+	maxShift      = 40      // largest bucket width, about a second
 	firstInterval = 1 << 10 // pushes between two checks of the bucket width
 	maxInterval   = 1 << 20
 )
 
-// queue orders events by (at, key). The very first event is kept apart, so that finding its
-// successor can wait for the events that its handler schedules. Of the others, those within the
-// next wheelSize buckets of time are in the wheel, one sorted ring per bucket; the rest stay in a
-// heap until their turn. The bucket width follows the traffic: it changes the speed, never the
-// order.
+// queue orders events by (at, key). The first event is kept in head; its successor is looked for
+// only when head is removed, after its handler has scheduled new events. Of the other events, those
+// in the next wheelSize buckets of time are in the wheel, one sorted ring per bucket. The rest stay
+// in a heap until they come first. The bucket width follows the traffic: it changes the speed,
+// never the order.
 type queue struct {
-	head *Event // before all others; nil if the queue is empty
+	head *Event // first event; nil if the queue is empty
 
 	// tails[i] is the last event of bucket i's ring; its next is the first.
 	tails   [wheelSize]*Event
-	words   [wheelWords]uint64 // which buckets are occupied
-	summary uint64             // which words are not zero
+	words   [wheelWords]uint64 // bit set of the occupied buckets
+	summary uint64             // bit set of the words that are not zero
 	shift   uint               // bucket width is 1<<shift ps
 	near    int                // events in the wheel
 	far     farHeap
 
 	pushes, steps, farPushes, interval int
-	grew                               bool // the last change of the width increased it
+	grew                               bool // the latest change of the bucket width was an increase
 }
 
 func (q *queue) init() {
@@ -46,8 +46,8 @@ func (q *queue) len() int {
 	return 1 + q.near + len(q.far)
 }
 
-// slot returns the number of a time's bucket. The mask tells the compiler that the shift is short,
-// as it always is.
+// slot returns the number of the bucket of a time. The mask, which changes nothing, tells the
+// compiler that the shift is less than 64.
 func (q *queue) slot(t Ps) Ps { return t >> (q.shift & 63) }
 
 func (e *Event) before(f *Event) bool {
@@ -111,8 +111,8 @@ func (q *queue) pop(limit Ps) *Event {
 	return ev
 }
 
-// extract removes and returns the first event of wheel and heap; nil if both are empty. None of
-// the events is before now.
+// extract removes and returns the first event of wheel and heap, or nil if both are empty. No event
+// may be before now.
 func (q *queue) extract(now Ps) *Event {
 	if q.summary == 0 {
 		if len(q.far) == 0 {
@@ -144,7 +144,7 @@ func (q *queue) first(i uint) uint {
 	if m := q.words[w] >> (i % 64); m != 0 {
 		return i + uint(bits.TrailingZeros64(m))
 	}
-	// The words after w, then from the start up to w itself.
+	// No bit from i on in word w: look in the words after it, then from the start up to w itself.
 	if s := q.summary &^ (2<<w - 1); s != 0 {
 		w = uint(bits.TrailingZeros64(s))
 	} else {
@@ -154,9 +154,9 @@ func (q *queue) first(i uint) uint {
 	return w*64 + uint(bits.TrailingZeros64(q.words[w]))
 }
 
-// adapt widens the buckets when many events miss the wheel and narrows them when inserting must
-// search. A change of direction doubles the interval, so that traffic that suits no width costs
-// little.
+// adapt widens the buckets if many events miss the wheel, and narrows them if many insertions must
+// search a bucket. A change of direction doubles the interval between checks, so that traffic for
+// which no width is right costs little.
 func (q *queue) adapt(now Ps) {
 	wide, narrow := q.farPushes*4 > q.pushes, q.steps > q.pushes
 	q.interval = max(q.interval, min(4*q.len(), maxInterval))
@@ -174,7 +174,7 @@ func (q *queue) setShift(shift uint, now Ps, grew bool) {
 		q.interval = min(2*q.interval, maxInterval)
 	}
 	q.grew = grew
-	var all *Event // every event of the wheel, chained
+	var all *Event // all events of the wheel, as a chain
 	for i, tail := range q.tails {
 		if tail == nil {
 			continue

@@ -1,10 +1,10 @@
 package simcore
 
-// Serial is a transmitter that sends one message at a time at an exact rate: the fraction of a picosecond carries over
-// while messages are back to back.
+// Serial is a transmitter that sends one message at a time at an exact rate. The fraction of a
+// picosecond carries over while messages are back to back.
 type Serial struct {
 	psNum, psDen int64 // serialisation time of n bytes is n*psNum/psDen
-	busy         Ps    // the end of the last message, plus frac/psDen
+	busy         Ps    // the last message ends at busy + frac/psDen
 	frac         int64
 
 	// The serialisation time of lastBytes: sizes repeat, and caching it saves the division.

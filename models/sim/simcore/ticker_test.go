@@ -21,12 +21,12 @@ func TestTickerSleepsAndWakesAtEdges(t *testing.T) {
 			at(e, when, func() {
 				work = w
 				tk.TickLater()
-				tk.TickLater() // awake already
+				tk.TickLater() // already awake
 			})
 		}
-		wake(0, 1)       // at an edge: the next one
+		wake(0, 1)       // at an edge: woken for the next one
 		wake(1500, 3)    // between edges
-		wake(10_000, 1)  // at an edge, asleep for long
+		wake(10_000, 1)  // at an edge, after a long sleep
 		wake(11_000, 1)  // at the time of its own tick
 		wake(11_999, 1)  // one ps before the next
 		wake(12_001, 1)  // one ps after a tick
@@ -38,7 +38,8 @@ func TestTickerSleepsAndWakesAtEdges(t *testing.T) {
 	}
 }
 
-// Waking itself while it ticks counts, even if the tick then reports no progress.
+// TestTickLaterInsideATick: TickLater called during a tick counts, even if the tick then reports no
+// progress.
 func TestTickLaterInsideATick(t *testing.T) {
 	e := NewEngine()
 	count := 0
@@ -64,7 +65,8 @@ func TestTickerError(t *testing.T) {
 	assert.Panics(t, func() { NewTicker("T", e, Freq{-1}, nil) })
 }
 
-// A tick sees what arrived earlier, and nothing of its own instant.
+// TestTickComesBeforeDelivery: a tick sees the messages that arrived earlier, and none that arrives
+// at its own time.
 func TestTickComesBeforeDelivery(t *testing.T) {
 	e := NewEngine()
 	n := newNode("B", e, 1000, 1, 0, 4)

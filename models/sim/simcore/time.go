@@ -11,7 +11,7 @@ import (
 // Ps is a time or a duration in picoseconds.
 type Ps int64
 
-// MaxPs is later than everything else.
+// MaxPs is a time later than every event's.
 const MaxPs = Ps(math.MaxInt64)
 
 // Units of Ps.
@@ -31,7 +31,7 @@ func (p Ps) Sec() sim.VTimeInSec { return sim.VTimeInSec(float64(p) / psPerSec) 
 // String prints the time in picoseconds with its unit.
 func (p Ps) String() string { return fmt.Sprintf("%d ps", int64(p)) }
 
-// Below this, rounding t*1e12 already gives the integer that Sec came from.
+// Below this number of seconds, rounding t*1e12 already gives the integer that Sec converted.
 const roundingIsExact = 2048
 
 // FromSec converts Akita's seconds to the nearest picosecond. It inverts Sec
@@ -49,7 +49,7 @@ func FromSec(t sim.VTimeInSec) Ps {
 	return p
 }
 
-// Now returns the exact time of any engine.
+// Now returns the time of any engine in whole picoseconds, without loss.
 func Now(t sim.TimeTeller) Ps {
 	if e, ok := t.(*Engine); ok {
 		return e.now
@@ -60,9 +60,9 @@ func Now(t sim.TimeTeller) Ps {
 // DefaultPeriodPs is the clock period of the device: 400 MHz.
 const DefaultPeriodPs Ps = 2500
 
-// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the
-// bridge: an edge in the middle of a cycle is a whole picosecond away, and simulating less than 1
-// kHz has no use.
+// MinPeriod and MaxPeriod bound the period of every clock: of boards, in manifests and on the
+// bridge. From MinPeriod on, half a cycle is at least a whole picosecond; clocks below 1 kHz have
+// no use.
 const (
 	MinPeriod = 2 * Picosecond
 	MaxPeriod = Millisecond

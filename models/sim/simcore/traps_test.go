@@ -8,10 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each of these once lost a message, hung or went wrong silently on Akita's
-// own ports and connection.
+// In each of these cases, Akita's own ports and connection once lost a message, hung, or went wrong
+// silently.
 
-// A message sent at a time at which the link has already been at work.
+// TestSendAfterTheLinkWorkedAtThisTime: a message may be sent at a time at which the link has
+// already delivered others.
 func TestSendAfterTheLinkWorkedAtThisTime(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{}, 8)
@@ -20,7 +21,7 @@ func TestSendAfterTheLinkWorkedAtThisTime(t *testing.T) {
 		drain := p.cb.recv
 		p.cb.recv = func(now sim.VTimeInSec, port sim.Port) {
 			drain(now, port)
-			if again++; again <= 3 { // from within the delivery
+			if again++; again <= 3 { // sent from within the delivery
 				require.Nil(t, p.a.Send(newMsg(again, 1, Now(e))))
 			}
 		}
@@ -42,7 +43,8 @@ func TestSendAfterTheLinkWorkedAtThisTime(t *testing.T) {
 	}
 }
 
-// Room that appears at the time at which a delivery was refused.
+// TestRetrieveAtTheTimeOfARefusal: the buffer gets room at the very time at which it refused a
+// delivery.
 func TestRetrieveAtTheTimeOfARefusal(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{Latency: 10, Credits: 2}, 1)
@@ -65,7 +67,7 @@ func TestRetrieveAtTheTimeOfARefusal(t *testing.T) {
 	}
 }
 
-// A sender that sends, and is refused again, inside NotifyPortFree.
+// TestSendInsideNotifyPortFree: a sender sends inside NotifyPortFree, and is refused again.
 func TestSendInsideNotifyPortFree(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{Latency: 10, Credits: 2}, 2)
@@ -83,7 +85,8 @@ func TestSendInsideNotifyPortFree(t *testing.T) {
 	}
 }
 
-// A refusal at the very time of the retrieval, in both orders.
+// TestRefusedAtTheTimeOfTheRetrieval: a sender is refused at the time of the retrieval that frees a
+// credit, just before it or just after.
 func TestRefusedAtTheTimeOfTheRetrieval(t *testing.T) {
 	for _, senderFirst := range []bool{true, false} {
 		e := NewEngine()
@@ -105,7 +108,7 @@ func TestRefusedAtTheTimeOfTheRetrieval(t *testing.T) {
 	}
 }
 
-// Replying from NotifyRecv, back and forth.
+// TestReplyFromNotifyRecv: two components reply to each other from within NotifyRecv.
 func TestReplyFromNotifyRecv(t *testing.T) {
 	for name, e := range bothEngines() {
 		p := newPair(t, e, LinkSpec{Latency: 10, Credits: 1}, 1)
@@ -128,7 +131,7 @@ type hookFunc func(sim.HookCtx)
 
 func (f hookFunc) Func(ctx sim.HookCtx) { f(ctx) }
 
-// A hook on a port that looks at the port.
+// TestPortHookMayUseThePort: a hook on a port may call the port's methods.
 func TestPortHookMayUseThePort(t *testing.T) {
 	e := NewEngine()
 	p := newPair(t, e, LinkSpec{}, 2)
@@ -155,7 +158,8 @@ type countingConn struct {
 
 func (c *countingConn) NotifyAvailable(sim.VTimeInSec, sim.Port) { c.notified++ }
 
-// The port notifies its connection once of room after refusing.
+// TestPortNotifiesOncePerRefusal: after a refusal the port notifies its connection once when it has
+// room.
 func TestPortNotifiesOncePerRefusal(t *testing.T) {
 	c := &countingConn{}
 	p := NewPort(newStub("A"), 2, "A.Port")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watcher is a connection that notes what is taken out of its ports.
+// watcher is a connection that records the messages taken out of its ports.
 type watcher struct {
 	sim.HookableBase
 	taken []sim.Msg
@@ -20,7 +20,8 @@ func (w *watcher) Unplug(p sim.Port)                        { p.SetConnection(ni
 func (w *watcher) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 func (w *watcher) Retrieved(_ *Port, m sim.Msg)             { w.taken = append(w.taken, m) }
 
-// A RetrievalWatcher is notified of every message that leaves a port, as long as it is plugged in.
+// TestRetrievalWatcher: a RetrievalWatcher is notified of every message that leaves a port while it
+// is plugged in.
 func TestRetrievalWatcher(t *testing.T) {
 	w, p := new(watcher), NewPort(nil, 4, "Port")
 	msgs := []*Msg{{}, {}, {}}
@@ -41,7 +42,7 @@ func TestRetrievalWatcher(t *testing.T) {
 	require.Len(t, w.taken, 1)
 }
 
-// Clock is the same on either engine.
+// TestClock: a Clock gives the same times on our engine and on Akita's.
 func TestClock(t *testing.T) {
 	for _, e := range []sim.Engine{NewEngine(), sim.NewSerialEngine()} {
 		c := NewClock(e)

@@ -16,8 +16,8 @@ import (
 // Error is a fault of a file.
 type Error struct {
 	File string
-	Line int        // 0: the file as a whole
-	Path field.Path // empty: no field
+	Line int        // 0 if the fault is of the file as a whole
+	Path field.Path // empty if the fault is of no field
 	Err  error
 }
 
@@ -35,19 +35,19 @@ func (e *Error) Error() string {
 // Unwrap returns the fault without file and line.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Presets maps types to functions that return the preset of a name.
+// Presets maps types to functions that return the type's preset of a name.
 type Presets map[reflect.Type]func(name string) (any, error)
 
-// Of converts a type's preset function to the type that Presets holds.
+// Of converts a function that returns presets of type T to the type that Presets holds.
 func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 	return func(name string) (any, error) { return f(name) }
 }
 
-// Beginner is a spec that sets its own default values when it is an entry of a list.
-type Beginner interface{ Begin() }
+// Defaulter is a spec that sets its own default values, before an entry of a list is read into it.
+type Defaulter interface{ SetDefaults() }
 
-// Worder is a spec that a single word may replace in a file.
-type Worder interface{ Word(word string) error }
+// WordDecoder is a spec that a file may give as a single word in place of a mapping.
+type WordDecoder interface{ DecodeWord(word string) error }
 
 // keyPreset is the key of a mapping that names its preset.
 const keyPreset = "preset"
@@ -77,8 +77,8 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 	return &d.Places, d.joined()
 }
 
-// DecodeNode reads a part of a document that the caller has parsed; fields that it lacks keep their
-// values. at is the path of the part in its file, with which the paths of errors begin.
+// DecodeNode reads a part of a document that the caller has parsed; fields that the part lacks keep
+// their values. at is the path of the part in its file; the paths of errors begin with it.
 func DecodeNode(file string, n *yaml.Node, at field.Path, into any) (*Places, error) {
 	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}}
 	d.value(n, reflect.ValueOf(into).Elem(), at)
@@ -121,7 +121,7 @@ func (d *decoder) joined() error {
 	return errors.Join(errs...)
 }
 
-// value decodes a node into a value.
+// value decodes node n into v, the field with path at.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	d.line[at] = n.Line
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
@@ -138,8 +138,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 		}
 		return
 	}
-	if own, ok := v.Addr().Interface().(Worder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
-		if err := own.Word(n.Value); err != nil {
+	if own, ok := v.Addr().Interface().(WordDecoder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		if err := own.DecodeWord(n.Value); err != nil {
 			d.bad(n, at, "%w", err)
 		}
 		return
@@ -158,13 +158,13 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// pointer decodes a value that may be null, which means none.
+// pointer decodes a value that may be null, which sets a nil pointer.
 func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		v.SetZero()
 		return
 	}
-	own := reflect.New(v.Type().Elem()) // do not modify a value that a preset shares with others
+	own := reflect.New(v.Type().Elem()) // a copy: the preset may share its value with other specs
 	if !v.IsNil() {
 		own.Elem().Set(v.Elem())
 	}
@@ -178,7 +178,7 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		return
 	}
 	if v.Kind() == reflect.Slice && len(n.Content) == 0 {
-		v.SetZero() // Marshal writes an empty list for none
+		v.SetZero() // Marshal writes nil as an empty list, so an empty list is read as nil
 	} else if v.Kind() == reflect.Slice {
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	} else if len(n.Content) != v.Len() {
@@ -186,14 +186,14 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		return
 	}
 	for i, x := range n.Content {
-		if b, ok := v.Index(i).Addr().Interface().(Beginner); ok && v.Kind() == reflect.Slice {
-			b.Begin()
+		if b, ok := v.Index(i).Addr().Interface().(Defaulter); ok && v.Kind() == reflect.Slice {
+			b.SetDefaults()
 		}
 		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)))
 	}
 }
 
-// named decodes a map from names to values: any name may be a key.
+// named decodes a map whose keys are names that the file chooses.
 func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.MappingNode {
 		d.bad(n, at, "%s: want a mapping of names", kindOf(n))
@@ -218,7 +218,7 @@ func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// mapping decodes the fields of a struct, over its preset.
+// mapping decodes the fields of a struct. It begins from the preset that the mapping names, if any.
 func (d *decoder) mapping(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.MappingNode {
 		d.bad(n, at, "%s: want a mapping of fields: %s", kindOf(n), known(v.Type()))
@@ -228,7 +228,7 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, at field.Path) {
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if first, twice := seen[key.Value]; twice {
-			d.bad(key, under(at, key.Value), "a second time: line %d has it", first)
+			d.bad(key, under(at, key.Value), "a second time: first in line %d", first)
 		}
 		seen[key.Value] = key.Line
 	}
@@ -267,7 +267,7 @@ func (d *decoder) preset(n *yaml.Node, v reflect.Value, at field.Path) (has bool
 		}
 		p, err := make(x.Value)
 		if err != nil {
-			d.errs = append(d.errs, &Error{d.file, x.Line, under(at, keyPreset), moved(at, err)})
+			d.errs = append(d.errs, &Error{d.file, x.Line, under(at, keyPreset), underPath(at, err)})
 			continue
 		}
 		v.Set(reflect.ValueOf(p))
@@ -275,8 +275,8 @@ func (d *decoder) preset(n *yaml.Node, v reflect.Value, at field.Path) (has bool
 	return true
 }
 
-// moved returns the error of a preset under its path.
-func moved(at field.Path, err error) error {
+// underPath returns the error of a preset with the path at in front of its own.
+func underPath(at field.Path, err error) error {
 	if at == "" {
 		return err
 	}

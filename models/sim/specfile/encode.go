@@ -20,7 +20,7 @@ func Marshal(spec any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// JSON returns the spec as a JSON object, which Decode reads, too.
+// JSON returns the spec as a JSON object. Decode can read it.
 func JSON(spec any) (json.RawMessage, error) {
 	var n yaml.Node
 	if err := n.Encode(spec); err != nil {

@@ -9,7 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Numbers that YAML 1.1 and YAML 1.2 read differently, or that only one of them takes for numbers.
+// Forms of numbers that YAML 1.1 and YAML 1.2 read differently, or that only one of them reads as
+// numbers.
 var (
 	leadingZero = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 	octal       = regexp.MustCompile(`^[-+]?0[oO]_?[0-7][0-7_]*$`)
@@ -66,7 +67,7 @@ func decimalOf(text string) string {
 	return n.String()
 }
 
-// written returns the decimal form of a number with a base prefix.
+// written returns the number of a text with a base prefix, in decimal.
 func written(text string) string {
 	n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
 	if !ok {
@@ -75,7 +76,7 @@ func written(text string) string {
 	return n.String()
 }
 
-// sexagesimal returns the value of digits of base 60.
+// sexagesimal returns the value of a number of base 60, in decimal.
 func sexagesimal(text string) string {
 	whole, fraction, _ := strings.Cut(strings.ReplaceAll(text, "_", ""), ".")
 	sum := new(big.Int)

@@ -15,9 +15,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Recognise returns an error unless a document is a mapping with at least half of its keys among
-// the fields of a type and the names in others. Another kind of file may hold secrets, so the error
-// shows nothing of it.
+// Recognise returns an error unless a document is a mapping, and at least half of its keys are
+// fields of type t or names in others. Another kind of file may hold secrets, so the error quotes
+// nothing of it.
 func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	switch root.Kind {
 	case yaml.ScalarNode:
@@ -45,11 +45,12 @@ func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	return nil
 }
 
-// quoted matches the parts of a file that the YAML package quotes: the name of an anchor, a value.
+// quoted matches the parts of the YAML package's errors that quote the file: the name of an anchor,
+// a value.
 var quoted = regexp.MustCompile("(anchor) '.*'|(cannot decode [!a-z]*) `.*`")
 
-// Syntax returns the line of a YAML syntax error, 0 if it names none, and its text without anything
-// that it quotes of the file.
+// Syntax returns the line of a YAML syntax error, 0 if the error has none, and its text without the
+// parts that quote the file.
 func Syntax(err error) (line int, text string) {
 	text = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -61,17 +62,17 @@ func Syntax(err error) (line int, text string) {
 	return line, quoted.ReplaceAllString(text, "$1$2")
 }
 
-// syntaxError returns Syntax as an error of a file.
+// syntaxError returns a YAML syntax error as an Error of the file, made by Syntax.
 func syntaxError(file string, err error) *Error {
 	line, text := Syntax(err)
 	return &Error{File: file, Line: max(line, 1), Err: errors.New(text)}
 }
 
-// aCharacter matches the character that the JSON package quotes of a text.
+// aCharacter matches the beginning of a JSON syntax error that quotes a character of the text.
 var aCharacter = regexp.MustCompile(`^invalid character '.+?' `)
 
-// JSONSyntax describes a JSON syntax error: the line and what was expected there, without anything
-// that the JSON package quotes of the text. ok is false for errors of another kind.
+// JSONSyntax describes a JSON syntax error: its line, and what was expected there, without the
+// parts that quote the text. ok is false for other kinds of error.
 func JSONSyntax(err error, text []byte) (what string, ok bool) {
 	var form *json.SyntaxError
 	switch {
@@ -108,10 +109,10 @@ func RecogniseJSON(text []byte, fields ...string) error {
 	return nil
 }
 
-// maxShown is the number of bytes of a value that errors show.
+// maxShown is the number of bytes of a value that an error quotes.
 const maxShown = 64
 
-// Shown quotes a text of a file for an error, cut if it is long.
+// Shown quotes a text of a file for an error, and cuts it if it is long.
 func Shown(text string) string {
 	if len(text) <= maxShown {
 		return strconv.Quote(text)

@@ -35,7 +35,7 @@ type outer struct {
 	Share float64  `yaml:"share"`
 }
 
-// Base2 is inline.
+// Base2 is embedded inline: its fields are fields of outer in a file.
 type Base2 struct {
 	Far int `yaml:"far"`
 }
@@ -99,7 +99,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		"list:\n- {}\n- {size: x}":          `f.yaml:3: list[1].size: "x": want a whole number`,
 		"two: [1]":                          "f.yaml:1: two: 1 entries: want 2",
 		"two: 1":                            `f.yaml:1: two: "1": want a list`,
-		"far: 1\non: true\nfar: 2":          "f.yaml:3: far: a second time: line 1 has it",
+		"far: 1\non: true\nfar: 2":          "f.yaml:3: far: a second time: first in line 1",
 		"some: &x {size: 1}\nlist: [*x]":    "f.yaml:1: some: an anchor or alias: want the value itself",
 		"far: !!str 1":                      "f.yaml:1: far: tag !!str: want a plain value",
 		"<<: {far: 1}":                      "f.yaml:1: <<: no such field",
@@ -117,7 +117,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 	require.Len(t, field.Each(err), 3, "every error: %v", err)
 }
 
-// Of another kind of file nothing is shown: it may hold secrets.
+// TestOtherFilesAreNotShown: errors about another kind of file quote nothing of it, since it may
+// hold secrets.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
 		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret\nsecret\n", "- secret\n",
@@ -135,11 +136,12 @@ func TestOtherFilesAreNotShown(t *testing.T) {
 	require.Less(t, len(err.Error()), 200, "a value is cut")
 }
 
-// Versions of YAML agree on every number that is read.
+// TestNumbers: only numbers that all versions of YAML read alike are accepted.
 func TestNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		"010":                       `"010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`,
-		"-0_17":                     `"-0_17": -15 in YAML 1.1, where a 0 makes it octal, -17 in YAML 1.2: want -15 or -17`,
+		"010": `"010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`,
+		"-0_17": `"-0_17": -15 in YAML 1.1, where a 0 makes it octal, ` +
+			`-17 in YAML 1.2: want -15 or -17`,
 		"007":                       `"007": a number does not begin with 0: want 7`,
 		"+00":                       `"+00": a number does not begin with 0: want 0`,
 		"09":                        `"09": a number does not begin with 0: want 9`,
@@ -166,8 +168,8 @@ func TestNumbers(t *testing.T) {
 		"share: 01":          "f.yaml:1: share: \"01\": a number does not begin with 0",
 		"share: 1:30":        "f.yaml:1: share: \"1:30\": a number of base 60",
 		"some: {small: 1_0}": "f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
-		"two: [0o7, 1]":      "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "" +
-			"f.yaml:1: far: \"010\": want a whole number",
+		"two: [0o7, 1]":      "f.yaml:1: two[0]: \"0o7\": octal",
+		"far: \"010\"":       "f.yaml:1: far: \"010\": want a whole number",
 	} {
 		var v outer
 		_, err := Decode("f.yaml", []byte(text), nil, &v)
@@ -180,9 +182,9 @@ type eager struct {
 	Rate int `yaml:"rate"`
 }
 
-func (e *eager) Begin() { *e = eager{Size: 7, Rate: 9} }
+func (e *eager) SetDefaults() { *e = eager{Size: 7, Rate: 9} }
 
-// Entries of a list may have values of their own to begin from.
+// TestEntriesBegin: entries of a list begin from their type's default values.
 func TestEntriesBegin(t *testing.T) {
 	var v struct {
 		List []eager `yaml:"list"`
@@ -205,7 +207,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// An error of a field that the file leaves at its default is reported for the related field that the file sets.
+// TestDefaultsAreNotBlamed: an error in a field that the file leaves at its default is reported for
+// the related field that the file sets.
 func TestDefaultsAreNotBlamed(t *testing.T) {
 	var v outer
 	p, err := Decode("f.yaml", []byte("on: true\nsome: {name: x}\nfar: 7\n"), nil, &v)
@@ -236,7 +239,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// Decimal numbers are read back as what they were.
+// TestDecimals: decimal numbers keep their values through Decode and Marshal.
 func TestDecimals(t *testing.T) {
 	for text, want := range map[string]float64{"1": 1, "0.01": 0.01, "-2.5e-3": -0.0025, "3e2": 300} {
 		var v outer
@@ -252,13 +255,13 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// span is written as a word.
+// span is a spec that a file may give as the word all.
 type span struct {
 	From int `yaml:"from"`
 	To   int `yaml:"to"`
 }
 
-func (s *span) Word(w string) error {
+func (s *span) DecodeWord(w string) error {
 	if w != "all" {
 		return fmt.Errorf("%q: want all, or from and to", w)
 	}
@@ -266,7 +269,7 @@ func (s *span) Word(w string) error {
 	return nil
 }
 
-// even is read by itself.
+// even has an unmarshaler of its own.
 type even int
 
 func (e *even) UnmarshalYAML(n *yaml.Node) error {
@@ -276,8 +279,8 @@ func (e *even) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// A part of a document is read with maps, words for mappings, and values that read themselves; its errors have the
-// path of the part and the line of the document.
+// TestDecodeNode: a part of a document is decoded with maps, words in place of mappings, and types
+// with their own unmarshalers. Errors have the path from the part on and the line in the document.
 func TestDecodeNode(t *testing.T) {
 	type part struct {
 		Spans map[string]span `yaml:"spans"`

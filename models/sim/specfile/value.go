@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// scalar decodes a number, a word or a truth value.
+// scalar decodes a number, a string or a boolean.
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.ScalarNode {
 		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
@@ -113,7 +113,7 @@ func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// tagOf returns a field's key; a field without one is not part of a file.
+// tagOf returns a field's key, "" for a field that is not part of a file.
 func tagOf(f reflect.StructField) (name string, inline bool) {
 	name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if name == "-" || !f.IsExported() && !f.Anonymous {
@@ -146,9 +146,10 @@ type Places struct {
 	line map[field.Path]int
 }
 
-// Locate adds file and line to each error of a field: the line of the innermost mapping on its path
-// that the file has. If the file does not set the field itself, but another one that the error
-// concerns, the error is reported for that one: a default is never blamed.
+// Locate adds file and line to each field error: the line of the field, or of the innermost mapping
+// on its path that the file has. If the file does not set the field itself, but another field that
+// the error concerns, the error is reported for that field, since a user cannot have got a default
+// wrong.
 func (p *Places) Locate(err error) error {
 	if err == nil {
 		return nil
@@ -168,8 +169,8 @@ func (p *Places) Locate(err error) error {
 	return d.joined()
 }
 
-// blamed returns the field to report: one that the error concerns and the file sets; the error's
-// own field if there is none, or if the file sets it.
+// blamed returns the field to report the error for: a field that the error concerns and the file
+// sets. It returns the error's own field if the file sets that, or sets no such field.
 func (p *Places) blamed(e *field.Error) field.Path {
 	if _, given := p.line[e.Path]; given {
 		return e.Path

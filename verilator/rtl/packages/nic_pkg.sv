@@ -1,6 +1,6 @@
 /// Registers, structures and codes of the NIC: package nic_pkg.
 /// Generated from models/nic/nicspec/nic.yaml by go generate ./models/nic/nicspec; do not edit.
-/// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string starts in the low bits.
+/// Bit 0 of a packed structure is bit 0 of its byte 0; the first byte of a byte string is lowest.
 
 package nic_pkg;
 
@@ -11,21 +11,21 @@ package nic_pkg;
   localparam logic [63:0] BarBase = 64'h0200000000000000;  // bus address of BAR0
   localparam int unsigned BarBytes = 32'h00100000;  // size of BAR0
   localparam int unsigned EndpointShift = 56;  // bus address bits 63:56 name the endpoint
-  localparam int unsigned EndpointArm = 0;  // Arm memory
-  localparam int unsigned EndpointHost = 1;  // host memory
-  localparam int unsigned EndpointNic = 2;  // the NIC's registers
+  localparam int unsigned EndpointArm = 0;  // endpoint of Arm memory
+  localparam int unsigned EndpointHost = 1;  // endpoint of host memory
+  localparam int unsigned EndpointNic = 2;  // endpoint of the NIC's registers
   localparam int unsigned RequesterArm = 0;  // requester ID of the Arm root
   localparam int unsigned RequesterHost = 256;  // requester ID of the host root
   localparam int unsigned RequesterNic = 512;  // requester and completer ID of the NIC
   localparam int unsigned FrameMin = 60;  // shortest legal frame, bytes without FCS
   localparam int unsigned FrameMax = 9216;  // longest legal frame, bytes without FCS
-  // headers are looked for in this many first bytes of a frame
+  // headers are parsed in this many first bytes of a frame
   localparam int unsigned ParseBytes = 128;
-  // receive buffer of a port; a frame takes its length rounded up to 64
+  // bytes of a port's receive buffer; a frame occupies its length rounded up to 64
   localparam int unsigned RxBufBytes = 32'h00010000;
-  localparam int unsigned RxDescBytes = 16;  // receive descriptor
-  localparam int unsigned WqeBytes = 64;  // block of a transmit work entry
-  localparam int unsigned CqeBytes = 64;  // completion entry
+  localparam int unsigned RxDescBytes = 16;  // bytes of a receive descriptor
+  localparam int unsigned WqeBytes = 64;  // bytes of a block of a transmit work entry
+  localparam int unsigned CqeBytes = 64;  // bytes of a completion entry
   localparam int unsigned WqeBlocksMax = 4;  // most 64 B blocks of a work entry
   // 16 B slots of a work entry's first block, shared by inline bytes and pieces
   localparam int unsigned WqeSlots = 3;
@@ -36,11 +36,11 @@ package nic_pkg;
   localparam int unsigned SegMax = 8;  // most pieces of a work entry
   // most bytes that f_append appends: three of pad, four of ICRC
   localparam int unsigned AppendMax = 7;
-  // most frames of other ports taken out before one that waits [R13]
+  // most frames of other ports that are taken out of the receive buffer before one that waits [R13]
   localparam int unsigned FairFrames = 64;
   localparam int unsigned LogSizeMin = 2;  // smallest ring: 4 entries
   localparam int unsigned LogSizeMax = 15;  // largest ring: 32,768 entries
-  localparam int unsigned TableWords = 32;  // 32-bit words of the staging window
+  localparam int unsigned TableWords = 32;  // 32-bit words of the staging window TBL_DATA
   // rule index in a completion entry when the default action applied
   localparam int unsigned RuleNone = 65535;
   localparam int unsigned RxqMax = 256;  // register space is laid out for this many receive queues
@@ -51,15 +51,16 @@ package nic_pkg;
   localparam int unsigned PartsAll = 16383;  // every part that CAP1 knows
   localparam int unsigned PartsDefault = 16383;  // parts of the default build
   localparam int unsigned RssEntries = 256;  // entries of table Indirection
-  localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
+  localparam int unsigned RssKeyBytes = 40;  // bytes of the Toeplitz key
   localparam int unsigned RssLogMax = 8;  // largest rss_log
-  localparam int unsigned NumAccounts = 64;  // credit accounts
+  localparam int unsigned NumAccounts = 64;  // number of credit accounts
   localparam int unsigned CreditMax = 32'h00ffffff;  // largest balance of an account
   // CRC-32C of any bytes followed by their CRC-32C
   localparam int unsigned Crc32cResidue = 32'h48674bc7;
   localparam int unsigned CopyMax = 32'h01000000;  // longest copy, bytes
-  localparam int unsigned CopyChannels = 4;  // a transmit queue's copies use channel queue mod this
-  localparam int unsigned LineBytes = 64;  // line of the Arm cache
+  // number of copy channels; the copies of transmit queue q use channel q mod CopyChannels
+  localparam int unsigned CopyChannels = 4;
+  localparam int unsigned LineBytes = 64;  // bytes of a line of the Arm cache
   localparam int unsigned InvalidateVendor = 20052;  // vendor ID in invalidate messages
   // message code of invalidate messages (vendor defined, type 1)
   localparam int unsigned InvalidateCode = 127;
@@ -68,7 +69,7 @@ package nic_pkg;
   localparam int unsigned MacControlType = 34824;  // EtherType of MAC control frames
   localparam int unsigned PauseOpcode = 1;  // MAC control opcode: pause
   localparam int unsigned PfcOpcode = 257;  // MAC control opcode: priority-based flow control
-  // longest time from the end of the work to the end of a function-level reset
+  // most cycles from the end of the work to the end of a function-level reset
   localparam int unsigned FlrCycles = 8192;
 
   // Byte offsets of the registers in BAR0, and their values after reset
@@ -78,7 +79,7 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegVersion = 20'h00004;  // ro: contract version
   localparam logic [31:0] ResetVersion = 32'h00020000;
   localparam logic [RegAw-1:0] RegCap0 = 20'h00008;  // ro: sizes of this build
-  // ro: what this build can do; a bit is set when the part is built
+  // ro: optional parts of this build; a bit is set if the part is built
   localparam logic [RegAw-1:0] RegCap1 = 20'h0000c;
   localparam logic [RegAw-1:0] RegCtrl = 20'h00010;  // rw: switches of the whole device
   localparam logic [31:0] ResetCtrl = 32'h00000000;
@@ -89,9 +90,10 @@ package nic_pkg;
   // rw: completion timeout in cycles, 1,024 at least (smaller values count as 1,024)
   localparam logic [RegAw-1:0] RegCplTimeout = 20'h0001c;
   localparam logic [31:0] ResetCplTimeout = 32'h00010000;
-  localparam logic [RegAw-1:0] RegRxCtrl = 20'h00020;  // rw: drop instead of deliver
+  // rw: frames to drop instead of delivering them
+  localparam logic [RegAw-1:0] RegRxCtrl = 20'h00020;
   localparam logic [31:0] ResetRxCtrl = 32'h00000000;
-  // rw: what happens to a frame that no rule matches
+  // rw: treatment of frames that no rule matches
   localparam logic [RegAw-1:0] RegRxDefault = 20'h00024;
   localparam logic [31:0] ResetRxDefault = 32'h00000000;
   // rw: UDP destination port of RoCEv2, bits 15:0
@@ -99,7 +101,7 @@ package nic_pkg;
   localparam logic [31:0] ResetRocePort = 32'h000012b7;
   localparam logic [RegAw-1:0] RegScratch = 20'h0002c;  // rw: for the driver; no effect
   localparam logic [31:0] ResetScratch = 32'h00000000;
-  // rw: table command; a write starts it, a read tells how it ended
+  // rw: table command; a write starts it, a read returns its status
   localparam logic [RegAw-1:0] RegTblCmd = 20'h00040;
   localparam logic [31:0] ResetTblCmd = 32'h00000000;
   localparam logic [RegAw-1:0] RegTblDataBase = 20'h00080;  // rw: staging window, word i
@@ -116,11 +118,11 @@ package nic_pkg;
   localparam int unsigned RegPortMacCount = 4;  // registers
   localparam int unsigned RegPortMacStride = 4;  // bytes
   localparam logic [31:0] ResetPortMac = 32'h00000000;
-  // ro: 64-bit counters, index as listed; two DWs in one read are of one instant
+  // ro: 64-bit counters, index as listed; both DWs of one read are of the same cycle
   localparam logic [RegAw-1:0] RegCounterBase = 20'h01000;
   localparam int unsigned RegCounterCount = 256;  // registers
   localparam int unsigned RegCounterStride = 8;  // bytes
-  // ro: frames that rule i matched, drops by the checks before it not included
+  // ro: frames that rule i matched; frames dropped by earlier checks do not count
   localparam logic [RegAw-1:0] RegRuleHitsBase = 20'h02000;
   localparam int unsigned RegRuleHitsCount = 256;  // registers
   localparam int unsigned RegRuleHitsStride = 8;  // bytes
@@ -162,8 +164,9 @@ package nic_pkg;
   localparam int unsigned CntPortStride = 32;  // indices per port
   localparam int unsigned CntPortsMax = 4;  // ports that the block has room for
   localparam int unsigned CntDeviceBase = 128;  // first of the device's own counters
-  localparam int unsigned CntRxFrames = 0;  // port: frames that came in, whatever became of them
-  localparam int unsigned CntRxBytes = 1;  // port: their bytes
+  // port: frames received, including dropped frames and pause frames
+  localparam int unsigned CntRxFrames = 0;
+  localparam int unsigned CntRxBytes = 1;  // port: bytes of the frames received
   localparam int unsigned CntRxDelivered = 2;  // port: frames delivered (completion entry written)
   localparam int unsigned CntRxDropDisabled = 3;  // port: CTRL.rx_enable was 0
   localparam int unsigned CntRxDropRunt = 4;  // port: shorter than 60 B
@@ -182,11 +185,11 @@ package nic_pkg;
   // port: the frame does not fit the queue's buffers
   localparam int unsigned CntRxDropTooLong = 15;
   localparam int unsigned CntRxDropNoDesc = 16;  // port: the ring was empty
-  localparam int unsigned CntTxFrames = 17;  // port: frames that left
-  localparam int unsigned CntTxBytes = 18;  // port: their bytes
+  localparam int unsigned CntTxFrames = 17;  // port: frames sent, not counting pause frames
+  localparam int unsigned CntTxBytes = 18;  // port: bytes of the frames that TX_FRAMES counts
   localparam int unsigned CntRxPause = 19;  // port: pause frames honoured (part pause)
   localparam int unsigned CntTxPause = 20;  // port: pause frames sent (part pause)
-  localparam int unsigned CntTxWqe = 128;  // device: work entries that ended, well or not
+  localparam int unsigned CntTxWqe = 128;  // device: work entries that ended, with any status
   // device: work entries that ended with a status other than Ok
   localparam int unsigned CntTxErr = 129;
   localparam int unsigned CntQueueErr = 130;  // device: queues that entered the error state
@@ -194,8 +197,9 @@ package nic_pkg;
   localparam int unsigned CntDbBad = 131;
   // device: register writes ignored: size, alignment, byte enables, or a table command while busy
   localparam int unsigned CntRegBad = 132;
-  localparam int unsigned CntTlpUnsupported = 133;  // device: TLPs that the device does not take
-  // device: completions with no request waiting for them
+  // device: TLPs that the device refused or dropped
+  localparam int unsigned CntTlpUnsupported = 133;
+  // device: completions that match no outstanding request
   localparam int unsigned CntCplUnexpected = 134;
   // device: read requests that failed: status, poison, malformed
   localparam int unsigned CntCplErr = 135;
@@ -206,7 +210,7 @@ package nic_pkg;
   // device: bytes written by the copy engine (part copy)
   localparam int unsigned CntCopyBytes = 140;
 
-  // No design needs all these numbers; each is read once here, so lint is quiet about the rest.
+  // No design uses all these parameters. Each is read here, so that lint reports none as unused.
   localparam logic unused_numbers = ^(
     64'(ContractVersion) ^ 64'(DeviceMagic) ^ 64'(BarBase) ^ 64'(BarBytes) ^ 64'(EndpointShift) ^
     64'(EndpointArm) ^ 64'(EndpointHost) ^ 64'(EndpointNic) ^ 64'(RequesterArm) ^
@@ -274,9 +278,10 @@ package nic_pkg;
   } table_e;
 
   typedef enum logic [7:0] {
-    ActionDrop = 8'd0,  // count and forget
-    ActionQueue = 8'd1,  // deliver to the receive queue named
-    ActionRss = 8'd2  // Toeplitz hash, indirection table (part rss)
+    ActionDrop = 8'd0,  // count the frame and discard it
+    ActionQueue = 8'd1,  // deliver to the queue that the rule or RX_DEFAULT names
+    // deliver to a queue of the RSS group, by Toeplitz hash and table Indirection (part rss)
+    ActionRss = 8'd2
   } action_e;
 
   typedef enum logic [7:0] {
@@ -306,18 +311,19 @@ package nic_pkg;
   } cqe_type_e;
 
   typedef enum logic [7:0] {
-    StatusOk = 8'd0,  // done
+    StatusOk = 8'd0,  // success
     StatusBadOpcode = 8'd1,  // opcode unknown or not built
-    StatusBadFormat = 8'd2,  // reserved bits, slots, port or a zero-length piece
+    // reserved bits set, too many slots, no such port, or a piece of zero bytes
+    StatusBadFormat = 8'd2,
     StatusBadLength = 8'd3,  // frame of 0 bytes, over 9,216, or under 60 without PAD
     StatusBadKey = 8'd4,  // key not valid, wrong variant or index beyond the table
     StatusKeyRights = 8'd5,  // the key does not allow this access
     StatusKeyBounds = 8'd6,  // the range is not inside the key's range
-    StatusBadOffload = 8'd7,  // an offload was asked for that the frame's headers do not allow
-    StatusCplUnsupported = 8'd8,  // a read came back Unsupported Request
-    StatusCplAbort = 8'd9,  // a read came back Completer Abort or another failing status
-    StatusCplPoison = 8'd10,  // a read came back poisoned
-    StatusCplTimeout = 8'd11,  // a read did not come back in time
+    StatusBadOffload = 8'd7,  // the frame's headers do not allow an offload that was requested
+    StatusCplUnsupported = 8'd8,  // a read was answered with Unsupported Request
+    StatusCplAbort = 8'd9,  // a read was answered with Completer Abort or another failing status
+    StatusCplPoison = 8'd10,  // the data of a read was poisoned
+    StatusCplTimeout = 8'd11,  // a read was not answered in time
     StatusCplMalformed = 8'd12,  // a completion did not fit its request
     StatusBadRange = 8'd13,  // a range to be invalidated is not whole 64 B lines of Arm memory
     StatusFlushed = 8'd14  // a copy was cut short by a function-level reset
@@ -325,8 +331,8 @@ package nic_pkg;
 
   typedef enum logic [7:0] {
     CrcModeOff = 8'd0,  // no payload CRC-32C
-    CrcModeReport = 8'd1,  // its value is reported
-    CrcModeCheck = 8'd2  // the payload's last four bytes are checked
+    CrcModeReport = 8'd1,  // the CRC-32C of the payload is reported
+    CrcModeCheck = 8'd2  // the payload's last four bytes are checked as its CRC-32C
   } crc_mode_e;
 
   typedef enum logic [7:0] {
@@ -336,7 +342,7 @@ package nic_pkg;
   } pause_mode_e;
 
   typedef enum logic [1:0] {
-    VerdictNotChecked = 2'd0,  // does not apply, or the bytes are not there
+    VerdictNotChecked = 2'd0,  // does not apply to the frame, or the frame is too short
     VerdictOk = 2'd1,  // checked and right
     VerdictBad = 2'd2  // checked and wrong
   } verdict_e;
@@ -362,7 +368,7 @@ package nic_pkg;
     logic [3:0] ports;  // Ethernet ports
   } cap0_reg_t;
 
-  // Register CAP1: what this build can do; a bit is set when the part is built
+  // Register CAP1: optional parts of this build; a bit is set if the part is built
   typedef struct packed {
     logic [17:0] rsvd0;
     logic trim;  // receive queues that place no pad and ICRC
@@ -409,7 +415,7 @@ package nic_pkg;
     logic [2:0] mps;  // largest write payload: 128 << mps bytes, 0..2; other values count as 0
   } devctl_reg_t;
 
-  // Register RX_CTRL: drop instead of deliver
+  // Register RX_CTRL: frames to drop instead of delivering them
   typedef struct packed {
     logic [27:0] rsvd0;
     logic drop_bad_crc32c;  // drop frames whose payload CRC-32C is bad (part crc32c)
@@ -418,7 +424,7 @@ package nic_pkg;
     logic drop_bad_ip_csum;  // drop frames whose IPv4 header checksum is bad
   } rx_ctrl_reg_t;
 
-  // Register RX_DEFAULT: what happens to a frame that no rule matches
+  // Register RX_DEFAULT: treatment of frames that no rule matches
   typedef struct packed {
     logic [3:0] rsvd0;
     logic [3:0] rss_log;  // action Rss: log2 of the entries of the group (part rss)
@@ -427,7 +433,7 @@ package nic_pkg;
     logic [15:0] queue_f;  // receive queue
   } rx_default_reg_t;
 
-  // Register TBL_CMD: table command; a write starts it, a read tells how it ended
+  // Register TBL_CMD: table command; a write starts it, a read returns its status
   typedef struct packed {
     // 1 until the command has taken effect; ignored on write; a command written while busy is
     // ignored and counted in REG_BAD
@@ -463,8 +469,8 @@ package nic_pkg;
     logic [4:0] f_rsvd;  // byte 5 bits 5:1: zero, else BadFormat
     // byte 5 bit 0: append pad bytes and the ICRC; reserved without the part (part append)
     logic f_append;
-    // byte 4 bit 7: a copy: its first write leaves after all writes of the entries before it;
-    // reserved without the part (part fence)
+    // byte 4 bit 7: copies: the first write leaves after all writes and messages of the queue's
+    // earlier entries; reserved without the part (part fence)
     logic f_fence;
     logic f_pad;  // byte 4 bit 6: append zero bytes up to 60
     // byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
@@ -473,17 +479,18 @@ package nic_pkg;
     logic f_udp_zero;  // byte 4 bit 3: set the UDP checksum to zero
     logic f_udp_csum;  // byte 4 bit 2: insert the UDP checksum
     logic f_ip_csum;  // byte 4 bit 1: insert the IPv4 header checksum
-    logic f_complete;  // byte 4 bit 0: write a completion entry also when all went well
+    logic f_complete;  // byte 4 bit 0: write a completion entry even if the status is Ok
     logic [7:0] port;  // byte 3: Ethernet port
-    // byte 2: inline bytes, 0..176, as many as there are slots for; they come first in the frame
+    // byte 2: number of inline bytes, 0..176; no more than slots for them; they come first in the
+    // frame
     logic [7:0] inline_len;
-    logic [7:0] nseg;  // byte 1: pieces, 0..8, as many as there are slots for
+    logic [7:0] nseg;  // byte 1: number of pieces, 0..8; no more than slots for them
     opcode_e opcode;  // byte 0: what to do
   } wqe_t;
 
   // WqeMore: a further block of a work entry: four more slots
   typedef struct packed {
-    logic [511:0] slots;  // bytes 0..63: the slots after those of the blocks before (part long)
+    logic [511:0] slots;  // bytes 0..63: the slots after those of earlier blocks (part long)
   } wqe_more_t;
 
   // Seg: one piece of a frame
@@ -510,15 +517,15 @@ package nic_pkg;
     logic [15:0] pkey;  // bytes 42..43: P_Key
     logic [7:0] bth_flags;  // byte 41: second byte of the BTH: SE, M, PadCnt, TVer
     logic [7:0] bth_opcode;  // byte 40: zero without BTH, like the next three
-    logic [15:0] dst_port;  // bytes 38..39: zero when l4_type is None
-    logic [15:0] src_port;  // bytes 36..37: zero when l4_type is None
+    logic [15:0] dst_port;  // bytes 38..39: zero if l4_type = None
+    logic [15:0] src_port;  // bytes 36..37: zero if l4_type = None
     logic [7:0] ip_tos;  // byte 35: IPv4 ToS or IPv6 traffic class, zero without IP
     logic [7:0] ip_proto;  // byte 34: IPv4 protocol or IPv6 next header, zero without IP
     logic [15:0] ethertype;  // bytes 32..33: EtherType after the tags
     logic [31:0] rss_hash;  // bytes 28..31: zero without the part (part rss)
     logic [15:0] payload_off;  // bytes 26..27: end of the headers that were parsed
-    logic [7:0] l4_off;  // byte 25: offset of the transport header, zero when l4_type is None
-    // byte 24: offset of the network header (14 + 4 per tag), also when l3_type is None
+    logic [7:0] l4_off;  // byte 25: offset of the transport header, zero if l4_type = None
+    // byte 24: offset of the network header (14 + 4 per tag), whatever l3_type is
     logic [7:0] l3_off;
     logic [15:0] vlan_inner;  // bytes 22..23: TCI of the second tag, zero without one
     logic [15:0] vlan_outer;  // bytes 20..21: TCI of the first tag, zero without one
@@ -539,7 +546,7 @@ package nic_pkg;
     l3_type_e l3_type;  // byte 16 bits 1:0: network layer
     logic [15:0] hdr_len;  // bytes 14..15: bytes written to the header buffer
     logic [15:0] frame_len;  // bytes 12..13: bytes of the frame
-    // bytes 8..11: ordinal of the frame on its port, dropped frames counted, from 0
+    // bytes 8..11: ordinal of the frame on its port, from 0; dropped frames count
     logic [31:0] port_seq;
     logic [15:0] rule;  // bytes 6..7: rule that matched, 0xffff for the default action
     // bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the
@@ -638,7 +645,7 @@ package nic_pkg;
     logic [7:0] valid;  // byte 0: 1 valid, 0 not; other values BadValue
   } key_entry_t;
 
-  // SteerKey: what a rule compares; fields of layers that are absent are zero
+  // SteerKey: fields that rules compare; fields of absent layers are zero
   typedef struct packed {
     logic [31:0] dest_qp;  // bytes 52..55: BTH destination QP in bits 23:0
     logic [15:0] dst_port;  // bytes 50..51: L4 destination port
@@ -680,7 +687,7 @@ package nic_pkg;
     logic [15:0] queue_f;
     action_e action;  // byte 113: Drop, Queue or Rss; other values BadValue
     logic [7:0] valid;  // byte 112: 1 valid, 0 not; other values BadValue
-    logic [447:0] mask;  // bytes 56..111: bits that count
+    logic [447:0] mask;  // bytes 56..111: bits to compare: 1 for bits that must equal value
     logic [447:0] value;  // bytes 0..55: SteerKey to compare with
   } rule_entry_t;
 
@@ -697,17 +704,20 @@ package nic_pkg;
     logic [31:0] drawn;
     logic [15:0] rsvd0;
     logic [7:0] slow;  // byte 5: 1 in state Slow; ignored on write
-    // byte 4: 1: once a frame found no credit, all go the slow way until resume; above 1 BadValue
+    // byte 4: 1: once a frame found no credit, all frames go the slow way until resume; above 1
+    // BadValue
     logic [7:0] latch;
     logic [31:0] balance;  // bytes 0..3: credits; above 2^24 - 1 BadValue
   } account_entry_t;
 
   // PortEntry: table PortCfg
   typedef struct packed {
-    logic [31:0] xon;  // bytes 12..15: end the pause when no more than this are held
-    logic [31:0] xoff;  // bytes 8..11: pause when more bytes than this are held
+    // bytes 12..15: end the pause when the receive buffer holds no more bytes than this
+    logic [31:0] xon;
+    // bytes 8..11: pause the peer when the receive buffer holds more bytes than this
+    logic [31:0] xoff;
     logic [15:0] rsvd0;
-    logic [15:0] pause_time;  // bytes 4..5: quanta
+    logic [15:0] pause_time;  // bytes 4..5: pause time of the frames sent, quanta
     logic [7:0] tx_classes;  // byte 3: mode Priority: classes that are paused
     pause_mode_e tx_mode;  // byte 2: pause frames sent; above 2 BadValue
     logic [7:0] rx_pfc;  // byte 1: classes whose priority pauses are honoured, class i in bit i
@@ -717,7 +727,7 @@ package nic_pkg;
   // InvalidateMsg: payload of an invalidate message
   typedef struct packed {
     logic [31:0] rsvd0;
-    logic [31:0] lines;  // bytes 8..11: 64 B lines
+    logic [31:0] lines;  // bytes 8..11: number of 64 B lines
     logic [63:0] addr;  // bytes 0..7: bus address of the first line
   } invalidate_msg_t;
 

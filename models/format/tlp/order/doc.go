@@ -1,4 +1,4 @@
-// Package order is PCIe's ordering table (PCIe 2.4.1, table 2-40) and a queue that keeps it: which
+// Package order implements PCIe's ordering table (PCIe 2.4.1, table 2-40) and a queue that obeys it: which
 // TLP may pass which on the same link, in one direction.
 //
 // Queue has no bound, no credits and no time of its own: its user says through a Gate which TLPs

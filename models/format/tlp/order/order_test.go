@@ -25,7 +25,8 @@ var (
 	cplOther = tlp.Header{Kind: tlp.Cpl, RequesterID: 0x100, Tag: 3, ByteCount: 4, Status: tlp.StatusUR}
 )
 
-// cells is PCIe table 2-40 without row C and column 4, which are for requests that package tlp refuses.
+// cells has the entries of PCIe table 2-40, except row C and column 4: package tlp refuses such
+// requests.
 var cells = []struct {
 	cell          string
 	second, first tlp.Header
@@ -58,8 +59,8 @@ var cells = []struct {
 	{"D5b", cplRO, cplRO, MustNotPass},
 }
 
-// The table has no cell that is not tested; A5b is for bridges to PCI, row C and column 4 for requests that package
-// tlp refuses.
+// TestCellsAreWhole: cells tests every cell of the table, except A5b, which is for bridges to PCI,
+// and row C and column 4, whose requests package tlp refuses.
 func TestCellsAreWhole(t *testing.T) {
 	tested := map[string]bool{}
 	for _, x := range cells {
@@ -78,12 +79,13 @@ func TestCellsAreWhole(t *testing.T) {
 	require.Equal(t, want, tested)
 }
 
-// gate lets the classes go that are true.
+// gate is open for the classes that are true.
 type gate [3]bool
 
 func (g gate) Open(c tlp.Class, _ string) bool { return g[c] }
 
-// Every cell, asked of the table and of a queue whose first TLP cannot go.
+// TestEveryCell checks every cell of the table, by Entry and by a queue whose first TLP cannot
+// leave.
 func TestEveryCell(t *testing.T) {
 	for _, x := range cells {
 		t.Run(fmt.Sprintf("%s %v over %v", x.cell, x.second.Kind, x.first.Kind), func(t *testing.T) {
@@ -108,12 +110,13 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
-// stubborn lets anything go but the first.
+// stubborn is a gate that is open for all TLPs but the first.
 type stubborn struct{}
 
 func (stubborn) Open(_ tlp.Class, v string) bool { return v != "first" }
 
-// Row C and column 4 cannot be formed: such requests are not decoded.
+// TestNonPostedRequestsWithDataAreRefused: requests of row C and column 4 cannot be in a queue,
+// since Decode refuses them.
 func TestNonPostedRequestsWithDataAreRefused(t *testing.T) {
 	for _, fmtType := range []byte{0x42, 0x44, 0x4c, 0x5b, 0x6c} { // IOWr, CfgWr0, FetchAdd, DMWr, FetchAdd64
 		_, err := tlp.Decode(&[tlp.HeaderBytes]byte{fmtType, 0, 0, 1})
@@ -121,7 +124,7 @@ func TestNonPostedRequestsWithDataAreRefused(t *testing.T) {
 	}
 }
 
-// naive keeps the rules by looking at every pair.
+// naive is a queue that obeys the table by comparing every pair of TLPs.
 type naive struct {
 	keys []Key
 	vals []int
@@ -146,7 +149,8 @@ type numbers [3]bool
 
 func (g *numbers) Open(c tlp.Class, _ int) bool { return g[c] }
 
-// The queue against the naive one in lock step, with gates that open and close at random.
+// TestQueueAgainstNaive compares the queue with naive step by step, with gates that open and close
+// at random.
 func TestQueueAgainstNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var q Queue[int]

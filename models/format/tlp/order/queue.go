@@ -2,7 +2,7 @@ package order
 
 import "nictwin/models/format/tlp"
 
-// Gate decides which TLPs can leave now.
+// Gate decides which TLPs can leave a Queue now.
 type Gate[T any] interface {
 	// Open reports whether v can leave. It is called in queue order, and never for a TLP that must
 	// wait for an earlier one.
@@ -13,17 +13,18 @@ type Gate[T any] interface {
 // use.
 type Queue[T any] struct {
 	slots []slot[T]
-	first link // of the TLPs
+	first link // oldest TLP
 	last  link
-	free  link // of the unused slots
+	free  link // first unused slot
 	count [3]int
 
-	// The search continues where it ended: the TLPs before `from` could not leave.
-	prev, from  link // from is examined next, prev is the one before it
-	posted, cpl bool // such a TLP is among those that could not leave
+	// The search for a TLP that can leave continues where it ended: the TLPs before from could not
+	// leave.
+	prev, from  link // from is the TLP to examine next, prev the one before it
+	posted, cpl bool // a posted request, or a completion, is among the TLPs before from
 }
 
-// link is the number of a slot plus one, 0 for none.
+// link is a slot's number plus one; 0 means no slot.
 type link int32
 
 type slot[T any] struct {
@@ -65,9 +66,9 @@ func (q *Queue[T]) Rewind() {
 	q.prev, q.from, q.posted, q.cpl = 0, q.first, false, false
 }
 
-// Next removes and returns the first TLP for which the gate is open and which may pass all TLPs
-// before it; ok is false without one. A TLP that could not leave is examined again only after
-// Rewind.
+// Next removes and returns the first TLP for which the gate is open and that may pass all TLPs
+// before it. ok is false if the queue has no such TLP. A TLP that could not leave is examined again
+// only after Rewind.
 func (q *Queue[T]) Next(g Gate[T]) (v T, ok bool) {
 	for q.from != 0 {
 		l := q.from
@@ -86,8 +87,8 @@ func (q *Queue[T]) Next(g Gate[T]) (v T, ok bool) {
 	return v, false
 }
 
-// mayGo reports whether a TLP may pass all those before it. Only earlier posted requests, and
-// completions of the same transaction, can forbid it.
+// mayGo reports whether a TLP may pass all TLPs before it. Only earlier posted requests, and
+// completions of the same request, can forbid that.
 func (q *Queue[T]) mayGo(s *slot[T]) bool {
 	if q.posted && Entry(s.key, Key{Class: tlp.Posted}) == MustNotPass {
 		return false

@@ -2,12 +2,12 @@ package order
 
 import "nictwin/models/format/tlp"
 
-// Passing is an entry of the table.
+// Passing is an entry of the ordering table: whether a TLP may pass an earlier one.
 type Passing uint8
 
-// The entries. MayPass is the standard's "Y/N": it is permitted, and nothing may depend on it.
-// MustPass is its "Yes": the second TLP must be able to pass the first when the first is blocked,
-// to avoid deadlock.
+// The entries of the table. MayPass is the standard's "Y/N": passing is permitted, but nothing may
+// depend on it. MustPass is its "Yes": the second TLP must be able to pass the first if the first
+// is blocked, to avoid deadlock.
 const (
 	MustNotPass Passing = iota
 	MayPass
@@ -19,8 +19,8 @@ func (p Passing) String() string { return [...]string{"No", "Y/N", "Yes"}[p] }
 // Key holds the properties of a TLP that the table depends on.
 type Key struct {
 	Class   tlp.Class
-	Relaxed bool   // attribute RO
-	ID      uint32 // completions: requester ID and tag, the transaction they belong to
+	Relaxed bool   // relaxed ordering (RO)
+	ID      uint32 // completions: requester ID and tag of the request
 }
 
 // KeyOf returns the key of a TLP.
@@ -32,7 +32,7 @@ func KeyOf(h *tlp.Header) Key {
 	return k
 }
 
-// Entry returns the table's entry for a TLP that follows another one: may second pass first?
+// Entry returns the table's entry for a TLP that follows another: whether second may pass first.
 func Entry(second, first Key) Passing {
 	switch second.Class {
 	case tlp.Posted:
@@ -60,7 +60,7 @@ func Entry(second, first Key) Passing {
 	return MayPass // D5a
 }
 
-// relaxed returns the entry decided by the RO bit of the second TLP.
+// relaxed returns the entry for cells in which only the RO bit of the second TLP lets it pass.
 func relaxed(second Key) Passing {
 	if second.Relaxed {
 		return MayPass

@@ -15,7 +15,7 @@ type File struct {
 	Data []byte
 }
 
-// Paths of the generated files that do not stand beside nic.yaml.
+// Paths of the generated files outside the folder of nic.yaml.
 const (
 	PathSV     = "../../../verilator/rtl/packages/nic_pkg.sv"
 	PathTables = "../../../docs/nic-tables.md"
@@ -24,18 +24,18 @@ const (
 const goHeader = "// Code generated from nic.yaml by go generate ./models/nic/nicspec; DO NOT EDIT.\n\npackage " +
 	"nicspec\n\n"
 
-// writer is a buffer with a Printf.
+// writer is a buffer with a method for formatted writes.
 type writer struct{ bytes.Buffer }
 
 func (w *writer) pf(f string, args ...any) { fmt.Fprintf(w, f, args...) }
 
-// goFile is a Go file being written, with the identifiers of the package declared so far.
+// goFile is a Go file being generated. ids has the identifiers that the package declares so far.
 type goFile struct {
 	writer
 	ids *ids
 }
 
-// ids finds two declarations that would come out under one name.
+// ids detects two declarations that would get the same name.
 type ids struct {
 	where map[string]string
 	errs  []error
@@ -50,7 +50,7 @@ func (d *ids) declare(name, what string) {
 	d.where[name] = what
 }
 
-// part is one Go file and what fills it.
+// part is a Go file to be generated: its path and the function that writes its contents.
 type part struct {
 	path string
 	fill func(*goFile, *schema.Contract)
@@ -100,7 +100,8 @@ func All(c *schema.Contract) ([]File, error) {
 	return append(files, File{PathSV, sv}, File{PathTables, Tables(c)}), nil
 }
 
-// handwritten are the package's exported identifiers that the generator must not declare again.
+// handwritten lists the package's exported identifiers that are not generated, so that the
+// generator does not declare them again.
 var handwritten = []string{
 	"FieldInfo", "StructInfo", "RegFieldInfo", "RegInfo", "RegisterAt", "Access", "ReadOnly", "ReadWrite", "WriteOnly",
 	"PortCounter", "DevCounter", "CounterInfo", "CounterAt", "CounterName",

@@ -33,7 +33,8 @@ func TestSameBytesEveryTime(t *testing.T) {
 	require.Equal(t, a, b)
 }
 
-// Names that differ in nic.yaml but meet in Go or SystemVerilog are refused.
+// TestCollisions: names that differ in nic.yaml but become equal in Go or SystemVerilog are
+// refused.
 func TestCollisions(t *testing.T) {
 	enum := "enums:\n  - {name: E, width: 8, values: [{name: A, value: 0, doc: d}]}\n"
 	for _, tc := range []struct{ in, want string }{
@@ -56,7 +57,8 @@ func TestCollisions(t *testing.T) {
 
 var svMember = regexp.MustCompile(`^    (logic|\w+_e)(?: \[(\d+):0\])? (\w+);`)
 
-// layout reads a packed structure from SystemVerilog text: name → {lowest bit, width}, and its total width.
+// layout reads a packed structure from SystemVerilog text. It returns the lowest bit and the width
+// of each member, and the total width.
 func layout(t *testing.T, c *schema.Contract, sv, typ string) (map[string][2]int, int) {
 	t.Helper()
 	end := strings.Index(sv, "  } "+typ+";")
@@ -87,7 +89,8 @@ func layout(t *testing.T, c *schema.Contract, sv, typ string) (map[string][2]int
 	return out, bit
 }
 
-// Every member of every packed structure stands where nic.yaml says, and the rest is named rsvd.
+// TestPackedLayout: every member of every packed structure is at the bit where nic.yaml has it, and
+// all other members are named rsvd.
 func TestPackedLayout(t *testing.T) {
 	c := contract(t)
 	data, err := SV(c)
@@ -134,7 +137,8 @@ func TestReservedWords(t *testing.T) {
 	require.Equal(t, "index", svName("index"))
 }
 
-// The tables name every register, field, structure, code and counter.
+// TestTablesAreComplete: the Markdown tables name every register, field, structure, code and
+// counter.
 func TestTablesAreComplete(t *testing.T) {
 	c := contract(t)
 	md := string(Tables(c))

@@ -20,7 +20,8 @@ func uintType(width int) string {
 	return "uint64"
 }
 
-// sentence turns a table's doc into the end of a Go comment, with the part that it belongs to.
+// sentence formats a doc text of nic.yaml, and the optional part it belongs to, as the end of a Go
+// comment.
 func sentence(doc string, p schema.Part) string {
 	s := strings.TrimRight(strings.ReplaceAll(doc, "\n", " "), ".")
 	if p != "" {
@@ -29,7 +30,7 @@ func sentence(doc string, p schema.Part) string {
 	return s
 }
 
-// partOf writes the field Part of a list's entry; the core has none.
+// partOf writes the field Part of a literal, unless the part is the core.
 func partOf(w *goFile, p schema.Part) {
 	if p != "" {
 		w.pf(", Part: Part%s", schema.Camel(string(p)))
@@ -37,11 +38,11 @@ func partOf(w *goFile, p schema.Part) {
 }
 
 func goConsts(w *goFile, c *schema.Contract) {
-	w.pf("// The contract's numbers.\nconst (\n")
+	w.pf("// Constants of the contract.\nconst (\n")
 	for i := range c.Constants {
 		k := &c.Constants[i]
 		w.ids.declare(k.Name, "constant "+k.Name)
-		v := fmt.Sprint(k.Value) // sizes read best in decimal, codes and addresses in hex
+		v := fmt.Sprint(k.Value) // sizes are written in decimal, codes and addresses in hex
 		if k.Value >= 1<<16 || k.Name == "RuleNone" || strings.HasPrefix(k.Name, "Requester") {
 			v = fmt.Sprintf("0x%x", k.Value)
 		}
@@ -69,13 +70,13 @@ func goEnum(w *goFile, e *schema.Enum) {
 		w.ids.declare(e.Name+v.Name, "enum "+e.Name+" value "+v.Name)
 		w.pf("%s%s %s = %d // %s\n", e.Name, v.Name, e.Name, v.Value, sentence(v.Doc, v.Part))
 	}
-	w.pf(")\n\n// String is the value's name, or %s(n) for a code that has none.\n", e.Name)
+	w.pf(")\n\n// String returns the value's name, or %s(n) for a code without a name.\n", e.Name)
 	w.pf("func (v %s) String() string {\nswitch v {\n", e.Name)
 	for _, v := range e.Values {
 		w.pf("case %s%s:\nreturn %q\n", e.Name, v.Name, v.Name)
 	}
 	w.pf("}\nreturn \"%s(\" + strconv.FormatUint(uint64(v), 10) + \")\"\n}\n\n", e.Name)
-	goEnumSet(w, e, "Known", "tells whether the code has a name", func(v schema.EnumValue) bool { return true })
+	goEnumSet(w, e, "Known", "reports whether the code has a name", func(v schema.EnumValue) bool { return true })
 	goEnumParts(w, e)
 }
 
@@ -90,7 +91,7 @@ func goEnumSet(w *goFile, e *schema.Enum, method, doc string, in func(schema.Enu
 		method, doc, e.Name, method, strings.Join(list, ", "))
 }
 
-// goEnumParts writes what part a code belongs to, for enums that have such codes.
+// goEnumParts writes the method Part of an enum, if one of its codes belongs to an optional part.
 func goEnumParts(w *goFile, e *schema.Enum) {
 	cases := ""
 	for _, v := range e.Values {
@@ -99,7 +100,7 @@ func goEnumParts(w *goFile, e *schema.Enum) {
 		}
 	}
 	if cases != "" {
-		w.pf("// Part is the part of the device that the code belongs to, 0 for the core and for codes without a " +
+		w.pf("// Part returns the optional part that the code belongs to, 0 for the core and for codes without a " +
 			"name.\n")
 		w.pf("func (v %s) Part() Cap1Reg {\nswitch v {\n%s}\nreturn 0\n}\n\n", e.Name, cases)
 	}
@@ -119,12 +120,12 @@ func goCounters(w *goFile, c *schema.Contract) {
 		w.pf("%s = %d // %s\n", k.name, k.v, k.doc)
 	}
 	w.pf(")\n\n")
-	goCounterConsts(w, c, "PortCounter", "The counters of a port.", true)
-	goCounterConsts(w, c, "DevCounter", "The counters of the device.", false)
+	goCounterConsts(w, c, "PortCounter", "Counters of a port, as numbers in the port's block.", true)
+	goCounterConsts(w, c, "DevCounter", "Counters of the device, as indices of the COUNTER registers.", false)
 	goCounterLists(w, c)
 }
 
-// goCounterConsts writes the counters of one scope.
+// goCounterConsts writes the constants of the port counters, or those of the device's counters.
 func goCounterConsts(w *goFile, c *schema.Contract, typ, doc string, port bool) {
 	w.pf("// %s\nconst (\n", doc)
 	for i := range c.Counters {
@@ -139,7 +140,7 @@ func goCounterConsts(w *goFile, c *schema.Contract, typ, doc string, port bool) 
 
 func goCounterLists(w *goFile, c *schema.Contract) {
 	w.ids.declare("DropCounters", "the list")
-	w.pf("// DropCounters are the counters of which each dropped frame moves exactly one.\nvar DropCounters = " +
+	w.pf("// DropCounters lists the drop counters. Each dropped frame steps exactly one of them.\nvar DropCounters = " +
 		"[...]PortCounter{\n")
 	for i := range c.Counters {
 		if c.Counters[i].Drop && c.Counters[i].PerPort() {
@@ -158,7 +159,7 @@ func goCounterLists(w *goFile, c *schema.Contract) {
 	w.pf("}\n")
 }
 
-// flags writes the fields of a literal that are true: pairs of name and value.
+// flags writes the boolean fields of a literal that are true; pairs alternates names and values.
 func flags(w *goFile, pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1].(bool) {

@@ -20,8 +20,9 @@ func goRegs(w *goFile, c *schema.Contract) {
 		for _, s := range []string{"Base", "Count", "Stride"} {
 			w.ids.declare(name+s, "register "+r.Name)
 		}
-		w.pf("%sBase = 0x%03x // %s: %s\n%sCount = %d // registers\n%sStride = %d // bytes\n",
-			name, r.Offset, r.Access, sentence(r.Doc, r.Part), name, r.Count, name, r.Stride)
+		w.pf("%sBase = 0x%03x // %s: %s\n", name, r.Offset, r.Access, sentence(r.Doc, r.Part))
+		w.pf("%sCount = %d // number of registers\n", name, r.Count)
+		w.pf("%sStride = %d // bytes from one register to the next\n", name, r.Stride)
 	}
 	w.pf(")\n\n// Values of the registers after reset.\nconst (\n")
 	for i := range c.Registers {
@@ -52,7 +53,7 @@ func goRegArrays(w *goFile, c *schema.Contract) {
 		}
 		name := "Reg" + schema.Camel(r.Name)
 		w.ids.declare(name, "register "+r.Name)
-		w.pf("// %s is the byte offset of %s[i]; it panics when i is not in 0..%d.\nfunc %s(i int) uint32 {\n",
+		w.pf("// %s returns the byte offset of %s[i]; it panics when i is not in 0..%d.\nfunc %s(i int) uint32 {\n",
 			name, r.Name, r.Count-1, name)
 		w.pf("return entry(%q, %sBase, i, %sCount, %sStride)\n}\n\n", r.Name, name, name, name)
 	}
@@ -83,7 +84,7 @@ func goRegFields(w *goFile, r *schema.Register) {
 		if f.Enum != "" {
 			t = f.Enum
 		}
-		w.pf("// %s is %s: %s.\n", name, bitsText(f.Bit, f.Width), sentence(f.Doc, f.Part))
+		w.pf("// %s returns %s: %s.\n", name, bitsText(f.Bit, f.Width), sentence(f.Doc, f.Part))
 		if f.Width == 1 && f.Enum == "" {
 			w.pf("func (r %s) %s() bool { return %s&1 != 0 }\n\n", typ, name, shr("r", f.Bit))
 			w.pf("// Set%s sets %s.\nfunc (r *%s) Set%s(v bool) {\n*r &^= 1 << %d\nif v {\n*r |= 1 << %d\n}\n}\n\n",
@@ -133,9 +134,9 @@ func goRegInfo(w *goFile, c *schema.Contract) {
 	w.pf("}\n")
 }
 
-// goPartConsts writes a constant for each part of the device: its bit in CAP1.
+// goPartConsts writes a constant for each optional part: its bit in CAP1.
 func goPartConsts(w *goFile, c *schema.Contract) {
-	w.pf("// The parts that a build of the device may have, as bits of CAP1.\nconst (\n")
+	w.pf("// The optional parts of a build, as bits of CAP1.\nconst (\n")
 	for _, f := range c.Parts() {
 		name := "Part" + schema.Camel(f.Name)
 		w.ids.declare(name, "part "+f.Name)

@@ -16,7 +16,7 @@ func bitRange(bit, width int) string {
 	return fmt.Sprintf("%d:%d", bit+width-1, bit)
 }
 
-// bitsText is bitRange with the noun before it.
+// bitsText is bitRange after the noun: "bit 5", "bits 7:4".
 func bitsText(bit, width int) string {
 	if width == 1 {
 		return "bit " + bitRange(bit, width)
@@ -40,7 +40,7 @@ func shl(x string, n int) string {
 	return fmt.Sprintf("%s<<%d", x, n)
 }
 
-// byteRange formats the position of a field: "byte 4 bit 3", "bytes 8..15".
+// byteRange formats the position of a field in its structure: "byte 4 bit 3", "bytes 8..15".
 func byteRange(f *schema.Field) string {
 	last := (f.Bit() + f.Width - 1) / 8
 	switch {
@@ -54,7 +54,7 @@ func byteRange(f *schema.Field) string {
 	return fmt.Sprintf("%s of bytes %d..%d", bitsText(f.BitInByte, f.Width), f.Byte, last)
 }
 
-// goType returns the field's type in the accessors; byte strings have another one in Fields.
+// goType returns the field's type in the accessors. In the Fields type, byte strings are arrays.
 func goType(f *schema.Field) string {
 	switch {
 	case f.IsBytes():
@@ -85,16 +85,16 @@ func goStruct(w *goFile, s *schema.Struct) {
 		w.pf("import \"encoding/binary\"\n\n")
 	}
 	w.pf("// %sSize is the size of a %s in bytes.\nconst %sSize = %d\n\n", s.Name, s.Name, s.Name, s.Bytes)
-	w.pf("// %s is a view of the %d bytes of one: %s. Accessors\n// read and write the bytes in place and panic when "+
+	w.pf("// %s is a view of %d bytes of memory: %s.\n// Accessors read and write the bytes in place and panic when "+
 		"there are fewer.\ntype %s []byte\n\n",
 		s.Name, s.Bytes, sentence(s.Doc, ""), s.Name)
 	for i := range s.Fields {
 		goAccessors(w, s, &s.Fields[i])
 	}
 	goFields(w, s)
-	w.pf("// Diff%s compares two of them: ok when equal, else the first field that differs and both values, as\n"+
-		"// StructInfo.Diff says.\nfunc Diff%s(exp, got []byte) (field, e, g string, ok bool) { return "+
-		"%sInfo.Diff(exp, got) }\n\n",
+	w.pf("// Diff%s compares two structures: it returns ok if they are equal, else the first field that differs\n"+
+		"// and both values, as StructInfo.Diff does.\n"+
+		"func Diff%s(exp, got []byte) (field, e, g string, ok bool) { return %sInfo.Diff(exp, got) }\n\n",
 		s.Name, s.Name, s.Name)
 	w.pf("// String lists the fields that are not zero.\nfunc (b %s) String() string { return %sInfo.Format(b) }\n",
 		s.Name, s.Name)
@@ -111,8 +111,8 @@ func usesBinary(s *schema.Struct) bool {
 
 func goAccessors(w *goFile, s *schema.Struct, f *schema.Field) {
 	name, typ := schema.Camel(f.Name), goType(f)
-	w.pf("// %s is %s, %s: %s.\nfunc (b %s) %s() %s {", name, f.Name, byteRange(f), sentence(f.Doc, f.Part), s.Name,
-		name, typ)
+	w.pf("// %s returns %s, %s: %s.\n", name, f.Name, byteRange(f), sentence(f.Doc, f.Part))
+	w.pf("func (b %s) %s() %s {", s.Name, name, typ)
 	if f.IsBytes() {
 		w.pf("return b[%d:%d:%d] }\n\n", f.Byte, f.Byte+f.Width/8, f.Byte+f.Width/8)
 		w.pf("// Set%s copies v to %s and fills up with zeros; it panics when v is longer than %d bytes.\n", name,
@@ -129,12 +129,12 @@ func goAccessors(w *goFile, s *schema.Struct, f *schema.Field) {
 	w.pf("func (b %s) Set%s(v %s) {%s}\n\n", s.Name, name, typ, storeStmt(f, typ))
 }
 
-// whole reports whether the field is one of Go's integers at a byte boundary.
+// whole reports whether the field begins at a byte and has the width of a Go integer.
 func whole(f *schema.Field) bool {
 	return f.BitInByte == 0 && (f.Width == 8 || f.Width == 16 || f.Width == 32 || f.Width == 64)
 }
 
-// loadExpr returns the body that reads a number.
+// loadExpr returns the body of an accessor that reads a number.
 func loadExpr(f *schema.Field, typ string) string {
 	b, s := f.Byte, f.BitInByte
 	last := (s + f.Width - 1) / 8
@@ -158,7 +158,7 @@ func loadExpr(f *schema.Field, typ string) string {
 
 func conv(to, from, expr string) string { return "return " + convExpr(to, from, expr) }
 
-// convExpr converts an expression if the types differ.
+// convExpr returns expr, converted if the types differ.
 func convExpr(to, from, expr string) string {
 	if to == from {
 		return expr
@@ -166,7 +166,7 @@ func convExpr(to, from, expr string) string {
 	return fmt.Sprintf("%s(%s)", to, expr)
 }
 
-// storeStmt returns the body that writes a number without touching adjacent bits.
+// storeStmt returns the body of an accessor that writes a number and leaves adjacent bits alone.
 func storeStmt(f *schema.Field, typ string) string {
 	b, s := f.Byte, f.BitInByte
 	switch {
@@ -180,7 +180,7 @@ func storeStmt(f *schema.Field, typ string) string {
 	}
 	var out strings.Builder
 	for k := 0; 8*k < s+f.Width; k++ {
-		lo, hi := max(s-8*k, 0), min(s+f.Width-8*k, 8) // the field's bits of this byte
+		lo, hi := max(s-8*k, 0), min(s+f.Width-8*k, 8) // the field's bits in this byte, lo to hi-1
 		mask := (1<<hi - 1) &^ (1<<lo - 1)
 		part := shl("v", s)
 		if 8*k >= s {
@@ -192,7 +192,7 @@ func storeStmt(f *schema.Field, typ string) string {
 }
 
 func goFields(w *goFile, s *schema.Struct) {
-	w.pf("// %sFields is what a %s says, as plain values.\ntype %sFields struct {\n", s.Name, s.Name, s.Name)
+	w.pf("// %sFields holds the fields of %s as plain values.\ntype %sFields struct {\n", s.Name, s.Name, s.Name)
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		t := goType(f)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// top uses a little of everything, and leaves most of the package unused.
+// top is a module that uses few names of the package.
 const top = `/// Lint top: a few things of nic_pkg.
 module top
   import nic_pkg::*;
@@ -46,7 +46,8 @@ module top
 endmodule
 `
 
-// The package is clean under verilator -Wall, with a top that needs little of it.
+// TestLint: the package is clean under verilator -Wall, even with a module that uses few of its
+// names.
 func TestLint(t *testing.T) {
 	verilator, err := exec.LookPath("verilator")
 	require.NoError(t, err, "verilator is missing: apt-get install verilator")

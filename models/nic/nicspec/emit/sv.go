@@ -11,40 +11,46 @@ import (
 
 const svHead = `/// Registers, structures and codes of the NIC: package nic_pkg.
 /// Generated from models/nic/nicspec/nic.yaml by go generate ./models/nic/nicspec; do not edit.
-/// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string starts in the low bits.
+/// Bit 0 of a packed structure is bit 0 of its byte 0; the first byte of a byte string is lowest.
 
 package nic_pkg;
 
 `
 
-// svWidth is the maximum line length.
+// svWidth is the maximum length of a generated line.
 const svWidth = 100
 
-// svReserved are the words, of IEEE 1800 and of C++, that cannot name a member.
+// svReserved holds the reserved words of SystemVerilog (IEEE 1800) and C++, which cannot name a
+// member.
 var svReserved = map[string]bool{}
 
 func init() {
-	for _, k := range strings.Fields(`accept_on alias always and assert assign assume automatic before begin bind bins
-		binsof bit break buf byte case cell chandle checker class clocking cmos config const constraint context continue
-		cover cross deassign default defparam design disable dist do edge else end enum event eventually expect export
-		extends extern final first_match for force foreach forever fork forkjoin function generate genvar global
-		highz0 highz1 if iff ifnone implements implies import incdir include initial inout input inside instance int
-		integer interconnect interface intersect join large let liblist library local localparam logic longint macromodule
-		matches medium modport module nand negedge nettype new nexttime nmos nor not null or output package packed
-		parameter pmos posedge primitive priority program property protected pull0 pull1 pulldown pullup pure rand randc
-		randcase randsequence rcmos real realtime ref reg reject_on release repeat restrict return rnmos rpmos rtran scalared
-		sequence shortint shortreal signed small soft solve specify specparam static string strong strong0 strong1 struct
-		super supply0 supply1 table tagged task this throughout time timeprecision timeunit tran tri tri0 tri1 triand
-		trior trireg type typedef union unique unique0 unsigned until untyped use uwire var vectored virtual void wait wand
-		weak weak0 weak1 while wildcard wire with within wor xnor xor` + cxxReserved) {
+	for _, k := range strings.Fields(`accept_on alias always and assert assign assume automatic before begin bind
+		bins binsof bit break buf byte case cell chandle checker class clocking cmos config const constraint context
+		continue
+		cover cross deassign default defparam design disable dist do edge else end enum event eventually
+		expect export extends extern final first_match for force foreach forever fork forkjoin function
+		generate genvar global highz0 highz1 if iff ifnone implements implies import incdir include
+		initial inout input inside instance int integer interconnect interface intersect join large let
+		liblist library local localparam logic longint macromodule matches medium modport module nand
+		negedge nettype new nexttime nmos nor not null or output package packed parameter pmos posedge
+		primitive priority program property protected pull0 pull1 pulldown pullup pure rand randc randcase
+		randsequence rcmos real realtime ref reg reject_on release repeat restrict return rnmos rpmos
+		rtran scalared sequence shortint shortreal signed small soft solve specify specparam static string
+		strong strong0 strong1 struct super supply0 supply1 table tagged task this throughout time
+		timeprecision timeunit tran tri tri0 tri1 triand trior trireg type typedef union unique unique0
+		unsigned until untyped use uwire var vectored virtual void wait wand weak weak0 weak1 while
+		wildcard wire with within wor xnor xor` + cxxReserved) {
 		svReserved[k] = true
 	}
 }
 
-// cxxReserved are words that are reserved in the C++ made of a design; lint complains about them.
-const cxxReserved = ` abort alignas alignof and_eq asm auto bitand bitor bool catch cdecl char char16_t char32_t compl concept
-	constexpr const_cast decltype delete double dynamic_cast explicit false far float friend goto huge inline interrupt long map
-	mutable near namespace noexcept nullptr operator or_eq queue requires sc_clock sc_in sc_inout sc_out set sizeof template
+// cxxReserved lists words that are reserved in the C++ that Verilator generates. Its lint reports
+// them.
+const cxxReserved = ` abort alignas alignof and_eq asm auto bitand bitor bool catch cdecl char char16_t char32_t
+	compl concept constexpr const_cast decltype delete double dynamic_cast explicit false far
+	float friend goto huge inline interrupt long map mutable near namespace noexcept nullptr
+	operator or_eq queue requires sc_clock sc_in sc_inout sc_out set sizeof template
 	thread_local throw true try typeid typename uint8_t vector volatile list stack override`
 
 // svName returns the name of a structure's member; a reserved word gets the suffix _f.
@@ -55,7 +61,8 @@ func svName(field string) string {
 	return field
 }
 
-// svFile is the package being written, with the names and the parameters declared so far.
+// svFile is the SystemVerilog package being generated. ids has the names declared so far, used the
+// parameters.
 type svFile struct {
 	writer
 	ids  *ids
@@ -89,7 +96,8 @@ func SV(c *schema.Contract) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// line writes code with its comment behind it, or above it if the line would be too long.
+// line writes code followed by its comment, or the comment above the code if the line would be too
+// long.
 func (w *svFile) line(indent, code, doc string) {
 	if len(indent)+len(code)+len(doc)+5 <= svWidth {
 		w.pf("%s%s  // %s\n", indent, code, doc)
@@ -111,7 +119,7 @@ func (w *svFile) comment(indent, doc string) {
 	w.pf("%s\n", text)
 }
 
-// param declares a number: as int unsigned if it fits, else as a vector.
+// param declares a parameter: an int unsigned if the value fits, else a vector.
 func (w *svFile) param(name string, v uint64, doc string) {
 	w.ids.declare(name, "parameter "+name)
 	w.used = append(w.used, name)
@@ -193,9 +201,9 @@ func svCounters(w *svFile, c *schema.Contract) {
 	w.pf("\n")
 }
 
-// svUsed reads every number once, so that lint does not report those that a design leaves unused.
+// svUsed reads every parameter once, so that lint does not report those that a design does not use.
 func svUsed(w *svFile) {
-	w.pf("  // No design needs all these numbers; each is read once here, so lint is quiet about the rest.\n")
+	w.pf("  // No design uses all these parameters. Each is read here, so that lint reports none as unused.\n")
 	w.pf("  localparam logic unused_numbers = ^(\n")
 	text := "   "
 	for i, u := range w.used {

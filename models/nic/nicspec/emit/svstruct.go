@@ -7,7 +7,8 @@ import (
 	"nictwin/models/nic/nicspec/schema"
 )
 
-// packed writes a packed structure of width bits: the highest field first, gaps as rsvd0, rsvd1... from the low end.
+// packed writes a packed structure of width bits: the highest field first, reserved bits as rsvd0,
+// rsvd1... from the low end.
 func (w *svFile) packed(ms []member, width int, typ, what string) {
 	w.ids.declare(typ, what)
 	ms = withGaps(ms, width)
@@ -35,7 +36,7 @@ func (w *svFile) packed(ms []member, width int, typ, what string) {
 	w.pf("  } %s;\n\n", typ)
 }
 
-// withGaps sorts the members by position and fills the bits between them.
+// withGaps sorts the members by position and adds members for the reserved bits between them.
 func withGaps(ms []member, width int) []member {
 	sort.SliceStable(ms, func(i, j int) bool { return ms[i].bit < ms[j].bit })
 	var out []member

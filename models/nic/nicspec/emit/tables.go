@@ -11,10 +11,12 @@ import (
 func Tables(c *schema.Contract) []byte {
 	w := &writer{}
 	w.pf("# The NIC's tables\n\n")
-	w.pf("Generated from `models/nic/nicspec/nic.yaml` by `go generate ./models/nic/nicspec`; do not edit. What the fields do is said in\n")
-	w.pf("[nic.md](nic.md). Numbers are little-endian; a byte string has its first byte at the lowest address. The " +
-		"column\n")
-	w.pf("Part names the part of the device (a field of CAP1) that something belongs to; a build may lack parts.\n\n")
+	w.pf("Generated from `models/nic/nicspec/nic.yaml` by `go generate ./models/nic/nicspec`; do not edit.\n")
+	w.pf("[nic.md](nic.md) describes what the fields do. Numbers are little-endian; a byte string has its first byte " +
+		"at the\n")
+	w.pf("lowest address. The column Part names the part of the device that an item belongs to: the core, or an " +
+		"optional\n")
+	w.pf("part, which is a field of CAP1.\n\n")
 	w.pf("[Constants](#constants) · [Registers](#registers) · [Register fields](#register-fields) · " +
 		"[Structures](#structures) ·\n")
 	w.pf("[Codes](#codes) · [Counters](#counters)\n\n")
@@ -27,7 +29,7 @@ func Tables(c *schema.Contract) []byte {
 	return w.Bytes()
 }
 
-// cell makes text safe inside a table.
+// cell escapes a text for a cell of a Markdown table.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\n", " "), "|", "\\|")
 }
@@ -64,7 +66,7 @@ func mdConstants(w *writer, c *schema.Contract) {
 }
 
 func mdRegisters(w *writer, c *schema.Contract) {
-	w.pf("## Registers\n\nByte offsets in BAR0; an array's entry i stands at offset + i * stride.\n\n")
+	w.pf("## Registers\n\nByte offsets in BAR0; entry i of an array is at offset + i * stride.\n\n")
 	w.pf("| Offset | Name | Bits | Entries | Stride | Access | Reset | Part | Meaning " +
 		"|\n|---|---|---|---|---|---|---|---|---|\n")
 	for i := range c.Registers {
@@ -88,7 +90,7 @@ func mdRegisters(w *writer, c *schema.Contract) {
 }
 
 func mdRegFields(w *writer, c *schema.Contract) {
-	w.pf("## Register fields\n\nBits that no field has are reserved.\n\n")
+	w.pf("## Register fields\n\nBits that belong to no field are reserved.\n\n")
 	for i := range c.Registers {
 		r := &c.Registers[i]
 		if len(r.Fields) == 0 {
@@ -106,7 +108,7 @@ func mdRegFields(w *writer, c *schema.Contract) {
 }
 
 func mdStructs(w *writer, c *schema.Contract) {
-	w.pf("## Structures\n\n\"Byte\" is the offset, \"bits\" the bits counted from bit 0 of that byte.\n\n")
+	w.pf("## Structures\n\n\"Byte\" is the offset in the structure, \"bits\" counts from bit 0 of that byte.\n\n")
 	for i := range c.Structs {
 		s := &c.Structs[i]
 		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | Part | Meaning |\n|---|---|---|---|---|\n", s.Name,
@@ -128,7 +130,8 @@ func mdStructs(w *writer, c *schema.Contract) {
 	}
 }
 
-// mdBits writes the bits of a stretch that starts at bit; a byte string, or what is too long for a number, in bytes.
+// mdBits formats the bits of a field that starts at bit. The size of a byte string, or of a field
+// that is too long for a number, is given in bytes.
 func mdBits(bit, width int, str bool) string {
 	if str || width > 64 && bit%8 == 0 && width%8 == 0 {
 		return fmt.Sprintf("%d bytes", width/8)
@@ -136,7 +139,7 @@ func mdBits(bit, width int, str bool) string {
 	return bitRange(bit%8, width)
 }
 
-// mdGap writes the row of a reserved stretch, if there is one.
+// mdGap writes a row for reserved bits, if there are any.
 func mdGap(w *writer, from, to int) {
 	if from < to {
 		w.pf("| %d | %s | reserved | | |\n", from/8, mdBits(from, to-from, false))
@@ -156,9 +159,9 @@ func mdEnums(w *writer, c *schema.Contract) {
 }
 
 func mdCounters(w *writer, c *schema.Contract) {
-	w.pf("## Counters\n\nEntries of the 64-bit COUNTER registers. A port's counter stands at %d * port + number; the "+
+	w.pf("## Counters\n\nEntries of the 64-bit COUNTER registers. A port's counter is at %d * port + number; the "+
 		"device's own start\n"+
-		"at %d. Each dropped frame moves exactly one of the counters marked drop.\n\n", schema.PortStride,
+		"at %d. Each dropped frame steps exactly one of the counters marked drop.\n\n", schema.PortStride,
 		schema.DeviceBase)
 	w.pf("| Index | Scope | Name | Drop | Part | Meaning |\n|---|---|---|---|---|---|\n")
 	for i := range c.Counters {

@@ -1,5 +1,5 @@
-// Command gen writes what is generated from nic.yaml: run it by go generate ./models/nic/nicspec, in whose folder it
-// expects to stand.
+// Command gen writes the files generated from nic.yaml. Run it by go generate ./models/nic/nicspec:
+// it expects that folder as its working directory.
 package main
 
 import (
@@ -43,14 +43,14 @@ func run() error {
 	for _, path := range old {
 		if !slices.Contains(keep, path) {
 			if err := os.Remove(path); err != nil {
-				return fmt.Errorf("removing a file that is generated no more: %w", err)
+				return fmt.Errorf("removing a file that is no longer generated: %w", err)
 			}
 		}
 	}
 	return nil
 }
 
-// write leaves a file that is up to date untouched, so that nothing is rebuilt for it.
+// write writes a file, unless it is up to date: rewriting it would rebuild what depends on it.
 func write(f emit.File) error {
 	path := filepath.FromSlash(f.Path)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, f.Data) {

@@ -20,9 +20,9 @@ func Load(path string) (*Contract, error) {
 	return Parse(path, data)
 }
 
-// Parse reads and checks a contract; name stands for the file in errors. All errors are returned at once, each
-// as "name:line: what"; unknown keys and values of a wrong type come first, alone, for what they were meant to say
-// is not known.
+// Parse reads and checks a contract; name is the file name for errors. All errors are returned at
+// once, each as "name:line: what". If the file has unknown keys or values of a wrong type, only
+// those are reported: what they were meant to be is not known.
 func Parse(name string, data []byte) (*Contract, error) {
 	c := &Contract{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -42,7 +42,8 @@ func Parse(name string, data []byte) (*Contract, error) {
 	return c, validate(name, c)
 }
 
-// decodeError puts the file name before each of the decoder's line-numbered messages.
+// decodeError puts the file name in front of each message of the YAML decoder, which begins with
+// the line.
 func decodeError(name string, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: the file is empty: %w", name, err)
@@ -70,8 +71,8 @@ func setDefaults(c *Contract) {
 	}
 }
 
-// setLines copies the line of every list item from the node tree; decoding through a custom unmarshaler would
-// have lost the check for unknown keys.
+// setLines copies the line of every list item from the node tree. The decoder does not give lines,
+// and custom unmarshalers, which have them, would not check for unknown keys.
 func setLines(c *Contract, doc *yaml.Node) {
 	root := deref(doc)
 	each(child(root, "constants"), len(c.Constants), func(i int, n *yaml.Node) { c.Constants[i].Line = n.Line })

@@ -18,7 +18,7 @@ func TestTheContractLoads(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// doc puts items under keys: "registers" and below, line 3 on.
+// doc returns a contract with items under a key; they begin in line 3.
 func doc(key, items string) string { return "version: 1\n" + key + ":\n" + items }
 
 func TestErrors(t *testing.T) {

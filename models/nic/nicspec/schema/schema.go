@@ -2,14 +2,15 @@ package schema
 
 import "strings"
 
-// Layout of the 64-bit counter block: a port's counters stand together, those of the device after the last port.
+// Layout of the 64-bit counter block: each port has a block of counters, followed by those of the
+// device.
 const (
 	PortStride = 32  // counter indices per port
-	PortsMax   = 4   // ports that the block has room for
+	PortsMax   = 4   // ports that have a block
 	DeviceBase = 128 // first index of the device's own counters, PortStride*PortsMax
 )
 
-// Contract is the whole file.
+// Contract is the content of nic.yaml.
 type Contract struct {
 	Version   int        `yaml:"version"`
 	Constants []Constant `yaml:"constants"`
@@ -100,7 +101,8 @@ type Struct struct {
 	Line   int     `yaml:"-"`
 }
 
-// Field is a field of a Struct. Byte is its first byte, BitInByte the bit inside that byte, Width in bits.
+// Field is a field of a Struct. Byte is the offset of its first byte, BitInByte its first bit
+// inside that byte, Width its size in bits.
 type Field struct {
 	Name      string `yaml:"name"`
 	Byte      int    `yaml:"byte"`
@@ -134,14 +136,14 @@ type Counter struct {
 // PerPort reports whether every port has this counter.
 func (c *Counter) PerPort() bool { return c.Scope == "port" }
 
-// Part names the part of the device that something belongs to, a field of register CAP1; "" is the core, which every
-// build has.
+// Part names the part of the device that an item belongs to: an optional part, which is a field of
+// register CAP1, or "" for the core, which every build has.
 type Part string
 
-// partsRegister is the register whose fields are the parts.
+// partsRegister is the register whose fields are the optional parts.
 const partsRegister = "CAP1"
 
-// Parts lists the parts that a build may have: the fields of register CAP1.
+// Parts lists the optional parts: the fields of register CAP1.
 func (c *Contract) Parts() []RegField {
 	for i := range c.Registers {
 		if c.Registers[i].Name == partsRegister {

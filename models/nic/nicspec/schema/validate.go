@@ -13,7 +13,7 @@ var (
 	upperName = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
 )
 
-// checker collects all errors of one file.
+// checker collects all errors of a contract.
 type checker struct {
 	file string
 	c    *Contract
@@ -203,13 +203,13 @@ func (k *checker) regFields(r *Register) {
 	}
 }
 
-// claim marks bits as used and reports once if another field uses one of them.
+// claim marks the bits of a field as used. If other fields use some of them, it reports one.
 func (k *checker) claim(used []string, bit, width, line int, name, what string) {
-	told := false
+	reported := false
 	for b := bit; b < bit+width; b++ {
-		if used[b] != "" && !told {
+		if used[b] != "" && !reported {
 			k.errorf(line, "%s overlaps field %s at bit %d", what, used[b], b)
-			told = true
+			reported = true
 		}
 		used[b] = name
 	}

@@ -310,7 +310,7 @@ func (d *rxDelivery) queue() *core.Queue {
 		State: d.State, LogSize: d.LogSize, CqBase: d.CqBase, PI: d.Pi, CI: d.Ci, CQI: d.Cqi, SplitMode: d.SplitMode,
 		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode,
 		EcnMode: d.EcnMode,
-		Trim:    d.Trim, TellsPay: true,
+		Trim:    d.Trim, HasPayLen: true,
 	}
 }
 

@@ -171,11 +171,11 @@ func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) 
 	c := dma.NewChannel(1, 1)
 	c.Start(0, &plan)
 	for {
-		if k, addr, dst, ok := c.Ask(); ok {
+		if k, addr, dst, ok := c.NextRead(); ok {
 			var rd core.Read
 			rd.Begin(addr, dst)
 			s.read(&rd, e.Fault, e.Late != 0)
-			c.Came(k, rd.Status)
+			c.ReadEnded(k, rd.Status)
 		}
 		if _, b, ok := c.Write(mps); ok {
 			data = append(data, b...)

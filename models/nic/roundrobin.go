@@ -3,7 +3,7 @@ package nic
 import "math/bits"
 
 // after returns the first member of a set after the one served last, wrapping around. The set must
-// not be empty. A set saves asking each member: most have nothing to do in most cycles.
+// not be empty. A set makes round robin cheap: in most cycles most members have nothing to do.
 func after(set uint, last int) int {
 	if m := set &^ (2<<last - 1); m != 0 {
 		return bits.TrailingZeros(m)
@@ -11,7 +11,7 @@ func after(set uint, last int) int {
 	return bits.TrailingZeros(set)
 }
 
-// bit returns the set with member i, or the empty set.
+// bit returns the set of i alone if member is true, else the empty set.
 func bit(i int, member bool) uint {
 	if member {
 		return 1 << i

@@ -1,7 +1,7 @@
 package simcore
 
-// farHeap is a 4-ary heap of the events too far ahead for the wheel. Its
-// entries carry their own keys, so that comparing touches no event.
+// farHeap is a 4-ary heap of the events that lie beyond the wheel. Its entries contain the sort
+// keys, so that comparing them does not access the events.
 type farHeap []farEntry
 
 type farEntry struct {
@@ -45,7 +45,7 @@ func (h *farHeap) pop() *Event {
 	return top
 }
 
-// sink places x, starting from the vacant root.
+// sink puts x into the heap, moving it down from the root, which is vacant.
 func (h farHeap) sink(x farEntry) {
 	i, n := 0, len(h)
 	for {

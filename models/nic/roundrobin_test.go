@@ -9,7 +9,8 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// TestAfter: the first member that is met on the way round is the next one, and the one served last comes last.
+// TestAfter: the next member is the first after the one served last, wrapping around; the one
+// served last comes last.
 func TestAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 8
