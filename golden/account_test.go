@@ -58,7 +58,7 @@ func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 		alts := []core.RxVerdict{{Rule: 2, Drop: core.NoDrop}, {Rule: 2, Drop: core.NoDrop}}
 		alts[1].Account.On, alts[1].Account.Queue = true, 1
 		f := &arrivals.Frame{Last: now - 10, Alts: alts}
-		require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
+		require.True(t, r.passRivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
 		both := a.Range(now, 0)
 		require.Equal(t, "0 to 1", both.Drawn.String(), "drawn on since it was set, or not: %s", a.Describe())
 		require.Equal(t, "4 to 5", both.Balance.String())

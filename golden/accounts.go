@@ -63,9 +63,9 @@ func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	}
 }
 
-// accountContext collects what an account needs to know about the rest of the receive side.
-func (r *Referee) accountContext(end bool) accounts.Around {
-	x := accounts.Around{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
+// rxState collects what an account needs to know about the rest of the receive side.
+func (r *Referee) rxState(end bool) accounts.RxState {
+	x := accounts.RxState{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
 	for i := range r.rx.ports {
 		if p := &r.rx.ports[i]; p.Undecided.Len() > 0 {
 			x.Oldest = min(x.Oldest, (*p.Undecided.Front()).Last)
@@ -75,7 +75,7 @@ func (r *Referee) accountContext(end bool) accounts.Around {
 }
 
 // ageAccount applies the writes that every later frame must see.
-func (r *Referee) ageAccount(a *account) { a.Age(r.accountContext(false).Oldest) }
+func (r *Referee) ageAccount(a *account) { a.Age(r.rxState(false).Oldest) }
 
 // accountWritten records an accepted write of an account.
 func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
@@ -84,15 +84,15 @@ func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
 	a.Written(r.now, credit, set)
 }
 
-// accountDelivered records a frame that an account let pass, then follows all frames whose turn has
-// come.
+// accountDelivered records the delivery of a frame that drew on an account, then follows every delivered frame that
+// is next in the account's order.
 func (r *Referee) accountDelivered(a *account, e accounts.Event) {
 	a.Delivered(e)
 	r.accountTurns(a, false)
 }
 
 func (r *Referee) accountTurns(a *account, end bool) {
-	for e, ok := a.Next(r.accountContext(end)); ok; e, ok = a.Next(r.accountContext(end)) {
+	for e, ok := a.Next(r.rxState(end)); ok; e, ok = a.Next(r.rxState(end)) {
 		r.accountTurn(a, &e)
 	}
 }
@@ -104,7 +104,7 @@ func subjectOf(e *accounts.Event) verdict.Subject {
 
 var pathNames = map[bool]string{false: "the fast path", true: "the slow path"}
 
-// accountTurn follows one frame that an account let pass.
+// accountTurn follows one delivered frame through its account, in the order of account_seq.
 func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 	d := r.rx.queue(uint16(e.Queue)).Domain()
 	if frame, wrong := a.After(e); wrong {
@@ -118,14 +118,14 @@ func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 	r.log.FailOf(subjectOf(e), d, "A2", "slow_path", fmt.Sprint(!e.Slow), fmt.Sprint(e.Slow),
 		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have taken %s", e.Frame, e.Port, e.Seq,
 			pathNames[e.Slow]), a.Describe())
-	a.AsDevice(e)
+	a.ForcePass(e)
 }
 
 // accountPassedBy decides the frames that were overtaken by a later frame of their port [A4]: they
 // were dropped.
 func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
-	if a.WasSet() {
-		return // they may be frames that the account let pass before it was set
+	if a.OldFramesPending() {
+		return // a frame from before the table write may still be delivered
 	}
 	l := &a.frames[e.Port]
 	for l.Head != nil && int32(e.Frame-l.Head.Seq) > 0 {
@@ -135,14 +135,14 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 	}
 }
 
-// accountDropped decides a frame that was left to its account and not delivered. e is the next
-// frame of its port that was delivered, or nil.
+// accountDropped decides a frame that its account sent to one of two queues and that was not delivered. e is the
+// next delivered frame of its port, or nil.
 func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
 		if e != nil && int(queue) == e.Queue {
 			return e.Index
 		}
-		q := r.rx.queue(queue) // earlier ones may not have shown yet
+		q := r.rx.queue(queue) // count the frames pending for the queue: their completion entries come first
 		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.Verdict
@@ -159,13 +159,13 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 	k.Others = !k.Certain || a.awaitsOther(f.Port, k.Out)
 	m := a.Dropped(k)
 	if e != nil {
-		a.Since(f.Last)
+		a.NotBefore(f.Last)
 	}
 	r.dropped(&r.rx.ports[f.Port], f, m, e != nil)
 }
 
-// awaitsOther reports whether a frame of another port, whose fate is not known, may have been taken by a cycle: ports
-// have no order, and a frame that is dropped latches an account, too [A2, A3].
+// awaitsOther reports whether an undecided frame of another port may have met the account by a cycle. Frames of
+// different ports have no order, and a dropped frame can latch an account, too [A2, A3].
 func (a *account) awaitsOther(port int, cycle int64) bool {
 	for p := range a.frames {
 		if f := a.frames[p].Head; p != port && f != nil && f.Last <= cycle {
@@ -175,9 +175,9 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 	return false
 }
 
-// cameUnder reports whether a frame came in under the queue's present context, and returns the producer
-// index that the queue had surely seen by then [R9].
-func cameUnder(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
+// underPresentContext reports whether a frame came in under the queue's present context, and returns the producer
+// index that the queue had certainly seen by then [R9].
+func underPresentContext(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	switch {
 	case q.since >= f.Last:
 	case f.Place == arrivals.ToQueue || f.Place == arrivals.ToAccount && int(f.Verdict.Queue) == q.ID:
@@ -188,7 +188,8 @@ func cameUnder(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	return 0, false
 }
 
-// endAccounts follows the remaining deliveries once the run is over.
+// endAccounts follows the remaining deliveries at the end of the run, and reports those that do not fit the order
+// of account_seq.
 func (r *Referee) endAccounts() {
 	for i := range r.rx.accounts {
 		a := &r.rx.accounts[i]
@@ -201,10 +202,11 @@ func (r *Referee) endAccounts() {
 	}
 }
 
-// rivals handles a frame that may have drawn on one of several accounts, or on none: its rule was
-// written while it came in, and its completion entry agrees with all of them. It lets each of these
-// accounts either pass the frame or not, and reports whether there is more than one possibility.
-func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
+// passRivals handles a frame that may have drawn on one of several accounts, or on none: its rule was written while
+// it came in, and its completion entry agrees with all of them. For each of these accounts it keeps both
+// possibilities, that the account let the frame pass and that it never met it. It reports false, and changes
+// nothing, if there is only one possibility.
+func (r *Referee) passRivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false
 	for i := range f.Alts {
@@ -217,7 +219,7 @@ func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspe
 		if a == nil || pathQueue(v, e.SlowPath()) != q.ID || slices.Contains(all, a) {
 			continue
 		}
-		if r.ageAccount(a); a.Agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.ToBeSet() {
+		if r.ageAccount(a); a.Agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.SetPending() {
 			all = append(all, a)
 		}
 	}
@@ -225,7 +227,7 @@ func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspe
 		return false
 	}
 	for _, a := range all {
-		a.Perhaps(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(),
+		a.PassMaybe(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(),
 			Slow: e.SlowPath()})
 	}
 	return true
@@ -248,8 +250,8 @@ func (r *Referee) accountAt(off uint32) *account {
 	return &r.rx.accounts[i]
 }
 
-// creditRead compares a read of ACCOUNT_CREDIT [A5]. could is the range that the read might have
-// shown when it was accepted.
+// creditRead compares a read of ACCOUNT_CREDIT [A5]. could bounds the values at the time when the read was
+// accepted, in cycle asked.
 func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off, got uint32) {
 	now := a.Range(asked, r.rx.unsure)
 	could.Join(&now)

@@ -10,10 +10,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// answered judges a completion that the device sent. It reports whether a request matches it.
-func (r *Referee) answered() bool {
+// answerOut judges a completion that the device sent. It reports whether a request waits for it.
+func (r *Referee) answerOut() bool {
 	h := &r.hdr
-	r.log.Saw(verdict.Registers)
+	r.log.AddCrossing(verdict.Registers)
 	r.stats.Compared++
 	list := &r.bar.answers
 	at := -1
@@ -64,7 +64,7 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 	}
 	for w := range int(h.Length) {
 		at := w * wordBytes
-		r.word(q, w, binary.LittleEndian.Uint32(q.answer.Data[at:]), binary.LittleEndian.Uint32(data[at:]))
+		r.compareWord(q, w, binary.LittleEndian.Uint32(q.answer.Data[at:]), binary.LittleEndian.Uint32(data[at:]))
 	}
 }
 
@@ -79,8 +79,8 @@ func diffValue(h *tlp.Header, f tlp.Field) string {
 	return fmt.Sprintf("%#x", h.Value(f))
 }
 
-// word compares one 32-bit register, word w of the answer.
-func (r *Referee) word(q *asked, w int, want, got uint32) {
+// compareWord compares one 32-bit register: word w of the answer.
+func (r *Referee) compareWord(q *asked, w int, want, got uint32) {
 	off := q.off + uint32(w*wordBytes)
 	if index, half, ok := counters.At(off); ok {
 		r.halfCounter(q, index, half, got, q.low[w])
@@ -91,7 +91,7 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 		r.resetRead(q, got)
 		return
 	case q.reset && off != nicspec.RegStatus && got == r.flr.fresh.Read32(off):
-		return // reset already
+		return // the register already has its reset value
 	case off == nicspec.RegTblCmd:
 		r.tableCommand(q, want, got)
 		return
@@ -113,8 +113,8 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 	}
 }
 
-// tableCommand compares TBL_CMD. While a command may be under way, busy may be either; while it is
-// 1, so may the status.
+// tableCommand compares TBL_CMD. While a command may be under way, busy may be 0 or 1, and while busy is 1, the
+// status is not compared.
 func (r *Referee) tableCommand(q *asked, want, got uint32) {
 	w, g := nicspec.TblCmdReg(want), nicspec.TblCmdReg(got)
 	b := &r.bar
@@ -164,7 +164,7 @@ func (r *Referee) statusRead(q *asked, got uint32) {
 // halfCounter compares one half of a 64-bit counter.
 func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64) {
 	if r.mostNow(index)>>32 != 0 {
-		return // more than one half can show
+		return // the counter may exceed 32 bits: its halves are not compared one by one
 	}
 	if half == 0 {
 		r.counterRead(q, index, uint64(got), false, low)
@@ -185,7 +185,7 @@ func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low u
 	r.cnt.Read(index, got, q.cycle)
 }
 
-// mostNow returns the highest value that a counter may show now.
+// mostNow returns the highest value that a counter can have now.
 func (r *Referee) mostNow(index int) uint64 {
 	_, most := r.cnt.Between(index)
 	if index >= counters.HitsBase {
@@ -204,7 +204,7 @@ func (r *Referee) mostNow(index int) uint64 {
 	return most
 }
 
-// deviceAhead returns how far a device counter may be ahead of the outputs seen.
+// deviceAhead returns by how much a device counter may exceed the steps that crossings have shown.
 func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	switch c {
 	case nicspec.CntRxCqe:

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// attribute finds the ring entries or the piece that a read is for.
+// attribute finds the ring entries, or the piece of a work entry, that a read is for.
 func (r *Referee) attribute(d *attribution.Read) {
 	var best attribution.PieceChoice
 	ring := (*memory.Range[attribution.Entry])(nil)
@@ -40,21 +40,21 @@ func (r *Referee) attribute(d *attribution.Read) {
 	case ring != nil:
 		r.ringRead(ring, d, true)
 	case r.ent.Spread(d):
-		r.log.Saw(r.domainOf(d))
+		r.log.AddCrossing(r.domainOf(d))
 	case r.acceptPushes():
 		r.attribute(d)
 	case r.besideRing(d):
 	default:
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a "+
 			"piece that were not read",
 			fmt.Sprintf("%d B at %#x", d.N, d.Addr), r.hdr.String())
 	}
 }
 
-// ringRead takes a read of ring entries, which must be whole, posted and not read before [Q3, T2].
-// It returns false for any other read, and records a mismatch if tell is set.
-func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, tell bool) bool {
+// ringRead handles a read of ring entries, which must be whole, posted and not read before [Q3, T2]. It returns
+// false for any other read, after recording a mismatch if report is set.
+func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, report bool) bool {
 	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)),
 		"T2"
 	rx := node.Owner.Kind == memory.RxRing
@@ -64,8 +64,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	}
 	at := int(d.Addr - ctx.RingBase)
 	if at%entry != 0 || d.N%entry != 0 {
-		if tell {
-			r.log.Saw(dom)
+		if report {
+			r.log.AddCrossing(dom)
 			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry),
 				fmt.Sprintf("%d B at byte %d of the ring", d.N, at))
 		}
@@ -78,8 +78,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	first := from + (uint16(at/entry)-from)&(ctx.Size()-1)
 	count := uint16(d.N / entry)
 	if why := r.unreadable(node.Owner.Queue, rx, first, count); why != "" {
-		if tell {
-			r.log.Saw(dom)
+		if report {
+			r.log.AddCrossing(dom)
 			r.log.Fail(dom, rule, "read", "posted entries that were not read yet",
 				fmt.Sprintf("entries %d..%d: %s", first,
 					first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI),
@@ -88,7 +88,7 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 		return false
 	}
 	d.Stray, d.Kind, d.Queue, d.First, d.Count = false, node.Owner.Kind, node.Owner.Queue, first, count
-	r.log.Saw(dom)
+	r.log.AddCrossing(dom)
 	if rx {
 		q := r.rx.queue(d.Queue)
 		d.Epoch = q.epoch
@@ -109,8 +109,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	return true
 }
 
-// besideRing reports a read where a due entry would lie if the ring did not wrap: the device forgot
-// to wrap its index.
+// besideRing handles a read beyond a ring's end, where the next entry would lie if the index did not wrap. It
+// records a mismatch that points at the ring code, and reports whether it found one.
 func (r *Referee) besideRing(d *attribution.Read) bool {
 	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.Addr - ctx.RingBase
@@ -119,7 +119,7 @@ func (r *Referee) besideRing(d *attribution.Read) bool {
 			i-from >= ctx.PI-from {
 			return false
 		}
-		r.log.Saw(dom)
+		r.log.AddCrossing(dom)
 		r.log.Fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
 			fmt.Sprintf("%d B at byte %d, beyond its end", d.N, off), r.hdr.String())
 		return true
@@ -137,7 +137,7 @@ func (r *Referee) besideRing(d *attribution.Read) bool {
 	return false
 }
 
-// unreadable returns why the device may not read these entries, empty if it may.
+// unreadable returns the reason for which the device may not read these entries, empty if it may.
 func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
 	var ctx *core.Queue
 	var state func(uint16) rings.State
@@ -167,7 +167,7 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 	return ""
 }
 
-// acceptMaybe accepts a doubtful doorbell if it posted entry last, which the device reads.
+// acceptMaybe takes a doubtful doorbell as accepted if it posted entry number last, which the device reads.
 func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	if rx {
 		q := r.rx.queue(queue)
@@ -188,10 +188,10 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	return true
 }
 
-// pieceRead takes a read of a piece.
+// pieceRead handles a read of a piece.
 func (r *Referee) pieceRead(e *attribution.Entry, piece int, d *attribution.Read) {
 	r.ent.Ask(e, piece, d)
-	r.log.Saw(e.Queue.Domain())
+	r.log.AddCrossing(e.Queue.Domain())
 	r.checkTurn(e, d)
 	r.checkWholeRead(e, d)
 	r.checkPushedEarly(e, "a read")

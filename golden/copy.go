@@ -8,15 +8,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// recordCopyWrite records that bytes of a copy were written, which settles the reading of its entry that the
-// device took.
+// recordCopyWrite records a write of a copy to its destination. It settles which reading of the entry the device
+// took.
 func (r *Referee) recordCopyWrite(e *attribution.Entry, off int, b []byte) {
 	r.tx.copied = e
 	q, n := e.Queue, len(b)
-	r.log.Saw(q.Domain())
+	r.log.AddCrossing(q.Domain())
 	r.ent.Taken(q.Slot(e.Index), e)
 	if !e.Copy.Wrote.Add(off, off+n) {
-		return // reported by the caller
+		return // the caller reports it
 	}
 	r.checkBusySinceRead(q.Domain(), "bytes of a copy")
 	r.checkFence(e, "write")
@@ -26,7 +26,7 @@ func (r *Referee) recordCopyWrite(e *attribution.Entry, off int, b []byte) {
 	r.copyOver(e)
 }
 
-// copyOver ends a copy that has done all of its work [D6].
+// copyOver marks a copy as done if it has written and sent everything [D6].
 func (r *Referee) copyOver(e *attribution.Entry) {
 	p, q := &e.Plan.Dma, e.Queue
 	if e.Left || !e.Copy.Wrote.Exactly(p.Len) || p.Lines != 0 && !e.Copy.MessageSent {
@@ -45,7 +45,7 @@ func (r *Referee) copyOver(e *attribution.Entry) {
 // failCopy reports a write that a copy must not make.
 func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 	d, n := e.Queue.Domain(), len(b)
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	place := fmt.Sprintf("%d B at byte %d of the destination", n, off)
 	p := &e.Pieces[0]
 	switch {
@@ -62,10 +62,10 @@ func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 	}
 }
 
-// unsureWrite takes a write that several copies may have made, e among them.
+// unsureWrite handles a write that several copies may have made, e among them.
 func (r *Referee) unsureWrite(e *attribution.Entry, addr uint64, b []byte) {
 	d := e.Queue.Domain()
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	r.checkBusySinceRead(d, "bytes of a copy")
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
@@ -125,8 +125,8 @@ func (r *Referee) checkTurn(e *attribution.Entry, d *attribution.Read) {
 	}
 }
 
-// claimCopy assigns a copy that ended well the reads and the message that it lacks and that were taken
-// for others'. It reports whether the copy may be complete then.
+// claimCopy moves reads and a message of other entries to a copy that must have ended with status Ok and lacks
+// them. It reports whether the copy may be complete then.
 func (r *Referee) claimCopy(e *attribution.Entry) bool {
 	if e.Fails != 0 && !r.ent.ReplaceFailed(e) || !e.Copied() {
 		return false
@@ -138,8 +138,7 @@ func (r *Referee) claimCopy(e *attribution.Entry) bool {
 	return e.Left || e.MayBeCopied()
 }
 
-// claimAny is claimCopy for all readings of an entry: it reports whether one of them is a copy that may
-// have ended well.
+// claimAny is claimCopy for all readings of an entry. It reports whether one of them may be complete.
 func (r *Referee) claimAny(e *attribution.Entry) bool {
 	for x := e; x != nil; x = x.Alt {
 		if x.Plan.Copy && x.Plan.Status == nicspec.StatusOk && r.claimCopy(x) {

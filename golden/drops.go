@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// settleDrops decides the frames whose drop no configuration write can prevent any more.
+// settleDrops decides the frames that must be dropped, once no configuration write can save them any more.
 func (r *Referee) settleDrops(p *rxPort) {
 	for p.Drops.Len() > 0 && (*p.Drops.Front()).Last+nicspec.VisibleCycles < r.now {
 		f := p.Drops.Pop()
@@ -21,7 +21,7 @@ func (r *Referee) settleDrops(p *rxPort) {
 	p.out.Low(r.now, p.Level)
 }
 
-// sureCauses returns the possible causes of the drop of a frame that had to be dropped.
+// sureCauses returns the possible drop causes of a frame that had to be dropped.
 func (r *Referee) sureCauses(f *arrivals.Frame) counters.Drops {
 	switch {
 	case f.N > nicspec.FrameMax:
@@ -29,16 +29,16 @@ func (r *Referee) sureCauses(f *arrivals.Frame) counters.Drops {
 	case f.Verdict.Checked:
 		return counters.Drop(f.Verdict.Drop) | r.overflowCause(f) | f.Earlier
 	}
-	return counters.Drop(f.Verdict.Drop) | f.Earlier // [R2] comes before [R3]
+	return counters.Drop(f.Verdict.Drop) | f.Earlier // [R2] applies before the buffer could overflow [R3]
 }
 
-// oversizeCauses returns the causes by [R2] of a frame that is too long; its bytes are not kept.
+// oversizeCauses returns the causes under [R2] of a frame that is too long, whose bytes are not kept.
 func (r *Referee) oversizeCauses(f *arrivals.Frame) (m counters.Drops) {
 	r.ver.Gates(f.Span(), func(c *core.Config) { m |= counters.Drop(c.Gate(f.N)) })
 	return m
 }
 
-// overflowCause returns the drop by overflow where it is legal [R3], else no cause.
+// overflowCause returns RX_DROP_OVERFLOW if that drop is legal for the frame [R3], else no cause.
 func (r *Referee) overflowCause(f *arrivals.Frame) counters.Drops {
 	if f.Overflow && !r.cfg.ForbidOverflow {
 		return counters.Drop(nicspec.CntRxDropOverflow)
@@ -46,14 +46,14 @@ func (r *Referee) overflowCause(f *arrivals.Frame) counters.Drops {
 	return 0
 }
 
-// giveUp decides a frame that was neither delivered nor overtaken for too long.
+// giveUp decides that a frame was dropped, after it was neither delivered nor overtaken for long.
 func (r *Referee) giveUp(p *rxPort, f *arrivals.Frame) {
 	r.withdraw(p, f)
-	r.lost(p, f)
+	r.decideUndelivered(p, f)
 }
 
-// lost decides a frame that was not delivered, whatever its place.
-func (r *Referee) lost(p *rxPort, f *arrivals.Frame) {
+// decideUndelivered decides the causes of a frame that was not delivered, by its Place.
+func (r *Referee) decideUndelivered(p *rxPort, f *arrivals.Frame) {
 	switch f.Place {
 	case arrivals.ToDrop:
 		r.dropped(p, f, r.sureCauses(f), false)
@@ -85,8 +85,8 @@ func (r *Referee) lost(p *rxPort, f *arrivals.Frame) {
 	}
 }
 
-// dropped records that a frame was dropped for one of several causes. Without a cause it is a
-// mismatch: the frame had to be delivered.
+// dropped records that a frame was dropped for one of the causes in m. Without a cause it reports a mismatch: the
+// frame had to be delivered.
 func (r *Referee) dropped(p *rxPort, f *arrivals.Frame, m counters.Drops, gone bool) {
 	if m != counters.Pause {
 		r.stats.Dropped++
@@ -121,8 +121,8 @@ func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
 	p.Doubt(m)
 }
 
-// hitsOfDropped steps the counter of the rule that a dropped frame matched, unless the frame was
-// dropped before steering [R5].
+// hitsOfDropped counts the step of the rule that a dropped frame matched, unless the frame was dropped before
+// steering [R5].
 func (r *Referee) hitsOfDropped(f *arrivals.Frame, m counters.Drops) {
 	overflow := m.Has(nicspec.CntRxDropOverflow)
 	if f.Place != arrivals.Unsure {
@@ -152,8 +152,8 @@ func (r *Referee) failLost(f *arrivals.Frame) {
 	r.failRx(f, verdict.NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
 }
 
-// queueCauses returns why a queue may not have taken a frame; next is the descriptor that its next
-// frame took. Without a cause it had to take the frame.
+// queueCauses returns the causes for which a queue may have dropped a frame; next is the descriptor that its next
+// frame took. Without a cause, the queue had to take the frame.
 func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next uint16) (m counters.Drops) {
 	m = r.overflowCause(f) | f.Earlier
 	if q.offTo >= f.Last {
@@ -165,22 +165,22 @@ func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next
 	if q.epoch == 0 {
 		return m
 	}
-	posted, same := cameUnder(f, q)
+	posted, same := underPresentContext(f, q)
 	if !same {
 		m |= r.runCauses(&q.was, v, f.N, true)
 	}
 	return m | r.runCauses(&q.Ctx, v, f.N, !same || int16(next-posted) >= 0)
 }
 
-// across reports whether a frame came in across the whole of the latest reset.
-func (r *Referee) across(f *arrivals.Frame) bool {
+// spansReset reports whether a frame began before, and ended after, the latest reset.
+func (r *Referee) spansReset(f *arrivals.Frame) bool {
 	return !r.flr.on && r.flr.over != never && f.First <= r.flr.at && f.Last > r.flr.over
 }
 
-// dropAcross drops a frame that came in across a whole reset: as disabled, or for a cause that
-// applied to it before [L2].
+// dropAcross turns the verdicts of a frame that spans a reset into drops: for the cause that applied to it before,
+// else as disabled [L2].
 func (r *Referee) dropAcross(f *arrivals.Frame) {
-	if !r.across(f) {
+	if !r.spansReset(f) {
 		return
 	}
 	alts := f.Alts
@@ -236,7 +236,7 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 	r.checkConserved(port, value)
 }
 
-// drops is a drop counter outside of its bounds.
+// drops is a drop counter whose value is out of bounds.
 type drops struct {
 	index          int
 	got, low, most uint64
@@ -299,7 +299,8 @@ func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (
 	return text
 }
 
-// checkConserved checks [C1] on the device's own numbers.
+// checkConserved checks [C1] on the device's counters alone: frames received are frames delivered, dropped and
+// honoured as pauses.
 func (r *Referee) checkConserved(port int, value map[int]uint64) {
 	sum := value[nicspec.CntRxDelivered.Index(port)]
 	for _, c := range counters.Fates {
@@ -311,14 +312,14 @@ func (r *Referee) checkConserved(port int, value map[int]uint64) {
 	}
 }
 
-// withdraw removes a frame from the place that assign gave it.
+// withdraw removes a frame from the list that assign put it into.
 func (r *Referee) withdraw(p *rxPort, f *arrivals.Frame) {
 	switch f.Place {
 	case arrivals.Unsure:
 		p.Unsure = slices.DeleteFunc(p.Unsure, func(g *arrivals.Frame) bool { return g == f })
 		r.rx.unsure--
 	case arrivals.ToDrop:
-		p.DropNoMore(f)
+		p.RemoveDrop(f)
 	case arrivals.ToQueue:
 		q := r.rx.queue(f.Verdict.Queue)
 		q.frames[f.Port].Remove(f)
@@ -328,7 +329,7 @@ func (r *Referee) withdraw(p *rxPort, f *arrivals.Frame) {
 	}
 }
 
-// resolved forgets a frame whose fate is known.
+// resolved removes a frame whose fate is known.
 func (r *Referee) resolved(p *rxPort, f *arrivals.Frame, gone bool) {
 	p.Decide(f, r.now, gone)
 	r.rx.frames.Put(f)

@@ -54,7 +54,7 @@ func (r *Referee) BreakOff() *Report {
 }
 
 func (r *Referee) report() *Report {
-	r.boundsMet()
+	r.countLimits()
 	s := &r.stats
 	p := &Report{
 		Checked: s.Compared + s.Counters, Mismatches: r.log.Mismatches(), List: r.log.List(), Tallies: r.log.Tallies(),
@@ -72,16 +72,16 @@ func (r *Referee) report() *Report {
 	return p
 }
 
-// boundsMet adds the counts of bounds that parts of the referee keep themselves to the log.
-func (r *Referee) boundsMet() {
-	r.log.Lost(verdict.LimitHashes, r.ver.Lost())
-	r.log.Lost(verdict.LimitSettings, r.devctl.Lost())
+// countLimits adds to the log how often the bounds of windows and doorbells were exceeded.
+func (r *Referee) countLimits() {
+	r.log.CountLimit(verdict.LimitHashes, r.ver.Lost())
+	r.log.CountLimit(verdict.LimitSettings, r.devctl.Lost())
 	for i := range r.rx.queues {
-		r.log.Lost(verdict.LimitDoorbells, r.rx.queues[i].doorbells.Lost())
+		r.log.CountLimit(verdict.LimitDoorbells, r.rx.queues[i].doorbells.Lost())
 	}
 }
 
-// endReads checks that no request waits for an answer [C1].
+// endReads checks that no read of the device, and no request to it, waits for its completion [C1].
 func (r *Referee) endReads() {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -104,7 +104,7 @@ func (r *Referee) endReads() {
 	}
 }
 
-// endQueues checks that every queue did all that it had to.
+// endQueues checks every open queue at the end of the run: its Event, its buffers, its work entries.
 func (r *Referee) endQueues() {
 	for i := range r.rx.queues {
 		if q := &r.rx.queues[i]; q.open {
@@ -127,7 +127,7 @@ func (r *Referee) endQueues() {
 	}
 }
 
-// eventsBy returns the cycle before which a read must have failed for its Event to be due.
+// eventsBy returns the cycle before which a ring read must have failed for its queue to owe an Event.
 func (r *Referee) eventsBy(draining bool) int64 {
 	if draining {
 		return r.bar.drainAt
@@ -149,7 +149,7 @@ func (r *Referee) endBuffers(q *rxq) {
 	}
 }
 
-// endEntries checks that every posted work entry has ended.
+// endEntries checks that every posted work entry has ended, if its queue did not stop before it.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
@@ -164,7 +164,7 @@ func (r *Referee) endEntries(q *txq) {
 			r.log.Fail(q.Domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.Started(), r.tx.offSince != forever && !e.Started(), stopped && q.bad.Reach(e.Last()),
-			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have come too late
+			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have come later
 			r.uncertainEnd(e)
 			return
 		}
@@ -207,7 +207,7 @@ func (r *Referee) endFrames() {
 	}
 }
 
-// endCounters compares the counters with the steps counted.
+// endCounters compares the counters with the steps that crossings have shown.
 func (r *Referee) endCounters(final []CounterValue) {
 	value := r.lastReadings()
 	for _, c := range final {
@@ -240,7 +240,7 @@ func (r *Referee) endCounters(final []CounterValue) {
 	}
 }
 
-// lastReadings returns the counter values that were read after everything else.
+// lastReadings returns the counter values from reads that crossed after everything else.
 func (r *Referee) lastReadings() map[int]uint64 {
 	value := map[int]uint64{}
 	for i := range counters.Num {

@@ -19,8 +19,8 @@ func (r *Referee) resetStarts() {
 	r.msg.Reset()
 	for i := range r.rx.ports {
 		r.mayBeDisabled(i)
-		r.rx.ports[i].stops.Clear() // [L5]
-		r.rx.ports[i].out.Resets()
+		r.rx.ports[i].stops.Clear() // [L5]: a reset ends all stops
+		r.rx.ports[i].out.ResetBegins()
 	}
 	r.ver.Written(r.regs, r.now)
 	r.reconsider()
@@ -57,8 +57,8 @@ func (r *Referee) mayBeDisabled(port int) {
 	}
 }
 
-// refusedWrites counts register writes that came during a reset. They had no effect, and may count
-// as bad, depending on whether they came before its end.
+// refusedWrites counts n register writes that came during a reset. They have no effect; each counts in REG_BAD if
+// it came before the end of the reset, which a later read may show.
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
 		r.cnt.May(nicspec.CntRegBad.Index(), 1)
@@ -101,7 +101,7 @@ func (r *Referee) resetLate(asked int64) {
 		nicspec.FlrCycles, f.work), fmt.Sprintf("flr 1 in cycle %d", asked))
 }
 
-// working reports whether work that had begun is not over.
+// working reports whether work that had begun before the reset has not ended.
 func (r *Referee) working() bool {
 	if r.ent.Out.Open > 0 || r.buf.Pending() {
 		return true
@@ -125,8 +125,8 @@ func (r *Referee) working() bool {
 	return false
 }
 
-// resetOver follows the read that shows the end of a reset: no earlier work is left, and the device
-// is as after power-up [L3, L4].
+// resetOver handles the read that shows the end of a reset: all work has ended, and the device is in its state
+// after power-up [L3, L4].
 func (r *Referee) resetOver() {
 	if r.flr.writes.Len() > 0 {
 		r.log.Note("registers are written during a function-level reset, and no read has shown that it went on then; " +
@@ -138,7 +138,7 @@ func (r *Referee) resetOver() {
 		for k := 0; k < p.Undecided.Len(); k++ {
 			if f := *p.Undecided.At(k); f != nil && f.First <= r.flr.at+nicspec.VisibleCycles {
 				r.giveUp(p, f)
-				k = -1 // frames of the list were decided
+				k = -1 // giveUp may have decided several frames: start again
 			}
 		}
 	}
@@ -164,12 +164,12 @@ func (r *Referee) resetReads() {
 				fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
 			r.ent.Close(d)
 		}
-		d.FreeFrom = never // as after reset
+		d.FreeFrom = never // tags may be used at once after a reset
 	}
 }
 
-// resetQueues closes all queues; work that had begun must be over. They are Off, with all indices
-// 0.
+// resetQueues closes all queues after a reset, and checks that work which had begun has ended. All queues are Off
+// then, with indices 0.
 func (r *Referee) resetQueues() {
 	for i := range r.rx.queues {
 		q := &r.rx.queues[i]
@@ -195,7 +195,7 @@ func (r *Referee) resetQueues() {
 	}
 }
 
-// resetRegisters restores the values after reset.
+// resetRegisters gives everything that depends on registers their values after reset.
 func (r *Referee) resetRegisters() {
 	if err := r.mon.SetLimits(r.regs.Limits()); err != nil {
 		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())

@@ -11,23 +11,23 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// messageOut judges a message that the device sent [D4, D5].
+// messageOut judges an invalidation message that the device sent [D4, D5].
 func (r *Referee) messageOut() {
 	if !r.cfg.Build.Has(nicspec.PartCopy) {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "P2", "Kind", "MRd, MWr, Cpl or CplD", r.hdr.Kind.String(), r.x.TLP.String())
 		return
 	}
 	r.stats.Compared++
 	e, due := r.sentBy(r.x.TLP.Data)
 	if e == nil {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work",
 			fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
 		return
 	}
 	d := e.Queue.Domain()
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	if err := dma.SetMessage(&r.tx.msg, &e.Plan.Dma); err != nil {
 		panic("golden: an invalidate message cannot be encoded: " + err.Error())
 	}

@@ -9,11 +9,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// messageSlack is the longest time from a message's falling due to its leaving, while nothing else
-// leaves and the stream is not held back [M3].
+// messageSlack is the largest number of cycles between a message's falling due and its leaving, not counting those
+// in which other TLPs left or the stream was held back [M3].
 const messageSlack = 1024
 
-// messagesOf returns the messages of the queue that is a domain, nil for other domains.
+// messagesOf returns the tracker of the messages of a queue's domain, nil for other domains.
 func (r *Referee) messagesOf(d verdict.Domain) *msix.Queue {
 	switch d.Kind {
 	case verdict.DomainRxq:
@@ -24,7 +24,7 @@ func (r *Referee) messagesOf(d verdict.Domain) *msix.Queue {
 	return nil
 }
 
-// message takes a write that may be a message, and reports whether it is one.
+// message handles a write of one word that may be a message, and reports whether it is one.
 func (r *Referee) message(addr uint64, data []byte) bool {
 	c := r.msg.Of(addr, binary.LittleEndian.Uint32(data), r.now)
 	q := c.Best()
@@ -38,14 +38,14 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 		return true
 	}
 	before := r.log.Latest(q.Domain())
-	r.log.Saw(q.Domain())
+	r.log.AddCrossing(q.Domain())
 	r.checkTimely(q, before)
 	r.msg.Take(&c, r.now)
 	return true
 }
 
-// checkTimely checks that a message did not come too late [M3]; before is the cycle of its queue's
-// latest other crossing.
+// checkTimely checks that a message did not leave too late [M3]; before is the cycle of the latest other crossing
+// of its queue.
 func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	due := q.DueAt()
 	if due > r.now {
@@ -53,7 +53,7 @@ func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	}
 	d := q.Domain()
 	r.checkBusySinceDue(q, due)
-	if q.ClosedBy(due) { // it falls due when the queue has drained [M4]
+	if q.ClosedBy(due) { // of a queue being disabled, it falls due when the queue has drained [M4]
 		if r.draining(d) {
 			return
 		}
@@ -66,8 +66,8 @@ func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	}
 }
 
-// checkBusySinceDue checks that the device was busy while a message was due, or was going to fall due by time
-// [M5].
+// checkBusySinceDue checks that the device was busy since a message fell due; for a vector with a time, since the
+// entry that it reports left [M5].
 func (r *Referee) checkBusySinceDue(q *msix.Queue, due int64) {
 	switch {
 	case q.Closing():

@@ -13,21 +13,21 @@ import (
 // pauseAt returns the cycles of the current crossing for package pause.
 func (r *Referee) pauseAt() pause.At { return pause.At{First: r.x.First, Last: r.now} }
 
-// pauseConfigured follows a write of table PortCfg or of PORT_MAC.
+// pauseConfigured follows a write of table PortCfg or of PORT_MAC, which set what pause frames the port sends.
 func (r *Referee) pauseConfigured(port int) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
 	p := &r.rx.ports[port]
 	if p.out.Configure(*r.regs.PortCfg(port), r.regs.PortMAC(port), r.now) {
-		p.stops.Clear() // the contract leaves open whether the write ends a stop
+		p.stops.Clear() // the contract does not say whether this write ends a stop: forget them
 	}
 }
 
 // pauseFrameOut judges a pause frame that the device sent.
 func (r *Referee) pauseFrameOut() {
 	p := &r.rx.ports[r.x.Port]
-	r.log.Saw(verdict.Port(r.x.Port))
+	r.log.AddCrossing(verdict.Port(r.x.Port))
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntTxPause.Index(r.x.Port), 1, r.now)
 	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.Seq, p.HighestLevel(p.out.LooksBack(r.x.First)))
@@ -59,11 +59,11 @@ func (r *Referee) pauseIn(f *arrivals.Frame) {
 		in.Classes &= r.ver.Now().Pause[f.Port].Classes
 	}
 	if !r.rx.ports[f.Port].stops.Came(in, r.cfg.Build.EthBits) {
-		r.log.Lost(verdict.LimitStops, 1)
+		r.log.CountLimit(verdict.LimitStops, 1)
 	}
 }
 
-// mayPause reports whether the device may honour a frame as a pause frame, and whether it must.
+// mayPause reports whether the device may honour a frame as a pause frame, and whether it certainly does.
 func mayPause(f *arrivals.Frame) (may, sure bool) {
 	if len(f.Alts) == 0 {
 		may = f.Verdict.Drop == nicspec.CntRxPause
@@ -75,13 +75,14 @@ func mayPause(f *arrivals.Frame) (may, sure bool) {
 	return may, false
 }
 
-// checkStopped checks [F4] for a frame of a queue that began to leave.
+// checkStopped checks [F4] for the current frame of a queue: it must not have begun while its port or class was
+// stopped.
 func (r *Referee) checkStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
 	p := &r.rx.ports[r.x.Port]
-	begun := r.begun()
+	begun := r.firstOffered()
 	for _, class := range [...]int{-1, int(q.Ctx.PfcClass)} {
 		since, stopped := p.stops.Stopped(r.cfg.Build.EthBits, class, begun)
 		if !stopped {
@@ -97,12 +98,12 @@ func (r *Referee) checkStopped(q *txq) {
 	}
 }
 
-// fetchSlack is the number of cycles that a ring read may take to reach the stream, besides those of back-pressure and
-// of other TLPs.
+// fetchSlack is the number of cycles from the decision to read a ring to the read's first beat, not counting those
+// in which the stream was held back or carried other TLPs.
 const fetchSlack = 1024
 
-// fetchedWhileStopped checks [F4] for a read of a queue's ring: it reports one that was decided while the queue's class
-// was stopped on every port.
+// fetchedWhileStopped checks [F4] for a read of a queue's ring: it reports a read that was decided while the
+// queue's class was stopped on every port.
 func (r *Referee) fetchedWhileStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return

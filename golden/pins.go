@@ -9,16 +9,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// backpressure records when the streams out of the device were held back, as
-// observers reported it.
+// backpressure records the cycles in which the streams out of the device were held back.
 type backpressure struct {
 	tlp  cycles.Set   // m_axis_tlp was held back
 	used cycles.Set   // m_axis_tlp was held back, or carried a TLP
 	eth  []cycles.Set // m_axis_eth of a port was held back
 }
 
-// Number of cycles outside of a set for which the set is kept: more than any bound that is checked
-// with it.
+// Cycles outside of a set for which the set stays exact: more than any bound that is checked with it.
 const (
 	keptTLP  = 1 << 14 // [L3]
 	keptUsed = 1 << 11 // [M3], fetchSlack
@@ -32,8 +30,8 @@ func (s *backpressure) init(ports int) {
 	}
 }
 
-// Held records an interval in which a stream was held back. A referee that gets none blames the
-// device for every delay.
+// Held records an interval in which a stream was held back. Without such records, every delay counts against the
+// device.
 func (r *Referee) Held(x boundary.Held) {
 	if r.fault != "" {
 		return
@@ -49,7 +47,7 @@ func (r *Referee) Held(x boundary.Held) {
 	case boundary.TLPOut:
 		r.held.used.Add(x.First, x.Last)
 	default:
-		return // slow inputs give the device time
+		return // input stream: no bound depends on it
 	}
 	if x.First <= s.Latest() {
 		r.fault = fmt.Sprintf("%v is out of order after cycle %d", x, s.Latest())
@@ -64,25 +62,25 @@ var _ boundary.HeldObserver = (*Referee)(nil).Held
 // m_axis_tlp was held back or carried other TLPs.
 func (r *Referee) waited(since int64) int64 { return r.held.used.Free(since, r.x.First-1) + 1 }
 
-// begun returns the cycle in which the current frame was first offered.
-func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].Begin(r.x.First) }
+// firstOffered returns the cycle in which the current frame was first offered.
+func (r *Referee) firstOffered() int64 { return r.held.eth[r.x.Port].Begin(r.x.First) }
 
 // busyPin tracks the busy pin [B8]. The device reports an idle interval when it
 // ends, long ones in parts; most work shows only when it is done.
 type busyPin struct {
 	seen int64 // latest cycle in which the pin was 0
 
-	busyUntil int64 // latest cycle in which the device had work: what, of dom
+	busyUntil int64 // latest cycle in which the device had work: that of dom and what
 	what      string
 	dom       verdict.Domain
 
-	data int64 // cycle by which the latest frame to send, or piece of a copy, was read
+	data int64 // cycle of the latest completed read of a piece
 }
 
 func (s *busyPin) init() { s.seen, s.busyUntil, s.data = never, never, never }
 
-// Rest takes an idle interval: cycles in which the pin busy was 0 [B8]. It comes after the
-// crossings up to its last cycle. A referee that gets none does not judge the pin.
+// Rest records an idle interval: cycles in which the pin busy was 0 [B8]. It comes after the crossings up to its
+// last cycle. Without such records, the pin is not judged.
 func (r *Referee) Rest(x boundary.Rest) {
 	if r.fault != "" {
 		return
@@ -96,15 +94,15 @@ func (r *Referee) Rest(x boundary.Rest) {
 		r.failPin(s.dom, s.what, s.busyUntil)
 	}
 	if r.ent.Out.Open > 0 {
-		r.readsAt(x)
+		r.checkIdleReads(x)
 	}
 	s.seen = x.Last
 }
 
 var _ boundary.RestObserver = (*Referee)(nil).Rest
 
-// mustBeBusy checks that the device was busy after cycle since, up to cycle until, since it had
-// work; what names the work.
+// mustBeBusy checks that the pin busy was 1 after cycle since, up to cycle until, because the device had work; what
+// names the work.
 func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) {
 	s := &r.pin
 	if since >= until {
@@ -118,19 +116,19 @@ func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) 
 	}
 }
 
-// checkBusySinceRead checks that the device was busy from the time at which it had read the bytes that leave
-// now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
+// checkBusySinceRead checks that the device was busy since the latest completed read of a piece until the bytes
+// that leave now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
 func (r *Referee) checkBusySinceRead(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
 		r.mustBeBusy(d, what, r.pin.data, r.x.First)
 	}
 }
 
-// txEnabled records that entries which waited for CTRL.tx_enable may start.
+// txEnabled records that CTRL.tx_enable was set: work that waited for it counts from then on.
 func (r *Referee) txEnabled() { r.pin.data = max(r.pin.data, r.now+nicspec.VisibleCycles) }
 
-// readsAt checks that no read was outstanding in an idle interval.
-func (r *Referee) readsAt(x boundary.Rest) {
+// checkIdleReads checks that no read was outstanding in an idle interval.
+func (r *Referee) checkIdleReads(x boundary.Rest) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
 		if at := max(x.First, d.Issued+1); d.Open && at <= x.Last && at < d.Issued+d.TLo {

@@ -43,13 +43,13 @@ func (s *txSide) queue(i uint16) *txq {
 // of returns the queue of an entry.
 func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
 
-// failEntry reports a mismatch about a work entry, which it describes last.
+// failEntry reports a mismatch that concerns a work entry, and appends the entry's description.
 func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string,
 	summary ...string) *verdict.Mismatch {
 	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
 }
 
-// eventEntry judges an Event [Q4, T2] and reports that the queue has had one.
+// eventEntry judges an Event [Q4, T2]. It returns true: the queue has had its Event.
 func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool,
 	data []byte) bool {
 	off := int64(forever)
@@ -62,9 +62,9 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 	}
 	got := nicspec.TxCqe(data)
 	best, found := rings.Failed{}, false
-	for _, b := range append(bad, r.overdue(d, 0)...) {
+	for _, b := range append(bad, r.lateReads(d, 0)...) {
 		if b.From > off {
-			continue // [Q5]
+			continue // the queue was disabled before the failure [Q5]
 		}
 		exact := b.Status == got.Status() && b.First == got.Index()
 		if !found || exact {
@@ -91,9 +91,8 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 	return true
 }
 
-// overdue returns the reads of a queue's ring that may have timed out by now, or will within soon
-// cycles.
-func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
+// lateReads returns the reads of a queue's ring that may have timed out by now, or will within soon cycles.
+func (r *Referee) lateReads(d verdict.Domain, soon int64) (out rings.Failures) {
 	for i := range r.ent.Out.Tags {
 		q := &r.ent.Out.Tags[i]
 		if q.Open && !q.Stray && q.Kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.Issued+q.TLo {
@@ -104,8 +103,8 @@ func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
 	return out
 }
 
-// endEvent checks that a queue whose ring could not be read sent an Event, if the failure was known
-// well before a cycle: the start of the queue's disabling, or the end of the run.
+// endEvent checks that a queue whose ring read failed has sent its Event, if the failure took effect before the
+// given cycle: that of the queue's disabling, or the end of the run.
 func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, seen bool, before int64) {
 	if seen || len(bad) == 0 {
 		return
@@ -116,8 +115,8 @@ func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, se
 	r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 }
 
-// mayHaveFailed counts a queue that may have entered the error state without an Event, which the
-// disabling or reset may have cut off.
+// mayHaveFailed counts a queue that may have entered the error state without an Event, since its disabling or a
+// reset came first.
 func (r *Referee) mayHaveFailed(bad rings.Failures, seen bool) {
 	if len(bad) > 0 && !seen {
 		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
@@ -139,7 +138,7 @@ func (r *Referee) badReads() (n uint64) {
 	return n + uint64(r.ent.Out.Open)
 }
 
-var ofPayload = memory.Of(memory.Buffer, memory.Copy) // ranges that take payload
+var ofPayload = memory.Of(memory.Buffer, memory.Copy) // kinds of ranges that the device writes payload to
 
 // Cycles before and after all others.
 const (
@@ -147,7 +146,7 @@ const (
 	forever = cycles.Forever
 )
 
-// failRx reports a mismatch about a received frame, which it describes last.
+// failRx reports a mismatch that concerns a received frame, and appends the frame's description.
 func (r *Referee) failRx(f *arrivals.Frame, index int, d verdict.Domain, rule, field, expected, got string,
 	summary ...string) *verdict.Mismatch {
 	s := verdict.Subject{Frame: f.ID(), Index: index}

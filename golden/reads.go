@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// readOut takes a read request of the device.
+// readOut handles a read request of the device.
 func (r *Referee) readOut() {
 	h := &r.hdr
 	d := &r.ent.Out.Tags[h.Tag]
@@ -19,7 +19,7 @@ func (r *Referee) readOut() {
 		r.ent.Close(d) // the PCIe monitor has reported the reuse
 	}
 	if d.FreeFrom > r.now {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v",
 			d.FreeFrom, d.Why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
@@ -27,46 +27,46 @@ func (r *Referee) readOut() {
 	off, n := h.Span()
 	d = r.ent.Out.Begin(h.Tag, h.Address+uint64(off), n, r.now)
 	if h.ZeroLength() {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		return
 	}
 	r.attribute(d)
 	if !d.Stray {
-		r.checkSetting(h, carries(d))
+		r.checkSetting(h, dataKindOf(d))
 	}
 	if !d.Stray && d.Kind != memory.Piece {
 		d.Buf = r.ent.Out.Buffer(n)
 	}
 }
 
-// carries returns what kind of data a read brings.
-func carries(d *attribution.Read) dataKind {
+// dataKindOf returns the kind of data that a read brings.
+func dataKindOf(d *attribution.Read) dataKind {
 	if d.Kind == memory.RxRing || d.Kind == memory.TxRing {
 		return carriesOther
 	}
 	return carriesData
 }
 
-// reused ends a read as timed out if its tag is used again when that is possible.
-func (r *Referee) reused(h *tlp.Header) {
+// expireReused ends a read as timed out if the device uses its tag again at a time when that is possible.
+func (r *Referee) expireReused(h *tlp.Header) {
 	if d := &r.ent.Out.Tags[h.Tag]; h.Kind == tlp.MRd && d.Open && r.now >= d.Issued+d.TLo {
 		r.timedOut(d)
 	}
 }
 
-// completionIn takes a completion given to the device.
+// completionIn handles a completion given to the device.
 func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.ent.Out.Tags[h.Tag]
 	if h.RequesterID != nicspec.RequesterNic || !d.Open || r.tooEarly(h) {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.cnt.Step(nicspec.CntCplUnexpected.Index(), 1, r.now)
 		return
 	}
-	r.log.Saw(r.domainOf(d))
+	r.log.AddCrossing(r.domainOf(d))
 	r.flr.work = r.now
-	late := r.now >= d.Issued+d.TLo // it may have timed out already
+	late := r.now >= d.Issued+d.TLo // the read may have timed out before
 	if late {
 		r.cnt.May(nicspec.CntCplUnexpected.Index(), 1)
 	}
@@ -88,7 +88,7 @@ func (r *Referee) completionIn() {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 	}
 	r.readDone(d)
-	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // the monitor refuses locked completions
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // a locked completion does not end it there
 	r.ent.Close(d)
 }
 
@@ -99,7 +99,7 @@ func (r *Referee) tooEarly(h *tlp.Header) bool {
 	return h.RequesterID == nicspec.RequesterNic && d.Open && r.x.First <= d.Issued
 }
 
-// failRead ends a read whose completion fails it.
+// failRead ends a read that a completion makes fail.
 func (r *Referee) failRead(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
 	if late {
 		r.cnt.May(nicspec.CntCplErr.Index(), 1)
@@ -116,7 +116,7 @@ func (r *Referee) failRead(d *attribution.Read, h *tlp.Header, s nicspec.Status,
 	r.ent.Close(d)
 }
 
-// maybeTimedOut records that a read which just ended may have timed out before.
+// maybeTimedOut records that a read which has just ended may have timed out before.
 func (r *Referee) maybeTimedOut(d *attribution.Read) {
 	r.cnt.May(nicspec.CntCplTimeouts.Index(), 1)
 	r.readFailed(d, nicspec.StatusCplTimeout, false)
@@ -163,7 +163,7 @@ func (r *Referee) expireNamed(dom verdict.Domain, first uint16, s nicspec.Status
 	}
 }
 
-// readDone ends a read all of whose data came.
+// readDone hands a read that has all of its data to the ring that it read, or to pins.go for a piece.
 func (r *Referee) readDone(d *attribution.Read) {
 	switch {
 	case d.Stray:
@@ -180,7 +180,7 @@ func (r *Referee) readDone(d *attribution.Read) {
 	}
 }
 
-// readFailed ends a read that failed, or may have.
+// readFailed hands a read that failed, or may have, to the ring or the pieces that it read.
 func (r *Referee) readFailed(d *attribution.Read, s nicspec.Status, sure bool) {
 	switch {
 	case d.Stray:
@@ -197,7 +197,7 @@ func (r *Referee) readFailed(d *attribution.Read, s nicspec.Status, sure bool) {
 	}
 }
 
-// checkNoReads checks that nothing of a queue is being read [Q5].
+// checkNoReads checks that no read of a queue is outstanding [Q5].
 func (r *Referee) checkNoReads(dom verdict.Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]

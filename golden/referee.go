@@ -25,11 +25,11 @@ type Referee struct {
 	regs *core.Regs
 	mon  *tlp.Monitor
 
-	x       boundary.Crossing // the current one
-	now     int64             // last cycle of x
-	work    int64             // last cycle in which anything but a register read crossed
-	hdr     tlp.Header        // of the current TLP
-	outcome core.Outcome      // of the current request
+	x       boundary.Crossing // current crossing
+	now     int64             // cycle of its last beat
+	work    int64             // last cycle in which anything but a read of registers crossed
+	hdr     tlp.Header        // header of the current TLP
+	outcome core.Outcome      // effects of the current request
 
 	dig verdict.Digest
 	log *verdict.Log
@@ -49,8 +49,8 @@ type Referee struct {
 	buf *buffers.Buffers
 
 	stats   Stats
-	fault   string // why the crossings cannot be judged
-	stopped bool   // the device kept the run from reading the counters
+	fault   string // reason for which the crossings cannot be judged; empty if they can
+	stopped bool   // the device ended the run before the counters were read
 }
 
 // New returns a referee for a device that was just reset.
@@ -138,7 +138,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 
 var _ boundary.Observer = (*Referee)(nil).Observe
 
-// invalid returns why a crossing is invalid, empty if it is valid.
+// invalid returns the reason for which a crossing is invalid, empty if it is valid.
 func (r *Referee) invalid(x *boundary.Crossing) string {
 	switch {
 	case x.Kind >= boundary.NumKinds:
@@ -163,10 +163,10 @@ func (r *Referee) tlpOut() {
 	p := r.x.TLP
 	r.hdr = *p.Parsed()
 	h := &r.hdr
-	r.reused(h)
+	r.expireReused(h)
 	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	if h.Kind.IsCompletion() {
-		if before := r.log.Mismatches(); r.answered() && r.log.Mismatches() == before {
+		if before := r.log.Mismatches(); r.answerOut() && r.log.Mismatches() == before {
 			r.reportViolations(verdict.Registers, broken)
 		}
 		return
@@ -175,7 +175,7 @@ func (r *Referee) tlpOut() {
 	r.flr.work = r.now
 	d := verdict.Device
 	if len(broken) > 0 {
-		r.log.Saw(d)
+		r.log.AddCrossing(d)
 		r.reportViolations(d, broken)
 	}
 	if h.Kind.IsMemory() {
@@ -192,16 +192,16 @@ func (r *Referee) tlpOut() {
 	case tlp.MsgD:
 		r.messageOut()
 	default:
-		r.log.Saw(d)
+		r.log.AddCrossing(d)
 		r.log.Fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())
 	}
 }
 
-// tlpIn takes a TLP given to the device.
+// tlpIn handles a TLP given to the device.
 func (r *Referee) tlpIn() {
 	p := r.x.TLP
 	completion := core.DecodeInbound(&p.Hdr, &r.hdr) == core.InCompletion
-	if completion && r.tooEarly(&r.hdr) { // the monitor, which sees last beats only, would match it with the request
+	if completion && r.tooEarly(&r.hdr) { // the monitor knows last beats only, and would match it with the request
 		r.stats.Foreign++
 	} else if broken := r.mon.Check(tlp.ToDevice, uint64(r.now), p); len(broken) > 0 {
 		r.stats.Foreign += uint64(len(broken))
@@ -269,13 +269,13 @@ func (c *Config) Validate() error {
 
 // FrameEvent is one frame that was compared. It and its bytes are valid until the hook returns.
 type FrameEvent struct {
-	Rx       bool // delivered to memory; else sent
+	Rx       bool // delivered to memory; else sent by the device
 	Known    bool // ID is valid
 	ID       verdict.FrameID
 	Port     int
 	Queue    int
-	Cycle    int64             // in which the device finished it
-	Expected []byte            // what came in, or what had to leave; nil if unknown
-	Got      []byte            // what is in memory, or what left
-	Mismatch *verdict.Mismatch // the first one found in it, or nil
+	Cycle    int64             // cycle in which the device finished the frame
+	Expected []byte            // frame that came in, or that had to leave; nil if unknown
+	Got      []byte            // bytes in memory, or frame that left
+	Mismatch *verdict.Mismatch // first mismatch of the frame, or nil
 }

@@ -17,41 +17,40 @@ import (
 
 const wordBytes = tlp.DWBytes
 
-// asked is a request that the device has to answer.
+// asked is a read request to which the device owes an answer, with the values that the answer may have.
 type asked struct {
-	answer core.Answer // by the registers at the time it was accepted
-	off    uint32      // in BAR0
+	answer core.Answer // answer from the register values at the time of the request
+	off    uint32      // offset in BAR0
 	inBar  bool
 	cycle  int64
-	low    [2]uint64 // least value of each counter
+	low    [2]uint64 // lowest value of each counter
 	class  [2]wordClass
-	from   entryRead // where a class is not wordExact
+	from   entryRead // source of TBL_DATA, for words whose class is not wordExact
 	credit [2]accounts.Range
 	reset  bool // accepted during a function-level reset
 }
 
-// barSide tracks the registers beyond core.Regs: writes that may not have taken effect, and
-// requests that are not answered.
+// barSide tracks what core.Regs does not: writes that may not have taken effect, and requests without an answer.
 type barSide struct {
 	answers fifo.Queue[asked]
 
 	commandAt int64 // cycle of the latest table command
-	confirmed bool  // a read has shown that it is over
+	confirmed bool  // a read has shown that it is done
 
-	drainRx bool // queue being disabled
+	drainRx bool // direction and number of the queue being disabled
 	drainQ  int
 	drainAt int64
 
-	limitsAt  int64 // cycle of the latest change of DEVCTL; never once settled
+	limitsAt  int64 // cycle of the latest change of DEVCTL; never if it has taken effect
 	timeoutAt int64 // likewise, of CPL_TIMEOUT
 
 	keys *windows.Keys
 
-	words [nicspec.TableWords]wordClass // of TBL_DATA
-	from  entryRead                     // entry that TBL_DATA was last loaded from, if a queue's or an account's
+	words [nicspec.TableWords]wordClass // class of each word of TBL_DATA
+	from  entryRead                     // queue or account whose entry was loaded into TBL_DATA last
 }
 
-// reset restores the state after reset, but keeps the owed answers.
+// reset restores the state after reset, but keeps the requests without an answer.
 func (s *barSide) reset(regs *core.Regs) {
 	*s = barSide{answers: s.answers}
 	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
@@ -61,35 +60,34 @@ func (s *barSide) reset(regs *core.Regs) {
 // flrSide tracks a function-level reset, from its write to the read that shows its end.
 type flrSide struct {
 	on     bool
-	at     int64             // cycle of its write
-	work   int64             // last cycle with a sign of work
+	at     int64             // cycle of the write that starts it
+	work   int64             // last cycle in which crossings showed work
 	writes fifo.Queue[int64] // register writes during the reset that may have come after its end
 	fresh  *core.Regs        // register values after the reset
-	late   bool              // its lateness was reported
+	late   bool              // the reset was reported as too long
 	over   int64             // cycle in which the latest reset was seen to be over
 }
 
-// wordClass is the way in which a word of TBL_DATA is compared.
+// wordClass says how a word of TBL_DATA is compared.
 type wordClass uint8
 
 const (
 	wordExact   wordClass = iota
-	wordState             // top byte: the queue's state
-	wordError             // byte 2: the reason
+	wordState             // top byte: the queue's state, which may be Error
+	wordError             // byte 2: the status of the queue's failure
 	wordIndices           // pi and ci
 	wordCqi               // low half: cqi
-	wordBalance           // of an account
-	wordSlow              // second byte: the account's state
+	wordBalance           // balance of an account
+	wordSlow              // second byte: state of an account
 	wordDrawn
 	wordSeq
 )
 
-// entryRead is a table command that loaded the entry of a queue or an account. It holds the least
-// values that the indices can have had then, from the outputs that had crossed and the doorbells
-// that had taken effect.
+// entryRead describes a table command that loaded the entry of a queue or an account. Its indices are the lowest
+// that the entry can have had then, given the outputs that had crossed and the doorbells that had taken effect.
 type entryRead struct {
 	rx          bool
-	queue       int // or account
+	queue       int // number of the queue or account
 	off         bool
 	epoch       uint32
 	pi, ci, cqi uint16
@@ -98,7 +96,7 @@ type entryRead struct {
 	cycle   int64
 }
 
-// classAt returns how the register at an offset is compared.
+// classAt returns the class by which the register at an offset is compared.
 func (b *barSide) classAt(off uint32) wordClass {
 	if i, ok := int(off)-nicspec.RegTblDataBase, off >= nicspec.RegTblDataBase; ok &&
 		i/wordBytes < nicspec.RegTblDataCount {
@@ -125,7 +123,7 @@ func registerName(off uint32) string {
 	return reg.Name
 }
 
-// tableRead follows a table command that loads TBL_DATA.
+// tableRead follows a table command that loads TBL_DATA from an entry.
 func (r *Referee) tableRead(e *core.Effect) {
 	w := &r.bar.words
 	*w = [nicspec.TableWords]wordClass{}
@@ -146,16 +144,16 @@ func (r *Referee) tableRead(e *core.Effect) {
 	r.bar.from = f
 }
 
-// queueView is the state of a queue of either direction.
+// queueView is the part of a queue's state that its table entry shows, for either direction.
 type queueView struct {
 	domain  verdict.Domain
-	ctx     *core.Queue // CI and CQI as given by the outputs seen
+	ctx     *core.Queue // CI and CQI count the outputs seen
 	epoch   uint32
 	open    bool
 	leastPI uint16
-	mostPI  uint16 // including a doubtful doorbell
+	mostPI  uint16 // with a doubtful doorbell, if there is one
 	bad     rings.Failures
-	seen    bool // its Event has come
+	seen    bool // the queue has sent its Event
 }
 
 func (r *Referee) view(f *entryRead) queueView {
@@ -182,11 +180,11 @@ func (v *queueView) doubt(doubtful bool, pi uint16) {
 func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
 	v := r.view(f)
 	if v.epoch != f.epoch {
-		return // enabled again since: the earlier state is not known any more
+		return // the queue was enabled again since: its earlier state is forgotten
 	}
 	late := rings.Failures(nil)
 	if v.open {
-		late = r.overdue(v.domain, 0)
+		late = r.lateReads(v.domain, 0)
 	}
 	failing := append(v.bad[:len(v.bad):len(v.bad)], late...)
 	switch {
@@ -201,7 +199,7 @@ func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got
 	}
 }
 
-// stateWord compares the state: a queue whose reads may have failed may show Error before its Event
+// stateWord compares the word with the queue's state: Error may show before the Event if a read may have failed
 // [Q4].
 func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
 	const shift = 24
@@ -217,7 +215,7 @@ func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// errorWord compares the status: that of any failed read, or Ok while none has failed [Q4, Q5].
+// errorWord compares the word with the failure's status: that of any read that failed or may have, or Ok [Q4, Q5].
 func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32) {
 	const shift, mask = 16, 0xff0000
 	with := func(b rings.Failed) uint32 { return want&^mask | uint32(b.Status)<<shift }
@@ -231,8 +229,8 @@ func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// indexWord compares indices: they are at least what the outputs had shown when the entry was
-// loaded, and at most what later outputs and those under way show.
+// indexWord compares indices: each is at least what outputs had shown when the entry was loaded, and at most what
+// outputs since then, and work under way, allow.
 func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordClass, failing bool, want, got uint32) {
 	ci, cqi := r.mostIndices(f, v, failing)
 	low, high := uint16(got), uint16(got>>16)
@@ -256,29 +254,29 @@ func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordCl
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// mostIndices returns the highest consumer and completion index that a queue may have.
+// mostIndices returns the highest consumer and completion indices that a queue can have.
 func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi uint16) {
-	_, ahead := r.usable(&core.Effect{Rx: f.rx, Index: f.queue})
+	_, ahead := r.usedAhead(&core.Effect{Rx: f.rx, Index: f.queue})
 	ci, cqi = v.ctx.CI+ahead, v.ctx.CQI+ahead
 	switch {
 	case !v.open && !f.rx:
 		ci = v.ctx.PI // entries may end without an output
 	case v.open && failing && !v.seen:
-		cqi++ // its Event
+		cqi++ // for the Event that it owes
 	}
 	return ci, cqi
 }
 
-// usable returns a queue's context, nil if it has none, and how many descriptors or entries the
-// device may have used beyond those known to be used.
-func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
+// usedAhead returns a queue's context, nil if it is not open, and how many descriptors or entries the device may
+// have used beyond those that outputs show.
+func (r *Referee) usedAhead(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		if q == nil || !q.open {
 			return nil, 0
 		}
 		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
-		for ahead < n && q.Slot(q.Ctx.CI+ahead).State == rings.There {
+		for ahead < n && q.Slot(q.Ctx.CI+ahead).State == rings.Fetched {
 			ahead++
 		}
 		return &q.Ctx, ahead
@@ -287,8 +285,8 @@ func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 	if q == nil || !q.Open {
 		return nil, 0
 	}
-	ahead = q.Oldest - q.Ctx.CI // ended without an output
-	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.There || q.Slot(i).State == rings.Pushed &&
+	ahead = q.Oldest - q.Ctx.CI // entries that ended without an output
+	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.Fetched || q.Slot(i).State == rings.Pushed &&
 		int16(i-q.fetch) < 0); i++ {
 		ahead++
 	}

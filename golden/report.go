@@ -12,8 +12,8 @@ import (
 // Result is the outcome of a run.
 type Result string
 
-// The outcomes. Infrastructure means that the crossings themselves were
-// nonsense, so that nothing can be said of the device.
+// Results. Infrastructure means that the crossings contradict the protocol, so that they show nothing about the
+// device.
 const (
 	Pass           Result = "pass"
 	Differs        Result = "mismatch"

@@ -10,17 +10,17 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// dataKind is the kind of data that a request carries, on which its attributes depend [P11].
+// dataKind classifies the data of a request by the attributes that it must have [P11].
 type dataKind uint8
 
 const (
-	carriesData  dataKind = iota // of frames or copies
+	carriesData  dataKind = iota // frames or copies
 	carriesOther                 // ring entries, completion entries, messages
 )
 
-// settleDevctl forgets former settings once nothing is under way that can have begun under them
-// [G8]. It must be called before something begins. A frame being received has begun but is not
-// known yet, hence the time of the longest frame.
+// settleDevctl forgets the previous settings of DEVCTL once no work is under way that can have begun under them
+// [G8]. It must be called before new work is recorded. A frame that is being received has begun but is not recorded
+// yet, hence the time of the longest frame.
 func (r *Referee) settleDevctl() {
 	until, open := r.devctl.Settling()
 	longest := int64(nicspec.FrameMax * 8 / r.cfg.Build.EthBits)
@@ -41,7 +41,7 @@ func (r *Referee) settleDevctl() {
 	r.devctl.Reset(r.regs)
 }
 
-// checkSize finds the latest setting that allows the size of the current request [P3].
+// checkSize checks that a setting which may be in force allows the size of the current request [P3].
 func (r *Referee) checkSize(h *tlp.Header) {
 	read, n := h.Kind == tlp.MRd, int(h.Length)*tlp.DWBytes
 	most, ok := r.devctl.Sized(read, n)
@@ -52,18 +52,18 @@ func (r *Referee) checkSize(h *tlp.Header) {
 	if read {
 		field = "request bytes"
 	}
-	r.log.Saw(verdict.Device)
+	r.log.AddCrossing(verdict.Device)
 	r.log.Fail(verdict.Device, "P3", field, fmt.Sprintf("at most %d", most), fmt.Sprint(n), h.String())
 }
 
-// checkSetting checks the attributes of the current request [P11], and that not too many requests follow
-// former settings, by size or attributes [P10].
+// checkSetting checks the attributes of the current request [P11], and that not too many requests follow previous
+// settings, by size or by attributes [P10].
 func (r *Referee) checkSetting(h *tlp.Header, kind dataKind) {
 	f := r.devctl.Follows(h.Attr, kind == carriesData, r.now)
 	if !f.Wrong && !f.Late {
 		return
 	}
-	r.log.Saw(verdict.Device)
+	r.log.AddCrossing(verdict.Device)
 	if f.Wrong {
 		r.log.Fail(verdict.Device, "P11", "Attr", attrText(f.Want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
 		return
@@ -73,7 +73,7 @@ func (r *Referee) checkSetting(h *tlp.Header, kind dataKind) {
 		"one more request by a former setting", h.String())
 }
 
-// attrText names the only attributes of a set.
+// attrText formats a set of attributes.
 func attrText(set uint8) string {
 	for a := range 8 {
 		if set == 1<<a {
@@ -91,17 +91,17 @@ func (r *Referee) failFlags(h *tlp.Header) {
 		want.Tag = 0
 	}
 	diff, _ := tlp.Diff(&want, h)
-	r.log.Saw(verdict.Device)
+	r.log.AddCrossing(verdict.Device)
 	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
 }
 
-// ruleOf maps rules of the PCIe monitor to rules of the contract.
+// ruleOf gives the rule of the contract for each rule of the PCIe monitor.
 var ruleOf = map[tlp.Rule]string{
 	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RulePage: "P3", tlp.RuleByteEnables: "P4",
 }
 
-// reportViolations reports the PCIe monitor's findings on what the device sent, except those on sizes: the
-// monitor does not know how long former limits apply, so checkSize checks them.
+// reportViolations reports the PCIe monitor's findings about the device, except those about sizes. checkSize checks
+// these, since the monitor does not know how long previous limits apply.
 func (r *Referee) reportViolations(d verdict.Domain, vs []tlp.Violation) {
 	for i := range vs {
 		v := &vs[i]

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxEntry takes a completion entry of a receive queue, written at the right place.
+// rxEntry judges a completion entry that the device wrote into the next slot of a receive queue's completion ring.
 func (r *Referee) rxEntry(q *rxq, data []byte) {
 	e := nicspec.RxCqe(data)
 	r.stats.Compared++
@@ -38,9 +38,9 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq",
 			"a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
-	case f.Place == arrivals.ToDrop: // has been reported
+	case f.Place == arrivals.ToDrop: // entryFrame has reported it
 		r.endFrame(q, f)
-	case s.State != rings.There:
+	case s.State != rings.Fetched:
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read",
 			fmt.Sprintf("descriptor %d, which was not", q.Ctx.CI),
 			e.String())
@@ -55,11 +55,11 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	r.consume(q, s)
 }
 
-// consume moves past a descriptor and a completion entry.
+// consume moves the queue on by one descriptor and one completion entry.
 func (r *Referee) consume(q *rxq, s *buffers.Slot) {
-	if s.State == rings.There {
+	if s.State == rings.Fetched {
 		r.buf.Forget(s)
-		r.writtenBeyond(q, s)
+		r.reportUnclaimed(q, s)
 	}
 	q.Ctx.CI++
 	q.Ctx.CQI++
@@ -70,15 +70,15 @@ func (r *Referee) consume(q *rxq, s *buffers.Slot) {
 	r.cnt.Step(nicspec.CntRxCqe.Index(), 1, r.now)
 }
 
-// entryFrame finds the frame that an entry is about, and decides the frames that it overtakes
-// [R11].
+// entryFrame finds the frame that a completion entry reports, and decides that the frames which it overtakes were
+// dropped [R11].
 func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	var named *arrivals.Frame
 	if int(e.Port()) < len(r.rx.ports) {
 		named = r.rx.ports[e.Port()].Find(e.PortSeq())
 	}
 	if !r.fits(q, named) {
-		return r.guess(q, e)
+		return r.guessFrame(q, e)
 	}
 	l := &q.frames[named.Port]
 	if named.Place == arrivals.ToQueue && l.Head != named && r.queueCauses(q, l.Head, &l.Head.Verdict, q.Ctx.CI) == 0 &&
@@ -110,9 +110,9 @@ func (r *Referee) fits(q *rxq, f *arrivals.Frame) bool {
 	return false
 }
 
-// guess finds the frame of an entry that names none of the queue's: among the next frames of the
-// ports, the first whose bytes were written.
-func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
+// guessFrame finds the frame of a completion entry that names no frame of the queue: the first frame due from a
+// port whose bytes were written, else the named one, which it reports as wrong.
+func (r *Referee) guessFrame(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	for port := range q.frames {
 		if f := q.frames[port].Head; f != nil && r.written(q, f) {
 			return f
@@ -149,16 +149,16 @@ func ruleOfDrop(c nicspec.PortCounter) string {
 	return "R7"
 }
 
-// written reports whether the next descriptor's buffers hold a frame.
+// written reports whether the buffers of the next descriptor hold a frame.
 func (r *Referee) written(q *rxq, f *arrivals.Frame) bool {
 	s := q.Slot(q.Ctx.CI)
 	hdr, _ := q.Ctx.Split(&f.Verdict, f.N)
-	data := r.landed(q, f)
-	return s.State == rings.There && s.Contains(buffers.Hdr, data[:hdr]) && s.Contains(buffers.Pay, data[hdr:])
+	data := r.inMemory(q, f)
+	return s.State == rings.Fetched && s.Contains(buffers.Hdr, data[:hdr]) && s.Contains(buffers.Pay, data[hdr:])
 }
 
-// landed returns a frame as a queue writes it to memory [E1].
-func (r *Referee) landed(q *rxq, f *arrivals.Frame) []byte {
+// inMemory returns the bytes of a frame as a queue writes them to memory, marked if the queue marks frames [E1].
+func (r *Referee) inMemory(q *rxq, f *arrivals.Frame) []byte {
 	if q.Ctx.EcnMode == 0 || !q.Ctx.MarksCE(&f.Verdict.Headers) {
 		return f.Data
 	}
@@ -187,7 +187,7 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 			Out:   r.now,
 			Queue: q.ID, Index: q.Ctx.CI}
 	}
-	if f.Place == arrivals.Unsure && r.rivals(f, v, q, e) {
+	if f.Place == arrivals.Unsure && r.passRivals(f, v, q, e) {
 		a = nil
 	}
 	plan := &r.rx.plan
@@ -219,7 +219,7 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 	return a, event
 }
 
-// checkOrder checks [R11] for a frame whose queue was not known when it came in.
+// checkOrder checks [R11] for a frame that could go to several queues when it came in.
 func (r *Referee) checkOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
 	seen := &q.seen[f.Port]
 	if seen.any && int32(f.Seq-seen.seq) <= 0 && f.Place != arrivals.ToQueue {
@@ -251,7 +251,7 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
 			agrees += 8
 		}
-		if a := r.rx.accountOf(v); a != nil { // of several accounts, prefer the one whose turn it is
+		if a := r.rx.accountOf(v); a != nil { // prefer an account whose next account_seq is that of the entry
 			r.ageAccount(a)
 			agrees += a.Agrees(e.AccountSeq())
 			if pathQueue(v, e.SlowPath()) == q.ID {
@@ -261,7 +261,7 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 		if v.Rule == e.Rule() {
 			agrees += 32
 		}
-		if v.Roce == e.Roce() { // ROCE_PORT was written; the queue is the same either way
+		if v.Roce == e.Roce() { // ROCE_PORT was written while the frame came in: the entry shows which value applied
 			agrees += 64
 		}
 		if f.HashOpen && r.ver.SettleHash(f.Span(), v, e.RssHash(), q.ID) || !f.HashOpen && v.Hash == e.RssHash() {
@@ -321,7 +321,7 @@ func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, 
 	}
 }
 
-// ruleOfByte returns the rule that a byte in memory follows.
+// ruleOfByte returns the rule that determines a byte of a delivered frame.
 func (q *rxq) ruleOfByte(field string) string {
 	switch field {
 	case "ipv4.tos", "ipv4.csum", "ipv6.version_class_flow":
@@ -369,9 +369,9 @@ func (r *Referee) reportDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, pl
 	r.cfg.OnFrame(&r.rx.event)
 }
 
-// writtenBeyond reports writes to overlapping buffers that no frame accounts for, once the
-// descriptors that might have taken them are done.
-func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
+// reportUnclaimed reports writes to overlapping buffers that belong to no frame, once the descriptors that might
+// have claimed them are done.
+func (r *Referee) reportUnclaimed(q *rxq, s *buffers.Slot) {
 	if !s.Shares || !r.buf.Pending() {
 		return
 	}

@@ -10,20 +10,20 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxSide tracks the receive side.
+// rxSide tracks the receive side of the device.
 type rxSide struct {
 	ports  []rxPort
 	queues []rxq
 	frames memory.Pool[arrivals.Frame]
 
-	accounts []account // empty without the part
-	unsure   int       // frames that may go to more than one place
+	accounts []account // empty if the build has no accounts
+	unsure   int       // number of frames with several possible verdicts
 	plan     core.RxPlan
 	joined   []byte
 	event    FrameEvent
 }
 
-// rxPort tracks the receive side of a port.
+// rxPort tracks the receive side of one port.
 type rxPort struct {
 	arrivals.Port
 	stops pause.Stops
@@ -39,17 +39,17 @@ func (s *rxSide) init(build *nicspec.Build) {
 	}
 }
 
-// verdicts collects every verdict that a frame can get. For one that came in across a whole reset,
-// nothing applies that was written after the reset [L2].
+// verdicts collects every verdict that a frame can get. For a frame that spans a reset, writes after the reset do
+// not count [L2].
 func (r *Referee) verdicts(f *arrivals.Frame) {
 	span := f.Span()
-	if r.across(f) {
+	if r.spansReset(f) {
 		span.Last = r.flr.at
 	}
 	f.Alts, f.HashOpen = r.ver.Verdicts(&windows.Frame{Span: span, Port: f.Port, Data: f.Data}, f.Alts[:0])
 }
 
-// frameIn takes a received frame.
+// frameIn handles a received frame.
 func (r *Referee) frameIn() {
 	p := &r.rx.ports[r.x.Port]
 	r.settleDrops(p)
@@ -73,16 +73,16 @@ func (r *Referee) frameIn() {
 	r.assign(p, f)
 	r.pauseIn(f)
 	d := verdict.Port(f.Port)
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	if f.Place == arrivals.ToQueue {
-		r.log.Saw(verdict.Rxq(int(f.Verdict.Queue)))
+		r.log.AddCrossing(verdict.Rxq(int(f.Verdict.Queue)))
 	}
 	for p.Bytes > r.cfg.HoldBytes {
 		r.giveUp(p, *p.Undecided.Front())
 	}
 }
 
-// assign puts a frame where its fate will be decided.
+// assign puts a frame into the list where its fate will be decided.
 func (r *Referee) assign(p *rxPort, f *arrivals.Frame) {
 	if len(f.Alts) > 1 {
 		f.Place = arrivals.Unsure
@@ -112,7 +112,7 @@ func (r *Referee) assign(p *rxPort, f *arrivals.Frame) {
 	q.pending++
 }
 
-// reconsider classifies again the frames that a configuration write may still affect [R6].
+// reconsider classifies the frames again that a configuration write may still affect [R6].
 func (r *Referee) reconsider() {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
@@ -125,7 +125,7 @@ func (r *Referee) reconsider() {
 				break
 			}
 			if f.N > nicspec.FrameMax {
-				continue // only [R2] applies: its cause is determined when it is decided
+				continue // only [R2] applies; giveUp determines its causes
 			}
 			r.withdraw(p, f)
 			r.verdicts(f)

@@ -25,8 +25,8 @@ type rxq struct {
 	since    int64 // cycle of the latest enabling
 	shown    bool  // a read has shown that it is enabled
 
-	// Last cycle in which the queue may have been off, or in the error state, as far as frames can
-	// tell [R12]; never for not at all, forever for still.
+	// Last cycle in which the queue may have been off, or in the error state, for the purpose of dropping frames
+	// [R12]: never if it was not, forever if it still may be.
 	offTo, errTo int64
 
 	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
@@ -38,11 +38,11 @@ type rxq struct {
 	msgs       *msix.Queue
 
 	frames  []arrivals.List
-	pending int             // frames that may come to the queue, without those in doubt
-	seen    []deliveredLast // by port
+	pending int             // number of undecided frames with one verdict only that may go to this queue
+	seen    []deliveredLast // latest delivered frame, by port
 }
 
-// deliveredLast is the last delivered frame of a port.
+// deliveredLast is the number of the latest delivered frame.
 type deliveredLast struct {
 	any bool
 	seq uint32
@@ -53,7 +53,7 @@ func (q *rxq) init(id, ports int) {
 		seen: make([]deliveredLast, ports)}
 }
 
-// ringRanges opens or closes the ranges that a queue makes the device read and write.
+// ringRanges adds the memory of a queue's rings to the ranges that the device may read and write, or removes it.
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
 	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)},
@@ -98,8 +98,8 @@ func (r *Referee) enableRx(i int) {
 	r.ringRanges(&q.Ctx, i, true, true)
 }
 
-// keepCauses records why undecided frames may have been dropped under the context before the last,
-// which is about to be forgotten.
+// keepCauses records the causes for which undecided frames may have been dropped under q.was, the context before
+// the latest, which is about to be overwritten.
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
@@ -108,7 +108,7 @@ func (r *Referee) keepCauses(q *rxq) {
 			if f == nil || f.Place == arrivals.ToDrop {
 				continue
 			}
-			if _, same := cameUnder(f, q); same {
+			if _, same := underPresentContext(f, q); same {
 				continue
 			}
 			if f.Place != arrivals.Unsure && canReach(&f.Verdict, q.ID) {
@@ -130,7 +130,7 @@ func (r *Referee) drainRx(i int) {
 	q.msgs.Close(r.now)
 }
 
-// closeRx ends the disabling: the device does nothing for the queue any more.
+// closeRx ends the disabling: from now on the device must do nothing for the queue.
 func (r *Referee) closeRx(q *rxq) {
 	r.checkNoReads(q.Domain(), true, q.ID, q.epoch)
 	r.endEvent(q.Domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
@@ -138,12 +138,12 @@ func (r *Referee) closeRx(q *rxq) {
 	r.forgetRx(q, "Q5", "busy")
 }
 
-// forgetRx forgets the state of a closed queue, and checks that no frame is being delivered, as the
-// register field just read implies.
+// forgetRx clears the state of a closed queue. It checks that no frame is being delivered, since field has just
+// read 0.
 func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	for k := range q.Slots {
 		s := &q.Slots[k]
-		if s.State == rings.There {
+		if s.State == rings.Fetched {
 			for part := range s.Parts {
 				if sh := s.Parts[part]; sh != nil {
 					r.log.Fail(q.Domain(), rule, field, "1 while a frame is being delivered", "0",
@@ -176,7 +176,7 @@ func (q *rxq) rung(pi uint16, cycle int64) {
 // postedBefore returns the producer index set by the doorbells accepted before a cycle.
 func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.Ctx.CI) }
 
-// descsIn takes the descriptors that a read brought.
+// descsIn records the descriptors that a read brought.
 func (r *Referee) descsIn(d *attribution.Read) {
 	q := r.rx.queue(d.Queue)
 	for i := range int(d.Count) {
@@ -197,7 +197,8 @@ func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q.errTo = forever
 }
 
-// runCauses returns the drop cause by [X5], [R8] or [R9] for a queue in state Run.
+// runCauses returns the cause under [X5], [R8] or [R9] for which a queue in state Run drops a frame, or none. empty
+// says that it may have had no descriptor.
 func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) counters.Drops {
 	if ctx.PayBufSize == 0 {
 		return 0

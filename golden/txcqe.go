@@ -8,7 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// txEntryWritten takes a completion entry of a transmit queue, written at the right place [T10].
+// txEntryWritten judges a completion entry that the device wrote into the next slot of a transmit queue's
+// completion ring [T10].
 func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
@@ -32,7 +33,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 		switch i := e.Index(); {
 		case i == s.Entry.Index || e.WqeId() == s.Entry.Plan.ID:
 			r.finishUpTo(q, s.Entry.Index)
-		case i-q.Oldest < q.Ctx.PI-q.Oldest: // entries were left out
+		case i-q.Oldest < q.Ctx.PI-q.Oldest: // a later entry: some before it lack theirs
 			r.finishUpTo(q, i)
 		}
 	}
@@ -46,8 +47,8 @@ func (r *Referee) nextCqe(q *txq) {
 	}
 }
 
-// completed returns the next entry that gets a completion entry. It skips an entry that need not
-// get one if the completion entry names a later one.
+// completed returns the next entry that gets a completion entry. It skips entries that may end without one, up to
+// the entry that c names.
 func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -127,8 +128,7 @@ func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
 	r.failEntry(e, q.Domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String())
 }
 
-// reattribute reassigns reads such that an entry can have ended with a status, and reports whether
-// anything changed.
+// reattribute moves reads between entries so that e can have ended with a status, and reports whether it could.
 func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
 		for x := e; x != nil; x = x.Alt {
@@ -142,12 +142,12 @@ func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 		return true
 	}
 	if s == nicspec.StatusBadOffload {
-		return r.ent.Spoil(e)
+		return r.ent.AssignBadOffload(e)
 	}
 	return r.ent.SupplyAll(e)
 }
 
-// finishUpTo ends the entries up to the one that a completion entry was written for.
+// finishUpTo ends the entries up to and including the one at index, which has its completion entry.
 func (r *Referee) finishUpTo(q *txq, index uint16) {
 	r.silentEnded(q)
 	for int16(index-q.Oldest) >= 0 {

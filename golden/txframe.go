@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// frameOut judges a frame that left.
+// frameOut judges a frame that left the device.
 func (r *Referee) frameOut() {
 	r.log.Begin()
 	if r.x.Frame.Queue == nicspec.PauseQueue && r.cfg.Build.Has(nicspec.PartPause) {
@@ -32,12 +32,12 @@ func (r *Referee) queueFrameOut() {
 		q = r.tx.queue(uint16(min(f.Queue, 1<<16-1)))
 	}
 	if q == nil {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1),
 			fmt.Sprint(f.Queue))
 		return
 	}
-	r.log.Saw(q.Domain())
+	r.log.AddCrossing(q.Domain())
 	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
@@ -65,7 +65,7 @@ func (r *Referee) queueFrameOut() {
 	r.settleEntries(q)
 }
 
-// reportSent passes a frame that left to the hook. e is its entry, nil if unknown.
+// reportSent passes a frame that left to the hook OnFrame. e is its entry, nil if unknown.
 func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 	if r.cfg.OnFrame == nil {
 		return
@@ -79,14 +79,13 @@ func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 	r.cfg.OnFrame(&r.tx.event)
 }
 
-// sender finds the entry whose frame is due to leave: the next one of the queue, skipping entries
-// that send no frame, may have failed, or send this frame to another port. It reports a mismatch if
-// no entry fits.
+// sender finds the entry that has sent a frame: the next one of the queue, not counting entries that send none, may
+// have failed, or send this frame to another port. It reports a mismatch if no entry fits.
 func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
 	}
-	if r.acceptPush(q) { // only its frame shows that an entry without pieces was accepted
+	if r.acceptPush(q) { // an entry without pieces shows by its frame alone that its doubtful push was accepted
 		if s := r.plainSender(q, data); s != nil {
 			return s
 		}
@@ -97,7 +96,7 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	return r.unclearSender(q, data)
 }
 
-// unclearSender is sender for the case that reads may belong to several entries.
+// unclearSender is sender for the case that reads must be moved between entries.
 func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 	var failed *attribution.Entry
 	var elsewhere *attribution.Slot // an entry with this frame for another port
@@ -141,7 +140,7 @@ func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 	return elsewhere
 }
 
-// failEarly reports a frame that left before an entry that has not ended.
+// failEarly reports a frame that left while entry e, before it, had to end first.
 func (r *Referee) failEarly(q *txq, e *attribution.Entry) {
 	if e.Plan.Copy {
 		r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
@@ -162,7 +161,7 @@ func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
 	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", want)
 }
 
-// plainSender is sender without reassigning any reads.
+// plainSender is sender without moving any reads.
 func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -182,9 +181,8 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	return nil
 }
 
-// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later
-// entry's: they fit an entry behind that one, and none otherwise. Of several such entries it takes
-// the latest.
+// passDoubtful passes the frame of a doubtful entry on to its twin, if these bytes show that the twin sent it: they
+// fit an entry behind the twin, and no entry otherwise. Of several doubtful entries it takes the latest.
 func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	var found *attribution.Entry
 	for i := q.Oldest; i != q.emit; i = q.After(i) {
@@ -199,8 +197,7 @@ func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	return found != nil && r.ent.NextWith(&q.Queue, q.emit, r.x.Port, data) == nil && r.passOn(q, found)
 }
 
-// passOn reassigns the frame of a doubtful entry to the next entry that it fits, and reports
-// whether there is one.
+// passOn passes the frame of a doubtful entry on to its twin, and reports whether there is one.
 func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
 	to := r.ent.PassOn(e)
 	if to == nil {
@@ -225,11 +222,11 @@ func (r *Referee) laterSends(q *txq, e *attribution.Entry, data []byte) bool {
 	return false
 }
 
-// endWithoutFrame finds reads by which an entry has ended without a frame, since a later entry's frame has
-// left. It reports whether there are any.
+// endWithoutFrame finds a way in which an entry has ended without a frame, since a later entry's frame has left: as
+// a complete copy, by failed reads, or by failed offloads. It reports whether there is one.
 func (r *Referee) endWithoutFrame(e *attribution.Entry) bool {
 	for x := e; x != nil; x = x.Alt {
-		if x.Plan.Copy && r.claimCopy(x) || r.ent.AssignAnyFailed(x) || x.Plan.Send && r.ent.Spoil(x) {
+		if x.Plan.Copy && r.claimCopy(x) || r.ent.AssignAnyFailed(x) || x.Plan.Send && r.ent.AssignBadOffload(x) {
 			return true
 		}
 	}
@@ -251,8 +248,8 @@ func (r *Referee) failSender(q *txq, e *attribution.Entry, rule, field, want str
 	r.log.FailOf(s, q.Domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
 }
 
-// failFrame reports a frame that differs from the one that was due. It returns true if the frame
-// belongs to another entry.
+// failFrame reports a frame that differs from the one that was due. It returns true if the frame is that of another
+// entry.
 func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other bool) {
 	if o := r.otherQueue(q, got); o != nil {
 		r.failTuser(o)
@@ -287,7 +284,7 @@ func (r *Referee) laterEntry(q *txq, e *attribution.Entry, data []byte) *attribu
 	return nil
 }
 
-// ruleOfByte returns the rule that a byte of a frame follows.
+// ruleOfByte returns the rule that determines a byte of a frame.
 func ruleOfByte(e *attribution.Entry, h *core.Headers, at int) string {
 	p := &e.Plan
 	switch field := verdict.FieldAt(e.Frame, h, at); {
@@ -303,7 +300,7 @@ func ruleOfByte(e *attribution.Entry, h *core.Headers, at int) string {
 	return "T5"
 }
 
-// otherQueue finds an entry of another queue whose next frame this is.
+// otherQueue finds an entry of another queue that has this frame as its next.
 func (r *Referee) otherQueue(q *txq, data []byte) *attribution.Entry {
 	for i := range r.tx.queues {
 		o := &r.tx.queues[i]
@@ -326,10 +323,10 @@ func (r *Referee) otherQueue(q *txq, data []byte) *attribution.Entry {
 	return nil
 }
 
-// failTuser reports a frame that left with a wrong queue number, and takes it as the right queue's.
+// failTuser reports a frame that left with a wrong queue number, and attributes it to entry e of the right queue.
 func (r *Referee) failTuser(e *attribution.Entry) {
 	d := e.Queue.Domain()
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.Queue.ID), fmt.Sprint(r.x.Frame.Queue))
 	e.Left, e.Sent = true, len(r.x.Frame.Data)
 	q := r.tx.of(e)

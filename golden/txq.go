@@ -10,11 +10,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// txSide tracks the transmit side.
+// txSide tracks the transmit side of the device.
 type txSide struct {
 	queues []txq
-	copied *attribution.Entry // copy of the latest write
-	msg    tlp.Packet         // scratch: a message as expected
+	copied *attribution.Entry // copy that made the latest write
+	msg    tlp.Packet         // scratch memory for an expected message
 	event  FrameEvent
 
 	// Cycle since which CTRL.tx_enable is certainly 0; forever while it may be 1.
@@ -29,14 +29,14 @@ type txq struct {
 	since    int64 // cycle of the latest enabling
 	shown    bool  // a read has shown that it is enabled
 
-	fetch uint16 // first entry not posted while the device could fetch [T1]
+	fetch uint16 // first entry that was not posted when CTRL.tx_enable was last 1 [T1]
 	emit  uint16 // first entry that may still send a frame
 
 	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
 	doubtful   bool
-	push       [nicspec.WqeBytes]byte // entry that came with it,
-	mayPush    bool                   // if any did
-	// Producer index before the doorbells that may not have taken effect, and the cycle of the
+	push       [nicspec.WqeBytes]byte // entry that came with the doubtful doorbell
+	mayPush    bool                   // push is valid
+	// before is the producer index without the doorbells that may not have taken effect; rungAt is the cycle of the
 	// latest of these.
 	before    uint16
 	rungAt    int64
@@ -45,7 +45,7 @@ type txq struct {
 	eventSeen bool
 	msgs      *msix.Queue
 
-	silent uint64 // entries without any output, not known to have ended
+	silent uint64 // entries that gave no output and may not have ended yet
 }
 
 func (s *txSide) init(build *nicspec.Build) {
@@ -83,7 +83,7 @@ func (q *txq) rung(pi uint16, cycle int64) {
 	q.Ctx.PI, q.doubtful, q.rungAt = pi, false, cycle
 }
 
-// leastPI returns the lowest producer index that the queue may show: recent doorbells may not have
+// leastPI returns the lowest producer index that the queue's table entry may show: recent doorbells may not have
 // taken effect [G4].
 func (q *txq) leastPI(cycle int64) uint16 {
 	if q.rungAt != never && cycle <= q.rungAt+nicspec.VisibleCycles {
@@ -92,7 +92,7 @@ func (q *txq) leastPI(cycle int64) uint16 {
 	return q.Ctx.PI
 }
 
-// fetchable records which entries the device may fetch: those posted while CTRL.tx_enable may be 1.
+// fetchable records that the device may fetch the posted entries, if CTRL.tx_enable may be 1.
 func (r *Referee) fetchable(q *txq) {
 	if r.tx.offSince > r.now {
 		q.fetch = q.Ctx.PI
@@ -114,7 +114,7 @@ func (r *Referee) drainTx(i int) {
 	q.msgs.Close(r.now)
 }
 
-// closeTx ends the disabling: started entries have ended.
+// closeTx ends the disabling: every started entry must have ended.
 func (r *Referee) closeTx(q *txq) {
 	r.checkNoReads(q.Domain(), false, q.ID, q.Epoch)
 	r.endEvent(q.Domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
@@ -122,8 +122,7 @@ func (r *Referee) closeTx(q *txq) {
 	r.forgetTx(q, "T11", "busy")
 }
 
-// forgetTx forgets the state of a closed queue, and checks that no entry is at work, as the
-// register field just read implies.
+// forgetTx clears the state of a closed queue. It checks that no entry is at work, since field has just read 0.
 func (r *Referee) forgetTx(q *txq, rule, field string) {
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -148,7 +147,7 @@ func (r *Referee) uncertainEnd(e *attribution.Entry) {
 	r.cnt.May(nicspec.CntTxErr.Index(), 1)
 }
 
-// wqesIn takes the work entries that a read brought.
+// wqesIn records the work entries that a read brought.
 func (r *Referee) wqesIn(d *attribution.Read) {
 	q := r.tx.queue(d.Queue)
 	for i := range d.Count {
@@ -156,12 +155,12 @@ func (r *Referee) wqesIn(d *attribution.Read) {
 		if s.State != rings.Asked {
 			continue
 		}
-		r.ent.BlockIn(&q.Queue, d.First+i, rings.There, d.Buf[int(i)*nicspec.WqeBytes:])
+		r.ent.BlockIn(&q.Queue, d.First+i, rings.Fetched, d.Buf[int(i)*nicspec.WqeBytes:])
 	}
 	r.wholeEntries(q)
 }
 
-// wholeEntries begins the entries whose blocks have all come, in ring order [T14].
+// wholeEntries begins the entries all of whose blocks have come, in ring order [T14].
 func (r *Referee) wholeEntries(q *txq) {
 	for e := r.ent.NextWhole(&q.Queue); e != nil; e = r.ent.NextWhole(&q.Queue) {
 		r.beginEntry(e)
@@ -169,7 +168,7 @@ func (r *Referee) wholeEntries(q *txq) {
 	r.settleEntries(q)
 }
 
-// beginEntry begins an entry that the device has.
+// beginEntry starts work on an entry that the device has.
 func (r *Referee) beginEntry(e *attribution.Entry) {
 	r.ent.Begin(e, r.regs.Keys())
 	if r.tx.of(e).bad.Reach(e.Last()) {
@@ -196,7 +195,7 @@ func (r *Referee) wqesBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 }
 
-// settleEntries ends the oldest entries as long as no output of theirs is still to come.
+// settleEntries ends the oldest entries that owe no further output.
 func (r *Referee) settleEntries(q *txq) {
 	for q.Oldest != q.Ctx.PI {
 		s := q.Slot(q.Oldest)
@@ -221,7 +220,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 		r.silentEnded(q)
 		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when, or whether it was before the disabling
+		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when it ended, or whether before the disabling
 		q.silent++
 	}
 	e := s.Entry
@@ -229,7 +228,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 	r.ent.Release(e)
 }
 
-// silentEnded records that the entries without any output have ended.
+// silentEnded records that the entries counted in silent have ended.
 func (r *Referee) silentEnded(q *txq) {
 	r.cnt.Confirm(nicspec.CntTxWqe.Index(), q.silent)
 	q.silent = 0
@@ -246,30 +245,28 @@ func (r *Referee) ended(q *txq, index uint16) {
 	}
 }
 
-// roomFor records what an accepted doorbell implies: entries more than a ring's size before its
-// index have ended [Q2].
+// roomFor records that an accepted doorbell shows entries to have ended: those more than a ring's size before its
+// index [Q2].
 func (r *Referee) roomFor(q *txq, pi uint16) {
 	if size := q.Ctx.Size(); pi-q.Ctx.CI > size {
 		r.ended(q, pi-size)
 	}
 }
 
-// pushed takes a work entry that came with a doorbell: the device may use it as it came, or read
-// its slot [W1, W2].
+// pushed records a work entry that came with a doorbell: the device may use it, or read its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
 	r.ent.BlockIn(&q.Queue, index, rings.Pushed, raw)
 	r.wholeEntries(q)
 }
 
-// maybePushed keeps the entry that came with a doubtful doorbell.
+// maybePushed keeps a work entry that came with a doubtful doorbell.
 func (q *txq) maybePushed(raw []byte) {
 	if q.mayPush = raw != nil; q.mayPush {
 		copy(q.push[:], raw)
 	}
 }
 
-// acceptPush settles a doubtful push as accepted, since the device acts on it. It reports whether
-// there was one.
+// acceptPush takes a doubtful push as accepted, because the device acts on it. It reports whether there was one.
 func (r *Referee) acceptPush(q *txq) bool {
 	if !q.doubtful || !q.mayPush {
 		return false
@@ -303,8 +300,7 @@ func (r *Referee) checkPushedEarly(e *attribution.Entry, what string) {
 	}
 }
 
-// endSilent counts an entry that is over at the end of the run and gets no completion entry: one
-// that was pushed and shows no output, and the entries behind it.
+// endSilent counts an entry that has ended at the end of the run without a completion entry.
 func (r *Referee) endSilent(e *attribution.Entry) {
 	if e.Plan.Complete {
 		return
@@ -315,7 +311,7 @@ func (r *Referee) endSilent(e *attribution.Entry) {
 	}
 }
 
-// accept takes a doubtful doorbell of a transmit queue as accepted.
+// accept takes the doubtful doorbell of a transmit queue as accepted.
 func (r *Referee) accept(q *txq) {
 	q.rung(q.doubtfulPI, r.now)
 	r.fetchable(q)

@@ -12,17 +12,17 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// writeOut attributes a write of the device by its address [C2].
+// writeOut finds what a write of the device is, by its address, and judges it [C2].
 func (r *Referee) writeOut() {
 	h, data := &r.hdr, r.x.TLP.Data
 	if len(data) != h.PayloadBytes() || h.ZeroLength() {
-		r.log.Saw(verdict.Device)
+		r.log.AddCrossing(verdict.Device)
 		if h.ZeroLength() {
 			r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		}
-		return // a payload that does not fit its header was reported by the monitor
+		return // the PCIe monitor has reported a payload that does not fit its header
 	}
-	if disabledBytes(h, data) {
+	if hasDisabledBytes(h, data) {
 		r.failDisabled(h, data)
 	}
 	off, n := h.Span()
@@ -36,7 +36,7 @@ func (r *Referee) writeOut() {
 		return
 	}
 	before := r.log.Mismatches()
-	if solid(h) {
+	if contiguous(h) {
 		r.bufferWrite(addr, data[off:off+n])
 	} else {
 		runs := h.Runs(data)
@@ -49,17 +49,17 @@ func (r *Referee) writeOut() {
 	}
 }
 
-// solid reports whether the enabled bytes of a write are contiguous.
-func solid(h *tlp.Header) bool {
-	lows := func(be uint8) bool { return be&(be+1) == 0 } // the lowest ones, without a gap
+// contiguous reports whether the enabled bytes of a write are contiguous.
+func contiguous(h *tlp.Header) bool {
+	lows := func(be uint8) bool { return be&(be+1) == 0 } // only the lowest enables are set
 	if h.Length == 1 {
 		return lows(h.FirstBE >> bits.TrailingZeros8(h.FirstBE))
 	}
 	return lows(^h.FirstBE&0xf) && lows(h.LastBE)
 }
 
-// disabledBytes reports whether a byte that is not enabled is not zero [B6].
-func disabledBytes(h *tlp.Header, data []byte) bool {
+// hasDisabledBytes reports whether a payload byte whose enable is 0 has a value other than 0 [B6].
+func hasDisabledBytes(h *tlp.Header, data []byte) bool {
 	const all = 0xf
 	last := h.LastBE
 	if h.Length == 1 {
@@ -80,12 +80,12 @@ func disabledBytes(h *tlp.Header, data []byte) bool {
 }
 
 func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
-	r.log.Saw(verdict.Device)
+	r.log.AddCrossing(verdict.Device)
 	r.log.Fail(verdict.Device, "B6", "payload bytes that are not enabled", "0", fmt.Sprintf("first DW %x, last DW %x",
 		data[:tlp.DWBytes], data[len(data)-tlp.DWBytes:]), h.String())
 }
 
-// completionEntry takes a write that may be a completion entry, and reports whether it is one.
+// completionEntry handles a write that may be a completion entry, and reports whether it is one.
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	late := attribution.Owner{}
 	found := false
@@ -96,13 +96,13 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		switch o := node.Owner; o.Kind {
 		case memory.RxCq:
 			if q := r.rx.queue(o.Queue); q.Ctx.CqeAddr(q.Ctx.CQI) == addr {
-				r.log.Saw(q.Domain())
+				r.log.AddCrossing(q.Domain())
 				r.rxEntry(q, data)
 				return true
 			}
 		case memory.TxCq:
 			if q := r.tx.queue(o.Queue); q.Ctx.CqeAddr(q.Ctx.CQI) == addr {
-				r.log.Saw(q.Domain())
+				r.log.AddCrossing(q.Domain())
 				r.txEntryWritten(q, data)
 				return true
 			}
@@ -118,21 +118,21 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		ctx, d = &r.rx.queue(late.Queue).Ctx, verdict.Rxq(int(late.Queue))
 		text = nicspec.RxCqe(data).String()
 	}
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	r.log.Fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
 		fmt.Sprintf("%#x, slot %d of the ring", addr, (addr-ctx.CqBase)/nicspec.CqeBytes), text)
 	return true
 }
 
-// bufferWrite takes bytes written to a descriptor's buffer or by a copy.
+// bufferWrite handles a write of payload: by a copy, or to a descriptor's buffer.
 func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	if r.ent.Copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
-	if s := r.buf.Last; s != nil && !s.Shares { // most writes follow the previous one
+	if s := r.buf.Last; s != nil && !s.Shares { // usual case: the write goes to the same descriptor as the previous one
 		for part := range s.Parts {
 			base, size := s.Buffer(part)
-			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.put(s, part, int(off), b) {
+			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.storeWrite(s, part, int(off), b) {
 				return
 			}
 		}
@@ -152,7 +152,7 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 		r.failStray(addr, len(b))
 	case 1:
 		o := only.Owner
-		if !r.put(r.rx.queue(o.Queue).Slot(o.Index), int(o.Part), int(addr-only.Lo), b) {
+		if !r.storeWrite(r.rx.queue(o.Queue).Slot(o.Index), int(o.Part), int(addr-only.Lo), b) {
 			r.failTwice(only, addr, len(b))
 		}
 	default:
@@ -160,14 +160,14 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	}
 }
 
-// put stores bytes in the shadow of a buffer. It reports false if some of them were written before.
-func (r *Referee) put(s *buffers.Slot, part, off int, b []byte) bool {
+// storeWrite records bytes written to a buffer. It reports false if some of them were written before.
+func (r *Referee) storeWrite(s *buffers.Slot, part, off int, b []byte) bool {
 	if !s.Store(r.buf, part, off, b) {
 		return false
 	}
 	q := r.rx.queue(uint16(s.Q.ID))
 	r.buf.Last = s
-	r.log.Saw(q.Domain())
+	r.log.AddCrossing(q.Domain())
 	if !r.expectsFrame(q, s.Index) {
 		r.failNoFrame(q, s.Index, part, off, len(b))
 	}
@@ -177,20 +177,20 @@ func (r *Referee) put(s *buffers.Slot, part, off int, b []byte) bool {
 func (r *Referee) failTwice(node *memory.Range[attribution.Entry], addr uint64, n int) {
 	o := node.Owner
 	d := verdict.Rxq(int(o.Queue))
-	r.log.Saw(d)
+	r.log.AddCrossing(d)
 	r.log.Fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
 		buffers.Text(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
 }
 
 // failStray reports a write to an address where none is allowed.
 func (r *Referee) failStray(addr uint64, n int) {
-	r.log.Saw(verdict.Device)
+	r.log.AddCrossing(verdict.Device)
 	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, "+
 		"or the next completion entry",
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
 
-// near describes what is next to an address that was not expected.
+// near returns a hint to which structure an unexpected address belongs, or an empty string.
 func (r *Referee) near(addr uint64) string {
 	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
@@ -203,10 +203,9 @@ func (r *Referee) near(addr uint64) string {
 	return ""
 }
 
-// copyWrite takes bytes written to the destination of a copy. It reports false if there is no copy
-// there.
+// copyWrite handles a write to the destination of a copy. It reports false if there is no copy there.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	// most writes continue where the one before ended
+	// usual case: the write continues where the copy's previous one ended
 	if e := r.tx.copied; e != nil && e.Copy.Open && e.Alt == nil && e.Copy.Seen.Empty() {
 		off := int(addr - e.Plan.Dma.Dst)
 		if addr >= e.Plan.Dma.Dst && off == e.Copy.Wrote.End() && off+len(b) <= e.Plan.Dma.Len && e.Fits(off, b) &&
@@ -226,13 +225,13 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 		r.unsureWrite(best, addr, b)
 		return true
 	}
-	if !best.Settles(r.ent, addr, b) && r.ent.Writable.Within(addr, len(b), attribution.OfBuffers) {
+	if !best.SettleWrite(r.ent, addr, b) && r.ent.Writable.Within(addr, len(b), attribution.BufferKinds) {
 		return false
 	}
 	if !best.Fits(off, b) {
 		r.failCopy(best, off, b)
 	} else if o := r.ent.Before(best); o != nil {
-		r.log.Saw(best.Queue.Domain())
+		r.log.AddCrossing(best.Queue.Domain())
 		r.log.FailOf(best.Subject(), best.Queue.Domain(), "D8", "write",
 			fmt.Sprintf("none for entry %d before entry %d has ended", best.Index, o.Index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.Describe(), o.Describe())
@@ -242,7 +241,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	return true
 }
 
-// sharedWrite keeps a write that may be meant for several buffers.
+// sharedWrite handles a write to an address in several buffers.
 func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.buf.Keep(addr, r.now, b)
 	none := (*memory.Range[attribution.Entry])(nil)
@@ -252,7 +251,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 		}
 		q := r.rx.queue(node.Owner.Queue)
 		if r.expectsFrame(q, node.Owner.Index) {
-			r.log.Saw(q.Domain())
+			r.log.AddCrossing(q.Domain())
 			return
 		}
 		if none == nil {
@@ -262,7 +261,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
 }
 
-// expectsFrame reports whether a frame may go to a descriptor.
+// expectsFrame reports whether so many undecided frames may go to the queue that one can reach this descriptor.
 func (r *Referee) expectsFrame(q *rxq, index uint16) bool {
 	return int(index-q.Ctx.CI) < q.pending+r.rx.unsure
 }

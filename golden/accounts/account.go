@@ -16,23 +16,23 @@ type Account struct {
 	// these frames, keeps it up to date.
 	Pending int
 
-	id     int
-	states []state
-	spare  []state
-	writes []write  // accepted; may not have taken effect
-	gone   int      // writes forgotten before these
-	since  int64    // the next frame is taken in this cycle or later
-	early  []Event  // delivered before a frame that must go first
-	seen   []latest // by port
-	frame  Taken    // at hand
+	id        int
+	states    []state
+	spare     []state
+	writes    []write  // accepted, but possibly not in effect yet
+	forgotten int      // number of writes removed from the front of writes
+	since     int64    // the next frame meets the account in this cycle or later
+	early     []Event  // frames whose deliveries came before that of a frame with a lower account_seq
+	seen      []latest // last frame followed, by port
+	current   Taken    // frame being followed
 
-	// States as they were before the table write of ordinal setAt, kept while frames taken before
-	// that write may still arrive (until cycle beforeTo).
+	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that met the
+	// account before that write may still be delivered.
 	before      []state
 	spareBefore []state
 	beforeTo    int64
 	setAt       int
-	doubtTo     int64 // Sure is false for frames up to this cycle
+	doubtTo     int64 // for frames up to this cycle, Sure returns false
 }
 
 // state is one state that an account may be in.
@@ -45,7 +45,7 @@ type state struct {
 type write struct {
 	cycle  int64
 	credit uint32
-	set    *core.Account // of the table if not nil
+	set    *core.Account // new contents, for a write of the table; else nil
 }
 
 // Event is the delivery of a frame that drew on an account.
@@ -57,10 +57,10 @@ type Event struct {
 	Last  int64  // cycle of its last beat
 	Out   int64  // cycle of its completion entry
 	Queue int
-	Index uint16 // descriptor
+	Index uint16 // descriptor index
 }
 
-// latest is the last frame of a port that an account let pass.
+// latest is the last followed frame of one port.
 type latest struct {
 	any   bool
 	frame uint32
@@ -95,10 +95,10 @@ func (s *state) apply(w *write) {
 	s.applied++
 }
 
-// Taken holds the facts known of one frame that reached an account: if Drew, it was delivered with
-// Seq and Slow; else it was dropped, for one of FastCauses or SlowCauses.
+// Taken holds what is known of one frame that met the account: if Drew is set, it was delivered with Seq and Slow;
+// else it was dropped, for one of FastCauses or SlowCauses.
 type Taken struct {
-	Last, Out int64 // the account looked at it in cycle Last at the earliest, in Out at the latest
+	Last, Out int64 // earliest and latest cycle in which the frame can have met the account
 	Others    bool  // undecided frames may have met the account first, and set its latch
 
 	Drew bool
@@ -106,7 +106,7 @@ type Taken struct {
 	Slow bool
 
 	FastCauses, SlowCauses counters.Drops // possible on the fast and on the slow path
-	Certain                bool           // the account certainly decided on it, and in its turn
+	Certain                bool           // the frame certainly met the account, and in its turn
 	why                    counters.Drops // causes that the states allow
 }
 
@@ -144,11 +144,11 @@ func (a *Account) step(k *Taken) bool {
 	return true
 }
 
-// expand follows a frame from one state: the account may have taken it before or after each write,
-// within the write's window. Other frames taken earlier may have latched the account.
+// expand adds the successors of one state after a frame. The frame may have met the account before or after each
+// write whose window is open, and frames before it may have set the latch.
 func (a *Account) expand(s state, k *Taken) {
 	for {
-		at := s.applied - a.gone
+		at := s.applied - a.forgotten
 		if at >= len(a.writes) || a.writes[at].cycle+nicspec.VisibleCycles >= k.Last {
 			if next := s; k.advance(&next) && !slices.Contains(a.spare, next) {
 				a.spare = append(a.spare, next)
@@ -166,7 +166,7 @@ func (a *Account) expand(s state, k *Taken) {
 	}
 }
 
-// took records a frame that was followed.
+// took records that a delivered frame was followed.
 func (a *Account) took(e *Event) {
 	a.since = max(a.since, e.Last)
 	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
@@ -177,22 +177,22 @@ func (a *Account) took(e *Event) {
 	}
 }
 
-// Describe returns the states that an account may be in, as text.
+// Describe returns the possible states of the account as text.
 func (a *Account) Describe() string {
 	s := fmt.Sprintf("account %d", a.id)
 	for i := range min(len(a.states), 4) {
 		x := &a.states[i]
 		s += fmt.Sprintf("; balance %d, latch %v, slow %v, seq %d", x.Balance, x.Latch, x.Slow, x.Seq)
-		if n := len(a.writes) + a.gone - x.applied; n > 0 {
+		if n := len(a.writes) + a.forgotten - x.applied; n > 0 {
 			s += fmt.Sprintf(", %d writes to come", n)
 		}
 	}
 	return s
 }
 
-// followDelivered follows a frame that the account let pass. unsure: frames that the caller cannot
-// place may have come first. It reports false, and changes nothing, if no state allows the frame.
+// followDelivered follows a delivered frame. unsure says that frames which the caller cannot assign to a queue yet
+// may have met the account first. It reports false, and changes nothing, if no state allows the frame.
 func (a *Account) followDelivered(e *Event, unsure bool) bool {
-	a.frame = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
-	return a.step(&a.frame)
+	a.current = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
+	return a.step(&a.current)
 }

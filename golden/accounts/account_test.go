@@ -68,7 +68,7 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 		seen: make([]latest, 1)}
 	a.Written(578, 0, &core.Account{Balance: 1, Latch: true})
 	a.Delivered(Event{Frame: 1, Last: 719, Out: 736})
-	e, ok := a.Next(Around{Now: 736, Oldest: 736, Linger: 1 << 14})
+	e, ok := a.Next(RxState{Now: 736, Oldest: 736, Linger: 1 << 14})
 	require.True(t, ok)
 	require.True(t, a.Follow(&e, false))
 	_, left := a.Left()
@@ -83,7 +83,7 @@ func TestTurns(t *testing.T) {
 	build.Parts |= nicspec.PartAccounts
 	a := &New(&build)[0]
 	a.Written(0, 10, nil)
-	x := Around{Now: 1000, Oldest: 1000}
+	x := RxState{Now: 1000, Oldest: 1000}
 	var got []uint32
 	take := func() {
 		for e, ok := a.Next(x); ok; e, ok = a.Next(x) {

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Range bounds what a read of an account may show.
+// Range bounds the values that a read of an account may return.
 type Range struct {
 	Balance, Drawn, Seq Span
 	Slow, Fast          bool // possible values of the slow state
@@ -21,9 +21,9 @@ func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
 
 func (s Span) String() string { return verdict.Between(uint64(s.lo), uint64(s.hi)) }
 
-// Range returns what a read may show now that was accepted in cycle asked: it sees the writes
-// before asked, and any number of the frames on their way, among them unsure frames whose queue is
-// not known yet.
+// Range returns the bounds for a read that was accepted in cycle asked and is answered now: it shows the writes
+// before asked, and any number of the frames under way. unsure counts those among them whose queue is not known
+// yet.
 func (a *Account) Range(asked int64, unsure int) Range {
 	var c Range
 	none := Span{lo: 1<<32 - 1}
@@ -31,7 +31,7 @@ func (a *Account) Range(asked int64, unsure int) Range {
 	under := uint32(a.Pending + len(a.early) + unsure)
 	for i := range a.states {
 		s := a.states[i]
-		for at := s.applied - a.gone; ; at++ {
+		for at := s.applied - a.forgotten; ; at++ {
 			if at >= len(a.writes) || a.writes[at].cycle > asked {
 				c.see(&s.Account, under)
 			}

@@ -13,7 +13,7 @@ import (
 // Place names the part of the referee that decides the fate of a frame.
 type Place uint8
 
-// The places.
+// Parts of the referee that decide fates.
 const (
 	ToDrop    Place = iota // must be dropped
 	ToQueue                // goes to one queue
@@ -28,12 +28,12 @@ type Frame struct {
 	Port        int
 	Seq         uint32
 	First, Last int64
-	Verdict     core.RxVerdict   // unless Place is Unsure
+	Verdict     core.RxVerdict   // valid unless Place is Unsure
 	Alts        []core.RxVerdict // possible verdicts if Place is Unsure
 	Place       Place
-	HashOpen    bool           // its hash is not certain [S4]
+	HashOpen    bool           // its hash is one of several [S4]
 	Overflow    bool           // the receive buffer may have been full
-	Posted      uint16         // producer index that the queue had surely seen [R9]
+	Posted      uint16         // producer index that the queue had certainly seen [R9]
 	Epoch       uint32         // epoch of the queue at that time
 	SlowPosted  uint16         // likewise, of the account's slow queue
 	SlowEpoch   uint32         //

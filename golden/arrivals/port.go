@@ -11,13 +11,13 @@ type Port struct {
 	Seq       uint32                // ordinal of the next frame [R1]
 	Undecided fifo.Queue[*Frame]    // by ordinal; nil once the fate is known
 	Base      uint32                // ordinal of the first of Undecided
-	Drops     fifo.Queue[*Frame]    // sure to be dropped unless the configuration changes
+	Drops     fifo.Queue[*Frame]    // by ordinal; nil where the fate is known
 	Unsure    []*Frame              // frames that the configuration may send to several places
-	Bytes     int                   // held by the undecided frames
+	Bytes     int                   // bytes of the undecided frames
 	Level     int                   // upper bound of the receive buffer's fill [R3]
-	left      fifo.Queue[departure] // room freed lately
+	left      fifo.Queue[departure] // recent departures from the receive buffer
 	Linger    fifo.Queue[departure] // dropped frames that may still be in the buffer
-	Doubts    []Doubt               // drops whose cause is not known, counted
+	Doubts    []Doubt               // counts of dropped frames with several possible causes
 }
 
 // departure is a frame leaving the receive buffer.
@@ -26,9 +26,9 @@ type departure struct {
 	seq   uint32
 	size  int
 
-	Cause nicspec.PortCounter // cause of a drop, if sure
+	Cause nicspec.PortCounter // cause of the drop, if Sure
 	Sure  bool
-	Rule  int // rule that it matched, if Hit
+	Rule  int // matched rule, if Hit
 	Hit   bool
 }
 
@@ -51,8 +51,8 @@ func (p *Port) Find(seq uint32) *Frame {
 // keptDepartures is the number of recent departures kept.
 const keptDepartures = 256
 
-// leaves frees a frame's room.
-func (p *Port) leaves(cycle int64, size int) {
+// depart subtracts a frame that left the receive buffer, size bytes, from Level.
+func (p *Port) depart(cycle int64, size int) {
 	p.Level -= size
 	if p.left.Len() == keptDepartures {
 		p.left.Pop()
@@ -72,7 +72,7 @@ func (p *Port) HighestLevel(cycle int64) int {
 	return held
 }
 
-// Take enters a received frame.
+// Take adds a received frame to the undecided ones.
 func (p *Port) Take(f *Frame) {
 	room := Room(f.N)
 	p.Seq++
@@ -81,8 +81,8 @@ func (p *Port) Take(f *Frame) {
 	p.Undecided.Push(f)
 }
 
-// Decide forgets a frame whose fate is known. If gone is set, its room in the buffer is free at
-// once, else when a later frame shows that it has left.
+// Decide removes a frame whose fate is known. If gone is set, it has left the receive buffer; else it stays in
+// Linger until a later frame of the port or the passage of time shows that it left.
 func (p *Port) Decide(f *Frame, now int64, gone bool) {
 	if i := f.Seq - p.Base; i < uint32(p.Undecided.Len()) {
 		*p.Undecided.At(int(i)) = nil
@@ -94,7 +94,7 @@ func (p *Port) Decide(f *Frame, now int64, gone bool) {
 	room := Room(f.N)
 	p.Bytes -= max(room, bufferUnit)
 	if gone {
-		p.leaves(now, room)
+		p.depart(now, room)
 	} else {
 		d := departure{Cycle: f.Last, seq: f.Seq, size: room}
 		d.Cause, d.Sure = f.Why.Single()
@@ -104,22 +104,22 @@ func (p *Port) Decide(f *Frame, now int64, gone bool) {
 	f.next = nil
 }
 
-// Passed ends the lingering of all frames before a delivered one.
+// Passed removes the frames before a delivered one from Linger: they have left the buffer.
 func (p *Port) Passed(seq uint32, now int64) {
 	for p.Linger.Len() > 0 && int32(seq-p.Linger.Front().seq) > 0 {
-		p.leaves(now, p.Linger.Pop().size)
+		p.depart(now, p.Linger.Pop().size)
 	}
 }
 
-// Expire ends the lingering of frames whose last beat came before a cycle.
+// Expire removes the frames whose last beat came before a cycle from Linger.
 func (p *Port) Expire(cycle, now int64) {
 	for p.Linger.Len() > 0 && p.Linger.Front().Cycle < cycle {
-		p.leaves(now, p.Linger.Pop().size)
+		p.depart(now, p.Linger.Pop().size)
 	}
 }
 
-// DropNoMore withdraws a frame from those sure to be dropped.
-func (p *Port) DropNoMore(f *Frame) {
+// RemoveDrop removes a frame from Drops, for one that a write of the configuration may have saved.
+func (p *Port) RemoveDrop(f *Frame) {
 	for i := range p.Drops.Len() {
 		if *p.Drops.At(i) == f {
 			p.Drops.Remove(i)

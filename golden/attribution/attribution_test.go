@@ -48,7 +48,7 @@ func (g *rig) entry(q int, raw []byte) *attribution.Entry {
 	u := g.queues[q]
 	i := u.Ctx.PI
 	u.Ctx.PI++
-	g.BlockIn(u, i, rings.There, raw)
+	g.BlockIn(u, i, rings.Fetched, raw)
 	e := g.NextWhole(u)
 	require.NotNil(g.t, e)
 	g.Begin(e, keys)

@@ -12,29 +12,29 @@ type sharedCopyWrite struct {
 	addr       uint64
 	n          int
 	by         []*copyClaim
-	mayBeFrame bool // it may also belong to a received frame
+	mayBeFrame bool // it may also be a write of a received frame
 	claim      *copyClaim
 	linked     bool
 }
 
-// copyClaim is a copy, at work or over, that may have made shared writes. Writes and copies are
-// matched byte by byte: each write belongs to one copy, each copy writes a byte at most once, and a
-// copy that ended well wrote it.
+// copyClaim is a copy, at work or ended, that may have made shared writes. Writes and copies are matched byte by
+// byte: each write belongs to one copy, each copy writes a byte at most once, and a copy that ended with status Ok
+// has written it.
 type copyClaim struct {
-	entry  *Entry // nil once the copy is over
+	entry  *Entry // nil once the copy has ended
 	queue  *Queue
 	index  uint16
 	dst    uint64
 	n      int
 	sure   memory.Set // parts of the destination that its own writes certainly filled
-	well   bool       // it ended well
-	open   bool       // not followed: any number of these writes may be its own
+	well   bool       // it ended with status Ok
+	open   bool       // excluded from the matching: any number of the shared writes may be its own
 	write  *sharedCopyWrite
 	round  int
 	linked bool
 }
 
-// maxCopyWrites is the number of shared writes that are followed.
+// maxCopyWrites is the largest number of shared writes that are matched; beyond it all are forgotten.
 const maxCopyWrites = 512
 
 // wrote reports whether the copy itself certainly wrote the byte at an address.
@@ -46,7 +46,8 @@ func (c *copyClaim) wrote(addr uint64) bool {
 	return !c.sure.Free(at, at+1)
 }
 
-// claimOf returns the claim of a copy at work. Copies with several readings are not followed.
+// claimOf returns the claim of a copy at work, a new one on first use. Copies with several readings are excluded
+// from the matching.
 func (es *Entries) claimOf(e *Entry) *copyClaim {
 	c := e.Copy.claim
 	if c == nil {
@@ -62,24 +63,24 @@ func (es *Entries) claimOf(e *Entry) *copyClaim {
 
 // WrittenByAny records a write that any of the copies found by Writer may have made.
 func (es *Entries) WrittenByAny(addr uint64, n int) {
-	for _, e := range es.able {
+	for _, e := range es.candidates {
 		from := int(addr - e.Plan.Dma.Dst)
 		e.Copy.Seen.Cover(from, from+n)
 	}
 	if len(es.unclear) == maxCopyWrites {
-		es.log.Lost(verdict.LimitCopyWrites, 1)
+		es.log.CountLimit(verdict.LimitCopyWrites, 1)
 		es.forgetShared()
 	}
 	w := es.writes.Get()
-	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.Writable.Within(addr, n, OfBuffers)}
-	for _, e := range es.able {
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.Writable.Within(addr, n, BufferKinds)}
+	for _, e := range es.candidates {
 		w.by = append(w.by, es.claimOf(e))
 	}
 	es.unclear = append(es.unclear, w)
 	es.matchWrites(addr, memory.End(addr, n))
 }
 
-// claimOver records that a copy is over.
+// claimOver records that a copy has ended.
 func (es *Entries) claimOver(e *Entry) {
 	c := e.Copy.claim
 	if c == nil {
@@ -99,14 +100,14 @@ func (es *Entries) claimOver(e *Entry) {
 // that one matching covers all writes and another all copies that ended well: then one covers both
 // (Mendelsohn and Dulmage).
 func (es *Entries) matchWrites(lo, hi uint64) {
-	for at := lo; at < hi; at = es.evenUpTo(at, hi) {
-		if w, ok := es.everyWrite(at); !ok {
+	for at := lo; at < hi; at = es.uniformEnd(at, hi) {
+		if w, ok := es.matchEveryWrite(at); !ok {
 			c := w.by[0]
 			es.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them",
 				at))
 			return
 		}
-		if c, ok := es.everyCopy(at); !ok {
+		if c, ok := es.matchEveryCopy(at); !ok {
 			es.failShared(c, "every byte, by the time at which the copy ended well",
 				fmt.Sprintf("fewer writes at %#x than copies that ended well", at))
 			return
@@ -114,8 +115,8 @@ func (es *Entries) matchWrites(lo, hi uint64) {
 	}
 }
 
-// evenUpTo returns the end of the bytes from an address on that have the same writes and copies.
-func (es *Entries) evenUpTo(at, hi uint64) uint64 {
+// uniformEnd returns the end of the bytes from an address on that the same writes and the same copies cover.
+func (es *Entries) uniformEnd(at, hi uint64) uint64 {
 	cut := func(lo, to uint64) {
 		if lo > at {
 			hi = min(hi, lo)
@@ -143,9 +144,9 @@ func (w *sharedCopyWrite) at(addr uint64) bool {
 	return addr >= w.addr && addr < memory.End(w.addr, w.n)
 }
 
-// everyWrite matches each write at an address with a copy. It returns a write that has none, and
-// false, if that is impossible.
-func (es *Entries) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
+// matchEveryWrite matches each write at an address with a copy. If that is impossible, it returns a write without a
+// copy, and false.
+func (es *Entries) matchEveryWrite(addr uint64) (*sharedCopyWrite, bool) {
 	for _, c := range es.claimed {
 		c.write = nil
 	}
@@ -173,9 +174,9 @@ func (es *Entries) findCopy(w *sharedCopyWrite, addr uint64) bool {
 	return false
 }
 
-// everyCopy matches each copy that ended well with a write at an address. It returns a copy that
-// has none, and false, if that is impossible.
-func (es *Entries) everyCopy(addr uint64) (*copyClaim, bool) {
+// matchEveryCopy matches each copy that ended with status Ok with a write at an address. If that is impossible, it
+// returns a copy without a write, and false.
+func (es *Entries) matchEveryCopy(addr uint64) (*copyClaim, bool) {
 	for _, w := range es.unclear {
 		w.claim = nil
 	}
@@ -215,13 +216,14 @@ func (w *sharedCopyWrite) names(c *copyClaim) bool {
 
 func (es *Entries) failShared(c *copyClaim, want, got string) {
 	d := c.queue.Domain()
-	es.log.Saw(d)
+	es.log.AddCrossing(d)
 	es.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
 		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.ID, c.n, c.dst))
 	es.forgetShared()
 }
 
-// forgetShared stops following the shared writes and the copies that may have made them.
+// forgetShared gives up matching the present shared writes: it forgets them, and excludes the copies that may have
+// made them.
 func (es *Entries) forgetShared() {
 	for _, c := range es.claimed {
 		c.open, c.well = true, false
@@ -295,11 +297,11 @@ func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 	return es.Before(e) == nil && es.Fence(e, "write") == nil
 }
 
-// Writer finds the copy that a write belongs to: one that can have made it, if there is any; among
-// the readings of an entry, the first that can. several reports whether several copies can; the
+// Writer finds the copy that a write belongs to: one that can have made it, else a copy whose destination contains
+// it, preferably one whose source has these bytes. several reports whether several copies can have made it; the
 // caller then uses WrittenByAny.
 func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
-	es.able = es.able[:0]
+	es.candidates = es.candidates[:0]
 	fits := false
 	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
 		if node.Owner.Kind != memory.Copy || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
@@ -308,29 +310,29 @@ func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
 		e := node.Owner.Entry
 		off := int(addr - node.Lo)
 		if es.mayWrite(e, off, b) {
-			es.enable(e)
+			es.addCandidate(e)
 		}
 		if f := e.Fits(off, b); best == nil || f && !fits {
 			best, fits = e, f
 		}
 	}
-	if len(es.able) > 0 {
-		return es.able[0], len(es.able) > 1
+	if len(es.candidates) > 0 {
+		return es.candidates[0], len(es.candidates) > 1
 	}
 	return best, false
 }
 
-// enable adds a copy that can have made a write. Among the readings of an entry it keeps the first
-// in the slot.
-func (es *Entries) enable(e *Entry) {
-	for i, o := range es.able {
+// addCandidate adds a copy that can have made the current write. Of several readings of one entry, it keeps one:
+// the first reading, if that is a candidate.
+func (es *Entries) addCandidate(e *Entry) {
+	for i, o := range es.candidates {
 		if !o.sameAs(e) {
 			continue
 		}
 		if e.Queue.Slot(e.Index).Entry == e {
-			es.able[i] = e
+			es.candidates[i] = e
 		}
 		return
 	}
-	es.able = append(es.able, e)
+	es.candidates = append(es.candidates, e)
 }

@@ -6,17 +6,17 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Doubt marks e as doubtful if the frame that just left for it may belong to a later entry.
-// outcomes are the ways in which e might have ended before its frame left.
+// Doubt marks e as doubtful if the frame that just left for it may belong to a later entry with the same frame, its
+// twin. outcomes are the statuses with which e might have ended before its frame left.
 //
-// A frame whose bytes fit several entries of a queue is taken for the earliest. Where a read of
-// that entry may have timed out [P6], it may have ended without a frame. It stays doubtful until a
-// completion entry or a later frame decides, or the ring has wrapped.
+// A frame whose bytes fit several entries of a queue is attributed to the earliest. Where a read of that entry may
+// have timed out [P6], the entry may have ended without a frame. It stays doubtful until a completion entry or a
+// later frame decides, or until the ring has wrapped.
 func (es *Entries) Doubt(e *Entry, outcomes Statuses) {
 	e.Doubtful = outcomes&^StatusSet(nicspec.StatusOk) != 0 && es.nextTwin(e) != nil
 }
 
-// nextTwin returns the first later entry that may have sent e's frame, or nil.
+// nextTwin returns the first later entry that may have sent e's frame, its twin, or nil.
 func (es *Entries) nextTwin(e *Entry) *Slot {
 	return es.NextWith(e.Queue, e.Index+e.Blocks, e.Plan.Port, e.Frame)
 }

@@ -8,37 +8,37 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Owner identifies the owner of a memory range.
+// Owner says which ring, descriptor or work entry a memory range belongs to.
 type Owner = memory.Owner[Entry]
 
 // extents maps the ranges that the device may touch to their owners.
 type extents = memory.Map[Entry]
 
-// OfBuffers is the kind of receive buffers.
-var OfBuffers = memory.Of(memory.Buffer)
+// BufferKinds contains the kind of receive buffers only.
+var BufferKinds = memory.Of(memory.Buffer)
 
 // Entries holds the work entries that the device has read, and what it read for them.
 type Entries struct {
 	Now      int64
 	Flushing bool // a function-level reset is under way [L2]
 	queues   []*Queue
-	Readable extents     // what the device may read
-	Writable extents     // what it may write
-	Out      Outstanding // what it is reading
+	Readable extents     // ranges that the device may read
+	Writable extents     // ranges that the device may write
+	Out      Outstanding // its outstanding reads
 	log      *verdict.Log
 	limits   core.TxLimits
 
-	entries memory.Pool[Entry]
-	blocks  memory.Pool[Block]
-	pages   memory.Pool[memory.Page]
-	retired fifo.Queue[*Entry] // over, kept for their reads
-	late    []lateRead         // reads that completed when they may have timed out
-	AtWork  int                // entries fetched and not ended
-	Copying int                // copies that may write
-	able    []*Entry           // copies that can have made the current write
+	entries    memory.Pool[Entry]
+	blocks     memory.Pool[Block]
+	pages      memory.Pool[memory.Page]
+	retired    fifo.Queue[*Entry] // ended entries, kept because reads taken for others may be theirs
+	late       []lateRead         // reads that completed at a time when they may have timed out
+	AtWork     int                // number of entries fetched and not ended
+	Copying    int                // number of copies whose destinations are writable
+	candidates []*Entry           // copies that can have made the current write
 
 	goal         goal
-	path, passed []Place // of the current search
+	path, passed []Place // places visited by the current search
 	bytes        []byte  // bytes moved by the search
 	moves        moves
 
@@ -46,7 +46,7 @@ type Entries struct {
 	claimed []*copyClaim
 	writes  memory.Pool[sharedCopyWrite]
 	claims  memory.Pool[copyClaim]
-	round   int // of a search for one of these
+	round   int // number of the latest search among unclear and claimed, which marks what it has visited
 }
 
 // NewEntries returns an empty set of entries for a build and its transmit queues; timeout is the

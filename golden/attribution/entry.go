@@ -13,41 +13,41 @@ import (
 type Entry struct {
 	Queue   *Queue
 	Index   uint16
-	fetched int64 // cycle
+	fetched int64 // cycle in which its last block came
 	Raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
-	Blocks  uint16 // of the ring [T14]
+	Blocks  uint16 // number of 64 B blocks [T14]
 	Plan    core.TxPlan
 	Buf     memory.Store // the frame as gathered, or the source of a copy
-	done    []byte       // the frame after its offloads
+	done    []byte       // storage of the frame after its offloads
 	Pieces  [nicspec.SegMax]Piece
 	Count   int // number of pieces that may be read
 
 	reading  int      // outstanding reads
-	Asked    bool     // some piece was requested
+	Asked    bool     // at least one piece was requested
 	Fails    Statuses // statuses of failed reads
-	possible Statuses // statuses of reads that may have failed
+	possible Statuses // statuses of reads that completed but may have failed
 
-	finished bool // offloads are done
+	finished bool // its offloads were applied
 	status   nicspec.Status
 	Frame    []byte
 
-	Never   bool           // the queue stopped before it
-	retired bool           // the entry is over,
-	over    int64          // since this cycle,
-	ended   nicspec.Status // with this status if a read failed
+	Never   bool           // the device does not start it: a read of its ring failed
+	retired bool           // kept after its end for the sake of its reads
+	over    int64          // cycle of its end
+	ended   nicspec.Status // status with which it ended, if that of a failed read
 
-	Pushed bool // came with its doorbell and was not read
+	Pushed bool // it came with its doorbell and was not read
 
-	Left bool  // its frame has left,
-	Sent int   // of this many bytes,
-	Gone int64 // in this cycle
+	Left bool  // its frame has left, or its copy is complete
+	Sent int   // bytes of the frame that left
+	Gone int64 // cycle in which the frame left
 
 	Doubtful bool // the frame may belong to a later entry
 
 	Copy CopyState
 
-	// Alt is the next reading of the same entry, under another value of a key that was written
-	// while the entry was at work [T12].
+	// Alt is the next reading of the same entry: the entry as decoded with another value of a memory key that was
+	// written while the entry was at work [T12].
 	Alt *Entry
 }
 
@@ -68,7 +68,7 @@ func (e *Entry) owner(piece int) Owner {
 	return Owner{Kind: memory.Piece, Part: uint8(piece), Queue: uint16(e.Queue.ID), Index: e.Index, Entry: e}
 }
 
-// readable finds the pieces of a failing entry that the device may read all the same [T4].
+// readable finds the pieces of an entry that fails its checks which the device may read nevertheless [T4].
 func (e *Entry) readable(keys core.KeyTable) {
 	w, raw := nicspec.Wqe(e.Raw[:]), core.WorkEntry(e.Raw[:int(e.Blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
@@ -92,7 +92,7 @@ func (e *Entry) readable(keys core.KeyTable) {
 	}
 }
 
-// mayShare reports whether a read taken for this entry may belong to another.
+// mayShare reports whether a read attributed to this entry may belong to another entry.
 func (e *Entry) mayShare() bool {
 	for i := range e.Count {
 		if len(e.Pieces[i].shares) > 0 {
@@ -102,7 +102,7 @@ func (e *Entry) mayShare() bool {
 	return false
 }
 
-// gathered reports whether all bytes of the frame have come.
+// gathered reports whether all bytes of all pieces have come.
 func (e *Entry) gathered() bool {
 	for i := range e.Count {
 		if !e.Pieces[i].Got.Exactly(e.Pieces[i].len) {
@@ -112,14 +112,15 @@ func (e *Entry) gathered() bool {
 	return true
 }
 
-// finish performs the offloads of a gathered frame.
+// finish applies the offloads to a gathered frame and returns their status.
 func (e *Entry) finish() nicspec.Status {
 	if e.finished {
 		return e.status
 	}
 	e.finished = true
 	p, raw := &e.Plan, e.Buf.Flat
-	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 { // keep the bytes read
+	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 {
+		// keep the bytes as read: the search may still need them
 		if e.done == nil {
 			e.done = make([]byte, nicspec.FrameMax)
 		}
@@ -130,14 +131,14 @@ func (e *Entry) finish() nicspec.Status {
 	return e.status
 }
 
-// Works reports whether an entry passes its checks and has something to do.
+// Works reports whether an entry passes its checks and sends or copies.
 func (e *Entry) Works() bool { return e.Plan.Send || e.Plan.Copy }
 
 // Started reports whether the device must end the entry even though its queue is being disabled
 // [T11].
 func (e *Entry) Started() bool { return e.Asked || e.Left }
 
-// MayBeOver reports whether the entry may have ended without a trace.
+// MayBeOver reports whether the entry may have ended without any further output.
 func (e *Entry) MayBeOver() bool {
 	return !e.Plan.Complete && (e.Left || e.MayBeCopied())
 }
@@ -151,23 +152,22 @@ func (e *Entry) Equals(data []byte) bool {
 // Last returns the index of the entry's last block.
 func (e *Entry) Last() uint16 { return e.Index + e.Blocks - 1 }
 
-// certain reports whether a part of a copy's source has come and certainly by the entry's own
-// reads.
+// certain reports whether n bytes of a copy's source, from off on, have come and were certainly read for this copy.
 func (e *Entry) certain(off, n int) bool {
 	p := &e.Pieces[0]
 	return p.Got.Has(off, off+n) && !p.hasShare(off, off+n)
 }
 
-// CopyState tracks the progress of a copy beyond its reads; its source is the first piece of its
-// entry. Bytes are dropped once written.
+// CopyState tracks the progress of a copy beyond its reads. The copy's source is the first piece of its entry;
+// bytes of it are dropped once written.
 type CopyState struct {
-	Wrote       memory.Set // parts of the destination filled by writes that were surely its own
-	Seen        memory.Set // likewise by its own or another copy's
-	MessageSent bool       // its message has left
+	Wrote       memory.Set // parts of the destination filled by writes that were certainly its own
+	Seen        memory.Set // parts filled by writes that were its own or another copy's
+	MessageSent bool       // its invalidation message has left
 	Open        bool       // its destination is writable
-	Late        int        // reads issued after one failed
-	Well        bool       // it ended well
-	claim       *copyClaim // on shared writes; nil without any
+	Late        int        // number of reads issued after one failed [D3]
+	Well        bool       // it ended with status Ok
+	claim       *copyClaim // claim on shared writes; nil if there are none
 }
 
 func (e *Entry) dest() Owner {
@@ -202,7 +202,7 @@ func (e *Entry) MayBeCopied() bool {
 		(e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
 }
 
-// mayDiffer reports whether the entry's reads may be other ones than those assigned to it.
+// mayDiffer reports whether the entry may have made other reads than those attributed to it.
 func (e *Entry) mayDiffer() bool {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -213,7 +213,7 @@ func (e *Entry) mayDiffer() bool {
 	return false
 }
 
-// readings calls f for each reading of the entry.
+// readings calls f for each reading of the entry, or for e alone if e is no longer in its slot.
 func (e *Entry) readings(f func(*Entry)) {
 	if len(e.Queue.Slots) > 0 {
 		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
@@ -228,14 +228,13 @@ func (e *Entry) readings(f func(*Entry)) {
 	f(e)
 }
 
-// settledAt reports whether n bytes of a piece have certainly left the device: in a frame, or by a
-// write that only this copy can have made.
+// settledAt reports whether n bytes of a piece have certainly left the device: in a frame, or in a write that only
+// this copy can have made.
 func (e *Entry) settledAt(piece, at, n int) bool {
 	return e.Left && e.Plan.Send || e.Plan.Copy && piece == 0 && !e.Copy.Wrote.Free(at, at+n)
 }
 
-// recount recomputes the statuses of the entry's failed reads, and whether anything was read for
-// it.
+// recount recomputes Fails and Asked from the entry's pieces.
 func (e *Entry) recount() {
 	e.Fails, e.Asked = 0, false
 	for i := range e.Count {
@@ -247,7 +246,7 @@ func (e *Entry) recount() {
 	}
 }
 
-// askedBefore reports whether all pieces before one have been requested.
+// askedBefore reports whether all pieces before the given one have been requested.
 func (e *Entry) askedBefore(piece int) bool {
 	for i := range piece {
 		if p := &e.Pieces[i]; !p.asked.Exactly(p.len) {
@@ -257,7 +256,7 @@ func (e *Entry) askedBefore(piece int) bool {
 	return true
 }
 
-// had reports whether the device had the entry when a read left.
+// had reports whether the device had this entry at work when it issued a read.
 func (e *Entry) had(c *content) bool {
 	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
 }
@@ -267,7 +266,7 @@ func (e *Entry) sameAs(o *Entry) bool {
 	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
 }
 
-// reads reports whether the device may still read a piece.
+// reads reports whether the device may still read a piece of the entry.
 func (e *Entry) reads(piece int) bool {
 	return e.Pieces[piece].open && !e.Never && !e.retired && !e.Left
 }
@@ -282,10 +281,10 @@ func (e *Entry) pieceOf(at int) int {
 	return -1
 }
 
-// Sized reports whether the frame that the entry sends may have n bytes.
+// Sized reports whether the frame that the entry sends can have n bytes.
 func (e *Entry) Sized(n int) bool {
 	least, most := e.Plan.Length, e.Plan.Length
-	if e.Plan.Append { // pad bytes as the BTH says, and the ICRC [T15]
+	if e.Plan.Append { // the BTH gives the number of pad bytes, and the ICRC follows [T15]
 		least, most = least+crcBytes, most+nicspec.AppendMax
 	}
 	if e.Plan.Pad {
@@ -294,18 +293,18 @@ func (e *Entry) Sized(n int) bool {
 	return n >= least && n <= most
 }
 
-// Place is a byte of a piece of a work entry, which at most one read fills. docs/attribution.md
-// states the assignment problem.
+// Place is one byte of a piece of a work entry. At most one read fills it. docs/attribution.md states the
+// assignment problem.
 type Place struct {
 	entry *Entry
 	piece int
-	at    int // in the piece
+	at    int // offset in the piece
 }
 
 func (h Place) addr() uint64 { return h.entry.Pieces[h.piece].bus + uint64(h.at) }
 
-// evenlyWritten returns how many of n bytes from a place on are like the first: certainly written
-// by the copy, or not.
+// evenlyWritten returns how many of n bytes, beginning at a place, are like the first: all certainly written by the
+// copy, or none.
 func (h Place) evenlyWritten(n int) int {
 	wrote := &h.entry.Copy.Wrote
 	if !h.entry.Plan.Copy || h.piece != 0 {
@@ -317,7 +316,7 @@ func (h Place) evenlyWritten(n int) int {
 	return min(n, wrote.Room(h.at))
 }
 
-// contains reports whether a place has these bytes.
+// contains reports whether the bytes in want have come at a place.
 func (h Place) contains(want []byte) bool {
 	p := &h.entry.Pieces[h.piece]
 	return p.Got.Has(h.at, h.at+len(want)) && h.entry.Buf.Differs(p.off+h.at, want) == len(want)

@@ -10,7 +10,7 @@ import (
 func (es *Entries) ReplaceFailed(e *Entry) bool {
 	for i := range e.Count {
 		for p := &e.Pieces[i]; len(p.bad) > 0; {
-			if b := p.bad[0]; !es.obtain(e, i, b.lo, b.hi, nil) && !es.shift(e, i, b) {
+			if b := p.bad[0]; !es.obtain(e, i, b.lo, b.hi, nil) && !es.moveAway(e, i, b) {
 				return false
 			}
 		}
@@ -18,14 +18,16 @@ func (es *Entries) ReplaceFailed(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// shift moves a failed read to another place that needs no bytes in exchange.
-func (es *Entries) shift(e *Entry, i int, b badPart) bool {
-	es.search()
+// moveAway moves the first uniform part of a failed read of e's piece i to another entry, without bytes in
+// exchange. It reports whether it could.
+func (es *Entries) moveAway(e *Entry, i int, b badPart) bool {
+	es.beginSearch()
 	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
 	return es.leave(Place{e, i, b.lo}, n)
 }
 
-// gather gets an entry all bytes of its pieces.
+// gather moves reads from other entries until all bytes of e's pieces have come. It reports whether that succeeded
+// and no read of e failed.
 func (es *Entries) gather(e *Entry) bool {
 	es.goal = goal{entry: e}
 	defer func() { es.goal.entry = nil }()
@@ -37,7 +39,8 @@ func (es *Entries) gather(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// AssignFailed assigns e a read that failed with a status, or may have.
+// AssignFailed moves a read that failed with a status, or may have, from another entry to e. It reports whether
+// there was one.
 func (es *Entries) AssignFailed(e *Entry, s nicspec.Status) bool {
 	if s < nicspec.StatusCplUnsupported || !e.Works() {
 		return false
@@ -45,7 +48,7 @@ func (es *Entries) AssignFailed(e *Entry, s nicspec.Status) bool {
 	if es.others(e, func(o *Entry) bool { return es.assignFailedOf(e, o, s) }) {
 		return true
 	}
-	return s == nicspec.StatusCplTimeout && (es.catchLate(e) || es.wasLate(e))
+	return s == nicspec.StatusCplTimeout && (es.assignLate(e) || es.wasLate(e))
 }
 
 // assignFailedOf is AssignFailed limited to the reads of o.
@@ -53,7 +56,7 @@ func (es *Entries) assignFailedOf(e, o *Entry, s nicspec.Status) bool {
 	for j := range o.Count {
 		w := &o.Pieces[j]
 		for k := range w.bad {
-			if b := w.bad[k]; b.status == s && es.catch(e, o, j, b.lo, b.hi) {
+			if b := w.bad[k]; b.status == s && es.moveReads(e, o, j, b.lo, b.hi) {
 				return true
 			}
 		}
@@ -61,15 +64,15 @@ func (es *Entries) assignFailedOf(e, o *Entry, s nicspec.Status) bool {
 	return false
 }
 
-// catch moves o's reads of a range of a piece to e, or as much of its first part as e has a place
-// for.
-func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
+// moveReads moves o's reads of bytes lo to hi of its piece j to e: the first part of them that fits a place of e.
+// It reports whether there was one.
+func (es *Entries) moveReads(e, o *Entry, j, lo, hi int) bool {
 	from, to := o.Pieces[j].bus+uint64(lo), o.Pieces[j].bus+uint64(hi)
 	for i := range e.Count {
 		p := &e.Pieces[i]
 		a, b := max(from, p.bus), min(to, p.bus+uint64(p.len))
 		for a < b {
-			es.search()
+			es.beginSearch()
 			n := es.uniform(a, int(b-a))
 			if !e.settledAt(i, int(a-p.bus), n) &&
 				es.force(Place{e, i, int(a - p.bus)}, Place{o, j, int(a - o.Pieces[j].bus)}, n) {
@@ -81,8 +84,8 @@ func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
 	return false
 }
 
-// catchLate assigns e an outstanding read that may have timed out by now.
-func (es *Entries) catchLate(e *Entry) bool {
+// assignLate moves an outstanding read that may have timed out by now to e. It reports whether there was one.
+func (es *Entries) assignLate(e *Entry) bool {
 	for n := range es.Out.Tags {
 		d := &es.Out.Tags[n]
 		if !d.Open || d.Stray || d.Kind != memory.Piece || es.Now < d.Issued+d.TLo {
@@ -91,7 +94,7 @@ func (es *Entries) catchLate(e *Entry) bool {
 		for k := range d.dest {
 			t := d.dest[k]
 			if t.Entry != nil && !t.Entry.sameAs(e) &&
-				es.catch(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
+				es.moveReads(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
 				return true
 			}
 		}
@@ -99,7 +102,7 @@ func (es *Entries) catchLate(e *Entry) bool {
 	return false
 }
 
-// wasLate reports whether a read that completed when it may have timed out can have been for e.
+// wasLate reports whether one of the reads in late can have been for e. If so, e may have ended with CplTimeout.
 func (es *Entries) wasLate(e *Entry) bool {
 	for _, l := range es.late {
 		for i := range e.Count {
@@ -112,7 +115,7 @@ func (es *Entries) wasLate(e *Entry) bool {
 	return false
 }
 
-// AssignAnyFailed is AssignFailed with any status.
+// AssignAnyFailed is AssignFailed for a read that failed with any status.
 func (es *Entries) AssignAnyFailed(e *Entry) bool {
 	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
 		if es.AssignFailed(e, s) {
@@ -122,8 +125,9 @@ func (es *Entries) AssignAnyFailed(e *Entry) bool {
 	return false
 }
 
-// Spoil gets an entry bytes with which its offloads fail [T7].
-func (es *Entries) Spoil(e *Entry) bool {
+// AssignBadOffload exchanges reads with other entries until e's offloads fail on its bytes [T7]. It reports whether
+// that is possible.
+func (es *Entries) AssignBadOffload(e *Entry) bool {
 	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
 	if !e.Plan.Send || !es.gather(e) {
 		return false
@@ -134,21 +138,21 @@ func (es *Entries) Spoil(e *Entry) bool {
 	return bad() || es.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
 }
 
-// Settles reports whether a copy may write these bytes, after exchanging reads with other entries
-// where needed.
-func (e *Entry) Settles(es *Entries, addr uint64, b []byte) bool {
+// SettleWrite reports whether a copy can have written these bytes. To find out, it exchanges reads with other
+// entries, so that the copy's source has these bytes.
+func (e *Entry) SettleWrite(es *Entries, addr uint64, b []byte) bool {
 	off := int(addr - e.Plan.Dma.Dst)
 	return e.Fits(off, b) || e.Copy.Wrote.Free(off, off+len(b)) && es.obtain(e, 0, off, off+len(b), b)
 }
 
-// settled reports whether a reading of an entry sends a frame, after exchanging reads with other
-// entries where needed.
-func (es *Entries) settled(e *Entry, data []byte) bool {
+// settleFrame reports whether a reading of an entry can have sent a frame. To find out, it exchanges reads with
+// other entries, so that the entry has the frame's bytes.
+func (es *Entries) settleFrame(e *Entry, data []byte) bool {
 	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
 }
 
-// supply gives an entry the bytes that it lacks from reads attributed to others. It reports whether
-// anything changed.
+// supply moves reads from other entries to e that e needs to have ended well: successful ones in place of failed
+// ones, or those of missing bytes. It returns false if e needs none, or cannot have them all.
 func (es *Entries) supply(e *Entry) bool {
 	switch {
 	case e.Fails != 0:
@@ -167,9 +171,9 @@ func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 	return changed
 }
 
-// takeEarliest gives an entry whose bytes have left the earliest reads of these bytes, in exchange
-// for its own. Later reads fit every entry at work that the earlier ones fitted, so that the entry
-// can be forgotten unless retired entries that ended without their bytes are kept.
+// takeEarliest exchanges the reads of an entry whose bytes have left for the earliest reads of the same bytes. The
+// later reads that it gives away fit every entry at work that the earlier ones fitted. So the entry can be
+// forgotten, unless entries that ended without their bytes are retired.
 func (es *Entries) takeEarliest(e *Entry) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -182,7 +186,7 @@ func (es *Entries) takeEarliest(e *Entry) {
 			}
 			n := es.uniform(h.addr(), c.n)
 			if o, ok := es.earlier(h, &c, n); ok {
-				es.search()
+				es.beginSearch()
 				mine, other := es.content(h, n), es.content(o, n)
 				es.take(h, &mine)
 				es.take(o, &other)
@@ -194,7 +198,7 @@ func (es *Entries) takeEarliest(e *Entry) {
 	}
 }
 
-// earlier finds the place with the earliest read of the same bytes.
+// earlier finds the place whose read of the same bytes is the earliest, if one is earlier than that of c.
 func (es *Entries) earlier(h Place, c *content, n int) (best Place, ok bool) {
 	first := c.issued
 	es.places(h.addr(), func(o Place) bool {

@@ -6,7 +6,7 @@ import (
 	"nictwin/golden/memory"
 )
 
-// overwritten is the set of ranges of a frame that offloads overwrite, whatever was read there.
+// overwritten is the set of bytes of a frame that offloads overwrite: any value may have been read there.
 type overwritten struct {
 	s [maxOverwritten]memory.Interval
 	n int
@@ -14,7 +14,7 @@ type overwritten struct {
 
 const maxOverwritten = 6
 
-// Offsets of the fields that offloads write, in their headers.
+// Offsets in their headers of the fields that offloads write.
 const (
 	ipTosAt   = 1
 	ipCsumAt  = 10
@@ -52,7 +52,7 @@ func (e *Entry) unread(frame []byte) (o overwritten) {
 	return o
 }
 
-// span reports whether byte lo is in the set, and how many bytes up to hi are like it.
+// span reports whether byte lo is in the set, and how many bytes from lo on, up to hi, are equally in or out.
 func (o *overwritten) span(lo, hi int) (in bool, n int) {
 	for i := range o.s[:o.n] {
 		if v := o.s[i]; v.Lo <= lo && lo < v.Hi {
@@ -74,7 +74,7 @@ func (o *overwritten) places() (at []int) {
 	return at
 }
 
-// anyValue reports whether bytes of a frame that left may have been read with any value.
+// anyValue reports whether n bytes of a frame that left, from at on, may have been read with any value.
 func (e *Entry) anyValue(at, n int) bool {
 	if !e.Left || !e.Plan.Send || e.Plan.ECN != 0 {
 		return false

@@ -2,7 +2,7 @@ package attribution
 
 import "nictwin/models/nic/nicspec"
 
-// contentKind is the kind of content of a place.
+// contentKind classifies the content of a place.
 type contentKind uint8
 
 const (
@@ -10,20 +10,21 @@ const (
 	isOpen                     // a read is outstanding
 	isGot                      // its bytes have come
 	isBad                      // its read failed
-	isFixed                    // its read belongs to no other place, or is over
+	isFixed                    // its read cannot belong to another place, or left no bytes
 )
 
-// content is the state of some bytes of a place, as a read has left it.
+// content describes the read that fills a place, and how many bytes from there on are alike.
 type content struct {
 	kind   contentKind
-	came   bool // isOpen, and these bytes have come
+	came   bool // with isOpen: these bytes have come already
 	n      int
 	issued int64 // cycle of the request
 	tag    uint8
-	status nicspec.Status // of isBad
+	status nicspec.Status // with isBad: the failure
 }
 
-// content returns the content of a place, and for how many bytes it holds, n at most.
+// content returns the content of a place. Its n, at most the argument, counts the bytes from there on with the same
+// content.
 func (es *Entries) content(h Place, n int) content {
 	p := &h.entry.Pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
@@ -47,7 +48,7 @@ func (es *Entries) content(h Place, n int) content {
 	return c
 }
 
-// inShare sets the kind of content from the state of the read that fills a place.
+// inShare sets the kind of content at a place whose read may belong to another place, from the state of that read.
 func (es *Entries) inShare(p *Piece, at int, c *content) {
 	for i := range p.bad {
 		if b := &p.bad[i]; b.lo <= at && at < b.hi {
@@ -72,8 +73,8 @@ func (es *Entries) inShare(p *Piece, at int, c *content) {
 	}
 }
 
-// movable reports whether the content of a place may belong to another place. An entry that ended
-// by a failed read must keep one such read.
+// movable reports whether the content of a place may move to another place. An entry that ended by a failed read
+// must keep one read that failed with that status.
 func (es *Entries) movable(h Place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
@@ -112,17 +113,17 @@ type moves struct {
 	data []byte
 }
 
-// moved is content that was taken from a place or given to it.
+// moved is one entry of the log: content that was taken from a place, or given to it.
 type moved struct {
 	h      Place
 	c      content
-	lo, hi int // its bytes
+	lo, hi int // range of its bytes in moves.data
 	given  bool
 }
 
 func (m *moves) mark() int { return len(m.s) }
 
-// take empties a place, whose content give then puts elsewhere.
+// take empties a place and logs its content, so that give can put it into another place.
 func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)
@@ -131,8 +132,8 @@ func (es *Entries) take(h Place, c *content) {
 	es.lift(h, c)
 }
 
-// give fills a place with content taken from another; that of a read just beginning is given as it
-// is.
+// give puts content that take has logged into another place. The read of a request just issued is in no log: it has
+// no bytes yet.
 func (es *Entries) give(h Place, c *content) {
 	m := &es.moves
 	v := moved{h: h, c: *c, given: true}

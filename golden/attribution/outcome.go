@@ -2,8 +2,8 @@ package attribution
 
 import "nictwin/models/nic/nicspec"
 
-// expected returns the statuses with which an entry may end whose frame has not left. wait is set
-// if it cannot have ended yet.
+// expected returns the statuses with which an entry whose frame has not left may end. wait is set if it cannot have
+// ended yet.
 func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	if !e.Works() {
 		return StatusSet(e.Plan.Status), false
@@ -24,7 +24,7 @@ func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	return m, m == 0
 }
 
-// Outcomes is expected over all readings of an entry. An entry whose frame has left ended with Ok.
+// Outcomes is expected for all readings of an entry together. An entry whose frame has left ended with Ok.
 func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	if e.Left {
 		return StatusSet(nicspec.StatusOk), false
@@ -37,7 +37,8 @@ func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	return m, wait
 }
 
-// Fence returns a fenced copy behind an entry that has certainly written, or nil.
+// Fence returns a fenced copy behind e in its queue that has certainly written, or nil.
+// what is the output of e that would break the fence: "write" or "message".
 func (es *Entries) Fence(e *Entry, what string) *Entry {
 	q := e.Queue
 	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
@@ -71,7 +72,7 @@ func (es *Entries) Before(e *Entry) *Entry {
 		if o == nil || o.Left || o.MayBeCopied() || !o.Works() || o.Plan.Copy == e.Plan.Copy {
 			continue
 		}
-		if m, _ := es.Outcomes(o); m&^StatusSet(nicspec.StatusOk) == 0 && !es.misled(o) {
+		if m, _ := es.Outcomes(o); m&^StatusSet(nicspec.StatusOk) == 0 && !es.mayHaveEnded(o) {
 			return o
 		}
 	}
@@ -91,9 +92,9 @@ func (es *Entries) BytesToCopy() (n uint64) {
 	return n
 }
 
-// misled reports whether an entry may have ended by reads or a message that were attributed to
+// mayHaveEnded reports whether an entry may have ended because of reads, or a message, that were attributed to
 // others.
-func (es *Entries) misled(e *Entry) bool {
+func (es *Entries) mayHaveEnded(e *Entry) bool {
 	return e.Plan.Dma.Lines != 0 && es.otherMessage(e) || es.others(e, func(o *Entry) bool {
 		for i := range e.Count {
 			for k := range o.Count {
@@ -139,8 +140,7 @@ func (es *Entries) lateReads(e *Entry) Statuses {
 	return 0
 }
 
-// TakeMessage reassigns to a copy the message of another that invalidates the same lines, if there
-// is one.
+// TakeMessage moves an invalidation message of the same lines from another copy to e, if there is one.
 func (es *Entries) TakeMessage(e *Entry) {
 	es.otherCopies(e, func(o *Entry) bool {
 		if !o.Copy.MessageSent || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {

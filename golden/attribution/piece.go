@@ -5,16 +5,16 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// bring stores the bytes that a read brought to a piece.
-func (e *Entry) bring(t *dest, at int, b []byte) {
+// storeBytes stores bytes that a read has brought for a piece.
+func (e *Entry) storeBytes(t *dest, at int, b []byte) {
 	p := &e.Pieces[t.piece]
 	if p.Got.Add(at, at+len(b)) {
 		e.Buf.Put(p.off+at, b)
 	}
 }
 
-// failing records that a read of a piece failed, or may have.
-func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
+// recordFailure records that a read of a piece failed, or may have.
+func (e *Entry) recordFailure(d *Read, t *dest, s nicspec.Status, sure bool) {
 	if !sure {
 		e.possible |= StatusSet(s)
 		return
@@ -33,7 +33,7 @@ func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
 	}
 }
 
-// hasShare reports whether a read of a range may belong to another place.
+// hasShare reports whether a read that overlaps a range may belong to another place.
 func (p *Piece) hasShare(lo, hi int) bool {
 	for _, s := range p.shares {
 		if s.lo < hi && lo < s.hi {
@@ -43,7 +43,7 @@ func (p *Piece) hasShare(lo, hi int) bool {
 	return false
 }
 
-// Consume drops bytes that were written, except those of reads that may belong to others.
+// Consume drops bytes of a copy's source that were written, except those of reads that may belong to other entries.
 func (e *Entry) Consume(lo, hi int) {
 	p := &e.Pieces[0]
 	for at := lo; at < hi && !p.Got.Empty(); {
@@ -60,11 +60,11 @@ func (e *Entry) Consume(lo, hi int) {
 type Piece struct {
 	bus    uint64
 	len    int
-	off    int // in the frame
+	off    int // offset in the frame
 	asked  memory.Set
 	Got    memory.Set
 	bad    []badPart // parts of asked whose reads failed
-	open   bool      // it may be read
+	open   bool      // the device may read it
 	shares []share   // parts of asked whose reads may belong to other places
 }
 
@@ -74,15 +74,15 @@ type badPart struct {
 	status nicspec.Status
 }
 
-// share is a read, or a part of one, that may belong to another place; the cycle of its request
-// identifies it. Requested bytes without a share certainly belong to their piece.
+// share is a read, or a part of one, that may belong to another place; the cycle of its request identifies it.
+// Requested bytes without a share certainly belong to this piece.
 type share struct {
-	lo, hi int // in the piece
+	lo, hi int // range in the piece
 	issued int64
 	tag    uint8
 }
 
-// share records a read that may belong to another place.
+// share records a read that may belong to another place, merging it with an adjacent part of the same read.
 func (p *Piece) share(lo, hi int, issued int64, tag uint8) {
 	if lo >= hi {
 		return
@@ -117,13 +117,13 @@ func (p *Piece) cutBad(lo, hi int) {
 	}
 }
 
-// send directs bytes of a read to a piece.
+// send adds a destination for bytes of a read.
 func (d *Read) send(t dest) {
 	d.dest = append(d.dest, t)
 	t.Entry.reading++
 }
 
-// release detaches bytes of a read from a range of a piece.
+// release removes a range of a piece from a read's destinations.
 func (d *Read) release(e *Entry, piece, lo, hi int) {
 	for k := len(d.dest) - 1; k >= 0; k-- {
 		t := d.dest[k]
@@ -142,10 +142,10 @@ func (d *Read) release(e *Entry, piece, lo, hi int) {
 	}
 }
 
-// dest directs bytes of a read, from an offset on, to a range of a piece.
+// dest is a destination of a read's bytes: a range of a piece, and the offset in the read where its bytes begin.
 type dest struct {
 	Entry  *Entry
 	piece  int
-	from   int // in the read
-	lo, hi int // in the piece
+	from   int // offset in the read
+	lo, hi int // range in the piece
 }

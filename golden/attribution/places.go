@@ -6,7 +6,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// others calls f for the entries at work except e, and for the retired ones, until it returns true.
+// others calls f for each other entry at work, and for each retired one, until f returns true. It reports whether f
+// did.
 func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	for k := range es.queues {
 		q := es.queues[k]
@@ -26,8 +27,8 @@ func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	return false
 }
 
-// holders calls f, until it returns true, for each piece covering n bytes at an address: of entries
-// at work and retired ones, but not of e or of entries whose frames have left.
+// holders calls f for each piece that covers n bytes at an address, until f returns true: pieces of entries at work
+// and of retired ones, except those of e and of entries whose frames have left.
 func (es *Entries) holders(e *Entry, addr uint64, n int, f func(Place) bool) bool {
 	return es.places(addr, func(h Place) bool {
 		o := h.entry
@@ -35,7 +36,7 @@ func (es *Entries) holders(e *Entry, addr uint64, n int, f func(Place) bool) boo
 	})
 }
 
-// OtherSource reports whether another entry names n bytes at an address.
+// OtherSource reports whether another entry has n bytes at an address in its pieces.
 func (es *Entries) OtherSource(e *Entry, addr uint64, n int) bool {
 	return es.holders(e, addr, n, func(Place) bool { return true })
 }
@@ -66,8 +67,8 @@ func (es *Entries) SurelyOf(d *Read, queue int) bool {
 	}) && named && len(d.dest) > 0
 }
 
-// uniform returns how many bytes from an address on, n at most, have the same places with the same
-// reads.
+// uniform returns how many bytes from an address on, n at most, lie in the same pieces and were filled there by the
+// same reads.
 func (es *Entries) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
 	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
@@ -115,13 +116,13 @@ func (es *Entries) cameSomewhere(e *Entry, off int, b []byte) bool {
 	return true
 }
 
-// overlap reports whether a used part of m bytes at b lies in n bytes at a.
+// overlap reports whether any of n bytes at address a is in used, a set of offsets in the m bytes at address b.
 func overlap(a uint64, n int, b uint64, m int, used *memory.Set) bool {
 	lo, hi := max(a, b), min(memory.End(a, n), memory.End(b, m))
 	return n > 0 && m > 0 && lo < hi && !used.Free(int(lo-b), int(hi-b))
 }
 
-// overlaps reports whether another entry names memory that this one names.
+// overlaps reports whether the pieces of another entry overlap those of this one.
 func (es *Entries) overlaps(e *Entry) bool {
 	for i := range e.Count {
 		for at, p := 0, &e.Pieces[i]; at < p.len; at++ {

@@ -10,23 +10,23 @@ import (
 // Queue holds the entries of one transmit queue.
 type Queue struct {
 	ID    int
-	Ctx   core.Queue // as enabled last; CI counts the entries seen to end
-	Epoch uint32     // counts the enablings
+	Ctx   core.Queue // context with which it was enabled; CI counts the entries known to have ended
+	Epoch uint32     // number of times that it was enabled
 	Open  bool       // enabled, or being disabled
 
-	Oldest        uint16 // first entry that is not over
-	Sends, Copies bool   // has had such entries
+	Oldest        uint16 // first entry that has not ended
+	Sends, Copies bool   // an entry of this kind was fetched since the queue was enabled
 
 	Slots []Slot // one per block, by index mod twice the ring size
-	Whole uint16 // first block that belongs to no whole entry yet
+	Whole uint16 // first block that was not assembled into an entry
 }
 
 // Slot is one slot of the ring.
 type Slot struct {
 	State rings.State
-	Entry *Entry // begins here, once all its blocks were read
-	of    *Entry // entry that this is a later block of
-	Block *Block // as it was read, until its entry is whole
+	Entry *Entry // entry that begins here, once assembled
+	of    *Entry // entry that this continues, as its second or a later block
+	Block *Block // bytes of the block until its entry is assembled
 }
 
 // Block is one block of a work entry.
@@ -35,8 +35,8 @@ type Block [nicspec.WqeBytes]byte
 // Domain returns the domain of the queue's mismatches.
 func (q *Queue) Domain() verdict.Domain { return verdict.Txq(q.ID) }
 
-// After returns the index behind the entry at an index, or behind a single block that is in no
-// entry.
+// After returns the index after the entry that begins at i, or after the single block i if no assembled entry
+// begins there.
 func (q *Queue) After(i uint16) uint16 {
 	if e := q.Slot(i).Entry; e != nil {
 		return i + e.Blocks
@@ -47,7 +47,7 @@ func (q *Queue) After(i uint16) uint16 {
 // Slot returns the slot of a block; the queue has to be open.
 func (q *Queue) Slot(i uint16) *Slot { return &q.Slots[int(i)&(len(q.Slots)-1)] }
 
-// hasBlocks reports whether the device has n blocks from one on.
+// hasBlocks reports whether the device has blocks i to i+n-1.
 func (q *Queue) hasBlocks(i, n uint16) bool {
 	for k := range n {
 		if q.Slot(i+k).Block == nil {
@@ -57,7 +57,7 @@ func (q *Queue) hasBlocks(i, n uint16) bool {
 	return true
 }
 
-// Forget empties the slots of an entry: the oldest one, or any one of a queue that is off.
+// Forget empties the slots of an entry: of the oldest, or, in a queue that is off, of any.
 func (q *Queue) Forget(e *Entry) {
 	for k := range e.Blocks {
 		*q.Slot(e.Index + k) = Slot{}
@@ -67,7 +67,7 @@ func (q *Queue) Forget(e *Entry) {
 	}
 }
 
-// OwnerOf returns the entry that a slot's block belongs to, nil if it is not whole yet.
+// OwnerOf returns the entry that a slot's block belongs to, nil if none was assembled from it.
 func (s *Slot) OwnerOf() *Entry {
 	if s.Entry != nil {
 		return s.Entry

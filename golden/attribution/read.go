@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// BadAs returns the failure of a ring read as known now. A timeout may have happened any time since
-// it was due.
+// BadAs returns a failed ring read as a record for package rings. A timeout may have happened at any time since it
+// was due.
 func (d *Read) BadAs(s nicspec.Status, sure bool, now int64) rings.Failed {
 	b := rings.Failed{First: d.First, Status: s, Sure: sure, Cycle: now, From: now}
 	if s == nicspec.StatusCplTimeout {
@@ -23,38 +23,38 @@ func (d *Read) BadAs(s nicspec.Status, sure bool, now int64) rings.Failed {
 // Outstanding holds the device's outstanding reads by tag [P2, P5, P6].
 type Outstanding struct {
 	Tags     [256]Read
-	bufs     [][]byte // free
+	bufs     [][]byte // free buffers
 	Open     int
-	TLo, THi int64 // bounds of the completion timeout while a write of CPL_TIMEOUT takes effect
+	TLo, THi int64 // bounds of CPL_TIMEOUT in cycles, which differ while a write of it takes effect
 	Next     int64 // no read times out before this cycle
 }
 
 // Read is one read request of the device.
 type Read struct {
 	Open     bool
-	Stray    bool // attributed to nothing; its data is ignored
+	Stray    bool // attributed to no ring and no piece: its data is ignored
 	Shared   bool // several pieces name some of its bytes
 	Tag      uint8
 	Kind     memory.Kind
 	Queue    uint16
-	First    uint16 // first ring entry, and how many
+	First    uint16 // first ring entry, and number of entries
 	Count    uint16
 	Epoch    uint32
-	dest     []dest // where its bytes go, in each reading of an entry
+	dest     []dest // destinations of its bytes, in each reading of an entry
 	Addr     uint64
 	N        int
 	Next     uint64 // address of the first missing byte
 	Left     int
 	Issued   int64
-	TLo      int64 // bounds of its timeout
+	TLo      int64 // bounds of its timeout in cycles
 	THi      int64
 	Ended    int64 // earliest cycle in which it can have ended
 	FreeFrom int64 // the tag may be used again from this cycle on [P6]
 	Why      nicspec.Status
-	Buf      []byte // of ring entries
+	Buf      []byte // bytes of ring entries
 }
 
-// TimeoutSlack is the longest delay of a timeout [P6].
+// TimeoutSlack is the longest time, in cycles, by which the device may notice a timeout late [P6].
 const TimeoutSlack = 1024
 
 func (s *Outstanding) init(timeout int64) {
@@ -64,8 +64,8 @@ func (s *Outstanding) init(timeout int64) {
 	}
 }
 
-// SetTimeout records a write of CPL_TIMEOUT. Either value may apply to outstanding reads, to tags
-// at rest and to reads issued before the write has taken effect.
+// SetTimeout records a write of CPL_TIMEOUT. Old and new value may apply to outstanding reads, to tags that may not
+// be used again yet, and to reads issued before the write has taken effect.
 func (s *Outstanding) SetTimeout(timeout int64) {
 	s.TLo, s.THi = min(s.TLo, timeout), max(s.THi, timeout)
 	for i := range s.Tags {
@@ -80,7 +80,7 @@ func (s *Outstanding) SetTimeout(timeout int64) {
 	}
 }
 
-// Rest keeps a tag from being used again for a while [P6]; ended is the earliest cycle in which its
+// Rest bars a tag from being used again until the timeout has passed [P6]; ended is the earliest cycle in which its
 // read can have ended.
 func (d *Read) Rest(ended int64, why nicspec.Status) {
 	d.Ended, d.FreeFrom, d.Why = ended, ended+d.TLo, why
@@ -89,7 +89,7 @@ func (d *Read) Rest(ended int64, why nicspec.Status) {
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
 func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
 
-// Begin takes a request of n bytes with a free tag. It is a stray until it is attributed.
+// Begin records a request of n bytes with a free tag. It is a stray until it is attributed.
 func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	d := &s.Tags[tag]
 	*d = Read{
@@ -102,7 +102,7 @@ func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	return d
 }
 
-// Judge returns the status with which a completion fails its request [P6], or StatusOk.
+// Judge returns the status by which a completion makes its read fail [P6], or StatusOk.
 func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	switch h.Status {
 	case tlp.StatusSC:
@@ -115,15 +115,15 @@ func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	switch {
 	case h.EP:
 		return nicspec.StatusCplPoison
-	case h.Kind != tlp.CplD, len(data) != int(h.Length)*tlp.DWBytes, // data against type
-		int(h.ByteCount) != d.Left, uint64(h.LowerAddr) != d.Next&0x7f, // place
-		want <= lead, len(data)-want >= tlp.DWBytes: // length
+	case h.Kind != tlp.CplD, len(data) != int(h.Length)*tlp.DWBytes, // no data, or not as much as the header says
+		int(h.ByteCount) != d.Left, uint64(h.LowerAddr) != d.Next&0x7f, // not the next bytes of the request
+		want <= lead, len(data)-want >= tlp.DWBytes: // no byte of the request, or a DW too much
 		return nicspec.StatusCplMalformed
 	}
 	return nicspec.StatusOk
 }
 
-// Close ends a read.
+// Close ends a read and detaches it from its destinations.
 func (es *Entries) Close(d *Read) {
 	for i := range d.dest {
 		d.dest[i].Entry.reading--
@@ -159,16 +159,17 @@ func (es *Entries) Store(d *Read, b []byte) {
 		for i := range d.dest {
 			t, at := &d.dest[i], d.N-d.Left
 			if lo, hi := max(at, t.from), min(at+len(b), t.from+t.hi-t.lo); lo < hi {
-				t.Entry.bring(t, lo-t.from+t.lo, b[lo-at:hi-at])
+				t.Entry.storeBytes(t, lo-t.from+t.lo, b[lo-at:hi-at])
 			}
 		}
 	}
 }
 
-// ReadsAfterFailure is the number of a copy's reads that may be on their way when one fails [D3].
+// ReadsAfterFailure is the largest number of reads that a copy may still issue after one of its reads has failed
+// [D3].
 const ReadsAfterFailure = 64
 
-// lateRead is a read of shared memory that completed when it may have timed out.
+// lateRead is a read of shared memory that completed at a time when it may have timed out.
 type lateRead struct {
 	addr   uint64
 	n      int
@@ -178,10 +179,10 @@ type lateRead struct {
 // maxLate is the number of late reads kept; the oldest is forgotten first.
 const maxLate = 16
 
-// Failed ends a read of pieces that failed, or may have.
+// Failed records that a read of pieces failed, or may have, at each of its destinations.
 func (es *Entries) Failed(d *Read, s nicspec.Status, sure bool) {
 	for i := range d.dest {
-		d.dest[i].Entry.failing(d, &d.dest[i], s, sure)
+		d.dest[i].Entry.recordFailure(d, &d.dest[i], s, sure)
 	}
 	if !sure {
 		es.mayHaveTimedOut(d)
@@ -209,16 +210,16 @@ func (d *Read) forget(es *Entries) {
 	d.Kind = 0
 }
 
-// PieceChoice collects the piece that a read most likely belongs to, where several entries name the
-// same memory.
+// PieceChoice holds the piece that a read most likely belongs to, so far, where several entries name the same
+// memory.
 type PieceChoice struct {
 	Entry *Entry
 	Piece int
 	score int
 }
 
-// Consider scores one piece: a request usually continues where the one before ended, and ends at
-// the end of the piece or where a split is due.
+// Consider scores one piece, and keeps it if it is the best so far: a request usually continues where the previous
+// one ended, and ends at the end of the piece or where a split is due.
 func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, mrrs int) {
 	e, i := node.Owner.Entry, int(node.Owner.Part)
 	p := &e.Pieces[i]
@@ -230,7 +231,7 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if off == p.asked.End() {
 		score += 20
 	}
-	if off > 0 { // already being read
+	if off > 0 { // a piece usually is read to its end before another begins
 		score++
 	}
 	if e.askedBefore(i) {
@@ -243,14 +244,14 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if e.Works() { // a failing entry may be read too, but need not be
 		score += 16
 	}
-	if es.Before(e) == nil { // free to start
+	if es.Before(e) == nil { // no earlier entry keeps it from starting
 		score += 64
 	}
 	q := e.Queue
-	if q.Slot(e.Index).Entry == e { // its first reading
+	if q.Slot(e.Index).Entry == e { // the entry's first reading
 		score += 8
 	}
-	// in its turn
+	// the oldest entry and the one before this have come
 	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil {
 		score += 32
 	}
@@ -260,7 +261,7 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	}
 }
 
-// askAlso records a read for another reading of its entry, if it fits.
+// askAlso attributes a read to another reading of its entry, if one of its pieces has room for it.
 func (es *Entries) askAlso(e *Entry, d *Read) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -272,7 +273,7 @@ func (es *Entries) askAlso(e *Entry, d *Read) {
 	}
 }
 
-// Ask attributes a read to a piece of an entry, and of the entry's other readings.
+// Ask attributes a read to a piece of an entry, and to the entry's other readings.
 func (es *Entries) Ask(e *Entry, piece int, d *Read) {
 	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
 	es.ask(e, piece, d)
@@ -287,7 +288,7 @@ func (es *Entries) Ask(e *Entry, piece int, d *Read) {
 	}
 }
 
-// ask records that bytes of a piece are being read.
+// ask records that bytes of a piece were requested by a read.
 func (es *Entries) ask(e *Entry, piece int, d *Read) {
 	p := &e.Pieces[piece]
 	off := int(d.Addr - p.bus)

@@ -6,8 +6,8 @@ import (
 	"nictwin/golden/memory"
 )
 
-// places calls f for each place of an address until it returns true: of entries at work, of retired
-// ones, and of entries whose frames have left.
+// places calls f for each place at an address, until f returns true: in entries at work, in retired ones, and in
+// entries whose frames have left.
 func (es *Entries) places(addr uint64, f func(Place) bool) bool {
 	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
 		if node.Owner.Kind == memory.Piece && addr >= node.Lo && addr < node.Hi &&
@@ -18,8 +18,8 @@ func (es *Entries) places(addr uint64, f func(Place) bool) bool {
 	return false
 }
 
-// mayHold reports whether a read may belong to a place: it was issued while the device had the
-// entry, and does not change bytes that have left the device.
+// mayHold reports whether a read, or its part with these bytes, can belong to a place: it was issued while the
+// device had the entry, and changes no byte that has left the device or that the search has obtained.
 func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 	e := to.entry
 	if !e.had(c) {
@@ -36,9 +36,9 @@ func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 		(e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
-// vacate moves the content of n uniform bytes of a place to other places that it fits, whose reads
-// may have to move in turn: an augmenting path in the matching of reads and places. It reports
-// whether the bytes are free then; if not, nothing has changed.
+// vacate frees n uniform bytes of a place: it moves their content to another place, whose content may have to move
+// in turn: an augmenting path in the matching of reads and places. It reports whether it could; if not, nothing has
+// changed.
 func (es *Entries) vacate(h Place, n int) bool {
 	c := es.content(h, n)
 	if c.kind == isFree {
@@ -63,8 +63,7 @@ func (es *Entries) vacate(h Place, n int) bool {
 	return moved
 }
 
-// onPath reports whether a search has visited a place, or the same byte of another reading of its
-// entry.
+// onPath reports whether the current path contains a place, or the same byte in another reading of its entry.
 func (es *Entries) onPath(h Place) bool {
 	for _, o := range es.path {
 		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
@@ -74,8 +73,8 @@ func (es *Entries) onPath(h Place) bool {
 	return false
 }
 
-// force moves n uniform bytes from one place to another, whose own content has to find a place
-// elsewhere. It reports whether that is possible; if not, nothing has changed.
+// force moves n uniform bytes from one place to another, whose own content must move elsewhere. It reports whether
+// it could; if not, nothing has changed.
 func (es *Entries) force(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
@@ -91,14 +90,14 @@ func (es *Entries) force(to, from Place, n int) bool {
 	return false
 }
 
-// leave is vacate for the first place of a search.
+// leave is vacate with a new path.
 func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)
 }
 
-// forceNeeded is force from a place that then needs the same bytes, or those of the frame being
-// matched, from another read.
+// forceNeeded is force for bytes that the entry at from cannot do without: it then obtains the same bytes from
+// another read.
 func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if es.visited(from) || !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
@@ -124,7 +123,7 @@ func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	return false
 }
 
-// visited reports whether a search for needed bytes has been at a place.
+// visited reports whether the current search has already tried to obtain bytes for a place.
 func (es *Entries) visited(h Place) bool {
 	for _, o := range es.passed {
 		if o == h {
@@ -134,13 +133,13 @@ func (es *Entries) visited(h Place) bool {
 	return false
 }
 
-// search begins a search.
-func (es *Entries) search() {
+// beginSearch clears the visited places and the undo log.
+func (es *Entries) beginSearch() {
 	es.passed, es.moves = es.passed[:0], moves{es.moves.s[:0], es.moves.data[:0]}
 }
 
-// obtain gets a piece of an entry the bytes from lo to hi: those in want, or any that came if want
-// is nil. It reports whether that is possible.
+// obtain moves reads until bytes lo to hi of an entry's piece i have come: with the values in want, or with any if
+// want is nil. It reports whether it could.
 func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
 	p := &e.Pieces[i]
 	for at := lo; at < hi; {
@@ -156,7 +155,7 @@ func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
 			if want != nil {
 				left = want[at-lo:]
 			}
-			es.search()
+			es.beginSearch()
 			if n = es.obtainRun(h, es.uniform(h.addr(), hi-at), left); n == 0 {
 				return false
 			}
@@ -166,8 +165,8 @@ func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
 	return true
 }
 
-// obtainRun is obtain for the first of n uniform bytes and as many behind it as come from the same
-// read. It returns how many, 0 if none.
+// obtainRun is obtain for at least the first of n uniform bytes, and for as many of the others as the same read
+// brought. It returns how many, 0 if none.
 func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 	if o := es.content(h, n); o.kind != isFree && !es.movable(h, &o) {
 		return 0
@@ -201,8 +200,8 @@ func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 	return 0
 }
 
-// Spread attributes a read that no piece has room for as it is: byte by byte it goes where there is
-// room or room can be made.
+// Spread attributes a read that fits no piece as a whole, run by run: to places that are free, else to places that
+// can be vacated. It reports whether every byte found one.
 func (es *Entries) Spread(d *Read) bool {
 	if es.places(d.Addr,
 		func(h Place) bool { return h.entry.reads(h.piece) && h.at+d.N <= h.entry.Pieces[h.piece].len }) {
@@ -214,7 +213,7 @@ func (es *Entries) Spread(d *Read) bool {
 func (es *Entries) spreadOver(d *Read) bool {
 	d.Kind = memory.Piece
 	for at := 0; at < d.N; {
-		es.search()
+		es.beginSearch()
 		addr := d.Addr + uint64(at)
 		c := content{kind: isOpen, n: es.uniform(addr, d.N-at), issued: es.Now, tag: d.Tag}
 		room := func(make bool) bool {
@@ -238,7 +237,7 @@ func (es *Entries) spreadOver(d *Read) bool {
 	return true
 }
 
-// match gets an entry the bytes of a frame that left, from any reads of them, and reports whether
+// match exchanges reads with other entries until an entry has the bytes of a frame that left. It reports whether
 // the frame can be the entry's.
 func (es *Entries) match(e *Entry, data []byte) bool {
 	free := e.unread(data)
@@ -261,7 +260,8 @@ func (es *Entries) match(e *Entry, data []byte) bool {
 	return e.Equals(data) || es.choose(e, free.places(), func() bool { return e.Equals(data) })
 }
 
-// choose tries the values that overwritten bytes may have had until the frame is right.
+// choose tries the values that reads have brought for overwritten bytes, those at the offsets at, until done
+// reports true.
 func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	if len(at) == 0 {
 		return false
@@ -295,8 +295,8 @@ func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	return false
 }
 
-// reached reports whether a place already has the bytes of the frame, or the value being tried: no
-// search takes them away.
+// reached reports whether a place already has the bytes that the search needs there: those of the frame, or the
+// value being tried. The search does not take them away again.
 func (g *goal) reached(h Place, n int) bool {
 	p := &h.entry.Pieces[h.piece]
 	off := p.off + h.at
@@ -315,7 +315,7 @@ func (g *goal) reached(h Place, n int) bool {
 	return !wild && k == n && h.entry.Buf.Differs(off, g.data[off:off+n]) == n
 }
 
-// goal is the entry that a search completes, with the bytes of a frame that left if data is set.
+// goal is the entry that a search completes; if data is set, with the bytes of that frame, which left.
 type goal struct {
 	entry  *Entry
 	data   []byte
@@ -323,7 +323,7 @@ type goal struct {
 	chosen []chosen
 }
 
-// chosen is a value being tried for a byte of the frame.
+// chosen is a value being tried for the byte at an offset of the frame.
 type chosen struct {
 	at    int
 	value byte

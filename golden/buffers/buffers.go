@@ -10,13 +10,12 @@ type Buffers struct {
 	queues   []*Queue
 	writable *memory.Map[attribution.Entry]
 	parts    memory.Pool[Part]
-	shared   []*sharedWrite // to buffers that overlap, not claimed by any frame yet
+	shared   []*sharedWrite // writes to overlapping buffers with bytes that no frame has claimed yet
 	writes   memory.Pool[sharedWrite]
-	Last     *Slot // descriptor written to most recently
+	Last     *Slot // descriptor whose buffer was written to most recently
 }
 
-// New returns an empty set of buffers for some queues. Enter adds the buffers of descriptors to
-// writable.
+// New returns an empty set of buffers for these queues. Enter adds the buffers of descriptors to writable.
 func New(queues []*Queue, writable *memory.Map[attribution.Entry]) *Buffers {
 	return &Buffers{queues: queues, writable: writable}
 }

@@ -7,10 +7,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// sharedWrite is a write to a place in the buffers of several descriptors, or in both buffers of
-// one. Completion entries decide whose it was: each demands certain bytes at certain addresses,
-// once [R10]. A descriptor claims, byte by byte, the earliest write that fits. Later writes fit
-// every later descriptor that the earlier one would have fitted, so that no assignment is lost.
+// sharedWrite is a write to addresses that lie in the buffers of several descriptors, or in both buffers of one.
+// Completion entries decide whose it was: each demands certain bytes at certain addresses, once [R10]. A descriptor
+// claims, byte by byte, the earliest write that has the value. The later writes fit every later descriptor that the
+// claimed one would have fitted, so no assignment is lost.
 type sharedWrite struct {
 	addr  uint64
 	cycle int64
@@ -23,9 +23,9 @@ func (w *sharedWrite) offers(addr uint64, since int64) bool {
 	return w.cycle >= since && addr >= w.addr && at < uint64(len(w.data)) && w.taken.Free(int(at), int(at)+1)
 }
 
-// Enter takes a descriptor that was read: its buffers may be written.
+// Enter records that a descriptor was read: its buffers may be written.
 func (bs *Buffers) Enter(s *Slot, raw []byte, now int64) {
-	s.State, s.Shares, s.since = rings.There, false, now
+	s.State, s.Shares, s.since = rings.Fetched, false, now
 	s.Desc = nicspec.DecodeRxDesc(raw)
 	for part := range s.Parts {
 		if addr, size := s.Buffer(part); size > 0 {
@@ -43,10 +43,10 @@ func (bs *Buffers) Keep(addr uint64, now int64, b []byte) {
 	bs.shared = append(bs.shared, w)
 }
 
-// Pending reports whether some shared writes have not been claimed by a frame.
+// Pending reports whether shared writes have unclaimed bytes.
 func (bs *Buffers) Pending() bool { return len(bs.shared) > 0 }
 
-// Left calls f for each unclaimed write, with the number of its unclaimed bytes.
+// Left calls f for each write with unclaimed bytes, and passes their number.
 func (bs *Buffers) Left(f func(addr uint64, n int)) {
 	for _, w := range bs.shared {
 		f(w.addr, len(w.data)-w.taken.Size())
@@ -69,8 +69,8 @@ func (bs *Buffers) markShared(s *Slot, addr uint64, size int) {
 	}
 }
 
-// ClaimShared gives a buffer of a finished descriptor the bytes that it needs and lacks; last is
-// the cycle of the last beat of its frame.
+// ClaimShared completes a buffer of a finished descriptor, which must hold the bytes of want, from shared writes;
+// last is the cycle of the last beat of its frame.
 func (bs *Buffers) ClaimShared(s *Slot, part int, want []byte, last int64) {
 	base, _ := s.Buffer(part)
 	since := max(s.since, last)
@@ -86,8 +86,8 @@ func (bs *Buffers) ClaimShared(s *Slot, part int, want []byte, last int64) {
 	}
 }
 
-// offered returns the earliest write with a value at an address, or else the earliest write there,
-// or nil.
+// offered returns the earliest unclaimed write, since a cycle, of this value to an address; else the earliest of
+// any value; else nil.
 func (bs *Buffers) offered(addr uint64, since int64, value byte) (other *sharedWrite) {
 	for _, w := range bs.shared {
 		if !w.offers(addr, since) {

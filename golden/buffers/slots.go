@@ -15,7 +15,7 @@ import (
 // Queue holds the descriptors of one receive queue.
 type Queue struct {
 	ID    int
-	Ctx   core.Queue // as enabled last; CI and CQI count the entries seen
+	Ctx   core.Queue // context with which it was enabled; CI and CQI count the entries seen
 	Slots []Slot     // by index mod twice the ring size
 }
 
@@ -24,7 +24,7 @@ type Slot struct {
 	Q      *Queue
 	State  rings.State
 	Index  uint16
-	Shares bool  // a buffer overlaps with another one
+	Shares bool  // one of its buffers overlaps with another buffer
 	since  int64 // cycle in which it was read
 	Desc   nicspec.RxDescFields
 	Parts  [2]*Part // header buffer, payload buffer; nil while nothing was written
@@ -48,10 +48,10 @@ func (q *Queue) Domain() verdict.Domain { return verdict.Rxq(q.ID) }
 // Slot returns the slot of a descriptor; the queue has to be open.
 func (q *Queue) Slot(i uint16) *Slot { return &q.Slots[int(i)&(len(q.Slots)-1)] }
 
-// Names are the names of the buffers, by Hdr and Pay.
+// Names contains the buffers' names in mismatches, by Hdr and Pay.
 var Names = [...]string{"header", "payload"}
 
-// Text names a byte of a buffer in mismatches.
+// Text returns the text by which a mismatch names a byte of a buffer.
 func Text(queue int, index uint16, part, off int) string {
 	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", Names[part], index, queue, off)
 }
@@ -115,7 +115,7 @@ func (s *Slot) Store(bs *Buffers, part, off int, b []byte) bool {
 	return true
 }
 
-// grow makes room for the bytes up to hi; bytes before lo that were never written read 0.
+// grow extends Data so that it holds the bytes from lo to hi. Bytes before lo that were never written read 0.
 func (sh *Part) grow(lo, hi int) {
 	n := len(sh.Data)
 	if hi <= n {

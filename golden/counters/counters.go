@@ -7,8 +7,8 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Bounds holds, for each of the device's counters, the bounds lo and hi of its value. The zero
-// value is that of a device after reset.
+// Bounds holds a lower and an upper bound, lo and hi, for each of the device's counters. The zero value is that of
+// a device after reset.
 type Bounds struct {
 	lo, hi  [Num]uint64
 	settled [Num]uint64      // steps that a read must show by now [G5]
@@ -16,7 +16,7 @@ type Bounds struct {
 	seen    [Num]reading
 }
 
-// Indices of counters: first the COUNTER registers, from HitsBase on RULE_HITS; Num in all.
+// Indices of counters: the COUNTER registers come first, RULE_HITS from HitsBase on; there are Num in all.
 const (
 	HitsBase = nicspec.RegCounterCount
 	Num      = HitsBase + nicspec.RegRuleHitsCount
@@ -29,26 +29,26 @@ type step struct {
 	by    uint32
 }
 
-// reading is the latest value that a read of a counter returned.
+// reading is the result of the latest read of a counter.
 type reading struct {
 	value uint64
 	asked int64 // cycle at which the read was accepted
 	known bool
 }
 
-// Sure adds steps that the device certainly makes or has made.
+// Sure counts steps that the device certainly makes, now or later.
 func (b *Bounds) Sure(index int, by uint64) {
 	b.lo[index] += by
 	b.hi[index] += by
 }
 
-// May adds steps that the device may have made.
+// May counts steps that the device may make or have made.
 func (b *Bounds) May(index int, by uint64) { b.hi[index] += by }
 
 // Confirm records that steps added by May were made.
 func (b *Bounds) Confirm(index int, by uint64) { b.lo[index] += by }
 
-// Due records that a step must be visible VisibleCycles after a cycle.
+// Due records that a read accepted more than VisibleCycles after a cycle must show a step.
 func (b *Bounds) Due(index int, by uint64, cycle int64) {
 	b.waiting.Push(step{cycle, int32(index), uint32(by)})
 }
@@ -59,19 +59,19 @@ func (b *Bounds) Step(index int, by uint64, cycle int64) {
 	b.Due(index, by, cycle)
 }
 
-// Withdraw takes back a step that was sure.
+// Withdraw takes back one step counted by Sure.
 func (b *Bounds) Withdraw(index int) {
 	b.lo[index]--
 	b.hi[index]--
 }
 
-// Unsure records that a step taken as sure may not have been made.
+// Unsure records that one step counted by Sure may not have been made.
 func (b *Bounds) Unsure(index int) { b.lo[index]-- }
 
 // Between returns the bounds of a counter.
 func (b *Bounds) Between(index int) (lo, hi uint64) { return b.lo[index], b.hi[index] }
 
-// Least returns the least that a read accepted now must show.
+// Least returns the lowest value that a read accepted now may return.
 func (b *Bounds) Least(index int) uint64 { return b.settled[index] }
 
 // Read records the value returned by a read that was accepted in cycle asked.
@@ -86,7 +86,7 @@ func (b *Bounds) Latest(index int) (value uint64, asked int64, known bool) {
 	return s.value, s.asked, s.known
 }
 
-// Settle makes the steps count as visible that a read accepted in a cycle must see.
+// Settle adds the steps to Least that a read accepted in the given cycle must show.
 func (b *Bounds) Settle(cycle int64) {
 	for b.waiting.Len() > 0 && b.waiting.Front().cycle+nicspec.VisibleCycles < cycle {
 		s := b.waiting.Pop()
@@ -94,7 +94,7 @@ func (b *Bounds) Settle(cycle int64) {
 	}
 }
 
-// Trim keeps the list of steps short in runs that never read a counter.
+// Trim bounds the number of steps not yet settled, in runs that never read a counter.
 func (b *Bounds) Trim(cycle int64) {
 	if b.waiting.Len() > 1<<9 {
 		b.Settle(cycle)
@@ -109,7 +109,7 @@ func NameOf(index int) string {
 	return nicspec.CounterName(index)
 }
 
-// At returns the counter behind an offset in BAR0, and which half of it.
+// At returns the counter whose register is at an offset in BAR0, and which 32-bit half of it.
 func At(off uint32) (index, word int, ok bool) {
 	const bytes, half = 8, 4
 	for _, a := range [...]struct{ base, count, first int }{

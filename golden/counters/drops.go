@@ -2,13 +2,13 @@ package counters
 
 import "nictwin/models/nic/nicspec"
 
-// Fates lists the counters that count undelivered frames; each such frame steps exactly one.
+// Fates lists the counters of undelivered frames. Each such frame steps exactly one of them.
 var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
 
-// Drops is a set of fates.
+// Drops is a set of counters from Fates.
 type Drops uint32
 
-// Pause is the fate of a pause frame that was honoured.
+// Pause is the set of RX_PAUSE alone: the counter of pause frames that were honoured.
 const Pause = Drops(1) << nicspec.CntRxPause
 
 // Drop returns the set of one counter.

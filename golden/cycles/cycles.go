@@ -64,7 +64,7 @@ func (s *Set) Add(first, last int64) {
 func (s *Set) find(cycle int64) int {
 	lo, hi := 0, s.list.Len()
 	if hi > 0 && s.list.At(hi-1).first <= cycle {
-		return hi // most queries concern the end
+		return hi // usual case: most queries concern the latest stretch
 	}
 	for lo < hi {
 		if mid := (lo + hi) / 2; s.list.At(mid).first <= cycle {
@@ -83,13 +83,13 @@ func (s *Set) upTo(cycle int64) int64 {
 		if s.list.Len() == 0 {
 			return 0
 		}
-		return s.list.At(0).before // long ago; their position is forgotten
+		return s.list.At(0).before // before the oldest stretch kept
 	}
 	x := s.list.At(i - 1)
 	return x.before + min(cycle, x.last) - x.first + 1
 }
 
-// Free counts the cycles later than after, up to to, that are not in the set.
+// Free counts the cycles in (after, to] that are not in the set.
 func (s *Set) Free(after, to int64) int64 {
 	if to <= after {
 		return 0
@@ -97,8 +97,7 @@ func (s *Set) Free(after, to int64) int64 {
 	return to - after - s.upTo(to) + s.upTo(after)
 }
 
-// Back returns the earliest cycle from which at most n cycles outside of the set
-// lie before the given one.
+// Back returns the earliest cycle c such that at most n cycles from c to before the given one are not in the set.
 func (s *Set) Back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
 		x := s.list.At(i - 1)
@@ -112,8 +111,8 @@ func (s *Set) Back(cycle, n int64) int64 {
 	return cycle - n
 }
 
-// Begin returns the first cycle of the stretch that ends just before the given cycle,
-// or else that cycle.
+// Begin returns the first cycle of the stretch that ends just before the given cycle, else the given
+// cycle.
 func (s *Set) Begin(cycle int64) int64 {
 	if i := s.find(cycle - 1); i > 0 && s.list.At(i-1).last >= cycle-1 {
 		return s.list.At(i - 1).first

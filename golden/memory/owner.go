@@ -1,25 +1,25 @@
 package memory
 
-// Owner identifies the owner of a range. E is the caller's type of work entries.
+// Owner says which queue, descriptor or work entry a range belongs to. E is the caller's type of work entries.
 type Owner[E any] struct {
 	Kind  Kind
-	Part  uint8  // which buffer of a descriptor, or which piece of a work entry
+	Part  uint8  // buffer of a descriptor, or piece of a work entry
 	Queue uint16 //
-	Index uint16 // for a descriptor
-	Entry *E     // for a piece or a copy
+	Index uint16 // index of the descriptor
+	Entry *E     // work entry, for Piece and Copy
 }
 
 // Kind is the purpose of a range.
 type Kind uint8
 
-// The kinds of range.
+// Purposes of ranges that the device reads or writes.
 const (
 	RxCq Kind = iota
 	TxCq
-	Buffer // of a descriptor
+	Buffer // buffer of a descriptor
 	RxRing
 	TxRing
-	Piece // of a work entry
+	Piece // piece of a work entry
 	Copy  // destination of a copy
 )
 

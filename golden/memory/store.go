@@ -2,9 +2,8 @@ package memory
 
 import "bytes"
 
-// Store holds bytes that the device has read for a work entry, by offset: the frame of a Send in
-// one slice; the source of a copy by pages, kept only while some of their bytes are yet to be
-// written.
+// Store holds bytes that the device has read for a work entry, by offset: the frame of a Send in one slice; the
+// source of a copy in pages, each kept only while some of its bytes are yet to be written.
 type Store struct {
 	Flat  []byte
 	pages []*Page // of a copy, nil where no bytes are kept
@@ -15,7 +14,7 @@ type Store struct {
 // Page holds 4 KB of a copy's source.
 type Page struct {
 	b    [dataPageBytes]byte
-	kept int // bytes kept
+	kept int // number of valid bytes
 }
 
 const dataPageBytes = 4096
@@ -30,7 +29,7 @@ func (s *Store) Page(n int, pages *Pool[Page]) {
 	s.pages = s.pages[:want]
 }
 
-// Free drops everything kept for a copy.
+// Free drops all bytes kept for a copy.
 func (s *Store) Free() {
 	for i, p := range s.pages {
 		if p != nil {
@@ -52,7 +51,7 @@ func (s *Store) Part(at, n int) []byte {
 	return p.b[at:min(at+n, dataPageBytes)]
 }
 
-// Put stores bytes that are not kept yet.
+// Put stores bytes at an offset where none are kept.
 func (s *Store) Put(at int, b []byte) {
 	for len(b) > 0 {
 		s.keep(at, len(b))

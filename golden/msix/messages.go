@@ -15,8 +15,8 @@ type Messages struct {
 	shared []debt
 }
 
-// debt counts messages shared by several queues that must still come, beyond what can be said of a
-// single queue.
+// debt counts the messages of one address and data that must still come after a shared one, although no single
+// queue surely owes them.
 type debt struct {
 	addr uint64
 	data uint32
@@ -37,20 +37,20 @@ func (m *Messages) Queue(d verdict.Domain) *Queue {
 type Choice struct {
 	addr  uint64
 	data  uint32
-	named *Queue // a queue with this address
-	match bool   // a queue with this address has this data, too
-	best  *Queue // may have sent it, and had to before the others
+	named *Queue // a queue whose messages have this address
+	match bool   // one of these queues has this data, too
+	best  *Queue // queue that may have sent it and whose message fell due first
 	may   int    // number of queues that may have sent it
-	must  int    // number of those with a message surely due
+	must  int    // number of those whose message is surely due
 }
 
-// Known reports whether the address is that of a queue's messages.
+// Known reports whether a queue sends its messages to this address.
 func (c *Choice) Known() bool { return c.named != nil }
 
-// Best returns the queue that may have sent it and had to before the others, nil if none may.
+// Best returns the queue, of those that may have sent the message, whose message fell due first; nil if none may.
 func (c *Choice) Best() *Queue { return c.best }
 
-// Of finds the queues whose message a write of one word may be.
+// Of finds the queues that may have sent a write of one word as their message.
 func (m *Messages) Of(addr uint64, data uint32, now int64) Choice {
 	c := Choice{addr: addr, data: data}
 	first := int64(math.MaxInt64)
@@ -80,7 +80,7 @@ func (m *Messages) Of(addr uint64, data uint32, now int64) Choice {
 	return c
 }
 
-// Take takes a message that some queue may have sent.
+// Take records a message that some queue may have sent.
 func (m *Messages) Take(c *Choice, now int64) {
 	if paid := m.pay(c); c.may == 1 && !paid {
 		c.best.Sent()
@@ -107,7 +107,7 @@ func (m *Messages) share(c *Choice, now int64) {
 	m.shared = append(m.shared, debt{c.addr, c.data, c.must - 1})
 }
 
-// pay counts a message against those that several queues owe. It reports whether any was owed.
+// pay subtracts a message from those that several queues owe together. It reports whether any was owed.
 func (m *Messages) pay(c *Choice) bool {
 	s := m.debt(c)
 	if s == nil || s.owed == 0 {
@@ -129,7 +129,7 @@ func (m *Messages) debt(c *Choice) *debt {
 // Refuse reports a message that no queue can have sent; about describes the write.
 func (m *Messages) Refuse(c *Choice, now int64, about string) {
 	q := c.named
-	m.log.Saw(q.domain)
+	m.log.AddCrossing(q.domain)
 	if !c.match {
 		m.log.Fail(q.domain, "M1", "msix_data", fmt.Sprintf("%#x", q.vector.Data), fmt.Sprintf("%#x", c.data), about)
 		return
@@ -162,7 +162,7 @@ func (m *Messages) Reset() {
 	}
 }
 
-// End checks that all messages came [M3, M5].
+// End checks that no owed message is missing at the end of the run [M3, M5].
 func (m *Messages) End() {
 	for _, q := range m.queues {
 		q.end()

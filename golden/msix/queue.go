@@ -11,24 +11,24 @@ import (
 type Queue struct {
 	domain verdict.Domain
 	log    *verdict.Log
-	vector core.Vector // the queue sends none if this has no address
+	vector core.Vector // the queue sends no messages if its address is 0
 
-	most  core.Moderator // as if doubtful messages had been others'
-	least core.Moderator // as if they had been the queue's own
+	most  core.Moderator // moderation as if doubtful messages had been other queues'
+	least core.Moderator // moderation as if they had been this queue's
 
 	closing bool  // the queue is being disabled,
-	closed  int64 // since this cycle
-	drained int64 // a read of the queue timed out by this cycle
-	leftAt  int64 // cycle in which the oldest surely unreported entry left, if there is one
+	closed  int64 // cycle in which its disabling began
+	drained int64 // cycle by which a read of the queue timed out
+	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one
 }
 
 // Domain returns the domain of the queue's mismatches.
 func (q *Queue) Domain() verdict.Domain { return q.domain }
 
-// ByTime reports whether messages also fall due by time [M2].
+// ByTime reports whether the vector has a time after which messages fall due [M2].
 func (q *Queue) ByTime() bool { return q.vector.Cycles != 0 }
 
-// Enable starts over with a vector.
+// Enable starts tracking with a new vector.
 func (q *Queue) Enable(v *core.Vector) {
 	q.Forget()
 	q.vector = *v
@@ -71,23 +71,24 @@ func (q *Queue) Closing() bool { return q.closing }
 // ClosedBy reports whether the queue was already being disabled in a cycle.
 func (q *Queue) ClosedBy(cycle int64) bool { return q.closing && cycle >= q.closed }
 
-// Drained returns the cycle by which reads of the queue were over, judging by those that timed out
-// since its disabling began.
+// Drained returns the cycle by which the reads of the queue had ended, as far as those show that timed out since its
+// disabling began.
 func (q *Queue) Drained() int64 { return q.drained }
 
 // TimedOut records that a read of the queue timed out by a cycle.
 func (q *Queue) TimedOut(cycle int64) { q.drained = cycle }
 
-// Sent takes a message as the queue's own.
+// Sent records that a message was certainly the queue's own.
 func (q *Queue) Sent() {
 	q.most.Sent()
 	q.least.Sent()
 }
 
-// MayHaveSent records that a message may have reported all entries, or none.
+// MayHaveSent records that the queue may have reported all of its entries, or none: the message may have been
+// another queue's.
 func (q *Queue) MayHaveSent() { q.least.Sent() }
 
-// Disabled checks that no entry is unreported when the disabling is over [M4].
+// Disabled checks at the end of a queue's disabling that no entry is unreported [M4].
 func (q *Queue) Disabled() {
 	if n := q.least.Unreported(); n > 0 {
 		q.log.Fail(q.domain, "M4", "busy", "1 until a message has reported all entries",

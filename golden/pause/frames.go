@@ -22,8 +22,8 @@ func (o *Out) Configure(e nicspec.PortEntryFields, mac [6]byte, cycle int64) (ch
 	return changed
 }
 
-// Sent judges a pause frame that the device sent. seq is the ordinal of the frame that comes in next, most the most
-// bytes that the buffer can have held since cycle LooksBack.
+// Sent judges a pause frame that the device sent. seq is the number of the frame that comes in next; most is the
+// highest level that the buffer can have had since cycle LooksBack.
 func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 	cfg, end, known := o.sentBy(frame, x)
 	switch {
@@ -37,8 +37,8 @@ func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 	}
 }
 
-// sentBy returns a setting that gives a pause frame its bytes, and whether the frame ends the pause; nil if no known
-// setting gives these bytes. known is false if the bytes do not show whether the frame ends the pause.
+// sentBy returns a setting under which a pause frame has these bytes, and whether the frame ends the pause. It
+// returns nil if no known setting fits. known is false if the bytes do not show whether the frame ends the pause.
 func (o *Out) sentBy(frame []byte, x At) (cfg *setting, end, known bool) {
 	for i := range keptSettings + 1 {
 		if c := o.settingAt(i, x.First); c != nil {
@@ -50,12 +50,12 @@ func (o *Out) sentBy(frame []byte, x At) (cfg *setting, end, known bool) {
 	if o.late(o.forgotten, x.First) {
 		o.failFrame(frame, x)
 	} else {
-		o.log.Lost(verdict.LimitPauses, 1)
+		o.log.CountLimit(verdict.LimitPauses, 1)
 	}
 	return nil, false, false
 }
 
-// settingAt returns the i-th latest setting; nil if it cannot have sent a pause frame in that cycle.
+// settingAt returns the i-th latest setting, from 0; nil if it cannot have sent a pause frame in the given cycle.
 func (o *Out) settingAt(i int, cycle int64) *setting {
 	c := &o.now
 	if i > 0 {
@@ -69,21 +69,21 @@ func (o *Out) settingAt(i int, cycle int64) *setting {
 	return c
 }
 
-// marks bounds the levels and the pause time that decided on a pause frame, by the settings that may have been in
-// force then.
+// marks combines the thresholds and pause times of all settings that may have decided on a pause frame, each in the
+// device's favour.
 type marks struct {
-	xoff, xon int    // the lowest of each: above xoff a pause may begin, above xon it may be renewed
-	end       int    // the highest xon: at or below it the pause may end
-	time      uint16 // the shortest pause time
+	xoff, xon int    // lowest of each: above xoff a pause may begin, above xon it may be renewed
+	end       int    // highest xon: at or below it, a pause may end
+	time      uint16 // shortest pause time, in quanta
 }
 
-// marksAt returns the marks for a pause frame whose first beat leaves in that cycle. Its bytes do not show which
-// setting decided on it: several settings may give the same bytes, and one written while the frame waits gives its
-// bytes to a frame that an earlier one decided. Forgotten settings may allow anything.
+// marksAt returns the marks for a pause frame whose first beat left in the given cycle. Its bytes do not show which
+// setting decided on it: several settings may give the same bytes, and a frame that waits takes its bytes from a
+// setting written after the decision. Settings that are no longer kept may have allowed anything.
 func (o *Out) marksAt(cycle int64) marks {
 	m := marks{xoff: math.MaxInt, xon: math.MaxInt, time: math.MaxUint16}
 	if !o.late(o.forgotten, cycle) {
-		o.log.Lost(verdict.LimitPauses, 1)
+		o.log.CountLimit(verdict.LimitPauses, 1)
 		m = marks{end: math.MaxInt}
 	}
 	for i := range keptSettings + 1 {
@@ -95,7 +95,8 @@ func (o *Out) marksAt(cycle int64) marks {
 	return m
 }
 
-// matches reports whether a frame is a pause frame of this setting, and whether its time is 0.
+// matches reports whether a frame is a pause frame as sent under this setting, and whether it ends the pause (time
+// 0).
 func (c *setting) matches(frame []byte) (end, ok bool) {
 	var want [nicspec.FrameMin]byte
 	for _, quanta := range [...]uint16{0, c.PauseTime} {
@@ -127,7 +128,7 @@ func (o *Out) failFrame(got []byte, x At) {
 		fmt.Sprintf("a pause frame: %x", got))
 }
 
-// pauseField names a byte of a pause frame.
+// pauseField names the field of a pause frame that contains byte number at.
 func pauseField(at int) string {
 	for _, f := range [...]struct {
 		name string
@@ -141,14 +142,14 @@ func pauseField(at int) string {
 	return "padding"
 }
 
-// sentPause judges a pause frame with a time in quanta: the buffer must have passed xoff, or have stayed above xon
-// since the previous pause frame.
+// sentPause judges a pause frame with a time: the buffer must have risen above xoff, or have stayed above xon since
+// the previous pause frame.
 func (o *Out) sentPause(quanta uint16, m marks, x At, seq uint32, most int) {
 	limit := m.xoff
 	if o.paused || o.unknown {
 		limit = m.xon
 	}
-	// Half of the shortest time must have passed, whether it was written before the pause began or since.
+	// half of the shorter time must have passed: the time sent, or one written since
 	shortest := min(o.quanta, m.time)
 	if again := o.decided + core.PauseCycles(shortest, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
 		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again),
@@ -165,7 +166,7 @@ func (o *Out) sentPause(quanta uint16, m marks, x At, seq uint32, most int) {
 	}
 }
 
-// sentEnd judges a pause frame with time 0: a pause must be in force, and the buffer must have come down to xon.
+// sentEnd judges a pause frame with time 0: a pause must be in force, and the buffer must have fallen to xon.
 func (o *Out) sentEnd(m marks, x At, seq uint32) {
 	if !o.paused && !o.unknown {
 		o.fail("F6", "pause.time", "none: no pause is in force", "0")

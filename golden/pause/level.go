@@ -9,22 +9,22 @@ import (
 
 const (
 	maxClaims = 16
-	claimStep = 4 << 10 // bytes between claims of one crossing
+	claimStep = 4 << 10 // bytes by which the level must rise for another claim
 )
 
-// claim adds a claim; beyond maxClaims the oldest is given up, which is reported as a limit.
+// claim adds a claim. If there are maxClaims, it forgets the oldest, and counts that as a limit.
 func (o *Out) claim(c levelClaim) {
 	if len(o.claims) == maxClaims {
-		o.log.Lost(verdict.LimitClaims, 1)
+		o.log.CountLimit(verdict.LimitClaims, 1)
 		o.claims = append(o.claims[:0], o.claims[1:]...)
 	}
 	o.claims = append(o.claims, c)
 }
 
-// idle reports whether the port sends no pause frames, and sent none by the setting before.
+// idle reports whether the port sends no pause frames under the current setting and the one before.
 func (o *Out) idle() bool { return !o.now.sends() && !o.olds[0].sends() }
 
-// Coming is called before a frame that came in is added to the bytes held; room is its bytes in the buffer.
+// Coming must be called before the bytes of a frame that came in are added to the level; room is their number.
 func (o *Out) Coming(x At, room int) {
 	if o.idle() {
 		return
@@ -40,16 +40,16 @@ func (o *Out) Coming(x At, room int) {
 	o.settle(x.Last)
 }
 
-// Came is called after a frame that came in was added to the bytes held: level is their upper bound, seq the ordinal of
-// the next frame.
+// Came must be called after the bytes of a frame that came in were added: level is the upper bound of the buffer's
+// level, seq the number of the next frame.
 func (o *Out) Came(now int64, level int, seq uint32) {
 	if !o.now.sends() || !o.now.distinct() || !o.late(o.oldSince, now) || level <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
 		if c := &o.claims[i]; c.missing && !c.renewal && !c.overdue && level < c.most+claimStep {
-			// One claim at a time, and another for every claimStep bytes more: frames that leave before the time of
-			// one is over count for the next.
+			// This claim covers the crossing of xoff. Only a level higher by claimStep adds another claim: frames
+			// that leave before the time of the first has passed count for the second only.
 			return
 		}
 	}
@@ -57,12 +57,12 @@ func (o *Out) Came(now int64, level int, seq uint32) {
 		after: now - o.renewalTime(&o.now)})
 }
 
-// renewalTime returns the cycles after which a pause is sent again, unless the frame has to wait.
+// renewalTime returns the number of cycles after which a pause must be sent again: half of its time.
 func (o *Out) renewalTime(cfg *setting) int64 {
 	return core.PauseCycles(cfg.PauseTime, o.ethBits) / 2
 }
 
-// over reports whether the time that a claim speaks of is over.
+// over reports whether the time of a claim has passed.
 func (o *Out) over(c *levelClaim, now int64) bool {
 	if c.slack {
 		return o.late(c.to, now)
@@ -70,8 +70,8 @@ func (o *Out) over(c *levelClaim, now int64) bool {
 	return now > c.to
 }
 
-// settle decides the claims about missing pause frames whose time is over. It drops those that a frame met; the others
-// become overdue, and are refuted by frames delivered later.
+// settle decides the claims of missing pause frames whose time has passed. It drops a claim if the pause frame was
+// sent; otherwise the claim becomes overdue, and frames delivered later may refute it.
 func (o *Out) settle(now int64) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {
@@ -80,7 +80,8 @@ func (o *Out) settle(now int64) {
 			case o.met(&c):
 				continue
 			case !c.renewal && o.endedAt > c.from && !o.late(o.endedAt, now):
-				// The frame that ended the pause before was decided earlier, and had to leave first.
+				// Keep the claim: the frame that ended the previous pause was decided before, and had to leave
+				// first.
 			default:
 				c.overdue, c.to, c.slack = true, now-1, false
 			}
@@ -90,7 +91,7 @@ func (o *Out) settle(now int64) {
 	o.claims = kept
 }
 
-// met reports whether the pause frames sent meet a claim: the pause was sent after the claim began, even if it has
+// met reports whether the missing pause frame of a claim was sent: a pause began after the claim, even if it has
 // ended since (its end has a claim of its own), or is still in force.
 func (o *Out) met(c *levelClaim) bool {
 	switch {
@@ -102,8 +103,8 @@ func (o *Out) met(c *levelClaim) bool {
 	return o.paused || o.pausedAt > c.from
 }
 
-// Delivered is called when a frame was delivered, before it is forgotten, with its ordinal, the cycle of its last beat,
-// and its bytes in the buffer. The fate of every frame before base is known.
+// Delivered must be called when a frame was delivered: with its number, the cycle of its last beat, and its bytes
+// in the buffer. The fate of every frame before number base is known.
 func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32) {
 	if len(o.claims) == 0 {
 		return
@@ -126,15 +127,16 @@ func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32
 	o.claims = kept
 }
 
-// Low records since when the buffer is surely at xon or below during a pause; level is the upper bound of the bytes
-// held.
+// Low records since when, during a pause, the buffer has certainly been at xon or below; level is the upper bound
+// of its level.
 func (o *Out) Low(now int64, level int) {
 	if o.paused && !o.unknown && o.now.sends() && o.lowSince == never && level <= int(o.now.Xon) {
 		o.lowSince = now
 	}
 }
 
-// End checks [F6] at the end of a run: a pause frame still in doubt, and an end that was not sent in time.
+// End checks [F6] at the end of a run: a pause frame that is still in doubt, and one with time 0 that was not sent
+// in time.
 func (o *Out) End(now int64, level int) {
 	if o.doubt.open {
 		o.failUnfounded()

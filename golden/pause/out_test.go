@@ -78,7 +78,7 @@ func TestOut(t *testing.T) {
 		{"a length", func(o *Out) { o.Sent(append(pause, 0), at(1000), 0, 5000) }, "frame length"},
 		{"during a reset it may come or not", func(o *Out) {
 			o.Sent(pause, at(1000), 0, 5000)
-			o.Resets()
+			o.ResetBegins()
 			o.Low(1100, 0)
 			o.Sent(end, at(1200), 0, 0)
 			o.End(4000, 0)

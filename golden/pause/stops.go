@@ -7,28 +7,28 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Stops keeps the latest pause frames that came in on a port, to find out when they stop it.
+// Stops keeps the latest pause frames that a port received, and computes when they stop it.
 type Stops struct {
 	came [keptPauses]In
-	n    int // frames that came in all
+	n    int // number of frames received in all
 }
 
 const keptPauses = 64
 
-// In is a pause frame that came in and that the device may have honoured.
+// In is a received pause frame that the device may have honoured.
 type In struct {
 	Seq     uint32 // ordinal on its port
 	Last    int64  // cycle of its last beat
 	Frame   core.PauseFrame
-	Classes uint8 // stopped by it
+	Classes uint8 // classes that it stops
 	Sure    bool  // the device must have honoured it, for exactly these classes
 }
 
 // Clear ends all stops.
 func (k *Stops) Clear() { k.n = 0 }
 
-// Came records a pause frame, or updates it if its ordinal is known. It reports false if it took the place of a frame
-// that may still count.
+// Came records a received pause frame, or updates it if its number is known. It reports false if that displaced a
+// frame that may still stop the port.
 func (k *Stops) Came(in In, ethBits int) bool {
 	for i := max(0, k.n-keptPauses); i < k.n; i++ {
 		if at := &k.came[i%keptPauses]; at.Seq == in.Seq {
@@ -43,8 +43,8 @@ func (k *Stops) Came(in In, ethBits int) bool {
 	return !counts
 }
 
-// Stopped reports whether no frame may begin in that cycle: on the port, or, with class 0 to 7, of that class [F3, F4].
-// since is the cycle from which the stop had to hold.
+// Stopped reports whether a frame must not begin in the given cycle: on this port if class is -1, else in that
+// class [F3, F4]. since is the cycle from which the stop had to hold.
 func (k *Stops) Stopped(ethBits, class int, cycle int64) (since int64, stopped bool) {
 	for i := k.n - 1; i >= max(0, k.n-keptPauses); i-- {
 		in := &k.came[i%keptPauses]
@@ -56,7 +56,7 @@ func (k *Stops) Stopped(ethBits, class int, cycle int64) (since int64, stopped b
 			continue
 		}
 		if cycle >= in.Last+core.PauseCycles(quanta, ethBits) {
-			return 0, false // this frame, whose time is over, may be the latest that counts
+			return 0, false // the time of this frame is over, and it may have replaced an earlier stop
 		}
 		since = in.Last + nicspec.VisibleCycles
 		if in.Sure && cycle > since {

@@ -21,7 +21,7 @@ type doorbell struct {
 	pi    uint16
 }
 
-// Reset forgets all doorbells: the ring is a new one.
+// Reset forgets all doorbells, for a ring that was enabled anew.
 func (d *Doorbells) Reset() { d.n = 0 }
 
 // Rung records a doorbell that set the producer index.
@@ -30,8 +30,8 @@ func (d *Doorbells) Rung(pi uint16, cycle int64) {
 	d.n++
 }
 
-// Before returns the producer index set by the doorbells accepted before a cycle. If too many have
-// followed for it to be known, Before returns instead, so that all entries count as taken.
+// Before returns the producer index set by the doorbells accepted before a cycle. If too many doorbells followed
+// for it to be kept, Before counts that and returns instead: the caller passes an index that excuses the device.
 func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	for k := d.n; k > 0 && k+kept > d.n; k-- {
 		if b := &d.last[(k-1)%kept]; b.cycle < cycle {
@@ -45,12 +45,11 @@ func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	return instead
 }
 
-// Lost returns how often too many doorbells had followed.
+// Lost returns how often Before did not know the index.
 func (d *Doorbells) Lost() uint64 { return d.lost }
 
-// Recent is the cycles of a ring's last eight accepted doorbells, latest first.
-// If a read of the ring fails before one of them took effect [G4], the device may
-// or may not count it as DB_BAD. Reset it before use.
+// Recent contains the cycles of a ring's last eight accepted doorbells, latest first. If a read of the ring fails
+// before one of them took effect [G4], the device may or may not count it as DB_BAD. Reset it before use.
 type Recent [8]int64
 
 // Reset forgets all doorbells.
@@ -66,7 +65,7 @@ func (f *Recent) Note(cycle int64) {
 	f[0] = cycle
 }
 
-// Take returns how many doorbells may not have taken effect in a cycle, and forgets all of them.
+// Take returns how many doorbells may not have taken effect by a cycle, and forgets all of them.
 func (f *Recent) Take(cycle int64) (n uint64) {
 	for _, at := range f {
 		if at != math.MinInt64 && at+nicspec.VisibleCycles >= cycle {

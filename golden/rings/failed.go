@@ -5,13 +5,13 @@ import "nictwin/models/nic/nicspec"
 // State is the progress of a ring entry.
 type State uint8
 
-// The states of an entry.
+// States of a ring entry.
 const (
-	Idle   State = iota // not read, whether posted or not
-	Asked               // being read
-	There               // read
-	Bad                 // its read failed
-	Pushed              // a work entry that came with its doorbell and was not read
+	Idle    State = iota // not read, whether posted or not
+	Asked                // being read
+	Fetched              // the device has it
+	Bad                  // its read failed
+	Pushed               // a work entry that came with its doorbell and was not read
 )
 
 // Failed is a read of a ring that failed, or may have failed.
@@ -19,15 +19,15 @@ type Failed struct {
 	First  uint16 // first entry of the read
 	Status nicspec.Status
 	Sure   bool
-	Cycle  int64 // in which the failure became known
+	Cycle  int64 // cycle in which the failure became known
 	From   int64 // earliest cycle in which it may have failed
 }
 
 // Failures lists the reads of a ring that failed, or may have.
 type Failures []Failed
 
-// AllBehind reports whether an entry comes before all reads that failed, or may have: its doorbell
-// was accepted, and it ends as usual [T2].
+// AllBehind reports whether an entry comes before all reads that failed, or may have: its doorbell was accepted,
+// and it ends as if none had failed [T2].
 func (l Failures) AllBehind(i uint16) bool {
 	for k := range l {
 		if int16(i-l[k].First) >= 0 {
@@ -37,7 +37,7 @@ func (l Failures) AllBehind(i uint16) bool {
 	return true
 }
 
-// Reach reports whether an entry belongs to a read that surely failed, or comes after one.
+// Reach reports whether an entry was part of a read that surely failed, or comes after one.
 func (l Failures) Reach(i uint16) bool {
 	for k := range l {
 		if l[k].Sure && int16(i-l[k].First) >= 0 {
@@ -47,8 +47,7 @@ func (l Failures) Reach(i uint16) bool {
 	return false
 }
 
-// SureBefore returns the first read that surely failed, early enough to have taken effect before a
-// cycle, or nil.
+// SureBefore returns the first read that surely failed early enough to have taken effect before a cycle, or nil.
 func (l Failures) SureBefore(cycle int64) *Failed {
 	for k := range l {
 		if f := &l[k]; f.Sure && f.Cycle+nicspec.VisibleCycles < cycle {

@@ -43,7 +43,7 @@ var blocksByRule = map[string]string{
 	"M": "msix", "W": "push", "L": "flr",
 }
 
-// blocksByCounter says which block steps a counter; those that count frames and bytes are not in it.
+// blocksByCounter gives the block that steps a counter. Counters of frames and bytes are not in it.
 var blocksByCounter = map[string]string{
 	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer",
 	"RX_DROP_NO_RULE":  "steer",
@@ -56,26 +56,25 @@ var blocksByCounter = map[string]string{
 	"TLP_UNSUPPORTED": "request",
 }
 
-// timed are blocks whose Go file is the timed component's: what they do is a
-// matter of time and order more than of function.
+// timed lists the blocks whose Go file is in models/nic: their work is timing and order rather than function.
 var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true,
 	"msix": true, "flr": true, "overflow": true, "descriptor": true}
 
-// goNames are blocks whose Go file has another name than the block.
+// goNames gives the Go file of blocks where it is not named after the block.
 var goNames = map[string]string{"tlp": "tlpout", "fetch": "ring/window", "push": "access",
 	"entrance": "steer", "overflow": "rx", "descriptor": "rx", "admission": "rxq"}
 
-// rtlNames are blocks whose RTL module has another name than the block.
+// rtlNames gives the RTL module of blocks where it is not named after the block.
 var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma",
 	"fetch": "rxfetch",
 	"ecn":   "rxdma", "push": "txq_fetch",
 	"entrance": "rxport", "overflow": "rxport", "descriptor": "rxtake", "admission": "rxtake"}
 
-// txRTLNames are blocks with another RTL module for transmit queues.
+// txRTLNames gives the RTL module of blocks that have another one for transmit queues.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc",
 	"ecn": "ecn"}
 
-// responsible names the pair of files that a mismatch points at.
+// responsible returns the Go file and the RTL file that a mismatch points at.
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	block, exact := blocksByBoth[rule+" "+field]
 	ofField, ok := blocksByField[field]
@@ -115,7 +114,7 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	return dir + name(goNames) + ".go", rtlFileOf(name(rtl...))
 }
 
-// rtlRooms are the folders of verilator/rtl with the modules in them that a mismatch may name.
+// rtlRooms lists, for each folder of verilator/rtl, the modules in it that a mismatch may name.
 var rtlRooms = map[string]string{
 	"receive":    "account crc32c csum icrc parse rss rxdma rxfetch rxport rxq rxtake steer",
 	"transmit":   "ecn gather offload offload_crc pause txcqe txout",

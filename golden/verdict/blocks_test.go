@@ -82,7 +82,7 @@ func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	blames := func(rings ...[2]bool) string {
 		l, _ := newLog(1)
 		for _, r := range rings {
-			l.Rang(r[0], r[1])
+			l.RecordDoorbell(r[0], r[1])
 		}
 		return l.Fail(Counting, "G5", "DB_BAD", "1", "0").RTLFile
 	}
@@ -93,7 +93,7 @@ func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	require.Equal(t, rtlFileOf("rxq"), blames([2]bool{!tx, bad}, [2]bool{tx, !bad}))
 	require.Equal(t, rtlFileOf("txq"), blames([2]bool{!tx, !bad}, [2]bool{tx, bad}, [2]bool{!tx, !bad}))
 	l, _ := newLog(1)
-	l.Rang(tx, bad)
+	l.RecordDoorbell(tx, bad)
 	require.Equal(t, rtlFileOf("regs"), l.Fail(Counting, "G5", "REG_BAD", "1", "0").RTLFile, "other counters")
 }
 

@@ -46,7 +46,7 @@ func (d *Digest) Sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Odd constants with about as many ones as zeros.
+// Multipliers of the hash: odd, with about as many ones as zeros.
 const (
 	MixA = 0x9e3779b97f4a7c15
 	MixB = 0xc2b2ae3d27d4eb4f
@@ -60,9 +60,9 @@ func Fold(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
-// mix128 mixes bytes, and two words before them, into 128 bits. It serves to
-// tell runs apart and resists no attacker. What is added for a block depends on
-// its place and on no other block, so that blocks are mixed side by side.
+// mix128 hashes bytes, and two words before them, to 128 bits. It distinguishes runs but resists no attacker. The
+// contribution of each 32-byte block depends on its place and its bytes only, so that blocks can be hashed in
+// parallel.
 func mix128(p, q uint64, b []byte) (lo, hi uint64) {
 	lo, hi = Fold(p^MixA, q^MixB), Fold(q^mixC, p^mixD)
 	k, n := uint64(len(b)), uint64(len(b))

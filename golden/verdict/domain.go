@@ -11,7 +11,7 @@ import (
 // DomainKind is a kind of ordering domain.
 type DomainKind uint8
 
-// The kinds of domain. DomainDevice is for what belongs to no other.
+// Kinds of domain. DomainDevice takes what belongs to no other domain.
 const (
 	DomainDevice DomainKind = iota
 	DomainRegisters
@@ -65,7 +65,7 @@ type record struct {
 	queue       int16
 	len         int32
 	hdr         [tlp.HeaderBytes]byte
-	head        [headBytes]byte // of the frame or payload
+	head        [headBytes]byte // first bytes of the frame or payload
 }
 
 func (c *record) fill(x *boundary.Crossing) {
@@ -97,7 +97,7 @@ func (c *record) String() string {
 
 // history holds the latest crossings of every domain.
 type history struct {
-	at    [len(domainNames)]int // where a kind's domains start
+	at    [len(domainNames)]int // index of the first domain of each kind
 	rings []pastRing
 }
 

@@ -2,15 +2,15 @@ package verdict
 
 import "nictwin/models/nic/nicspec"
 
-// lastDoorbell remembers whose doorbells a wrong DB_BAD may concern, since the counter covers both
-// directions.
+// lastDoorbell keeps the direction of the doorbells that a wrong DB_BAD most likely concerns, since the counter
+// covers both.
 type lastDoorbell struct {
-	tx  bool // the latest doorbell was a transmit queue's; once one may count, only those that may
-	bad bool // a doorbell was rung that counts, or may
+	tx  bool // direction of the latest doorbell; of the latest that DB_BAD may count, once there is one
+	bad bool // a doorbell was rung that DB_BAD may count
 }
 
-// Rang records a doorbell; bad says that it counts as DB_BAD, or may.
-func (l *Log) Rang(tx, bad bool) {
+// RecordDoorbell records the direction of a doorbell; bad says that DB_BAD counts it, or may.
+func (l *Log) RecordDoorbell(tx, bad bool) {
 	if bad || !l.lastDoorbell.bad {
 		l.lastDoorbell.tx = tx
 	}

@@ -8,8 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// layout names the bytes of a header: each field starts where the one before
-// ends.
+// layout names the bytes of a header: each field begins where the previous one ends.
 type layout []struct {
 	name  string
 	bytes int

@@ -1,10 +1,10 @@
 package verdict
 
-// limit is one of the referee's own bounds. What lies beyond it is not judged, or judged in the
-// device's favour, and counted.
+// limit identifies one of the referee's own bounds. Beyond it, something is not judged, or judged in the device's
+// favour, and that is counted.
 type limit uint8
 
-// The bounds; LimitNames describes them.
+// The referee's own bounds; LimitNames describes them.
 const (
 	LimitClaims limit = iota
 	LimitStops
@@ -17,7 +17,7 @@ const (
 	numLimits
 )
 
-// LimitNames describes what each bound kept from being judged.
+// LimitNames describes the gap in the judgement beyond each bound.
 var LimitNames = [numLimits]string{
 	LimitClaims:    "[F6] claims on the buffer's level forgotten: too many at a time",
 	LimitStops:     "[F4] pause frames forgotten that may still stop something: too many came since",
@@ -30,14 +30,14 @@ var LimitNames = [numLimits]string{
 	LimitCopyWrites: "[D2] writes not followed that any of several copies may have made: too many at a time",
 }
 
-// Limit counts how often a bound of the referee's own kept it from judging.
+// Limit says how often one of the referee's own bounds was exceeded.
 type Limit struct {
 	What  string `json:"what"`
 	Count uint64 `json:"count"`
 }
 
-// Lost counts how often a bound was exceeded.
-func (l *Log) Lost(what limit, times uint64) { l.met[what] += times }
+// CountLimit counts that a bound was exceeded, a number of times.
+func (l *Log) CountLimit(what limit, times uint64) { l.met[what] += times }
 
 // Limits returns the bounds that were exceeded, and how often.
 func (l *Log) Limits() (list []Limit) {

@@ -51,7 +51,7 @@ func TestPastIsOfTheDomain(t *testing.T) {
 	for i := range historyLen + 4 {
 		l.At(&boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i),
 			Frame: &ether.Frame{Data: make([]byte, 64)}})
-		l.Saw(Rxq(1))
+		l.AddCrossing(Rxq(1))
 	}
 	require.Empty(t, l.Fail(Rxq(0), "R10", "status", "0", "1").Past)
 	m := l.Fail(Rxq(1), "R10", "status", "0", "1")
@@ -72,6 +72,6 @@ func TestNotesAndLimits(t *testing.T) {
 	require.Equal(t, "cycle 3: a completion of 4 B", list[0])
 	require.Equal(t, "40 notes in all", list[maxNotes])
 	require.Empty(t, l.Limits())
-	l.Lost(LimitStops, 2)
+	l.CountLimit(LimitStops, 2)
 	require.Equal(t, []Limit{{LimitNames[LimitStops], 2}}, l.Limits())
 }

@@ -73,10 +73,10 @@ type Log struct {
 	most       int
 	onMismatch func(*Mismatch)
 
-	at    *boundary.Crossing // current crossing,
-	now   int64              // which ended in this cycle
+	at    *boundary.Crossing // current crossing, nil outside of one
+	now   int64              // cycle in which it ended
 	past  history
-	first *Mismatch // since Begin
+	first *Mismatch // first mismatch since Begin
 
 	kept         []*Mismatch
 	total        uint64
@@ -87,8 +87,8 @@ type Log struct {
 	lastDoorbell lastDoorbell
 }
 
-// NewLog returns a log for a named NIC with these numbers of ports and queues. It keeps at most
-// most mismatches in full and calls onMismatch, if set, for each of them.
+// NewLog returns a log for a named NIC with these numbers of ports and queues. It keeps the first mismatches in
+// full, at most as many as most says, and calls onMismatch, if set, for each of them.
 func NewLog(nic string, most int, onMismatch func(*Mismatch), ports, rxqs, txqs int) *Log {
 	return &Log{nic: nic, most: most, onMismatch: onMismatch, now: -1, past: newHistory(ports, rxqs, txqs)}
 }
@@ -102,7 +102,7 @@ type Tally struct {
 }
 
 const (
-	maxTallies = 256 // kinds of mismatch counted apart
+	maxTallies = 256 // kinds of mismatch that are counted separately
 	maxNotes   = 32
 )
 
@@ -121,10 +121,10 @@ func (l *Log) tally(d, rule, field string) {
 // Subject is the frame, descriptor or work entry that a mismatch concerns.
 type Subject struct {
 	Frame *FrameID
-	Index int // of a descriptor or work entry, or NoIndex
+	Index int // index of the descriptor or work entry, or NoIndex
 }
 
-// At sets the current crossing, which the log uses until the next call.
+// At sets the current crossing.
 func (l *Log) At(x *boundary.Crossing) { l.at, l.now = x, x.Last }
 
 // Fail records a mismatch.
@@ -170,9 +170,9 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds the current crossing to a domain. Between crossings and after the run it
-// does nothing.
-func (l *Log) Saw(d Domain) {
+// AddCrossing adds the current crossing to the history of a domain. Between crossings and after the run it does
+// nothing.
+func (l *Log) AddCrossing(d Domain) {
 	if l.at.Frame != nil || l.at.TLP != nil {
 		l.past.note(d, l.at)
 	}

@@ -10,8 +10,8 @@ func Between(lo, hi uint64) string {
 	return fmt.Sprintf("%d to %d", lo, hi)
 }
 
-// FirstDifference returns the index of the first byte in which b differs from a, which is not
-// longer; len(a) if none does.
+// FirstDifference returns the index of the first byte in which b differs from a, else len(a); b must
+// not be shorter than a.
 func FirstDifference(a, b []byte) int {
 	for i := range a {
 		if a[i] != b[i] {

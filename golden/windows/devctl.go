@@ -10,35 +10,35 @@ import (
 type Devctl struct {
 	list [keptSettings]setting // oldest first; the last one is in force
 	n    int
-	size int    // latest setting that allows the size of the current request
-	lost uint64 // settings merged with the next one
+	size int    // index of the latest setting that allows the size of the current request
+	lost uint64 // number of settings that were merged with the next one
 }
 
-// setting is a former or present value of DEVCTL, with the count of requests that followed it late.
+// setting is a previous or the current value of DEVCTL, and counts the requests that followed it late.
 type setting struct {
 	limits tlp.Limits
-	attrs  uint8 // set of attributes: bit a for attributes a
-	until  int64 // last cycle in which the next setting may not be in force
-	late   int   // requests after until that followed this setting or an earlier one
+	attrs  uint8 // set of allowed attributes: bit a for attributes a
+	until  int64 // last cycle in which the next setting may not be in force yet
+	late   int   // number of requests after until that followed this setting or an earlier one
 }
 
 const keptSettings = 8
 
-// LateRequests is the number of requests that may follow former settings [P10].
+// LateRequests is the largest number of requests that may still follow a previous setting [P10].
 const LateRequests = 256
 
 func settingOf(regs *core.Regs) setting {
 	return setting{limits: regs.Limits(), attrs: 1 << regs.DataAttr()}
 }
 
-// Reset forgets former settings.
+// Reset makes the current value of DEVCTL the only setting.
 func (d *Devctl) Reset(regs *core.Regs) { d.list[0], d.n = settingOf(regs), 1 }
 
 // Lost returns how many settings were merged with the next one because there were too many.
 func (d *Devctl) Lost() uint64 { return d.lost }
 
-// Written records a write of DEVCTL. If there are too many settings, the two oldest become one that
-// allows what either does.
+// Written records a write of DEVCTL. If there are too many settings, it merges the two oldest into one that allows
+// whatever either allowed.
 func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 	last, next := &d.list[d.n-1], settingOf(regs)
 	last.until = cycle + nicspec.VisibleCycles
@@ -54,8 +54,8 @@ func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 	d.n++
 }
 
-// Settling returns the last cycle in which a former setting may be in force; ok is false if
-// no write is settling.
+// Settling returns the last cycle in which a previous setting may be in force; ok is false if there is no previous
+// setting.
 func (d *Devctl) Settling() (until int64, ok bool) {
 	if d.n == 1 {
 		return 0, false
@@ -63,8 +63,8 @@ func (d *Devctl) Settling() (until int64, ok bool) {
 	return d.list[d.n-2].until, true
 }
 
-// Sized finds the latest setting that allows a request of n bytes [P3], for the next call of
-// Follows. ok is false if none does; most is then what the setting in force allows.
+// Sized finds the latest setting that allows a request of n bytes [P3], for the next call of Follows. If there is
+// none, ok is false, and most is the size that the current setting allows.
 func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 	for d.size = d.n - 1; d.size >= 0; d.size-- {
 		if l := &d.list[d.size].limits; read && n <= l.MRRS || !read && n <= l.MPS {
@@ -79,16 +79,16 @@ func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 	return limits.MPS, false
 }
 
-// Following is the verdict on the attributes of a request.
+// Following is the result of checking a request against the settings.
 type Following struct {
-	Wrong bool  // no setting that may be in force has them
+	Wrong bool  // no setting that may be in force allows its attributes
 	Want  uint8 // set of attributes allowed by the setting in force
-	Late  bool  // one request too many follows a former setting,
-	Since int64 // although another one is in force since this cycle
+	Late  bool  // it is one request too many that follows a previous setting
+	Since int64 // with Late: cycle since which the next setting is in force
 }
 
-// Follows finds the setting that a request follows by its size and attributes [P10, P11]; data says
-// that it carries bytes of frames or copies.
+// Follows finds the latest setting that a request can follow, by its size and attributes [P10, P11]; data says that
+// it carries bytes of frames or copies.
 func (d *Devctl) Follows(attr tlp.Attr, data bool, cycle int64) (f Following) {
 	f.Want = 1
 	if data {

@@ -6,11 +6,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Span is the cycles in which the first and the last beat of something were accepted.
+// Span contains the cycles in which the first and the last beat of a frame or TLP were accepted.
 type Span struct{ First, Last int64 }
 
-// history lists the values of one setting, oldest first; the last one is in force. The zero history
-// has always had the zero value of T.
+// history lists the values of one setting, oldest first; the last one is in force. In an empty history, the zero
+// value of T has always been in force.
 type history[T comparable] []value[T]
 
 type value[T comparable] struct {
@@ -18,9 +18,9 @@ type value[T comparable] struct {
 	from, until int64 // accepted in cycle from, in force until cycle until at most
 }
 
-const maxValues = 256 // kept per history
+const maxValues = 256 // values kept per history
 
-// start begins the history with a value that was always there.
+// start begins the history with a value that has always been in force.
 func (h *history[T]) start(v T) {
 	*h = append((*h)[:0], value[T]{v: v, from: math.MinInt64, until: math.MaxInt64})
 }
@@ -52,7 +52,7 @@ func (h *history[T]) record(v T, cycle int64) (until int64) {
 	return until
 }
 
-// each calls visit with every value that something may meet during a span.
+// each calls visit for every value that may apply to a frame of the given span.
 func (h history[T]) each(s Span, visit func(v T)) {
 	if len(h) == 0 {
 		var zero T

@@ -12,7 +12,7 @@ import (
 type Keys struct {
 	latest, old []core.Key
 	at          []int64 // cycle of each key's latest write
-	open        int64   // last cycle in which an older key may be seen
+	open        int64   // last cycle in which the device may use an old value
 }
 
 // NewKeys returns n keys that were never written.
@@ -37,14 +37,14 @@ func (k *Keys) Written(i int, now int64, value core.Key) {
 	k.open = now + nicspec.VisibleCycles
 }
 
-// Sure reports whether every write has taken effect by a cycle.
+// Sure reports whether every write must have taken effect by a cycle.
 func (k *Keys) Sure(now int64) bool { return k.open < now }
 
-// Close ends all windows in a cycle.
+// Close records that every write had taken effect by a cycle.
 func (k *Keys) Close(now int64) { k.open = min(k.open, now) }
 
-// Before returns the table as an entry sees it if no recent write has taken effect. It is valid
-// until the next call.
+// Before returns the keys without the recent writes, which may not have taken effect. It is valid until the next
+// call.
 func (k *Keys) Before(now int64) core.KeyTable {
 	for i := range k.old {
 		if k.at[i]+nicspec.VisibleCycles < now {

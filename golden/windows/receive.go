@@ -20,11 +20,11 @@ type Receive struct {
 	settings [core.NumSettings]history[uint32]
 	rules    history[*core.RuleSet]
 	pause    history[core.PauseSet]
-	quiet    int64 // last cycle in which an older value of these may be in force
+	quiet    int64 // last cycle in which an old value of settings, rules or pause may be in force
 	rss      rss
 }
 
-// NewReceive returns the receive configuration of a device, assumed to have been the same always.
+// NewReceive returns the receive configuration of a device whose registers have always had these values.
 func NewReceive(regs *core.Regs) *Receive {
 	r := &Receive{now: regs.Config(), quiet: math.MinInt64, rss: rss{quiet: math.MinInt64}}
 	for i := range r.settings {
@@ -63,11 +63,10 @@ func (r *Receive) CloseRules(asked, now int64) {
 	}
 }
 
-// Sure reports whether a frame whose first beat was accepted in a cycle meets the configuration in
-// force and, so far, no other.
+// Sure reports whether a frame whose first beat was accepted in a cycle can only have met the latest configuration.
 func (r *Receive) Sure(first int64) bool { return max(r.quiet, r.rss.quiet) < first }
 
-// Gates calls visit with every configuration that [R2] may apply to a frame.
+// Gates calls visit for every configuration that the checks of [R2] may apply to a frame.
 func (r *Receive) Gates(s Span, visit func(*core.Config)) {
 	cfg := r.now
 	r.settings[core.SettingGate].each(s, func(word uint32) {
@@ -97,8 +96,8 @@ func (r *Receive) Verdicts(f *Frame, out []core.RxVerdict) (all []core.RxVerdict
 	return out, hashOpen
 }
 
-// mixtures returns every configuration of old and new values that a frame can meet, except for the
-// RSS key and table.
+// mixtures returns every configuration, mixed of old and new values, that may apply to a frame. The RSS key and
+// table are not varied.
 func (r *Receive) mixtures(s Span) []core.Config {
 	all := []core.Config{r.now}
 	for i, h := range r.settings {
@@ -119,9 +118,9 @@ func mix[T comparable](cfgs []core.Config, h history[T], s Span, set func(*core.
 	return out
 }
 
-// SettleHash sets the hash of a verdict to the one in its completion entry, for a frame that came
-// in during a change of the RSS key or table. It reports whether the frame can have that hash and
-// the queue goes with it.
+// SettleHash sets the hash of a verdict to the one in its completion entry, for a frame that came in during a
+// change of the RSS key or table. It reports whether the frame can have that hash, and the hash can lead to that
+// queue.
 func (r *Receive) SettleHash(s Span, v *core.RxVerdict, hash uint32, queue int) bool {
 	return r.rss.settle(s, v, hash, queue)
 }

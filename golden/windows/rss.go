@@ -9,7 +9,7 @@ import (
 type rss struct {
 	key   [nicspec.RegRssKeyCount]history[uint32]
 	table [nicspec.RssEntries]history[uint32]
-	quiet int64 // last cycle in which an older value may be in force
+	quiet int64 // last cycle in which an old value may be in force
 	lost  uint64
 }
 
@@ -70,10 +70,10 @@ func (s *rss) lowHashes(at Span, v *core.RxVerdict) (set [nicspec.RssEntries]boo
 	return set
 }
 
-// maxHashes is the number of combinations of old and new key words that are tried.
+// maxHashes is the largest number of combinations of old and new key words that canBe tries.
 const maxHashes = 1 << 18
 
-// canBe reports whether a frame can have a hash.
+// canBe reports whether a frame can have a hash, with some combination of old and new key words.
 func (s *rss) canBe(at Span, v *core.RxVerdict, hash uint32) bool {
 	var buf [nicspec.RssKeyBytes]byte
 	input := v.RssInput(&buf)

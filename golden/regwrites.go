@@ -9,11 +9,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// requestIn takes a request of the other side: register writes take effect, and the answer that the
-// device owes is recorded.
+// requestIn handles a request to the device: it applies register writes and records the answer that the device
+// owes.
 func (r *Referee) requestIn() {
 	p := r.x.TLP
-	r.log.Saw(verdict.Registers)
+	r.log.AddCrossing(verdict.Registers)
 	r.settleWrites()
 	r.settleDevctl()
 	resetting := r.regs.Resetting()
@@ -44,7 +44,7 @@ func (r *Referee) requestIn() {
 	}
 }
 
-// settleWrites closes the windows of writes that have taken effect by now.
+// settleWrites ends the windows of writes to DEVCTL and CPL_TIMEOUT that must have taken effect by now.
 func (r *Referee) settleWrites() {
 	b := &r.bar
 	if b.limitsAt != never && r.now > b.limitsAt+nicspec.VisibleCycles {
@@ -57,8 +57,8 @@ func (r *Referee) settleWrites() {
 	}
 }
 
-// beforeTable records a write of the table registers while a command may be under way: the device
-// may or may not take it [G7].
+// beforeTable handles a write of the table registers while a command may be under way, when the device may or may
+// not accept it [G7]: it notes the driver's mistake, and takes the command as done.
 func (r *Referee) beforeTable() {
 	var h tlp.Header
 	if core.DecodeInbound(&r.x.TLP.Hdr, &h) != core.InWrite {
@@ -81,8 +81,8 @@ func (r *Referee) beforeTable() {
 	}
 }
 
-// seemsDrained reports whether no read or message of the queue being disabled is known to be under
-// way.
+// seemsDrained reports whether the queue being disabled has no outstanding read and owes no message, as far as
+// crossings show.
 func (r *Referee) seemsDrained() bool {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -96,11 +96,11 @@ func (r *Referee) seemsDrained() bool {
 	return r.tx.queue(uint16(r.bar.drainQ)).msgs.Unreported() == 0
 }
 
-// apply follows one register write.
+// apply follows one effect of a register write.
 func (r *Referee) apply(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectConfig:
-		r.configured(e.Reg)
+		r.configWritten(e.Reg)
 	case core.EffectReset:
 		r.resetStarts()
 	case core.EffectDoorbell:
@@ -134,7 +134,7 @@ func (r *Referee) apply(e *core.Effect) {
 	}
 }
 
-// applyRx is apply for the writes that concern receive.
+// applyRx is apply for effects that concern receive only.
 func (r *Referee) applyRx(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectPortWritten:
@@ -151,8 +151,8 @@ func (r *Referee) applyRx(e *core.Effect) {
 	}
 }
 
-// configured follows a write of a register that behaviour depends on.
-func (r *Referee) configured(reg uint32) {
+// configWritten follows a write of a register that other functions read: it opens the write's window.
+func (r *Referee) configWritten(reg uint32) {
 	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Build.Ports {
 		r.pauseConfigured(i / wordBytes / 2)
 	}
@@ -183,21 +183,21 @@ func (r *Referee) configured(reg uint32) {
 	r.reconsider()
 }
 
-// doorbell follows an accepted doorbell [Q2]. It is doubtful while the queue may not be enabled yet
+// doorbell follows an accepted doorbell [Q2]. The device may count it as DB_BAD if the queue may not be enabled yet
 // or may have failed.
 func (r *Referee) doorbell(e *core.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.Domain(), nicspec.VisibleCycles) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.lateReads(q.Domain(), nicspec.VisibleCycles) != nil
 		if !doubt {
 			q.recent.Note(r.now)
 		}
 		q.rung(e.PI, r.now)
-		r.log.Saw(q.Domain())
+		r.log.AddCrossing(q.Domain())
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.Domain(), nicspec.VisibleCycles) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.lateReads(q.Domain(), nicspec.VisibleCycles) != nil
 		if !doubt {
 			q.recent.Note(r.now)
 		}
@@ -209,26 +209,26 @@ func (r *Referee) doorbell(e *core.Effect) {
 		if r.outcome.Pushed != nil {
 			r.pushed(q, e.PI-1, r.outcome.Pushed)
 		}
-		r.log.Saw(q.Domain())
+		r.log.AddCrossing(q.Domain())
 	}
-	r.log.Rang(!e.Rx, doubt)
+	r.log.RecordDoorbell(!e.Rx, doubt)
 	if doubt {
 		r.cnt.May(nicspec.CntDbBad.Index(), 1)
 	}
 }
 
-// enabling reports whether the enabling of a queue may not have taken effect: it is too recent, and
-// no read has shown that it is done.
+// enabling reports whether a queue may not be enabled yet: it was enabled recently, and no read has shown that the
+// command is done.
 func (r *Referee) enabling(since int64, shown bool) bool {
 	return !shown && r.now <= since+nicspec.VisibleCycles
 }
 
-// badDoorbell follows a rejected doorbell, which the device may have accepted if it has used more
+// badDoorbell follows a doorbell that core.Regs rejected. The device may have accepted it, if it has used more
 // entries than its outputs show.
 func (r *Referee) badDoorbell(e *core.Effect) {
-	r.log.Rang(!e.Rx, true)
+	r.log.RecordDoorbell(!e.Rx, true)
 	index := nicspec.CntDbBad.Index()
-	ctx, ahead := r.usable(e)
+	ctx, ahead := r.usedAhead(e)
 	justOff := ctx != nil && r.bar.drainRx == e.Rx && r.bar.drainQ == e.Index && r.regs.Busy() &&
 		r.now <= r.bar.drainAt+nicspec.VisibleCycles
 	if ctx == nil || !justOff && ctx.State != nicspec.QueueStateRun || e.PI-ctx.PI > ctx.Size() ||
@@ -247,7 +247,7 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 	}
 }
 
-// keyWritten follows a write of a memory key [T12].
+// keyWritten follows a write of memory key i: every work entry that was read gets a second reading [T12].
 func (r *Referee) keyWritten(i int) {
 	r.bar.keys.Written(i, r.now, r.regs.Keys()[i])
 	for k := range r.tx.queues {
@@ -263,7 +263,7 @@ func (r *Referee) keyWritten(i int) {
 	}
 }
 
-// drained ends the disabling of a queue once a read has shown that it is over.
+// drained ends the disabling of a queue, after a read has shown that it is done.
 func (r *Referee) drained() {
 	if !r.regs.Busy() {
 		return
@@ -276,8 +276,8 @@ func (r *Referee) drained() {
 	}
 }
 
-// commandDone records that a read showed a table command to be over, with busy 0. asked is the cycle in
-// which that read was accepted.
+// commandDone records that a read of TBL_CMD returned busy 0: the latest command is done if it was accepted before
+// the read, in cycle asked.
 func (r *Referee) commandDone(asked int64) {
 	if asked <= r.bar.commandAt {
 		return
@@ -301,7 +301,7 @@ func (r *Referee) commandDone(asked int64) {
 	}
 }
 
-// expectAnswer records the answer owed to the current request [G2, P8].
+// expectAnswer records the answer that the device owes to the current request [G2, P8].
 func (r *Referee) expectAnswer(a *core.Answer) {
 	r.cnt.Settle(r.now)
 	h := &a.Header

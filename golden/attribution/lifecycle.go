@@ -22,7 +22,7 @@ func (es *Entries) beginCopy(e *Entry) {
 	es.Copying++
 }
 
-// CloseDest closes the range that an entry may write.
+// CloseDest makes the destination of a copy unwritable.
 func (es *Entries) CloseDest(e *Entry) {
 	if e.Copy.Open {
 		es.claimOver(e)
@@ -32,20 +32,20 @@ func (es *Entries) CloseDest(e *Entry) {
 	}
 }
 
-// EndCopied settles a finished copy whose only trace is writes that may be another's: it has read
-// all of its source.
+// EndCopied ends a copy that may be complete although some writes in its destination may be another copy's. It
+// chooses the first reading that fits, and obtains the bytes of its source.
 func (es *Entries) EndCopied(s *Slot) {
 	for x := s.Entry; x != nil && !s.Entry.Left; x = x.Alt {
 		if x.MayBeCopied() {
 			es.Taken(s, x)
 			x.Copy.Well = true
-			x.Left = es.gather(x) && !x.mayShare() // else its reads may still serve others
+			x.Left = es.gather(x) && !x.mayShare() // an entry whose reads may be another's is not done yet
 			return
 		}
 	}
 }
 
-// maxReadings is the number of readings of an entry that are followed.
+// maxReadings is the largest number of readings kept of one entry.
 const maxReadings = 4
 
 // decode decodes a work entry into its plan.
@@ -79,7 +79,7 @@ func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
 	}
 }
 
-// Alternate adds a reading of an entry at work under other keys [T12].
+// Alternate adds a reading of an entry at work: the entry as decoded with other memory keys [T12].
 func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
 	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop ||
 		e.Plan.Status == nicspec.StatusBadOpcode {
@@ -113,8 +113,7 @@ func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
 	}
 }
 
-// Release ends an entry. If its reads may turn out to belong to another entry, it is kept for a
-// while.
+// Release ends an entry. If its reads may turn out to belong to another entry, it is retired, else forgotten.
 func (es *Entries) Release(e *Entry) {
 	es.AtWork--
 	for x := e; x != nil; x = x.Alt {
@@ -131,25 +130,25 @@ func (es *Entries) Release(e *Entry) {
 		return
 	}
 	es.dropReadings(e, e)
-	es.keep(e)
+	es.retire(e)
 }
 
-// keep retires an entry that is over, for the sake of its reads.
-func (es *Entries) keep(e *Entry) {
+// retire keeps an ended entry, since its reads may turn out to belong to another.
+func (es *Entries) retire(e *Entry) {
 	es.withhold(e)
 	e.retired = true
 	if es.retired.Len() == maxRetired {
 		es.dropRetired()
 	}
 	if es.retired.Len() == maxRetired {
-		es.log.Lost(verdict.LimitRetired, 1)
+		es.log.CountLimit(verdict.LimitRetired, 1)
 		es.forgetEntry(es.retired.Pop())
 	}
 	es.retired.Push(e)
 }
 
-// dropRetired forgets the entries that were over before the device had any entry at work: no read
-// of the latter can be theirs, nor reach them through other retired entries.
+// dropRetired forgets the retired entries that ended before any entry now at work was fetched: no read can move
+// between the two, directly or through other retired entries.
 func (es *Entries) dropRetired() {
 	since := es.Now
 	for k := range es.queues {
@@ -160,8 +159,8 @@ func (es *Entries) dropRetired() {
 			}
 		}
 	}
-	// a retired entry may take a read of one at work, and pass its own on to one that was over
-	// before
+	// reads move between entries that were at work at the same time, so they reach back from one retired entry to
+	// the one before
 	for changed := true; changed; {
 		changed = false
 		for k := range es.retired.Len() {
@@ -175,20 +174,21 @@ func (es *Entries) dropRetired() {
 	}
 }
 
-// maxRetired is the number of retired entries kept for their reads.
+// maxRetired is the largest number of entries kept for their reads.
 const maxRetired = 256
 
-// dropReadings forgets all readings of an entry except one.
+// dropReadings forgets all readings of an entry except but. Reads of the others that may belong to other entries
+// are retired.
 func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
 		next := e.Alt
 		e.Alt = nil
 		switch {
 		case e == but:
-		case e.mayShare() && !e.Left: // the device did not take this reading, and its reads belong to others
+		case e.mayShare() && !e.Left: // the device did not take this reading: its reads belong to other entries
 			es.CloseDest(e)
 			e.over = min(e.over, es.Now)
-			es.keepRest(e, but)
+			es.retireRest(e, but)
 		default:
 			es.forgetEntry(e)
 		}
@@ -217,7 +217,7 @@ func (es *Entries) forgetReads(e *Entry, piece int) {
 	}
 }
 
-// Unreachable records that the device will not start an entry.
+// Unreachable records that the device will not start an entry: a read of its ring failed.
 func (es *Entries) Unreachable(e *Entry) {
 	for ; e != nil; e = e.Alt {
 		e.Never = true
@@ -225,14 +225,14 @@ func (es *Entries) Unreachable(e *Entry) {
 	}
 }
 
-// withhold closes the pieces of an entry for reading.
+// withhold makes the pieces of an entry unreadable.
 func (es *Entries) withhold(e *Entry) {
 	for i := range e.Count {
 		e.Pieces[i].open = false
 	}
 }
 
-// Taken records which reading of an entry the device took.
+// Taken records which reading of an entry the device took, and forgets the others.
 func (es *Entries) Taken(s *Slot, e *Entry) {
 	if s.Entry.Alt != nil {
 		es.dropReadings(s.Entry, e)
@@ -240,11 +240,11 @@ func (es *Entries) Taken(s *Slot, e *Entry) {
 	}
 }
 
-// Sends reports whether an entry sends a frame. If so, it settles which reading the device took and
-// which reads were for it.
+// Sends reports whether an entry can have sent a frame. If so, it also settles which reading the device took and
+// which reads were for the entry.
 func (es *Entries) Sends(s *Slot, data []byte) bool {
 	for e := s.Entry; e != nil; e = e.Alt {
-		if !e.Equals(data) && !es.settled(e, data) {
+		if !e.Equals(data) && !es.settleFrame(e, data) {
 			continue
 		}
 		es.Taken(s, e)
@@ -253,11 +253,11 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 	return false
 }
 
-// keepRest retires a reading that the device did not take, with the reads that the taken reading
-// does not have.
-func (es *Entries) keepRest(e, but *Entry) {
+// retireRest retires a reading e that the device did not take, without the reads that it shares with the reading
+// but, which the device took.
+func (es *Entries) retireRest(e, but *Entry) {
 	if but == nil {
-		es.keep(e)
+		es.retire(e)
 		return
 	}
 	for i := range but.Count {
@@ -271,7 +271,7 @@ func (es *Entries) keepRest(e, but *Entry) {
 			}
 		}
 	}
-	es.keep(e)
+	es.retire(e)
 }
 
 // BlockIn stores a block of a work entry that the device has read or was pushed.
@@ -290,7 +290,7 @@ func (es *Entries) Waits(q *Queue, i uint16) bool {
 	return b != nil && uint16(core.WqeBlocks(b[:], es.limits.Parts)) > q.Ctx.PI-i
 }
 
-// split undoes NextWhole for an entry if the device reads one of its pushed blocks after all.
+// split takes an assembled entry apart into blocks again, because the device reads one of its pushed blocks.
 func (es *Entries) split(q *Queue, e *Entry) {
 	for k := range e.Blocks {
 		s := q.Slot(e.Index + k)
@@ -303,7 +303,7 @@ func (es *Entries) split(q *Queue, e *Entry) {
 	es.Release(e)
 }
 
-// FreeBlocks forgets the blocks of incomplete entries.
+// FreeBlocks empties all slots of a queue, and frees the blocks in them.
 func (es *Entries) FreeBlocks(q *Queue) {
 	for i := range q.Slots {
 		if b := q.Slots[i].Block; b != nil {
@@ -313,8 +313,8 @@ func (es *Entries) FreeBlocks(q *Queue) {
 	}
 }
 
-// NextWhole assembles the next entry whose blocks have all come, or nil. Each entry's
-// size determines where the next one begins [T14].
+// NextWhole assembles the next entry all of whose blocks have come, or returns nil. Each entry's size determines
+// where the next one begins [T14].
 func (es *Entries) NextWhole(q *Queue) *Entry {
 	s := q.Slot(q.Whole)
 	for q.Whole != q.Ctx.PI && s.Entry != nil {

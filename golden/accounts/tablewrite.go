@@ -7,25 +7,26 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// beingSet reports whether a write of the table may still be taking effect.
-func (a *Account) beingSet(x Around) bool {
+// setUnderWay reports whether frames followed from now on may see the account before or after a table write, as its
+// window is open or old frames may still come.
+func (a *Account) setUnderWay(x RxState) bool {
 	a.Age(x.Oldest)
 	if len(a.before) > 0 && x.Now > a.beforeTo {
 		a.before = a.before[:0]
 		a.doubtTo = x.Now
 	}
-	return len(a.before) > 0 || a.ToBeSet()
+	return len(a.before) > 0 || a.SetPending()
 }
 
-// ToBeSet reports whether later frames may still see the account as it was before a table write.
-func (a *Account) ToBeSet() bool {
+// SetPending reports whether a table write is accepted that later frames may not see yet.
+func (a *Account) SetPending() bool {
 	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }
 
-// turnWhileSet finds and follows a frame that can be next while the account is being set: for the
-// account as it is, as it was before, or as it was set. at is the next frame if the account was not
-// set. It returns -1 without one.
-func (a *Account) turnWhileSet(x Around, at int) int {
+// turnWhileSet finds and follows the next frame during a table write. It tries, in this order: the frame at index
+// at, whose account_seq is next; a frame that met the account before an earlier table write; a frame with
+// account_seq 0, which shows that the table write has taken effect. It returns the index of the frame, or -1.
+func (a *Account) turnWhileSet(x RxState, at int) int {
 	if at >= 0 && a.followDelivered(&a.early[at], x.Unsure) {
 		a.took(&a.early[at])
 		return at
@@ -49,20 +50,20 @@ func (a *Account) turnWhileSet(x Around, at int) int {
 	return -1
 }
 
-// firstSet returns the ordinal of the first table write that not all of these states have seen.
+// firstSet returns the number of the first table write that at least one of these states has not seen.
 func (a *Account) firstSet(states []state) int {
 	from := math.MaxInt
 	for i := range states {
-		from = min(from, states[i].applied-a.gone)
+		from = min(from, states[i].applied-a.forgotten)
 	}
 	for ; a.writes[from].set == nil; from++ {
 	}
-	return a.gone + from
+	return a.forgotten + from
 }
 
-// passBefore follows a frame that the account let pass before it was set.
+// passBefore follows, in the states before the latest table write, a frame that met the account before that write.
 func (a *Account) passBefore(e *Event, unsure bool) bool {
-	at := a.setAt - a.gone
+	at := a.setAt - a.forgotten
 	if len(a.before) == 0 || at < 0 || e.Last > a.writes[at].cycle+nicspec.VisibleCycles {
 		return false
 	}
@@ -88,20 +89,21 @@ func (a *Account) Age(oldest int64) {
 		return
 	}
 	a.before = slices.DeleteFunc(a.before, func(s state) bool {
-		return slices.ContainsFunc(a.writes[min(n, s.applied-a.gone):n], func(w write) bool { return w.set != nil })
+		unseen := a.writes[min(n, s.applied-a.forgotten):n]
+		return slices.ContainsFunc(unseen, func(w write) bool { return w.set != nil })
 	})
 	for _, states := range [...][]state{a.states, a.before} {
 		for i := range states {
 			s := &states[i]
-			for s.applied < a.gone+n {
-				s.apply(&a.writes[s.applied-a.gone])
+			for s.applied < a.forgotten+n {
+				s.apply(&a.writes[s.applied-a.forgotten])
 			}
 		}
 	}
 	slices.SortFunc(a.states, compareStates)
 	a.states = slices.Compact(a.states)
 	a.writes = a.writes[:copy(a.writes, a.writes[n:])]
-	a.gone += n
+	a.forgotten += n
 }
 
 func compareStates(x, y state) int {
@@ -142,7 +144,7 @@ func (a *Account) Agrees(seq uint32) int {
 func (a *Account) Plausible(seq uint32) uint32 {
 	most := uint32(a.Pending + len(a.early) + 1)
 	next := a.states[0].Seq
-	ok := seq <= most && a.ToBeSet()
+	ok := seq <= most && a.SetPending()
 	for i := range a.states {
 		ok = ok || seq-a.states[i].Seq <= most
 	}

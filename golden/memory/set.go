@@ -9,7 +9,7 @@ type Set struct{ s []Interval }
 // Interval contains the offsets i with Lo <= i < Hi.
 type Interval struct{ Lo, Hi int }
 
-// Clear empties the set.
+// Clear empties the set and keeps its storage.
 func (r *Set) Clear() { r.s = r.s[:0] }
 
 // Emptied returns an empty set that reuses the storage of r.
@@ -25,7 +25,7 @@ func (r *Set) All() []Interval { return r.s }
 // already.
 func (r *Set) Add(lo, hi int) bool {
 	n := len(r.s)
-	if n > 0 && r.s[n-1].Hi == lo { // the usual case
+	if n > 0 && r.s[n-1].Hi == lo { // usual case: the interval continues the last one
 		r.s[n-1].Hi = hi
 		return true
 	}
@@ -54,7 +54,7 @@ func (r *Set) Add(lo, hi int) bool {
 	return true
 }
 
-// Cover adds the missing parts of an interval.
+// Cover adds an interval, which may overlap the set.
 func (r *Set) Cover(lo, hi int) {
 	for lo < hi {
 		if n := r.Next(lo); n > lo {
@@ -156,7 +156,7 @@ func (r *Set) Exactly(n int) bool {
 	return len(r.s) == 1 && r.s[0] == Interval{0, n}
 }
 
-// Within returns the first part of the set within an interval, or an empty interval.
+// Within returns the first part of an interval that is in the set, or an empty interval.
 func (r *Set) Within(lo, hi int) (from, to int) {
 	for _, v := range r.s {
 		if v.Hi > lo {

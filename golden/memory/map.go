@@ -4,12 +4,12 @@ import (
 	"math"
 )
 
-// Map finds ranges of memory and their owners by address. A range is entered under each page that
-// it covers; the ranges of a page are kept in the order in which they were entered.
+// Map finds memory ranges and their owners by address. A range is entered under each page that it overlaps; the
+// ranges of a page stay in the order in which they were entered.
 type Map[E any] struct {
-	table []pageSlot // open addressing, a power of two
-	spare []pageSlot // table before the latest rehash
-	used  int        // slots that have a page, with or without ranges
+	table []pageSlot // hash table with open addressing; its length is a power of two
+	spare []pageSlot // the table before the latest rehash, for reuse
+	used  int        // number of slots with a page, with or without ranges
 	nodes []Range[E]
 	free  int32 // list of free nodes, linked by after
 }
@@ -31,7 +31,7 @@ const (
 	pageShift  = 12
 	noNode     = -1
 	firstPages = 1024
-	mix        = 0x9e3779b97f4a7c15 // odd: spreads pages over all slots
+	mix        = 0x9e3779b97f4a7c15 // odd multiplier: spreads pages over all slots
 )
 
 // NewMap returns an empty map.
@@ -66,7 +66,7 @@ func (m *Map[E]) at(id int32) *Range[E] {
 	return &m.nodes[id]
 }
 
-// Add enters n bytes at an address; n is not 0.
+// Add enters n bytes at an address; n must not be 0.
 func (m *Map[E]) Add(addr uint64, n int, o Owner[E]) {
 	hi := End(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
@@ -164,7 +164,7 @@ func (m *Map[E]) Within(addr uint64, n int, of Kinds) bool {
 	return false
 }
 
-// End returns the address after n bytes, at most the end of the address space.
+// End returns addr+n, or the end of the address space if that is less.
 func End(addr uint64, n int) uint64 {
 	if e := addr + uint64(n); e > addr {
 		return e

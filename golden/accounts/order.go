@@ -1,0 +1,140 @@
+package accounts
+
+import (
+	"slices"
+
+	"nictwin/golden/counters"
+	"nictwin/models/nic/core"
+)
+
+// Written records a write that was accepted in a cycle: of the table if set is not nil, else of
+// ACCOUNT_CREDIT.
+func (a *Account) Written(cycle int64, credit uint32, set *core.Account) {
+	a.writes = append(a.writes, write{cycle: cycle, credit: credit, set: set})
+}
+
+// Delivered records a frame that the account let pass. Next returns it when its turn has come.
+func (a *Account) Delivered(e Event) { a.early = append(a.early, e) }
+
+// RxState is the state of the rest of the receive side that an account needs to find the next frame.
+type RxState struct {
+	Now    int64
+	Oldest int64 // cycle of the last beat of the oldest undecided frame, else Now
+	Linger int64 // cycles after a table write in which frames from before it may still be delivered
+	Unsure bool  // some undecided frames may belong to more than one queue or account
+	End    bool  // no more frames come
+}
+
+// Next returns the next delivered frame in the order of account_seq; ok is false if its delivery has not come yet.
+// During a table write, Next follows by itself every frame that can be next.
+func (a *Account) Next(x RxState) (e Event, ok bool) {
+	for len(a.early) > 0 {
+		set := a.setUnderWay(x) // before turn: frames only show now that the write took effect
+		at := a.turn()
+		if !set || x.End {
+			if at < 0 {
+				return Event{}, false
+			}
+			return a.takeEarly(at), true
+		}
+		if at = a.turnWhileSet(x, at); at < 0 {
+			return Event{}, false
+		}
+		a.takeEarly(at)
+	}
+	return Event{}, false
+}
+
+// Seq returns the account_seq expected next, in the first of the possible states.
+func (a *Account) Seq() uint32 { return a.states[0].Seq }
+
+// Left returns the first delivered frame that was never next.
+func (a *Account) Left() (e Event, ok bool) {
+	if len(a.early) == 0 {
+		return Event{}, false
+	}
+	return a.early[0], true
+}
+
+// turn returns the index of the delivered frame that is next, -1 if it has not come yet.
+func (a *Account) turn() int {
+	at := -1
+	for i := range a.early {
+		for k := range a.states {
+			if seq := a.early[i].Seq; seq == a.states[k].Seq && (at < 0 || seq < a.early[at].Seq) {
+				at = i
+			}
+		}
+	}
+	return at
+}
+
+func (a *Account) takeEarly(i int) Event {
+	e := a.early[i]
+	a.early = append(a.early[:i], a.early[i+1:]...)
+	return e
+}
+
+// After returns the number of the port's frame that was followed last, and reports as wrong if e came in before
+// that frame.
+func (a *Account) After(e *Event) (frame uint32, wrong bool) {
+	seen := &a.seen[e.Port]
+	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
+}
+
+// Follow follows a delivered frame that is next. It reports false, and keeps the states, if no state allows the
+// path that the frame took.
+func (a *Account) Follow(e *Event, unsure bool) bool {
+	ok := a.followDelivered(e, unsure)
+	a.took(e)
+	return ok
+}
+
+// ForcePass follows a delivered frame that no state allows, as if every state allowed it, so that later frames are
+// compared with the device's own choice.
+func (a *Account) ForcePass(e *Event) {
+	for i := range a.states {
+		s := &a.states[i]
+		s.Seq = e.Seq
+		s.Draw(!e.Slow && s.Balance > 0)
+	}
+}
+
+// Dropped follows a frame that the account decided on and that was not delivered. It returns the
+// causes that the states allow.
+func (a *Account) Dropped(k Taken) counters.Drops {
+	a.current = k
+	if !a.step(&a.current) {
+		return 0
+	}
+	return a.current.why
+}
+
+// NotBefore records that the account meets no more frames before a cycle.
+func (a *Account) NotBefore(cycle int64) { a.since = max(a.since, cycle) }
+
+// OldFramesPending reports whether frames may still be delivered that met the account before its latest table
+// write.
+func (a *Account) OldFramesPending() bool { return len(a.before) > 0 }
+
+// Sure reports whether a frame certainly met the account in its turn: no frame with unknown fate can have met it
+// earlier.
+func (a *Account) Sure(port int, frame uint32, last int64) bool {
+	seen := &a.seen[port]
+	// a later frame of its port was followed already, without deciding this one: the account was being set
+	passed := seen.any && int32(seen.frame-frame) > 0
+	return seen.out < last && a.doubtTo < last && !a.OldFramesPending() && !passed
+}
+
+// PassMaybe keeps both possibilities: the account let the frame pass, or it never met the frame.
+func (a *Account) PassMaybe(k Taken) {
+	without := slices.Clone(a.states)
+	if !a.step(&k) {
+		return
+	}
+	for _, s := range without {
+		if !slices.Contains(a.states, s) {
+			a.states = append(a.states, s)
+		}
+	}
+}
