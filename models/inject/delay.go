@@ -34,9 +34,8 @@ func (s DelaySpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Delay is a mem.Target that adds latency to the memory behind it. Accesses reach that
-// memory at the end of their delay: all except reads in the order of issue, a read after the
-// writes, cleans and invalidates issued before it.
+// Delay is a mem.Target that adds latency to the memory behind it: each access reaches that memory when its delay
+// has passed. Writes, cleans and invalidates keep their order; a read stays behind those issued before it.
 type Delay struct {
 	name   string
 	spec   DelaySpec
@@ -44,9 +43,9 @@ type Delay struct {
 	memory mem.Target
 	rng    rand.PCG
 	events simcore.EventPool
-	writes fifo.Queue[*mem.Access] // in flight, including cleans and invalidates
-	issued int                     // such accesses issued so far
-	passed int                     // such accesses that have reached the memory
+	writes fifo.Queue[*mem.Access] // writes, cleans and invalidates whose delay has not passed
+	issued int                     // number of writes, cleans and invalidates issued
+	passed int                     // number of these that have reached the memory
 }
 
 // NewDelay puts a delay before a memory.
@@ -55,7 +54,7 @@ func NewDelay(name string, s simcore.Scheduler, spec DelaySpec, memory mem.Targe
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d := &Delay{name: name, spec: spec, sched: s, memory: memory}
-	const stream = 0x726f6f74 // sets the jitter apart from other generators of the same seed
+	const stream = 0x726f6f74 // makes the jitter independent of other random numbers with the same seed
 	d.rng.Seed(spec.Seed, stream)
 	return d, nil
 }
@@ -88,8 +87,8 @@ func (d *Delay) Access(a *mem.Access) {
 	d.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: an access reaches the memory. Kind is the number of writes issued
-// up to it.
+// Handle implements sim.Handler: the delay of an access has passed. The event's Kind is the number of writes that
+// were issued up to this access.
 func (d *Delay) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	writes, a := ev.Kind, ev.Arg

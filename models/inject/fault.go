@@ -7,32 +7,32 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// FaultKind says what is wrong with the answer to a read.
+// FaultKind names what is wrong with the answer to a read.
 type FaultKind uint8
 
-// NumFaults is the number of kinds.
+// NumFaults is the number of fault kinds, FaultNone included.
 const NumFaults = int(numFaults)
 
-// The kinds of fault. A fault that ends a read does so with the completion that it strikes: later
-// completions are not sent.
+// Kinds of fault. A fault that ends a read does so with the completion that it strikes: later completions are not
+// sent.
 const (
-	FaultNone      FaultKind = iota // none; for a fault that only delays
-	FaultUR                         // ends with status UR
-	FaultCA                         // ends with status CA
-	FaultCRS                        // ends with status CRS
-	FaultReserved                   // ends with a status that the standard does not define
-	FaultPoison                     // the completion has EP set; later ones follow
+	FaultNone      FaultKind = iota // no fault: the answer may still be delayed
+	FaultUR                         // the read ends with status UR
+	FaultCA                         // the read ends with status CA
+	FaultCRS                        // the read ends with status CRS
+	FaultReserved                   // the read ends with a status that the standard does not define
+	FaultPoison                     // the completion has EP set; later ones still follow
 	FaultSilent                     // the completion and all later ones are missing
 	FaultByteCount                  // byte count too large by one
 	FaultLowerAddr                  // lower address too large by four
-	FaultShort                      // the last DW of its data is missing
-	// one DW more than requested, or than MPS allows; a completion of 1,024 DWs stays as it is
+	FaultShort                      // the last DW of the completion's data is missing
+	// one DW more than requested, or than MPS allows; a completion of 1,024 DWs is not changed
 	FaultLong
-	FaultNoData        // successful, but without data
+	FaultNoData        // status SC, but without data
 	FaultWrongData     // status UR, with data
-	FaultTwice         // sent twice
-	FaultTag           // another tag, in use or not
-	FaultRequester     // the ID of another requester
+	FaultTwice         // the completion is sent twice
+	FaultTag           // the tag differs in its top bit; it may be in use or not
+	FaultRequester     // the requester ID is wrong
 	FaultPoisonedUR    // status UR, with data and EP set: the status decides
 	FaultPoisonedCount // as FaultByteCount, with EP set: the byte count decides
 	numFaults
@@ -51,26 +51,25 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
-// Fault says which reads are struck, and how.
+// Fault selects reads, and says what is wrong with their answers.
 type Fault struct {
 	Kind     FaultKind
-	From, To uint64     // bus addresses of the reads' first bytes, excluding To
-	Skip     int        // number of matching reads spared first
-	Count    int        // number of reads struck; 0: all
-	Nth      int        // index of the struck completion, from 0; the last if there are fewer
-	Delay    simcore.Ps // delay of the answer
-	// delay of the struck completion, unless it is the first, and of those after it
+	From, To uint64     // range of bus addresses of the reads' first bytes; To is excluded
+	Skip     int        // number of matching reads that are left alone first
+	Count    int        // number of reads struck after them; 0: all
+	Nth      int        // index of the struck completion of a read, from 0; the last if there are fewer
+	Delay    simcore.Ps // delay of the read's request
+	// delay of the struck completion and of those after it; none if it is the first
 	Gap simcore.Ps
 }
 
-// armed is a fault with the number of reads that it matched.
+// armed is a fault with the numbers of reads that it matched and struck.
 type armed struct {
 	Fault
 	met, hit int
 }
 
-// Add puts a fault into force; the first fault that matches a read applies. It fails on an unknown
-// kind or an empty range.
+// Add adds a fault. A read meets the first fault that matches it. Add fails on an unknown kind or an empty range.
 func (f *Faults) Add(x Fault) error {
 	if x.Kind >= numFaults {
 		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
@@ -83,11 +82,10 @@ func (f *Faults) Add(x Fault) error {
 	return nil
 }
 
-// Clear takes all faults out of force. The answers to reads already struck stay as they were
-// struck.
+// Clear removes all faults. Reads already struck keep their faults.
 func (f *Faults) Clear() { f.list = nil }
 
-// Hits counts the reads struck by the faults in force.
+// Hits returns the number of reads struck by the present faults.
 func (f *Faults) Hits() int {
 	n := 0
 	for _, a := range f.list {
@@ -96,7 +94,7 @@ func (f *Faults) Hits() int {
 	return n
 }
 
-// meet returns the fault that strikes a read, or nil.
+// meet returns the fault that strikes a read, and counts it, or returns nil.
 func (f *Faults) meet(h *tlp.Header) *armed {
 	off, _ := h.Span()
 	at := h.Address + uint64(off)
@@ -116,8 +114,8 @@ func (f *Faults) meet(h *tlp.Header) *armed {
 	return nil
 }
 
-// strike changes a completion. It returns how many copies to send, and whether the completion ends
-// the answer.
+// strike applies a fault to a completion. It returns how many copies to send, and whether later completions of the
+// read are dropped.
 func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 	h := tlp.Parse(&p.Hdr)
 	copies = 1

@@ -11,12 +11,12 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Faults injects faults into reads of a device: it watches requests pass and strikes the
-// completions that return. See Fault.
+// Faults injects faults into a device's reads: it watches the requests that pass, and changes the completions that
+// return. See Fault.
 //
-// A read may reuse the tag of another read that is still being answered (after a timeout, or
-// against the rules). It then waits for that read's last completion, so that completions can be
-// told apart.
+// A device may reuse the tag of a read that is still being answered (after a timeout, or against the rules). The
+// second read then waits for the first one's last completion: otherwise nothing would show which read a
+// completion belongs to.
 type Faults struct {
 	*inline
 
@@ -26,12 +26,12 @@ type Faults struct {
 	list []*armed
 	tlps *msg.TLPs
 
-	reads  map[readID]*read // passed, and the last completion has not arrived yet
+	reads  map[readID]*read // forwarded reads whose last completion has not come
 	idle   []*read
-	open   int // reads with a request or completions held back, and those in reads
+	open   int // number of reads that are in reads, or whose request or completions are held back
 	events simcore.EventPool
 	failed error
-	hdr    tlp.Header // of the current TLP
+	hdr    tlp.Header // header of the current TLP
 }
 
 // readID identifies a read in flight.
@@ -42,16 +42,16 @@ type readID struct {
 
 // read is a read of the device.
 type read struct {
-	request *msg.TLP // until it passes
+	request *msg.TLP // nil once forwarded
 	id      readID
-	fault   *armed // nil: none
-	came    int    // completions so far
-	over    bool   // the rest of the answer is dropped
-	next    *read  // waits for this one to end
+	fault   *armed // nil if it meets none
+	came    int    // number of completions so far
+	over    bool   // further completions are dropped
+	next    *read  // read with the same tag that waits for this one
 
-	gap  bool // completions are held back, in late
+	gap  bool // completions are held back in late, until the fault's gap has passed
 	late fifo.Queue[*msg.TLP]
-	done bool // its last completion has arrived
+	done bool // its last completion has come
 }
 
 // NewFaults makes the decorator; messages that it removes or adds belong to pool. It panics if
@@ -83,7 +83,7 @@ func (f *Faults) relayed(d Direction, m sim.Msg) {
 	f.send(d, m)
 }
 
-// request handles a read of the device. A read whose fault suppresses the whole answer is not
+// request handles a read request of the device. If the read's fault suppresses the whole answer, it is not
 // forwarded.
 func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
 	fault := f.meet(h)
@@ -106,7 +106,7 @@ func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
 	f.submit(x)
 }
 
-// submit forwards a request, unless a read with its tag is still being answered.
+// submit forwards a request. If a read with its tag is still being answered, the request waits for that read.
 func (f *Faults) submit(x *read) {
 	if before := f.reads[x.id]; before != nil {
 		for before.next != nil {
@@ -121,15 +121,15 @@ func (f *Faults) submit(x *read) {
 	f.send(FromDevice, p)
 }
 
-// later schedules Handle with a *read, or with a *msg.TLP to send.
+// later schedules Handle after a time: with a *read to go on with, or a *msg.TLP to send.
 func (f *Faults) later(wait simcore.Ps, arg any) {
 	ev := f.events.Get()
 	ev.At, ev.H, ev.Arg = simcore.Now(f.sched)+wait, f, arg
 	f.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: the delay of a request, of completions after a gap, or of a
-// duplicated completion is over.
+// Handle implements sim.Handler: the delay of a request, the gap before completions, or the wait of a second copy
+// has passed.
 func (f *Faults) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	arg := ev.Arg
@@ -155,7 +155,7 @@ func (f *Faults) Handle(e sim.Event) error {
 	return nil
 }
 
-// complete handles a completion for the device.
+// complete handles a completion on its way to the device.
 func (f *Faults) complete(p *msg.TLP, h *tlp.Header) {
 	x := f.reads[readID{h.RequesterID, h.Tag}]
 	if x == nil {
@@ -175,7 +175,7 @@ func (f *Faults) complete(p *msg.TLP, h *tlp.Header) {
 	}
 }
 
-// strike sends a completion of a read, changed by the read's fault.
+// strike sends a completion of a read, changed if the read's fault strikes it.
 func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 	nth, copies := x.came, 1
 	x.came++
@@ -197,7 +197,7 @@ func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 		f.tlps.Put(p)
 		return
 	}
-	if copies > 1 { // after the other messages of this instant
+	if copies > 1 { // the copy follows the other messages of this instant
 		again := f.tlps.Get()
 		again.Hdr = p.Hdr
 		copy(again.Own(len(p.Data)), p.Data)
@@ -207,7 +207,7 @@ func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 	f.release(x, p)
 }
 
-// fail ends the run.
+// fail makes the next event end the run with an error.
 func (f *Faults) fail(err error) {
 	if f.failed == nil {
 		f.failed = err
@@ -215,7 +215,7 @@ func (f *Faults) fail(err error) {
 	}
 }
 
-// release sends a completion, after the gap if there is one.
+// release sends a completion, or queues it until the gap has passed.
 func (f *Faults) release(x *read, p *msg.TLP) {
 	if x.gap {
 		x.late.Push(p)
@@ -224,7 +224,7 @@ func (f *Faults) release(x *read, p *msg.TLP) {
 	}
 }
 
-// retire removes a read whose answer is over.
+// retire returns a read to the pool once it is fully answered.
 func (f *Faults) retire(x *read) {
 	if x.done && !x.gap {
 		f.open--

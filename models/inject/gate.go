@@ -6,10 +6,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Gate blocks messages from the device while it is closed. Messages to the device always pass.
+// Gate stops messages from the device while it is closed. Messages to the device always pass.
 type Gate struct{ *inline }
 
-// NewGate makes an open gate. It panics if Akita does not accept the name.
+// NewGate returns an open gate. It panics if Akita does not accept the name.
 func NewGate(name string, s simcore.Scheduler) *Gate {
 	g := new(Gate)
 	g.inline = newInline(name, s, func(d Direction, m sim.Msg) { g.send(d, m) })
@@ -19,7 +19,7 @@ func NewGate(name string, s simcore.Scheduler) *Gate {
 // Close blocks further messages from the device.
 func (g *Gate) Close() { g.shut = true }
 
-// Open lets waiting and further messages pass.
+// Open lets messages that waited, and later ones, pass.
 func (g *Gate) Open() {
 	g.shut = false
 	g.flow(FromDevice)

@@ -9,10 +9,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Direction is the direction of a message.
+// Direction says whether a message comes from the device or goes to it.
 type Direction uint8
 
-// The directions.
+// Directions of messages.
 const (
 	FromDevice Direction = iota
 	ToDevice
@@ -28,17 +28,17 @@ func (d Direction) String() string {
 	return fmt.Sprintf("Direction(%d)", uint8(d))
 }
 
-// portCap is the largest number of messages that wait for a decorator.
+// portCap is the capacity of a decorator's incoming ports, in messages.
 const portCap = 1024
 
-// inline is a component inserted into a link.
+// inline is the base of decorators: a component with two ports, inserted into a link.
 type inline struct {
 	*sim.ComponentBase
 	sched   simcore.Scheduler
-	ports   [2]*simcore.Port         // by direction: where its messages arrive
-	waiting [2]fifo.Queue[sim.Msg]   // to be sent once there is room
-	shut    bool                     // nothing is taken from the device
-	relay   func(Direction, sim.Msg) // receives each message, and sends what it chooses
+	ports   [2]*simcore.Port         // where messages arrive, by their direction
+	waiting [2]fifo.Queue[sim.Msg]   // messages to be sent once there is room, by direction
+	shut    bool                     // messages from the device wait in its port
+	relay   func(Direction, sim.Msg) // decides about each message that arrives, and calls send for those that go on
 }
 
 func newInline(name string, s simcore.Scheduler, relay func(Direction, sim.Msg)) *inline {
@@ -77,7 +77,7 @@ func (c *inline) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// flow moves the messages waiting in a direction as far as there is room.
+// flow handles the messages that have arrived in a direction, as far as there is room to send.
 func (c *inline) flow(d Direction) {
 	c.drain(d)
 	for in := c.ports[d]; in.Len() > 0 && c.waiting[d].Len() == 0 && c.out(d).CanSend(); {
@@ -88,7 +88,7 @@ func (c *inline) flow(d Direction) {
 	}
 }
 
-// send sends a message when those before it have left and there is room.
+// send sends a message, after those of its direction that wait for room.
 func (c *inline) send(d Direction, m sim.Msg) {
 	c.waiting[d].Push(m)
 	c.drain(d)
@@ -106,7 +106,7 @@ func (c *inline) drain(d Direction) {
 	}
 }
 
-// Handle implements sim.Handler, as every component must: it has no events.
+// Handle implements sim.Handler, as every component must. An inline component has no events of its own.
 func (c *inline) Handle(sim.Event) error { return nil }
 
 var _ sim.Component = (*inline)(nil)

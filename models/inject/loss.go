@@ -25,7 +25,7 @@ func (s LossSpec) Validate() error {
 	return nil
 }
 
-// Loss is inserted into a cable and loses frames: seed, direction and ordinal decide which.
+// Loss is inserted into a cable and drops frames. Seed, direction and the frame's ordinal decide which.
 type Loss struct {
 	*inline
 	spec   LossSpec
@@ -34,14 +34,13 @@ type Loss struct {
 	failed error
 }
 
-// LossCount counts the frames of a direction and their bytes.
+// LossCount counts the frames of one direction, and their bytes.
 type LossCount struct {
 	In, Lost           uint64
 	InBytes, LostBytes uint64
 }
 
-// NewLoss makes a Loss; lost frames return to the pool frames. It panics if Akita does not accept
-// the name.
+// NewLoss returns a Loss; dropped frames return to the pool frames. It panics if Akita does not accept the name.
 func NewLoss(name string, s simcore.Scheduler, spec LossSpec, frames *msg.Frames) (*Loss, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
@@ -57,10 +56,10 @@ func NewLoss(name string, s simcore.Scheduler, spec LossSpec, frames *msg.Frames
 // Count returns the counters of a direction.
 func (l *Loss) Count(d Direction) LossCount { return l.count[d] }
 
-// Held returns the number of frames of a direction that have arrived and could not leave.
+// Held returns the number of frames of a direction that have arrived and wait for room.
 func (l *Loss) Held(d Direction) int { return l.ports[d].Len() + l.waiting[d].Len() }
 
-// Idle reports whether nothing is held.
+// Idle reports whether no frame is held in either direction.
 func (l *Loss) Idle() bool { return l.Held(FromDevice)+l.Held(ToDevice) == 0 }
 
 // Err returns the error for the first message that was not a frame, or nil.
@@ -73,7 +72,7 @@ func (l *Loss) relay(d Direction, m sim.Msg) {
 		return
 	}
 	c := &l.count[d]
-	const stream = 0x6c6f7373 // sets losses apart from other draws of the same seed
+	const stream = 0x6c6f7373 // makes losses independent of other random numbers with the same seed
 	drawn := mix(mix(l.spec.Seed^stream^uint64(d)<<63) + c.In)
 	c.In++
 	c.InBytes += uint64(f.Bytes())

@@ -11,23 +11,23 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// Stalls is a seeded pattern of stall cycles of a device's streams: a pure function of seed, stream
-// and cycle, so that neither other streams nor skipped cycles change it.
+// Stalls draws the cycles in which a device's streams stall. It is a pure function of seed, stream and cycle:
+// neither other streams nor skipped cycles change the pattern.
 type Stalls struct {
 	Seed    uint64 `yaml:"seed"`
 	Percent int    `yaml:"percent"` // of the cycles, for streams not listed in Streams
 	Burst   int    `yaml:"burst"`   // one draw decides for 2^burst cycles; at most MaxBurst
-	// percent by stream name; a name includes all lanes of the stream (name[0], name[1] …)
+	// percentage by stream; a name includes all lanes of the stream (name[0], name[1] …)
 	Streams map[string]int `yaml:"streams"`
 }
 
 // MaxPercent is the largest percentage of stall cycles.
 const MaxPercent = 99
 
-// MaxBurst bounds Stalls.Burst.
+// MaxBurst is the largest value of Stalls.Burst, a power of two of cycles.
 const MaxBurst = 16
 
-// Validate returns every error.
+// Validate returns every error of the fields.
 func (s *Stalls) Validate() error {
 	var errs []error
 	check := func(field string, percent int) {
@@ -45,7 +45,7 @@ func (s *Stalls) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Of implements boundary.Stalls: it returns the stall pattern of a stream.
+// Of implements boundary.Stalls: it returns the stall pattern of a stream, nil if it never stalls.
 func (s *Stalls) Of(stream string) func(cycle int64) bool {
 	p, ok := s.Streams[stream]
 	if lane := strings.IndexByte(stream, '['); !ok && lane >= 0 {
@@ -63,7 +63,7 @@ func (s *Stalls) Of(stream string) func(cycle int64) bool {
 	return func(cycle int64) bool { return mix(seed+uint64(cycle)>>burst)%100 < percent }
 }
 
-// mix is the finaliser of SplitMix64.
+// mix is the finaliser of the SplitMix64 generator: it spreads every bit of z over the result.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

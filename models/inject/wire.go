@@ -11,60 +11,59 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Wire is inserted into a cable and strikes frames according to its spec.
+// Wire is inserted into a cable and loses, copies, delays, corrupts or marks frames, as its spec says.
 type Wire struct {
 	*inline
 
-	// Seen, if set, is called with every frame as it arrived, and with its strike. It must not keep
-	// or change either.
+	// Seen, if set, is called for every frame that arrives, before the strike is carried out. It must not keep or
+	// change its arguments.
 	Seen func(d Direction, f *msg.Frame, s *Strike)
 
 	spec   WireSpec
-	rules  [2][]WireRule // of this cable, by direction
-	drawn  bool          // some chance is greater than 0
+	rules  [2][]WireRule // rules for this cable, by direction
+	drawn  bool          // some probability is greater than 0
 	frames *msg.Frames
 	flows  flows
-	others [2]int // frames so far that were not RoCE
+	others [2]int // frames so far that were not RoCE, by direction
 	count  [2]WireCount
 	held   [2][]held
 	alarm  simcore.Alarm
-	strike Strike // on the current frame
+	strike Strike // strike on the current frame
 	pkt    packet
 	failed error
 }
 
-// held is a frame that is held back.
+// held is a frame that disorder holds back.
 type held struct {
 	frame *msg.Frame
-	left  int // number of other frames that still pass it
+	left  int // number of other frames that still have to pass it
 	until simcore.Ps
 }
 
-// WireCount counts the strikes on the frames of a direction, and the bytes of the frames received,
-// lost and added.
+// WireCount counts what happened to the frames of one direction, and the bytes of frames received, lost and added.
 type WireCount struct {
 	In, Lost, Duplicated, Held, Corrupted, Marked uint64
 
-	// due for a mark, but the transport is not ECN-capable, or they were marked before
+	// frames to be marked whose transport is not ECN-capable, or that were marked before
 	NotECT                        uint64
 	InBytes, LostBytes, MoreBytes uint64
 }
 
-// Strike lists everything that happens to a frame.
+// Strike says what happens to one frame.
 type Strike struct {
 	RoCE    bool
-	PSN     int64 // counted from the flow's first; without RoCE the ordinal
+	PSN     int64 // PSN, counted from the flow's first; ordinal of a frame that is not RoCE
 	Attempt int
 
 	Lost, Duplicated, Marked bool
-	Hold                     HoldSpec // zero: not held back
+	Hold                     HoldSpec // zero if it is not held back
 	Corrupted                bool
 	Part                     WirePart
-	Bit                      int // number of the bit in the frame
+	Bit                      int // number of the flipped bit in the frame
 }
 
-// NewWire makes the decorator of the cable with the given number in the network; lost frames go to
-// the pool frames, copies come from it. It panics if Akita does not accept the name.
+// NewWire returns the decorator for the cable with the given number in the network. Lost frames return to the pool
+// frames, copies come from it. It panics if Akita does not accept the name.
 func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames *msg.Frames) (*Wire, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
@@ -104,7 +103,7 @@ func (w *Wire) Held(d Direction) int {
 	return w.ports[d].Len() + w.waiting[d].Len() + len(w.held[d])
 }
 
-// Idle reports whether nothing is held.
+// Idle reports whether no frame is held in either direction.
 func (w *Wire) Idle() bool { return w.Held(FromDevice)+w.Held(ToDevice) == 0 }
 
 // Err returns the error for the first message that was not a frame, or nil.
@@ -165,7 +164,7 @@ func (w *Wire) act(d Direction, f *msg.Frame) {
 	}
 }
 
-// pass sends a frame, followed by the held frames that were waiting for it.
+// pass sends a frame, and then the held frames for which it was the last one to pass.
 func (w *Wire) pass(d Direction, f *msg.Frame) {
 	w.send(d, f)
 	for i := range w.held[d] {
@@ -187,7 +186,7 @@ func (w *Wire) release(d Direction, due func(*held) bool) {
 	w.held[d] = kept
 }
 
-// Handle implements sim.Handler: the holding time of frames may be over.
+// Handle implements sim.Handler: the holding time of some frames may have passed.
 func (w *Wire) Handle(e sim.Event) error {
 	if !w.alarm.Rang(e) {
 		return fmt.Errorf("inject: %s: event of type %T: want its own", w.Name(), e)

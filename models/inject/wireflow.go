@@ -7,38 +7,38 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// flowKey identifies a flow: packets that share a sequence of PSNs.
+// flowKey identifies a flow: packets whose PSNs form one sequence.
 type flowKey struct {
 	direction Direction
 	class     WireClass
-	opcode    wire.Opcode // of ClassVendor
-	dest      uint32      // queue pair
-	source    uint32      // queue pair of a datagram's sender: several send to one
-	addresses [32]byte    // source and destination: different hosts may use the same queue pair numbers
+	opcode    wire.Opcode // for ClassVendor; else 0
+	dest      uint32      // destination queue pair
+	source    uint32      // queue pair of a datagram's sender, as several may send to one; else 0
+	addresses [32]byte    // source and destination, as hosts may use the same queue pair numbers
 }
 
-// flow is the state of a flow.
+// flow counts the attempts of a flow's packets.
 type flow struct {
-	key   uint64 // a hash of the flowKey
+	key   uint64 // hash of the flowKey
 	first uint32
-	high  int64    // the greatest PSN seen, counted from the first
-	least int64    // first PSN whose attempts are in tried
-	tried []uint16 // attempts by PSN, indexed by the low bits of their distance from the first
-	count int      // packets of ClassCNP
+	high  int64    // greatest PSN seen, counted from first
+	least int64    // lowest PSN with its attempts in tried, counted from first
+	tried []uint16 // number of attempts by PSN; a ring indexed by the low bits of the PSN counted from first
+	count int      // number of packets, for ClassCNP
 }
 
-// tries is the initial capacity for the attempts of a flow; it grows with the flow.
+// tries is the initial length of flow.tried, which grows with the flow.
 const tries = 64
 
-// packet is a decoded RoCE packet.
+// packet holds the decoded headers of a RoCE packet, and its place in its flow.
 type packet struct {
 	place   wire.Place
 	opcode  wire.Opcode
 	class   WireClass
 	dest    uint32
-	key     uint64 // of the flow
-	psn     int64  // counted from the flow's first
-	raw     uint32 // as in the BTH; for a frame that is not RoCE, the ordinal
+	key     uint64 // hash of its flow
+	psn     int64  // PSN counted from the flow's first
+	raw     uint32 // PSN as in the BTH; ordinal of a frame that is not RoCE
 	attempt int
 }
 
@@ -57,13 +57,13 @@ func classOf(op wire.Opcode) WireClass {
 	return ClassVendor
 }
 
-// flows holds all flows, by key.
+// flows holds the state of every flow.
 type flows struct {
 	window int
 	known  map[flowKey]*flow
 }
 
-// meet decodes a packet's headers and counts its attempt. It returns false for a frame that is not
+// meet decodes a packet's headers, finds its flow, and counts the attempt. It returns false for a frame that is not
 // RoCE.
 func (s *flows) meet(d Direction, frame []byte, p *packet) bool {
 	at, ok := wire.FindRoCE(frame)
@@ -111,8 +111,7 @@ func (f *flow) begin(psn uint32) {
 
 const psnBits = 24
 
-// meet counts an attempt of a PSN, interpreted as the PSN nearest to the greatest seen, forwards or
-// back.
+// meet counts an attempt of a PSN. raw is taken for the PSN nearest to the greatest one seen, before or after it.
 func (f *flow) meet(raw uint32, window int) (psn int64, attempt int) {
 	ahead := int32((raw-f.first-uint32(f.high))<<(32-psnBits)) >> (32 - psnBits)
 	psn = f.high + int64(ahead)
@@ -131,8 +130,7 @@ func (f *flow) meet(raw uint32, window int) (psn int64, attempt int) {
 	return psn, attempt
 }
 
-// advance makes room for the attempts of PSNs up to a new greatest one, and discards those before
-// the window.
+// advance moves the greatest PSN up, makes room for the attempts in between, and forgets those before the window.
 func (f *flow) advance(psn int64, window int) {
 	for psn-f.least >= int64(len(f.tried)) && len(f.tried) < window {
 		f.grow()
@@ -144,8 +142,7 @@ func (f *flow) advance(psn int64, window int) {
 	f.high, f.least = psn, max(f.least, psn-size+1)
 }
 
-// lower makes room for the attempts of a PSN before the first one seen, or before the first with
-// room.
+// lower makes room for the attempts of a PSN below the lowest one in tried.
 func (f *flow) lower(psn int64) {
 	for f.high-psn >= int64(len(f.tried)) {
 		f.grow()

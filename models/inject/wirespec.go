@@ -24,13 +24,11 @@ type WireSpec struct {
 	Window int `yaml:"window"`
 }
 
-// DefaultWindow covers 64 MB of packets of 4 KB: more than a requester has in flight, so that a
-// retransmission falls within it (assumption). It takes 32 KB of memory for a flow that has sent
-// that many.
+// DefaultWindow covers 64 MB in packets of 4 KB: more than a requester has in flight, so that a retransmission lies
+// in the window (assumption). A flow that has sent that many packets takes 32 KB of memory.
 const DefaultWindow = 16384
 
-// Chances are probabilities in [0, 1), drawn independently for each kind by seed, flow, PSN and
-// attempt.
+// Chances holds probabilities in [0, 1). Each kind is drawn independently, by seed, flow, PSN and attempt.
 type Chances struct {
 	Loss        float64 `yaml:"loss"`
 	Duplication float64 `yaml:"duplication"`
@@ -40,20 +38,20 @@ type Chances struct {
 	ECN         float64 `yaml:"ecn"`        // CE mark, if the packet's transport is ECN-capable
 }
 
-// HoldSpec bounds how long disorder holds a frame back; the limit reached first applies.
+// HoldSpec limits how long disorder holds a frame back; the limit that is reached first ends it.
 type HoldSpec struct {
 	Frames int        `yaml:"frames"`  // other frames passed in the same direction; 0: DefaultHold
 	Time   simcore.Ps `yaml:"time_ps"` // time; 0: DefaultHold
 }
 
-// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section
-// 3.2), and waits for them for 10 µs (assumption: below a retransmission timeout).
+// DefaultHold reorders by three frames, the fewest that make TCP assume a loss (RFC 5681, section 3.2), and waits
+// for them for 10 µs (assumption: less than a retransmission timeout).
 var DefaultHold = HoldSpec{Frames: 3, Time: 10 * simcore.Microsecond}
 
-// WireKind is the effect of a rule.
+// WireKind names what a rule does to a frame.
 type WireKind string
 
-// The kinds.
+// Effects of rules.
 const (
 	WireLoss        WireKind = "loss"
 	WireDuplication WireKind = "duplication"
@@ -62,26 +60,26 @@ const (
 	WireECN         WireKind = "ecn"
 )
 
-// WireClass is the class of a packet. It is part of the flow's identity: the PSNs of a queue pair's
-// requests are not those of the responses to it.
+// WireClass is the class of a packet. It is part of the flow's identity, since the requests to a queue pair and the
+// responses from it have separate PSNs.
 type WireClass string
 
-// The classes.
+// Classes of packets.
 const (
 	ClassAny      WireClass = ""         // in a rule: any class except ClassOther
 	ClassRequest  WireClass = "request"  // SEND, WRITE, READ request, atomic; datagrams
 	ClassResponse WireClass = "response" // READ response, atomic acknowledgement
 	ClassAck      WireClass = "ack"      // ACK and NAK
 	ClassCNP      WireClass = "cnp"      // has no PSN of its own: every one is an attempt of PSN 0
-	// opcodes of manufacturers and others not defined by IBTA, each a flow of its own
+	// opcodes of manufacturers, and others that IBTA does not define; each is a flow of its own
 	ClassVendor WireClass = "vendor"
 	ClassOther  WireClass = "other" // not RoCE
 )
 
-// WirePart is the part of a frame that a corruption strikes.
+// WirePart is the part of a frame in which a corruption flips a bit.
 type WirePart string
 
-// The parts.
+// Parts of frames.
 const (
 	PartAny     WirePart = ""        // PartPayload, or PartFrame for ClassOther
 	PartPayload WirePart = "payload" // after the BTH, ICRC included
@@ -89,7 +87,7 @@ const (
 	PartFrame   WirePart = "frame"   // the whole frame
 )
 
-// WireRule strikes the frames that it matches.
+// WireRule strikes the frames that match all of its fields.
 type WireRule struct {
 	Do WireKind `yaml:"do"`
 
@@ -143,9 +141,9 @@ func (c *Chances) each() [6]chance {
 		{"headers", &c.Headers}, {"ecn", &c.ECN}}
 }
 
-// Limits of the fields.
+// Largest values of the fields.
 const (
-	maxHeld     = 1024 // frames to wait for
+	maxHeld     = 1024 // frames that pass a held one
 	maxHoldTime = simcore.Second
 	maxPSN      = 1 << 40
 )
@@ -216,7 +214,7 @@ func (r *WireRule) validate() error {
 	return errors.Join(errs...)
 }
 
-// maxBit is the last bit of the longest frame that crosses a wire.
+// maxBit is the number of the last bit of the longest frame that crosses a wire.
 const maxBit = 8<<18 - 1
 
 func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format string, a ...any)) {
@@ -229,7 +227,7 @@ func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format 
 		value(r.Bit), maxBit)
 }
 
-// value returns the value that a pointer points to, 0 for nil.
+// value returns the value behind a pointer, 0 for nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -2,7 +2,7 @@ package inject
 
 import "nictwin/models/format/wire"
 
-// judge decides the strike on a frame.
+// judge decides the strike on a frame: by the rules that match it, or else, for a RoCE packet, at random.
 func (w *Wire) judge(d Direction, frame []byte) {
 	s, p := &w.strike, &w.pkt
 	*s = Strike{}
@@ -36,7 +36,7 @@ func (r *WireRule) fits(s *Strike, p *packet) bool {
 
 func within(v int64, first, n int) bool { return v >= int64(first) && v-int64(first) < int64(n) }
 
-// apply adds the effect of rule number i to the strike.
+// apply adds the effect of rule number i of this direction to the strike.
 func (w *Wire) apply(r *WireRule, i int, frame []byte) {
 	s := &w.strike
 	switch r.Do {
@@ -53,7 +53,8 @@ func (w *Wire) apply(r *WireRule, i int, frame []byte) {
 	}
 }
 
-// corrupt chooses the bit to flip. A bit beyond the part's end is ignored.
+// corrupt chooses the bit to flip: number bit of the part, or a random one by drawn if bit is nil. A bit beyond the
+// part's end flips nothing.
 func (w *Wire) corrupt(part WirePart, bit *int, drawn uint64, n int) {
 	from, to := 0, n
 	if at := &w.pkt.place; w.strike.RoCE {
@@ -76,7 +77,7 @@ func (w *Wire) corrupt(part WirePart, bit *int, drawn uint64, n int) {
 	w.strike.Corrupted, w.strike.Part, w.strike.Bit = true, part, 8*from+at
 }
 
-// Streams separate the random draws for one packet.
+// Numbers of the independent random streams of one packet.
 const (
 	streamLoss uint64 = iota
 	streamDuplication
@@ -86,10 +87,10 @@ const (
 	streamECN
 	streamBit
 	streamHeaderBit
-	streamRule // one stream per rule from here on
+	streamRule // stream of rule 0; those of further rules follow
 )
 
-// draw adds random strikes on a packet.
+// draw adds the random effects to the strike on a packet.
 func (w *Wire) draw(frame []byte) {
 	s, c := &w.strike, &w.spec.Chances
 	s.Lost = w.happens(streamLoss, c.Loss)
@@ -110,8 +111,8 @@ func (w *Wire) happens(stream uint64, share float64) bool {
 	return share > 0 && float64(w.random(stream)>>11)/(1<<53) < share
 }
 
-// random returns a number that depends on seed, flow, PSN and attempt of the current packet, or on
-// the ordinal of a frame that is not RoCE, and on the stream.
+// random returns a number of a random stream for the current frame. It depends on the seed, on flow, PSN and
+// attempt of a packet, or on the ordinal of a frame that is not RoCE.
 func (w *Wire) random(stream uint64) uint64 {
 	p := &w.pkt
 	return mix(mix(mix(w.spec.Seed+stream)^p.key) + uint64(p.raw)<<32 + uint64(p.attempt))

@@ -9,29 +9,29 @@ import (
 // The channels of an AXI port named s are the streams s.aw, s.w, s.b, s.ar and s.r; references of the form "AXI A3.4"
 // are sections of the AMBA AXI and ACE Protocol Specification, issue H.
 
-// Burst is a burst requested on an address channel. An AXI4-Lite access is a burst of one beat as
-// wide as the bus.
+// Burst is one AXI burst: its address channel's fields and, for a write, its data. An AXI4-Lite access is a burst
+// of one beat that is as wide as the bus.
 type Burst struct {
 	ID   uint64
 	Addr uint64
-	Len  int // beats
+	Len  int // number of beats
 	Size int // bytes per beat
 	Kind int // Fixed, Incr or Wrap
 
-	data, strobe [][]byte // of a write, by beat, as wide as the bus
-	began, ended uint64   // cycles
+	data, strobe [][]byte // data and strobes of a write, by beat, each as wide as the bus
+	began, ended uint64   // first and last cycle
 	beats        int      // beats transferred so far
 	asked        bool     // its address was transferred
 }
 
-// Kinds of bursts, as encoded in awburst.
+// Kinds of burst, as encoded in awburst and arburst.
 const (
 	Fixed = 0
 	Incr  = 1
 	Wrap  = 2
 )
 
-// BeatAddr returns the address of a beat; AXI A3.4.1.
+// BeatAddr returns the address of beat number n; AXI A3.4.1.
 func (b *Burst) BeatAddr(n int) uint64 {
 	size := uint64(b.Size)
 	aligned := b.Addr &^ (size - 1)
@@ -46,8 +46,8 @@ func (b *Burst) BeatAddr(n int) uint64 {
 	return aligned + uint64(n)*size
 }
 
-// lanes returns the first byte lane of a beat and the one after its last, on a bus of so many
-// bytes; AXI A3.4.3.
+// lanes returns the byte lanes of beat number n, from the first to the one after the last, on a bus of bus bytes;
+// AXI A3.4.3.
 func (b *Burst) lanes(n, bus int) (from, to int) {
 	at := b.BeatAddr(n)
 	from = int(at % uint64(bus))
@@ -58,13 +58,13 @@ func (b *Burst) String() string {
 	return fmt.Sprintf("id %#x, address %#x, %d beats of %d bytes, burst %d", b.ID, b.Addr, b.Len, b.Size, b.Kind)
 }
 
-// axi describes an AXI port.
+// axi describes the widths of an AXI port.
 type axi struct {
 	name string
-	bus  int // bytes
+	bus  int // data width in bytes
 	lite bool
-	ids  int // bits of an ID; 0: none
-	addr int // bits of an address
+	ids  int // width of an ID in bits; 0: none
+	addr int // width of an address in bits
 }
 
 func (p *Player) axi(port string) *axi {
@@ -72,7 +72,7 @@ func (p *Player) axi(port string) *axi {
 	f, _ := w.find("wdata")
 	a := &axi{name: port, bus: f.Bits / 8}
 	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
-		p.seat(port + ch).axi = true
+		p.use(port + ch).axi = true
 	}
 	x, _ := aw.find("awaddr")
 	a.addr = x.Bits
@@ -84,7 +84,7 @@ func (p *Player) axi(port string) *axi {
 	return a
 }
 
-// burst decodes an address channel.
+// burst decodes a transaction of an address channel; ch is "aw" or "ar".
 func (a *axi) burst(m *Msg, ch string) *Burst {
 	b := &Burst{Addr: m.U(ch + "addr"), Len: 1, Size: a.bus, Kind: Incr, began: m.Last, asked: true}
 	if !a.lite {
@@ -96,7 +96,7 @@ func (a *axi) burst(m *Msg, ch string) *Burst {
 	return b
 }
 
-// giveAddress offers the address of a burst.
+// giveAddress offers a burst's address to the device.
 func (p *Player) giveAddress(a *axi, ch string, b *Burst) {
 	f := Fields{ch + "addr": b.Addr}
 	if !a.lite {
@@ -108,7 +108,7 @@ func (p *Player) giveAddress(a *axi, ch string, b *Burst) {
 	p.Give(a.name+"."+ch, 0, f, nil)
 }
 
-// giveData offers the data of a write.
+// giveData offers a write's data to the device.
 func (p *Player) giveData(a *axi, b *Burst) {
 	for n := range b.Len {
 		f := Fields{"wdata": b.data[n], "wstrb": b.strobe[n]}
@@ -119,21 +119,20 @@ func (p *Player) giveData(a *axi, b *Burst) {
 	}
 }
 
-// AXIRange bounds the bursts that are drawn.
+// AXIRange configures the bursts that a reference draws for a port.
 type AXIRange struct {
-	Base, Bytes uint64 // addresses
-	Bursts      int    // how many
-	Most        int    // most beats of one; 0: as many as AXI allows
+	Base, Bytes uint64 // address range of the bursts
+	Bursts      int    // number of bursts
+	Most        int    // largest number of beats of a burst; 0: the largest that AXI allows
 	Whole       bool   // every beat is as wide as the bus
 	NoWrap      bool
 }
 
-// drawBurst draws a burst that AXI allows (A3.4.1): it does not cross a page of 4 KB, and lies in
-// the range.
+// drawBurst draws a burst that AXI allows and that lies in the range: it crosses no 4 KB boundary (A3.4.1).
 func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
 	b := &Burst{Len: 1, Size: a.bus, Kind: Incr}
 	if a.ids > 0 {
-		b.ID = r.Uint64N(1 << min(a.ids, 3)) // few, so that IDs repeat
+		b.ID = r.Uint64N(1 << min(a.ids, 3)) // few IDs, so that they repeat
 	}
 	if !a.lite {
 		if !o.Whole {
@@ -151,7 +150,7 @@ func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
 		b.Kind = Incr
 	}
 	b.Addr = o.Base + r.Uint64N(o.Bytes)
-	if r.IntN(3) == 0 { // ends at a page, or near it
+	if r.IntN(3) == 0 { // often end at a 4 KB boundary, or near it
 		b.Addr = b.Addr&^4095 + 4096 - min(4096, uint64(b.Len*b.Size)) + r.Uint64N(uint64(b.Size))
 	}
 	if b.Addr < o.Base || b.Addr >= o.Base+o.Bytes {
@@ -170,14 +169,14 @@ func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
 	return b
 }
 
-// wrapsIn reports whether a wrapping burst stays in a range.
+// wrapsIn reports whether all addresses of a wrapping burst lie in a range.
 func (b *Burst) wrapsIn(o *AXIRange) bool {
 	whole := uint64(b.Len * b.Size)
 	low := b.Addr &^ (whole - 1)
 	return low >= o.Base && low+whole <= o.Base+o.Bytes
 }
 
-// drawData draws the data of a write: random bytes, and strobes that are all set in most bursts.
+// drawData draws the data of a write: random bytes, with all strobes set in two bursts of three.
 func (a *axi) drawData(r *rand.Rand, b *Burst) {
 	dense := r.IntN(3) > 0
 	for n := range b.Len {
@@ -195,27 +194,27 @@ func (a *axi) drawData(r *rand.Rand, b *Burst) {
 	}
 }
 
-// Access is an access to an AXI4-Lite port.
+// Access is a read or a write on an AXI4-Lite port.
 type Access struct {
 	Write  bool
 	Addr   uint64
-	Data   uint64 // of a write
+	Data   uint64 // data of a write
 	Strobe uint64
 }
 
-// Responses of AXI; A3.4.4.
+// Response codes of AXI; A3.4.4.
 const (
 	Okay   = 0
 	SlvErr = 2
 	DecErr = 3
 )
 
-// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have
-// an order. draw returns the next access. is is called when the device answers, and returns the
-// right answer: the response, and the data of a read.
-func (p *Player) Registers(port string, n int, draw func() Access, is func(x Access) (data uint64, resp int)) {
+// Registers plays n accesses on an AXI4-Lite port, each after the answer to the one before, so that side effects
+// have an order. draw returns the next access. expected is called when the device has answered, and returns the
+// right response and, for a read, the right data.
+func (p *Player) Registers(port string, n int, draw func() Access, expected func(x Access) (data uint64, resp int)) {
 	a := p.axi(port)
-	given(draw != nil && is != nil, "Registers", port)
+	checkFunc(draw != nil && expected != nil, "Registers", port)
 	var todo []Access
 	for range n {
 		p.enter("Registers", port, draw)
@@ -241,8 +240,8 @@ func (p *Player) Registers(port string, n int, draw func() Access, is func(x Acc
 		}
 		x := todo[0]
 		p.compares(m)
-		p.enter("Registers", port, is)
-		data, resp := is(x)
+		p.enter("Registers", port, expected)
+		data, resp := expected(x)
 		want := Fields{"bresp": resp}
 		if !write {
 			if want = (Fields{"rresp": resp}); resp == Okay {

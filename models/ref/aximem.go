@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Bursts draws reads and writes for an AXI port on which the device is the subordinate, and checks
-// that it behaves like a memory: each byte of a read has the value of the last write to it, or of
-// one in progress at the time; AXI A5.3, A7. initial holds the memory's initial contents; nil:
-// unknown.
+// Bursts draws reads and writes for an AXI port on which the device is the subordinate, and checks that it behaves
+// like a memory: each byte of a read has the value of the last write before it, or of a write in progress at the
+// same time; AXI A5.3, A7. initial holds the memory's initial contents; nil: they are not known.
 func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	c := &axiMemory{axi: p.axi(port), p: p, bytes: map[uint64][]*axiWrite{}, reads: map[uint64][]*Burst{}}
 	if initial != nil {
-		c.initial = initial.Clone() // writes go into the memory itself
+		c.initial = initial.Clone() // a copy, which the caller's later writes do not change
 	}
 	for range o.Bursts {
 		b := c.drawBurst(p.rand, &o)
@@ -43,21 +42,20 @@ func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	p.Done(func() bool { return c.open == 0 && c.done == len(c.writes) })
 }
 
-// axiMemory tracks the memory behind an AXI port.
+// axiMemory tracks the contents of the memory behind an AXI port.
 type axiMemory struct {
 	*axi
 	p       *Player
 	initial *Memory
-	writes  []*Burst // in the order in which they are offered
-	aw, w   int      // number of writes whose address was taken, and whose data were
-	done    int      // number of writes answered
+	writes  []*Burst // all writes, in the order in which they are offered
+	aw, w   int      // number of writes whose address, and whose data, the device has taken
+	done    int      // number of writes that the device has answered
 	reads   map[uint64][]*Burst
-	open    int // reads in progress
+	open    int // number of reads in progress
 	bytes   map[uint64][]*axiWrite
 }
 
-// axiWrite is the value that a write gives to a byte, at some time between its first beat and its
-// answer.
+// axiWrite is the value that a write gives to one byte, at some time between its first beat and its answer.
 type axiWrite struct {
 	of    *Burst
 	value byte
@@ -65,7 +63,7 @@ type axiWrite struct {
 
 const never = ^uint64(0)
 
-// starts records the first cycle in which a write can show.
+// starts records the cycle from which reads may return a write's bytes.
 func (c *axiMemory) starts(b *Burst, cycle uint64) {
 	if b.began == 0 && b.ended == 0 {
 		b.began, b.ended = cycle, never
@@ -97,7 +95,7 @@ func (c *axiMemory) beat(m *Msg) {
 	}
 }
 
-// answered takes the response to a write: the oldest of its ID.
+// answered handles a response to a write: it belongs to the oldest unanswered write with its ID.
 func (c *axiMemory) answered(m *Msg) {
 	c.p.compares(m)
 	id := uint64(0)
@@ -119,7 +117,7 @@ func (c *axiMemory) answered(m *Msg) {
 	c.p.Wrong(m, "answer", "none: no complete write of this ID waits for an answer (AXI A3.3.1)", m.String())
 }
 
-// read checks a beat of a read.
+// read checks one beat of a read.
 func (c *axiMemory) read(m *Msg) {
 	c.p.compares(m)
 	id := uint64(0)
@@ -152,16 +150,16 @@ func (c *axiMemory) read(m *Msg) {
 	}
 }
 
-// judge checks that a byte of a read has a value that the memory may return.
+// judge checks that a byte of a read has one of the values that the memory may return.
 func (c *axiMemory) judge(m *Msg, b *Burst, at uint64, lane int, got byte) {
 	list := c.bytes[at]
 	var may []byte
 	for _, w := range list {
-		if w.of.began <= m.Last && !c.over(list, w, b) {
+		if w.of.began <= m.Last && !c.overwritten(list, w, b) {
 			may = append(may, w.value)
 		}
 	}
-	if !c.over(list, nil, b) {
+	if !c.overwritten(list, nil, b) {
 		if c.initial == nil {
 			return
 		}
@@ -173,16 +171,16 @@ func (c *axiMemory) judge(m *Msg, b *Burst, at uint64, lane int, got byte) {
 	}
 }
 
-// over reports whether another write ended before the read began, and began after w ended; w nil
-// means the initial contents.
-func (c *axiMemory) over(list []*axiWrite, w *axiWrite, read *Burst) bool {
+// overwritten reports whether the value that w wrote was replaced before a read: another write began after w had
+// ended, and ended before the read began. A nil w stands for the initial contents.
+func (c *axiMemory) overwritten(list []*axiWrite, w *axiWrite, read *Burst) bool {
 	return slices.ContainsFunc(list, func(x *axiWrite) bool {
 		return x != w && x.of.ended < read.began && (w == nil || w.of.ended < x.of.began)
 	})
 }
 
-// ServeAXI puts a memory behind an AXI port on which the device is the manager. It answers in
-// order, with a delay of up to delay cycles, and checks bursts against the rules of AXI.
+// ServeAXI puts a memory behind an AXI port on which the device is the manager. It answers in order, each time
+// within delay cycles, and checks the bursts against the rules of AXI.
 func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 	a := p.axi(port)
 	var writes []*Burst
@@ -237,7 +235,7 @@ func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 	p.Done(func() bool { return len(writes) == 0 && len(beats) == 0 })
 }
 
-// put writes a beat, whose strobes must be in its lanes.
+// put writes a beat to the memory, and checks that its strobes lie in its lanes.
 func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	p.compares(m)
 	data, strobe := m.B("wdata"), m.B("wstrb")
@@ -252,7 +250,7 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	mem.WriteStrobed(b.BeatAddr(n)&^uint64(a.bus-1), data, strobe)
 }
 
-// legal checks a burst against AXI A3.4.1.
+// legal checks a burst against the rules of AXI A3.4.1.
 func (a *axi) legal(p *Player, m *Msg, b *Burst) bool {
 	p.compares(m)
 	size := uint64(b.Size)

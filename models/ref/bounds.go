@@ -3,11 +3,11 @@ package ref
 // MaxDelay is the longest delay that Give and Answer accept, in cycles.
 const MaxDelay = 1 << 20
 
-// Bound limits how many transactions the reference may draw, give and expect in a run, including
-// each call of Job; 0: no limit.
+// Bound limits how many transactions the reference may draw, give and expect in a run; each call of Job counts as
+// one. 0: no limit.
 func (p *Player) Bound(n int) { p.most = n }
 
-// count counts a transaction of the reference, or a job.
+// count counts a transaction or a job against the limit.
 func (p *Player) count() {
 	p.made++
 	if p.most > 0 && p.made > p.most {
@@ -15,7 +15,7 @@ func (p *Player) count() {
 	}
 }
 
-// fit checks the data of a transaction for an input.
+// fit checks that a stream can carry the data of a transaction.
 func (s *Stream) fit(data []byte) {
 	switch {
 	case s.Kind != Packets && len(data) > 0:
@@ -29,8 +29,8 @@ func (s *Stream) fit(data []byte) {
 	}
 }
 
-// given checks that a function is not nil.
-func given(ok bool, call, stream string) {
+// checkFunc reports a nil function, passed to the named method, as a mistake.
+func checkFunc(ok bool, call, stream string) {
 	switch {
 	case ok:
 	case stream == "":

@@ -5,18 +5,18 @@ import (
 	"runtime"
 )
 
-// Call is a call into the reference.
+// Call describes a call into the reference.
 type Call struct {
-	What   string // Reference, or the method that registered the function: On, Draw, Done, …
-	Stream string // may be empty
-	File   string // where the function begins
+	What   string // "Reference", or the method that registered the function: On, Draw, Done, …
+	Stream string // name of the stream; empty if the call concerns none
+	File   string // position of the function
 	Line   int
 }
 
-// Watch makes the player call f before each call into the reference.
+// Watch makes the player call f before every call into the reference.
 func (p *Player) Watch(f func(c Call)) { p.watch = f }
 
-// enter announces a call of f, a function of the reference.
+// enter reports to the watcher that f, a function of the reference, is about to be called.
 func (p *Player) enter(what, stream string, f any) {
 	if p.watch != nil {
 		file, line := Place(f)
@@ -33,7 +33,7 @@ func Place(f any) (file string, line int) {
 	return "", 0
 }
 
-// at adds the position of f to a mistake in its results. It must be deferred.
+// at adds the position of f to a mistake found in f's results. It must be deferred.
 func at(f any) {
 	r := recover()
 	if m, ok := r.(*Mistake); ok && m.File == "" {

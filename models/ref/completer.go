@@ -8,18 +8,18 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Completer answers memory reads on an input: completions of one request keep their order, those of
-// different tags are mixed at random.
+// Completer answers memory reads on an input. Completions of one request keep their order; those of different tags
+// are mixed at random.
 type Completer struct {
 	p        *Player
 	stream   string
 	segments *Segments
 	waiting  map[uint8][][]byte
-	under    int // transactions offered and not taken
+	under    int // transactions offered that the device has not taken
 }
 
-// mixedTLPs is the number of completions offered together: later ones can still mix with those of
-// later requests.
+// mixedTLPs is the number of completions offered at a time. The others stay back, so that they can mix with those
+// of later requests.
 const mixedTLPs = 4
 
 // NewCompleter returns a Completer for an input: a record whose beats carry segments, or, if s is
@@ -33,27 +33,27 @@ func (p *Player) NewCompleter(stream string, s *Segments) *Completer {
 	return c
 }
 
-// Waits reports whether a completion with a tag has not been offered yet, so that the tag must not
-// be reused.
+// Waits reports whether a completion with a tag has not been offered yet, so that the device must not reuse the
+// tag.
 func (c *Completer) Waits(tag uint8) bool { return c.waiting[tag] != nil }
 
-// Complete answers a request with the function Complete.
+// Complete answers a request with completions that carry data, as the function Complete makes them.
 func (c *Completer) Complete(req TLP, data []byte, mps, rcb int, completer uint16) {
 	c.waiting[req.Tag] = Complete(c.p.rand, req, data, mps, rcb, completer)
 	c.send()
 }
 
-// Completing configures a completer's answers.
-type Completing struct {
+// CompleterConfig says what requests a completer accepts, and how it splits its answers.
+type CompleterConfig struct {
 	Most int    // largest request in bytes: Max_Read_Request_Size
 	MPS  int    // largest completion in bytes: Max_Payload_Size
 	RCB  int    // read completion boundary, in bytes
-	ID   uint16 // of the completer
+	ID   uint16 // completer ID, as in its completions
 }
 
-// Read answers a memory read, given as a TLP on the wire, from a memory. The request must not be
-// too large, must stay in one page of 4 KB (PCIe 2.2.7) and must use a free tag (PCIe 2.2.6.2).
-func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
+// Read answers a memory read, given as a TLP in wire format, from a memory. The request must not be too large, must
+// stay within 4 KB (PCIe 2.2.7) and must have a free tag (PCIe 2.2.6.2).
+func (c *Completer) Read(m *Msg, request []byte, from *Memory, o CompleterConfig) {
 	h, _, ok := c.p.ParseTLP(m, request)
 	if !ok {
 		return
@@ -72,7 +72,7 @@ func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
 	}
 }
 
-// send offers the next completions, if none is offered.
+// send offers the next completions if the device has taken all that were offered.
 func (c *Completer) send() {
 	if c.under > 0 {
 		return

@@ -36,7 +36,7 @@ func TestCompleterRead(t *testing.T) {
 			p, b := newBench(o, in)
 			c, m := p.NewCompleter("c", nil), p.NewMemory("host")
 			for _, request := range x.b {
-				c.Read(&Msg{Of: o}, request, m, Completing{Most: 128, MPS: 256, RCB: 128, ID: 7})
+				c.Read(&Msg{Of: o}, request, m, CompleterConfig{Most: 128, MPS: 256, RCB: 128, ID: 7})
 			}
 			if x.want != "" {
 				require.ErrorContains(t, p.Failed(), x.want)

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Declared holds the declarations of a manifest that apply to any check.
+// Declared holds the declarations of a manifest that apply to any reference.
 type Declared struct {
-	Order   map[string]string  // output -> field
-	Latency map[string]Latency // output -> bounds
-	Out     []string           // outputs that may drop
+	Order   map[string]string  // output -> field by which it is ordered
+	Latency map[string]Latency // output -> its bounds
+	Out     []string           // outputs that may drop transactions, as Drops says
 	Drops   Drops
-	Counted string            // observed output that counts drops; empty: none
-	Serve   map[string]uint64 // AXI ports served by memories -> longest delay of their answers, in cycles
-	Carried []string          // inputs whose data come from captures instead of being drawn
+	Counted string            // observed output that counts the dropped transactions; empty: none
+	Serve   map[string]uint64 // AXI port served by a memory -> longest delay of its answers, in cycles
+	Carried []string          // inputs whose data come from captures
 }
 
 // Declare applies the declarations of a manifest. It returns the memories behind the served ports,
@@ -43,7 +43,7 @@ func (p *Player) Declare(d *Declared) map[string]*Memory {
 	return behind
 }
 
-// droppedAsCounted checks that the device counted what it dropped.
+// droppedAsCounted checks that the device's count of dropped transactions is the number of missing ones.
 func (p *Player) droppedAsCounted(d *Declared) {
 	n := 0
 	for _, out := range d.Out {

@@ -11,16 +11,16 @@ import (
 type Drops struct {
 	// Whole permits any expected transaction to be missing as a whole; the others keep their order.
 	Whole bool
-	// Above restricts this to transactions at whose time, from their first beat on, at least so
-	// many bytes were in flight, including their own. 0: no restriction.
+	// Above restricts this to transactions under load: at least so many bytes, its own included, were in flight
+	// since the first beat of the transaction that made it expected. 0: no restriction.
 	Above int
 }
 
-// Latency bounds the cycles from the transaction that made an output expected to the first beat of
-// that output, in runs without stalls.
+// Latency bounds the number of cycles from the transaction that made an output expected to that output's first
+// beat. It applies to runs without stalls.
 type Latency struct{ Min, Max uint64 }
 
-// due holds the transactions expected of an output.
+// due holds the transactions that are expected of one output.
 type due struct {
 	of      *Stream
 	order   string // field by whose value transactions keep their order; "": all do
@@ -28,13 +28,13 @@ type due struct {
 	latency *Latency
 	groups  []*group
 	by      map[string]int
-	// states holds the possible explanations of the transactions so far: the next transaction of each group.
-	// There is more than one only where several groups had the same transaction to give.
+	// states holds the possible explanations of the transactions that came. Each gives, for every group, the index
+	// of the item that is next. There is more than one only where several groups expected the same transaction.
 	states [][]int
 	came   int
 }
 
-// group holds transactions that keep their order.
+// group holds expected transactions that keep their order among each other.
 type group struct {
 	name  string
 	items []*item
@@ -42,17 +42,17 @@ type group struct {
 
 type item struct {
 	fields Fields
-	data   []byte // nil: ignored
+	data   []byte // nil: not compared
 	born   uint64
-	load   int    // bytes in flight since the first beat of the transaction that made it expected
-	came   uint64 // cycle in which it came
+	load   int    // bytes in flight since the first beat of the transaction that made it expected, its own included
+	came   uint64 // cycle in which it came; 0: not yet
 }
 
-// maxStates bounds the number of explanations.
+// maxStates is the largest number of explanations that are kept.
 const maxStates = 4096
 
 func (p *Player) due(stream string) *due {
-	s := p.seat(stream)
+	s := p.use(stream)
 	if s.of.In {
 		mistake("stream %s is an input: want an output to expect from", stream)
 	}
@@ -62,8 +62,8 @@ func (p *Player) due(stream string) *due {
 	return s.due
 }
 
-// Order declares that an output's transactions keep their order among those with the same value of
-// a field.
+// Order declares that an output keeps the order of transactions with the same value of a field. Others may overtake
+// each other.
 func (p *Player) Order(stream, name string) {
 	d := p.due(stream)
 	d.of.find(name)
@@ -79,7 +79,7 @@ func (p *Player) Drops(stream string, x Drops) {
 	d.drops = x
 }
 
-// Latency declares how fast an output is.
+// Latency declares the latency of an output.
 func (p *Player) Latency(stream string, x Latency) {
 	if x.Min > x.Max {
 		mistake("stream %s: a latency of %d to %d cycles: want the lower number first", stream, x.Min, x.Max)
@@ -87,7 +87,7 @@ func (p *Player) Latency(stream string, x Latency) {
 	p.due(stream).latency = &x
 }
 
-// Dropped returns how many of the expected transactions did not come, once the run is over.
+// Dropped returns the number of expected transactions that have not come; final once the run is over.
 func (p *Player) Dropped(stream string) int {
 	d := p.due(stream)
 	n := -d.came
@@ -97,15 +97,15 @@ func (p *Player) Dropped(stream string) int {
 	return n
 }
 
-// Nothing makes every transaction of an output that is not expected a fault.
+// Nothing declares that an output must give no transaction that is not expected.
 func (p *Player) Nothing(stream string) {
 	p.due(stream)
-	p.seat(stream).nothing = true
+	p.use(stream).nothing = true
 }
 
-// Expect adds a transaction that an output must give: after everything expected of it before, or,
-// if Order was declared, after those with the same value. Fields that are not named are ignored,
-// and so is the data if it is nil.
+// Expect adds a transaction that an output must give: after everything expected of it before or, if Order was
+// declared, after those with the same value. Fields that are not named are not compared, nor is the data if it is
+// nil.
 func (p *Player) Expect(stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	source := ""
@@ -122,8 +122,8 @@ func (p *Player) Expect(stream string, f Fields, data []byte) {
 	p.expect(d, source, f, data)
 }
 
-// ExpectFrom is Expect where transactions keep their order among those of the same source, which
-// the output does not show.
+// ExpectFrom is Expect for an output that keeps the order of transactions of the same source only. The output does
+// not show the source.
 func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	if d.order != "" {
@@ -134,8 +134,8 @@ func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 
 func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	p.count()
-	p.seat(d.of.Name).expected++
-	d.of.Pack(f) // unknown fields are a mistake here already
+	p.use(d.of.Name).expected++
+	d.of.Pack(f) // reports unknown fields now, not when the transaction comes
 	g, ok := d.by[source]
 	if !ok {
 		g = len(d.groups)
@@ -152,8 +152,8 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	}
 }
 
-// under returns the bytes in flight since the first beat of the transaction that made x expected,
-// without x.
+// under returns the bytes of other expected transactions that were in flight since the first beat of the
+// transaction that made x expected.
 func (d *due) under(p *Player, x *item) (bytes int) {
 	for i, y := range d.groups {
 		for k := len(y.items) - 1; k >= 0; k-- {
@@ -169,10 +169,10 @@ func (d *due) under(p *Player, x *item) (bytes int) {
 	return bytes
 }
 
-// droppable reports whether a transaction may be omitted.
+// droppable reports whether the output may omit an expected transaction.
 func (d *due) droppable(x *item) bool { return d.drops.Whole && x.load >= d.drops.Above }
 
-// same reports whether a transaction is the expected one.
+// same reports whether a transaction agrees with the expected one.
 func (d *due) same(x *item, m *Msg) bool {
 	if x.data != nil && !bytes.Equal(x.data, m.Data) {
 		return false
@@ -181,7 +181,7 @@ func (d *due) same(x *item, m *Msg) bool {
 	return same
 }
 
-// take compares a transaction with the expected ones.
+// take compares a transaction that came with the expected ones.
 func (d *due) take(p *Player, m *Msg) {
 	var next [][]int
 	seen := map[string]bool{}
@@ -216,7 +216,8 @@ func (d *due) take(p *Player, m *Msg) {
 	}
 }
 
-// match finds a transaction among those that a group may give next.
+// match finds the item that a transaction agrees with, among those of group g that may come next: from index from
+// on, behind items that the output may omit.
 func (d *due) match(g, from int, m *Msg) (at int, ok bool) {
 	if d.order != "" {
 		f, i := d.of.find(d.order)
@@ -235,7 +236,7 @@ func (d *due) match(g, from int, m *Msg) (at int, ok bool) {
 	return 0, false
 }
 
-// checkLatency checks the latency of the latest transaction.
+// checkLatency checks the latency of the transaction that came last.
 func (d *due) checkLatency(p *Player, m *Msg) {
 	for i, g := range d.groups {
 		if at := d.states[0][i]; at > 0 && d.same(g.items[at-1], m) && m.First >= g.items[at-1].born {
@@ -250,7 +251,8 @@ func (d *due) checkLatency(p *Player, m *Msg) {
 	}
 }
 
-// oldest returns the transaction that was expected first and has not come, or nil.
+// oldest returns the item that was expected first and has not come, or nil; with Order, of the group that m belongs
+// to.
 func (d *due) oldest(m *Msg) *item {
 	var first *item
 	for i, g := range d.groups {
@@ -267,7 +269,7 @@ func (d *due) oldest(m *Msg) *item {
 	return first
 }
 
-// reportUnexplained reports a transaction that nothing explains.
+// reportUnexplained reports a transaction that no expectation explains.
 func (d *due) reportUnexplained(p *Player, m *Msg) {
 	f := Failure{Stream: d.of.Name, N: m.N, Cycle: m.Last}
 	x := d.oldest(m)
@@ -293,7 +295,7 @@ func (d *due) reportUnexplained(p *Player, m *Msg) {
 	p.Fail(f)
 }
 
-// Differ describes where two byte strings differ: by the first differing byte, or else by length.
+// Differ describes how two byte strings differ: by their first different byte, else by their lengths.
 func Differ(want, got []byte) (what, expected, have string) {
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
@@ -303,7 +305,7 @@ func Differ(want, got []byte) (what, expected, have string) {
 	return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got))
 }
 
-// text formats an expected transaction.
+// text formats an expected transaction, with its data around byte number from.
 func (d *due) text(x *item, from int) string {
 	var parts []string
 	side := d.of.Pack(x.fields)
@@ -321,12 +323,12 @@ func (d *due) text(x *item, from int) string {
 	return strings.Join(parts, " ")
 }
 
-// over reports whether everything came that must come.
+// over reports whether, in some explanation, every transaction that must come has come.
 func (d *due) over() bool {
 	return slices.ContainsFunc(d.states, func(s []int) bool { return d.left(s) == nil })
 }
 
-// left returns the first transaction that must still come in a state, or nil.
+// left returns the first transaction that must still come under an explanation, or nil.
 func (d *due) left(s []int) *item {
 	for i, g := range d.groups {
 		for _, x := range g.items[s[i]:] {

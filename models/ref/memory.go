@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Memory is a memory of any size. Bytes that were never written have values derived from its seed,
-// so that reading from the wrong place shows.
+// Memory is a sparse memory. Bytes that were never written have values derived from the memory's seed, so that a
+// read from a wrong address shows.
 type Memory struct {
 	Name  string
 	seed  uint64
@@ -30,7 +30,7 @@ func (m *Memory) Clone() *Memory {
 	return c
 }
 
-// page returns the page of an address, which is filled on first use.
+// page returns the page of an address, which it creates on first use.
 func (m *Memory) page(addr uint64) *[pageBytes]byte {
 	n := addr / pageBytes
 	if g := m.pages[n]; g != nil {
@@ -76,8 +76,8 @@ func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
 	}
 }
 
-// Same checks that n bytes of a memory equal those of another; what names the job that they belong
-// to.
+// Same checks that n bytes of m at address at equal those of another memory at address from; what names the job
+// that moved them.
 func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what string) {
 	p.same++
 	for i := range uint64(n) {
@@ -93,13 +93,14 @@ func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what
 	}
 }
 
-// Spans holds ranges of bytes that are outstanding: requested, and not come yet.
+// Spans holds ranges of bytes that were requested and have not come yet.
 type Spans struct {
-	from []uint64 // sorted and disjoint
+	from []uint64 // begin of each range; ranges are sorted and disjoint
 	to   []uint64
 }
 
-// Add makes bytes outstanding; it returns false if some of them already are.
+// Add adds a range of requested bytes. It returns false, and changes nothing, if some of them were requested
+// before.
 func (s *Spans) Add(at uint64, n int) bool {
 	if n <= 0 {
 		return true
@@ -117,7 +118,8 @@ func (s *Spans) Add(at uint64, n int) bool {
 	return true
 }
 
-// Take ends that bytes are outstanding; it returns false if one of them is not.
+// Take removes bytes that have come. It returns false at the first byte that is not outstanding; those before it
+// are removed.
 func (s *Spans) Take(at uint64, n int) bool {
 	for n > 0 {
 		i := 0
@@ -135,7 +137,7 @@ func (s *Spans) Take(at uint64, n int) bool {
 	return true
 }
 
-// cut removes a part of a range.
+// cut removes a part of range number i.
 func (s *Spans) cut(i int, at, end uint64) {
 	from, to := s.from[i], s.to[i]
 	s.from, s.to = append(s.from[:i], s.from[i+1:]...), append(s.to[:i], s.to[i+1:]...)

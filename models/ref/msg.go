@@ -11,8 +11,8 @@ type Msg struct {
 	Of          *Stream
 	N           uint64 // ordinal on its stream, from 0
 	First, Last uint64 // cycles of its first and last beat
-	Side        []byte // the fields
-	Data        []byte // of packets
+	Side        []byte // values of its fields
+	Data        []byte // data of a packet
 }
 
 // U returns the value of a field of at most 64 bits.
@@ -24,13 +24,13 @@ func (m *Msg) U(name string) uint64 {
 	return little(m.Side[at : at+f.bytes()])
 }
 
-// B returns the bytes of a field, lowest first.
+// B returns a field as bytes, lowest first.
 func (m *Msg) B(name string) []byte {
 	f, at := m.Of.find(name)
 	return slices.Clone(m.Side[at : at+f.bytes()])
 }
 
-// Fields returns all fields.
+// Fields returns the values of all fields.
 func (m *Msg) Fields() Fields {
 	all := Fields{}
 	at := 0
@@ -42,7 +42,7 @@ func (m *Msg) Fields() Fields {
 	return all
 }
 
-// shownBytes is the number of data bytes that a text shows.
+// shownBytes is the largest number of data bytes in a text.
 const shownBytes = 32
 
 func (m *Msg) String() string {
@@ -52,7 +52,7 @@ func (m *Msg) String() string {
 // Text formats a transaction.
 func (s *Stream) Text(side, data []byte) string { return s.text(side, data, 0) }
 
-// text formats a transaction with the data around a byte.
+// text formats a transaction, with its data around byte number from.
 func (s *Stream) text(side, data []byte, from int) string {
 	var parts []string
 	at := 0
@@ -67,7 +67,7 @@ func (s *Stream) text(side, data []byte, from int) string {
 	return strings.Join(parts, " ")
 }
 
-// Shown formats the first bytes of b.
+// Shown formats the length of b and its first bytes.
 func Shown(b []byte) string {
 	if len(b) <= shownBytes {
 		return fmt.Sprintf("%d bytes % x", len(b), b)
@@ -75,7 +75,7 @@ func Shown(b []byte) string {
 	return fmt.Sprintf("%d bytes % x …", len(b), b[:shownBytes])
 }
 
-// around formats the bytes around the first difference.
+// around formats the length of b and the bytes around index at.
 func around(b []byte, at int) string {
 	from := max(0, min(at-shownBytes/4, len(b)-shownBytes))
 	if from == 0 {

@@ -7,36 +7,36 @@ import (
 	"slices"
 )
 
-// Reference sets up the reference of one run.
+// Reference is the user's function: it sets up the reference of one run.
 type Reference func(p *Player)
 
-// Offer is a transaction for an input.
+// Offer is a transaction that the reference offers to an input.
 type Offer struct {
 	Stream     *Stream
-	Delay      uint64 // earliest offer, in cycles from now
+	Delay      uint64 // cycles from now in which it is not offered yet
 	Side, Data []byte
-	Answer     bool // offer it before what was drawn for the stream
+	Answer     bool // offered before the transactions that were drawn for the stream
 }
 
-// Host is the player that drives the device.
+// Host drives the device, in the player's process or at the other end of a channel.
 type Host interface {
 	Offer(o Offer)
 	Job() bool
-	Now() uint64 // cycles that the device has run
+	Now() uint64 // number of cycles that the device has run
 	Observed(name string) (uint64, bool)
 	Parameter(name string) (string, bool)
 }
 
-// Failure is the first fault of a device.
+// Failure is a fault of the device. The first one ends a run.
 type Failure struct {
 	Stream   string // "": no particular stream
-	N        uint64 // ordinal of the transaction on the stream
+	N        uint64 // ordinal of the transaction on its stream
 	Cycle    uint64
 	Field    string
 	Expected string
 	Got      string
-	Cause    uint64 // cycle since which it was due; 0: unknown
-	Detail   string // further lines that help; may be empty
+	Cause    uint64 // cycle of the transaction that made it expected; 0: not known
+	Detail   string // further lines for the report; may be empty
 }
 
 func (f *Failure) Error() string {
@@ -53,53 +53,53 @@ func (f *Failure) Error() string {
 
 var _ error = (*Failure)(nil)
 
-// Player is one run as seen by its reference.
+// Player is the interface of a run to its reference.
 type Player struct {
 	host    Host
 	rand    *rand.Rand
 	streams []*Stream
-	by      map[string]*seat
+	by      map[string]*streamUse
 	done    []func() bool
 	resets  []func()
 	end     []func()
 	failed  *Failure
-	plain   bool   // nothing stalls: latencies are checked
-	cycle   uint64 // last beat of the transaction passed to the reference last
-	first   uint64 // its first beat
-	longest int    // beats of the longest burst drawn
-	made    int    // transactions drawn, given and expected by the reference, and jobs
-	most    int    // limit of made; 0: none
-	same    int    // comparisons of memories
+	plain   bool   // the run has no stalls, so latencies are checked
+	cycle   uint64 // last beat of the transaction that the reference got last
+	first   uint64 // first beat of that transaction
+	longest int    // largest number of beats of a drawn burst
+	made    int    // number of transactions drawn, given and expected by the reference, and of its jobs
+	most    int    // largest value of made; 0: no limit
+	same    int    // number of comparisons of memories
 	watch   func(c Call)
 }
 
-// seat is a reference's use of a stream.
-type seat struct {
+// streamUse holds everything that the reference has registered for one stream.
+type streamUse struct {
 	of   *Stream
 	on   []func(*Msg)
 	draw func() (Fields, []byte)
-	due  *due // of an output; nil: not compared
-	axi  bool // channel of a port played by Bursts, Registers or ServeAXI
-	// carried: the data of an input come from captures, whatever Draw returns.
+	due  *due // expectations of an output; nil: not compared
+	axi  bool // channel of a port that Bursts, Registers or ServeAXI plays
+	// carried says that captures provide the data of an input; Draw only draws its fields.
 	carried bool
 	tally
 }
 
-// Plays reports whether a stream is a channel of an AXI port that the reference plays, for which
-// nothing else is drawn.
-func (p *Player) Plays(stream string) bool { return p.seat(stream).axi }
+// Plays reports whether a stream is a channel of an AXI port that the reference plays. Nothing else is drawn for
+// it.
+func (p *Player) Plays(stream string) bool { return p.use(stream).axi }
 
-// New returns a run. Order, Drops and Latency apply a manifest's declarations before the reference
-// is called.
+// New returns the player of a run. The caller applies a manifest's declarations (Declare) before it calls the
+// reference.
 func New(h Host, r *rand.Rand, streams []*Stream, plain bool) *Player {
-	p := &Player{host: h, rand: r, streams: streams, by: map[string]*seat{}, plain: plain}
+	p := &Player{host: h, rand: r, streams: streams, by: map[string]*streamUse{}, plain: plain}
 	for _, s := range streams {
-		p.by[s.Name] = &seat{of: s}
+		p.by[s.Name] = &streamUse{of: s}
 	}
 	return p
 }
 
-func (p *Player) seat(stream string) *seat {
+func (p *Player) use(stream string) *streamUse {
 	s, ok := p.by[stream]
 	if !ok {
 		var names []string
@@ -111,8 +111,8 @@ func (p *Player) seat(stream string) *seat {
 	return s
 }
 
-func (p *Player) in(stream string) *seat {
-	s := p.seat(stream)
+func (p *Player) in(stream string) *streamUse {
+	s := p.use(stream)
 	if !s.of.In {
 		mistake("stream %s is an output", stream)
 	}
@@ -120,19 +120,19 @@ func (p *Player) in(stream string) *seat {
 }
 
 // Stream returns a stream by its name.
-func (p *Player) Stream(name string) *Stream { return p.seat(name).of }
+func (p *Player) Stream(name string) *Stream { return p.use(name).of }
 
 // Streams returns all streams, in the order of the manifest.
 func (p *Player) Streams() []*Stream { return p.streams }
 
-// Rand returns the random numbers of the run.
+// Rand returns the run's source of random numbers, the only one that a reference may use.
 func (p *Player) Rand() *rand.Rand { return p.rand }
 
-// Cycle returns the last cycle of the transaction passed to the reference last; what the reference
-// gives now comes later.
+// Cycle returns the last cycle of the transaction that the reference got last. What the reference gives now is
+// offered later.
 func (p *Player) Cycle() uint64 { return p.cycle }
 
-// Observed returns the value of an observed output at the end of the last exchange with the device.
+// Observed returns the value that an observed output had at the end of the latest exchange with the device.
 func (p *Player) Observed(name string) uint64 {
 	v, ok := p.host.Observed(name)
 	if !ok {
@@ -148,31 +148,31 @@ func (p *Player) Parameter(name string) string {
 	return v
 }
 
-// On calls f for each transaction of a stream: of an input when the device has taken its last beat,
-// of an output when the device has given it.
+// On registers f for the transactions of a stream: f is called when the device has taken the last beat of an input,
+// or has given the last beat of an output.
 func (p *Player) On(stream string, f func(m *Msg)) {
-	s := p.seat(stream)
-	given(f != nil, "On", stream)
+	s := p.use(stream)
+	checkFunc(f != nil, "On", stream)
 	s.looked = true
 	p.subscribe(stream, f)
 }
 
-// subscribe is On for functions that serve the device, which do not count as checking the stream.
+// subscribe is On for functions that serve the device: they do not count as checking the stream.
 func (p *Player) subscribe(stream string, f func(m *Msg)) {
-	s := p.seat(stream)
+	s := p.use(stream)
 	s.on = append(s.on, f)
 }
 
-// Draw makes f draw the transactions of an input, in place of the manifest's ranges. They are drawn
+// Draw registers f, which draws the transactions of an input in place of the manifest's ranges. All are drawn
 // before the run begins.
 func (p *Player) Draw(stream string, f func() (Fields, []byte)) {
 	s := p.in(stream)
-	given(f != nil, "Draw", stream)
+	checkFunc(f != nil, "Draw", stream)
 	s.draw = f
 }
 
-// Drawn returns the next transaction that the reference draws for an input; ok is false if the
-// manifest draws them.
+// Drawn returns the next transaction that the reference draws for an input; ok is false if it draws none, so that
+// the manifest's ranges apply.
 func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	s := p.in(stream)
 	if s.draw == nil {
@@ -181,28 +181,27 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	p.enter("Draw", stream, s.draw)
 	p.count()
 	f, data := s.draw()
-	defer at(s.draw) // f has returned
+	defer at(s.draw) // adds the position of f, which has returned, to mistakes
 	if !s.carried {
 		s.of.fit(data)
 	}
 	return s.of.Pack(f), data, true
 }
 
-// Job reports whether a reference that gives transactions during setup should give the next ones.
-// Each call stands for one piece of work, which shortening a run leaves out as a whole. Draw random
-// numbers before the call.
+// Job reports whether the reference should give the transactions of its next piece of work. Each call begins a
+// piece, which the search for a shorter failing run may leave out. Random numbers for it must be drawn before the
+// call.
 func (p *Player) Job() bool {
 	p.count()
 	return p.host.Job()
 }
 
-// Give offers one more transaction to an input, delay cycles from now or later, behind those that
-// wait there.
+// Give offers a transaction to an input, after those that wait there, delay cycles from now or later.
 func (p *Player) Give(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, false)
 }
 
-// Answer is Give ahead of the transactions drawn for the stream.
+// Answer is Give, but before the transactions that were drawn for the stream.
 func (p *Player) Answer(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, true)
 }
@@ -217,27 +216,27 @@ func (p *Player) offer(stream string, delay uint64, f Fields, data []byte, answe
 	p.host.Offer(Offer{Stream: s, Delay: delay, Side: s.Pack(f), Data: slices.Clone(data), Answer: answer})
 }
 
-// Done makes the run continue until f returns true. If nothing happens for long before that, it is
-// a fault.
+// Done makes the run continue until f returns true. It is a fault of the device if nothing happens for long before
+// that.
 func (p *Player) Done(f func() bool) {
-	given(f != nil, "Done", "")
+	checkFunc(f != nil, "Done", "")
 	p.done = append(p.done, f)
 }
 
-// OnReset calls f when the device was reset in the middle of a run: the device then holds nothing,
-// and nothing is expected of it.
+// OnReset registers f for resets in the middle of a run: the device then holds nothing, and nothing is expected of
+// it.
 func (p *Player) OnReset(f func()) {
-	given(f != nil, "OnReset", "")
+	checkFunc(f != nil, "OnReset", "")
 	p.resets = append(p.resets, f)
 }
 
-// End calls f when the run is over, for final checks.
+// End registers f for the end of the run, for final checks.
 func (p *Player) End(f func()) {
-	given(f != nil, "End", "")
+	checkFunc(f != nil, "End", "")
 	p.end = append(p.end, f)
 }
 
-// Fail reports a fault of the device. The first one counts.
+// Fail reports a fault of the device. Only the first one is kept.
 func (p *Player) Fail(f Failure) {
 	if f.Field == "" {
 		mistake("a fault without a name: want a Field that says what is wrong")
@@ -250,13 +249,13 @@ func (p *Player) Fail(f Failure) {
 	}
 }
 
-// Wrong is Fail for a field of a transaction.
+// Wrong reports a wrong field of a transaction as a fault of the device.
 func (p *Player) Wrong(m *Msg, what, expected, got string) {
 	p.Fail(Failure{Stream: m.Of.Name, N: m.N, Cycle: m.Last, Field: what, Expected: expected, Got: got,
 		Detail: m.String()})
 }
 
-// Want checks fields of a transaction.
+// Want checks that a transaction has the given values of fields.
 func (p *Player) Want(m *Msg, f Fields) {
 	p.compares(m)
 	if name, want, got, ok := m.Of.differ(f, m.Side); !ok {
@@ -264,7 +263,7 @@ func (p *Player) Want(m *Msg, f Fields) {
 	}
 }
 
-// WantData checks the data of a transaction.
+// WantData checks that a transaction has the given data.
 func (p *Player) WantData(m *Msg, data []byte) {
 	p.compares(m)
 	if !slices.Equal(data, m.Data) {
@@ -273,7 +272,7 @@ func (p *Player) WantData(m *Msg, data []byte) {
 	}
 }
 
-// differ returns the first field that is not as expected, in the stream's order.
+// differ returns the first field, in the stream's order, whose value is not the expected one.
 func (s *Stream) differ(f Fields, side []byte) (name, want, got string, same bool) {
 	for n := range f {
 		s.find(n)

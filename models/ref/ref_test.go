@@ -33,7 +33,7 @@ func record(name string, in bool, fields ...Field) *Stream {
 
 // out makes an output give transaction n, with one field of eight bits.
 func out(p *Player, s *Stream, n uint64, side ...byte) {
-	p.Tell(&Msg{Of: s, N: n, First: n, Last: n, Side: side})
+	p.Deliver(&Msg{Of: s, N: n, First: n, Last: n, Side: side})
 }
 
 // Transactions must be the expected ones, in the order of each source; where two sources have the
@@ -88,11 +88,11 @@ func TestDropsAbove(t *testing.T) {
 		p.Expect("o", nil, []byte(fmt.Sprintf("packet %d..", i)))
 	}
 	require.False(t, p.Over(), "the first two may not be missing: less was under way")
-	p.Tell(&Msg{Of: s, Data: []byte("packet 0..")})
-	p.Tell(&Msg{Of: s, N: 1, Data: []byte("packet 1..")})
+	p.Deliver(&Msg{Of: s, Data: []byte("packet 0..")})
+	p.Deliver(&Msg{Of: s, N: 1, Data: []byte("packet 1..")})
 	require.True(t, p.Over())
 	require.Equal(t, 2, p.Dropped("o"))
-	p.Tell(&Msg{Of: s, N: 2, Data: []byte("packet 3..")})
+	p.Deliver(&Msg{Of: s, N: 2, Data: []byte("packet 3..")})
 	require.Nil(t, p.Failed())
 	require.Equal(t, 1, p.Dropped("o"))
 }
@@ -142,12 +142,12 @@ func TestSegments(t *testing.T) {
 			sent = append(sent, b)
 		}
 		for n, f := range seg.Beats(s, sent, func() bool { return r.IntN(4) == 0 }) {
-			p.Tell(&Msg{Of: s, N: uint64(n), Side: s.Pack(f)})
+			p.Deliver(&Msg{Of: s, N: uint64(n), Side: s.Pack(f)})
 		}
 		require.Nil(t, p.Failed())
 		require.Equal(t, sent, got)
 		require.True(t, p.Over())
-		p.Tell(&Msg{Of: s, Side: s.Pack(Fields{"sop": 3, "eop": 0, "valid": 3})})
+		p.Deliver(&Msg{Of: s, Side: s.Pack(Fields{"sop": 3, "eop": 0, "valid": 3})})
 		require.ErrorContains(t, p.Failed(), "no start before the end")
 	}
 	require.Equal(t, 2, DWs(16))

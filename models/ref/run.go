@@ -1,9 +1,9 @@
 package ref
 
-// Methods for the player; a reference does not need them.
+// The methods in this file are called by whoever drives a run; a reference needs none of them.
 
-// Tell passes a transaction to the reference.
-func (p *Player) Tell(m *Msg) {
+// Deliver passes a transaction that has crossed the pins to the reference.
+func (p *Player) Deliver(m *Msg) {
 	s := p.by[m.Of.Name]
 	p.cycle, p.first = m.Last, m.First
 	s.told++
@@ -17,10 +17,10 @@ func (p *Player) Tell(m *Msg) {
 	}
 }
 
-// Resets reports whether the reference handles resets: one that only expects needs no handler.
+// Resets reports whether the reference has a function for resets. One that only expects needs none.
 func (p *Player) Resets() bool { return len(p.resets) > 0 }
 
-// Reset notifies the reference that the device was reset in a cycle.
+// Reset forgets all expectations, and tells the reference that the device was reset in a cycle.
 func (p *Player) Reset(cycle uint64) {
 	p.cycle = cycle
 	for _, s := range p.streams {
@@ -34,7 +34,7 @@ func (p *Player) Reset(cycle uint64) {
 	}
 }
 
-// Listens reports whether the reference looks at a stream.
+// Listens reports whether the reference looks at the transactions of a stream.
 func (p *Player) Listens(stream string) bool {
 	s := p.by[stream]
 	return s.due != nil || len(s.on) > 0
@@ -43,7 +43,7 @@ func (p *Player) Listens(stream string) bool {
 // Failed returns the first fault of the device, or nil.
 func (p *Player) Failed() *Failure { return p.failed }
 
-// Over reports whether nothing is due any more.
+// Over reports whether the device owes nothing any more.
 func (p *Player) Over() bool {
 	if !p.allDone() {
 		return false
@@ -56,10 +56,10 @@ func (p *Player) Over() bool {
 	return true
 }
 
-// Longest returns the number of beats of the longest burst drawn; 0: none was drawn.
+// Longest returns the number of beats of the longest burst that was drawn; 0: none was drawn.
 func (p *Player) Longest() int { return p.longest }
 
-// Missing returns how many of the expected transactions did not come so far.
+// Missing returns the number of expected transactions that have not come so far.
 func (p *Player) Missing() int {
 	n := 0
 	for _, s := range p.streams {
@@ -70,8 +70,8 @@ func (p *Player) Missing() int {
 	return n
 }
 
-// Stuck reports a fault for what is still due when nothing happens any more. The player itself
-// reports what it waits for.
+// Stuck reports the first transaction that is still due as missing, when nothing happens any more. silence
+// describes what the device does instead.
 func (p *Player) Stuck(cycle uint64, silence string) {
 	for _, s := range p.streams {
 		if d := p.by[s.Name].due; d != nil && !d.over() {
@@ -95,8 +95,8 @@ func (p *Player) allDone() bool {
 	return true
 }
 
-// Ends calls the functions of End.
-func (p *Player) Ends(cycle uint64) {
+// Finish calls the functions of End.
+func (p *Player) Finish(cycle uint64) {
 	p.cycle = cycle
 	for _, f := range p.end {
 		p.enter("End", "", f)
@@ -105,7 +105,7 @@ func (p *Player) Ends(cycle uint64) {
 }
 
 // Draws reports whether the reference draws the transactions of an input.
-func (p *Player) Draws(stream string) bool { return p.seat(stream).draw != nil }
+func (p *Player) Draws(stream string) bool { return p.use(stream).draw != nil }
 
-// Asks reports whether the run continues until functions of the reference report that it is done.
-func (p *Player) Asks() bool { return len(p.done) > 0 }
+// HasDone reports whether the reference has called Done: the run then continues until its functions return true.
+func (p *Player) HasDone() bool { return len(p.done) > 0 }

@@ -2,21 +2,21 @@ package ref
 
 import "math/bits"
 
-// Segments describes a record whose beats carry packets, such as TLPs, possibly several at once: its
-// data are Count segments, and a packet begins at the start of one. Valid, Start and End have a bit for
-// each segment; Last has, for each, the number of the last DW (four bytes) of a packet that ends there.
+// Segments describes a record whose beats carry packets, such as TLPs, possibly several at a time. Its data field
+// consists of Count segments, and a packet begins at the start of one. The fields Valid, Start and End have a bit
+// for each segment; Last has, for each, the number of the last DW (four bytes) of a packet that ends there.
 type Segments struct {
 	Count int
-	Data  string // names of fields
-	Valid string // empty: a segment is valid from a start to an end
+	Data  string // this and the following: names of fields
+	Valid string // empty: segments from a start to an end are valid
 	Start string
 	End   string
-	Last  string // empty: packets are whole segments
+	Last  string // empty: packets consist of whole segments
 }
 
 const dw = 4
 
-// shape returns the bytes of a segment and the bits of a DW number in it.
+// shape returns the size of a segment in bytes, and the width of its DW numbers in bits.
 func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	f, _ := of.find(s.Data)
 	if s.Count < 1 || f.Bits%(32*s.Count) != 0 {
@@ -31,8 +31,8 @@ func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	return bytes, wide
 }
 
-// Beats returns the records that carry packets of whole DWs, packed tightly; if gap is not nil and
-// returns true, a segment before the next packet stays empty.
+// Beats returns the records that carry packets of whole DWs, packed tightly. If gap is not nil, it is called before
+// each packet, and leaves a segment empty if it returns true.
 func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []Fields) {
 	bytes, wide := s.shape(of)
 	var data []byte
@@ -87,7 +87,7 @@ func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []
 // OnSegments calls f for each packet of a stream whose records carry segments. Starts and ends that
 // do not match are faults of the device.
 func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []byte)) {
-	given(f != nil, "OnSegments", stream)
+	checkFunc(f != nil, "OnSegments", stream)
 	bytes, wide := s.shape(p.Stream(stream))
 	var packet []byte
 	open := false
@@ -125,5 +125,5 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 	p.Done(func() bool { return !open })
 }
 
-// DWs returns how many bits number the DWs of a segment of so many bytes.
+// DWs returns the number of bits in which the DWs of a segment of this size are numbered.
 func DWs(bytes int) int { return bits.Len(uint(bytes/dw - 1)) }

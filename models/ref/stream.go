@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a stream's transactions.
+// Kind says what the transactions of a stream consist of.
 type Kind int
 
-// The kinds of stream.
+// Kinds of stream.
 const (
-	Packets Kind = iota // data and fields
-	Record              // fields
-	Level               // fields that keep their value
+	Packets Kind = iota // data, and fields beside it
+	Record              // fields with a handshake
+	Level               // fields without a handshake, which keep their value
 )
 
 // Field is a field of a stream's transactions.
@@ -25,20 +25,20 @@ type Field struct {
 // bytes returns how many side bytes the field takes.
 func (f *Field) bytes() int { return (f.Bits + 7) / 8 }
 
-// Stream is a stream of a device: its fields are the pins of a record or level, or the side-band
-// signals of packets.
+// Stream describes a stream of a device. Its fields are the pins of a record or level, or the side-band signals of
+// packets.
 type Stream struct {
 	Name   string
-	In     bool // into the device
+	In     bool // input of the device
 	Kind   Kind
 	Fields []Field
-	Beat   int  // bytes per beat of packets
-	Unit   int  // packets are multiples of so many bytes
-	Empty  bool // packets may be empty
-	Most   int  // largest packet in bytes; 0: no limit
+	Beat   int  // packets: bytes of data per beat
+	Unit   int  // packets: their size is a multiple of so many bytes
+	Empty  bool // packets: they may be empty
+	Most   int  // packets: largest size in bytes; 0: no limit
 }
 
-// SideBytes returns the length of all fields.
+// SideBytes returns the size of all fields together, in side bytes.
 func (s *Stream) SideBytes() int {
 	n := 0
 	for i := range s.Fields {
@@ -75,12 +75,12 @@ func (s *Stream) names() []string {
 	return names
 }
 
-// Fields maps field names to values: a whole number of any kind, a bool, or []byte, lowest byte
-// first, for more than 64 bits. Fields that are not named are zero in transactions given to a
-// device, and ignored in expected ones.
+// Fields maps names of fields to values: a whole number of any type, a bool, or, for more than 64 bits, a []byte,
+// lowest byte first. Fields that are not named are 0 in transactions given to a device, and not compared in
+// expected ones.
 type Fields map[string]any
 
-// Pack returns the side bytes of a transaction.
+// Pack encodes field values as the side bytes of a transaction.
 func (s *Stream) Pack(f Fields) []byte {
 	side := make([]byte, s.SideBytes())
 	for name, v := range f {
@@ -90,7 +90,7 @@ func (s *Stream) Pack(f Fields) []byte {
 	return side
 }
 
-// put writes a value of a field; a value that does not fit is a mistake.
+// put encodes the value of a field; a value that does not fit is a mistake.
 func (s *Stream) put(f *Field, into []byte, v any) {
 	if b, ok := v.([]byte); ok {
 		if len(b) > len(into) && slices.ContainsFunc(b[len(into):], func(x byte) bool { return x != 0 }) ||
@@ -112,7 +112,7 @@ func (s *Stream) put(f *Field, into []byte, v any) {
 	copy(into, b[:])
 }
 
-// fits reports whether b has no bits set beyond the first bits.
+// fits reports whether all bits of b are 0 from bit number bits on.
 func fits(b []byte, bits int) bool {
 	for i, x := range b {
 		if rest := bits - 8*i; rest < 8 && x>>max(rest, 0) != 0 {
@@ -122,7 +122,7 @@ func fits(b []byte, bits int) bool {
 	return true
 }
 
-// number converts a value to a number; negative ones fail.
+// number converts an integer or a bool to a number. It fails for a negative integer and for other types.
 func number(v any) (uint64, bool) {
 	switch x := v.(type) {
 	case bool:
@@ -150,7 +150,7 @@ func number(v any) (uint64, bool) {
 	return 0, false
 }
 
-// text formats a field's bytes.
+// text formats the value of a field.
 func (f *Field) text(b []byte) string {
 	if f.Bits <= 64 {
 		return fmt.Sprintf("%#x", little(b))
@@ -158,17 +158,17 @@ func (f *Field) text(b []byte) string {
 	return fmt.Sprintf("% x", b)
 }
 
-// little decodes a number of up to eight bytes.
+// little decodes a little-endian number of up to eight bytes.
 func little(b []byte) uint64 {
 	var w [8]byte
 	copy(w[:], b)
 	return binary.LittleEndian.Uint64(w[:])
 }
 
-// Mistake is a fault of a reference, not of the device.
+// Mistake is a mistake of the reference, not a fault of the device.
 type Mistake struct {
 	What string
-	File string // position of a function to blame that has returned; else empty
+	File string // position of the function to blame, if that has returned; else empty
 	Line int
 }
 

@@ -1,23 +1,23 @@
 package ref
 
-// tally counts a reference's use of a stream in a run.
+// tally counts how the reference used a stream in a run.
 type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // On was called for it; memories that answer a manager do not count
-	nothing  bool // Nothing was called for it
+	looked   bool // On was called; memories that answer a manager do not count
+	nothing  bool // Nothing was called
 }
 
-// Tally counts the transactions of a stream in a run, and those that the reference expected and compared.
+// Tally counts the transactions of a stream in a run, and how many the reference expected and compared.
 type Tally struct {
 	Stream   string
 	In       bool
 	Told     int  // transactions that crossed the pins
-	Expected int  // transactions that were expected of an output
-	Compared int  // transactions compared with an expectation, or by Want, ParseTLP and the like
+	Expected int  // transactions that the reference expected
+	Compared int  // transactions compared: with an expectation, or by Want, ParseTLP and the like
 	Covered  bool // the reference looks at the stream
-	Nothing  bool // every unexpected transaction is a fault (Nothing)
+	Nothing  bool // an unexpected transaction is a fault (Nothing)
 }
 
 // Tallies returns the counts of each stream so far, in the order of the manifest.
@@ -33,7 +33,7 @@ func (p *Player) Tallies() []Tally {
 	return list
 }
 
-// Memories returns the number of comparisons of memories (Same), which belong to no stream.
+// Memories returns the number of comparisons of memories by Same, which belong to no stream.
 func (p *Player) Memories() int { return p.same }
 
 // Judged returns the number of output transactions that the reference looked at.
@@ -47,5 +47,5 @@ func (p *Player) Judged() int {
 	return n
 }
 
-// compares counts a compared transaction.
+// compares counts a transaction of m's stream as compared.
 func (p *Player) compares(m *Msg) { p.by[m.Of.Name].compared++ }

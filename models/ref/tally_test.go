@@ -27,7 +27,7 @@ func TestTallies(t *testing.T) {
 	p.On("u", func(m *Msg) { p.Want(m, Fields{"v": 7}) })
 	p.Nothing("e")
 	for n, v := range []byte{1, 2} {
-		p.Tell(&Msg{Of: s, N: uint64(n), Side: []byte{v}})
+		p.Deliver(&Msg{Of: s, N: uint64(n), Side: []byte{v}})
 	}
 	out(p, o, 0, 1)
 	out(p, u, 1, 7)
@@ -54,7 +54,7 @@ func TestServedPortsAreNotCovered(t *testing.T) {
 	}
 	p, b := newBench(port...)
 	p.ServeAXI("a", p.NewMemory("memory"), 0)
-	p.Tell(&Msg{Of: port[3], Side: []byte{8, 0}})
+	p.Deliver(&Msg{Of: port[3], Side: []byte{8, 0}})
 	require.Len(t, b.offers, 1)
 	for _, x := range p.Tallies() {
 		require.False(t, x.Covered, x.Stream)
@@ -121,7 +121,7 @@ func TestWatch(t *testing.T) {
 	f := func(*Msg) { require.Len(t, calls, 1) }
 	p.On("s", f)
 	p.Done(func() bool { return true })
-	p.Tell(&Msg{Of: s, Side: []byte{1}})
+	p.Deliver(&Msg{Of: s, Side: []byte{1}})
 	p.Over()
 	file, line := Place(f)
 	require.Equal(t, Call{"On", "s", file, line}, calls[0])

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// TLP is the header of a TLP; PCIe 2.2.
+// TLP is the decoded header of a TLP; PCIe 2.2.
 type TLP = tlp.Header
 
 // ParseTLP decodes the header and payload of a TLP in wire format: 12 or 16 bytes of header, then
@@ -19,7 +19,7 @@ func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 		return h, nil, false
 	}
 	n := 12
-	if b[0]>>5&1 == 1 { // fmt[0]: a header of four double words
+	if b[0]>>5&1 == 1 { // fmt[0] is 1: a header of four double words
 		n = 16
 	}
 	copy(raw[:n], b)

@@ -85,11 +85,11 @@ func (p *played) finish() (ended bool, err error) {
 	within := fmt.Sprintf("%d cycles (play.patience and the stalls of the run)", p.patience)
 	switch asked, settle := p.asked(), p.settle(); {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
-		p.p.Ends(p.Cycles)
+		p.p.Finish(p.Cycles)
 		return true, nil
 	case over && p.Cycles >= p.since+p.patience+settle: // it asks or gives without end
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
-			p.p.Ends(p.Cycles)
+			p.p.Finish(p.Cycles)
 			return true, nil
 		}
 		p.hangs(p.by, " within "+within, "nothing in "+within)

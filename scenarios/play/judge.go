@@ -18,8 +18,8 @@ type judge interface {
 	Listens(stream string) bool
 	Longest() int
 	Resets() bool
-	Tell(m *ref.Msg)
-	Sync() // delivers the transactions that Tell has queued
+	Deliver(m *ref.Msg)
+	Sync() // delivers the transactions that Deliver has queued
 	Reset(cycle uint64)
 	Failed() *ref.Failure
 	Fail(f ref.Failure)
@@ -27,7 +27,7 @@ type judge interface {
 	Missing() int
 	Judged() int
 	Stuck(cycle uint64, silence string)
-	Ends(cycle uint64)
+	Finish(cycle uint64)
 	Tallies() []ref.Tally
 	Memories() int
 	Err() error // why the judge no longer counts
@@ -43,7 +43,7 @@ type here struct {
 	own ref.Reference // the user's; may be nil
 }
 
-// Sync does nothing: Tell delivers at once.
+// Sync does nothing: Deliver passes transactions on at once.
 func (here) Sync() {}
 
 // Err returns nil.

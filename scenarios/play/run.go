@@ -261,7 +261,7 @@ func (p *played) tell(m *ref.Msg) {
 	}
 	p.trace("%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m)
 	for _, x := range p.spoiler.spoil(m) {
-		p.p.Tell(x)
+		p.p.Deliver(x)
 	}
 }
 

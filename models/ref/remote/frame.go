@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// An answer is framed by the nonce of the run, the length of the rest, and the rest in gob
-// encoding. The nonce reveals bytes that something else has written into the channel.
+// frameHead is the size of an answer's head in bytes: the nonce of the run, and the length of the gob-encoded rest.
+// Bytes that something else has written into the channel lack the nonce.
 const frameHead = 16
 
-// MaxAnswer is the largest size of an answer in bytes.
+// MaxAnswer is the largest size of an answer, in bytes.
 const MaxAnswer = 1 << 31
 
-// writer sends answers.
+// writer frames and sends answers.
 type writer struct {
 	to  io.Writer
 	buf bytes.Buffer
@@ -30,7 +30,7 @@ func newWriter(to io.Writer) *writer {
 
 func (w *writer) send(nonce uint64, a *Answer) error {
 	w.buf.Reset()
-	w.buf.Write(make([]byte, frameHead)) // never fails
+	w.buf.Write(make([]byte, frameHead)) // room for the head; a write to a buffer never fails
 	if err := w.enc.Encode(a); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (w *writer) send(nonce uint64, a *Answer) error {
 	return err
 }
 
-// Reader receives answers.
+// Reader receives framed answers.
 type Reader struct {
 	from  io.Reader
 	nonce uint64
@@ -49,19 +49,19 @@ type Reader struct {
 	dec   *gob.Decoder
 }
 
-// NewReader returns a Reader of the answers of a run.
+// NewReader returns a Reader for the answers of the run with this nonce.
 func NewReader(from io.Reader, nonce uint64) *Reader {
 	r := &Reader{from: from, nonce: nonce}
 	r.dec = gob.NewDecoder(&r.buf)
 	return r
 }
 
-// FrameError reports data in the channel that is no answer.
+// FrameError reports bytes in the channel that are not an answer of the run.
 type FrameError struct{ What string }
 
 func (e *FrameError) Error() string { return e.What }
 
-// Receive waits for an answer. Its errors are *FrameError and those of the channel.
+// Receive returns the next answer. Its errors are *FrameError, and those of the channel.
 func (r *Reader) Receive() (*Answer, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r.from, head[:]); err != nil {

@@ -6,13 +6,13 @@ import (
 	"nictwin/models/ref"
 )
 
-// Offer collects a transaction for the answer.
+// Offer adds a transaction for an input to the answer.
 func (s *server) Offer(o ref.Offer) {
 	s.offers = append(s.offers, Offer{Stream: s.number[o.Stream.Name], Delay: o.Delay, Side: o.Side, Data: o.Data,
 		Answer: o.Answer})
 }
 
-// Job numbers a piece of work, and reports whether it should be done.
+// Job gives a piece of work its number, and reports whether this run includes it.
 func (s *server) Job() bool {
 	id := s.jobs
 	s.jobs++
@@ -22,7 +22,7 @@ func (s *server) Job() bool {
 // Now returns the number of cycles that the device has run.
 func (s *server) Now() uint64 { return s.now.Cycle }
 
-// Observed returns an output of the manifest's observe.
+// Observed returns the value of an output that the manifest observes.
 func (s *server) Observed(name string) (uint64, bool) {
 	i := slices.Index(s.setup.Observe, name)
 	if i < 0 {

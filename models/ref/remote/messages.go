@@ -2,55 +2,54 @@ package remote
 
 import "nictwin/models/ref"
 
-// Package is the import path under which a reference is built; Prefix is the prefix of its
-// functions' names.
+// Package is the import path under which a user's reference is built; Prefix begins the names of its functions.
 const (
 	Package = "nictwin/userref"
 	Prefix  = Package + "."
 )
 
-// NoChannel is the exit code of a process whose channel does not work.
+// NoChannel is the exit code of a reference's process whose channel does not work.
 const NoChannel = 4
 
-// Kind is the kind of request.
+// Kind names what a request asks for.
 type Kind int
 
-// The kinds of request.
+// Kinds of request.
 const (
-	Begin Kind = iota // sets a run up
-	Draw              // draws a transaction of a stream
-	Tell              // passes transactions
-	Reset             // the device was reset
-	Over              // asks whether anything is still due
-	Stuck             // nothing happens any more: asks what is due
-	End               // the run is over
+	Begin   Kind = iota // set up a run
+	Draw                // draw a transaction of a stream
+	Deliver             // handle transactions that have crossed the pins
+	Reset               // handle a reset of the device
+	Over                // report whether anything is still due
+	Stuck               // report what is due, since nothing happens any more
+	End                 // finish the run
 )
 
-// Request is a message to the reference's process.
+// Request is a message from the player to the reference's process.
 type Request struct {
-	N        uint64 // number in the run, from 1
+	N        uint64 // number of the request in its run, from 1
 	Kind     Kind
 	Cycle    uint64
-	Observed []uint64 // in the order of Setup.Observe
-	Setup    *Setup   // of Begin
-	Stream   int      // of Draw
-	Msgs     []Msg    // of Tell
-	Silence  string   // of Stuck: what the device does instead
+	Observed []uint64 // values in the order of Setup.Observe
+	Setup    *Setup   // for Begin
+	Stream   int      // for Draw
+	Msgs     []Msg    // for Deliver
+	Silence  string   // for Stuck: description of the inactive device
 }
 
-// Setup begins a run.
+// Setup describes a run.
 type Setup struct {
 	Nonce      uint64
 	Seed       uint64
 	Streams    []ref.Stream
-	Plain      bool // nothing stalls
+	Plain      bool // the run has no stalls
 	Declared   ref.Declared
-	Some       bool     // do only the jobs of Keep
-	Keep       [][2]int // ranges, first and last number
+	Some       bool     // the run includes only the jobs of Keep
+	Keep       [][2]int // ranges of jobs, each with its first and last number
 	Parameters map[string]string
 	Observe    []string
-	Most       int // limit of transactions of the reference in a run
-	Stack      int // limit of a stack in bytes
+	Most       int // largest number of transactions of the reference in the run
+	Stack      int // largest size of a stack, in bytes
 }
 
 // Msg is a transaction that has crossed the pins.
@@ -61,7 +60,7 @@ type Msg struct {
 	Side, Data  []byte
 }
 
-// Offer is a transaction for an input.
+// Offer is a transaction that the reference offers to an input.
 type Offer struct {
 	Stream     int
 	Delay      uint64
@@ -69,38 +68,39 @@ type Offer struct {
 	Answer     bool
 }
 
-// Answer returns the effects of a request.
+// Answer holds the effects of a request on the reference, and the reference's state after it.
 type Answer struct {
 	N    uint64
-	Told uint64 // transactions so far
+	Told uint64 // number of transactions delivered so far
 
 	Offers     []Offer
-	Jobs       int // so far
+	Jobs       int // number of calls of Job so far
 	Drawn      bool
-	Side, Data []byte // of Draw
+	Side, Data []byte // for Draw
 
-	Seats   []Seat
+	Uses    []StreamUse
 	Longest int
 	Missing int
 	Judged  int
 	Resets  bool // the reference handles resets
-	Asks    bool // it has functions of Done, so Over must ask
+	HasDone bool // the reference has called Done, so the player must ask whether the run is over
 	Over    bool
 
 	Failure  *ref.Failure
 	Mistake  *Mistake
-	Tallies  []ref.Tally // of End
-	Memories int         // of End
-	File     string      // of Begin: where the reference is
+	Tallies  []ref.Tally // for End
+	Memories int         // for End
+	File     string      // for Begin: position of the reference
 	Line     int
 }
 
-// Seat reports the uses that the reference has for a stream.
-type Seat struct{ Draws, Plays, Listens bool }
+// StreamUse reports what the reference does with a stream: whether it draws its transactions, plays it as a channel
+// of an AXI port, or looks at its transactions.
+type StreamUse struct{ Draws, Plays, Listens bool }
 
 // Mistake reports a fault of the reference, not of the device.
 type Mistake struct {
 	What string
-	File string // as the compiler names it; empty: not known
+	File string // path as the compiler names it; empty: not known
 	Line int
 }

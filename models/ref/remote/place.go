@@ -12,14 +12,14 @@ import (
 
 // Note describes the latest call into the reference.
 type Note struct {
-	Calls uint64 // so far
-	Over  bool   // it has returned, and no other call is in progress
-	What  string // empty: no call so far
-	File  string // of the function, or else of the reference, as the compiler names it
+	Calls uint64 // number of calls so far
+	Over  bool   // the latest call has returned
+	What  string // name of the call; empty: there was none
+	File  string // position of the function, or else of the reference, as the compiler names it
 	Line  int
 }
 
-// entered records a call.
+// entered writes a note of the call that is about to be made.
 func (s *server) entered(c ref.Call) {
 	s.calls++
 	what := c.What
@@ -33,14 +33,14 @@ func (s *server) entered(c ref.Call) {
 	s.write()
 }
 
-// idle records that no call is in progress.
+// idle notes that no call is in progress.
 func (s *server) idle() {
 	s.last.Over = true
 	s.write()
 }
 
-// write writes the note. A failure to write matters only if the process ends without a message, so
-// it is ignored.
+// write writes the note to its file. A failed write is ignored: the note is read only if the process ends without
+// an answer.
 func (s *server) write() {
 	n := &s.last
 	b := strconv.AppendBool(append(strconv.AppendUint(nil, n.Calls, 10), '\t'), n.Over)
@@ -49,7 +49,7 @@ func (s *server) write() {
 	_, _ = s.note.WriteAt(b, 0)
 }
 
-// NoteBytes is the largest number of bytes read of a note.
+// NoteBytes is the largest number of bytes that are read of a note.
 const NoteBytes = 4096
 
 // ParseNote parses a note. It returns the zero Note if the note is incomplete.
@@ -68,7 +68,7 @@ func ParseNote(b []byte) (n Note) {
 	return Note{calls, over, f[2], f[3], at}
 }
 
-// mistake describes the fault of a reference that panicked with a value, or ended its goroutine.
+// mistake describes the mistake of a reference that panicked with a value, or ended its goroutine (nil).
 func (s *server) mistake(value any) *Mistake {
 	x := &Mistake{What: fmt.Sprint(value)}
 	switch value.(type) {
@@ -87,7 +87,7 @@ func (s *server) mistake(value any) *Mistake {
 	return x
 }
 
-// userFrame returns the position of the innermost function of the reference in progress.
+// userFrame returns the position of the innermost function of the reference on the stack.
 func userFrame() (file string, line int) {
 	pcs := make([]uintptr, 256)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

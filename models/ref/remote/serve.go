@@ -11,7 +11,8 @@ import (
 	"nictwin/models/ref"
 )
 
-// Serve answers requests until the channel ends. It writes notes of the call in progress to note.
+// Serve answers requests until the channel ends. Before each call into the reference, it writes a note of the call
+// to note.
 func Serve(in io.Reader, out io.Writer, note io.WriterAt, f ref.Reference) error {
 	s := server{reference: f, requests: gob.NewDecoder(in), answers: newWriter(out), note: note}
 	for {
@@ -28,19 +29,19 @@ func Serve(in io.Reader, out io.Writer, note io.WriterAt, f ref.Reference) error
 	}
 }
 
-// server is a run in the reference's process. It is the host of the reference's player.
+// server holds the state of the run in the reference's process. It is the host of the reference's player.
 type server struct {
 	reference ref.Reference
 	requests  *gob.Decoder
 	answers   *writer
 	note      io.WriterAt
-	calls     uint64 // calls into the reference
-	last      Note   // latest call
+	calls     uint64 // number of calls into the reference
+	last      Note   // note of the latest call
 
 	setup  *Setup
 	p      *ref.Player
 	all    []*ref.Stream
-	number map[string]int // of streams
+	number map[string]int // index of each stream in all, by name
 	told   uint64
 	now    *Request
 	jobs   int
@@ -73,8 +74,8 @@ func (s *server) answer(a *Answer) error {
 	return s.answers.send(s.setup.Nonce, a)
 }
 
-// guard calls the reference. A panic in it is reported in the answer. If it ends this goroutine,
-// the answer is sent from here, since nothing else runs any more.
+// guard calls f, which calls into the reference. It turns a panic into the answer's mistake. If the reference ends
+// this goroutine (runtime.Goexit), guard sends the answer, since nothing after it runs any more.
 func (s *server) guard(a *Answer, f func()) {
 	returned := false
 	defer func() {
@@ -83,25 +84,25 @@ func (s *server) guard(a *Answer, f func()) {
 		}
 		r := recover()
 		if a.Mistake = s.mistake(r); r == nil {
-			_ = s.answer(a) // the player sees that no answer comes
+			_ = s.answer(a) // if this fails, the player sees that no answer comes
 		}
 	}()
 	f()
 	returned = true
 }
 
-// do carries out a request.
+// do carries out a request, and collects the state after it.
 func (s *server) do(r *Request, a *Answer) {
 	switch r.Kind {
 	case Begin:
 		s.begin(a)
 	case Draw:
 		a.Side, a.Data, a.Drawn = s.p.Drawn(s.all[r.Stream].Name)
-	case Tell:
+	case Deliver:
 		for i := range r.Msgs {
 			m := &r.Msgs[i]
 			if s.told++; s.p.Failed() == nil {
-				s.p.Tell(&ref.Msg{Of: s.all[m.Stream], N: m.N, First: m.First, Last: m.Last, Side: m.Side,
+				s.p.Deliver(&ref.Msg{Of: s.all[m.Stream], N: m.N, First: m.First, Last: m.Last, Side: m.Side,
 					Data: m.Data})
 			}
 		}
@@ -110,7 +111,7 @@ func (s *server) do(r *Request, a *Answer) {
 	case Stuck:
 		s.p.Stuck(r.Cycle, r.Silence)
 	case End:
-		s.p.Ends(r.Cycle)
+		s.p.Finish(r.Cycle)
 		a.Tallies, a.Memories = s.p.Tallies(), s.p.Memories()
 	}
 	s.state(r, a)
@@ -136,15 +137,15 @@ func (s *server) begin(a *Answer) {
 	s.reference(s.p)
 }
 
-// state collects the state of the reference that the player needs.
+// state adds the reference's state to an answer.
 func (s *server) state(r *Request, a *Answer) {
 	for _, x := range s.all {
-		a.Seats = append(a.Seats,
-			Seat{Draws: s.p.Draws(x.Name), Plays: s.p.Plays(x.Name), Listens: s.p.Listens(x.Name)})
+		a.Uses = append(a.Uses,
+			StreamUse{Draws: s.p.Draws(x.Name), Plays: s.p.Plays(x.Name), Listens: s.p.Listens(x.Name)})
 	}
 	a.Failure, a.Longest, a.Missing, a.Judged = s.p.Failed(), s.p.Longest(), s.p.Missing(), s.p.Judged()
-	a.Resets, a.Asks = s.p.Resets(), s.p.Asks()
-	if r.Kind == Over || !a.Asks {
+	a.Resets, a.HasDone = s.p.Resets(), s.p.HasDone()
+	if r.Kind == Over || !a.HasDone {
 		a.Over = s.p.Over()
 	}
 }

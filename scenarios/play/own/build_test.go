@@ -62,7 +62,7 @@ func expects(t *testing.T, p *Program) string {
 		&ref.Stream{Name: "o", Kind: ref.Record, Fields: v}
 	c := p.Start(t.Context(), &table{}, &Run{Streams: []*ref.Stream{s, o}})
 	defer c.Close()
-	c.Tell(&ref.Msg{Of: s, Side: []byte{0}})
+	c.Deliver(&ref.Msg{Of: s, Side: []byte{0}})
 	require.False(t, c.Over())
 	c.Stuck(1, "nothing")
 	require.NoError(t, c.Err())

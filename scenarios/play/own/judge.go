@@ -24,9 +24,9 @@ func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
 }
 
 // seat returns how the reference uses a stream; nil before the first answer.
-func (c *Player) seat(stream string) *remote.Seat {
-	if i, ok := c.number[stream]; ok && i < len(c.last.Seats) {
-		return &c.last.Seats[i]
+func (c *Player) seat(stream string) *remote.StreamUse {
+	if i, ok := c.number[stream]; ok && i < len(c.last.Uses) {
+		return &c.last.Uses[i]
 	}
 	return nil
 }
@@ -44,8 +44,8 @@ func (c *Player) Longest() int { return c.last.Longest }
 // Resets reports whether the reference handles resets.
 func (c *Player) Resets() bool { return c.last.Resets }
 
-// Tell queues a transaction; the next Sync delivers it.
-func (c *Player) Tell(m *ref.Msg) {
+// Deliver queues a transaction; the next Sync passes it on.
+func (c *Player) Deliver(m *ref.Msg) {
 	c.batch = append(c.batch, remote.Msg{Stream: c.number[m.Of.Name], N: m.N, First: m.First, Last: m.Last,
 		Side: m.Side, Data: m.Data})
 }
@@ -55,7 +55,7 @@ func (c *Player) Sync() {
 	if len(c.batch) == 0 {
 		return
 	}
-	r := &remote.Request{Kind: remote.Tell, Msgs: c.batch}
+	r := &remote.Request{Kind: remote.Deliver, Msgs: c.batch}
 	c.told += uint64(len(c.batch))
 	c.batch = nil
 	c.ask(r)
@@ -81,7 +81,7 @@ func (c *Player) Fail(f ref.Failure) {
 // Over reports whether nothing is due any more.
 func (c *Player) Over() bool {
 	c.Sync()
-	if c.last.Asks {
+	if c.last.HasDone {
 		c.ask(&remote.Request{Kind: remote.Over})
 	}
 	return c.last.Over
@@ -99,8 +99,8 @@ func (c *Player) Stuck(cycle uint64, silence string) {
 	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})
 }
 
-// Ends runs the reference's final checks.
-func (c *Player) Ends(cycle uint64) {
+// Finish runs the reference's final checks.
+func (c *Player) Finish(cycle uint64) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.End})
 }

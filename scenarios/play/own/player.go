@@ -134,7 +134,7 @@ func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 		return &remote.FrameError{What: "it is not the answer to what was asked"}
 	case a.Mistake != nil:
 		return nil
-	case a.Told != c.told || len(a.Seats) != len(c.streams) || a.Jobs < c.last.Jobs:
+	case a.Told != c.told || len(a.Uses) != len(c.streams) || a.Jobs < c.last.Jobs:
 		return &remote.FrameError{What: fmt.Sprintf("it has seen %d of %d transactions", a.Told, c.told)}
 	case r.Kind == remote.End && len(a.Tallies) != len(c.streams):
 		return &remote.FrameError{What: "it has no tallies"}

@@ -16,7 +16,7 @@ nictwin/userref.wait(...)
 	nictwin/userref/more.go:7
 nictwin/userref.Reference.func1(0xc000010000)
 	nictwin/userref/ref.go:12 +0x2f
-nictwin/models/ref.(*Player).Tell(0xc000010000, 0x1)
+nictwin/models/ref.(*Player).Deliver(0xc000010000, 0x1)
 	nictwin/models/ref/run.go:13 +0x9f
 `
 

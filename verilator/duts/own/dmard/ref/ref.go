@@ -14,7 +14,7 @@ func Reference(p *ref.Player) {
 	host, ram, jobs := p.NewMemory("host"), p.NewMemory("RAM"), map[uint64]*ref.Msg{}
 	completer := p.NewCompleter("completion", &ref.Segments{Count: 2, Data: "data", Valid: "used", Start: "sop",
 		End: "eop"})
-	how := ref.Completing{MPS: 256, RCB: 64}
+	how := ref.CompleterConfig{MPS: 256, RCB: 64}
 	p.Order("status", "tag")
 	p.On("config", func(m *ref.Msg) { how.Most = 128 << m.U("max_read_request_size") })
 	p.On("desc", func(m *ref.Msg) {
