@@ -11,7 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Completion entries of the fast and the slow path leave in any order [A4].
+// The referee follows an account by account_seq [A4], so it must accept completion entries of the fast and the slow
+// queue in either order. The test swaps neighbours of different queues.
 func TestAccountEntriesBetweenRings(t *testing.T) {
 	cfg, clean := calmParts(t)
 	p := newTape(t, clean)
@@ -44,8 +45,9 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 	return nicspec.RxCqe(x.TLP.Data).AccountSeq(), true
 }
 
-// A frame that may or may not have drawn on an account is compared with the account as it was set:
-// long ago, while no frame has shown that yet, or just now.
+// The rule of a frame was written while it came in, so it may or may not have drawn on an account. The referee must
+// keep both possibilities after a table write of the account: in its window (cycle 600), and later, if no frame has
+// shown the write's effect (cycle 1000).
 func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
 		r, err := New(DefaultConfig(defaultRig().spec.Build))

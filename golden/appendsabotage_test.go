@@ -14,8 +14,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// appends records Sends whose trailer the device appends: 54 B of headers in the entry and 101 B in
-// memory, with three pad bytes; and one whose UDP length is off by one.
+// appends records Sends whose trailer the device appends: one with 54 B of headers in the entry, 101 B in memory
+// and three pad bytes, and one whose UDP length is too large by one.
 func appends(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -113,8 +113,8 @@ func paddedRoce(t testing.TB, to uint8, payload, pad, padding int) []byte {
 	return append(f, make([]byte, padding)...)
 }
 
-// trims records frames of 54 B of headers and 101 B of payload with pad, ICRC and padding, to a
-// queue that trims and to one that does not; and to each a frame that is not RoCE; and a short one.
+// trims records frames of 54 B of headers and 101 B of payload with pad, ICRC and Ethernet padding, for a queue
+// that trims and one that does not. Each queue also gets a frame that is not RoCE; a short frame follows.
 func trims(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -132,7 +132,7 @@ func trims(t testing.TB) (Config, []boundary.Crossing) {
 	for q := range 2 {
 		r.peers[0].send(paddedRoce(t, uint8(q+1), 101, 3, 9))
 		plain := paddedRoce(t, uint8(q+1), 101, 3, 9)
-		binary.BigEndian.PutUint16(plain[36:], 4792) // not the port of RoCE
+		binary.BigEndian.PutUint16(plain[36:], 4792) // 4791 is the port of RoCEv2
 		r.peers[0].send(plain)
 	}
 	r.peers[0].send(paddedRoce(t, 1, 0, 0, 2))
@@ -142,7 +142,7 @@ func trims(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// resize lengthens or shortens a write by some bytes.
+// resize lengthens a write by a number of bytes, or shortens it if that is negative.
 func (p *tape) resize(x *boundary.Crossing, by int) {
 	p.header(x, func(h *tlp.Header) {
 		off, n := h.Span()
@@ -162,12 +162,13 @@ func (p *tape) resize(x *boundary.Crossing, by int) {
 func TestTrimSabotageIsCaught(t *testing.T) {
 	cfg, clean := trims(t)
 	p := newTape(t, clean)
-	for i, want := range []int{101, 101 + 3 + 4 + 9 + 12} { // UDP's payload begins at the BTH
+	for i, want := range []int{101, 101 + 3 + 4 + 9 + 12} { // the payload of UDP, from the BTH on
 		require.EqualValues(t, want, nicspec.RxCqe(p.get(i, rxCqe(0)).TLP.Data).PayLen())
 	}
 	require.EqualValues(t, 101+3+4+9, nicspec.RxCqe(p.get(0, rxCqe(1)).TLP.Data).PayLen())
 	require.EqualValues(t, 0, nicspec.RxCqe(p.get(2, rxCqe(0)).TLP.Data).PayLen())
-	placed := func(q, n, by int, entry bool) func(p *tape) { // n-th frame, so many bytes more
+	// placed makes the last write of queue q's n-th frame longer by so many bytes; with entry set, pay_len follows.
+	placed := func(q, n, by int, entry bool) func(p *tape) {
 		return func(p *tape) {
 			p.resize(p.get(n, payWrite(q)), by)
 			if e := nicspec.RxCqe(p.get(n, rxCqe(q)).TLP.Data); entry {

@@ -19,7 +19,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// recorded replays recorded crossings, one per line: "tlp KIND FIRST LAST HEADER DATA", "frame KIND
+// recorded replays a file of crossings, one per line, to a referee: "tlp KIND FIRST LAST HEADER DATA", "frame KIND
 // PORT FIRST LAST QUEUE DATA" or "held KIND PORT FIRST LAST".
 func recorded(t *testing.T, file string, ports int) *Report {
 	t.Helper()
@@ -66,9 +66,9 @@ func recorded(t *testing.T, file string, ports int) *Report {
 	return g.Finish()
 }
 
-// Recorded runs of random programs in which the NIC is right (docs/attribution.md): entries of two
-// queues name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame
-// latched its account.
+// In these recordings of random programs the NIC is right, and the referee once reported it: entries of two queues
+// name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame latched its account
+// (docs/attribution.md).
 func TestRecordedRunsPass(t *testing.T) {
 	for _, run := range []struct {
 		name  string
@@ -85,14 +85,15 @@ func TestRecordedRunsPass(t *testing.T) {
 	}
 }
 
-// A queue is off while a read is outstanding that was attributed to its entry, a failing one, when
-// it began, but can only belong to a longer piece of another queue.
+// A queue is off while a read is outstanding that was first attributed to a failing entry of it. The read can only
+// belong to a longer piece of another queue, so the referee must not report it [Q5].
 func TestQueueIsOffWhileAnotherReads(t *testing.T) {
 	p := recorded(t, "testdata/overlap-8-93.tape.gz", 2)
 	require.True(t, p.Passed(), "%.4000v", p)
 }
 
-// A read of bytes that two entries of one queue name is no excuse for that queue being off.
+// Two entries of one queue name the bytes of an outstanding read. That the read may belong to either is no excuse:
+// the queue must not be off yet [Q5].
 func TestQueueIsOffWhileItReads(t *testing.T) {
 	r := newRig(t, smallRig())
 	m := r.mem
@@ -126,8 +127,8 @@ func TestQueueIsOffWhileItReads(t *testing.T) {
 	}, "txq 0", "Q5", "busy"}})
 }
 
-// Entries of all queues name a few buffers with many equal bytes, while reads fail, keys are
-// rewritten and queues are disabled and enabled.
+// Entries of all queues name a few buffers, whose bytes are often equal, while reads fail, keys are rewritten and
+// queues are disabled and enabled. The NIC is right, so nothing may be reported.
 func TestFewBuffersPass(t *testing.T) {
 	seeds := append(upTo(chaosSeeds), 78, 96, 132, 160, 233, 242, 284, 331, 344, 376)
 	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true}, func(o *chaosOpt) {
@@ -135,7 +136,8 @@ func TestFewBuffersPass(t *testing.T) {
 	}, sentFrames)
 }
 
-// Copies of all queues read a few buffers and write to a few, which overlap.
+// Copies of all queues read a few buffers and write to a few, which overlap. The NIC is right, so nothing may be
+// reported.
 func TestFewDestinationsPass(t *testing.T) {
 	seeds := append(upTo(chaosSeeds), 52, 85, 94, 105, 160, 188, 222, 253, 268, 325, 376, 394)
 	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true, copies: true}, func(o *chaosOpt) {
@@ -143,8 +145,8 @@ func TestFewDestinationsPass(t *testing.T) {
 	}, sentFrames)
 }
 
-// shared records two queues that send from the same memory: the first from byte 0, 200 bytes, the
-// second from byte 50; two entries each and, after the memory was rewritten, one each.
+// shared records two queues that send 200 bytes from the same memory, from byte 0 and from byte 50: two entries
+// each and, after the memory was rewritten, one more each.
 func shared(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	r := newRig(t, smallRig())
@@ -168,8 +170,8 @@ func shared(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(r.opt.spec.Build), r.tape
 }
 
-// rewritten changes the memory between the n-th read of queue 0's piece and earlier ones. It
-// returns the completion's data.
+// rewritten changes the bytes that the n-th read of queue 0's piece brings, as if the memory had been written just
+// before. It returns these bytes.
 func (p *tape) rewritten(n int) []byte {
 	tag := tlp.Parse(&p.get(n, readOf(keyBus)).TLP.Hdr).Tag
 	for i := p.find(n, readOf(keyBus)); ; i++ {
@@ -189,11 +191,11 @@ func TestSharedMemory(t *testing.T) {
 	p := judge(t, cfg, clean)
 	require.True(t, p.Passed(), "%v", p)
 	require.EqualValues(t, 6, p.Stats.FramesOut)
-	// Each read of the memory brought bytes of its own, and each entry may have had any of them.
+	// Each read of the memory may bring other bytes, and each entry may have used any of the reads.
 	for _, edit := range []func(p *tape){
 		func(p *tape) { copy(p.get(0, frameOut(0)).Frame.Data, p.rewritten(0)) },
 		func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data, p.rewritten(0)) },
-		func(p *tape) { // part of the bytes went to the other queue
+		func(p *tape) { // part of the read was used by the other queue
 			came := p.rewritten(0)
 			copy(p.get(0, frameOut(0)).Frame.Data, came[:50])
 			copy(p.get(0, frameOut(1)).Frame.Data, came[50:200])
@@ -234,7 +236,7 @@ func TestSharedMemory(t *testing.T) {
 	})
 }
 
-// lose removes a read and its answer from a tape.
+// lose removes the n-th picked read and its completion.
 func (p *tape) lose(n int, is pick) {
 	i := p.find(n, is)
 	tag := tlp.Parse(&p.s[i].TLP.Hdr).Tag

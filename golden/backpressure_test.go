@@ -9,7 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Invalid intervals, or intervals out of order, end the judging.
+// Intervals that are invalid or out of order are a fault of the observer: the run ends as Infrastructure, without a
+// verdict on the device.
 func TestHeldTimesThatAreNone(t *testing.T) {
 	good := boundary.Held{Kind: boundary.TLPOut, First: 10, Last: 20}
 	for _, bad := range []boundary.Held{

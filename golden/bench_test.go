@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// steady records a run of full-size RoCEv2 frames that a steady referee sees: the setup, then the
-// same pattern repeated, in both directions.
+// steady records n full-size RoCEv2 frames in each chosen direction, after the setup: a referee that sees them is
+// in steady state.
 func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := defaultRig()
@@ -59,7 +59,7 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// roceFrame is a RoCEv2 frame over IPv4 with an ICRC and no UDP checksum.
+// roceFrame returns a RoCEv2 frame over IPv4 with an ICRC and no UDP checksum.
 func roceFrame(size int) []byte {
 	rng := rand.New(rand.NewPCG(1, 1))
 	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2)
@@ -75,12 +75,12 @@ func roceFrame(size int) []byte {
 	return f
 }
 
-// benchReferee measures the second half of a run's frames, when the referee's pools are filled.
+// benchReferee measures the second half of a run's frames, when the referee's pools have grown.
 func benchReferee(b *testing.B, size int, rx, tx bool) {
 	cfg, run := steady(b, 1024, size, rx, tx, 0)
 	p := judge(b, cfg, run)
 	require.True(b, p.Passed(), "%v", p)
-	var at []int // of the frames
+	var at []int // indices of the frames on the tape
 	for i := range run {
 		if !run[i].Kind.IsTLP() {
 			at = append(at, i)
@@ -143,7 +143,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 func TestCopiesAllocateNothing(t *testing.T) {
 	o := defaultRig()
 	o.spec.NumTxq, o.spec.Parts = 8, nicspec.PartCopy
-	o.spec.Timing.TxPrefetch = 64 // entries come as others go
+	o.spec.Timing.TxPrefetch = 64 // prefetch keeps up: entries come while others are sent
 	r := newRig(t, o)
 	m := r.mem
 	m.Write32(nicspec.RegCtrl, 3)

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// chaos drives a NIC with everything at once, as a driver may.
+// chaos drives a NIC at random with everything that a driver may do.
 type chaos struct {
 	r   *rig
 	m   *endpoint
@@ -21,22 +21,22 @@ type chaos struct {
 	rx  [chaosQueues]chaosRing
 	tx  [chaosQueues]chaosRing
 
-	longs map[uint32]nicspec.Wqe // entries of several blocks, by wqe_id
+	longs map[uint32]nicspec.Wqe // posted entries of several blocks, by wqe_id
 }
 
 type chaosOpt struct {
 	seed   uint64
 	steps  int
-	faults bool // reads fail
+	faults bool // some reads fail
 	config bool // the configuration changes while frames come in
 	queues bool // queues are disabled and enabled
 	stall  int
-	calm   bool // no bad work entries, all rings deep enough
-	pushes bool // work entries are pushed, some of them
-	copies bool // copies and invalidations between Sends
-	dense  bool // all pieces lie in a little memory, which is written all the time
-	long   bool // entries of several blocks, trailers that are appended, fences, trimmed frames
-	few    bool // all pieces and sources are a few buffers, which overlap, of bytes that are alike
+	calm   bool // every work entry is valid, and rings are large enough
+	pushes bool // some work entries are pushed
+	copies bool // copies and invalidations are posted, too
+	dense  bool // all pieces lie in 4 KB, which are rewritten all the time
+	long   bool // also entries of several blocks, appended trailers, fences and trimmed frames
+	few    bool // all pieces and sources are one of a few overlapping buffers, filled with 0 and 1
 	parts  nicspec.Cap1Reg
 }
 
@@ -44,8 +44,8 @@ type chaosRing struct {
 	open   bool
 	posted uint16
 	cqi    uint16
-	used   uint16            // known to be used, by completion entries
-	blocks map[uint16]uint16 // of the entries at these indices
+	used   uint16            // consumer index as the completion entries show it
+	blocks map[uint16]uint16 // number of blocks of the entry at an index
 	log    int
 }
 
@@ -54,8 +54,8 @@ const (
 	goodKey     = 5 | 9<<24
 	keyBus      = 0x0100_0000_0070_0000
 	keySpan     = 1 << 16
-	copyBus     = 0x0100_0000_0080_0000 // key 7: where copies write
-	linesBus    = 0x0000_0000_0090_0000 // key 8: read, written, invalidated
+	copyBus     = 0x0100_0000_0080_0000 // key 7: destinations of copies
+	linesBus    = 0x0000_0000_0090_0000 // key 8: copied from, to, and invalidated
 	denseSpan   = 1 << 12
 )
 
@@ -92,7 +92,7 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 	return c
 }
 
-// begin sets the device up.
+// begin configures the device.
 func (c *chaos) begin() {
 	m := c.m
 	m.Write32(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
@@ -112,7 +112,7 @@ func (c *chaos) begin() {
 	c.beginRxParts()
 }
 
-// dmacRule sends frames by the first byte of their destination address.
+// dmacRule returns a rule with an action for frames whose destination address begins with byte v<<1.
 func dmacRule(v uint8, a nicspec.Action, q int) nicspec.RuleEntryFields {
 	f := nicspec.RuleEntryFields{Valid: 1, Action: a, Queue: uint16(q)}
 	f.Mask[8], f.Value[8] = 0xff, v<<1
@@ -155,7 +155,7 @@ func (c *chaos) openTx(q int) {
 	c.tx[q] = chaosRing{open: true, log: log, blocks: map[uint16]uint16{}}
 }
 
-// collect follows the completion entries.
+// collect reads the completion entries that have come.
 func (c *chaos) collect() {
 	for q := range chaosQueues {
 		c.rx[q].collect(c.m, &c.m.Rx[q])
@@ -209,7 +209,7 @@ func (c *chaos) send() {
 	}
 }
 
-// entry is a work entry, mostly one that can be carried out.
+// entry draws a work entry, usually a valid one.
 func (c *chaos) entry() nicspec.WqeFields {
 	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(c.rng.IntN(c.r.opt.spec.Ports)),
 		FComplete: c.rng.IntN(3) > 0,
@@ -227,7 +227,7 @@ func (c *chaos) entry() nicspec.WqeFields {
 		}
 		at := c.rng.IntN(span - n)
 		if c.rng.IntN(3) == 0 {
-			n, at = 200, 4096*c.rng.IntN(3) // memory that many entries name
+			n, at = 200, 4096*c.rng.IntN(3) // a range that many entries name
 		}
 		if c.opt.few {
 			at, n = c.buffer()
@@ -252,7 +252,7 @@ func (c *chaos) entry() nicspec.WqeFields {
 	return w
 }
 
-// buffer is one of a few, and how much of it an entry takes.
+// buffer draws the place and the size of a piece among a few overlapping ones.
 func (c *chaos) buffer() (at, n int) {
 	at = []int{0, 0, 3, 64, 100, 512, 900, 1024}[c.rng.IntN(8)]
 	return at, []int{60, 60, 100, 128, 200, 513, 700, 1 + c.rng.IntN(900)}[c.rng.IntN(8)]
@@ -275,7 +275,7 @@ func (c *chaos) work() {
 	if c.opt.few {
 		b := make([]byte, 1024)
 		for i := range b {
-			b[i] = uint8(c.rng.IntN(2)) // so that many reads brought what fits
+			b[i] = uint8(c.rng.IntN(2)) // two values only, so that bytes of many reads are equal
 		}
 		c.m.Write(keyBus+uint64(c.rng.IntN(1024)), b[:1+c.rng.IntN(len(b)-1)])
 	}
@@ -289,7 +289,7 @@ func (c *chaos) work() {
 			w = c.copyEntry()
 		}
 		if i == n-1 {
-			w.FComplete = true // so that the driver learns of the end
+			w.FComplete = true // the driver must learn when the batch has ended
 		}
 		c.m.push(q, &w)
 		if c.opt.pushes && c.rng.IntN(2) == 0 {
@@ -346,7 +346,7 @@ func (c *chaos) look() {
 			m.Reg(nicspec.RegTblData(w), 1)
 		}
 	case 4:
-		m.Write32(nicspec.RegRxDoorbell(c.rng.IntN(10)), c.rng.Uint32()) // mostly refused
+		m.Write32(nicspec.RegRxDoorbell(c.rng.IntN(10)), c.rng.Uint32()) // usually bad
 	}
 }
 

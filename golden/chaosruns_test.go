@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chaosSeeds is the number of runs that the test makes.
+// chaosSeeds is the number of runs of each chaos test.
 var chaosSeeds = 24
 
-// upTo returns the seeds of that many runs.
+// upTo returns the seeds from 0 to n-1.
 func upTo(n int) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {
@@ -19,9 +19,8 @@ func upTo(n int) []uint64 {
 	return seeds
 }
 
-// chaosPasses makes a run with each seed, which determines the faults and the stalls, and checks
-// that the referee finds nothing. o holds the options common to all runs; also, if not nil, draws
-// further options from the seed.
+// chaosPasses makes a run with each seed, which draws faults and stalls, and requires that the referee finds
+// nothing. o holds the options of all runs; also, if not nil, draws further options from the seed.
 func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt),
 	done func(t *testing.T, c *chaos, s *Stats)) {
 	for _, seed := range seeds {
@@ -40,7 +39,7 @@ func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt
 	}
 }
 
-// config returns the referee's configuration for such a run.
+// config returns the referee's configuration for the run.
 func (c *chaos) config() Config {
 	return DefaultConfig(c.r.opt.spec.Build)
 }
@@ -54,8 +53,8 @@ func TestChaosPasses(t *testing.T) {
 	})
 }
 
-// Where many entries name the same memory, reads are attributed over time, even if reads fail or
-// the memory is written meanwhile. These seeds failed once.
+// Many entries name the same memory, which is rewritten, and reads fail. The referee must find an attribution of the
+// reads. These seeds once failed.
 func TestDenseChaosPasses(t *testing.T) {
 	seeds := []uint64{67, 114, 406, 440, 890, 939, 1774, 1816}
 	chaosPasses(t, seeds, chaosOpt{steps: 400, dense: true}, func(o *chaosOpt) { o.faults = o.seed%8 != 0 }, sentFrames)

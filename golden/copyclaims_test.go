@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// doubles records copies of the same lines to the same place by queue 0 and by queue 1, and a
-// fenced copy of other lines to another place behind the first.
+// doubles records copies of the same lines to the same destination by queue 0 and by queue 1. A fenced copy to
+// another destination follows in queue 0.
 func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -38,8 +38,8 @@ func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// Either of two copies that may have made a write may have made it, but each makes its own, in
-// whole lines, and none after its fence.
+// Either copy may have made a write to their common destination. Nevertheless each must write every byte once and
+// in whole lines, and queue 0's copy must not write after the fenced copy behind it.
 func TestDoubleCopies(t *testing.T) {
 	cfg, clean := doubles(t, true)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -55,7 +55,7 @@ func TestDoubleCopies(t *testing.T) {
 	})
 }
 
-// Copies without a completion entry are checked for their writes at the end of the run.
+// Without completion entries, the end of the run shows that a copy has not written its bytes.
 func TestDoubleCopiesWithoutCompletion(t *testing.T) {
 	cfg, clean := doubles(t, false)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -63,7 +63,7 @@ func TestDoubleCopiesWithoutCompletion(t *testing.T) {
 	})
 }
 
-// If the sources differ, a write shows which copy made it.
+// If the two copies have different sources, the bytes of a write show which copy made it.
 func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
 	cfg, clean := rivals(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -77,7 +77,7 @@ func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
 	})
 }
 
-// Shared writes beyond the number that is followed are counted, and blame nobody.
+// If there are more shared writes than the referee matches, it counts that as a limit and reports no mismatch.
 func TestManySharedCopyWrites(t *testing.T) {
 	o := smallRig()
 	o.spec.Timing.CopyChunks = 3

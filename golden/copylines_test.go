@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// fences records three copies of queue 0: of lines with equal alignment, of bytes with different
-// alignment, and a fenced one that invalidates, with another copy behind it.
+// fences records four copies of queue 0: of lines with equal alignment of source and destination, of bytes with
+// different alignment, a fenced one that invalidates, and one behind that.
 func fences(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -46,7 +46,7 @@ func fences(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// cut splits a write or read in two, after so many bytes of its aligned payload.
+// cut splits a picked write or read in two, n bytes behind its DW-aligned address.
 func (p *tape) cut(is pick, n int) {
 	i := p.find(0, is)
 	x := clone(p.s[i])
@@ -81,11 +81,11 @@ func TestWholeLinesAndFences(t *testing.T) {
 		return n
 	}
 	lines := newTape(t, clean)
-	lines.cut(first(0x10, 48), 48) // the line is not covered wholly
+	lines.cut(first(0x10, 48), 48) // the copy does not cover this line as a whole
 	got = judge(t, cfg, lines.s)
 	require.True(t, got.Passed(), "%v", got)
 	odd := newTape(t, clean)
-	odd.cut(first(0x1000, 500), 32) // source and destination are aligned differently
+	odd.cut(first(0x1000, 500), 32) // source and destination have different alignment
 	got = judge(t, cfg, odd.s)
 	require.True(t, got.Passed(), "%v", got)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{

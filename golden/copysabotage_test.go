@@ -11,9 +11,9 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// copies records a run of the copy engine without any ambiguity. Queue 0: a copy, a Send, a copy
-// with invalidation, an invalidation. Queue 1: a copy with a failing read, and an entry that fails
-// its checks.
+// copies records a run of the copy engine in which every read and write belongs to one entry for certain. Queue 0
+// has a copy, a Send, a copy that invalidates, and an invalidation; queue 1 a copy with a failing read, and an
+// entry that fails its checks.
 func copies(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -54,7 +54,7 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// copyWrite picks a write of a copy to an offset in the copies' destination.
+// copyWrite picks a write to an offset in the destination of the copies.
 func copyWrite(off uint64) pick {
 	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address == copyBus+off })
 }
@@ -70,7 +70,7 @@ func messageField(field string, n int, set func(h *tlp.Header)) sabotage {
 	return sabotage{"message " + field, func(p *tape) { p.header(p.get(n, message), set) }, "txq 0", "D4", field}
 }
 
-// endOf picks the completion entry with an ID.
+// endOf picks the completion entry with a wqe_id.
 func endOf(q int, id uint32) pick {
 	return func(x *boundary.Crossing) bool { return txCqe(q)(x) && nicspec.TxCqe(x.TLP.Data).WqeId() == id }
 }
@@ -143,7 +143,7 @@ var copySabotages = []sabotage{
 	counter("COPY_BYTES", nicspec.CntCopyBytes.Index()),
 }
 
-// readsGoOn makes the failing copy request the rest of its source, in small pieces, before it ends.
+// readsGoOn inserts 70 more reads of 64 B of the failing copy's source before its completion entry.
 func readsGoOn(p *tape) {
 	at := p.find(0, endOf(1, 104))
 	x := clone(p.s[p.find(0, readOf(keyBus+0x3000))])

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rivals records copies of two queues from different sources to the same place.
+// rivals records copies of two queues from different sources to the same destination.
 func rivals(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -34,7 +34,7 @@ func rivals(t testing.TB) (Config, []boundary.Crossing) {
 func TestRivalCopies(t *testing.T) {
 	cfg, clean := rivals(t)
 	p := newTape(t, clean)
-	p.swap(p.find(0, copyWrite(512)), p.find(1, copyWrite(512))) // who writes first is free
+	p.swap(p.find(0, copyWrite(512)), p.find(1, copyWrite(512))) // either may write first
 	got := judge(t, cfg, p.s)
 	require.True(t, got.Passed(), "%v", got)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{

@@ -16,8 +16,7 @@ const (
 	devctlNS = 1 << 10
 )
 
-// attrRun records frames in both directions while DEVCTL keeps changing, or with one setting
-// throughout.
+// attrRun records frames in both directions while the driver writes the settings to DEVCTL in turn.
 func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -25,7 +24,7 @@ func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	r := newRig(t, o)
 	m := r.mem
 	m.Write32(nicspec.RegDevctl, settings[0])
-	r.step(simcore.Microsecond) // nothing begins under the values after reset
+	r.step(simcore.Microsecond) // let the reset value go out of force before anything begins
 	m.Write32(nicspec.RegCtrl, 3)
 	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.readable(pattern(keySpan, 1))
@@ -90,7 +89,7 @@ func devctlAt(n int, v uint32) func(p *tape) {
 func TestAttributeSabotageIsCaught(t *testing.T) {
 	const setting = 1 | 2<<4 | devctlRO
 	cfg, clean := attrRun(t, setting)
-	for i := len(clean) - 1; rung(nicspec.RegDevctl)(&clean[i]) || i > 200; i-- { // the first write stays alone
+	for i := len(clean) - 1; rung(nicspec.RegDevctl)(&clean[i]) || i > 200; i-- { // keep the first write of DEVCTL only
 		if rung(nicspec.RegDevctl)(&clean[i]) {
 			clean = append(clean[:i:i], clean[i+1:]...)
 		}

@@ -14,16 +14,15 @@ import (
 // leastTimeout is the shortest CPL_TIMEOUT, in cycles [P6].
 const leastTimeout = 1024
 
-// inlineOf returns a Send of inline bytes.
+// inlineOf returns a Send of inline bytes, padded to a frame.
 func inlineOf(id int, b ...byte) *nicspec.WqeFields {
 	w := &nicspec.WqeFields{Opcode: nicspec.OpcodeSend, FPad: true, WqeId: uint32(id), InlineLen: uint8(len(b))}
 	copy(w.Slots[:], b)
 	return w
 }
 
-// twins records a run in which several entries of queue 0 have the same frame; the reads of the
-// first few, as many as slow says, complete after they have timed out. An entry with a different
-// frame follows them.
+// twins records a run in which several entries of queue 0 send the same frame: slow entries whose reads complete
+// after their timeout, then inline ones. An entry with a different frame follows.
 func twins(t *testing.T, slow, inline int, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -51,8 +50,8 @@ func twins(t *testing.T, slow, inline int, complete bool) (Config, []boundary.Cr
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// A frame that fits an entry whose read may have timed out, and a later entry, may belong to either
-// until something decides [P6].
+// A frame fits an entry whose read may have timed out, and later entries. The referee must accept every run in
+// which the entry may have ended without a frame [P6].
 func TestFrameOfEitherEntry(t *testing.T) {
 	for _, slow := range []int{1, 2, 3} {
 		for _, inline := range []int{1, 2, 5} {
@@ -66,8 +65,7 @@ func TestFrameOfEitherEntry(t *testing.T) {
 	}
 }
 
-// A frame that may belong to either entry is still required once, and so are the frames behind it,
-// in order.
+// Twins do not excuse the device: each of their frames is required once, as are the frames behind them, in order.
 func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	cfg, recorded := twins(t, 1, 2, false)
 	var frames []int
@@ -87,8 +85,8 @@ func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	require.False(t, judge(t, cfg, doubled).Result == Pass, "a twin too many")
 }
 
-// Where two entries have the same frame for two ports, the port shows which one it belongs to, even
-// though the completion entry of the earlier one, whose read has timed out, follows it.
+// Two entries send the same frame to two ports; the read of the first has timed out. The port of the frame shows
+// which entry sent it, whether the completion entry of the first leaves before or after the frame.
 func TestPortTellsWhoseFrame(t *testing.T) {
 	for _, complete := range []bool{false, true} {
 		cfg, recorded := portTwins(t, complete)

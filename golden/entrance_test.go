@@ -10,8 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// entrances records frames dropped at the entrance: one while receive is disabled, a runt and an
-// oversize frame, all long before a reset, and a runt during it.
+// entrances records frames that are dropped at the entrance: one while receive is disabled, a runt and an oversize
+// frame, all long before a reset, and a runt during the reset.
 func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -33,12 +33,13 @@ func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 	}
 	m.Write32(nicspec.RegCtrl, 3)
 	r.step(simcore.Microsecond)
-	r.peers[0].send(destined(0, 100)) // no rule
+	r.peers[0].send(destined(0, 100)) // no rule matches it
 	m.readCounters()
 	return DefaultConfig(o.spec.Build), r.tape, r.held
 }
 
-// A frame dropped at the entrance long before a reset keeps its cause [L2].
+// A frame that was dropped at the entrance long before a reset must be counted for its own cause, not as disabled
+// [L2].
 func TestEntranceSabotageIsCaught(t *testing.T) {
 	cfg, clean, held := entrances(t)
 	value := func(p *tape, c nicspec.PortCounter) *byte {
@@ -66,8 +67,8 @@ func TestEntranceSabotageIsCaught(t *testing.T) {
 	}, held...)
 }
 
-// A frame that came in across a whole reset is dropped as disabled, or for a cause that applied
-// before: settings written after the reset are no cause [L2].
+// A frame that spans a whole reset is dropped as disabled, or for a cause that applied before the reset. A setting
+// written after the reset must not be its cause [L2].
 func TestHangingFrameSabotageIsCaught(t *testing.T) {
 	o := smallRig()
 	r := newRig(t, o)
@@ -82,7 +83,7 @@ func TestHangingFrameSabotageIsCaught(t *testing.T) {
 	}
 	m.Write32(nicspec.RegCtrl, 3)
 	r.step(simcore.Microsecond)
-	r.peers[0].send(destined(0, 100)) // no rule: RX_DEFAULT is as after reset
+	r.peers[0].send(destined(0, 100)) // no rule matches, and RX_DEFAULT has its reset value
 	r.settle()
 	m.readCounters()
 	cfg := DefaultConfig(o.spec.Build)

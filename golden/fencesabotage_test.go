@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// fencedMessages records, in queue 0, an invalidation, a copy with one, a fenced copy, an
-// invalidation, a fenced copy with one, and an invalidation. Each names different lines.
+// fencedMessages records six entries of queue 0, each of different lines: an invalidation, a copy that invalidates,
+// a fenced copy, an invalidation, a fenced copy that invalidates, an invalidation.
 func fencedMessages(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -42,7 +42,8 @@ func fencedMessages(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// Messages count as writes before a fence, and a fence does not delay entries behind it.
+// A message of an entry before a fence must leave before the fenced copy writes, as a write must. A fence does not
+// delay the entries behind it.
 func TestFencedMessages(t *testing.T) {
 	cfg, clean := fencedMessages(t)
 	sent := func(entry uint64) pick {
@@ -55,10 +56,10 @@ func TestFencedMessages(t *testing.T) {
 			return h.Address >= copyBus+entry<<12 && h.Address < copyBus+(entry+1)<<12
 		})
 	}
-	// last returns the index of the last write of an entry.
+	// last returns the index of an entry's last write.
 	last := func(p *tape, entry uint64) int { return last(p, wrote(entry)) }
 
-	// an entry without a fence may overtake earlier ones, even before a fenced copy's writes
+	// an entry behind a fenced copy may even write before it
 	early := newTape(t, clean)
 	early.move(early.find(0, sent(3)), early.find(0, wrote(2)))
 	got := judge(t, cfg, early.s)

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A drop counted for the wrong cause is reported by the counter that is too high; counters that are
-// too low are listed with it.
+// If the device counts a drop for the wrong cause, the mismatch names the counter that is too high; the one that is
+// too low is listed with it.
 func TestDropOfAnotherCause(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)
@@ -26,8 +26,7 @@ func TestDropOfAnotherCause(t *testing.T) {
 	require.Equal(t, "verilator/rtl/receive/nic_rxtake.sv", m.RTLFile)
 }
 
-// A run that stopped early is judged by the reason for which it stopped: unread counters are not
-// reported.
+// A run that ended early is reported for its reason, not for the counters that were not read.
 func TestCountersOfRunThatStopped(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)

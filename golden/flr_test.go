@@ -14,9 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// flrRun records a device that is reset with frames, entries, a long copy, messages and a read that
-// never completes in flight, and then used again. late is the delay before the driver reads the
-// state.
+// flrRun records a device that is reset while frames, entries, a long copy, messages and a read that never
+// completes are under way, and that is used again afterwards. late is the time before the driver reads the state.
 func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -72,13 +71,13 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []bound
 	m.Reg(nicspec.RegTblData(4), 1)
 	m.Table(nicspec.TableOpRead, nicspec.TableRxq, 1, nil)
 	m.Reg(nicspec.RegTblData(4), 1)
-	for q := range 3 { // all zero
+	for q := range 3 { // all indices must be 0
 		m.Table(nicspec.TableOpRead, nicspec.TableRxq, q, nil)
 		m.Reg(nicspec.RegTblData(12), 2)
 		m.Table(nicspec.TableOpRead, nicspec.TableTxq, q, nil)
 		m.Reg(nicspec.RegTblData(12), 2)
 	}
-	m.Write32(nicspec.RegCtrl, 1) // frames to queues that are off
+	m.Write32(nicspec.RegCtrl, 1) // frames for queues that are off
 	m.Write32(nicspec.RegRxDefault, toQueue0)
 	r.step(simcore.Microsecond)
 	r.peers[0].send(destined(1, 80))
@@ -97,7 +96,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []bound
 // isReset picks the write that starts the reset.
 func isReset(x *boundary.Crossing) bool { return rung(nicspec.RegCtrl)(x) && x.TLP.Data[3] == 0x80 }
 
-// answersOf returns the answers to reads of a register, oldest first.
+// answersOf returns the indices of the answers to reads of a register, oldest first.
 func (p *tape) answersOf(off uint32) (out []int) {
 	tag := -1
 	for i := range p.s {
@@ -115,13 +114,13 @@ func (p *tape) answersOf(off uint32) (out []int) {
 	return out
 }
 
-// resetShown returns the index of the answer that shows the end of the reset.
+// resetShown returns the index of the answer that shows that the reset is over.
 func (p *tape) resetShown() int {
 	all := p.answersOf(nicspec.RegCtrl)
 	return all[len(all)-1]
 }
 
-// from finds the first picked crossing from an index on.
+// from returns the index of the first picked crossing, from an index on.
 func (p *tape) from(at int, is pick) int {
 	for i := at; i < len(p.s); i++ {
 		if is(&p.s[i]) {
@@ -132,12 +131,12 @@ func (p *tape) from(at int, is pick) int {
 	return -1
 }
 
-// during and afterwards find the first picked crossing since the reset began, and since it was
-// shown to be over.
+// during and afterwards return the index of the first picked crossing since the reset began, and since it was shown
+// to be over.
 func (p *tape) during(is pick) int     { return p.from(p.find(0, isReset), is) }
 func (p *tape) afterwards(is pick) int { return p.from(p.resetShown(), is) }
 
-// leftover repeats a crossing from before the reset after its end.
+// leftover repeats a picked crossing from before the reset after the reset.
 func leftover(is pick) func(p *tape) {
 	return func(p *tape) {
 		x := clone(p.s[p.find(0, is)])
@@ -167,7 +166,7 @@ func TestResetAtWork(t *testing.T) {
 	require.True(t, got.Passed(), "%v", got)
 }
 
-// deliveredDuring returns the queue of a frame that was being delivered when the reset began.
+// deliveredDuring returns the queue to which a frame was being delivered when the reset began.
 func (p *tape) deliveredDuring() int {
 	at := p.find(0, isReset)
 	for q := range 3 {

@@ -7,8 +7,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// testFrame draws a frame as a network may bring it: usually valid RoCEv2, sometimes invalid,
-// sometimes another protocol.
+// testFrame draws a frame: usually valid RoCEv2, sometimes invalid, sometimes of another protocol.
 func testFrame(rng *rand.Rand) []byte {
 	switch rng.IntN(24) {
 	case 0:
@@ -46,7 +45,7 @@ func testFrame(rng *rand.Rand) []byte {
 		f = append(f, make([]byte, options)...)
 	}
 	f = append(f, body...)
-	_ = wire.SealFrame(f, rng.IntN(2) == 0) // what is not RoCEv2 stays as it is
+	_ = wire.SealFrame(f, rng.IntN(2) == 0) // a frame that is not RoCEv2 is not changed
 	if rng.IntN(10) == 0 {
 		f[14+rng.IntN(len(f)-14)] ^= 1 << rng.IntN(8)
 	}
@@ -56,7 +55,7 @@ func testFrame(rng *rand.Rand) []byte {
 	return f
 }
 
-// testBody draws UDP with a BTH, or TCP.
+// testBody draws a UDP header with a BTH, or a TCP header.
 func testBody(rng *rand.Rand, proto uint8) []byte {
 	n := rng.IntN(300)
 	if rng.IntN(6) == 0 {

@@ -7,8 +7,7 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// FuzzReferee damages a recorded run in many places at once, inputs and outputs: the referee must
-// always produce a report.
+// FuzzReferee changes a recorded run in many places, inputs and outputs: the referee must always return a report.
 func FuzzReferee(f *testing.F) {
 	c := newChaos(f, chaosOpt{seed: 15, steps: 60, faults: true, config: true, queues: true})
 	c.run()
@@ -34,7 +33,7 @@ func FuzzReferee(f *testing.F) {
 	})
 }
 
-// damage changes one crossing.
+// damage changes the crossing at index at; op chooses how.
 func (p *tape) damage(op uint8, at, where int, v uint8) {
 	i := at % (len(p.s) - 1)
 	p.s[i] = clone(p.s[i])

@@ -11,7 +11,7 @@ import (
 
 const toQueue0 = uint32(nicspec.ActionQueue) << 16
 
-// pattern returns n bytes that differ from place to place.
+// pattern returns n pseudo-random bytes.
 func pattern(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	for i := range b {

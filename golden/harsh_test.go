@@ -14,11 +14,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// marks are the parts of the harsh run, by the cycle at which they begin.
+// marks gives the cycle in which each part of the harsh run begins.
 type marks map[string]int64
 
-// harsh records a run in which reads fail, queues stop, are disabled and
-// enabled, and frames are dropped for many causes.
+// harsh records a run in which reads fail, queues stop, are disabled and enabled, and frames are dropped for many
+// causes.
 func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	t.Helper()
 	o := smallRig()
@@ -131,7 +131,7 @@ func entryAt(i, n int) *nicspec.WqeFields {
 	return w
 }
 
-// in restricts a pick to crossings from the beginning of a part on.
+// in restricts a pick to crossings after the beginning of a part.
 func (at marks) in(part string, is pick) pick {
 	return func(x *boundary.Crossing) bool { return x.Last > at[part] && is(x) }
 }
@@ -142,7 +142,7 @@ func typed(q pick, t nicspec.CqeType) pick {
 
 var ctrlWrite = rung(nicspec.RegCtrl)
 
-// harshSabotages are faults in the harsh run.
+// harshSabotages are faults of a device in the harsh run.
 var harshSabotages = []struct {
 	name   string
 	edit   func(p *tape, at marks)
@@ -251,7 +251,7 @@ func harshCounter(c nicspec.DevCounter) (s struct {
 	return s
 }
 
-// early delays everything after a picked input by 200 cycles, so that the input comes early.
+// early delays everything after a picked input by 200 cycles, so that the device seems to act too early.
 func early(p *tape, at marks, part string, is pick) {
 	for i := p.find(0, at.in(part, is)) + 1; i < len(p.s); i++ {
 		p.s[i].First += 200

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// judgeRests replays a tape with idle intervals to a referee.
+// judgeRests replays a tape to a referee, with intervals in which the pin busy was 0.
 func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...boundary.Rest) *Report {
 	t.Helper()
 	g, err := New(cfg)
@@ -31,7 +31,7 @@ func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...bou
 	return g.Finish()
 }
 
-// The Go NIC reports its pin correctly, and is idle in between.
+// The Go NIC is idle between its work, and reports that correctly.
 func TestRests(t *testing.T) {
 	o := smallRig()
 	o.spec.Parts = nicspec.PartMsix
@@ -60,8 +60,8 @@ func TestRests(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))
 }
 
-// idleSabotage claims that the pin was 0 in a cycle, next to a crossing, in which the device held
-// work. Not every picked crossing shows it.
+// idleSabotage claims that the pin busy was 0 in a cycle beside a picked crossing, in which the device had work.
+// One of the picked crossings must show it.
 type idleSabotage struct {
 	what  string
 	run   func(testing.TB) (Config, []boundary.Crossing)
@@ -121,7 +121,7 @@ func TestRestsThatCannotBe(t *testing.T) {
 	}
 }
 
-// An idle interval that is reported late began one cycle too early.
+// An idle interval that begins one cycle too early is reported, with the cycle in which the device still had work.
 func TestRestThatBeganTooEarly(t *testing.T) {
 	cfg, tape := calm(t)
 	end := tape[len(tape)-1]
@@ -134,7 +134,7 @@ func TestRestThatBeganTooEarly(t *testing.T) {
 		p.List[0].String())
 }
 
-// Idle intervals must be in order, like crossings.
+// Idle intervals out of order are a fault of the observer, like crossings out of order.
 func TestRestsOutOfOrder(t *testing.T) {
 	cfg, tape := calm(t)
 	g, err := New(cfg)

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// postLong posts an entry of as many blocks as it needs, max at most, and returns how many. Some
-// are rung for block by block, some are pushed.
+// postLong posts one entry of several blocks, at most most, and returns their number. Some entries are rung for
+// block by block, some are pushed.
 func (c *chaos) postLong(q, most int) int {
 	var inline []byte
 	var pieces []nictest.Piece
@@ -29,7 +29,7 @@ func (c *chaos) postLong(q, most int) int {
 	}
 	blocks := min(nictest.NeedBlocks(len(inline), len(pieces))+c.rng.IntN(2), nicspec.WqeBlocksMax)
 	if blocks > most {
-		c.m.push(q, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop}) // the entry is too long
+		c.m.push(q, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop}) // the drawn entry has too many blocks
 		return 1
 	}
 	pad := c.rng.IntN(4)
@@ -75,7 +75,7 @@ func (c *chaos) postLong(q, most int) int {
 }
 
 func TestLongChaosPasses(t *testing.T) {
-	all := 0 // entries with an appended trailer
+	all := 0 // number of entries with an appended trailer
 	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, long: true}, func(o *chaosOpt) {
 		o.pushes, o.copies = o.seed%3 == 0, o.seed%3 == 1
 	}, func(t *testing.T, c *chaos, _ *Stats) {

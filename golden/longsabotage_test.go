@@ -12,10 +12,10 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// longs records work entries of several blocks. Queue 0, a ring of eight blocks: entries of three
-// blocks, of one, of four that is rung for block by block, a pushed one of two, and one of four
-// that wraps. Queue 1: after others, one of two blocks whose first block cannot be read, and
-// another behind it. pieceAt has the start of the entries' pieces, by wqe_id.
+// longs records work entries of several blocks. Queue 0 has a ring of eight blocks and entries of three blocks, of
+// one, of four (rung for block by block), of three, of two (pushed), and of four that wrap. Queue 1 has five
+// entries, of one and two blocks in turn; the read of the fourth one's first block fails. pieceAt gives the offset
+// of an entry's pieces by wqe_id.
 func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]uint64) {
 	t.Helper()
 	o := smallRig()
@@ -66,14 +66,14 @@ func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]ui
 	return DefaultConfig(o.spec.Build), r.tape, pieceAt
 }
 
-// again inserts a read a second time, some time later.
+// again repeats a picked read after a later crossing, with another tag.
 func (p *tape) again(is, later pick) {
 	x := clone(p.s[p.find(0, is)])
 	p.header(&x, func(h *tlp.Header) { h.Tag = 0xee })
 	p.insert(p.find(0, later)+1, x)
 }
 
-// answered returns the index of the answer to the n-th picked read.
+// answered returns the index of the completion of the n-th picked read.
 func (p *tape) answered(n int, is pick) int {
 	at := p.find(n, is)
 	tag := tlp.Parse(&p.s[at].TLP.Hdr).Tag
@@ -94,7 +94,8 @@ func TestLongEntrySabotageIsCaught(t *testing.T) {
 	index := func(q int, id uint32, to uint16) func(p *tape) {
 		return func(p *tape) { nicspec.TxCqe(p.get(0, endOf(q, id)).TLP.Data).SetIndex(to) }
 	}
-	stray := func(at uint64, before pick) func(p *tape) { // a read, as the first of entry 203's
+	// stray inserts a copy of the first read of entry 203's pieces, at another offset.
+	stray := func(at uint64, before pick) func(p *tape) {
 		return func(p *tape) {
 			x := clone(p.s[p.find(0, piece(203))])
 			p.header(&x, func(h *tlp.Header) { h.Tag, h.Address = 0xee, keyBus+at })

@@ -32,9 +32,9 @@ func txMessages(v, count, cycles int) func(*nicspec.TxqEntryFields) {
 	}
 }
 
-// messageRun records receive queues 0..3 (one message per entry; one per four; by time as well;
-// none) and transmit queues 0, 1 (which share a message) and 2, whose ring fails. Queue 1 is
-// disabled at the end.
+// messageRun records queues with different vectors: receive queues 0 to 3 (a message per entry; per four entries;
+// per ten or by time; none), and transmit queues 0 and 1, which share a message, and 2, whose ring read fails.
+// Receive queue 1 and transmit queue 0 are disabled at the end.
 func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -107,8 +107,7 @@ func late(p *tape, i int, cycle int64) {
 	p.s[i].First, p.s[i].Last = cycle, cycle
 }
 
-// idleCycle returns the n-th cycle after one in which m_axis_tlp is neither held nor carries a
-// crossing of the tape.
+// idleCycle returns the n-th cycle after the given one in which m_axis_tlp is neither held back nor transfers.
 func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n int) int64 {
 	taken := map[int64]bool{}
 	take := func(first, last int64) {
@@ -138,13 +137,13 @@ func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n in
 // not counting cycles of other TLPs and those in which the stream was held back [M3].
 func TestLateMessages(t *testing.T) {
 	for _, stall := range []int{0, 50} {
-		for _, more := range []int64{0, 1, 600, 5000} { // cycles that the stream is held back besides
+		for _, more := range []int64{0, 1, 600, 5000} { // further cycles in which the stream is held back
 			cfg, clean, held := messageRun(t, stall)
 			at := newTape(t, clean)
 			i := last(at, msixWrite(0))
 			due := at.s[last(at, rxCqe(0))].Last
 			at.drop(i)
-			quiet := idleCycle(at.s, held, due, 900) // by then all traffic is over
+			quiet := idleCycle(at.s, held, due, 900) // all other traffic has ended by then
 			if more > 0 {
 				held = append(slices.Clone(held),
 					boundary.Held{Kind: boundary.TLPOut, First: quiet, Last: quiet + more - 1})
@@ -166,8 +165,8 @@ func TestLateMessages(t *testing.T) {
 	}
 }
 
-// disabledRun records the disabling of a queue with an unreported entry, while
-// a read of its descriptors takes long.
+// disabledRun records the disabling of a queue with an unreported entry, while a read of its descriptors is
+// delayed.
 func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -191,8 +190,8 @@ func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// A disabled queue's message may leave at once, or when nothing of the queue is in flight any more
-// [M4].
+// The message of a queue being disabled may leave at once, and must leave soon after the queue's last read has
+// ended [M4].
 func TestMessageOfADisabledQueue(t *testing.T) {
 	cfg, clean := disabledRun(t)
 	require.True(t, judge(t, cfg, clean).Passed())

@@ -13,8 +13,8 @@ import (
 
 var mutateSeed = uint64(1)
 
-// TestEveryOutputCounts removes each output of a run, repeats it, and flips a bit of it: the
-// referee must object each time.
+// TestEveryOutputCounts removes, repeats and damages each output of a run in turn. The referee must report each of
+// these.
 func TestEveryOutputCounts(t *testing.T) {
 	cfg, clean := calm(t)
 	everyOutputCounts(t, cfg, clean, 1000)
@@ -64,7 +64,7 @@ func flip(rng *rand.Rand, x *boundary.Crossing) string {
 		n := rng.IntN(len(x.TLP.Data) * 8)
 		x.TLP.Data[n/8] ^= 1 << (n % 8)
 		if h.Kind == tlp.CplD && len(x.TLP.Data) == 4 && n == 31 {
-			return harmless // TBL_CMD: busy may show for a while
+			return harmless // TBL_CMD: busy may be 1 for a while
 		}
 		return fmt.Sprintf("data bit %d", n)
 	}

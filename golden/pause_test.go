@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// calmPauses records a run in which both ports are stopped, and stop others:
-// port 0 with pause frames, port 1 with priority pauses.
+// calmPauses records a run in which both ports receive pause frames and send them, port 0 whole-port pauses and
+// port 1 priority pauses.
 func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -38,7 +38,7 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 		m.OpenTx(q, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = uint8(q) })
 	}
 	r.step(simcore.Microsecond)
-	for p := range 2 { // the buffer fills while descriptors are waited for
+	for p := range 2 { // a delayed read of descriptors lets the buffer fill
 		m.Strike(inject.Fault{From: m.Rx[0].Base + 16*uint64(m.Rx[0].PI), Delay: 6 * simcore.Microsecond})
 		m.post(0, 32)
 		r.step(simcore.Microsecond)
@@ -79,7 +79,7 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// paused picks pause frames that left a port: those with a time, or with none.
+// paused picks pause frames that left a port: those that end a pause, or else the others.
 func paused(port int, end bool) pick {
 	return func(x *boundary.Crossing) bool {
 		if x.Kind != boundary.FrameOut || x.Frame.Queue != nicspec.PauseQueue || x.Port != port {
@@ -89,7 +89,7 @@ func paused(port int, end bool) pick {
 	}
 }
 
-// cameIn picks pause frames that came in on a port.
+// cameIn picks pause frames that a port received.
 func cameIn(port int, opcode byte) pick {
 	return func(x *boundary.Crossing) bool {
 		return x.Kind == boundary.FrameIn && x.Port == port && x.Frame.Data[0] == 1 && x.Frame.Data[12] == 0x88 &&
@@ -97,7 +97,7 @@ func cameIn(port int, opcode byte) pick {
 	}
 }
 
-// without drops every crossing that is picked.
+// without removes every picked crossing.
 func (p *tape) without(is pick) {
 	for i := len(p.s) - 1; i >= 0; i-- {
 		if is(&p.s[i]) {
@@ -160,7 +160,7 @@ func TestPauseSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, pauseSabotages)
 }
 
-// A frame may have been offered before the stop, and kept waiting.
+// A frame that was offered before a stop took effect, and then held back, may leave during the stop.
 func TestFrameHeldBackBeforeAStop(t *testing.T) {
 	cfg, clean := calmPauses(t)
 	p := newTape(t, clean)
@@ -170,13 +170,13 @@ func TestFrameHeldBackBeforeAStop(t *testing.T) {
 	})
 	for i := len(p.s) - 1; i > began; i-- {
 		if frameOut(1)(&p.s[i]) && p.s[i].Port == 0 {
-			p.drop(i) // one may have waited, no other
+			p.drop(i) // only one frame can have been offered before
 		}
 	}
 	first := p.s[began].First
-	stop := p.get(1, cameIn(0, 0)).Last + nicspec.VisibleCycles // the one before has stopped the port already
+	stop := p.get(1, cameIn(0, 0)).Last + nicspec.VisibleCycles // the previous pause frame has stopped the port already
 	for _, c := range []struct {
-		from int64 // the frame is offered
+		from int64 // cycle in which the frame is first offered
 		ok   bool
 	}{{first, false}, {stop + 1, false}, {stop, true}} {
 		got := judgeHeld(t, cfg, p.s,
@@ -193,7 +193,7 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// The entries of a class that is stopped are not fetched [F4].
+// A device must not fetch the entries of a class that is stopped on every port [F4].
 func TestFetchWhileStopped(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartPause

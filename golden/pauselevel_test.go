@@ -14,8 +14,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// levels plays frames that come in on a port and are delivered, and pause
-// frames that it sends, to a referee: 7 frames pass xoff, one is below xon.
+// levels feeds a referee with frames that a port receives and delivers, and with pause frames that it sends. Seven
+// of these frames exceed xoff; one is below xon.
 type levels struct {
 	t    *testing.T
 	r    *Referee
@@ -43,13 +43,14 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	return l
 }
 
-// configure configures the port in a cycle so early that everything later must follow the new setting.
+// configure changes the port's setting in a cycle. The tests do so early enough for the previous setting to be out
+// of force.
 func (l *levels) configure(cycle int64, port nicspec.PortEntryFields) {
 	l.port = port
 	l.r.rx.ports[0].out.Configure(port, [6]byte{}, cycle)
 }
 
-// act is one step of a test: frames that come in or are delivered, or a pause frame that leaves.
+// act is one step of a test.
 type act func(l *levels)
 
 func (l *levels) play(acts ...act) {
@@ -58,7 +59,7 @@ func (l *levels) play(acts ...act) {
 	}
 }
 
-// come has n frames come in, one per cycle.
+// come makes the port receive n frames, one per cycle.
 func come(cycle int64, n int) act {
 	return func(l *levels) {
 		for i := range int64(n) {
@@ -67,7 +68,7 @@ func come(cycle int64, n int) act {
 	}
 }
 
-// leave has the n oldest frames delivered, one per cycle.
+// leave delivers the n oldest frames, one per cycle.
 func leave(cycle int64, n int) act {
 	return func(l *levels) {
 		r := l.r
@@ -83,7 +84,7 @@ func leave(cycle int64, n int) act {
 	}
 }
 
-// pauses and ends have the port send a pause frame by its setting, with its time or with time 0.
+// pauses and ends make the port send a pause frame with the setting's time, and with time 0.
 func pauses(cycle int64) act { return sends(cycle, levelTime) }
 func ends(cycle int64) act   { return sends(cycle, 0) }
 
@@ -103,7 +104,7 @@ func (l *levels) sees(kind boundary.Kind, cycle int64, f *ether.Frame) {
 	l.r.Observe(boundary.Crossing{Kind: kind, First: cycle, Last: cycle, Frame: f})
 }
 
-// found ends the run and returns the field of the referee's first mismatch, "" if there was none.
+// found ends the run and returns the field of the first mismatch, else "".
 func (l *levels) found(cycle int64) string {
 	l.r.now = cycle
 	l.r.endPauses()
@@ -115,7 +116,8 @@ func (l *levels) found(cycle int64) string {
 	return m.Field
 }
 
-// Seven frames come in; then each case takes its own steps.
+// Seven frames fill the buffer beyond xoff. Then the port must send a pause frame in time, and end the pause when
+// the level has fallen, but not before.
 func TestPauseLevels(t *testing.T) {
 	const pause, priority = nicspec.PauseModePause, nicspec.PauseModePriority
 	for _, c := range []struct {
@@ -141,7 +143,7 @@ func TestPauseLevels(t *testing.T) {
 			"pause.time"},
 		{"priority, told", priority, 0x10, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
 		{"priority, not told", priority, 0x10, []act{leave(1400, 7)}, "frame"},
-		// With a time or without it is the same.
+		// Without classes, frames with a time and with time 0 are identical, so nothing can be missing.
 		{"priority of no class", priority, 0, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
 		{"priority of no class, at any time", priority, 0, []act{leave(1400, 7), pauses(1450)}, ""},
 	} {
@@ -154,11 +156,12 @@ func TestPauseLevels(t *testing.T) {
 	}
 }
 
-// A pause frame is in time when it leaves in the last cycle that it may take, and late when it leaves in the next, not
-// counting those in which the port was held back: before it asked for, in pieces, and until it left.
+// A pause frame is in time in the last cycle of its slack, and late in the next. Cycles in which the port was held
+// back do not count, whether they come before the level asks for the frame, in several intervals, or last until it
+// leaves.
 func TestPauseFramesWaitForThePort(t *testing.T) {
 	slack := pause.SlackOf(newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build.EthBits)
-	const asked = 1006 // the seventh frame came in
+	const asked = 1006 // cycle in which the seventh frame came in
 	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}},
 		{{1007, 8000}}} {
 		deadline := asked + slack
@@ -187,7 +190,7 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 	}
 }
 
-// A priority pause without classes is still a pause frame: its bytes are checked.
+// The bytes of a priority pause without classes are compared, although they show no time.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)
 	with := l.port
@@ -201,13 +204,13 @@ func TestPauseOfNoClassIsCompared(t *testing.T) {
 	require.Equal(t, "pause.time", l.found(3100))
 }
 
-// The report names what the referee could not judge because of its own bounds.
+// The report lists each bound of the referee's own that kept it from judging something.
 func TestLimitsAreReported(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePause, 0)
 	require.Empty(t, l.r.Finish().Limits)
 
 	l = newLevels(t, nicspec.PauseModePause, 0)
-	l.play(come(1000, 130)) // 80 KB: more claims than are followed
+	l.play(come(1000, 130)) // 80 KB make more claims than the referee keeps
 	r := l.r
 	for i := range 70 {
 		r.ver.Now().Pause[0].Port = true

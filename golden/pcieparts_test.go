@@ -8,10 +8,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// pcieParts are the parts of the PCIe side.
+// pcieParts are the optional parts of the PCIe side.
 const pcieParts = nicspec.PartAttr | nicspec.PartMsix | nicspec.PartFlr
 
-// vector draws a queue's message: its own, a shared one, or none.
+// vector draws the MSI-X vector of queue number v: an address of its own, a shared one, or none.
 func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
 	if c.opt.parts&nicspec.PartMsix == 0 || c.rng.IntN(6) == 0 {
 		return 0, 0, 0, 0
@@ -22,7 +22,7 @@ func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
 	return msgAddr(v), msgData, uint16(c.rng.IntN(6)), uint16(c.rng.IntN(3) * c.rng.IntN(40))
 }
 
-// usePcieParts changes settings of these parts during the run.
+// usePcieParts changes a setting of these parts during the run.
 func (c *chaos) usePcieParts() {
 	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config && c.rng.IntN(2) == 0 {
 		c.m.Write32(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))
@@ -32,7 +32,7 @@ func (c *chaos) usePcieParts() {
 	}
 }
 
-// resetAll resets the device with everything in flight, and sets it up again.
+// resetAll resets the device while everything is under way, and configures it again.
 func (c *chaos) resetAll() {
 	m := c.m
 	m.Write32(nicspec.RegCtrl, flrBit)
@@ -66,7 +66,7 @@ func TestChaosWithPcieParts(t *testing.T) {
 		})
 }
 
-// All parts together: a reset meets each of them at work. The extra seeds failed once.
+// A device with all parts is used at random and reset; the referee must find nothing. The extra seeds once failed.
 func TestChaosWithAllParts(t *testing.T) {
 	o := chaosOpt{steps: 300, parts: pcieParts | rxParts, copies: true, pushes: true}
 	chaosPasses(t, append(upTo(chaosSeeds), 85, 189, 257), o, nil, func(t *testing.T, _ *chaos, s *Stats) {

@@ -16,8 +16,8 @@ func TestPushChaosPasses(t *testing.T) {
 		sentFrames)
 }
 
-// pushes records a run with pushed entries: two Sends with pieces, one before and one while
-// CTRL.tx_enable is 0, and one whose slot is read as if a doorbell had announced it.
+// pushes records three pushed Sends: one before CTRL.tx_enable is cleared, one while it is 0, and one whose slot
+// the device reads although it was pushed.
 func pushes(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

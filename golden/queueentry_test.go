@@ -18,8 +18,8 @@ const (
 	piOff, cqiOff      = 48, 52
 )
 
-// readEntry reads a queue's entry, and returns the indices of the answers on the tape: one for each
-// of the four words.
+// readEntry reads four words of a queue's table entry. It returns the indices of the answers on the tape, by offset
+// of the word.
 func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	m := r.mem
 	require.Equal(r.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpRead, t, queue, nil))
@@ -35,8 +35,8 @@ func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	return at
 }
 
-// entryRun records a receive queue that takes frames, is read, fails, is read, is switched off and
-// is read; and a transmit queue likewise, without the failure.
+// entryRun records reads of queue entries: of a receive queue that runs, after a ring read has failed, and after
+// its disabling; of a transmit queue that runs, and after its disabling.
 func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uint32]int) {
 	r := newRig(t, defaultRig())
 	m := r.mem
@@ -74,7 +74,7 @@ func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uin
 	return r.tape, reads
 }
 
-// A queue at rest shows one state and one set of indices only.
+// Once a queue is idle, its table entry can have one value only: every other state, status or index is reported.
 func TestQueueEntryIsExactAtRest(t *testing.T) {
 	clean, reads := entryRun(t)
 	cfg := DefaultConfig(nicspec.DefaultBuild())
@@ -84,7 +84,7 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 	for _, x := range []struct {
 		read string
 		off  uint32
-		flip uint32 // the bits in which the answer is wrong
+		flip uint32 // bits of the answer that are inverted
 	}{
 		{"running", stateOff, run ^ failed}, {"running", stateOff, run}, {"running", stateOff, 7 << 24},
 		{"running", errorOff, uint32(nicspec.StatusCplAbort) << 16},
@@ -110,8 +110,9 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 	}
 }
 
-// A doorbell with the same index is no error [Q2] and shows nothing of the consumer index, even if
-// the ring has half as many entries as there are indices: the pushes behind it are not too many.
+// A doorbell with the producer index that the ring has already is legal [Q2]. It must not be taken as a sign that
+// entries have ended, even if the ring has half as many entries as there are indices: the pushes behind it are then
+// legal, too.
 func TestDoorbellOfAnEmptyRing(t *testing.T) {
 	for _, log := range []int{nicspec.LogSizeMax - 1, nicspec.LogSizeMax} {
 		r := newRig(t, defaultRig())

@@ -18,8 +18,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// rig is a Go NIC on a board of test code: a memory with a driver behind its PCIe port and a peer
-// behind each Ethernet port. It records all crossings.
+// rig runs a Go NIC, with a memory and a driver behind its PCIe port and a peer at each Ethernet port. It records
+// all crossings.
 type rig struct {
 	t     testing.TB
 	opt   rigOpt
@@ -30,8 +30,8 @@ type rig struct {
 
 	frames msg.Frames
 	tlps   msg.TLPs
-	tape   []boundary.Crossing // copies, if opt.record
-	held   []boundary.Held     // likewise
+	tape   []boundary.Crossing // copies of the crossings, if opt.record is set
+	held   []boundary.Held     // intervals of back-pressure, if opt.record is set
 }
 
 type rigOpt struct {
@@ -46,7 +46,7 @@ type rigOpt struct {
 
 func defaultRig() rigOpt { return rigOpt{spec: nic.DefaultSpec(), record: true, seed: 1} }
 
-// smallRig has few queues and rules, so that all counters are soon read.
+// smallRig returns options for a NIC with few queues and rules, whose counters are read quickly.
 func smallRig() rigOpt {
 	o := defaultRig()
 	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
@@ -98,25 +98,25 @@ func clone(x boundary.Crossing) boundary.Crossing {
 	return x
 }
 
-// settle runs until nothing happens any more.
+// settle runs the engine until it has no more events.
 func (r *rig) settle() {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.Run())
 }
 
-// step runs for some time.
+// step runs the engine for a time.
 func (r *rig) step(d simcore.Ps) {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d))
 }
 
-// judge replays a tape to a referee.
+// judge replays a tape to a referee and returns its report.
 func judge(t testing.TB, cfg Config, tape []boundary.Crossing, final ...CounterValue) *Report {
 	t.Helper()
 	return judgeHeld(t, cfg, tape, nil, final...)
 }
 
-// judgeHeld replays a tape to a referee, with the intervals in which streams were held.
+// judgeHeld is judge with the intervals in which streams were held back.
 func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []boundary.Held,
 	final ...CounterValue) *Report {
 	t.Helper()
@@ -131,7 +131,7 @@ func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []bounda
 	return g.Finish(final...)
 }
 
-// peer is the other end of an Ethernet port.
+// peer is the link partner at an Ethernet port.
 type peer struct {
 	*sim.ComponentBase
 	rig  *rig
@@ -163,7 +163,7 @@ func (p *peer) flush() {
 	}
 }
 
-// endpoint is Arm and host memory with the driver.
+// endpoint is the link partner at the PCIe port: Arm and host memory, with a driver.
 type endpoint struct {
 	*nictest.Endpoint
 	rig *rig

@@ -8,11 +8,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// goodKeyEntry is key 5, as goodKey names it.
+// goodKeyEntry is the table entry of key 5, variant 9, which goodKey names.
 var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan,
 	BusBase: keyBus}
 
-// readable stores bytes at the address of key 5, and writes that key.
+// readable stores bytes in the memory of key 5, and enables that key.
 func (m *endpoint) readable(b []byte) {
 	m.Write(keyBus, b)
 	m.key(5, goodKeyEntry)
@@ -24,7 +24,7 @@ func (m *endpoint) disable(t nicspec.Table, q int) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, t, q, b[:]))
 }
 
-// Buffers of the tests: descriptor n of queue q.
+// hdrBuf and payBuf return the addresses of the buffers of descriptor n of queue q.
 func hdrBuf(q, n int) uint64 { return 0x8000_0000 + uint64(q)<<24 + uint64(n)*0x200 + 3 }
 func payBuf(q, n int) uint64 { return 0x0100_0001_0000_0000 + uint64(q)<<28 + uint64(n)*0x2800 + 1 }
 
@@ -38,14 +38,14 @@ func (m *endpoint) post(q, n int) {
 	m.RingRx(q)
 }
 
-// push writes a work entry to its ring.
+// push writes a work entry into its ring, without a doorbell.
 func (m *endpoint) push(q int, w *nicspec.WqeFields) {
 	var b [nicspec.WqeBytes]byte
 	w.Encode(b[:])
 	m.PostWqe(q, b[:])
 }
 
-// pushTx rings for the entries before the latest, and pushes that one.
+// pushTx rings the doorbell for all entries but the last, and pushes the last one.
 func (m *endpoint) pushTx(q int) {
 	r := &m.Tx[q]
 	m.Write32(nicspec.RegTxDoorbell(q), uint32(r.PI-1))
@@ -54,7 +54,7 @@ func (m *endpoint) pushTx(q int) {
 		m.Bytes(r.Slot(r.PI-1, nicspec.WqeBytes), nicspec.WqeBytes))
 }
 
-// key writes memory key i: readable, of variant i, for all of an endpoint.
+// key writes the table entry of memory key i.
 func (m *endpoint) key(i int, f nicspec.KeyEntryFields) {
 	var b [32]byte
 	f.Encode(b[:])
@@ -67,7 +67,7 @@ func (m *endpoint) rule(i int, f nicspec.RuleEntryFields) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
 }
 
-// readCounters reads every counter, as a driver does at the end.
+// readCounters reads every counter, as a driver does at the end of a run.
 func (m *endpoint) readCounters() {
 	m.rig.settle()
 	m.rig.step(simcore.Microsecond)

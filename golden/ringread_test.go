@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A device that does not wrap an index reads beyond the ring's end. The mismatch must point at the
-// code that reads rings, not at pieces of work entries.
+// A device that forgets to wrap an index reads beyond the ring's end. The mismatch must point at the code that
+// reads rings, not at that of pieces.
 func TestReadsBeyondARingsEnd(t *testing.T) {
 	const log = 2
 	r := newRig(t, smallRig())
@@ -19,7 +19,7 @@ func TestReadsBeyondARingsEnd(t *testing.T) {
 	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.OpenRx(0, log, nil)
 	m.OpenTx(0, log)
-	for range 2 { // laps
+	for range 2 { // rounds of the ring
 		m.post(0, 1<<log)
 		for range 1 << log {
 			m.push(0, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})

@@ -12,11 +12,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxParts are the parts of the receive side.
+// rxParts are the optional parts of the receive side.
 const rxParts = nicspec.PartRss | nicspec.PartAccounts | nicspec.PartCrc32c | nicspec.PartEcn |
 	nicspec.PartPause
 
-// drawing makes a rule draw on an account.
+// drawing returns a rule that also draws on an account.
 func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFields {
 	f.AccountEn, f.Account, f.SlowQueue = 1, uint8(account), uint16(slow)
 	return f
@@ -28,8 +28,8 @@ func (m *endpoint) account(i int, f nicspec.AccountEntryFields) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableAccount, i, b[:]))
 }
 
-// rssRule spreads frames, by the first byte of their destination address, over
-// a group of the indirection table.
+// rssRule returns a rule for frames whose destination address begins with byte v<<1: it distributes them over 2^log
+// entries of the indirection table.
 func rssRule(v uint8, base, log int) nicspec.RuleEntryFields {
 	f := dmacRule(v, nicspec.ActionRss, base)
 	f.RssLog = uint8(log)
@@ -42,7 +42,7 @@ func (m *endpoint) indirection(i, queue int) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableIndirection, i, b[:]))
 }
 
-// rssKey writes the whole key.
+// rssKey writes all words of the RSS key.
 func (m *endpoint) rssKey(seed uint64) {
 	key := pattern(nicspec.RssKeyBytes, seed)
 	for i := range nicspec.RegRssKeyCount {
@@ -50,7 +50,7 @@ func (m *endpoint) rssKey(seed uint64) {
 	}
 }
 
-// steadyRule steers the frames for a queue to it, over an account if possible.
+// steadyRule returns a rule that steers frames to queue q, through an account if the build has them.
 func steadyRule(m *endpoint, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFields {
 	f := dmacRule(uint8(q), nicspec.ActionQueue, q)
 	if parts&nicspec.PartAccounts != 0 && q > 1 {
@@ -60,7 +60,7 @@ func steadyRule(m *endpoint, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFiel
 	return f
 }
 
-// beginRxParts sets up the receive parts that the build has.
+// beginRxParts configures the receive parts of the build.
 func (c *chaos) beginRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.m.rssKey(c.opt.seed)
@@ -79,7 +79,7 @@ func (c *chaos) beginRxParts() {
 	}
 }
 
-// useRxParts changes settings of these parts while frames come in.
+// useRxParts changes a setting of these parts while frames come in.
 func (c *chaos) useRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.changeRss()
@@ -98,13 +98,13 @@ func (m *endpoint) portCfg(i int, f nicspec.PortEntryFields) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))
 }
 
-// pauseFrame returns a pause frame for a whole port.
+// pauseFrame returns a pause frame with this time.
 func pauseFrame(quanta uint16) []byte {
 	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 0, 1)
 	return binary.BigEndian.AppendUint16(f, quanta)[:60]
 }
 
-// pfcFrame returns a priority pause frame.
+// pfcFrame returns a priority pause frame with this time for these classes.
 func pfcFrame(classes uint8, quanta uint16) []byte {
 	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 1, 1, 0, classes)
 	for range 8 {
@@ -172,7 +172,7 @@ func (c *chaos) changeRss() {
 	}
 }
 
-// modes draws the modes of a receive queue's parts.
+// modes draws the CRC-32C and ECN modes of a receive queue, as far as the build has them.
 func (c *chaos) modes(f *nicspec.RxqEntryFields) {
 	if c.opt.parts&nicspec.PartCrc32c != 0 {
 		f.CrcMode = nicspec.CrcMode(c.rng.IntN(3))
@@ -193,7 +193,7 @@ func digested(f []byte) []byte {
 	if h.Roce && !h.L4LenBad && to-from > 4 {
 		sum := crc32.Checksum(f[from:to-4], crc32.MakeTable(crc32.Castagnoli))
 		binary.LittleEndian.PutUint32(f[to-4:], sum)
-		_ = wire.SealFrame(f, false) // what cannot be sealed stays as it is
+		_ = wire.SealFrame(f, false) // a frame that cannot be sealed is not changed
 	}
 	return f
 }

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// calmParts records a run in which the receive parts work, without any ambiguity.
+// calmParts records a run of the receive parts in which the contract leaves no choice.
 func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -65,14 +65,14 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// seqOf returns the completion entry with an account_seq in a queue.
+// seqOf returns the completion entry of a queue with an account_seq.
 func seqOf(p *tape, queue int, seq uint32) nicspec.RxCqe {
 	return p.get(0, func(x *boundary.Crossing) bool {
 		return rxCqe(queue)(x) && nicspec.RxCqe(x.TLP.Data).AccountSeq() == seq
 	}).TLP.Data
 }
 
-// written changes every value that the driver wrote to a register.
+// written changes every value that the driver writes to a register.
 func (p *tape) written(off uint32, change func(v uint32) uint32) {
 	for i := range p.s {
 		if x := &p.s[i]; rung(off)(x) {
@@ -81,12 +81,12 @@ func (p *tape) written(off uint32, change func(v uint32) uint32) {
 	}
 }
 
-// setAccount changes the balance that the driver gave the account.
+// setAccount changes the balance that the driver gives the account.
 func setAccount(p *tape, balance uint32) { setWord(p, 0, balance) }
 
 func setLatch(p *tape, latch uint32) { setWord(p, 1, latch) }
 
-// setWord changes a word of the last table entry that the driver wrote.
+// setWord changes word i of the last table entry that the driver writes.
 func setWord(p *tape, i int, v uint32) {
 	binary.LittleEndian.PutUint32(p.s[last(p, rung(nicspec.RegTblData(i)))].TLP.Data, v)
 }
@@ -94,7 +94,7 @@ func setWord(p *tape, i int, v uint32) {
 var rxPartSabotages = []sabotage{
 	rxField("rss_hash", "S2", func(e nicspec.RxCqe) { e.SetRssHash(e.RssHash() ^ 1<<31) }),
 
-	// CRC-32C and ECN.
+	// Faults of CRC-32C and ECN.
 	{"crc32c_value", func(p *tape) {
 		e := nicspec.RxCqe(p.get(1, rxCqe(1)).TLP.Data)
 		e.SetCrc32cValue(e.Crc32cValue() ^ 1)
@@ -111,7 +111,7 @@ var rxPartSabotages = []sabotage{
 	}, "rxq 2", "X5", "frame"},
 	{"ECN not marked", unmarked, "rxq 1", "E1", "ipv4.tos"},
 
-	// Credit accounts.
+	// Faults of credit accounts.
 	{"account_seq of another frame", func(p *tape) { seqOf(p, 2, 5).SetAccountSeq(4) }, "rxq 2", "A4", "account_seq"},
 	{"account_seq left out", func(p *tape) {
 		for _, q := range []int{2, 3} {
@@ -158,9 +158,9 @@ func TestRxPartSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, rxPartSabotages)
 }
 
-// unmarked reverts the ECN mark that a frame of queue 1 got.
+// unmarked removes the ECN mark that the device made in a frame of queue 1.
 func unmarked(p *tape) {
-	first := -1 // write of the frame
+	first := -1 // index of the frame's first write
 	for i := range p.s {
 		x := &p.s[i]
 		if first < 0 && payWrite(1)(x) {

@@ -13,8 +13,8 @@ import (
 
 const sharedBuf = 0x0100_0001_0000_0040
 
-// sharedBuffers records frames for two queues whose descriptors name one place: queue 0 splits
-// frames, and both parts go there as well.
+// sharedBuffers records frames for two queues whose descriptors all name one buffer. Queue 0 splits its frames, and
+// header and payload go to that buffer as well.
 func sharedBuffers(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -48,12 +48,12 @@ func sharedPut(n int) pick {
 	})
 }
 
-// A write belongs to the frame that demands its bytes, in whatever order the device writes those of
-// frames in flight; each byte is needed once.
+// A write to shared buffers belongs to the frame whose bytes it has. The device may write the frames of both queues
+// in any order, but it must write every byte of each frame once, and in time.
 func TestSharedBuffers(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	p := newTape(t, clean)
-	p.move(p.find(2, sharedPut(1)), p.find(0, rxCqe(0))) // of queue 1, before all of queue 0 is done
+	p.move(p.find(2, sharedPut(1)), p.find(0, rxCqe(0))) // a write of queue 1 comes before queue 0's frame is complete
 	got := judge(t, cfg, p.s)
 	require.True(t, got.Passed(), "%v", got)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -72,7 +72,7 @@ func TestSharedBuffers(t *testing.T) {
 	})
 }
 
-// A frame with other bytes does not fit a place that was written before it came.
+// A write from before a frame came in cannot be claimed by that frame, although it has its bytes.
 func TestSharedWritesHaveTheirTime(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{{"a write comes before its frame, but after another", func(p *tape) {

@@ -11,18 +11,18 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// sabotage is a fault of the device, made by changing the recorded crossings, and the first
-// mismatch that the referee must report for it.
+// sabotage is a fault of the device: it changes the recorded crossings, and the referee must report it first with
+// these values.
 type sabotage struct {
 	name   string
 	edit   func(p *tape)
-	domain string // its beginning
+	domain string // beginning of the mismatch's domain
 	rule   string
-	field  string // its beginning
+	field  string // beginning of the mismatch's field
 }
 
 var sabotages = []sabotage{
-	// Receive: data.
+	// Faults of receive: data.
 	{"payload byte flipped", func(p *tape) { p.get(3, payWrite(0)).TLP.Data[40] ^= 4 }, "rxq 0", "R10", ""},
 	{"header byte flipped", func(p *tape) { p.get(0, hdrWrite(1)).TLP.Data[20] ^= 1 }, "rxq 1", "R10", ""},
 	{"data write missing", func(p *tape) { p.drop(p.find(2, payWrite(0))) }, "rxq 0", "P9", ""},
@@ -48,7 +48,7 @@ var sabotages = []sabotage{
 		x.TLP.Data[0] = 1
 	}, "device", "B6", "payload bytes"},
 
-	// Receive: completion entries.
+	// Faults of receive: completion entries.
 	{"completion entry missing", func(p *tape) { p.drop(p.find(1, rxCqe(0))) }, "rxq 0", "P9",
 		"completion entry address"},
 	{"last completion entry missing", func(p *tape) { p.drop(last(p, rxCqe(2))) }, "rxq 2", "R10", "completion entry"},
@@ -92,7 +92,7 @@ var sabotages = []sabotage{
 		p.s[p.answer(nicspec.RegCounter(nicspec.CntRxDropOverflow.Index(0)))].TLP.Data[0]++
 	}, "rxq 0", "R10", "frame"},
 
-	// Reads of rings.
+	// Faults of ring reads.
 	{"descriptors read again", func(p *tape) {
 		i := p.find(3, descRead(0))
 		x := clone(p.s[i])
@@ -127,7 +127,7 @@ var sabotages = []sabotage{
 		p.header(&p.s[k], func(h *tlp.Header) { h.Tag = tag })
 	}, "device", "P2", "Tag"},
 
-	// TLP rules.
+	// Faults of TLPs.
 	{"4 KB crossing", func(p *tape) {
 		p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Address = keyBus + 4096 - 4; h.Length = 8 })
 	}, "device", "P3", "end within 4 KB page"},
@@ -156,7 +156,7 @@ var sabotages = []sabotage{
 		x.TLP.Hdr = [16]byte{0x34, 0, 0, 0, 2, 0, 0, 0x7f}
 	}, "device", "P2", "Kind"},
 
-	// Transmit.
+	// Faults of transmit.
 	{"frame byte flipped", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[50] ^= 1 }, "txq 0", "T5", "ipv4.options"},
 	{"frame's destination", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[3] ^= 1 }, "txq 0", "T5", "eth.dst"},
 	{"frame too short", func(p *tape) { f := p.get(1, frameOut(0)).Frame; f.Data = f.Data[:len(f.Data)-1] }, "txq 0",
@@ -191,7 +191,7 @@ var sabotages = []sabotage{
 		func(p *tape) { nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data).SetType(nicspec.CqeTypeEvent) }, "rxq 0", "Q4",
 		"type"},
 
-	// Registers.
+	// Faults of registers.
 	{"register value", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[0] ^= 1 }, "registers", "G6",
 		"TBL_CMD"},
 	{"table status", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[3] ^= 0x0c }, "registers", "G6",
@@ -261,7 +261,7 @@ func counter(name string, index int) sabotage {
 		"counters", rule, name}
 }
 
-// rung picks the doorbell of a queue.
+// rung picks writes to the register at an offset, such as a doorbell.
 func rung(off uint32) pick {
 	return func(x *boundary.Crossing) bool {
 		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(off) &&
@@ -284,7 +284,7 @@ func shift(p *tape, x *boundary.Crossing, by uint64) {
 	p.header(x, func(h *tlp.Header) { h.Address += by })
 }
 
-// grow makes the last data write of a frame one byte longer.
+// grow makes a frame's last write one byte longer.
 func grow(p *tape, is pick) {
 	i := p.find(0, rxCqe(0))
 	for ; !is(&p.s[i]); i-- {
@@ -314,7 +314,7 @@ func toOtherQueue(p *tape) {
 	e.SetPortSeq(f.PortSeq())
 }
 
-// loseFrame removes a delivery and closes the gap, as if the frame had never come in.
+// loseFrame removes the last delivery to queue 0: its writes and its completion entry.
 func loseFrame(p *tape) {
 	i := last(p, rxCqe(0))
 	for k := i; k > 0; k-- {
@@ -334,7 +334,7 @@ func TestSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, sabotages)
 }
 
-// sabotagesAreCaught checks that a recording passes, and that each fault put into it is found.
+// sabotagesAreCaught requires that a recording passes, and that each fault put into it is reported.
 func sabotagesAreCaught(t *testing.T, cfg Config, clean []boundary.Crossing, faults []sabotage, held ...boundary.Held) {
 	p := judgeHeld(t, cfg, clean, held)
 	require.True(t, p.Passed(), "%v", p)

@@ -12,9 +12,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// calm records a run without any ambiguity: two ports, three receive queues with different splits,
-// two transmit queues, descriptors for every frame, some frames dropped by rule or checksum, some
-// failing work entries, and the counters at the end.
+// calm records a run in which the contract leaves no choice: two ports, three receive queues with different splits,
+// two transmit queues, descriptors for every frame, some frames dropped by rule or checksum, some failing work
+// entries, and reads of the counters at the end.
 func calm(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -67,7 +67,7 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// tape edits a recording.
+// tape is a recording that tests edit.
 type tape struct {
 	t testing.TB
 	s []boundary.Crossing
@@ -81,7 +81,7 @@ func newTape(t testing.TB, from []boundary.Crossing) *tape {
 	return p
 }
 
-// pick selects crossings.
+// pick reports whether a test means a crossing.
 type pick func(x *boundary.Crossing) bool
 
 // find returns the index of the n-th picked crossing.
@@ -102,20 +102,20 @@ func (p *tape) get(n int, is pick) *boundary.Crossing { return &p.s[p.find(n, is
 
 func (p *tape) drop(i int) { p.s = append(p.s[:i:i], p.s[i+1:]...) }
 
-// insert puts a crossing before another, at the same time.
+// insert inserts a crossing before index i, at the same time as the one there.
 func (p *tape) insert(i int, x boundary.Crossing) {
 	x.First, x.Last = p.s[i].Last, p.s[i].Last
 	p.s = append(p.s[:i:i], append([]boundary.Crossing{x}, p.s[i:]...)...)
 }
 
-// move moves a crossing to another index, at the time there.
+// move moves a crossing to another index, at the time of the one there.
 func (p *tape) move(from, to int) {
 	x := p.s[from]
 	p.drop(from)
 	p.insert(to, x)
 }
 
-// swap exchanges two crossings but not their times.
+// swap exchanges the contents of two crossings; their times stay.
 func (p *tape) swap(i, k int) {
 	a, b := &p.s[i], &p.s[k]
 	a.TLP, b.TLP = b.TLP, a.TLP
@@ -147,7 +147,7 @@ func frameOut(queue int) pick {
 
 func frameIn(x *boundary.Crossing) bool { return x.Kind == boundary.FrameIn }
 
-// Picks by the addresses that the test driver uses.
+// The following pick crossings by the addresses that the test driver uses.
 func rxCqe(q int) pick {
 	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool {
 		return h.Address>>22 == 0x0100_0000_3000_0000>>22+uint64(q)
@@ -183,7 +183,7 @@ func wqeRead(q int) pick {
 
 var pieceRead = out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>16 == keyBus>>16 })
 
-// answer returns the index of the answer to a read of one register.
+// answer returns the index of the answer to the first read of a register.
 func (p *tape) answer(off uint32) int {
 	at := p.find(0, func(x *boundary.Crossing) bool {
 		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd &&

@@ -6,8 +6,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// steerElsewhere changes the destination of a received frame that was delivered to queue 0, so that
-// the device should have steered it elsewhere.
+// steerElsewhere changes the destination address of a received frame that was delivered to queue 0, so that the
+// device should have steered it elsewhere.
 func steerElsewhere(p *tape, dmac uint8) {
 	e := nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data)
 	seq := uint32(0)
@@ -22,7 +22,7 @@ func steerElsewhere(p *tape, dmac uint8) {
 	}
 }
 
-// swapFrames exchanges the first two frames of a queue, with everything that follows from them.
+// swapFrames exchanges the first two frames of queue 0. The completion entry between them then follows both.
 func swapFrames(p *tape) {
 	f, c := p.find(0, frameOut(0)), p.find(0, txCqe(0))
 	k := p.find(1, frameOut(0)) + 1
@@ -30,7 +30,7 @@ func swapFrames(p *tape) {
 	p.move(c-1, k-1)
 }
 
-// unasked inserts a completion entry for an entry that requested none.
+// unasked inserts a completion entry for a work entry that requests none.
 func unasked(p *tape) {
 	i := p.find(0, txCqe(0))
 	x := clone(p.s[i])
@@ -40,7 +40,7 @@ func unasked(p *tape) {
 	p.insert(p.find(1, frameOut(0))+1, x)
 }
 
-// failing returns the completion entry of the work entry that fails.
+// failing returns the completion entry of a work entry that fails.
 func failing(p *tape) nicspec.TxCqe {
 	return p.get(0, func(x *boundary.Crossing) bool {
 		return txCqe(1)(x) && nicspec.TxCqe(x.TLP.Data).Status() != nicspec.StatusOk

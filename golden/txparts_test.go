@@ -16,7 +16,7 @@ func TestChaosWithTxPartsPasses(t *testing.T) {
 		}, sentFrames)
 }
 
-// sendWithParts records a Send of a queue that sets ECN bits; its frame gets a CRC-32C at byte 60,
+// sendWithParts records a Send of a queue that sets ECN bits. The device inserts a CRC-32C at byte 60 of the frame,
 // computed over the bytes behind it.
 func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Every frame that came in after a write's window sees the write, no frame delivered before it
-// does, and those between may or may not [A5].
+// A frame that came in after the window of a write must see the write; a frame delivered before the write must not;
+// a frame in between may see either [A5].
 func TestAccountWindow(t *testing.T) {
 	const wrote = 1000
 	for _, x := range []struct {
@@ -30,7 +30,8 @@ func TestAccountWindow(t *testing.T) {
 	}
 }
 
-// What one frame shows about the order of writes holds for later frames.
+// Once a frame has shown which writes came before it, later frames are checked against that alone: the credit that
+// is used up cannot be used again.
 func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	a := Account{states: []state{{Account: core.Account{Balance: 1}}}, since: never,
 		writes: []write{{cycle: 1000, credit: 1<<30 | 5}, {cycle: 1001, credit: 1}}}
@@ -45,7 +46,8 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	require.Equal(t, state{core.Account{Drawn: 1, Seq: 3}, 2}, a.states[0])
 }
 
-// A frame that was dropped may have latched the account.
+// A dropped frame can set the latch, so a later frame may take the slow path. A frame that certainly met the
+// account is dropped for a cause of the path that the state allows.
 func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never,
@@ -61,8 +63,8 @@ func TestDroppedFrameLatches(t *testing.T) {
 	require.True(t, a.states[0].Slow)
 }
 
-// A frame that came in after the window of a table write shows that the account was set, even if no
-// frame with an earlier number is missing.
+// A frame that came in after the window of a table write shows that the write took effect, even if no frame with an
+// earlier number is missing.
 func TestAccountSetBeforeAFrame(t *testing.T) {
 	a := &Account{states: []state{{Account: core.Account{Seq: 1}}}, since: never, doubtTo: never,
 		seen: make([]latest, 1)}
@@ -76,8 +78,8 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 	require.Equal(t, []state{{core.Account{Latch: true, Drawn: 1, Seq: 1}, 1}}, a.states)
 }
 
-// Delivered frames take their turn by their numbers, whatever their order; one whose predecessor is
-// missing waits.
+// Next returns delivered frames in the order of account_seq, in whatever order they were delivered; a frame whose
+// predecessor is missing waits.
 func TestTurns(t *testing.T) {
 	build := nicspec.DefaultBuild()
 	build.Parts |= nicspec.PartAccounts
@@ -105,7 +107,7 @@ func TestTurns(t *testing.T) {
 	require.False(t, a.Sure(0, 1, 500), "a later frame of the port was followed")
 }
 
-// A read sees the writes before it, and any number of the frames on their way [A5].
+// A read sees the writes accepted before it, and any number of the frames under way [A5].
 func TestRange(t *testing.T) {
 	a := &Account{states: []state{{Account: core.Account{Balance: 5, Seq: 7}}}, since: never, Pending: 2,
 		writes: []write{{cycle: 100, credit: 4}}}

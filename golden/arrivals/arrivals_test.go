@@ -10,19 +10,19 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// come makes a frame of n bytes come in.
-func come(p *arrivals.Port, n int, last int64) *arrivals.Frame {
+// receive adds a frame of n bytes to a port.
+func receive(p *arrivals.Port, n int, last int64) *arrivals.Frame {
 	f := &arrivals.Frame{}
 	f.Begin(0, p.Seq, make([]byte, n), last-1, last)
 	p.Take(f)
 	return f
 }
 
-// Frames are found by their ordinals until they are decided, in any order.
+// Frames can be decided in any order: until then, Find returns them by their ordinals.
 func TestDecide(t *testing.T) {
 	var p arrivals.Port
 	p.Seq, p.Base = 0xfffffffe, 0xfffffffe // ordinals wrap
-	a, b, c := come(&p, 64, 10), come(&p, 65, 20), come(&p, 100, 30)
+	a, b, c := receive(&p, 64, 10), receive(&p, 65, 20), receive(&p, 100, 30)
 	require.EqualValues(t, 1, p.Seq)
 	require.Equal(t, b, p.Find(0xffffffff))
 	p.Decide(b, 40, true)
@@ -37,11 +37,11 @@ func TestDecide(t *testing.T) {
 	require.Zero(t, p.Level)
 }
 
-// A dropped frame stays in the buffer until a later one is delivered, or for a while; the recent
-// fill of the buffer is known.
+// A dropped frame counts as held in the buffer until a later one is delivered or its time has passed; HighestLevel
+// gives the recent maximum.
 func TestLevel(t *testing.T) {
 	var p arrivals.Port
-	a, b, c := come(&p, 64, 10), come(&p, 64, 20), come(&p, 128, 30)
+	a, b, c := receive(&p, 64, 10), receive(&p, 64, 20), receive(&p, 128, 30)
 	require.Equal(t, 256, p.Level)
 	a.Why = counters.Drop(nicspec.CntRxDropRule)
 	p.Decide(a, 40, false)
@@ -58,11 +58,11 @@ func TestLevel(t *testing.T) {
 	require.Equal(t, 256, p.HighestLevel(50))
 }
 
-// The frames of a queue stay in order of arrival, including one that was taken out and put back.
+// A list keeps the frames of a queue in order of arrival, even if one was removed and added again.
 func TestList(t *testing.T) {
 	var p arrivals.Port
 	var l arrivals.List
-	f := []*arrivals.Frame{come(&p, 64, 1), come(&p, 64, 2), come(&p, 64, 3)}
+	f := []*arrivals.Frame{receive(&p, 64, 1), receive(&p, 64, 2), receive(&p, 64, 3)}
 	for _, g := range f {
 		l.Push(g)
 	}
@@ -79,7 +79,7 @@ func TestList(t *testing.T) {
 	require.Equal(t, f[2], l.Head, "an empty list takes any")
 }
 
-// Doubts are counted by their causes.
+// Dropped frames with several possible causes are counted by their set of causes.
 func TestDoubt(t *testing.T) {
 	var p arrivals.Port
 	ab := counters.Drop(nicspec.CntRxDropRule) | counters.Drop(nicspec.CntRxDropOverflow)
@@ -90,10 +90,10 @@ func TestDoubt(t *testing.T) {
 		[]arrivals.Doubt{{Causes: ab, Frames: 2}, {Causes: counters.Drop(nicspec.CntRxDropRule), Frames: 1}}, p.Doubts)
 }
 
-// A frame that is too long to be delivered keeps its length only.
+// Of a frame that is too long to be delivered, only the length is kept.
 func TestTooLong(t *testing.T) {
 	var p arrivals.Port
-	f := come(&p, nicspec.FrameMax+1, 5)
+	f := receive(&p, nicspec.FrameMax+1, 5)
 	require.Empty(t, f.Data)
 	require.Equal(t, nicspec.FrameMax+1, f.N)
 	require.Contains(t, f.Describe(), "to be dropped")

@@ -43,7 +43,7 @@ func newRig(t *testing.T, queues int) *rig {
 // one key for all of memory
 var keys = core.KeyTable{{Length: 1 << 40, Valid: true, Read: true, Write: true}}
 
-// entry makes the device read a work entry.
+// entry makes the device read a work entry and returns it.
 func (g *rig) entry(q int, raw []byte) *attribution.Entry {
 	u := g.queues[q]
 	i := u.Ctx.PI
@@ -60,7 +60,7 @@ func (g *rig) send(q int, addr uint64, n int) *attribution.Entry {
 	return g.entry(q, nictest.Wqe(0, nil, []nictest.Piece{{Addr: addr, N: n}}, nil))
 }
 
-// request makes the device read, for an entry if one is given.
+// request makes the device issue a read, attributed to e unless that is nil.
 func (g *rig) request(addr uint64, n int, e *attribution.Entry) *attribution.Read {
 	g.Now++
 	d := g.Out.Begin(g.tags, addr, n, g.Now)
@@ -73,8 +73,8 @@ func (g *rig) request(addr uint64, n int, e *attribution.Entry) *attribution.Rea
 	return d
 }
 
-// comes completes a read.
-func (g *rig) comes(d *attribution.Read, b []byte) {
+// complete completes a read with the bytes of b.
+func (g *rig) complete(d *attribution.Read, b []byte) {
 	g.Now++
 	g.Store(d, b)
 	g.Close(d)
@@ -84,14 +84,14 @@ func (g *rig) slot(e *attribution.Entry) *attribution.Slot { return e.Queue.Slot
 
 func fill(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
 
-// Two queues send the same memory, which is rewritten between their reads: each frame may have
-// either bytes, but both together must match what came.
+// Two queues send from the same memory, which is rewritten between their reads. Either frame may have the bytes of
+// either read, but not both the same.
 func TestEitherEntryMayHaveEitherRead(t *testing.T) {
 	for _, swapped := range []bool{false, true} {
 		g := newRig(t, 2)
 		a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
-		g.comes(g.request(0x1000, 100, a), fill(100, 1))
-		g.comes(g.request(0x1000, 100, b), fill(100, 2))
+		g.complete(g.request(0x1000, 100, a), fill(100, 1))
+		g.complete(g.request(0x1000, 100, b), fill(100, 2))
 		first, second := fill(100, 1), fill(100, 2)
 		if swapped {
 			first, second = second, first
@@ -103,12 +103,12 @@ func TestEitherEntryMayHaveEitherRead(t *testing.T) {
 	}
 }
 
-// Parts of reads may have been for different entries.
+// A frame may consist of parts of different reads; each part then is no longer available to another entry.
 func TestReadsInParts(t *testing.T) {
 	g := newRig(t, 2)
 	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
 	for i := range 4 {
-		g.comes(g.request(0x1000+uint64(i%2)*50, 50, nil), fill(50, byte(i)))
+		g.complete(g.request(0x1000+uint64(i%2)*50, 50, nil), fill(50, byte(i)))
 	}
 	mixed := append(fill(50, 2), fill(50, 1)...)
 	require.True(t, g.Sends(g.slot(a), mixed))
@@ -117,7 +117,7 @@ func TestReadsInParts(t *testing.T) {
 	require.True(t, g.Sends(g.slot(b), append(fill(50, 0), fill(50, 3)...)))
 }
 
-// More reads of a byte than places for it belong to no entry.
+// A byte cannot be read more often than entries name it: Spread must refuse the read.
 func TestNoPlaceLeft(t *testing.T) {
 	g := newRig(t, 2)
 	g.send(0, 0x1000, 64)
@@ -130,11 +130,11 @@ func TestNoPlaceLeft(t *testing.T) {
 	require.True(t, g.Spread(g.Out.Begin(g.tags, 0x1040, 32, g.Now)), "that one is free")
 }
 
-// A failed read may belong to the other entry, but it must belong to one of them.
+// Where two entries name the same memory, a failed read may belong to either of them, but it must belong to one.
 func TestFailedReadIsSomebodys(t *testing.T) {
 	g := newRig(t, 2)
 	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
-	g.comes(g.request(0x1000, 100, a), fill(100, 1))
+	g.complete(g.request(0x1000, 100, a), fill(100, 1))
 	d := g.request(0x1000, 100, b)
 	g.Failed(d, nicspec.StatusCplAbort, true)
 	g.Close(d)
@@ -150,7 +150,7 @@ func TestFailedReadIsSomebodys(t *testing.T) {
 	require.True(t, g.Sends(g.slot(b), fill(100, 1)), "it has what came instead")
 }
 
-// An outstanding read that may have timed out by now adds to the possible outcomes of its entry.
+// An outstanding read that may have timed out by now adds CplTimeout to the possible outcomes of its entry.
 func TestLateRead(t *testing.T) {
 	g := newRig(t, 1)
 	e := g.send(0, 0x1000, 100)
@@ -172,12 +172,12 @@ func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
 	return e
 }
 
-// A write into overlapping destinations may belong to any copy that had its bytes; writes and
-// copies must match one to one.
+// Where destinations overlap, a write may belong to any copy that had its bytes. Three writes of two copies are too
+// many.
 func TestWritesOfSeveralCopies(t *testing.T) {
 	g := newRig(t, 3)
 	for q := range 2 {
-		g.comes(g.request(0x1000+uint64(q)*0x1000, 64, g.copyEntry(q, 0x1000+uint64(q)*0x1000, 0x9000, 64)),
+		g.complete(g.request(0x1000+uint64(q)*0x1000, 64, g.copyEntry(q, 0x1000+uint64(q)*0x1000, 0x9000, 64)),
 			fill(64, 7))
 	}
 	for range 2 {
@@ -200,7 +200,7 @@ func TestBefore(t *testing.T) {
 	require.Nil(t, g.Before(other))
 }
 
-// Releasing an entry forgets all of it: its pieces may no longer be read, and its slots are free.
+// Release forgets an entry: its pieces must no longer be readable, and its slots are free.
 func TestRelease(t *testing.T) {
 	g := newRig(t, 1)
 	e := g.send(0, 0x1000, 100)
@@ -213,7 +213,8 @@ func TestRelease(t *testing.T) {
 	require.EqualValues(t, 1, g.queues[0].Oldest)
 }
 
-// A tag rests for CPL_TIMEOUT cycles; a write of CPL_TIMEOUT may shorten that, and never lengthens it [P6].
+// A tag must not be used again for CPL_TIMEOUT cycles. A write of CPL_TIMEOUT may shorten that time, and never
+// lengthens it [P6].
 func TestTagsRest(t *testing.T) {
 	const ended, shorter = 5000, timeout / 4
 	g := newRig(t, 1)
@@ -229,7 +230,7 @@ func TestTagsRest(t *testing.T) {
 	require.EqualValues(t, shorter, g.Out.Begin(9, 0x3000, 64, 2*ended).TLo)
 }
 
-// A completion is checked against its request field by field [P6].
+// Judge compares a completion with its request field by field [P6].
 func TestJudge(t *testing.T) {
 	d := attribution.Read{Addr: 0x1004, Next: 0x1004, N: 8, Left: 8}
 	good := tlp.Header{Kind: tlp.CplD, Length: 2, ByteCount: 8, LowerAddr: 4}

@@ -10,9 +10,9 @@ import (
 	"nictwin/golden/attribution"
 )
 
-// Queues send overlapping memory, which is rewritten between their reads, and ECN may overwrite
-// bytes of some frames. Whoever read what, and in whatever order the frames leave, each frame fits
-// its entry.
+// Queues send from overlapping memory, which is rewritten between their reads, and ECN may overwrite bytes of some
+// frames. The search must find reads for each frame, whichever entry they were for, in whatever order the frames
+// leave.
 func TestFramesOfSharedMemory(t *testing.T) {
 	const addr, values = 0x1000, 3
 	for seed := range uint64(1500) {
@@ -20,7 +20,7 @@ func TestFramesOfSharedMemory(t *testing.T) {
 		n := 3 + rng.IntN(10)
 		g := newRig(t, n)
 		entries, frames, sizes := make([]*attribution.Entry, n), make([][]byte, n), make([]int, n)
-		var steps []int // of queues: each begins, reads and sends
+		var steps []int // numbers of queues: each appears three times, for an entry that begins, reads and sends
 		for q := range n {
 			steps = append(steps, q, q, q)
 			sizes[q] = 60 + rng.IntN(40)
@@ -36,7 +36,7 @@ func TestFramesOfSharedMemory(t *testing.T) {
 				for at := 0; at < sizes[q]; {
 					k := min(sizes[q]-at, 1+rng.IntN(sizes[q]))
 					part := fill(k, byte(rng.IntN(values)))
-					g.comes(g.request(addr+uint64(at), k, nil), part)
+					g.complete(g.request(addr+uint64(at), k, nil), part)
 					frames[q] = append(frames[q], part...)
 					at += k
 				}

@@ -19,7 +19,7 @@ type rig struct {
 	writable memory.Map[attribution.Entry]
 }
 
-// newRig returns a queue whose buffers are 64 and 256 bytes.
+// newRig returns a rig with a queue whose header buffers have 64 bytes and payload buffers 256.
 func newRig() *rig {
 	g := &rig{q: &buffers.Queue{Ctx: core.Queue{LogSize: 4, SplitMode: nicspec.SplitModeFixed, HdrBufSize: 64,
 		PayBufSize: 256}}}
@@ -32,7 +32,7 @@ func newRig() *rig {
 	return g
 }
 
-// enter makes the device read descriptor i.
+// enter makes the device read descriptor number i.
 func (g *rig) enter(i uint16, hdr, pay uint64, now int64) *buffers.Slot {
 	raw := make([]byte, nicspec.RxDescBytes)
 	(&nicspec.RxDescFields{HdrAddr: hdr, PayAddr: pay}).Encode(raw)
@@ -45,8 +45,7 @@ func (g *rig) inBuffer(addr uint64, n int) bool {
 	return g.writable.Within(addr, n, memory.Of(memory.Buffer))
 }
 
-// The buffers of a descriptor may be written, each byte once, from the time it was read until it is
-// done.
+// The buffers of a descriptor may be written from the time it was read until it is done, each byte once.
 func TestStore(t *testing.T) {
 	g := newRig()
 	s := g.enter(3, 0x1000, 0x2000, 1)
@@ -63,7 +62,7 @@ func TestStore(t *testing.T) {
 	require.True(t, g.enter(3, 0x1000, 0x2000, 2).Contains(buffers.Pay, nil), "nothing is left")
 }
 
-// Without split there is no header buffer.
+// A queue that does not split frames has no header buffers.
 func TestNoHeaderBuffer(t *testing.T) {
 	g := newRig()
 	g.q.Ctx.SplitMode = nicspec.SplitModeNone
@@ -71,8 +70,8 @@ func TestNoHeaderBuffer(t *testing.T) {
 	require.False(t, g.inBuffer(0x1000, 1))
 }
 
-// Of overlapping buffers, the descriptor that is done first claims the writes with its bytes; the
-// remainder goes to the other.
+// Of two descriptors with overlapping buffers, the one that is done first claims the writes with its bytes. The
+// others go to the second.
 func TestOverlap(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8000, 1)
@@ -93,8 +92,8 @@ func TestOverlap(t *testing.T) {
 	require.False(t, g.Pending())
 }
 
-// A write from before a frame's end cannot belong to that frame; writes that no descriptor in use
-// can claim are reported.
+// A frame cannot claim a write from before its last beat. Unclaimed reports the writes that no descriptor in use
+// can claim.
 func TestUnclaimed(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8080, 1)

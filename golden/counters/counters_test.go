@@ -13,7 +13,7 @@ func between(b *Bounds, index int) [2]uint64 {
 	return [2]uint64{lo, hi}
 }
 
-// Each way to record a step moves the right bounds.
+// Each method that counts a step must move the right bounds.
 func TestBounds(t *testing.T) {
 	b := new(Bounds)
 	for _, x := range []struct {
@@ -33,8 +33,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A step must show in reads accepted more than VisibleCycles after it [G5], however rarely the
-// counter is read.
+// Least must include a step for reads accepted more than VisibleCycles after it [G5], even in a run that reads the
+// counter rarely.
 func TestStepsBecomeVisible(t *testing.T) {
 	const steps = 5000
 	b := new(Bounds)
@@ -53,7 +53,7 @@ func TestStepsBecomeVisible(t *testing.T) {
 	require.Equal(t, [2]uint64{steps, steps}, between(b, 8))
 }
 
-// The latest read of a counter is remembered.
+// Latest returns the result of the latest read.
 func TestReads(t *testing.T) {
 	b := new(Bounds)
 	_, _, known := b.Latest(0)
@@ -66,7 +66,7 @@ func TestReads(t *testing.T) {
 	require.EqualValues(t, 20, asked)
 }
 
-// Every counter has a place in BAR0 of two words, and a name; nothing else has.
+// Every counter has a name and two words in BAR0; At finds no counter anywhere else.
 func TestPlaces(t *testing.T) {
 	index, word, ok := At(nicspec.RegCounterBase + 8*5 + 4)
 	require.Equal(t, []any{5, 1, true}, []any{index, word, ok})

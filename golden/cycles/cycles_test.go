@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Within the cycles that it keeps, a set agrees with a plain list of the cycles added, even if a
-// stretch is added in pieces or over others.
+// A set must agree with a plain list of the cycles added, within the cycles that it keeps, even if stretches are
+// added in pieces or overlap.
 func TestSet(t *testing.T) {
 	const kept = 1 << 11
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -16,7 +16,7 @@ func TestSet(t *testing.T) {
 	var in []bool
 	for range 20000 {
 		first := int64(len(in) + rng.IntN(5)*rng.IntN(40))
-		if rng.IntN(4) == 0 && s.Latest() > 20 { // over cycles already added
+		if rng.IntN(4) == 0 && s.Latest() > 20 { // overlaps cycles added before
 			first = s.Latest() - int64(rng.IntN(20))
 		}
 		last := max(first+int64(rng.IntN(30)), s.Latest())
@@ -36,7 +36,7 @@ func TestSet(t *testing.T) {
 		if !in[since] {
 			free++
 		}
-		begin := since // where back ends, too: cycles of the set cost nothing
+		begin := since // Back ends here, too: cycles in the set do not count
 		for begin > 0 && in[begin-1] {
 			begin--
 		}

@@ -18,7 +18,7 @@ func newMessages(t *testing.T) (*msix.Messages, *verdict.Log) {
 	return msix.New(log), log
 }
 
-// A message is due when enough entries have left, or by time, and not before.
+// A message falls due when enough entries have left, or enough time has passed, and not before.
 func TestDue(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(0))
@@ -40,7 +40,7 @@ func TestDue(t *testing.T) {
 	require.EqualValues(t, 1, log.Mismatches())
 }
 
-// A message with wrong data is reported [M1].
+// A message with wrong data is reported, by its address [M1].
 func TestData(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Txq(0))
@@ -56,8 +56,8 @@ func TestData(t *testing.T) {
 	require.EqualValues(t, 2, log.Mismatches(), "the message is missing")
 }
 
-// Where two queues send the same message, as many must come as are surely owed, and either queue
-// may have sent the first.
+// Two queues send the same message. Either may have sent the first one, but as many must come as the queues surely
+// owe.
 func TestSharedMessage(t *testing.T) {
 	for _, come := range []int{1, 2} {
 		m, log := newMessages(t)
@@ -78,7 +78,7 @@ func TestSharedMessage(t *testing.T) {
 	}
 }
 
-// A queue being disabled must report all entries, and sends nothing once it is disabled [M4].
+// A queue being disabled must send a message for all of its entries, and none once it is disabled [M4].
 func TestClosing(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(1))

@@ -13,7 +13,7 @@ import (
 
 const ethBits = 256
 
-// port returns an Out of a port without back-pressure that was configured long ago, and the log of its findings.
+// port returns an Out without back-pressure whose setting has long been in force, and the log of its findings.
 func port(e nicspec.PortEntryFields) (*Out, *verdict.Log) {
 	held, log := cycles.NewSet(1<<11), verdict.NewLog("", 10, nil, 1, 1, 1)
 	o := NewOut(0, ethBits, &held, log)
@@ -31,7 +31,8 @@ func at(cycle int64) At { return At{cycle, cycle} }
 
 var plain = nicspec.PortEntryFields{TxMode: nicspec.PauseModePause, PauseTime: 30_000, Xoff: 4000, Xon: 1000}
 
-// A pause may be renewed when half of the time sent has passed, or half of the time that was written since.
+// A pause may be sent again when half of the time that was sent has passed, which may be less than half of the
+// setting's time.
 func TestPauseRenewedByTheTimeSent(t *testing.T) {
 	for sent, early := range map[uint16]bool{66: false, 20_000: true} {
 		o, log := port(plain)
@@ -42,7 +43,7 @@ func TestPauseRenewedByTheTimeSent(t *testing.T) {
 	}
 }
 
-// Out reports pause frames that the contract forbids and those that are missing, and nothing else.
+// Out must report pause frames that [F6] forbids and those that are missing, and nothing else.
 func TestOut(t *testing.T) {
 	pause, end := frame(plain, plain.PauseTime), frame(plain, 0)
 	wrong := append([]byte(nil), pause...)
@@ -58,7 +59,7 @@ func TestOut(t *testing.T) {
 		{"a pause that nobody sends", func(o *Out) {
 			o.Came(1000, 5000, 8)
 			o.Coming(at(4000), 64)
-			for i := range uint32(8) { // frames held all the time
+			for i := range uint32(8) { // these frames were held all the time
 				o.Delivered(4100, i, 900, 640, i)
 			}
 		}, "frame"},
@@ -96,8 +97,8 @@ func TestOut(t *testing.T) {
 	}
 }
 
-// While a write of the marks takes effect, any of the settings may decide on a pause frame, whichever gave it its
-// bytes; once the write must have taken effect, only the latest may. 640 B, or six times that, are held all the time.
+// While a write of xoff and xon takes effect, any setting may decide on a pause frame, whichever one gave it its
+// bytes. Afterwards only the latest may. 640 B, or six times that, are held all the time.
 func TestMarksAreWritten(t *testing.T) {
 	low, high, class := plain, plain, plain
 	low.Xoff, low.Xon = 2000, 500
@@ -108,8 +109,8 @@ func TestMarksAreWritten(t *testing.T) {
 		name          string
 		before, after nicspec.PortEntryFields
 		end           bool
-		frames        uint32 // held
-		cycle         int64  // after the write
+		frames        uint32 // number of frames held
+		cycle         int64  // cycles from the write to the pause frame
 		field         string // of the mismatch, "" without one
 	}{
 		{"ended by the mark before", plain, low, true, 1, 0, ""},
@@ -150,8 +151,8 @@ func TestMarksAreWritten(t *testing.T) {
 	}
 }
 
-// A level that a forgotten setting may have allowed is not compared, which is reported as a limit, until none of these
-// settings can be in force.
+// A setting that the referee no longer keeps may have allowed a pause frame. As long as it may be in force, the
+// frame is not judged, which is counted as a limit.
 func TestMarksThatAreForgotten(t *testing.T) {
 	const written = 5000
 	for cycle, forgotten := range map[int64]bool{written + 50: true, written + 1000: false} {
@@ -169,11 +170,11 @@ func TestMarksThatAreForgotten(t *testing.T) {
 	}
 }
 
-// While a longer pause time takes effect, a pause may be renewed once half of the shorter one has passed.
+// While a write of a longer pause time takes effect, a pause may be sent again after half of the shorter time.
 func TestPauseRenewedWhileItsTimeIsWritten(t *testing.T) {
 	const written, wait = 5000, 30
 	short, long := plain, plain
-	short.PauseTime = uint16(SlackOf(ethBits)) + wait // one quantum is two cycles
+	short.PauseTime = uint16(SlackOf(ethBits)) + wait // a quantum is two cycles here
 	long.PauseTime = 60_000
 	for cycle, soon := range map[int64]bool{written + wait - 1: true, written + wait: false} {
 		o, log := port(short)
@@ -184,7 +185,8 @@ func TestPauseRenewedWhileItsTimeIsWritten(t *testing.T) {
 	}
 }
 
-// A stop holds from VisibleCycles after its frame to the end of its time, unless a later frame may have ended it.
+// A stop holds from VisibleCycles after its frame until its time has passed, unless a later frame may have ended
+// it.
 func TestStops(t *testing.T) {
 	const quanta = 1000
 	end := 100 + core.PauseCycles(quanta, ethBits)

@@ -9,8 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The producer index that a frame meets follows from the doorbells before it, across the wrap of
-// the index.
+// Before returns the producer index of the latest doorbell before a cycle, also if the index wraps.
 func TestDoorbellsBefore(t *testing.T) {
 	var d rings.Doorbells
 	require.EqualValues(t, 0, d.Before(5, 9), "none yet")
@@ -23,7 +22,7 @@ func TestDoorbellsBefore(t *testing.T) {
 	require.EqualValues(t, 0, d.Before(100, 9))
 }
 
-// If too many doorbells followed, the given index is returned instead, and counted.
+// If too many doorbells followed to know the index, Before returns the given one, and counts that.
 func TestDoorbellsLost(t *testing.T) {
 	var d rings.Doorbells
 	for i := range 100 {
@@ -35,7 +34,7 @@ func TestDoorbellsLost(t *testing.T) {
 	require.EqualValues(t, 1, d.Lost())
 }
 
-// A failing read leaves in doubt, once, the doorbells that may not have taken effect.
+// Take returns the doorbells that a failing read may have left without effect, and each of them once.
 func TestRecentTake(t *testing.T) {
 	var f rings.Recent
 	f.Reset()
@@ -51,7 +50,7 @@ func TestRecentTake(t *testing.T) {
 	require.EqualValues(t, len(f), f.Take(20), "no more than are known")
 }
 
-// Failures compare indices modulo 2^16; only sure failures stop entries.
+// Failures compare indices modulo 2^16. Only reads that surely failed stop entries.
 func TestFailures(t *testing.T) {
 	l := rings.Failures{{First: 0xfff0, Cycle: 50}, {First: 2, Sure: true, Cycle: 90}}
 	require.True(t, l.AllBehind(0xffef))

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// three returns a file of three frames on both interfaces, two in and one out, the last without a
-// number.
+// three returns a file of three frames on both interfaces: two received and one sent, the last without a number.
 func three(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,7 +26,7 @@ func three(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// fields returns what Wireshark's reader prints for a file, one line per packet.
+// fields returns what tshark prints for a file, one line per packet.
 func fields(t *testing.T, file []byte) []string {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")
@@ -42,7 +41,7 @@ func fields(t *testing.T, file []byte) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// Wireshark shows the direction of a frame, its comments, and comments added later.
+// tshark must show the direction of a frame, its comments, and comments that Annotate added.
 func TestFlagsAndComments(t *testing.T) {
 	file := three(t)
 	lines := fields(t, file)
@@ -64,7 +63,7 @@ func TestFlagsAndComments(t *testing.T) {
 	require.Equal(t, "dut;63;0x00000001;;", lines[5])
 }
 
-// A copy grows within its limit; without comments it is identical.
+// The copy grows by at most room bytes. Without comments it is identical to the file.
 func TestAnnotateKeepsToItsRoom(t *testing.T) {
 	file := three(t)
 	for room := range int64(120) {
@@ -92,7 +91,7 @@ func TestAnnotateRefusesOtherFiles(t *testing.T) {
 	require.ErrorIs(t, err, errFull)
 }
 
-// Any file is either copied or refused.
+// FuzzAnnotate requires that any file is copied or refused with an error.
 func FuzzAnnotate(f *testing.F) {
 	f.Add(three(f))
 	f.Add([]byte{6, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0})

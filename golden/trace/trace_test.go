@@ -18,7 +18,7 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// Wireshark's reader accepts the file.
+// tshark must accept a file and show the frames, with every length of padding.
 func TestWiresharkReadsThePcapng(t *testing.T) {
 	tshark, err := exec.LookPath("tshark")
 	require.NoError(t, err, "tshark is missing: apt-get install tshark")
@@ -26,7 +26,7 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 	f, err := os.Create(path)
 	require.NoError(t, err)
 	p := NewPcapng(f, 0)
-	for n := 60; n < 64; n++ { // every padding
+	for n := 60; n < 64; n++ { // sizes with every padding
 		frame := bytes.Repeat([]byte{byte(n)}, n)
 		f := &Frame{Ns: int64(n) * 1_000_000_007, ID: NoID}
 		p.Packet(Golden, f, frame)
@@ -38,7 +38,7 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 
 	out, err := exec.Command(tshark, "-r", path, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.len",
 		"-e", "frame.time_epoch", "-e", "frame.comment", "-e", "pkt_comment").CombinedOutput()
-	if err != nil { // older releases know the comment by one of the two names only
+	if err != nil { // older releases of tshark know only one of the comment's two names
 		out, err = exec.Command(tshark, "-r", path, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.len",
 			"-e", "frame.time_epoch", "-e", "frame.comment").CombinedOutput()
 	}
@@ -98,7 +98,7 @@ func TestWriteErrorsStick(t *testing.T) {
 	require.ErrorIs(t, l.Close(), errFull)
 }
 
-// A log that is cut at its limit ends with a line that counts everything after the last whole line.
+// A log cut at its limit ends with a line that counts the events after the last whole line.
 func TestEventsAreCut(t *testing.T) {
 	const limit, events = 2000, 100
 	var b bytes.Buffer
@@ -107,7 +107,7 @@ func TestEventsAreCut(t *testing.T) {
 	for i := range int64(events) {
 		size := 60
 		if i%2 == 0 {
-			size = 1500 // a shorter line that would fit after a longer one that did not is left out, too
+			size = 1500 // a shorter line after the first that does not fit must be left out, too
 		}
 		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1,
 			Frame: &ether.Frame{Data: make([]byte, size)}})
@@ -127,7 +127,7 @@ func TestEventsAreCut(t *testing.T) {
 	require.Equal(t, []int{events - kept, kept, events}, []int{cut.Events, cut.First, cut.Last})
 }
 
-// Wireshark reads a file that was cut, and shows how many packets are missing.
+// tshark must read a file that was cut, and show how many packets are missing.
 func TestPcapngIsCut(t *testing.T) {
 	capinfos, err := exec.LookPath("capinfos")
 	require.NoError(t, err, "capinfos is missing: apt-get install tshark")
@@ -157,7 +157,7 @@ func TestPcapngIsCut(t *testing.T) {
 	require.Contains(t, string(text), missing)
 }
 
-// Two NICs in one log: each line names its NIC, and ordinals are counted separately.
+// In a log of two NICs, each line names its NIC, and ordinals are counted for each NIC.
 func TestEventsOfNamedNICs(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(&b, 0)

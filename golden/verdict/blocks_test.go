@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A mismatch points at the responsible block, which the rule alone does not always determine.
+// A mismatch must point at the responsible block, which rule, field and domain determine together.
 func TestResponsible(t *testing.T) {
 	rxq, txq := Domain{DomainRxq, 1}, Domain{DomainTxq, 1}
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestResponsible(t *testing.T) {
 	}
 }
 
-// Every file that a mismatch may point at exists.
+// Every file that a mismatch may point at must exist.
 func TestResponsibleFilesExist(t *testing.T) {
 	check := func(d Domain, rule, field string) {
 		goFile, rtlFile := responsible(d, rule, field)
@@ -76,8 +76,8 @@ func TestResponsibleFilesExist(t *testing.T) {
 	}
 }
 
-// DB_BAD counts doorbells of both directions: a wrong count points at the queues of doorbells that
-// may count, or else at the latest.
+// DB_BAD counts doorbells of both directions. A wrong count must point at the queue direction whose doorbells may
+// count, or else at that of the latest doorbell.
 func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	blames := func(rings ...[2]bool) string {
 		l, _ := newLog(1)
@@ -97,7 +97,7 @@ func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	require.Equal(t, rtlFileOf("regs"), l.Fail(Counting, "G5", "REG_BAD", "1", "0").RTLFile, "other counters")
 }
 
-// Every cause of a drop points at the files that decide it.
+// Every drop cause must have a responsible block.
 func TestDropsPointAtTheirBlocks(t *testing.T) {
 	for i := range nicspec.Counters {
 		if name := nicspec.Counters[i].Name; strings.HasPrefix(name, "RX_DROP_") {

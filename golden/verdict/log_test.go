@@ -14,7 +14,8 @@ func newLog(most int) (l *Log, told *[]*Mismatch) {
 	return NewLog("A", most, func(m *Mismatch) { *told = append(*told, m) }, 1, 2, 2), told
 }
 
-// All mismatches are counted by kind; as many as requested are kept in full and reported.
+// All mismatches are counted by kind. The first ones, as many as requested, are kept in full and reported to the
+// hook.
 func TestMismatchesAreCountedAndKept(t *testing.T) {
 	l, told := newLog(2)
 	for i := range 5 {
@@ -45,7 +46,7 @@ func TestFirstMismatchOfACrossing(t *testing.T) {
 	require.Same(t, m, l.FirstMismatch())
 }
 
-// A mismatch shows the latest crossings of its domain and of no other.
+// A mismatch must show the latest crossings of its own domain, and of no other.
 func TestPastIsOfTheDomain(t *testing.T) {
 	l, _ := newLog(9)
 	for i := range historyLen + 4 {
@@ -59,8 +60,7 @@ func TestPastIsOfTheDomain(t *testing.T) {
 	require.EqualValues(t, historyLen+3, l.Latest(Rxq(1)))
 }
 
-// The notes end with their number if some are left out; a bound that was never exceeded is not
-// listed.
+// If notes are left out, the list ends with their number. A bound that was never exceeded is not listed.
 func TestNotesAndLimits(t *testing.T) {
 	l, _ := newLog(1)
 	l.At(&boundary.Crossing{Last: 3})

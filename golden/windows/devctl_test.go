@@ -18,7 +18,7 @@ func devctl(mps, mrrs uint32, relaxed bool) uint32 {
 	return uint32(v)
 }
 
-// A limited number of requests may follow former settings, by size or by attributes.
+// At most LateRequests requests may follow previous settings, by size or by attributes.
 func TestDevctl(t *testing.T) {
 	const wrote, over = 1000, 1001 + nicspec.VisibleCycles
 	for _, former := range []struct {
@@ -42,7 +42,7 @@ func TestDevctl(t *testing.T) {
 			require.True(t, ok, former.name)
 			return d.Follows(former.attr, true, cycle)
 		}
-		for range 2 * LateRequests { // the new one may not have taken effect
+		for range 2 * LateRequests { // these do not count: the new setting may not have taken effect
 			require.Zero(t, ask(over-1).Late)
 		}
 		for range LateRequests {
@@ -61,7 +61,7 @@ func TestDevctl(t *testing.T) {
 	}
 }
 
-// If there are too many settings, the two oldest together allow what either did.
+// If there are too many settings, the two oldest are merged, and both remain allowed.
 func TestDevctlForgets(t *testing.T) {
 	regs := core.NewRegs(nicspec.DefaultBuild())
 	var d Devctl

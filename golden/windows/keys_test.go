@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// An entry may see the former value of a key until the latest write is VisibleCycles old, but no
-// value from before the writes of that time.
+// An entry may see the old value of a key until the latest write is VisibleCycles old, but no value that was
+// replaced before the writes of that time.
 func TestKeys(t *testing.T) {
 	const end = 100 + nicspec.VisibleCycles
 	key := func(n uint64) core.Key { return core.Key{Length: n} }

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// device is a set of registers with their receive configuration over time.
+// device is a set of registers, with their history as package windows keeps it.
 type device struct {
 	regs *core.Regs
 	seen *Receive
@@ -21,7 +21,7 @@ func newDevice() *device {
 	return &device{regs, NewReceive(regs)}
 }
 
-// write writes registers of a configuration in a cycle.
+// write writes pairs of register offset and value in a cycle.
 func (d *device) write(cycle int64, words ...[2]uint32) {
 	for _, w := range words {
 		d.regs.Write32(w[0], w[1])
@@ -29,7 +29,7 @@ func (d *device) write(cycle int64, words ...[2]uint32) {
 	}
 }
 
-// enter writes an entry of a table in a cycle.
+// enter writes a table entry in a cycle.
 func (d *device) enter(cycle int64, t nicspec.Table, i int, entry []byte) {
 	for k := range len(entry) / 4 {
 		d.regs.Write32(nicspec.RegTblData(k),
@@ -52,7 +52,7 @@ func rxDefault(action nicspec.Action, queue uint32) [2]uint32 {
 	return [2]uint32{nicspec.RegRxDefault, uint32(v)}
 }
 
-// at returns a frame of UDP over IPv4 whose beats were accepted in these cycles.
+// at returns a UDP frame over IPv4 whose first and last beat came in these cycles.
 func at(first, last int64) *Frame {
 	data := make([]byte, nicspec.FrameMin)
 	copy(data[12:], []byte{8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 9, 17})
@@ -62,7 +62,7 @@ func at(first, last int64) *Frame {
 	return &Frame{Span: Span{First: first, Last: last}, Data: data}
 }
 
-// outcomes returns the possible fates of a frame: queues, or -1 for a drop.
+// outcomes returns the possible outcomes for a frame: numbers of queues, or -1 for a drop.
 func (d *device) outcomes(f *Frame) (queues []int) {
 	all, _ := d.seen.Verdicts(f, nil)
 	for i := range all {
@@ -75,7 +75,7 @@ func (d *device) outcomes(f *Frame) (queues []int) {
 	return queues
 }
 
-// A write may be old or new for VisibleCycles, each write independently of the others.
+// For VisibleCycles after a write, a frame may meet the old or the new value, independently for each write.
 func TestReceiveIsMixedOfOldAndNew(t *testing.T) {
 	const on, moved, late = 1000, 1010, 1000 + nicspec.VisibleCycles
 	d := newDevice()
@@ -99,7 +99,7 @@ func TestReceiveIsMixedOfOldAndNew(t *testing.T) {
 	require.True(t, d.seen.Sure(moved+nicspec.VisibleCycles+1))
 }
 
-// A write that changes nothing for receive opens no window.
+// A write that does not change the receive configuration opens no window.
 func TestReceiveOfOtherWrites(t *testing.T) {
 	d := newDevice()
 	d.write(10, ctrl(true))
@@ -113,7 +113,7 @@ func TestReceiveOfOtherWrites(t *testing.T) {
 	require.Equal(t, d.seen.Sure(500), before)
 }
 
-// Only the gate decides about a frame that is too long.
+// For a frame that is too long, only the checks of [R2] and their settings matter.
 func TestGates(t *testing.T) {
 	d := newDevice()
 	d.write(1000, ctrl(true))
@@ -133,8 +133,7 @@ func TestGates(t *testing.T) {
 	require.Equal(t, []int{0, 1}, []int{closed, opened})
 }
 
-// A read of TBL_CMD with busy 0 ends the windows of rules written before it was accepted, but no
-// others.
+// A read of TBL_CMD with busy 0 ends the windows of rules written before it was accepted, and no others.
 func TestCloseRules(t *testing.T) {
 	d := newDevice()
 	d.write(0, rxDefault(nicspec.ActionQueue, 1), ctrl(true))
@@ -151,7 +150,7 @@ func TestCloseRules(t *testing.T) {
 	require.True(t, d.seen.Sure(1005+nicspec.VisibleCycles+1))
 }
 
-// A history keeps the latest values, however many there were.
+// A history keeps the latest values, however many were written.
 func TestHistoryForgets(t *testing.T) {
 	var h history[int]
 	for i := range 10 * maxValues {

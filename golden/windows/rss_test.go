@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A frame that comes in during a change of key and table sees each word and each entry old or new,
-// and its queue matches its hash [S4].
+// A frame that comes in during a change of RSS key and table sees each word and each entry old or new, and its
+// queue must be the one that its hash selects [S4].
 func TestRssWindow(t *testing.T) {
 	build := nicspec.DefaultBuild()
 	build.Parts |= nicspec.PartRss
@@ -18,7 +18,7 @@ func TestRssWindow(t *testing.T) {
 	d.seen = NewReceive(d.regs)
 	d.write(10, ctrl(true), rxDefault(nicspec.ActionRss, 0))
 	key := []uint32{0x01020304, 0x02040608, 0x0306090c, 0x04080c10}
-	for i, w := range key { // every write is over before the next
+	for i, w := range key { // each write has taken effect before the next
 		d.write(int64(100*i+100), [2]uint32{nicspec.RegRssKey(i), w})
 	}
 	f := at(1000, 1000)

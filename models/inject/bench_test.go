@@ -15,14 +15,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// device keeps what it gets, with the time at which it came.
+// device records the TLPs that it receives, with the time of each.
 type device struct {
 	*sim.ComponentBase
 	port *simcore.Port
 	pool *msg.TLPs
 	got  []tlp.Packet
 	at   []simcore.Ps
-	full bool // takes nothing
+	full bool // receives nothing, so that its port fills up
 }
 
 func (d *device) Handle(sim.Event) error                  { return nil }
@@ -36,7 +36,7 @@ func (d *device) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	}
 }
 
-// bench is a device, and all decorators between it and a root with memory.
+// bench is a device with every decorator between it and a root complex with memory.
 type bench struct {
 	*simcore.Engine
 	t      *testing.T

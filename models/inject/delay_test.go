@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// delays puts one delay after the other before a memory.
+// delays returns a bench with a chain of delays before a memory.
 func delays(specs ...inject.DelaySpec) func() (*memtest.Bench, error) {
 	return func() (*memtest.Bench, error) {
 		e := simcore.NewEngine()
@@ -46,7 +46,8 @@ func TestDelayKeepsTheProtocol(t *testing.T) {
 			inject.DelaySpec{Latency: 40 * ns, Jitter: 60 * ns, Seed: 4}))
 }
 
-// The delay of an access is as the spec says, and the same for the same seed.
+// Reads take the latency and a jitter within its bound, writes the latency alone; the same seed gives the same
+// delays.
 func TestDelayTakesItsTime(t *testing.T) {
 	const ns = simcore.Nanosecond
 	times := func(spec inject.DelaySpec, op mem.Op) (all []simcore.Ps) {

@@ -11,7 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// strike returns the completions of a device's reads of 500 B at 0x1000, one after the other, with a fault in force.
+// strike returns the headers of the completions that a device gets for reads of 500 B at 0x1000, with a fault
+// added.
 func strike(t *testing.T, f inject.Fault, reads int) []tlp.Header {
 	t.Helper()
 	b := newBench(t, inject.DelaySpec{})
@@ -31,12 +32,12 @@ func strike(t *testing.T, f inject.Fault, reads int) []tlp.Header {
 	return got
 }
 
-// Every kind of fault does what it says, to the reads it is meant for.
+// Each kind of fault must change the completions as its name says, and only those of the selected reads.
 func TestFaults(t *testing.T) {
 	sound := strike(t, inject.Fault{From: 0, To: 1}, 1)
 	require.Len(t, sound, 2)
 	for kind, c := range map[inject.FaultKind]struct {
-		left int // completions
+		left int // number of completions
 		mod  func(h *tlp.Header)
 	}{
 		inject.FaultUR:            {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusUR }},
@@ -82,7 +83,7 @@ func TestFaultsThatCannotBe(t *testing.T) {
 	require.Zero(t, f.Hits())
 }
 
-// Struck is called for every struck read, and each kind's name is parsed back to the kind.
+// Struck is called for every struck read. Each kind's name is parsed back to the kind.
 func TestStruck(t *testing.T) {
 	b := newBench(t, inject.DelaySpec{})
 	var told []inject.FaultKind
@@ -91,7 +92,7 @@ func TestStruck(t *testing.T) {
 		told = append(told, x.Kind)
 	}
 	require.NoError(t, b.faults.Add(inject.Fault{Kind: inject.FaultCA, From: 0x101, To: 0x200, Skip: 1}))
-	for tag, at := range []uint64{0x101, 0x100, 0x1ff, 0x200} { // the first is spared
+	for tag, at := range []uint64{0x101, 0x100, 0x1ff, 0x200} { // Skip spares the first
 		b.read(uint8(tag), at, 1)
 	}
 	require.NoError(t, b.Run())
@@ -108,12 +109,12 @@ func TestStruck(t *testing.T) {
 	require.ErrorContains(t, err, "nothing of the kind")
 }
 
-// A tag that is given again while its read is still being answered: the second read waits, and only the first is
-// struck.
+// A device uses a tag again while its read is still being answered. The second read must wait, and only the first
+// is struck.
 func TestTagGivenAgain(t *testing.T) {
 	for _, x := range []struct {
 		fault inject.Fault
-		want  []int // bytes of data of the completions that come
+		want  []int // bytes of data of each completion that the device gets
 	}{
 		{inject.Fault{Kind: inject.FaultUR}, []int{0, 256, 244}},
 		{inject.Fault{Kind: inject.FaultSilent, Nth: 1}, []int{256, 256, 244}},

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// What passes decorators comes out as it went in, in order, at no cost in time.
+// Decorators without faults forward all messages unchanged, in order and without adding time.
 func TestDecoratorsAreTransparent(t *testing.T) {
 	b := newBench(t, inject.DelaySpec{})
 	want := make([]byte, 300)
@@ -34,7 +34,7 @@ func TestDecoratorsAreTransparent(t *testing.T) {
 	require.Zero(t, b.pool.Live())
 }
 
-// A device that takes nothing is felt behind the decorators, and nothing is lost.
+// A device that receives nothing stops the root behind the decorators, and no message is lost.
 func TestBackPressureGoesThrough(t *testing.T) {
 	b := newBench(t, inject.DelaySpec{})
 	b.dev.full = true
@@ -56,7 +56,7 @@ func TestBackPressureGoesThrough(t *testing.T) {
 func TestGate(t *testing.T) {
 	b := newBench(t, inject.DelaySpec{})
 	b.read(1, 0x1000, 8)
-	require.NoError(t, b.RunUntil(150*simcore.Nanosecond)) // it passed
+	require.NoError(t, b.RunUntil(150*simcore.Nanosecond)) // the read has passed the gate
 	b.gate.Close()
 	b.write(0x2000, 9)
 	b.read(2, 0x2000, 1)

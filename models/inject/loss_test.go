@@ -13,14 +13,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// end is an end of a cable.
+// end is one end of a cable: it sends numbered frames and records those that it receives.
 type end struct {
 	*sim.ComponentBase
 	port   *simcore.Port
 	frames *msg.Frames
 	got    []uint32
 	bytes  uint64
-	shut   bool // takes nothing
+	shut   bool // receives nothing, so that its port fills up
 }
 
 func newEnd(name string, p *msg.Frames) *end {
@@ -41,12 +41,12 @@ func (d *end) drain(now sim.VTimeInSec) {
 	}
 }
 
-// lossy is a cable with a loss between its halves, whose traffic goes one way.
+// lossy is a cable with a Loss in the middle.
 type lossy struct {
 	loss     *inject.Loss
 	from, to *end
 	cables   [2]*simcore.Link
-	sent     uint64 // bytes
+	sent     uint64 // bytes sent by from
 }
 
 func newLossy(t *testing.T, e sim.Engine, s inject.LossSpec) *lossy {
@@ -64,7 +64,7 @@ func newLossy(t *testing.T, e sim.Engine, s inject.LossSpec) *lossy {
 	return l
 }
 
-// send sends a frame with a number, if the cable takes it.
+// send sends a frame of n bytes that begins with its number, if the cable has room.
 func (l *lossy) send(e sim.Engine, number uint32, n int) {
 	if l.from.send(e, number, n) {
 		l.sent += uint64(n)
@@ -82,7 +82,7 @@ func (d *end) send(e sim.Engine, number uint32, n int) bool {
 	return true
 }
 
-// The directions lose frames of their own.
+// Each direction loses frames independently of the other, at the same share.
 func TestLossOfEitherDirection(t *testing.T) {
 	e := simcore.NewEngine()
 	l := newLossy(t, e, inject.LossSpec{Share: 0.2, Seed: 5})
@@ -96,8 +96,8 @@ func TestLossOfEitherDirection(t *testing.T) {
 	}
 }
 
-// Bytes sent are bytes received, lost and held, whether the far end takes them or not; the others keep their order;
-// and which ones are lost is the same on Akita's engine.
+// No frame appears or vanishes: bytes sent are bytes received, lost or held, also while the far end receives
+// nothing. Frames keep their order, and Akita's engine loses the same ones.
 func TestLossConserves(t *testing.T) {
 	spec := inject.LossSpec{Share: 0.2, Seed: 5}
 	own := simcore.NewEngine()
@@ -147,7 +147,7 @@ func TestLossSpec(t *testing.T) {
 	require.ErrorContains(t, err, "want a scheduler and a pool of frames")
 }
 
-// What is no frame ends up as an error, not as a lost frame.
+// A message that is not a frame is an error, not a lost frame.
 func TestLossTakesFramesOnly(t *testing.T) {
 	e := simcore.NewEngine()
 	l := newLossy(t, e, inject.LossSpec{})

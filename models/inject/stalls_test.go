@@ -24,7 +24,7 @@ func TestStalls(t *testing.T) {
 	require.InDelta(t, 99, share("tlp_in"), 1)
 	require.Nil(t, s.Of("eth_out[1]"), "one lane has its own share")
 	require.Nil(t, (&inject.Stalls{}).Of("tlp_out"))
-	// The cycle decides alone, not what was asked before.
+	// a cycle stalls or not, whatever cycles were asked before
 	a, b := s.Of("tlp_out"), s.Of("tlp_out")
 	other, same := (&inject.Stalls{Seed: 5, Percent: 10}).Of("tlp_out"), true
 	for cycle := int64(1000); cycle >= 0; cycle-- {
@@ -38,7 +38,7 @@ func TestStalls(t *testing.T) {
 	require.NoError(t, s.Validate())
 }
 
-// With bursts, one draw decides for 2^burst cycles.
+// With bursts, one draw decides about 2^burst cycles.
 func TestStallsInBursts(t *testing.T) {
 	const burst, draws = 7, 1000
 	single, bursts := (&inject.Stalls{Seed: 4, Percent: 40}).Of("eth_in[0]"),

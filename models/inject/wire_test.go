@@ -15,20 +15,20 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// arrival is a frame as it came.
+// arrival is a received frame, with its time.
 type arrival struct {
 	data []byte
 	at   simcore.Ps
 }
 
-// station is an end of a cable that keeps what comes.
+// station is one end of a cable: it records the frames that it receives.
 type station struct {
 	*sim.ComponentBase
 	port   *simcore.Port
 	frames *msg.Frames
 	got    []arrival
-	silent bool // keeps nothing
-	ahead  bool // runs ahead of the engine, as RTL does
+	silent bool // receives frames, but does not record them
+	ahead  bool // handles frames ahead of the engine, as RTL does
 }
 
 func newStation(name string, p *msg.Frames, ahead bool) *station {
@@ -79,7 +79,7 @@ func newCableOf(t *testing.T, s inject.WireSpec, ahead bool) *cable {
 	return c
 }
 
-// send sends frames one after the other from an end.
+// send sends frames back to back from one end.
 func (c *cable) send(end int, frames ...[]byte) {
 	c.t.Helper()
 	for _, f := range frames {
@@ -88,7 +88,7 @@ func (c *cable) send(end int, frames ...[]byte) {
 	}
 }
 
-// play sends frames from the first end and returns what came to the second.
+// play sends frames from the first end and returns those that the second received.
 func (c *cable) play(frames ...[]byte) (got [][]byte) {
 	c.t.Helper()
 	c.send(0, frames...)
@@ -101,7 +101,7 @@ func (c *cable) play(frames ...[]byte) (got [][]byte) {
 	return got
 }
 
-// packet is a RoCE frame: ECN-capable IPv4, with 16 bytes after the BTH.
+// packet returns a RoCE frame over ECN-capable IPv4, with 16 bytes after the BTH.
 func packet(op wire.Opcode, qp, psn uint32) []byte {
 	const payload = 16
 	f := make([]byte, 14+20+8+wire.BTHSize+payload+wire.ICRCSize)
@@ -124,7 +124,7 @@ func packet(op wire.Opcode, qp, psn uint32) []byte {
 	return f
 }
 
-// requests are WRITEs to queue pair 5, by their PSNs.
+// requests returns WRITEs to queue pair 5 with these PSNs.
 func requests(psns ...uint32) (all [][]byte) {
 	for _, p := range psns {
 		all = append(all, packet(wire.RCWriteMiddle, 5, p))
@@ -149,7 +149,8 @@ func rules(t *testing.T, text string) inject.WireSpec {
 	return s
 }
 
-// A rule strikes the packet that it names, whatever else crosses the wire and in which order.
+// A rule must strike exactly the packets that it names, by PSN, attempt and the other fields, whatever else crosses
+// the wire.
 func TestWireRules(t *testing.T) {
 	for _, c := range []struct {
 		rules string
@@ -181,7 +182,7 @@ func TestWireRules(t *testing.T) {
 	}
 }
 
-// A frame that no others pass goes on when its time is over, and not later.
+// A frame that is held back must leave when its time has passed, if too few others have passed it.
 func TestDisorderEnds(t *testing.T) {
 	c := newCable(t, rules(t, "rules: [{do: disorder, hold: {frames: 9, time_ps: 400000}}]"))
 	c.play(requests(1, 2)...)
@@ -190,7 +191,7 @@ func TestDisorderEnds(t *testing.T) {
 	require.EqualValues(t, 1, c.wire.Count(inject.FromDevice).Held)
 }
 
-// The classes of a queue pair have PSNs, and counts of attempts, of their own; the other direction, too.
+// PSNs and attempts are counted for each class of a queue pair's packets, and for each direction.
 func TestFlowsAreApart(t *testing.T) {
 	c := newCable(t, rules(t, "rules: [{do: loss, psn: 2}]"))
 	ops := []wire.Opcode{wire.RCWriteOnly, wire.RCReadRespMid, wire.RCAck, 0xc1, 0xc8}
@@ -207,7 +208,7 @@ func TestFlowsAreApart(t *testing.T) {
 	require.EqualValues(t, 1, c.wire.Count(inject.ToDevice).Lost)
 }
 
-// CNPs have no PSN: each is an attempt. Frames that are no RoCE have an ordinal.
+// Every CNP is another attempt of PSN 0. Frames that are not RoCE are selected by ordinal.
 func TestFramesWithoutPSN(t *testing.T) {
 	cnp, other := packet(wire.CNPOpcode, 5, 0), bytes.Repeat([]byte{2}, 60)
 	c := newCable(t, rules(t, "rules: [{do: loss, class: cnp, attempt: 1}, {do: loss, class: other, ordinal: 2}, "+
@@ -220,7 +221,7 @@ func TestFramesWithoutPSN(t *testing.T) {
 	require.Equal(t, other, got[2])
 }
 
-// A flipped bit after the BTH makes the ICRC wrong; one in the headers is in the headers.
+// A corruption must flip one bit of its part. In the payload, it makes the ICRC wrong.
 func TestCorruption(t *testing.T) {
 	for seed := range uint64(200) {
 		f := packet(wire.RCWriteMiddle, 5, 1)
@@ -258,7 +259,7 @@ func TestCorruption(t *testing.T) {
 	require.Equal(t, packet(wire.RCWriteMiddle, 5, 2), got[1], "it has no such bit")
 }
 
-// A mark changes ECN and checksum, and nothing that the ICRC covers.
+// An ECN mark changes the ECN bits and the IPv4 checksum, and no byte that the ICRC covers.
 func TestECNMarks(t *testing.T) {
 	aware, unaware := packet(wire.RCWriteMiddle, 5, 1), packet(wire.RCWriteMiddle, 5, 2)
 	unaware[15] = 0
@@ -273,8 +274,8 @@ func TestECNMarks(t *testing.T) {
 	require.Equal(t, []uint64{1, 1}, []uint64{n.Marked, n.NotECT})
 }
 
-// Devices that run ahead of the engine send frames that departed before, and are given them before they arrive: they
-// see the same frames at the same times.
+// Devices that run ahead of the engine send frames with a time in the past, and get frames before they arrive. The
+// frames and their times must be the same as for other devices.
 func TestWireOfDevicesThatRunAhead(t *testing.T) {
 	play := func(ahead bool) []arrival {
 		c := newCableOf(t, hostile, ahead)

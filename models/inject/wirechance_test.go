@@ -33,8 +33,8 @@ func struck(t *testing.T, s inject.WireSpec, frames ...[]byte) map[string]inject
 	return all
 }
 
-// What befalls a packet depends on seed, flow, PSN and attempt, and on nothing that is between two of them: neither
-// order of flows, nor more attempts of others, nor frames of other kinds.
+// The strike on a packet depends on seed, flow, PSN and attempt only: neither the order of flows nor other packets
+// in between may change it.
 func TestChancesAreKeyed(t *testing.T) {
 	var a, b, again [][]byte
 	for psn := range uint32(500) {
@@ -45,7 +45,7 @@ func TestChancesAreKeyed(t *testing.T) {
 	}
 	first := struck(t, hostile, slices.Concat(a, again, b)...)
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3 { // the same packets, shuffled within 50 places
+	for range 3 { // the same packets, each moved by at most 50 places
 		mixed := slices.Concat(b, again, a)
 		place := make([]int, len(mixed))
 		for i := range place {
@@ -60,7 +60,7 @@ func TestChancesAreKeyed(t *testing.T) {
 		require.Len(t, second, len(first))
 		for key, s := range second {
 			want := first[key]
-			s.PSN, want.PSN = 0, 0 // is counted from the first that was seen
+			s.PSN, want.PSN = 0, 0 // PSNs are counted from the first one seen, which the order changes
 			require.Equal(t, want, s, key)
 		}
 	}
@@ -69,7 +69,7 @@ func TestChancesAreKeyed(t *testing.T) {
 	require.NotEqual(t, first, struck(t, other, slices.Concat(a, again, b)...))
 }
 
-// Shares match the spec, and attempts of one packet are drawn independently.
+// Each effect must strike its share of the packets; attempts of one packet are drawn independently.
 func TestChancesAreShares(t *testing.T) {
 	const n = 4000
 	for name, frames := range map[string][][]byte{"psns": nil, "attempts": nil} {
@@ -94,7 +94,8 @@ func TestChancesAreShares(t *testing.T) {
 	}
 }
 
-// Attempts are counted for all PSNs of the window, however the flow jumps; before it, the flow begins anew.
+// Attempts of every PSN in the window are counted, however the PSNs jump. A PSN before the window starts the flow
+// anew.
 func TestAttemptsOfTheWindow(t *testing.T) {
 	const window = 64
 	for seed := range uint64(20) {
@@ -136,8 +137,8 @@ func TestAttemptsOfTheWindow(t *testing.T) {
 	}
 }
 
-// Frames that come are frames that go on, were lost or are held back, less those that were added; and Akita's engine
-// has the same.
+// No frame appears or vanishes: frames received and copied are frames sent on, lost or held, on Akita's engine as
+// well.
 func TestWireConserves(t *testing.T) {
 	c := newCable(t, hostile)
 	for psn := range uint32(3000) {
@@ -265,7 +266,7 @@ func TestWireSpecErrors(t *testing.T) {
 
 func number(v int) *int { return &v }
 
-// Whatever a frame holds, it passes, is lost or is changed by a bit.
+// FuzzWire requires that frames of any content keep their length.
 func FuzzWire(f *testing.F) {
 	f.Add(packet(wire.RCWriteMiddle, 5, 1), uint64(1))
 	f.Add(packet(wire.UDSendOnly, 5, 1), uint64(2))

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every beat of a drawn burst lies in its range, including wrapping ones, however small the range
-// is.
+// Every beat of a drawn burst must lie in its range, also of a wrapping one, however small the range.
 func TestBurstsStayInTheirRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := &axi{bus: 8, ids: 4, addr: 16}

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// A completer answers reads that PCIe allows, and names the fault of every other request.
+// Read answers reads that PCIe allows, and names the fault of any other request.
 func TestCompleterRead(t *testing.T) {
 	read := func(at uint64, n int, tag uint8) TLP {
 		length, first, last := tlp.Enables(at, n)
@@ -55,7 +55,7 @@ func TestCompleterRead(t *testing.T) {
 	}
 }
 
-// A player knows the longest burst that it drew, on which a run's patience depends.
+// Longest returns the largest number of beats that Bursts drew: the player waits longer for long bursts.
 func TestLongest(t *testing.T) {
 	id, addr := Field{"awid", 4}, Field{"awaddr", 32}
 	p, _ := newBench(

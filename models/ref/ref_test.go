@@ -10,7 +10,7 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// bench is a player without a device.
+// bench is the player of a run without a device.
 type bench struct {
 	offers []Offer
 	jobs   int
@@ -31,13 +31,13 @@ func record(name string, in bool, fields ...Field) *Stream {
 	return &Stream{Name: name, In: in, Kind: Record, Fields: fields}
 }
 
-// out makes an output give transaction n, with one field of eight bits.
+// out delivers transaction n of an output with these side bytes.
 func out(p *Player, s *Stream, n uint64, side ...byte) {
 	p.Deliver(&Msg{Of: s, N: n, First: n, Last: n, Side: side})
 }
 
-// Transactions must be the expected ones, in the order of each source; where two sources have the
-// same to give, either is right.
+// Transactions must be the expected ones, in the order of each source. Where two sources expect the same, either
+// may be next.
 func TestExpect(t *testing.T) {
 	run := func(prepare func(p *Player), came ...byte) error {
 		o := record("o", false, Field{"v", 8}, Field{"id", 8})
@@ -97,7 +97,7 @@ func TestDropsAbove(t *testing.T) {
 	require.Equal(t, 1, p.Dropped("o"))
 }
 
-// caught returns the value that f panics with.
+// caught returns the error that f panics with, nil if it does not.
 func caught(f func()) (err error) {
 	defer func() { err, _ = recover().(error) }()
 	f()
@@ -124,7 +124,7 @@ func TestMistakes(t *testing.T) {
 	require.Equal(t, []byte{9, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.offers[len(b.offers)-1].Side)
 }
 
-// Packets pass through segments unchanged, however they are packed.
+// Packets that Beats packs into segments, with gaps, must come out of OnSegments unchanged.
 func TestSegments(t *testing.T) {
 	for _, valid := range []string{"", "valid"} {
 		s := record("s", false, Field{"data", 256}, Field{"valid", 2}, Field{"sop", 2}, Field{"eop", 2},
@@ -153,7 +153,8 @@ func TestSegments(t *testing.T) {
 	require.Equal(t, 2, DWs(16))
 }
 
-// Completions cover a read, each up to a multiple of the boundary, and have the right byte count.
+// The completions of a read cover all of its bytes, end at multiples of the read completion boundary, and have the
+// right byte counts.
 func TestComplete(t *testing.T) {
 	m := (&Player{rand: rand.New(rand.NewPCG(5, 6))}).NewMemory("m")
 	r := rand.New(rand.NewPCG(7, 8))

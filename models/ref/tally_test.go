@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mistaken runs f, which must make a mistake.
+// mistaken requires that f panics with a Mistake that contains want.
 func mistaken(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -18,7 +18,7 @@ func mistaken(t *testing.T, want string, f func()) {
 	f()
 }
 
-// Transactions that a reference asked for, expected and compared are counted by stream.
+// Transactions that a reference subscribed to, expected or compared are counted by stream.
 func TestTallies(t *testing.T) {
 	s, o, e := record("s", true, Field{"v", 8}), record("o", false, Field{"v", 8}), record("e", false, Field{"v", 8})
 	u := record("u", false, Field{"v", 8})
@@ -44,8 +44,7 @@ func TestTallies(t *testing.T) {
 	require.Equal(t, 1, p.Memories())
 }
 
-// A memory that answers a device does not count as checking the device's requests; the requests are
-// compared with the rules.
+// Serving a port with a memory does not cover it: the requests are compared with the rules of AXI only.
 func TestServedPortsAreNotCovered(t *testing.T) {
 	port := []*Stream{
 		record("a.aw", false, Field{"awaddr", 16}), record("a.w", false, Field{"wdata", 32}, Field{"wstrb", 4}),
@@ -62,7 +61,7 @@ func TestServedPortsAreNotCovered(t *testing.T) {
 	}
 }
 
-// Nil functions, transactions that do not fit and transactions without end are refused by the call that makes them.
+// Nil functions, data that a stream cannot carry and endless transactions are refused by the call that gets them.
 func TestWrongCalls(t *testing.T) {
 	s, r, o := &Stream{Name: "s", In: true, Unit: 2, Most: 8}, record("r", true, Field{"v", 8}),
 		record("o", false, Field{"v", 8})
@@ -87,7 +86,7 @@ func TestWrongCalls(t *testing.T) {
 	mistaken(t, "it drew, gave and expected more than 3 transactions in a run", func() { p.Expect("o", nil, nil) })
 }
 
-// A mistake in a function's results has the position of that function.
+// A mistake in a function's results is reported with the position of that function.
 func TestDrawnMistakes(t *testing.T) {
 	p, _ := newBench(&Stream{Name: "s", In: true, Fields: []Field{{"v", 8}}})
 	empty := func() (Fields, []byte) { return nil, nil }
@@ -101,7 +100,7 @@ func TestDrawnMistakes(t *testing.T) {
 	p.Drawn("s")
 }
 
-// Where captures provide the data, a function draws only the fields.
+// Where captures provide the data of an input, Draw draws its fields only.
 func TestDrawnBesideCaptures(t *testing.T) {
 	p, _ := newBench(&Stream{Name: "s", In: true, Fields: []Field{{"v", 8}}})
 	p.Declare(&Declared{Carried: []string{"s"}})
@@ -112,7 +111,7 @@ func TestDrawnBesideCaptures(t *testing.T) {
 	require.Empty(t, data)
 }
 
-// The watcher sees each call before it is made, with the position of its function.
+// Watch reports each call before it is made, with the position of the function.
 func TestWatch(t *testing.T) {
 	s := record("s", true, Field{"v", 8})
 	p, _ := newBench(s)

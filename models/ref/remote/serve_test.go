@@ -13,7 +13,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// far is a reference at the other end of two pipes.
+// far serves a reference at the other end of two pipes.
 type far struct {
 	t    *testing.T
 	in   *io.PipeWriter
@@ -24,7 +24,7 @@ type far struct {
 	done chan error
 }
 
-// noteFile keeps the notes in memory.
+// noteFile is a note's file in memory.
 type noteFile struct{ text []byte }
 
 func (f *noteFile) WriteAt(b []byte, at int64) (int, error) {
@@ -70,7 +70,7 @@ func setup() *Setup {
 
 func msg(stream int, v byte) Msg { return Msg{Stream: stream, Side: []byte{v}} }
 
-// A run exercises everything that a reference can do.
+// A run with every kind of request must have the effects that a reference in the player's process has.
 func TestRun(t *testing.T) {
 	f := start(t, func(p *ref.Player) {
 		for range 3 {
@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, <-f.done)
 }
 
-// The first fault counts; later transactions are not checked.
+// After the first fault of the device, later transactions are not passed to the reference.
 func TestFault(t *testing.T) {
 	f := start(t, func(p *ref.Player) {
 		p.Nothing("o")
@@ -118,8 +118,8 @@ func TestFault(t *testing.T) {
 	require.EqualValues(t, 2, a.Told)
 }
 
-// An answer has the text of a mistake. Its position is that of the function if the stack has no
-// frame of the reference's package.
+// An answer contains the text of a mistake and its position. Here the stack has no frame of a user's package, so
+// that is the position of the reference.
 func TestMistake(t *testing.T) {
 	for text, wrong := range map[string]func(p *ref.Player){
 		"panic: no idea":                     func(*ref.Player) { panic("no idea") },
@@ -146,7 +146,7 @@ func forever(p *ref.Player) {
 	}
 }
 
-// The note names the call in progress, and then says that it is over.
+// The note names the call in progress, and says when it has returned.
 func TestNote(t *testing.T) {
 	var during Note
 	f := &far{}
@@ -169,7 +169,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// Invalid bytes are refused; a request out of turn ends the process.
+// Bytes that are not an answer of the run are a FrameError. A request out of turn ends the process with an error.
 func TestOddFrames(t *testing.T) {
 	var good bytes.Buffer
 	require.NoError(t, newWriter(&good).send(nonce, &Answer{N: 4}))
