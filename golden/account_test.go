@@ -48,7 +48,7 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 // The rule of a frame was written while it came in, so it may or may not have drawn on an account. The referee must
 // keep both possibilities after a table write of the account: in its window (cycle 600), and later, if no frame has
 // shown the write's effect (cycle 1000).
-func TestRivalOfAnAccountThatIsSet(t *testing.T) {
+func TestFrameThatMayHaveDrawn(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
 		r, err := New(DefaultConfig(defaultRig().spec.Build))
 		require.NoError(t, err)

@@ -146,7 +146,7 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.Verdict
-	k := accounts.Taken{
+	k := accounts.FrameFacts{
 		Last: f.Last, Out: r.now,
 		FastCauses: r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
 		SlowCauses: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
@@ -227,7 +227,7 @@ func (r *Referee) passRivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e ni
 		return false
 	}
 	for _, a := range all {
-		a.PassMaybe(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(),
+		a.PassMaybe(accounts.FrameFacts{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(),
 			Slow: e.SlowPath()})
 	}
 	return true

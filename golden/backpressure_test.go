@@ -11,7 +11,7 @@ import (
 
 // Intervals that are invalid or out of order are a fault of the observer: the run ends as Infrastructure, without a
 // verdict on the device.
-func TestHeldTimesThatAreNone(t *testing.T) {
+func TestInvalidHeldIntervals(t *testing.T) {
 	good := boundary.Held{Kind: boundary.TLPOut, First: 10, Last: 20}
 	for _, bad := range []boundary.Held{
 		{Kind: boundary.TLPOut, First: 30, Last: 29}, {Kind: boundary.TLPOut, First: 20, Last: 30},

@@ -14,7 +14,7 @@ func (r *Referee) recordCopyWrite(e *attribution.Entry, off int, b []byte) {
 	r.tx.copied = e
 	q, n := e.Queue, len(b)
 	r.log.AddCrossing(q.Domain())
-	r.ent.Taken(q.Slot(e.Index), e)
+	r.ent.TakeReading(q.Slot(e.Index), e)
 	if !e.Copy.Wrote.Add(off, off+n) {
 		return // the caller reports it
 	}

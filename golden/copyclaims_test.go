@@ -40,7 +40,7 @@ func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 
 // Either copy may have made a write to their common destination. Nevertheless each must write every byte once and
 // in whole lines, and queue 0's copy must not write after the fenced copy behind it.
-func TestDoubleCopies(t *testing.T) {
+func TestCopiesToOneDestination(t *testing.T) {
 	cfg, clean := doubles(t, true)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
@@ -56,7 +56,7 @@ func TestDoubleCopies(t *testing.T) {
 }
 
 // Without completion entries, the end of the run shows that a copy has not written its bytes.
-func TestDoubleCopiesWithoutCompletion(t *testing.T) {
+func TestCopiesToOneDestinationWithoutCompletion(t *testing.T) {
 	cfg, clean := doubles(t, false)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
@@ -64,7 +64,7 @@ func TestDoubleCopiesWithoutCompletion(t *testing.T) {
 }
 
 // If the two copies have different sources, the bytes of a write show which copy made it.
-func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
+func TestCopiesFromDifferentSources(t *testing.T) {
 	cfg, clean := rivals(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"one writes what is the other's, too", func(p *tape) {

@@ -66,7 +66,7 @@ func TestFrameOfEitherEntry(t *testing.T) {
 }
 
 // Twins do not excuse the device: each of their frames is required once, as are the frames behind them, in order.
-func TestFrameOfEitherEntryIsWanted(t *testing.T) {
+func TestFrameOfEitherEntryIsRequired(t *testing.T) {
 	cfg, recorded := twins(t, 1, 2, false)
 	var frames []int
 	for i := range recorded {
@@ -87,7 +87,7 @@ func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 
 // Two entries send the same frame to two ports; the read of the first has timed out. The port of the frame shows
 // which entry sent it, whether the completion entry of the first leaves before or after the frame.
-func TestPortTellsWhoseFrame(t *testing.T) {
+func TestPortShowsWhoseFrame(t *testing.T) {
 	for _, complete := range []bool{false, true} {
 		cfg, recorded := portTwins(t, complete)
 		var frames []int

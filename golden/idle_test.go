@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// judgeRests replays a tape to a referee, with intervals in which the pin busy was 0.
-func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...boundary.Rest) *Report {
+// judgeIdle replays a tape to a referee, with intervals in which the pin busy was 0.
+func judgeIdle(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...boundary.Rest) *Report {
 	t.Helper()
 	g, err := New(cfg)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestRests(t *testing.T) {
 	}
 	r.settle()
 	m.readCounters()
-	p := judgeRests(t, DefaultConfig(o.spec.Build), r.tape, rests...)
+	p := judgeIdle(t, DefaultConfig(o.spec.Build), r.tape, rests...)
 	require.True(t, p.Passed(), "%v", p)
 	require.Greater(t, len(rests), 20)
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))
@@ -96,7 +96,7 @@ var idleSabotages = []idleSabotage{
 		out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address-copyBus < keySpan }), before},
 }
 
-func TestRestsThatCannotBe(t *testing.T) {
+func TestIdleWhileAtWork(t *testing.T) {
 	for _, s := range idleSabotages {
 		cfg, tape := s.run(t)
 		shown := 0
@@ -105,7 +105,7 @@ func TestRestsThatCannotBe(t *testing.T) {
 				continue
 			}
 			at := s.at(&tape[i])
-			p := judgeRests(t, cfg, tape, boundary.Rest{First: at, Last: at})
+			p := judgeIdle(t, cfg, tape, boundary.Rest{First: at, Last: at})
 			for _, m := range p.List {
 				require.Equal(t, []string{"B8", "busy", "0"}, []string{m.Rule, m.Field, m.Got}, "%v", m)
 				require.Equal(t, at, m.Cycle)
@@ -122,12 +122,12 @@ func TestRestsThatCannotBe(t *testing.T) {
 }
 
 // An idle interval that begins one cycle too early is reported, with the cycle in which the device still had work.
-func TestRestThatBeganTooEarly(t *testing.T) {
+func TestIdleOneCycleTooEarly(t *testing.T) {
 	cfg, tape := calm(t)
 	end := tape[len(tape)-1]
-	p := judgeRests(t, cfg, tape, boundary.Rest{First: end.Last + 1, Last: end.Last + 100})
+	p := judgeIdle(t, cfg, tape, boundary.Rest{First: end.Last + 1, Last: end.Last + 100})
 	require.True(t, p.Passed(), "%v", p)
-	p = judgeRests(t, cfg, tape, boundary.Rest{First: end.Last, Last: end.Last + 100})
+	p = judgeIdle(t, cfg, tape, boundary.Rest{First: end.Last, Last: end.Last + 100})
 	require.Len(t, p.List, 1)
 	require.Equal(t,
 		fmt.Sprintf("cycle %d, device [B8] busy: expected 1: the device holds a TLP that is leaving, got 0", end.Last),
@@ -135,7 +135,7 @@ func TestRestThatBeganTooEarly(t *testing.T) {
 }
 
 // Idle intervals out of order are a fault of the observer, like crossings out of order.
-func TestRestsOutOfOrder(t *testing.T) {
+func TestIdleIntervalsOutOfOrder(t *testing.T) {
 	cfg, tape := calm(t)
 	g, err := New(cfg)
 	require.NoError(t, err)

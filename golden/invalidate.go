@@ -44,7 +44,7 @@ func (r *Referee) messageOut() {
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
-	r.ent.Taken(e.Queue.Slot(e.Index), e)
+	r.ent.TakeReading(e.Queue.Slot(e.Index), e)
 	r.checkFence(e, "message")
 	e.Copy.MessageSent = true
 	r.copyOver(e)

@@ -26,7 +26,7 @@ type Referee struct {
 	mon  *tlp.Monitor
 
 	x       boundary.Crossing // current crossing
-	now     int64             // cycle of its last beat
+	now     int64             // cycle of x's last beat
 	work    int64             // last cycle in which anything but a read of registers crossed
 	hdr     tlp.Header        // header of the current TLP
 	outcome core.Outcome      // effects of the current request

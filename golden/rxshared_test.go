@@ -73,7 +73,7 @@ func TestSharedBuffers(t *testing.T) {
 }
 
 // A write from before a frame came in cannot be claimed by that frame, although it has its bytes.
-func TestSharedWritesHaveTheirTime(t *testing.T) {
+func TestSharedWriteBeforeItsFrame(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{{"a write comes before its frame, but after another", func(p *tape) {
 		p.move(last(p, sharedPut(64)), last(p, frameIn)-1)

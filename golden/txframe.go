@@ -170,7 +170,7 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 		}
 		for e := s.Entry; e != nil; e = e.Alt {
 			if e.Plan.Port == r.x.Port && e.Equals(data) {
-				r.ent.Taken(s, e)
+				r.ent.TakeReading(s, e)
 				return s
 			}
 		}

@@ -19,12 +19,12 @@ type Account struct {
 	id        int
 	states    []state
 	spare     []state
-	writes    []write  // accepted, but possibly not in effect yet
-	forgotten int      // number of writes removed from the front of writes
-	since     int64    // the next frame meets the account in this cycle or later
-	early     []Event  // frames whose deliveries came before that of a frame with a lower account_seq
-	seen      []latest // last frame followed, by port
-	current   Taken    // frame being followed
+	writes    []write    // accepted, but possibly not in effect yet
+	forgotten int        // number of writes removed from the front of writes
+	since     int64      // the next frame meets the account in this cycle or later
+	early     []Event    // frames whose deliveries came before that of a frame with a lower account_seq
+	seen      []latest   // last frame followed, by port
+	current   FrameFacts // frame being followed
 
 	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that met the
 	// account before that write may still be delivered.
@@ -95,9 +95,9 @@ func (s *state) apply(w *write) {
 	s.applied++
 }
 
-// Taken holds what is known of one frame that met the account: if Drew is set, it was delivered with Seq and Slow;
+// FrameFacts holds what is known of one frame that met the account: if Drew is set, it was delivered with Seq and Slow;
 // else it was dropped, for one of FastCauses or SlowCauses.
-type Taken struct {
+type FrameFacts struct {
 	Last, Out int64 // earliest and latest cycle in which the frame can have met the account
 	Others    bool  // undecided frames may have met the account first, and set its latch
 
@@ -111,7 +111,7 @@ type Taken struct {
 }
 
 // advance moves a state past the frame. It reports false if the state does not allow the frame.
-func (k *Taken) advance(s *state) bool {
+func (k *FrameFacts) advance(s *state) bool {
 	if k.Drew {
 		if s.Seq != k.Seq || s.Look() == k.Slow {
 			return false
@@ -131,7 +131,7 @@ func (k *Taken) advance(s *state) bool {
 
 // step replaces the states by their successors after a frame. It reports false, and changes
 // nothing, if there are none.
-func (a *Account) step(k *Taken) bool {
+func (a *Account) step(k *FrameFacts) bool {
 	a.spare = a.spare[:0]
 	k.Last = max(k.Last, a.since)
 	for i := range a.states {
@@ -146,7 +146,7 @@ func (a *Account) step(k *Taken) bool {
 
 // expand adds the successors of one state after a frame. The frame may have met the account before or after each
 // write whose window is open, and frames before it may have set the latch.
-func (a *Account) expand(s state, k *Taken) {
+func (a *Account) expand(s state, k *FrameFacts) {
 	for {
 		at := s.applied - a.forgotten
 		if at >= len(a.writes) || a.writes[at].cycle+nicspec.VisibleCycles >= k.Last {
@@ -166,8 +166,8 @@ func (a *Account) expand(s state, k *Taken) {
 	}
 }
 
-// took records that a delivered frame was followed.
-func (a *Account) took(e *Event) {
+// recordFollowed records that a delivered frame was followed.
+func (a *Account) recordFollowed(e *Event) {
 	a.since = max(a.since, e.Last)
 	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
 	for p := range a.seen {
@@ -193,6 +193,7 @@ func (a *Account) Describe() string {
 // followDelivered follows a delivered frame. unsure says that frames which the caller cannot assign to a queue yet
 // may have met the account first. It reports false, and changes nothing, if no state allows the frame.
 func (a *Account) followDelivered(e *Event, unsure bool) bool {
-	a.current = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
+	a.current = FrameFacts{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure,
+		Drew: true, Seq: e.Seq, Slow: e.Slow}
 	return a.step(&a.current)
 }

@@ -24,7 +24,7 @@ func TestAccountWindow(t *testing.T) {
 	} {
 		for _, slow := range []bool{false, true} {
 			a := Account{states: make([]state, 1), since: never, writes: []write{{cycle: wrote, credit: 1}}}
-			ok := a.step(&Taken{Last: x.last, Out: x.out, Drew: true, Slow: slow})
+			ok := a.step(&FrameFacts{Last: x.last, Out: x.out, Drew: true, Slow: slow})
 			require.Equal(t, slow && x.slow || !slow && x.fast, ok, "%+v, slow %v", x, slow)
 		}
 	}
@@ -36,7 +36,7 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	a := Account{states: []state{{Account: core.Account{Balance: 1}}}, since: never,
 		writes: []write{{cycle: 1000, credit: 1<<30 | 5}, {cycle: 1001, credit: 1}}}
 	take := func(seq uint32, slow bool) bool {
-		return a.step(&Taken{Last: 990, Out: 1010, Drew: true, Seq: seq, Slow: slow})
+		return a.step(&FrameFacts{Last: 990, Out: 1010, Drew: true, Seq: seq, Slow: slow})
 	}
 	require.True(t, take(0, true), "between the writes")
 	require.True(t, take(1, false), "after both")
@@ -52,12 +52,12 @@ func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never,
 			writes: []write{{cycle: 1000, credit: 5}}}
-		require.Equal(t, others, a.step(&Taken{Last: 2000, Out: 2010, Others: others, Drew: true, Slow: true}))
+		require.Equal(t, others, a.step(&FrameFacts{Last: 2000, Out: 2010, Others: others, Drew: true, Slow: true}))
 	}
 	a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never}
-	k := Taken{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 0}
+	k := FrameFacts{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 0}
 	require.False(t, a.step(&k), "no cause on the slow way: it had to be delivered")
-	k = Taken{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 2}
+	k = FrameFacts{Last: 10, Out: 20, Certain: true, FastCauses: 1, SlowCauses: 2}
 	require.True(t, a.step(&k))
 	require.EqualValues(t, 2, k.why)
 	require.True(t, a.states[0].Slow)

@@ -29,7 +29,7 @@ type RxState struct {
 // During a table write, Next follows by itself every frame that can be next.
 func (a *Account) Next(x RxState) (e Event, ok bool) {
 	for len(a.early) > 0 {
-		set := a.setUnderWay(x) // before turn: frames only show now that the write took effect
+		set := a.setUnderWay(x) // first: it applies writes that have taken effect by now
 		at := a.turn()
 		if !set || x.End {
 			if at < 0 {
@@ -86,7 +86,7 @@ func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 // path that the frame took.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.followDelivered(e, unsure)
-	a.took(e)
+	a.recordFollowed(e)
 	return ok
 }
 
@@ -102,7 +102,7 @@ func (a *Account) ForcePass(e *Event) {
 
 // Dropped follows a frame that the account decided on and that was not delivered. It returns the
 // causes that the states allow.
-func (a *Account) Dropped(k Taken) counters.Drops {
+func (a *Account) Dropped(k FrameFacts) counters.Drops {
 	a.current = k
 	if !a.step(&a.current) {
 		return 0
@@ -127,7 +127,7 @@ func (a *Account) Sure(port int, frame uint32, last int64) bool {
 }
 
 // PassMaybe keeps both possibilities: the account let the frame pass, or it never met the frame.
-func (a *Account) PassMaybe(k Taken) {
+func (a *Account) PassMaybe(k FrameFacts) {
 	without := slices.Clone(a.states)
 	if !a.step(&k) {
 		return

@@ -28,7 +28,7 @@ func (a *Account) SetPending() bool {
 // account_seq 0, which shows that the table write has taken effect. It returns the index of the frame, or -1.
 func (a *Account) turnWhileSet(x RxState, at int) int {
 	if at >= 0 && a.followDelivered(&a.early[at], x.Unsure) {
-		a.took(&a.early[at])
+		a.recordFollowed(&a.early[at])
 		return at
 	}
 	for i := range a.early {
@@ -43,7 +43,7 @@ func (a *Account) turnWhileSet(x RxState, at int) int {
 		if e.Seq == 0 && a.followDelivered(e, x.Unsure) {
 			a.before, a.spareBefore = was, a.before
 			a.beforeTo, a.setAt = x.Now+x.Linger, a.firstSet(was)
-			a.took(e)
+			a.recordFollowed(e)
 			return i
 		}
 	}

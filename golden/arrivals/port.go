@@ -9,9 +9,9 @@ import (
 // Port holds the undecided frames of a port and bounds the fill of its receive buffer.
 type Port struct {
 	Seq       uint32                // ordinal of the next frame [R1]
-	Undecided fifo.Queue[*Frame]    // by ordinal; nil once the fate is known
+	Undecided fifo.Queue[*Frame]    // by ordinal; nil where the fate is known
 	Base      uint32                // ordinal of the first of Undecided
-	Drops     fifo.Queue[*Frame]    // by ordinal; nil where the fate is known
+	Drops     fifo.Queue[*Frame]    // must be dropped, unless a configuration write saves them
 	Unsure    []*Frame              // frames that the configuration may send to several places
 	Bytes     int                   // bytes of the undecided frames
 	Level     int                   // upper bound of the receive buffer's fill [R3]

@@ -40,7 +40,7 @@ func newRig(t *testing.T, queues int) *rig {
 	return g
 }
 
-// one key for all of memory
+// keys contains one key for all of memory.
 var keys = core.KeyTable{{Length: 1 << 40, Valid: true, Read: true, Write: true}}
 
 // entry makes the device read a work entry and returns it.
@@ -131,7 +131,7 @@ func TestNoPlaceLeft(t *testing.T) {
 }
 
 // Where two entries name the same memory, a failed read may belong to either of them, but it must belong to one.
-func TestFailedReadIsSomebodys(t *testing.T) {
+func TestFailedReadBelongsToAnEntry(t *testing.T) {
 	g := newRig(t, 2)
 	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
 	g.complete(g.request(0x1000, 100, a), fill(100, 1))

@@ -63,7 +63,7 @@ func (es *Entries) PassOn(e *Entry) *Entry {
 		return nil
 	}
 	outcomes, _ := es.Outcomes(s.Entry)
-	es.Taken(s, readingWith(s, e.Plan.Port, e.Frame))
+	es.TakeReading(s, readingWith(s, e.Plan.Port, e.Frame))
 	to := s.Entry
 	to.Left, to.Sent, to.Gone = true, e.Sent, es.Now
 	e.Left, e.Sent, e.Gone, e.Doubtful = false, 0, 0, false

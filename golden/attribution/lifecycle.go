@@ -37,7 +37,7 @@ func (es *Entries) CloseDest(e *Entry) {
 func (es *Entries) EndCopied(s *Slot) {
 	for x := s.Entry; x != nil && !s.Entry.Left; x = x.Alt {
 		if x.MayBeCopied() {
-			es.Taken(s, x)
+			es.TakeReading(s, x)
 			x.Copy.Well = true
 			x.Left = es.gather(x) && !x.mayShare() // an entry whose reads may be another's is not done yet
 			return
@@ -232,8 +232,8 @@ func (es *Entries) withhold(e *Entry) {
 	}
 }
 
-// Taken records which reading of an entry the device took, and forgets the others.
-func (es *Entries) Taken(s *Slot, e *Entry) {
+// TakeReading records which reading of an entry the device took, and forgets the others.
+func (es *Entries) TakeReading(s *Slot, e *Entry) {
 	if s.Entry.Alt != nil {
 		es.dropReadings(s.Entry, e)
 		s.Entry = e
@@ -247,7 +247,7 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 		if !e.Equals(data) && !es.settleFrame(e, data) {
 			continue
 		}
-		es.Taken(s, e)
+		es.TakeReading(s, e)
 		return true
 	}
 	return false

@@ -14,7 +14,7 @@ type Store struct {
 // Page holds 4 KB of a copy's source.
 type Page struct {
 	b    [dataPageBytes]byte
-	kept int // number of valid bytes
+	kept int // number of bytes kept
 }
 
 const dataPageBytes = 4096

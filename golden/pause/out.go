@@ -64,8 +64,8 @@ type state struct {
 	forgotten int64
 
 	paused   bool   // a pause is in force: the latest pause frame has a time other than 0
-	pausedAt int64  // cycle of its first beat
-	decided  int64  // earliest cycle in which it can have been decided
+	pausedAt int64  // cycle of the first beat of the latest pause frame with a time
+	decided  int64  // earliest cycle in which that frame can have been decided
 	endedAt  int64  // cycle of the last beat of the latest pause frame with time 0
 	quanta   uint16 // pause time of the latest pause frame with a time
 	unknown  bool   // paused is not known, as after a change of the configuration

@@ -47,7 +47,7 @@ func TestFirstMismatchOfACrossing(t *testing.T) {
 }
 
 // A mismatch must show the latest crossings of its own domain, and of no other.
-func TestPastIsOfTheDomain(t *testing.T) {
+func TestHistoryIsOfTheDomain(t *testing.T) {
 	l, _ := newLog(9)
 	for i := range historyLen + 4 {
 		l.At(&boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i),

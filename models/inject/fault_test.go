@@ -75,7 +75,7 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, []uint8{0, 1, 1, 0}, []uint8{parted[0].Tag, parted[1].Tag, parted[2].Tag, parted[3].Tag})
 }
 
-func TestFaultsThatCannotBe(t *testing.T) {
+func TestInvalidFaults(t *testing.T) {
 	f := inject.NewFaults("Faults", simcore.NewEngine(), new(msg.TLPs))
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultKind(inject.NumFaults), To: 1}), "kind")
 	require.ErrorContains(t, f.Add(inject.Fault{Kind: inject.FaultUR, From: 5, To: 5}), "range")

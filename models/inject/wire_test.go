@@ -192,7 +192,7 @@ func TestDisorderEnds(t *testing.T) {
 }
 
 // PSNs and attempts are counted for each class of a queue pair's packets, and for each direction.
-func TestFlowsAreApart(t *testing.T) {
+func TestFlowsAreSeparate(t *testing.T) {
 	c := newCable(t, rules(t, "rules: [{do: loss, psn: 2}]"))
 	ops := []wire.Opcode{wire.RCWriteOnly, wire.RCReadRespMid, wire.RCAck, 0xc1, 0xc8}
 	var frames [][]byte
