@@ -105,7 +105,7 @@ type FrameFacts struct {
 	Seq  uint32 // account_seq
 	Slow bool
 
-	FastCauses, SlowCauses counters.Drops // possible on the fast and on the slow path
+	FastCauses, SlowCauses counters.Drops // possible drop causes on each path
 	Certain                bool           // the frame certainly met the account, and in its turn
 	why                    counters.Drops // causes that the states allow
 }

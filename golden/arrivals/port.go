@@ -22,7 +22,7 @@ type Port struct {
 
 // departure is a frame leaving the receive buffer.
 type departure struct {
-	Cycle int64 // when it left; in Linger, cycle of its last beat
+	Cycle int64 // cycle in which it left; in Linger, cycle of its last beat
 	seq   uint32
 	size  int
 

@@ -20,7 +20,7 @@ const (
 	ipCsumAt  = 10
 	udpLenAt  = 4
 	udpCsumAt = 6
-	bthPadAt  = 9 // behind the UDP header
+	bthPadAt  = 9 // offset behind the UDP header
 	crcBytes  = 4
 )
 

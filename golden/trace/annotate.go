@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Annotate copies a file written by [Pcapng] and adds comments to its frames, for what is found out
-// about a frame after it was written. The copy grows by at most room bytes; comments beyond that
+// Annotate copies a file written by [Pcapng] and adds comments to its frames: findings that came
+// after the frame was written. The copy grows by at most room bytes; comments beyond that
 // are left out. It returns the number of comments added; a comment of a frame on both interfaces
 // counts twice.
 func Annotate(w io.Writer, r io.Reader, comments map[PacketID][]string, room int64) (added int, err error) {

@@ -26,12 +26,12 @@ const (
 	linkEthernet   = 1
 	optEnd         = 0
 	optComment     = 1
-	optUserAppl    = 4 // of a section
-	optName        = 2 // of an interface
+	optUserAppl    = 4 // option of a section: the program that wrote it
+	optName        = 2 // option of an interface
 	optResolution  = 9
-	optDropped     = 5 // of an interface's statistics: packets missing from the file
-	optFlags       = 2 // of a packet
-	optPacketID    = 5 // of a packet: the same on all interfaces that saw it
+	optDropped     = 5 // option of an interface's statistics: packets missing from the file
+	optFlags       = 2 // option of a packet
+	optPacketID    = 5 // option of a packet: the same on all interfaces that saw it
 	nanoseconds    = 9 // time stamps count 10^-9 s
 	maxComment     = 1<<16 - 4
 )
@@ -90,7 +90,7 @@ func (p *Pcapng) iface(name string) {
 // Direction is the direction of a frame as seen from the NIC, as encoded in the flags of a packet.
 type Direction uint32
 
-// The directions.
+// Directions of frames.
 const (
 	Inbound  Direction = 1
 	Outbound Direction = 2
@@ -105,7 +105,7 @@ const NoID PacketID = 1<<64 - 1
 
 // Frame is the metadata that the file records with the bytes of a frame.
 type Frame struct {
-	Ns       int64 // its time
+	Ns       int64 // time stamp in nanoseconds
 	Dir      Direction
 	ID       PacketID
 	Comments []string

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// DomainKind is a kind of ordering domain.
+// DomainKind says what a domain belongs to: a queue, a port, the registers, the counters or the device.
 type DomainKind uint8
 
 // Kinds of domain. DomainDevice takes what belongs to no other domain.
