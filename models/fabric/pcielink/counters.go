@@ -31,8 +31,8 @@ func (c Count) Plus(o Count) Count {
 
 // Counters are the counters of one direction.
 type Counters struct {
-	In        [3]Count // by tlp.Class: taken from the sender
-	Out       [3]Count // retrieved by the receiver
+	In        [3]Count // taken from the sender, by tlp.Class
+	Out       [3]Count // retrieved by the receiver, by tlp.Class
 	DLLPs     uint64   // DLLPs put on the wire in this direction
 	DLLPBytes uint64
 }
@@ -56,7 +56,7 @@ func (d *lane) idle() bool {
 	return true
 }
 
-// Held counts the queues themselves; it does not rely on In and Out.
+// Held counts the TLPs in the lane's queues, independently of the counters In and Out.
 func (d *lane) Held() (sum Count) {
 	add := func(p *msg.TLP) { sum.Add(p.TrafficBytes, len(p.Data)) }
 	d.tx.Each(add)

@@ -16,7 +16,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// tally is a memory that can be full, and counts what the root asks of it.
+// tally is a memory that can be full, and counts the bytes of the root's accesses.
 type tally struct {
 	*iio.Buffer
 	written, asked, read int
@@ -37,12 +37,12 @@ func (m *tally) Access(a *mem.Access) {
 	m.Buffer.Access(a)
 }
 
-// wiretap counts what comes to a root and what leaves it.
+// wiretap counts the TLPs that arrive at a root and leave it.
 type wiretap struct {
 	t            testing.TB
 	port         *simcore.Port // of the root
-	writes       []int         // bytes of each TLP that came, 0 for a read
-	came, wanted int           // bytes of writes, and of reads
+	writes       []int         // bytes of each TLP received, 0 for a read
+	came, wanted int           // bytes of writes received, and bytes of reads requested
 	sent         int           // bytes of completions
 }
 
@@ -63,7 +63,8 @@ func (w *wiretap) Func(c sim.HookCtx) {
 	}
 }
 
-// waiting returns the bytes of writes in the root's port: a delivery is reported after the root has seen it.
+// waiting returns the bytes of writes in the root's port. The port reports a delivery after the
+// root has handled it.
 func (w *wiretap) waiting() (n int) {
 	for _, bytes := range w.writes[len(w.writes)-w.port.Len():] {
 		n += bytes
@@ -71,8 +72,9 @@ func (w *wiretap) waiting() (n int) {
 	return n
 }
 
-// What comes to a root is in memory or in its port, what it asks of memory it sends, at every step of seeded traffic
-// before a memory that is full most of the time; the same on Akita's engine.
+// At every step of seeded traffic, each write received must be in memory or in the root's port, and
+// each byte read from memory be sent. The memory is full most of the time. Akita's engine must give
+// the same.
 func TestConservation(t *testing.T) {
 	play := func(e sim.Engine, wait func(simcore.Ps) error) (last simcore.Ps, held int) {
 		space, err := mem.NewSpace(1<<20, 1<<20)

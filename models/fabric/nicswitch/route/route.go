@@ -39,10 +39,10 @@ type IDRange struct {
 	To   uint16 `yaml:"to"`
 }
 
-// Verdict says what the switch does with a TLP.
+// Verdict is the decision on what to do with a TLP.
 type Verdict uint8
 
-// The verdicts.
+// Values of Verdict.
 const (
 	Forward     Verdict = iota // to one port
 	Broadcast                  // to every port except the one it came from
@@ -61,10 +61,10 @@ func (v Verdict) String() string {
 type Table struct {
 	ports  []Port
 	ranges []claim
-	root   int // -1: none
+	root   int // index of the port that leads to the root; -1: none
 }
 
-// claim is one range of one port.
+// claim is one address or ID range of one port.
 type claim struct {
 	from, last uint64
 	port       int
@@ -148,8 +148,8 @@ func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
 	return -1, nobody
 }
 
-// to forwards to a port; without one, or if it is the port that the TLP came from, the verdict is
-// nobody.
+// to returns Forward to a port. If no port claims the TLP, or only the one where it entered, it
+// returns the verdict nobody.
 func to(port, in int, nobody Verdict) (int, Verdict) {
 	if port < 0 || port == in {
 		return -1, nobody
