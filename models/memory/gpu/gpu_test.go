@@ -43,7 +43,7 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 96, 1000, rig) }
 
-// Time, watches and the way past time.
+// TestMemory checks the times of accesses, the calls of watchers, and the backdoor.
 func TestMemory(t *testing.T) {
 	e := simcore.NewEngine()
 	m := build(t, e)

@@ -14,7 +14,7 @@ import (
 
 const pageBytes = 1 << 16
 
-// Sparse behaves as a plain slice does.
+// Sparse must behave as a plain slice does.
 func TestSparse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const size = 3*pageBytes + 17
@@ -41,7 +41,7 @@ func TestSparse(t *testing.T) {
 	require.False(t, m.Has(1<<63, 2))
 }
 
-// Bytes across the end of the pages that are found without a map.
+// Accesses across the border between pages found directly and pages found by the map must work.
 func TestSparseFarPages(t *testing.T) {
 	const edge = 1 << 32
 	m, want := mem.NewSparse(1<<40), []byte("both sides")
@@ -88,7 +88,7 @@ func write(s *mem.Space, bus uint64, b ...byte) error {
 	return a.Err
 }
 
-// Watchers are called for every write that touches their bytes, until they stop.
+// Watchers must be called for every write that touches their bytes, until they are stopped.
 func TestWatch(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
@@ -124,9 +124,9 @@ func TestWatch(t *testing.T) {
 	told()
 	require.NoError(t, write(s, 0x1ffe, 1, 2, 3)) // begins before the range
 	told(0x1ffe, 3, 1)
-	require.NoError(t, s.Write(0x2000, []byte{1})) // software prepares memory
+	require.NoError(t, s.Write(0x2000, []byte{1})) // the backdoor calls no watcher
 	told()
-	require.NoError(t, write(s, 0x203f, 4, 5)) // touches both; the second stops itself
+	require.NoError(t, write(s, 0x203f, 4, 5)) // touches both ranges; the second watcher stops itself
 	told(0x203f, 2, 4, 0x203f, 2, 4)
 	require.NoError(t, write(s, 0x203f, 4, 5))
 	told(0x203f, 2, 4)
@@ -139,7 +139,7 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-// Functions given to OnWrite are called for all writes, before the watchers.
+// Functions given to OnWrite must be called for all writes, before the watchers.
 func TestOnWrite(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestStrayWrites(t *testing.T) {
 	}
 }
 
-// Where there is no cache, Clean and Invalidate have nothing to do and are done at once.
+// Without a cache, Clean and Invalidate must do nothing, at once.
 func TestMaintenanceWithoutCache(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)

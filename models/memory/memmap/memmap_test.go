@@ -20,7 +20,7 @@ const (
 	border = 1 << 12
 )
 
-// build maps two halves of one space, each behind its own delay.
+// build returns a map of the two halves of one space, each behind a delay of its own.
 func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map, *mem.Space) {
 	space, err := mem.NewSpace(2*border, 1<<20)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map
 	return m, space
 }
 
-// rig is accesses over the border of the two memories.
+// rig returns a builder of a memory whose accesses cross the border between the two halves.
 func rig(fast, slow inject.DelaySpec) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		m, _ := build(t, e, fast, slow)
@@ -50,7 +50,8 @@ func rig(fast, slow inject.DelaySpec) memrig.Build {
 	}
 }
 
-// Whatever the two memories' times, order over both is kept, across their border, too.
+// Whatever the latencies of the two memories are, their order must be kept, also for accesses that
+// cross the border.
 func TestKeepsTheProtocol(t *testing.T) {
 	memrig.Contract(t, "at once", rig(inject.DelaySpec{}, inject.DelaySpec{}))
 	memrig.Contract(t, "one slow", rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 70 * ns}))
@@ -67,7 +68,8 @@ func TestNoAllocation(t *testing.T) {
 	memrig.NoAllocation(t, 196, 30, rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 50 * ns}))
 }
 
-// A write to the fast memory waits for those to the slow one; reads and writes of one memory do not wait.
+// A write to the fast memory must wait for those to the slow one; accesses to one memory must not
+// wait.
 func TestOrder(t *testing.T) {
 	e := simcore.NewEngine()
 	m, _ := build(t, e, inject.DelaySpec{Latency: 5 * ns}, inject.DelaySpec{Latency: 50 * ns})

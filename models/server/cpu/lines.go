@@ -68,7 +68,7 @@ func (c *Core) hold(addr uint64, b []byte) *line {
 	s := c.newLine()
 	s.access.Addr, s.n = addr, copy(s.own[:], b)
 	c.held.Push(s)
-	c.own.Tell(addr, len(b))
+	c.own.Notify(addr, len(b))
 	return s
 }
 

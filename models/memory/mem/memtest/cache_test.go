@@ -10,8 +10,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// writeBack is a cache without bounds before a memory; it may do one thing
-// wrong.
+// writeBack is an unbounded cache in front of a memory. It can break one rule of the protocol.
 type writeBack struct {
 	*mem.Sparse
 	how   string
@@ -52,7 +51,7 @@ func (w *writeBack) peek(addr uint64, b []byte) {
 	}
 }
 
-// lines cleans or invalidates.
+// lines cleans or invalidates the lines of an access.
 func (w *writeBack) lines(a *mem.Access) {
 	if a.Span == 0 || w.how == "clean does nothing" && a.Op == mem.Clean {
 		return
@@ -75,7 +74,8 @@ func (w *writeBack) lines(a *mem.Access) {
 	}
 }
 
-// What Clean and Invalidate may do passes, and what they may not is found.
+// The contract test must accept everything that Clean and Invalidate may do, and find what they
+// must not do.
 func TestContractFindsBrokenCaches(t *testing.T) {
 	says := map[string]string{
 		"": "", "invalidate with write-back": "", "clean does nothing": "was not in that time",

@@ -11,7 +11,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// broken is a memory that does one thing wrong.
+// broken is a memory that breaks one rule of the protocol.
 type broken struct {
 	*mem.Sparse
 	how   string
@@ -70,7 +70,7 @@ func (b *broken) Access(a *mem.Access) {
 	b.Sparse.Access(a)
 }
 
-// Whatever a memory does wrong, the contract finds.
+// The contract test must find each of the rules that a memory breaks.
 func TestContractFindsBrokenMemories(t *testing.T) {
 	says := map[string]string{
 		"": "", "done twice": "done 2 times", "never done": "not done", "another access": "with another access",
