@@ -47,7 +47,7 @@ func TestConnectSaysWhatIsWrong(t *testing.T) {
 	_, err := Connect("Cable", e, pool, DefaultLink(), h.port, h.port)
 	require.EqualError(t, err, "etherlink: Cable: both ends are port Host.Eth")
 	_, err = Connect("Cable", e, pool, DefaultLink(), simcore.NewPort(ahead{h}, 1, "Ahead.Eth"), h.port)
-	require.ErrorContains(t, err, "end 0: port Ahead.Eth belongs to Host, which runs ahead of the engine: it wants a "+
+	require.ErrorContains(t, err, "end 0: port Ahead.Eth belongs to Host, which runs ahead of the engine: it needs a "+
 		"simcore.Link")
 	_, err = Connect("Cable", e, pool, DefaultLink(), h.port, other.port)
 	require.NoError(t, err)
