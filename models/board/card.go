@@ -151,7 +151,7 @@ type Card struct {
 	ArmLink, HostLink *pcielink.Link    // between the switch and each root; nil: no switch, or no PCIe link there
 
 	ArmOutbound *root.Outbound // the Arm cores' path to host memory; nil: none
-	HostMMIO    *mmio.Way      // the host cores' path to Arm memory; nil: none
+	HostMMIO    *mmio.Path     // the host cores' path to Arm memory; nil: none
 
 	shared *end // the server's host memory; nil: the card has its own
 }

@@ -48,14 +48,14 @@ type Downlink struct {
 
 	MemorySpec `yaml:",inline"` // behind the root
 
-	Socket int `yaml:"socket"` // socket of the machine behind the root that the root hangs on
+	Socket int `yaml:"socket"` // socket that the root is attached to, of the machine behind it
 }
 
 // SwitchPresetNames lists the names that SwitchPreset takes.
 var SwitchPresetNames = nicswitch.PresetNames
 
 // SwitchPreset returns the inside of a card, its memories and those of the server that the card was
-// measured in. The Arm of BlueField-2 hangs on the switch without PCIe, and has no cache that
+// measured in. The Arm of BlueField-2 is connected to the switch without PCIe, and has no cache that
 // devices write to (offpath.hw.soc_no_ddio).
 //
 // Latencies are in the budget of the card's design; no paper splits them further (assumption).

@@ -17,10 +17,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// oneByOne is a memory that takes no runs.
+// oneByOne is a memory that takes no runs, so that cores issue single stores.
 type oneByOne struct{ mem.Target }
 
-// counted is an engine that counts what is scheduled.
+// counted is an engine that counts the events scheduled.
 type counted struct {
 	*simcore.Engine
 	events int
@@ -31,7 +31,7 @@ func (c *counted) Schedule(e sim.Event) {
 	c.Engine.Schedule(e)
 }
 
-// crowd is two cores and a device that work on the same little memory, and what happened when.
+// crowd is two cores and a device that access the same small memory, and a log of their results.
 type crowd struct {
 	*counted
 	t      *testing.T
@@ -41,12 +41,13 @@ type crowd struct {
 	cores  []*cpu.Core
 	device *iio.Buffer
 	log    []string
-	stored int // lines
+	stored int // number of lines stored
 }
 
-const crowded = 48 << 10 // bytes that they work on
+const crowded = 48 << 10 // size of the memory that they access, in bytes
 
-// newCrowd is machines whose caches are small, so that lines are evicted, and the head of the last-level cache waits.
+// newCrowd makes a crowd on a machine with small caches, so that lines are evicted and accesses
+// wait for the last-level cache.
 func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	c := &crowd{counted: &counted{Engine: simcore.NewEngine()}, t: t, rng: rng}
@@ -88,7 +89,7 @@ func (c *crowd) note(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf("%v: ", c.Now())+fmt.Sprintf(format, args...))
 }
 
-// place is an address and a number of bytes from there.
+// place draws an address and a number of bytes.
 func (c *crowd) place(most int) (addr uint64, n int) {
 	n = 1 + c.rng.IntN(most)
 	at := c.rng.IntN(crowded - n)
@@ -98,7 +99,7 @@ func (c *crowd) place(most int) (addr uint64, n int) {
 	return mem.Bus(1, uint64(at)), n
 }
 
-// software records some things that a core does, most of them stores.
+// software records some random operations of a core, most of them stores.
 func (c *crowd) software(who int) {
 	x := c.cores[who]
 	for range 1 + c.rng.IntN(5) {
@@ -129,14 +130,14 @@ func (c *crowd) software(who int) {
 	}
 }
 
-// access has the device read or write.
+// access makes the device read or write.
 func (c *crowd) access() {
 	addr, n := c.place(256)
 	c.device.Access(&mem.Access{Op: mem.Op(c.rng.IntN(2)), Addr: addr, Data: make([]byte, n),
 		Done: func(a *mem.Access) { c.note("device %v %x: %v", a.Op, a.Data, a.Err) }})
 }
 
-// Handle is one of those who work, and schedules the next.
+// Handle lets one core or the device work, and schedules its next turn.
 func (c *crowd) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	if who := c.rng.IntN(4); who < 2 {
@@ -155,7 +156,7 @@ func (c *crowd) Handle(e sim.Event) error {
 	return nil
 }
 
-// play returns everything that was seen, and how many events it took.
+// play returns the log, and the number of events.
 func (c *crowd) play() ([]string, int) {
 	c.Engine.Schedule(&simcore.Event{H: c})
 	require.NoError(c.t, c.Run())
@@ -171,7 +172,7 @@ func (c *crowd) play() ([]string, int) {
 	return c.log, c.events
 }
 
-// Stores to consecutive lines that travel together do what they do one by one, at the same times, and count as much.
+// Runs must give the same results, times and counts as the same stores issued one by one.
 func TestRunsEqualSingleStores(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(60) {

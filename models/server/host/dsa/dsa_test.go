@@ -35,8 +35,8 @@ func preset(t testing.TB) dsa.Spec {
 	return s
 }
 
-// Copies of any length and place copy their bytes and nothing else; bytes read are bytes written and held; the same on
-// Akita's engine.
+// Copies of any length and alignment must copy exactly their bytes, and conserve them (read =
+// written + held), also on Akita's engine.
 func TestCopies(t *testing.T) {
 	play := func(e sim.Engine) (ends []simcore.Ps) {
 		x, space := build(t, e, preset(t), inject.DelaySpec{Latency: 90 * ns, Jitter: 50 * ns, Seed: 3})
@@ -83,7 +83,8 @@ func TestCopies(t *testing.T) {
 	play(sim.NewSerialEngine())
 }
 
-// One descriptor takes its latency and its bytes' time; many go at the engine's rate, also through a server's caches.
+// One descriptor must take its latency and the time of its bytes; many must reach the engine's
+// rate, also through a server's caches.
 func TestRateAndLatency(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, preset(t), inject.DelaySpec{})
@@ -164,7 +165,7 @@ func TestErrors(t *testing.T) {
 	require.ErrorContains(t, err, "want host-fn")
 }
 
-// aborting refuses what begins at or after an address.
+// aborting is a memory that aborts accesses at or above an address.
 type aborting struct {
 	*mem.Space
 	at uint64
