@@ -179,7 +179,7 @@ type PluggedCable struct {
 }
 
 // plug plugs in a cable. Without faults it is one link with the latency of both shares; otherwise
-// the decorator sits between two links, the first of which has the rate.
+// the decorator sits between two links. The first one then has the rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}

@@ -171,8 +171,8 @@ func (c *Comp) Describe(e *simcore.Event) string {
 	return ""
 }
 
-// Timer names an armed retransmission timer: that of a queue pair with unacknowledged packets. It
-// returns "" if there is none.
+// Timer names an armed retransmission timer: that of a queue pair with unacknowledged packets.
+// Empty: no timer is armed.
 func (c *Comp) Timer() string {
 	if q := c.dev.Oldest(); q != nil {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", q.Num)

@@ -17,8 +17,7 @@ type lookup struct {
 	buf  [ctxBytes]byte
 }
 
-// Kinds of lookups, by what waits: the next packet to send, a received packet, or a READ's next
-// data.
+// Kinds of lookups: for the next packet to send, for a received packet, for the next data of a READ.
 const (
 	forSend = iota
 	forPacket

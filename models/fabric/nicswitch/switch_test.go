@@ -119,7 +119,7 @@ func TestNoHeadOfLineBlockingBetweenOutputs(t *testing.T) {
 func TestClassesPassAtAnInput(t *testing.T) {
 	shared := Default()
 	shared.NICLink, shared.NICRate, shared.NICBuffer = Shared, simcore.Gbps(16), 0 // slower than the link
-	shared.Ports[2].NIC = true                                                     // the host's port becomes one of the NIC's, to share its channel
+	shared.Ports[2].NIC = true                                                     // shares the channel
 	for name, spec := range map[string]Spec{"wide": Default(), "shared": shared} {
 		t.Run(name, func(t *testing.T) {
 			pcie := link()

@@ -57,7 +57,7 @@ type Outbound struct {
 
 // OutboundStats counts what an Outbound has carried.
 type OutboundStats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
 	ReadTLPs      uint64

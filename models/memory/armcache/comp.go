@@ -45,7 +45,7 @@ type Cache struct {
 
 // Stats counts accesses and memory traffic of a cache, in bytes. Counters has the counts of lines.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64     // bytes of accesses that are not done
 	MemoryRead    uint64     // bytes requested from memory

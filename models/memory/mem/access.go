@@ -137,7 +137,7 @@ type RangeError struct {
 	Op    Op
 	Addr  uint64
 	Len   int
-	There string // explanation of what lies at the address instead
+	There string // why the address is not valid
 }
 
 func (e *RangeError) Error() string {

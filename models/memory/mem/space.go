@@ -43,7 +43,7 @@ func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 func (s *Space) Bytes(endpoint int) uint64 { return s.mem[endpoint].size }
 
 // find returns the memory that contains n bytes at a bus address, and their offset in it. The error
-// tells what lies there instead.
+// names the reason if there is none.
 func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {
 	ep, off := Split(bus)
 	if ep >= len(s.mem) {

@@ -92,7 +92,7 @@ type Link struct {
 // Stats counts what a link has carried.
 type Stats struct {
 	Accesses      uint64
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
 	ThereBytes    uint64 // bytes sent towards the memory, with headers

@@ -62,7 +62,7 @@ type Map struct {
 
 // Stats counts what passed through a map.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
 	Changes       uint64 // accesses that waited for writes to another memory

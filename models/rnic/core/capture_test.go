@@ -37,8 +37,8 @@ func loadCapture(t *testing.T, name string) (frames [][]byte) {
 	}
 }
 
-// said is the part of a response that the test compares.
-type said struct {
+// recordedResponse holds the fields of a response that the test compares.
+type recordedResponse struct {
 	Op       wire.Opcode
 	PSN      uint32
 	Syndrome wire.Syndrome
@@ -47,8 +47,8 @@ type said struct {
 	Payload  string
 }
 
-func saidBy(p *Packet) said {
-	s := said{Op: p.Opcode, PSN: p.PSN, Orig: p.Orig, Payload: string(p.Payload)}
+func saidBy(p *Packet) recordedResponse {
+	s := recordedResponse{Op: p.Opcode, PSN: p.PSN, Orig: p.Orig, Payload: string(p.Payload)}
 	if p.Opcode.Info().Has(wire.HeaderAETH) {
 		s.Syndrome, s.MSN = p.AETH.Syndrome, p.AETH.MSN
 	}
@@ -56,7 +56,7 @@ func saidBy(p *Packet) said {
 }
 
 // lines formats responses, one per line, for a readable difference.
-func lines(all []said) (text []string) {
+func lines(all []recordedResponse) (text []string) {
 	for _, s := range all {
 		text = append(text, fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.Op, s.PSN, s.Syndrome, s.MSN,
 			s.Orig,
@@ -71,8 +71,8 @@ type peer struct {
 	t    *testing.T
 	q    *QP
 	mem  map[uint64]byte
-	rec  []said
-	got  []said
+	rec  []recordedResponse
+	got  []recordedResponse
 	e    Effects
 	recv uint64
 	inv  uint32 // number of SENDs with invalidate, which rxe does not count in the MSN
@@ -87,11 +87,11 @@ func (x *peer) learn(at uint64, b string) {
 }
 
 // next returns the next recorded response.
-func (x *peer) next() said {
+func (x *peer) next() recordedResponse {
 	if len(x.got) < len(x.rec) {
 		return x.rec[len(x.got)]
 	}
-	return said{}
+	return recordedResponse{}
 }
 
 func (x *peer) take(p *Packet) {
@@ -270,7 +270,7 @@ func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 
 // departures lists the correct responses of cases in which the recorded responder departs from the
 // standard, or in which it depended on state that the case does not show.
-var departures = map[string][]said{
+var departures = map[string][]recordedResponse{
 	"first_short_payload": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"only_over_mtu":       {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"last_zero_payload":   {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
@@ -371,7 +371,7 @@ func injected(t *testing.T, name string, qpn uint32) *peer {
 	size := uint32(1 << 16)
 	switch name {
 	case "write_only_imm_no_recv_posted", "send_no_recv_rnr":
-		x.rec = []said{{PSN: 256, Syndrome: wire.RNRSyndrome(12)}}
+		x.rec = []recordedResponse{{PSN: 256, Syndrome: wire.RNRSyndrome(12)}}
 		return x
 	case "send_over_recv_size":
 		size = 300

@@ -65,8 +65,8 @@ func (d *Device) Oldest() (first *QP) {
 	return first
 }
 
-// Progress returns the sum over all queue pairs of what they have received in order and had
-// acknowledged.
+// Progress counts, over all queue pairs, the packets received in order and the acknowledgements
+// that showed progress.
 func (d *Device) Progress() (n uint64) {
 	for _, q := range d.qps {
 		n += q.req.steps + uint64(q.resp.psn)

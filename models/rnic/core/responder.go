@@ -135,7 +135,7 @@ func (q *QP) reliable(p *Packet, info *wire.OpInfo, e *Effects) {
 }
 
 // fits reports whether a packet may follow its predecessor: it continues the message in progress,
-// or begins one if there is none.
+// or begins one while none is in progress.
 func (r *responder) fits(i *wire.OpInfo) bool {
 	switch r.in {
 	case sending:
@@ -199,7 +199,7 @@ func (q *QP) recvCQE(o rnicspec.Opcode, s rnicspec.Status) Completion {
 		Bytes: uint32(r.off)}}
 }
 
-// takeRecv takes the next receive entry. If there is none, it replies with an RNR NAK (RC) or drops
+// takeRecv takes the next receive entry. If the queue is empty, it replies with an RNR NAK (RC) or drops
 // the packet.
 func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 	r := &q.resp

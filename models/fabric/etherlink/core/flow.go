@@ -28,8 +28,7 @@ const (
 	headerBytes = 14
 )
 
-// ip returns the IP packet of a frame and its version, 4 or 6; version 0 means that there is no
-// complete IP header.
+// ip returns the IP packet of a frame and its version, 4 or 6; 0 for a frame without a complete IP header.
 func ip(frame []byte) (packet []byte, version int) {
 	off, kind, err := l3(frame)
 	if err {

@@ -15,7 +15,7 @@
 //     overwrites newer bytes.
 //   - A line whose fetch is in flight is not evicted, cleaned or invalidated: the step is Stalled
 //     until the Fill.
-//   - The victim is the first empty way. If there is none, the policy selects a way that is not
+//   - The victim is the first empty way; in a full set, the policy selects a way that is not
 //     being fetched; the bytes of a dirty victim go to the caller.
 //   - A Stalled step has changed nothing, not even a counter.
 //

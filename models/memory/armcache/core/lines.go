@@ -31,7 +31,7 @@ type block struct {
 	_    [40]byte           // pads to whole cache lines of the simulating machine
 }
 
-// line refers to one line of a block. A nil block means that there is no such line.
+// line refers to one line of a block. In the result of a search, a nil block means that no line was found.
 type line struct {
 	*block
 	at uint64

@@ -79,7 +79,7 @@ type Cache struct {
 type Stats struct {
 	Hits, Misses                uint64
 	Snooped                     uint64 // lines removed because another agent wrote them
-	AcceptedBytes               uint64 // of reads and writes
+	AcceptedBytes               uint64 // bytes of reads and writes
 	FinishedBytes, Held         uint64
 	MemoryRead, MemoryWritten   uint64 // bytes requested from memory; bytes sent to it
 	MemoryReads, MaintenanceOps uint64

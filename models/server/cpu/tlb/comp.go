@@ -60,7 +60,7 @@ type Stats struct {
 	Hits, Misses  uint64
 	Walks         uint64
 	WalkReads     uint64 // page-table entries read
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	PassedBytes   uint64
 	Held          uint64
 }

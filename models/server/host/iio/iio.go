@@ -50,7 +50,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Builder makes a Buffer before Memory. Scheduler only provides the time.
+// Builder makes a Buffer in front of Memory. Scheduler only provides the time.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -88,7 +88,7 @@ type Buffer struct {
 // Stats counts the accesses of a buffer, and integrates its occupancy.
 type Stats struct {
 	Inserts       uint64 // number of writes
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
 	Occupied      int        // bytes occupied now

@@ -35,7 +35,7 @@ type Spec struct {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error { return pace.Check("rate", s.Rate) }
 
-// Builder makes a Throttle before Memory.
+// Builder makes a Throttle in front of Memory.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -69,7 +69,7 @@ type Throttle struct {
 
 // Stats counts what passed through a throttle.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	PassedBytes   uint64
 	Held          uint64
 	Delayed       uint64 // number of accesses that had to wait
