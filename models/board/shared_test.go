@@ -79,7 +79,7 @@ func (d *dmaNIC) write(addr uint64, b string) {
 	require.Nil(d.t, d.pcie.SendAt(p, d.slot.Engine.Now()))
 }
 
-func (d *dmaNIC) ask(addr uint64, n int) {
+func (d *dmaNIC) requestRead(addr uint64, n int) {
 	p := d.slot.TLPs.Get()
 	require.NoError(d.t, p.SetMemRead(tlp.Origin{RequesterID: nicspec.RequesterNic}, 1, addr, n))
 	require.Nil(d.t, d.pcie.SendAt(p, d.slot.Engine.Now()))
@@ -168,12 +168,12 @@ func TestCardsShareTheirServer(t *testing.T) {
 	stats := server.LLC[0].Counters()[mem.Device]
 	require.EqualValues(t, 2, stats.Writes)
 	require.EqualValues(t, 2, stats.WriteHits, "both found the line that the core polls")
-	l.nics[1].ask(at, 16)
+	l.nics[1].requestRead(at, 16)
 	l.run()
 	require.Equal(t, "of A....of B....", string(l.nics[1].read))
 	require.NoError(t, polls.Store(at+64, []byte("of the server...")))
 	l.run()
-	l.nics[0].ask(at+64, 16)
+	l.nics[0].requestRead(at+64, 16)
 	l.run()
 	require.Equal(t, "of the server...", string(l.nics[0].read))
 	// Card A is attached to socket 1, so its accesses cross the link between sockets; card B's do
@@ -191,7 +191,7 @@ func TestCardsShareACache(t *testing.T) {
 	require.Same(t, cache, cards[1].Memory.Cache(nicspec.EndpointHost))
 	l.nics[0].write(at, "of A")
 	l.run()
-	l.nics[1].ask(at, 4)
+	l.nics[1].requestRead(at, 4)
 	l.run()
 	require.Equal(t, "of A", string(l.nics[1].read))
 	require.EqualValues(t, 1, cache.Counters()[mem.Device].ReadHits)
@@ -217,7 +217,7 @@ func TestGPUs(t *testing.T) {
 		b := make([]byte, 11)
 		require.NoError(t, c.Memory.Read(at, b))
 		require.Equal(t, "for the GPU", string(b))
-		l.nics[1].ask(at, 8)
+		l.nics[1].requestRead(at, 8)
 		l.run()
 		require.Equal(t, "for the ", string(l.nics[1].read))
 		l.nics[1].write(at+4096, "beyond")

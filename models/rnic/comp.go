@@ -53,13 +53,13 @@ type Comp struct {
 	rests    []boundary.RestObserver
 	idleFrom int64 // first cycle of the current idle interval; -1 while busy
 
-	events simcore.EventPool
-	armed  bool       // an event that calls pump is pending
-	wakeAt simcore.Ps // time of that event
-	inside bool       // an event is being handled
-	again  bool       // call pump before the event ends
-	failed error
-	last   simcore.Ps // time of the last event
+	events    simcore.EventPool
+	armed     bool       // an event that calls pump is pending
+	wakeAt    simcore.Ps // time of that event
+	handling  bool       // an event is being handled
+	pumpAgain bool       // call pump before the event ends
+	failed    error
+	last      simcore.Ps // time of the last event
 }
 
 // ethPort is an Ethernet port and its transmit queue.
@@ -141,8 +141,8 @@ func (c *Comp) fail(err error) {
 
 // arm schedules a call of pump for a time.
 func (c *Comp) arm(at simcore.Ps) {
-	if c.inside && at <= c.last {
-		c.again = true
+	if c.handling && at <= c.last {
+		c.pumpAgain = true
 		return
 	}
 	if c.armed && c.wakeAt <= at {
@@ -212,13 +212,13 @@ func (c *Comp) Handle(e sim.Event) error {
 	kind, arg, at := ev.Kind, ev.Arg, ev.At
 	c.events.Put(ev)
 	c.endIdle(at)
-	c.inside = true
+	c.handling = true
 	switch kind {
 	case kindPump:
 		if c.wakeAt == at {
 			c.armed = false
 		}
-		c.again = true
+		c.pumpAgain = true
 	case kindArrived:
 		c.arrived(arg.(*qpair), request)
 	case kindAnswered:
@@ -242,11 +242,11 @@ func (c *Comp) Handle(e sim.Event) error {
 		p.waking = false
 		c.sendFrames(kind-kindWire, at)
 	}
-	for c.again {
-		c.again = false
+	for c.pumpAgain {
+		c.pumpAgain = false
 		c.pump(at)
 	}
-	c.inside = false
+	c.handling = false
 	c.beginIdle(at)
 	return c.failed
 }

@@ -204,15 +204,15 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.UD, testSpec())
 	const self, n = 5, 24
 	a.h.do(&rnicspec.CreateAH{Handle: self, MAC: mac(0), IP: [16]byte{10, 0, 0, 0}, UDPPort: 0xc000, TTL: 64})
-	left, told := 0, 0
+	left, completed := 0, 0
 	a.h.nic.Observe(func(x boundary.Crossing) {
 		if x.Kind == boundary.FrameOut {
 			left++
 		}
 	})
 	_, err := a.h.space.Watch(a.cqAddr, n*rnicspec.CQEBytes, func(uint64, int) {
-		told++
-		require.GreaterOrEqual(t, left, told-told/12, "frames, at completion %d", told)
+		completed++
+		require.GreaterOrEqual(t, left, completed-completed/12, "frames, at completion %d", completed)
 	})
 	require.NoError(t, err)
 	src := a.h.alloc(arm, 4096)
@@ -228,7 +228,7 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r.run()
 	ids, _ := a.sends()
 	require.Len(t, ids, n)
-	require.Equal(t, n, told)
+	require.Equal(t, n, completed)
 	require.True(t, slices.IsSorted(ids), ids)
 }
 
@@ -246,10 +246,10 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 			value := func(h *host, at uint64) uint64 { return binary.LittleEndian.Uint64(h.bytes(at, 8)) }
 			put(b.h, x, 100)
 			put(a.h, into+8, 7)
-			told := false
+			completed := false
 			_, err := b.h.space.Watch(b.cqAddr, 64, func(uint64, int) {
-				told = true
-				require.EqualValues(t, 7, value(b.h, x), "%v: told before it had its effects, or after the next "+
+				completed = true
+				require.EqualValues(t, 7, value(b.h, x), "%v: completed before it had its effects, or after the next "+
 					"atomic had", o)
 			})
 			require.NoError(t, err)
@@ -274,7 +274,7 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 			}
 			require.Equal(t, []uint64{100, was, was + 5},
 				[]uint64{value(a.h, into), value(a.h, into+16), value(b.h, x)}, o)
-			require.Equal(t, o == rnicspec.Send, told)
+			require.Equal(t, o == rnicspec.Send, completed)
 			require.False(t, b.h.nic.Busy())
 		}
 	}

@@ -66,7 +66,7 @@ type table struct {
 	open    int                  // number of replies in flight
 	waiting fifo.Queue[*readJob] // READs that wait for entries of the table
 	active  fifo.Queue[*readJob] // READs that have packets to request; they take turns
-	whole   *readJob             // READ that owns the whole table; nil: none
+	owner   *readJob             // READ that owns the whole table; nil: none
 }
 
 // readJob is a READ being answered. A READ that fits the table takes its entries at once, so that
@@ -82,7 +82,7 @@ type readJob struct {
 	undrained int  // packets whose data was requested and that have not left
 	entries   int  // table entries that it needs
 	lookedUp  bool // the lookups for its next packet are done
-	whole     bool
+	ownsTable bool
 	queued    bool // in table.active
 }
 
@@ -92,7 +92,7 @@ func (c *Comp) startRead(op *rxOp) {
 	*j = readJob{op: op, q: op.q, r: op.e.Reply, rep: op.rep}
 	j.n = op.q.ReplyPackets(&j.r)
 	j.entries = (j.n-1)*c.entries(j.r.Bus, op.q.PMTU) + c.entries(j.r.Bus, j.r.Len-(j.n-1)*op.q.PMTU)
-	j.whole = j.entries > c.spec.Table
+	j.ownsTable = j.entries > c.spec.Table
 	op.unsent++ // ended by filled when all data has arrived
 	j.q.refs++
 	c.table.waiting.Push(j)
@@ -108,12 +108,12 @@ func (c *Comp) entries(bus uint64, n int) int {
 // admit assigns table entries to waiting READs, in order.
 func (c *Comp) admit() {
 	t := &c.table
-	for t.waiting.Len() > 0 && t.whole == nil {
+	for t.waiting.Len() > 0 && t.owner == nil {
 		j := *t.waiting.Front()
 		switch {
-		case j.whole && t.free == c.spec.Table:
-			t.whole, j.rep.gated = j, true
-		case !j.whole && j.entries <= t.free:
+		case j.ownsTable && t.free == c.spec.Table:
+			t.owner, j.rep.gated = j, true
+		case !j.ownsTable && j.entries <= t.free:
 			t.free -= j.entries
 		default:
 			return
@@ -139,14 +139,14 @@ func (c *Comp) fillJobs() {
 		j.queued = false
 		off, n := j.q.PlanReply(&j.r, j.next, &c.rx.p)
 		entries := c.entries(j.r.Bus+uint64(off), n)
-		if j.whole {
+		if j.ownsTable {
 			if t.free < entries {
 				continue // readLeft queues j again when the data in the table has left
 			}
 			t.free -= entries
 		}
 		if !c.lookUpRead(j, off, n) {
-			if j.whole {
+			if j.ownsTable {
 				t.free += entries
 			}
 			continue
@@ -177,7 +177,7 @@ func (c *Comp) filled(x *txPacket) {
 	x.waits = 0
 	j := x.job
 	j.unfilled--
-	if j.whole && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
+	if j.ownsTable && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
 		j.rep.gated = false // the table is full: drain it
 	}
 	q, op, last := j.q, j.op, j.next == j.n && j.unfilled == 0
@@ -208,15 +208,15 @@ func (c *Comp) readLeft(j *readJob) {
 	t := &c.table
 	switch {
 	case j.next == j.n:
-		if t.whole == j {
-			t.whole = nil
+		if t.owner == j {
+			t.owner = nil
 		}
 		if !j.r.Again {
 			j.q.ReadDone()
 		}
 		j.q.refs--
 		c.pools.jobs = append(c.pools.jobs, j)
-	case j.whole:
+	case j.ownsTable:
 		j.rep.gated = true
 		c.queue(j)
 	}

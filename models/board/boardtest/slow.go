@@ -55,15 +55,15 @@ func File(c *board.CardSpec) ([]byte, error) {
 // often returns true with a probability of 1/4.
 func (s slowness) often() bool { return s.IntN(4) == 0 }
 
-// upTo draws a duration of at most most. Its order of magnitude (power of two) is drawn first, so
+// upTo draws a duration of at most limit. Its order of magnitude (power of two) is drawn first, so
 // short durations are as frequent as long ones.
-func (s slowness) upTo(most simcore.Ps) simcore.Ps {
+func (s slowness) upTo(limit simcore.Ps) simcore.Ps {
 	const doublings = 41
 	d := simcore.Ps(1)
-	for n := s.IntN(doublings); n > 0 && d < most; n-- {
+	for n := s.IntN(doublings); n > 0 && d < limit; n-- {
 		d *= 2
 	}
-	return min(d+simcore.Ps(s.Int64N(int64(d))), most)
+	return min(d+simcore.Ps(s.Int64N(int64(d))), limit)
 }
 
 // rate draws a rate: 1 to 64 bytes per a duration of at most slowest.

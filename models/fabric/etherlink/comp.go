@@ -25,12 +25,12 @@ type Switch struct {
 	events simcore.EventPool // free list of kindWake events
 	failed error
 
-	worked  simcore.Ps // latest instant whose work is done; -1: none
-	turn    int        // port whose pipeline is emptied first: the one behind the last port that was admitted
-	coming  uint64     // bit p: port p has frames in its pipeline
-	going   uint64     // bit p: port p has frames to send
-	sending uint64     // bit p: port p is sending
-	pausing uint64     // bit p: the peer of port p has been paused
+	worked     simcore.Ps // latest instant whose work is done; -1: none
+	turn       int        // port whose pipeline is emptied first: the one behind the last port that was admitted
+	inPipeline uint64     // bit p: port p has frames in its pipeline
+	toSend     uint64     // bit p: port p has frames to send
+	sending    uint64     // bit p: port p is sending
+	pausing    uint64     // bit p: the peer of port p has been paused
 }
 
 // Kinds of events of the switch.
@@ -66,9 +66,9 @@ func (s *Switch) fail(format string, a ...any) {
 
 // of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
-	mine, _ := sp.(*simcore.Port)
+	own, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
-		if p.port == mine {
+		if p.port == own {
 			return p
 		}
 	}
@@ -141,12 +141,12 @@ func (s *Switch) work(now simcore.Ps) {
 		}
 	}
 	from := uint64(1)<<s.turn - 1
-	s.admit(s.coming&^from, now)
-	s.admit(s.coming&from, now)
+	s.admit(s.inPipeline&^from, now)
+	s.admit(s.inPipeline&from, now)
 	for m := s.pausing; m != 0; m &= m - 1 {
 		s.ports[bits.TrailingZeros64(m)].refreshPause(now)
 	}
-	for m := s.going &^ s.sending; m != 0; m &= m - 1 {
+	for m := s.toSend &^ s.sending; m != 0; m &= m - 1 {
 		s.ports[bits.TrailingZeros64(m)].serve(now)
 	}
 }
@@ -160,7 +160,7 @@ func (s *Switch) admit(ports uint64, now simcore.Ps) {
 			s.forward(p, a.f, a.arrived, now)
 		}
 		if p.pipe.Len() == 0 {
-			s.coming &^= p.bit
+			s.inPipeline &^= p.bit
 		}
 	}
 }

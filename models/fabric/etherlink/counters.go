@@ -73,4 +73,4 @@ func (s *Switch) Buffered() int { return s.pool.Held() }
 func (s *Switch) Addresses() int { return s.table.Len() }
 
 // Idle reports whether nothing waits in the switch.
-func (s *Switch) Idle() bool { return s.coming == 0 && s.going == 0 && s.sending == 0 }
+func (s *Switch) Idle() bool { return s.inPipeline == 0 && s.toSend == 0 && s.sending == 0 }

@@ -102,8 +102,8 @@ func TestHalvesOfACable(t *testing.T) {
 				require.NoError(t, half[i].e.RunUntil(min(at, end)))
 			}
 			for i := range boxes {
-				for _, tell := range boxes[i].list {
-					require.NoError(t, tell(fars[1-i]))
+				for _, deliver := range boxes[i].list {
+					require.NoError(t, deliver(fars[1-i]))
 				}
 				boxes[i].list = nil
 			}

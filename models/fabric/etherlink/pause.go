@@ -81,7 +81,7 @@ func (p *port) pauseDue() bool { return p.refresh || p.s.pool.Xoff(p.index) != p
 // checkThresholds schedules the port to send a pause frame if one is due.
 func (p *port) checkThresholds() {
 	if p.pauseDue() {
-		p.s.going |= p.bit
+		p.s.toSend |= p.bit
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *port) checkThresholds() {
 func (p *port) refreshPause(now simcore.Ps) {
 	if !p.refresh && now >= p.pausedAt+p.quanta(p.s.spec.Quanta)/2 {
 		p.refresh = true
-		p.s.going |= p.bit
+		p.s.toSend |= p.bit
 	}
 }
 

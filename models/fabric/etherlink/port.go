@@ -98,7 +98,7 @@ func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 		due = max(due, p.pipe.At(last-1).due)
 	}
 	p.pipe.Push(arrival{f, now, due})
-	p.s.coming |= p.bit
+	p.s.inPipeline |= p.bit
 	p.admit.arm(&p.s.clock, p.pipe.Front().due)
 }
 
@@ -146,7 +146,7 @@ func (p *port) accept(in *port, f *msg.Frame, arrived, now simcore.Ps) {
 		p.sizes[class] = n + ether.WireOverhead
 	}
 	p.waiting |= 1 << class
-	s.going |= p.bit
+	s.toSend |= p.bit
 	in.checkThresholds()
 }
 
@@ -195,7 +195,7 @@ func (p *port) serve(now simcore.Ps) {
 		}
 	}
 	if p.waiting == 0 && !p.pauseDue() && p.s.sending&p.bit == 0 {
-		p.s.going &^= p.bit
+		p.s.toSend &^= p.bit
 	}
 }
 

@@ -23,10 +23,10 @@ type channel struct {
 	wire    pcielink.Wire
 	backlog simcore.Ps // bound on the wire time queued before another TLP is taken
 
-	timer   simcore.Event
-	armed   bool
-	serving bool
-	again   bool // serve was called while serving: serve once more
+	timer      simcore.Event
+	armed      bool
+	serving    bool
+	serveAgain bool // serve was called while serving: serve once more
 }
 
 // backlogged reports whether the wire is too busy to take another TLP. If so, it arms the timer for
@@ -61,7 +61,7 @@ func (c *channel) due(now simcore.Ps) {
 // serve moves TLPs until no port has one that can move, or the wire is busy.
 func (c *channel) serve(now simcore.Ps) {
 	if c.serving { // called from below: moving a TLP made room or brought another one
-		c.again = true
+		c.serveAgain = true
 		return
 	}
 	c.serving = true
@@ -75,8 +75,8 @@ func (c *channel) serve(now simcore.Ps) {
 
 // serveSingle serves a channel without a rate that has one port.
 func (c *channel) serveSingle(p *port, now simcore.Ps) {
-	for c.again = true; c.again; {
-		c.again = false
+	for c.serveAgain = true; c.serveAgain; {
+		c.serveAgain = false
 		if c.dir == inward {
 			for p.port.Len() > 0 && p.take(now) {
 			}
@@ -94,8 +94,8 @@ func (c *channel) serveInTurn(now simcore.Ps) {
 		if c.next++; c.next == len(c.ports) {
 			c.next = 0
 		}
-		c.again = false
-		if c.dir == inward && p.take(now) || c.dir == outward && p.sendNext(now) || c.again {
+		c.serveAgain = false
+		if c.dir == inward && p.take(now) || c.dir == outward && p.sendNext(now) || c.serveAgain {
 			idle = 0
 		} else {
 			idle++

@@ -55,9 +55,9 @@ func (s *Switch) named(name string) *port {
 
 // of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
-	mine, _ := sp.(*simcore.Port)
+	own, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
-		if p.port == mine {
+		if p.port == own {
 			return p
 		}
 	}

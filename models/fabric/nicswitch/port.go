@@ -118,10 +118,10 @@ func (p *port) Straight(t *msg.TLP) bool {
 // Enter implements pcielink.Input.
 func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
 	c := p.lane[inward]
-	c.serving, c.again = true, false
+	c.serving, c.serveAgain = true, false
 	p.forward(t, now)
 	c.serving = false
-	if c.again {
+	if c.serveAgain {
 		c.serve(now)
 	}
 }

@@ -186,9 +186,9 @@ func TestStatusOfReads(t *testing.T) {
 			if late {
 				require.False(t, r.Idle())
 				require.Empty(t, q.got, "memory was not done")
-				require.Len(t, fails.asked, 4, "all data of a read is asked for at once")
+				require.Len(t, fails.pending, 4, "all data of a read is asked for at once")
 				for _, i := range []int{2, 1, 3, 0} { // complete the accesses out of order
-					fails.finish(fails.asked[i])
+					fails.finish(fails.pending[i])
 				}
 				require.NoError(t, e.Run())
 			}
@@ -205,16 +205,16 @@ func TestStatusOfReads(t *testing.T) {
 
 // failing is a memory in which reads of one address fail.
 type failing struct {
-	at    uint64
-	err   error
-	late  bool
-	asked []*mem.Access
+	at      uint64
+	err     error
+	late    bool
+	pending []*mem.Access
 }
 
 func (f *failing) Check(mem.Op, uint64, int) error { return nil }
 
 func (f *failing) Access(a *mem.Access) {
-	if f.asked = append(f.asked, a); !f.late {
+	if f.pending = append(f.pending, a); !f.late {
 		f.finish(a)
 	}
 }

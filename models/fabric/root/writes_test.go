@@ -52,14 +52,14 @@ func TestNoticesComeAfterWrites(t *testing.T) {
 		require.NoError(t, b.mem.Read(0x2000, is[:]))
 		return is[0]
 	}
-	var told []byte
+	var notified []byte
 	var times []simcore.Ps
-	tell := func() { told, times = append(told, memory()), append(times, b.Now()) }
-	b.root.OnMessage = func(*tlp.Header, []byte) { tell() }
+	notify := func() { notified, times = append(notified, memory()), append(times, b.Now()) }
+	b.root.OnMessage = func(*tlp.Header, []byte) { notify() }
 	write(1)
-	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() }))
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { notify() }))
 	require.NoError(t, b.RunUntil(slow/2)) // the completion has arrived
-	require.Empty(t, told)
+	require.Empty(t, notified)
 	require.False(t, b.root.Idle())
 	write(2)
 	p := b.dev.pool.Get()
@@ -69,11 +69,11 @@ func TestNoticesComeAfterWrites(t *testing.T) {
 	p.Depart = b.Now()
 	require.Nil(t, b.dev.port.Send(p))
 	require.NoError(t, b.Run())
-	require.Equal(t, []byte{1, 2}, told)
+	require.Equal(t, []byte{1, 2}, notified)
 	require.Less(t, times[0]+slow/4, times[1])
-	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() })) // no write is in flight
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { notify() })) // no write is in flight
 	require.NoError(t, b.Run())
-	require.Equal(t, []byte{1, 2, 2}, told)
+	require.Equal(t, []byte{1, 2, 2}, notified)
 	require.True(t, b.root.Idle())
 }
 

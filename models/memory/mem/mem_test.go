@@ -93,48 +93,48 @@ func TestWatch(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
 	var seen []uint64
-	see := func(addr uint64, n int) {
+	record := func(addr uint64, n int) {
 		b := make([]byte, n)
 		require.NoError(t, s.Read(addr, b))
 		seen = append(seen, addr, uint64(n), uint64(b[0]))
 	}
 	var stop, stopNext func()
-	stop, err = s.Watch(0x2000, 64, see)
+	stop, err = s.Watch(0x2000, 64, record)
 	require.NoError(t, err)
-	stopNext, err = s.Watch(0x2040, 4, func(addr uint64, n int) { see(addr, n); stopNext() })
+	stopNext, err = s.Watch(0x2040, 4, func(addr uint64, n int) { record(addr, n); stopNext() })
 	require.NoError(t, err)
-	_, err = s.Watch(0x203f, 1, see)
+	_, err = s.Watch(0x203f, 1, record)
 	require.ErrorContains(t, err, "watch of 0x203f..0x2040 overlaps 0x2000..0x2040")
-	_, err = s.Watch(5, 0, see)
+	_, err = s.Watch(5, 0, record)
 	require.ErrorContains(t, err, "not empty")
-	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, see)
+	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, record)
 	require.ErrorIs(t, err, mem.ErrNoMemory)
-	_, err = s.Watch(^uint64(0), 2, see)
+	_, err = s.Watch(^uint64(0), 2, record)
 	require.ErrorContains(t, err, "not wrap")
 
-	told := func(want ...uint64) {
+	expectNotified := func(want ...uint64) {
 		t.Helper()
 		require.Equal(t, want, seen)
 		seen = nil
 	}
 	require.NoError(t, write(s, 0x2000, 7))
-	told(0x2000, 1, 7)
+	expectNotified(0x2000, 1, 7)
 	require.NoError(t, write(s, 0x1ffe, 8, 9))
 	require.NoError(t, write(s, 0x2010), "of no bytes")
-	told()
+	expectNotified()
 	require.NoError(t, write(s, 0x1ffe, 1, 2, 3)) // begins before the range
-	told(0x1ffe, 3, 1)
+	expectNotified(0x1ffe, 3, 1)
 	require.NoError(t, s.Write(0x2000, []byte{1})) // the backdoor calls no watcher
-	told()
+	expectNotified()
 	require.NoError(t, write(s, 0x203f, 4, 5)) // touches both ranges; the second watcher stops itself
-	told(0x203f, 2, 4, 0x203f, 2, 4)
+	expectNotified(0x203f, 2, 4, 0x203f, 2, 4)
 	require.NoError(t, write(s, 0x203f, 4, 5))
-	told(0x203f, 2, 4)
+	expectNotified(0x203f, 2, 4)
 	stop()
 	stop()
 	require.NoError(t, write(s, 0x2000, 7))
-	told()
-	stop, err = s.Watch(0x203f, 2, see)
+	expectNotified()
+	stop, err = s.Watch(0x203f, 2, record)
 	require.NoError(t, err, "the range is free again")
 	stop()
 }
@@ -143,14 +143,14 @@ func TestWatch(t *testing.T) {
 func TestOnWrite(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
-	var told []uint64
-	s.OnWrite(func(addr uint64, n int) { told = append(told, addr, uint64(n)) })
-	_, err = s.Watch(0x2000, 64, func(uint64, int) { told = append(told, 99) })
+	var notified []uint64
+	s.OnWrite(func(addr uint64, n int) { notified = append(notified, addr, uint64(n)) })
+	_, err = s.Watch(0x2000, 64, func(uint64, int) { notified = append(notified, 99) })
 	require.NoError(t, err)
 	require.NoError(t, write(s, 0x2000, 1, 2))
 	require.NoError(t, write(s, mem.Bus(1, 7), 1))
 	require.NoError(t, write(s, 0x2000))
-	require.Equal(t, []uint64{0x2000, 2, 99, mem.Bus(1, 7), 1}, told)
+	require.Equal(t, []uint64{0x2000, 2, 99, mem.Bus(1, 7), 1}, notified)
 }
 
 func TestStrayWrites(t *testing.T) {

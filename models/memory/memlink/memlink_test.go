@@ -85,8 +85,8 @@ func TestTimes(t *testing.T) {
 
 func TestSpec(t *testing.T) {
 	err := memlink.Spec{Latency: -1, HeaderBytes: -1, Rate: simcore.Rate{Ps: 1}}.Validate()
-	for _, says := range []string{"latency_ps -1", "header_bytes -1", "rate 0 bytes in 1 ps"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"latency_ps -1", "header_bytes -1", "rate 0 bytes in 1 ps"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	e := simcore.NewEngine()
 	_, err = memlink.Builder{Memory: mem.NewSparse(1)}.Build("Link")

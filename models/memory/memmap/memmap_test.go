@@ -97,11 +97,11 @@ func TestRegions(t *testing.T) {
 	require.NoError(t, m.Read(border-2, got))
 	require.Equal(t, []byte{1, 2, 3, 4}, got)
 	require.ErrorIs(t, m.Read(2*border-1, got), mem.ErrNoMemory)
-	told := 0
-	stop, err := m.Watch(border, 64, func(uint64, int) { told++ })
+	notified := 0
+	stop, err := m.Watch(border, 64, func(uint64, int) { notified++ })
 	require.NoError(t, err)
 	m.Access(&mem.Access{Op: mem.Write, Addr: border - 1, Data: []byte{1, 2}, Done: func(*mem.Access) {}})
-	require.Equal(t, 1, told)
+	require.Equal(t, 1, notified)
 	stop()
 	_, err = m.Watch(border-1, 2, func(uint64, int) {})
 	require.ErrorContains(t, err, "want a range in one region")
@@ -110,8 +110,8 @@ func TestRegions(t *testing.T) {
 	_, err = memmap.New(memmap.Region{Name: "A", Base: 8, Bytes: 8, Memory: space},
 		memmap.Region{Name: "B", Base: 12, Bytes: 1, Memory: space},
 		memmap.Region{Name: "C", Bytes: 1}, memmap.Region{Name: "D", Base: 99, Memory: space})
-	for _, says := range []string{"regions A and B overlap at 0xc", "region C has no memory", "region D has 0x0 B"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"regions A and B overlap at 0xc", "region C has no memory", "region D has 0x0 B"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = memmap.New()
 	require.ErrorContains(t, err, "no region")

@@ -191,8 +191,8 @@ func TestBuilder(t *testing.T) {
 	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{}, space)
 	require.NoError(t, err)
 	for _, x := range []struct {
-		b    cpu.Builder
-		says string
+		b       cpu.Builder
+		wantErr string
 	}{
 		{cpu.Builder{Spec: plain(), Memory: space}, "no scheduler"},
 		{cpu.Builder{Scheduler: e, Spec: plain()}, "no memory"},
@@ -200,12 +200,12 @@ func TestBuilder(t *testing.T) {
 		{cpu.Builder{Scheduler: e, Memory: space}, "cores 0: want 1 to 1024"},
 	} {
 		_, err := x.b.Build("Core")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	bad := cpu.Spec{DataCores: 3, MMIOPost: -1, Copy: simcore.Rate{Bytes: 1}}
-	for _, says := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0",
+	for _, wantErr := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0",
 		"mmio_post_ps -1", "copy 1 bytes in 0 ps"} {
-		require.ErrorContains(t, bad.Validate(), says)
+		require.ErrorContains(t, bad.Validate(), wantErr)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {
 		s, err := cpu.Preset(name)

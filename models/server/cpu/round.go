@@ -58,8 +58,8 @@ func (r *round) due(l *Loop) simcore.Ps {
 	if from == never {
 		return never
 	}
-	whole := r.length()
-	return at + (from-at+whole-1)/whole*whole
+	length := r.length()
+	return at + (from-at+length-1)/length*length
 }
 
 // earliest returns the first poll that will find its loop awake: the loop and the time.
@@ -79,12 +79,12 @@ func (r *round) skip(now simcore.Ps) {
 	if now <= r.at {
 		return
 	}
-	whole := r.length()
-	if whole == 0 {
+	length := r.length()
+	if length == 0 {
 		r.at = now
 		return
 	}
-	r.at += (now - r.at) / whole * whole
+	r.at += (now - r.at) / length * length
 	for r.at < now { // the remaining polls are less than a round: find the first one
 		want := r.before[r.next] + now - r.at
 		i := sort.Search(len(r.loops), func(i int) bool { return r.before[i+1] >= want }) + 1

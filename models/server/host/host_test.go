@@ -236,9 +236,9 @@ func TestMemcpy(t *testing.T) {
 func TestSpec(t *testing.T) {
 	spec := host.Spec{LLC: nil}
 	err := spec.Validate()
-	for _, says := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0",
+	for _, wantErr := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0",
 		"iio.bytes 0", "socket_bytes 0", "sockets 0: want 1 to 8"} {
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = host.Preset("x", 0, tlb.Page4K)
 	require.ErrorContains(t, err, `preset is "x"`)

@@ -31,8 +31,8 @@ func (c *counted) Schedule(e sim.Event) {
 	c.Engine.Schedule(e)
 }
 
-// crowd is two cores and a device that access the same small memory, and a log of their results.
-type crowd struct {
+// workload is two cores and a device that access the same small memory, and a log of their results.
+type workload struct {
 	*counted
 	t      *testing.T
 	rng    *rand.Rand
@@ -44,13 +44,13 @@ type crowd struct {
 	stored int // number of lines stored
 }
 
-const crowded = 48 << 10 // size of the memory that they access, in bytes
+const workloadBytes = 48 << 10 // size of the memory that they access, in bytes
 
-// newCrowd makes a crowd on a machine with small caches, so that lines are evicted and accesses
+// newWorkload makes a workload on a machine with small caches, so that lines are evicted and accesses
 // wait for the last-level cache.
-func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
+func newWorkload(t *testing.T, seed uint64, runs bool) *workload {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	c := &crowd{counted: &counted{Engine: simcore.NewEngine()}, t: t, rng: rng}
+	c := &workload{counted: &counted{Engine: simcore.NewEngine()}, t: t, rng: rng}
 	spec, err := host.Preset("host-fn", mem.Bus(1, 0), tlb.Page4K)
 	require.NoError(t, err)
 	spec.SocketBytes, spec.TLB.Covers, spec.TLB.Tables = half, half*uint64(spec.Sockets), mem.Bus(1, half/2)
@@ -85,14 +85,14 @@ func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
 	return c
 }
 
-func (c *crowd) note(format string, args ...any) {
+func (c *workload) note(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf("%v: ", c.Now())+fmt.Sprintf(format, args...))
 }
 
 // place draws an address and a number of bytes.
-func (c *crowd) place(most int) (addr uint64, n int) {
+func (c *workload) place(most int) (addr uint64, n int) {
 	n = 1 + c.rng.IntN(most)
-	at := c.rng.IntN(crowded - n)
+	at := c.rng.IntN(workloadBytes - n)
 	if c.rng.IntN(2) == 0 {
 		at &^= 63
 	}
@@ -100,7 +100,7 @@ func (c *crowd) place(most int) (addr uint64, n int) {
 }
 
 // software records some random operations of a core, most of them stores.
-func (c *crowd) software(who int) {
+func (c *workload) software(who int) {
 	x := c.cores[who]
 	for range 1 + c.rng.IntN(5) {
 		addr, n := c.place(5000)
@@ -131,14 +131,14 @@ func (c *crowd) software(who int) {
 }
 
 // access makes the device read or write.
-func (c *crowd) access() {
+func (c *workload) access() {
 	addr, n := c.place(256)
 	c.device.Access(&mem.Access{Op: mem.Op(c.rng.IntN(2)), Addr: addr, Data: make([]byte, n),
 		Done: func(a *mem.Access) { c.note("device %v %x: %v", a.Op, a.Data, a.Err) }})
 }
 
 // Handle lets one core or the device work, and schedules its next turn.
-func (c *crowd) Handle(e sim.Event) error {
+func (c *workload) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	if who := c.rng.IntN(4); who < 2 {
 		c.software(who)
@@ -157,11 +157,11 @@ func (c *crowd) Handle(e sim.Event) error {
 }
 
 // play returns the log, and the number of events.
-func (c *crowd) play() ([]string, int) {
+func (c *workload) play() ([]string, int) {
 	c.Engine.Schedule(&simcore.Event{H: c})
 	require.NoError(c.t, c.Run())
 	require.True(c.t, c.s.Idle())
-	all := make([]byte, crowded)
+	all := make([]byte, workloadBytes)
 	require.NoError(c.t, c.parts[0].Memory.Read(mem.Bus(1, 0), all))
 	c.note("%x %+v", all, c.s.DRAM[0].Counters())
 	for i, x := range c.cores {
@@ -176,8 +176,8 @@ func (c *crowd) play() ([]string, int) {
 func TestRunsEqualSingleStores(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(60) {
-		want, events := newCrowd(t, seed, false).play()
-		got, together := newCrowd(t, seed, true).play()
+		want, events := newWorkload(t, seed, false).play()
+		got, together := newWorkload(t, seed, true).play()
 		require.Equal(t, len(want), len(got), "seed %d", seed)
 		for i := range want {
 			require.Equal(t, want[i], got[i], "seed %d, note %d", seed, i)

@@ -67,8 +67,8 @@ func FlowHash(frame []byte, salt uint64) uint64 {
 	switch version {
 	case 4:
 		h = mix(h ^ binary.BigEndian.Uint64(p[ipv4AddrOff:]))
-		whole := binary.BigEndian.Uint16(p[ipv4FragOff:])&fragMask == 0
-		return ports(h, p[ipv4Proto], p[int(p[0]&0xf)*4:], whole)
+		notFragment := binary.BigEndian.Uint16(p[ipv4FragOff:])&fragMask == 0
+		return ports(h, p[ipv4Proto], p[int(p[0]&0xf)*4:], notFragment)
 	case 6:
 		for at := ipv6AddrOff; at < ipv6Bytes; at += 8 {
 			h = mix(h ^ binary.BigEndian.Uint64(p[at:]))
@@ -79,9 +79,9 @@ func FlowHash(frame []byte, salt uint64) uint64 {
 	return mix(h ^ binary.BigEndian.Uint64(frame[4:]))
 }
 
-func ports(h uint64, protocol uint8, l4 []byte, whole bool) uint64 {
+func ports(h uint64, protocol uint8, l4 []byte, notFragment bool) uint64 {
 	h = mix(h ^ uint64(protocol))
-	if whole && (protocol == protocolTCP || protocol == protocolUDP) && len(l4) >= 4 {
+	if notFragment && (protocol == protocolTCP || protocol == protocolUDP) && len(l4) >= 4 {
 		h = mix(h ^ uint64(binary.BigEndian.Uint32(l4)))
 	}
 	return h

@@ -85,29 +85,29 @@ func (t *Table) add(i int, at field.Path) error {
 	var errs []error
 	p := &t.ports[i]
 	for k, r := range p.Memory {
-		here := field.Path(fmt.Sprintf("%s.memory[%d]", at, k))
+		rangePath := field.Path(fmt.Sprintf("%s.memory[%d]", at, k))
 		if r.Bytes == 0 || r.last() < r.From {
-			errs = append(errs, field.Errorf(here, "%d bytes from %#x: want 1 or more that do not wrap", r.Bytes,
+			errs = append(errs, field.Errorf(rangePath, "%d bytes from %#x: want 1 or more that do not wrap", r.Bytes,
 				r.From))
 			continue
 		}
 		for _, c := range t.ranges {
 			if r.From <= c.last && c.from <= r.last() {
-				errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.last(),
+				errs = append(errs, field.Errorf(rangePath, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.last(),
 					c.from, c.last, c.port))
 			}
 		}
 		t.ranges = append(t.ranges, claim{r.From, r.last(), i})
 	}
 	for k, r := range p.IDs {
-		here := field.Path(fmt.Sprintf("%s.ids[%d]", at, k))
+		rangePath := field.Path(fmt.Sprintf("%s.ids[%d]", at, k))
 		if r.To < r.From {
-			errs = append(errs, field.Errorf(here, "%#x to %#x: want the lower one first", r.From, r.To))
+			errs = append(errs, field.Errorf(rangePath, "%#x to %#x: want the lower one first", r.From, r.To))
 		}
 		for j := range t.ports[:i] {
 			for _, o := range t.ports[j].IDs {
 				if r.From <= o.To && o.From <= r.To {
-					errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.To,
+					errs = append(errs, field.Errorf(rangePath, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.To,
 						o.From, o.To, j))
 				}
 			}

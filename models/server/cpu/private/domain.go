@@ -27,7 +27,7 @@ type Domain struct {
 
 // page records which caches hold the lines of a piece of memory.
 type page struct {
-	here    uint64            // bit i: some cache has line i
+	cached  uint64            // bit i: some cache has line i
 	holders [pageLines]uint64 // by line; bit i: caches[i] has it
 }
 
@@ -72,17 +72,17 @@ func (d *Domain) add(c *Cache, line uint64) {
 	if p == nil {
 		p = d.open(line / pageLines)
 	}
-	if p.here == 0 {
+	if p.cached == 0 {
 		d.held++
 	}
-	p.here |= 1 << (line % pageLines)
+	p.cached |= 1 << (line % pageLines)
 	p.holders[line%pageLines] |= 1 << c.number
 }
 
 // open makes a page. It removes the empty pages if they are more than half.
 func (d *Domain) open(number uint64) *page {
 	if len(d.pages) >= 2*d.held+fewPages {
-		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.here == 0 })
+		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.cached == 0 })
 	}
 	p := new(page)
 	d.pages[number] = p
@@ -96,7 +96,7 @@ func (d *Domain) remove(c *Cache, line uint64) {
 	if p.holders[line%pageLines] &^= 1 << c.number; p.holders[line%pageLines] != 0 {
 		return
 	}
-	if p.here &^= 1 << (line % pageLines); p.here == 0 {
+	if p.cached &^= 1 << (line % pageLines); p.cached == 0 {
 		d.held--
 	}
 }
@@ -110,7 +110,7 @@ func (d *Domain) written(addr uint64, n int) {
 		if p == nil {
 			continue
 		}
-		lines := p.here
+		lines := p.cached
 		if number == first/pageLines {
 			lines &= ^uint64(0) << (first % pageLines)
 		}

@@ -27,7 +27,7 @@ func TestFilter(t *testing.T) {
 		}
 		if p := d.find(line / pageLines); p != nil {
 			require.Equal(t, want[line], p.holders[line%pageLines])
-			require.Equal(t, want[line] != 0, p.here>>(line%pageLines)&1 != 0)
+			require.Equal(t, want[line] != 0, p.cached>>(line%pageLines)&1 != 0)
 		} else {
 			require.Zero(t, want[line])
 		}

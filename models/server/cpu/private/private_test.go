@@ -214,8 +214,8 @@ func TestBuilder(t *testing.T) {
 	require.NoError(t, err)
 	d := private.NewDomain(sn)
 	for _, x := range []struct {
-		b    private.Builder
-		says string
+		b       private.Builder
+		wantErr string
 	}{
 		{private.Builder{Memory: memory, View: view, Domain: d, Spec: tiny()}, "no scheduler"},
 		{private.Builder{Scheduler: e, View: view, Domain: d, Spec: tiny()}, "no memory"},
@@ -227,7 +227,7 @@ func TestBuilder(t *testing.T) {
 			"hit_latency_ps -1"},
 	} {
 		_, err := x.b.Build("L2")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	for range private.MaxCaches {
 		_, err := private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d, Spec: tiny()}.Build("L2")

@@ -179,9 +179,9 @@ func TestConservationAndFailure(t *testing.T) {
 }
 
 func TestSpec(t *testing.T) {
-	for _, says := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3",
+	for _, wantErr := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3",
 		"tables 0x1: want a multiple of 8"} {
-		require.ErrorContains(t, tlb.Spec{PageBytes: 5, Covers: 3, Tables: 1}.Validate(), says)
+		require.ErrorContains(t, tlb.Spec{PageBytes: 5, Covers: 3, Tables: 1}.Validate(), wantErr)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {
 		for _, pages := range []int64{tlb.Page4K, tlb.Page2M, tlb.Page1G} {

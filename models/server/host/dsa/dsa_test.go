@@ -120,7 +120,7 @@ func TestErrors(t *testing.T) {
 	s := preset(t)
 	s.Queue, s.Engines = 1, 1
 	x, space := build(t, e, s, inject.DelaySpec{})
-	for c, says := range map[*dsa.Copy]string{
+	for c, wantErr := range map[*dsa.Copy]string{
 		{}:                                    "want 1 B or more",
 		{Src: 5, Dst: 9, N: 5}:                "do not overlap",
 		{Dst: 100, N: 1, Record: 33}:          "want a multiple of 32",
@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		{Src: mem.Bus(7, 0), N: 1}:            "no memory there",
 		{Dst: 9, N: 1, Record: mem.Bus(7, 0)}: "no memory there",
 	} {
-		require.ErrorContains(t, x.Submit(c), says)
+		require.ErrorContains(t, x.Submit(c), wantErr)
 	}
 	require.NoError(t, x.Submit(&dsa.Copy{Dst: 100, N: 1}))
 	require.NoError(t, x.Submit(&dsa.Copy{Dst: 100, N: 1}))
@@ -157,9 +157,9 @@ func TestErrors(t *testing.T) {
 	require.True(t, x.Idle())
 	require.Zero(t, x.Stats().Held)
 	_, err = dsa.Builder{Spec: dsa.Spec{Latency: -1, Rate: simcore.Rate{Ps: 1}}}.Build("DSA")
-	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0", "queue 0",
-		"ahead 0", "chunk_bytes 0"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0",
+		"queue 0", "ahead 0", "chunk_bytes 0"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = dsa.Preset("bf3")
 	require.ErrorContains(t, err, "want host-fn")

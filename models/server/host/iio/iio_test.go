@@ -150,7 +150,7 @@ func (d *device) send() {
 func TestSpec(t *testing.T) {
 	require.NoError(t, iio.DefaultSpec().Validate())
 	_, err := iio.Builder{}.Build("IIO")
-	for _, says := range []string{"no scheduler", "no memory", "bytes 0: want 64 to 2^30"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "bytes 0: want 64 to 2^30"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 }

@@ -96,8 +96,8 @@ func (refusing) Read(uint32, int, func(uint64, error)) error { return errNo }
 func TestErrors(t *testing.T) {
 	e := simcore.NewEngine()
 	_, err := mmio.Builder{Spec: mmio.Spec{Latency: -1, Service: -1}}.Build("Path")
-	for _, says := range []string{"no scheduler", "no registers", "latency_ps -1", "service_ps -1", "depth 0"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no registers", "latency_ps -1", "service_ps -1", "depth 0"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	w, err := mmio.Builder{Scheduler: e, Spec: mmio.Spec{Depth: 1}, Registers: refusing{}}.Build("Path")
 	require.NoError(t, err)

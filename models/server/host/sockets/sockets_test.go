@@ -152,8 +152,8 @@ func TestSpec(t *testing.T) {
 	e := simcore.NewEngine()
 	good := sockets.Spec{SocketBytes: 64}
 	for _, x := range []struct {
-		b    sockets.Builder
-		says string
+		b       sockets.Builder
+		wantErr string
 	}{
 		{sockets.Builder{Scheduler: e}, "socket_bytes 0"},
 		{sockets.Builder{Scheduler: e, Spec: good}, "0 memories"},
@@ -163,7 +163,7 @@ func TestSpec(t *testing.T) {
 			"link.latency_ps"},
 	} {
 		_, err := x.b.Build("Sockets")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	_, err := sockets.LinkPreset("x")
 	require.ErrorContains(t, err, "want one of [host-ce")

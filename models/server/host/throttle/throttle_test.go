@@ -75,7 +75,7 @@ func TestRates(t *testing.T) {
 	require.True(t, x.Idle())
 	require.ErrorContains(t, x.SetRate(simcore.Rate{Bytes: -1}), "rate -1 bytes")
 	_, err := throttle.Builder{Spec: throttle.Spec{Rate: simcore.Rate{Ps: 1}}}.Build("Throttle")
-	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 }
