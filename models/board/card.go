@@ -144,8 +144,8 @@ type Card struct {
 	Memory *Memory
 	Root   *root.Root     // root over both memories; with a switch, the Arm's root, over Arm memory only
 	Host   *root.Root     // the same root; with a switch, the host's root, over host memory only
-	Faults *inject.Faults // corrupts reads of the NIC, if the spec asks for it; else nil
-	Gate   *inject.Gate   // holds back TLPs of the NIC, if the spec asks for it; else nil
+	Faults *inject.Faults // decorator that corrupts reads of the NIC; nil: the spec has none
+	Gate   *inject.Gate   // decorator that holds back TLPs of the NIC; nil: the spec has none
 
 	Switch            *nicswitch.Switch // nil: the card has no switch
 	ArmLink, HostLink *pcielink.Link    // between the switch and each root; nil: no switch, or no PCIe link there
@@ -153,7 +153,7 @@ type Card struct {
 	ArmOutbound *root.Outbound // the Arm cores' path to host memory; nil: none
 	HostMMIO    *mmio.Path     // the host cores' path to Arm memory; nil: none
 
-	shared *end // the server's host memory; nil: the card has its own
+	shared *end // host memory that the server's cards share; nil: the card has its own
 }
 
 // Pools are the message pools shared by everything on one engine.

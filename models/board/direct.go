@@ -77,7 +77,7 @@ func DirectPreset(generation int, memory string) (*Downlink, error) {
 	return d, err
 }
 
-// limits returns the limits of the roots behind the NIC, by endpoint.
+// limits returns MPS, MRRS and RCB of the roots behind the NIC, by endpoint.
 func (s *CardSpec) limits() (l [nicspec.EndpointHost + 1]tlp.Limits) {
 	for ep := range l {
 		l[ep] = s.Endpoint.Limits

@@ -40,7 +40,7 @@ func CardPreset(name string) (CardSpec, error) {
 	return s, err
 }
 
-// cardPreset returns a card without cores.
+// cardPreset returns the variant of a card without cores.
 func cardPreset(name string) (CardSpec, error) {
 	if x, ok := plainNICs[name]; ok {
 		return x.card(name)

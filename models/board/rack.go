@@ -150,10 +150,10 @@ func (s *RackSpec) Validate() error {
 // Rack is a set of connected servers and client machines.
 type Rack struct {
 	Name    string
-	Servers []*Server         // with the client machines at the end
-	Switch  *etherlink.Switch // between their Ethernet ports; nil: none
-	Losses  []*inject.Loss    // of the cables, in order; empty without NetworkSpec.Loss
-	Cables  []PluggedCable    // between their Ethernet ports
+	Servers []*Server         // including the client machines, at the end
+	Switch  *etherlink.Switch // connects the cards' Ethernet ports; nil: other kinds of network
+	Losses  []*inject.Loss    // decorators of the cables, in order; empty without NetworkSpec.Loss
+	Cables  []PluggedCable    // cables between the Ethernet ports
 }
 
 // Cards returns all cards, in the order of their servers.

@@ -29,7 +29,7 @@ type readTime struct {
 // never is the bound of anything slower: sums are capped here, so that they cannot overflow.
 const never = simcore.MaxPs / 16
 
-// Bounds on the traffic in flight beside the NIC's reads.
+// Bounds that the read time is computed with.
 const (
 	nicTags      = 256  // NIC's reads in flight [P2]
 	linkMessages = 1024 // messages in flight on a link without credits: the ports at its ends hold no more
@@ -113,7 +113,7 @@ func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 	return t
 }
 
-// memory adds the memory behind a root.
+// memory adds the time of the memory behind a root.
 func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	switch {
 	case m.Host != nil:
@@ -172,7 +172,7 @@ func (t *readTime) link(at field.Path, s *simcore.LinkSpec, l load) {
 	t.add(at+".rate", paced(l.bytes+l.tlps*int64(s.OverheadBytes), s.Rate))
 }
 
-// pcie adds a PCIe link.
+// pcie adds the time of a PCIe link.
 func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
 	headers, data := int64(linkMessages), int64(linkMessages*tlp.PageBytes)
 	for i := range s.Credits {

@@ -38,7 +38,7 @@ type Slot struct {
 	Name   string          // name of the component
 	Device DeviceSpec      // from the board's spec; the factory chooses what it leaves open
 	Engine *simcore.Engine // owned by the caller
-	Period simcore.Ps      // of the NIC's clock; 0: the NIC's own
+	Period simcore.Ps      // period of the NIC's clock; 0: the NIC's own
 
 	Build   *nicspec.Build // sizes and parts [B2]; nil: the NIC's own
 	Ports   int            // number of Ethernet ports

@@ -12,7 +12,7 @@ type cache struct {
 
 // cacheSet fills one cache line of the simulating machine, so that a lookup touches one line.
 type cacheSet [cacheWays]struct {
-	key  uint64 // plus one; 0: empty
+	key  uint64 // the key plus one; 0: the way is empty
 	used uint64
 }
 

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// runCommand executes the command in the window.
+// runCommand executes the command in the command window of the register space.
 func (c *Comp) runCommand() {
 	cmd, seq, err := rnicspec.DecodeCommand(c.command[:])
 	c.result = rnicspec.Result{Seq: seq}

@@ -26,7 +26,7 @@ type dmaRead struct {
 	owner     reader
 }
 
-// tag is the state of one read tag.
+// tag is the read request that uses a tag.
 type tag struct {
 	r    *dmaRead
 	off  int // offset of the next byte in r.dst

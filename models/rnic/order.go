@@ -48,7 +48,8 @@ func (op *rxOp) granted(c *Comp) {
 	}
 }
 
-// unbar admits barred requests of a queue pair that no longer overtake another.
+// unbar lets barred requests of a queue pair request their contexts, in order, until one would
+// overtake another.
 func (c *Comp) unbar(q *qpair) {
 	for q.barred.Len() > 0 && !q.barred.Front().overtakes() {
 		c.requestContext(q.barred.Pop())

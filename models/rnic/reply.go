@@ -59,8 +59,8 @@ func (c *Comp) acknowledge(op *rxOp) {
 	c.release(q)
 }
 
-// table is the packet table: READ data that was requested and has not left, counted in PCIe
-// packets.
+// table is the packet table: entries for READ data that was requested and has not left, one per
+// PCIe packet.
 type table struct {
 	free    int
 	open    int                  // number of replies in flight

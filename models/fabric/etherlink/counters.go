@@ -5,7 +5,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// PortCounters are the counters of one port of a Switch.
+// PortCounters holds the counters of one port of a Switch.
 type PortCounters struct {
 	In        Count                  `json:"in"`         // all frames that arrived, including pause frames
 	Out       Count                  `json:"out"`        // forwarded frames
@@ -69,7 +69,7 @@ func (s *Switch) Balance() (in, out Count) {
 // Buffered returns the bytes in the shared buffer, including frames being sent.
 func (s *Switch) Buffered() int { return s.pool.Held() }
 
-// Addresses returns the number of addresses that the switch knows.
+// Addresses returns the number of entries in the address table.
 func (s *Switch) Addresses() int { return s.table.Len() }
 
 // Idle reports whether nothing waits in the switch.

@@ -24,13 +24,13 @@ func (c *Count) Add(n int) {
 	c.Bytes += uint64(n)
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of c and o.
 func (c Count) Plus(o Count) Count { return Count{c.Frames + o.Frames, c.Bytes + o.Bytes} }
 
 // Wire returns the bytes that the frames took on the wire.
 func (c Count) Wire() uint64 { return c.Bytes + ether.WireOverhead*c.Frames }
 
-// LinkCounters are the counters of one direction.
+// LinkCounters holds the counters of one direction.
 type LinkCounters struct {
 	In      Count `json:"in"`      // sent
 	Out     Count `json:"out"`     // delivered into the receiver's port

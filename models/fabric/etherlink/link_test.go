@@ -135,7 +135,7 @@ func steady(tb testing.TB) *rig {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<60) // with marks and pauses
+	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<60) // incast gives marks and pauses
 	e := r.e.(*simcore.Engine)
 	until := 200 * simcore.Microsecond
 	require.NoError(t, e.RunUntil(until))

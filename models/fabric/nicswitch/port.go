@@ -48,7 +48,7 @@ type classRoom interface {
 	Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool
 }
 
-// offerer is a connection that checks for room and sends in one call.
+// offerer is a connection that sends a TLP if it has room, in one call.
 type offerer interface {
 	Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool
 }

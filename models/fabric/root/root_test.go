@@ -130,7 +130,7 @@ func TestReadsComeBack(t *testing.T) {
 		{Jitter: 500 * simcore.Nanosecond, Seed: 7},
 		{Jitter: 500 * simcore.Nanosecond, Seed: 7}} {
 		s := root.DefaultSpec()
-		s.Ahead = i / 2 * (i - 1) // 0, 0, 1 and 2
+		s.Ahead = i / 2 * (i - 1) // Ahead is 0, 0, 1 and 2
 		s.Split, s.Seed = tlp.CplRandom, 7
 		b := delayed(t, s, d)
 		want := make([]byte, 4096)
@@ -239,7 +239,7 @@ func TestRegisters(t *testing.T) {
 	require.NoError(t, host.Write32(0x14, 43))
 	for range 2 {
 		require.NoError(t, b.arm.Read(0x10, 4, keep))
-		require.NoError(t, host.Read(0x14, 4, keep)) // the same tags, another requester
+		require.NoError(t, host.Read(0x14, 4, keep)) // uses the same tags with another requester ID
 	}
 	require.ErrorIs(t, b.arm.Read(0x10, 4, nil), root.ErrNoTag)
 	require.ErrorIs(t, host.Read(0x10, 4, nil), root.ErrNoTag)

@@ -245,7 +245,7 @@ func TestWatchAndBackdoor(t *testing.T) {
 	b.run()
 	require.Equal(t, []byte{1, 2, 3, 0}, got)
 	require.Equal(t, []byte{5, 6}, seen)
-	b.issue(mem.Clean, mem.Core, 0x1000, got) // its line is on the way to memory
+	b.issue(mem.Clean, mem.Core, 0x1000, got) // its write-back is in flight
 	require.NoError(t, b.cache.Write(0x1003, []byte{9}))
 	b.run()
 	require.NoError(t, b.space.Read(0x1003, got))

@@ -19,7 +19,7 @@ type Cache struct {
 	spec     Spec
 	sched    simcore.Scheduler
 	memory   mem.Target
-	backdoor mem.Backdoor // of memory, or nil
+	backdoor mem.Backdoor // immediate access to memory's bytes, or nil
 	lines    *core.Cache
 
 	queue   fifo.Queue[*transfer] // accesses waiting for their turn, in order of arrival
@@ -51,7 +51,7 @@ type Stats struct {
 	MemoryRead    uint64     // bytes requested from memory
 	MemoryWritten uint64     // bytes sent to memory
 	Stalls        uint64     // times that the head of the queue had to wait for memory
-	Stalled       simcore.Ps // total time of these waits
+	Stalled       simcore.Ps // total time that the head of the queue waited for memory
 	stalledAt     simcore.Ps
 }
 

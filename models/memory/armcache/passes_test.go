@@ -18,7 +18,7 @@ type receive struct {
 	e          *simcore.Engine
 	cache      *armcache.Cache
 	dram       *dram.DRAM
-	ring       uint64 // bytes
+	ring       uint64 // size of the ring, in bytes
 	lag        uint64 // distance from the writes to the copies, in bytes
 	invalidate bool   // invalidate each slot after it was copied
 	written    uint64 // bytes whose write was issued

@@ -16,7 +16,7 @@ type part struct {
 	since  simcore.Ps // time of arrival
 }
 
-// bank is a bank of a channel.
+// bank is the state of one bank of a channel.
 type bank struct {
 	free    simcore.Ps // time from which it can open another row
 	end     uint64     // address behind the previous burst
@@ -30,7 +30,7 @@ type bank struct {
 type channel struct {
 	t      Timing
 	batch  int
-	slots  int    // capacity of window
+	slots  int    // largest number of reads in window
 	stripe uint64 // number of consecutive bytes in one bank
 	banks  []bank
 
@@ -40,7 +40,7 @@ type channel struct {
 	paid    simcore.Ps // time until which the writes so far have used up their share
 
 	window  []*part           // reads that the scheduler chooses from, oldest first
-	reads   fifo.Queue[*part] // reads behind the window
+	reads   fifo.Queue[*part] // reads that do not fit the window yet
 	waiting []*part           // runs of writes, at most one per bank, in order of dispatch
 	writes  fifo.Queue[*part] // writes that wait to be dispatched
 	pending int               // bursts in waiting and writes

@@ -27,12 +27,12 @@ type DRAM struct {
 	ended     fifo.Queue[*transfer] // transfers whose parts have all ended, to be finished
 	ending    bool
 	onRoom    []func()
-	wasFull   bool // at the last call of reportRoom
+	wasFull   bool // Full() at the last call of reportRoom
 }
 
 // Counters counts what a DRAM did.
 type Counters struct {
-	Reads, Writes           uint64 // accesses
+	Reads, Writes           uint64 // number of accesses
 	ReadBytes, WrittenBytes uint64 // bytes accepted
 	FinishedBytes           uint64 // bytes of accesses that are done
 	Held                    uint64 // bytes of accesses in progress
@@ -44,7 +44,7 @@ type Counters struct {
 	LongestWait             simcore.Ps
 }
 
-// transfer is an access in progress.
+// transfer is an access in progress, with its access to the memory that holds the bytes.
 type transfer struct {
 	mem.Access // the access to the memory that holds the bytes
 	a          *mem.Access

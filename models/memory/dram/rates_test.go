@@ -85,7 +85,7 @@ func TestSkew(t *testing.T) {
 		timing     string
 		op         mem.Op
 		span       uint64
-		want, near float64 // M accesses/s
+		want, near float64 // millions of accesses per second, and the tolerance
 	}{
 		{"offpath", mem.Write, 1536, 1000. / 44, 0.05},
 		{"offpath", mem.Read, 1536, 1000. / 20, 0.05},
@@ -117,7 +117,7 @@ func TestRowsOfOneBank(t *testing.T) {
 	s := preset(t, "bf2")
 	s.Interleave, s.RowBytes, s.Banks = 64, 256, 1
 	got, _ := sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})
-	row := 3*2500 + 44_000.0 // four bursts, then the bank is busy
+	row := 3*2500 + 44_000.0 // four bursts, then the bank is busy, in ps
 	require.InEpsilon(t, 256*8*1000/row, got, 0.01)
 	s.Banks = 2
 	got, _ = sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})

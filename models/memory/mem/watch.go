@@ -8,7 +8,7 @@ import (
 
 // Watches calls functions after writes to address ranges. The zero value watches no range.
 type Watches struct {
-	list    []*watcher // by address; replaced, not modified, as callbacks may add and stop watches
+	list    []*watcher // sorted by address; replaced as a whole on changes, because callbacks may add and stop watches
 	onWrite []func(addr uint64, n int)
 }
 

@@ -65,7 +65,7 @@ type Stats struct {
 	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
-	Changes       uint64 // accesses that waited for writes to another memory
+	Changes       uint64 // number of accesses that waited for writes to another memory
 }
 
 // access is an access in progress.

@@ -35,7 +35,7 @@ func (d *Device) Register(r Region) bool {
 	return true
 }
 
-// Deregister ends a region; it reports false if no region has that key.
+// Deregister removes a region; it reports false if no region has that key.
 func (d *Device) Deregister(key uint32) bool {
 	_, ok := d.regions[key]
 	delete(d.regions, key)

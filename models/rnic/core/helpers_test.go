@@ -128,7 +128,7 @@ type pair struct {
 
 func newPair(t testing.TB, typ rnicspec.QPType, mtu int) *pair {
 	p := &pair{}
-	psn := [2]uint32{0xfffff0, 0x123456} // the first wraps soon
+	psn := [2]uint32{0xfffff0, 0x123456} // the PSNs of the first side wrap soon
 	for i := range p.n {
 		p.n[i] = newNode(t)
 		p.q[i] = p.n[i].dev.Add(uint32(i+1), typ)

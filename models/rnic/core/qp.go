@@ -6,7 +6,7 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Attributes are the attributes set when a queue pair is connected.
+// Attributes holds what software sets when it connects a queue pair.
 type Attributes struct {
 	DestQP           uint32
 	SendPSN, RecvPSN uint32
@@ -21,7 +21,7 @@ type Attributes struct {
 	QKey             uint32
 }
 
-// infinite is the RNR retry count that means unlimited (IBTA 9.7.5.2.8).
+// infinite is the value of RNRRetry for unlimited retries (IBTA 9.7.5.2.8).
 const infinite = 7
 
 // QP is a queue pair.

@@ -81,7 +81,7 @@ const maxWindow = 1 << 22
 // Idle reports whether no work entry is in flight.
 func (q *QP) Idle() bool { return q.req.sq.Len() == 0 }
 
-// CanSend reports whether Next may have a packet.
+// CanSend reports whether Next might return a packet.
 func (q *QP) CanSend() bool {
 	r := &q.req
 	if q.State != rnicspec.RTS || r.waiting || r.cur >= r.sq.Len() {

@@ -124,7 +124,7 @@ const (
 	Done           Refusal = iota
 	RefusedCommand         // no such command
 	RefusedNumber          // number, key or handle that is out of range, in use, or not made
-	RefusedValue           // a value out of range
+	RefusedValue           // a parameter out of range
 	RefusedState           // not allowed in this state
 )
 

@@ -111,7 +111,7 @@ func (c *Core) end() {
 	}
 }
 
-// do carries out an op, or part of it.
+// do carries out an op, or the next part of it.
 func (c *Core) do(o *op) progress {
 	switch o.kind {
 	case opSpend:

@@ -52,8 +52,8 @@ type Pool struct {
 	shared int
 
 	used   int            // bytes of shared that are in use
-	groups [][Classes]int // bytes by ingress port
-	queues [][Classes]int // bytes by egress port
+	groups [][Classes]int // bytes in the buffer, by ingress port and class
+	queues [][Classes]int // bytes in the buffer, by egress port and class
 	xoff   []uint8        // by ingress port: a bit for each class whose peer must pause
 	held   int            // bytes in the buffer, reserves included
 }
@@ -118,5 +118,5 @@ func (p *Pool) Queued(out int, class uint8) int { return p.queues[out][class] }
 // Xoff returns a bit for each class whose peer at ingress port in must pause.
 func (p *Pool) Xoff(in int) uint8 { return p.xoff[in] }
 
-// Held returns the bytes in the buffer.
+// Held returns the bytes in the buffer, reserves included.
 func (p *Pool) Held() int { return p.held }

@@ -48,7 +48,7 @@ func RunContract(t *testing.T, name string, build func() (*Bench, error)) {
 	})
 }
 
-// FuzzContract is RunContract for a fuzz target.
+// FuzzContract does for a fuzz target what RunContract does for a test.
 func FuzzContract(f *testing.F, build func() (*Bench, error)) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		b, err := build()

@@ -14,7 +14,7 @@ import (
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Memory    mem.Target   // shared memory behind
+	Memory    mem.Target   // memory that the cores share
 	View      mem.Backdoor // bytes of Memory at this moment; nil: Memory, if it is a mem.Backdoor
 	Domain    *Domain      // coherence domain of the memory behind View
 	Uncached  []Range      // addresses that are not cached, because writes there are not reported
@@ -71,7 +71,7 @@ type Cache struct {
 	clock  uint64
 	events simcore.EventPool
 	relays mem.Relays
-	stores []*mem.Relay // writes in flight
+	stores []*mem.Relay // writes of this cache in flight
 	stats  Stats
 }
 

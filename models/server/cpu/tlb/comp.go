@@ -72,7 +72,7 @@ type page struct{ number, used uint64 }
 // waiter is an access that waits for its walks, or behind another access.
 type waiter struct {
 	a           *mem.Access
-	first, last uint64 // its pages
+	first, last uint64 // range of its pages' numbers
 	err         error  // error of a walk to one of its pages
 }
 

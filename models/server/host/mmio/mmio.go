@@ -92,7 +92,7 @@ type Path struct {
 	idle     fifo.Free[item]
 	events   simcore.EventPool
 	onRoom   []func()
-	open     int // reads whose value has not come back
+	open     int // number of reads whose value has not come back
 	stats    Stats
 }
 
