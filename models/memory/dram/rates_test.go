@@ -85,7 +85,7 @@ func TestSkew(t *testing.T) {
 		timing     string
 		op         mem.Op
 		span       uint64
-		want, near float64 // millions of accesses per second, and the tolerance
+		want, near float64 // millions of accesses per second, and the relative tolerance
 	}{
 		{"offpath", mem.Write, 1536, 1000. / 44, 0.05},
 		{"offpath", mem.Read, 1536, 1000. / 20, 0.05},

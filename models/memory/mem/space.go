@@ -42,8 +42,8 @@ func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 // Bytes returns the size of an endpoint's memory.
 func (s *Space) Bytes(endpoint int) uint64 { return s.mem[endpoint].size }
 
-// find returns the memory that contains n bytes at a bus address, and their offset in it. The error
-// names the reason if there is none.
+// find returns the memory that contains n bytes at a bus address, and their offset in it. For other
+// addresses it returns an error with the reason.
 func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {
 	ep, off := Split(bus)
 	if ep >= len(s.mem) {
