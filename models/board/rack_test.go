@@ -27,7 +27,7 @@ func TestRacksBackToBack(t *testing.T) {
 		})
 		require.NoError(t, err)
 		kind := s.Servers[0].Cards[0].Device.Kind
-		require.Equal(t, []DeviceKind{kind, kind}, devices, "the factory is told what is wanted")
+		require.Equal(t, []DeviceKind{kind, kind}, devices, "the factory is given the device of each spec")
 		for _, c := range r.Cards() {
 			require.True(t, c.NIC.Eth(0).Plugged() && c.NIC.Eth(1).Plugged())
 			require.NoError(t, c.Root.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, func(v uint64, err error) {

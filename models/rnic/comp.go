@@ -192,7 +192,7 @@ func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 		for m := c.pcie.Retrieve(now); m != nil; m = c.pcie.Retrieve(now) {
 			p, ok := m.(*msg.TLP)
 			if !ok {
-				c.fail(fmt.Errorf("received a %T, wants TLPs", m))
+				c.fail(fmt.Errorf("received a %T: want a TLP", m))
 				continue
 			}
 			c.takeTLP(t, p)

@@ -130,7 +130,7 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 		return
 	}
 	if m == nil || int(h.Tag) >= len(m.reads) || !m.reads[h.Tag].busy {
-		r.fail(boundary.Breach("G2", "%s received a completion nobody waits for: %v", r.Name(), h))
+		r.fail(boundary.Breach("G2", "%s received an unexpected completion: %v", r.Name(), h))
 		return
 	}
 	reg := m.reads[h.Tag]

@@ -198,7 +198,7 @@ func (o *Outbound) refuse(err error) {
 // complete handles a completion of a read request.
 func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	if int(h.Tag) >= len(o.reads) || o.reads[h.Tag].x == nil {
-		o.r.fail(boundary.Breach("G2", "%s received a completion nobody waits for: %v", o.Name(), h))
+		o.r.fail(boundary.Breach("G2", "%s received an unexpected completion: %v", o.Name(), h))
 		return
 	}
 	t := &o.reads[h.Tag]
@@ -208,8 +208,8 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:
 		x.err = failure(h, t)
 	case int(h.ByteCount) != t.left || len(data) <= lead:
-		o.r.fail(boundary.Breach("G2", "%s received %d B that leave %d B, and wants %d B: %v", o.Name(), len(data),
-			h.ByteCount, t.left, h))
+		o.r.fail(boundary.Breach("G2", "%s received %d B of a read with byte count %d: want byte count %d: %v", o.Name(),
+			len(data), h.ByteCount, t.left, h))
 		return
 	default:
 		n := min(len(data)-lead, t.left)

@@ -153,5 +153,5 @@ func TestOutboundBreaches(t *testing.T) {
 		x.SetHeader(&tlp.Header{Kind: tlp.Cpl, RequesterID: outID, Tag: 9, ByteCount: 4, Status: tlp.StatusUR}))
 	p.far.Send(x)
 	require.NoError(t, e.RunUntil(3*simcore.Millisecond))
-	require.ErrorContains(t, p.near.Err(), "Near.Outbound received a completion nobody waits for")
+	require.ErrorContains(t, p.near.Err(), "Near.Outbound received an unexpected completion")
 }

@@ -186,7 +186,7 @@ func TestStatusOfReads(t *testing.T) {
 			if late {
 				require.False(t, r.Idle())
 				require.Empty(t, q.got, "memory was not done")
-				require.Len(t, fails.pending, 4, "all data of a read is asked for at once")
+				require.Len(t, fails.pending, 4, "all data of a read is requested at once")
 				for _, i := range []int{2, 1, 3, 0} { // complete the accesses out of order
 					fails.finish(fails.pending[i])
 				}
@@ -280,7 +280,7 @@ func TestBreachesNameTheRule(t *testing.T) {
 		rule  string
 		wants string
 	}{
-		{"a completion nobody waits for", &stray, nil, "G2", "nobody waits for"},
+		{"unexpected completion", &stray, nil, "G2", "unexpected completion"},
 		{"a register read refused", &cpl, nil, "G2", "NIC register 0x10: the NIC breaks [G2]: completed with status"},
 		{"too much data", &long, make([]byte, 8), "G2", "completed with 8 bytes, want 4"},
 		{"no TLP", nil, nil, "P2", "cannot read"},

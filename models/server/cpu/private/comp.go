@@ -37,7 +37,7 @@ func (b Builder) Build(name string) (*Cache, error) {
 		return nil, fmt.Errorf("private: %s has no view of its memory: want Builder.View, or a memory that is a "+
 			"mem.Backdoor", name)
 	case b.Domain == nil:
-		return nil, fmt.Errorf("private: %s has no domain: nobody would tell it of writes", name)
+		return nil, fmt.Errorf("private: %s has no domain: want one, to be notified of writes by others", name)
 	}
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
