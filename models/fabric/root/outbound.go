@@ -208,8 +208,8 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:
 		x.err = failure(h, t)
 	case int(h.ByteCount) != t.left || len(data) <= lead:
-		o.r.fail(boundary.Breach("G2", "%s received %d B of a read with byte count %d: want byte count %d: %v", o.Name(),
-			len(data), h.ByteCount, t.left, h))
+		o.r.fail(boundary.Breach("G2", "%s received %d B of a read with byte count %d: want byte count %d: %v",
+			o.Name(), len(data), h.ByteCount, t.left, h))
 		return
 	default:
 		n := min(len(data)-lead, t.left)
