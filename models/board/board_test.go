@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// goNIC is the Go NIC as it is for the tests here.
+// goNIC adapts the Go NIC to the board's slot.
 type goNIC struct {
 	*nic.Comp
 	closed *int
@@ -41,7 +41,8 @@ func card(name string) CardSpec {
 	return CardSpec{Name: name, PCIe: link, Eth: link, Endpoint: DefaultEndpoint()}
 }
 
-// Two servers on one engine, one with two cards of different clocks: each software reads its own NIC's registers.
+// TestServers assembles two servers on one engine, one of them with two cards of different clocks.
+// Each card's software must read the registers of its own NIC.
 func TestServers(t *testing.T) {
 	e, pools, closed := simcore.NewEngine(), new(Pools), 0
 	fast := card("Card[1]")
@@ -99,7 +100,7 @@ func TestSpecsNameEveryField(t *testing.T) {
 	require.ErrorContains(t, (&ServerSpec{Name: "A"}).Validate(), "cards: none")
 }
 
-// What was built is closed when a later part cannot be.
+// A server that fails half-way through assembly must close the cards that it has built.
 func TestHalfBuiltServersAreClosed(t *testing.T) {
 	closed := 0
 	broken := func(Slot) (NIC, error) { return nil, errors.New("no such device") }

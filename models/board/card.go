@@ -29,13 +29,15 @@ type CardSpec struct {
 	Period  simcore.Ps     `yaml:"period_ps"`
 
 	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; ignored with Direct
-	// the card's share of the cables that will be plugged into its ports; see Slot.Eth
+	// this card's share of the cables plugged into its ports: latency, rate, credits; see Slot.Eth
 	Eth simcore.LinkSpec `yaml:"eth"`
 
 	Endpoint Endpoint `yaml:"endpoint"`
-	// between the NIC's PCIe link and a root for each endpoint; nil: one root for both
+	// PCIe switch between the NIC's link and one root per endpoint; nil: one root serves both
+	// endpoints
 	Switch *SwitchSpec `yaml:"switch"`
-	// the NIC hangs on the host's PCIe and sees only its memory; nil: it is on a card
+	// link to the host's root, for a plain NIC in a PCIe slot of the host, which sees host memory
+	// only; nil: a card
 	Direct *Downlink `yaml:"direct"`
 
 	Seed  uint64 `yaml:"seed"`
@@ -46,7 +48,8 @@ type CardSpec struct {
 // MaxPorts is the largest number of Ethernet ports of a NIC [B2].
 const MaxPorts = 2
 
-// MaxStall is in percent of the cycles; streams that stall more often make no progress.
+// MaxStall bounds CardSpec.Stall, in percent of the cycles: above it, streams make too little
+// progress.
 const MaxStall = 90
 
 // MaxBurst bounds the length of a stall, so that it ends before software and referee give up
@@ -81,7 +84,7 @@ func (s *CardSpec) Validate() error {
 	errs = append(errs, field.Under("device", s.Device.Validate()))
 	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))
-	// an rnic waits for completions without a limit
+	// an rnic has no completion timeout that memory could be too slow for
 	if err := errors.Join(errs...); err != nil || s.Device.Kind == DeviceRNIC {
 		return err
 	}
@@ -89,7 +92,8 @@ func (s *CardSpec) Validate() error {
 	return err
 }
 
-// againstEndpoint adds the endpoint's field to each error of a field that must agree with it.
+// againstEndpoint completes errors of fields that must agree with a field of the endpoint: the
+// error then names that field, too.
 func againstEndpoint(err error) error {
 	for _, one := range field.Each(err) {
 		e, ok := one.(*field.Error)
@@ -104,18 +108,19 @@ func againstEndpoint(err error) error {
 	return err
 }
 
-// answerCycles is the least number of cycles that a NIC has to answer a register read.
+// answerCycles is the least number of cycles that the endpoint must allow a NIC to answer a
+// register read.
 const answerCycles = 1000
 
-// validateAnswer checks that the endpoint's limit for a register read is long enough at the NIC's
-// clock: a slow NIC still answers.
+// validateAnswer checks that the endpoint's limit for a register read (reg_timeout_ps) is at least
+// answerCycles of the NIC's clock.
 func (s *CardSpec) validateAnswer() error {
 	period := s.Period
 	if period == 0 {
 		period = simcore.DefaultPeriodPs
 	}
 	switch limit := s.Endpoint.Timeout; {
-	// the first two are reported elsewhere
+	// a bad limit or a bad period is reported by other checks
 	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period:
 		return nil
 	case s.Period == 0:
@@ -127,28 +132,28 @@ func (s *CardSpec) validateAnswer() error {
 	}
 }
 
-// nameForm matches the names that the engine accepts.
+// nameForm matches the component names that the engine accepts.
 var nameForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*(\[[0-9]+\])*(\.[A-Z][A-Za-z0-9]*(\[[0-9]+\])*)*$`)
 
 const wantName = "a capital letter, then letters and digits, such as Card or Card[0]"
 
-// Card is a NIC in its slot, with everything that its PCIe port leads to.
+// Card is a NIC in its slot, with the switch, roots and memories behind its PCIe port.
 type Card struct {
 	Name   string
 	NIC    NIC
 	Memory *Memory
-	Root   *root.Root     // over both memories; with a switch, the Arm's over its own
-	Host   *root.Root     // Root, too; with a switch, the host's over its own
-	Faults *inject.Faults // corrupts reads of the NIC, if the spec asks for it; else nil
-	Gate   *inject.Gate   // holds back TLPs of the NIC, if the spec asks for it; else nil
+	Root   *root.Root     // root over both memories; with a switch, the Arm's root, over Arm memory only
+	Host   *root.Root     // the same root; with a switch, the host's root, over host memory only
+	Faults *inject.Faults // decorator that corrupts reads of the NIC; nil: the spec has none
+	Gate   *inject.Gate   // decorator that holds back TLPs of the NIC; nil: the spec has none
 
-	Switch            *nicswitch.Switch // nil: none
-	ArmLink, HostLink *pcielink.Link    // behind the switch; nil where there is no PCIe
+	Switch            *nicswitch.Switch // nil: the card has no switch
+	ArmLink, HostLink *pcielink.Link    // between the switch and each root; nil: no switch, or no PCIe link there
 
 	ArmOutbound *root.Outbound // the Arm cores' path to host memory; nil: none
-	HostMMIO    *mmio.Way      // the host cores' path to Arm memory; nil: none
+	HostMMIO    *mmio.Path     // the host cores' path to Arm memory; nil: none
 
-	shared *end // the server's host memory; nil: the card has its own
+	shared *end // host memory that the server's cards share; nil: the card has its own
 }
 
 // Pools are the message pools shared by everything on one engine.
@@ -159,19 +164,20 @@ type Pools struct {
 
 // NewCard assembles a card; factory fills its slot. The caller must Close it.
 func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
-	if err := s.validateOwn(); err != nil {
+	if err := s.validateOwnMemory(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
 	return newCard(e, p, s, factory, nil)
 }
 
-// newCard is NewCard with the server's shared host memory, or nil.
+// newCard is NewCard on a server whose cards share host memory; shared is nil if the card has its
+// own.
 func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *end) (*Card, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
 	c := &Card{Name: s.Name, shared: shared}
-	w, _ := s.Waits() // Validate rejects cards that are too slow
+	w, _ := s.Waits() // cannot fail: Validate has rejected cards that are too slow
 	s.Endpoint.Timeout = sum(s.Endpoint.Timeout, 2*w.Read)
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1),
@@ -193,7 +199,8 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	return c, nil
 }
 
-// Idle reports whether the endpoint has nothing to send and nothing in flight.
+// Idle reports whether switch, links, roots and memories have nothing to send and nothing in
+// flight.
 func (c *Card) Idle() bool {
 	if c.Switch != nil && !c.Switch.Idle() {
 		return false
@@ -207,7 +214,8 @@ func (c *Card) Idle() bool {
 		(c.Faults == nil || c.Faults.Idle())
 }
 
-// Err returns the first error of the endpoint: what it could not handle, or nil.
+// Err returns the first error of each part behind the NIC's PCIe port, joined; nil if there was
+// none.
 func (c *Card) Err() error {
 	if c.HostLink == nil && c.Switch == nil {
 		return c.Root.Err()
@@ -224,7 +232,7 @@ func (c *Card) Err() error {
 	return errors.Join(append(errs, c.Memory.err())...)
 }
 
-// Overdue returns an error when a register read has waited longer than the endpoint's spec allows.
+// Overdue returns an error when a register read has waited longer than the endpoint's limit.
 func (c *Card) Overdue() error {
 	err := c.Root.Overdue()
 	if c.Host != c.Root {

@@ -12,12 +12,13 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// coresSuffix, appended to the name of a card, adds cores to it and to its server.
+// coresSuffix, appended to a card's preset name, selects the variant whose Arm side and server have
+// cores.
 const coresSuffix = "-cores"
 
 // machines maps cards and plain NICs to the preset of their host's memory: bf2.host with
-// BlueField-2 and ConnectX-6, rb.cpu with ConnectX-5. ConnectX-4 is in client machines that no
-// paper measures: it has none.
+// BlueField-2 and ConnectX-6, rb.cpu with ConnectX-5. ConnectX-4 is missing: it sits in client
+// machines, whose memory no paper measures.
 var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-rb", "connectx6": "host-op",
 	"connectx7": "host-fn"}
 
@@ -38,13 +39,13 @@ func HostPreset(name string) (host.Spec, error) {
 	return s, nil
 }
 
-// withCores replaces caches and DRAM by machines, on the Arm side of a card and in its server, and
-// adds paths for the cores of either to the memory of the other as far as the papers' cards have
-// them (bf3.mmio_rate speaks of BlueField-3 only).
+// withCores replaces the caches and DRAM of the Arm side and of the server by machines with cores.
+// It also adds the paths by which the cores of one side reach the memory of the other, where the
+// papers' cards have them: HostMMIO on BlueField-3 only (bf3.mmio_rate).
 func (s *CardSpec) withCores(name string) error {
 	of, ok := machines[name]
 	if !ok {
-		return field.Errorf("preset", "%q: its server has no cores that anybody measures: want a preset without %s",
+		return field.Errorf("preset", "%q: no paper measures cores of its server: want a preset without %s",
 			name+coresSuffix, coresSuffix)
 	}
 	if s.Direct != nil {

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a
+// validateDirect returns every error of a plain NIC, which sits in a PCIe slot of the host, each a
 // field.Error.
 func (s *CardSpec) validateDirect() error {
 	errs := []error{againstEndpoint(field.Under("direct", s.Direct.validate(&s.Endpoint, nicspec.EndpointHost)))}
@@ -21,9 +21,10 @@ func (s *CardSpec) validateDirect() error {
 	return errors.Join(errs...)
 }
 
-// buildDirect makes the host's root with its memory, and returns the port at which its link ends.
+// buildDirect makes the host's root with its memory, and returns the root's port for the NIC's
+// link.
 func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
-	if err = c.putMemory(e, "Host", nicspec.EndpointHost, d); err != nil {
+	if err = c.buildMemory(e, "Host", nicspec.EndpointHost, d); err != nil {
 		return nil, err
 	}
 	b := root.Builder{Memory: c.Memory.rootMemory(nicspec.EndpointHost), Spec: ep.Spec}
@@ -35,7 +36,7 @@ func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoin
 	return c.Root.PCIe(), nil
 }
 
-// plug connects the NIC to the port that its PCIe link leads to.
+// plug connects the NIC's PCIe port to the port of the switch, root or decorator at the other end.
 func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err error) {
 	name := s.Name + ".PCIeLink"
 	if s.Direct == nil || s.Direct.PCIe == nil {
@@ -48,7 +49,7 @@ func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err err
 	return c.HostLink.Connect(port, c.NIC.PCIe())
 }
 
-// pcie returns the link at the NIC's PCIe port, as its slot sees it.
+// pcie returns the spec of the link at the NIC's PCIe port, for the NIC's slot.
 func (s *CardSpec) pcie() simcore.LinkSpec {
 	switch d := s.Direct; {
 	case d == nil:
@@ -60,8 +61,8 @@ func (s *CardSpec) pcie() simcore.LinkSpec {
 	}
 }
 
-// DirectPreset returns the downlink of a plain NIC in a server: bandwidth by generation, MPS of the
-// host, and the memory preset of the given name; empty: memory answers at once.
+// DirectPreset returns the downlink of a plain NIC in a server: bandwidth by PCIe generation, MPS
+// of the host, and the memory preset of the given name. Without a name, memory answers at once.
 //
 // Sources: MPS 512, bf2.mtu_host; the root's share of a read as in SwitchPreset.
 func DirectPreset(generation int, memory string) (*Downlink, error) {
@@ -76,7 +77,7 @@ func DirectPreset(generation int, memory string) (*Downlink, error) {
 	return d, err
 }
 
-// limits returns the limits of the roots behind the NIC, by endpoint.
+// limits returns MPS, MRRS and RCB of the roots behind the NIC, by endpoint.
 func (s *CardSpec) limits() (l [nicspec.EndpointHost + 1]tlp.Limits) {
 	for ep := range l {
 		l[ep] = s.Endpoint.Limits

@@ -18,7 +18,7 @@ type Endpoint struct {
 	root.Spec `yaml:",inline"`
 	ArmBytes  uint64 `yaml:"arm_bytes"`  // size of Arm memory, from offset 0
 	HostBytes uint64 `yaml:"host_bytes"` // size of host memory, from offset 0
-	// latency added to the memories; the zero value adds none. Its seed is the root's
+	// delay in front of the memories, seeded by the root's seed; the zero value adds none
 	Delay inject.DelaySpec `yaml:"delay"`
 
 	Faults bool `yaml:"faults"` // insert Card.Faults
@@ -100,8 +100,8 @@ func (s *Endpoint) root(e *simcore.Engine, p *Pools, card, side string, b root.B
 	return b.Build(card + "." + side + "Root")
 }
 
-// decorate inserts the decorators of the spec before a port, and returns the port that takes its
-// place.
+// decorate inserts the decorators of the spec in front of a port, and returns the port to be
+// connected in its place.
 func (s *Endpoint) decorate(e *simcore.Engine, p *Pools, c *Card, port *simcore.Port) (_ *simcore.Port, err error) {
 	if s.Faults {
 		c.Faults = inject.NewFaults(c.Name+".Faults", e, &p.TLPs)
@@ -123,7 +123,8 @@ type decorator interface {
 	Peer() *simcore.Port
 }
 
-// insert puts a decorator before a port, and returns the port that takes its place.
+// insert connects a decorator to a port, and returns the decorator's port to be connected in its
+// place.
 func insert(e *simcore.Engine, d decorator, before *simcore.Port) (*simcore.Port, error) {
 	if _, err := simcore.Connect(d.Name()+"Link", e, simcore.LinkSpec{}, before, d.Peer()); err != nil {
 		return nil, fmt.Errorf("inserting %s: %w", d.Name(), err)

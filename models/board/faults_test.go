@@ -12,7 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A cable with faults that strike nothing takes the time of one without; a rule strikes on the cables that it names.
+// A cable whose faults match no frame must be as fast as a plain one; a rule applies only to the
+// cables that it names.
 func TestCablesWithFaults(t *testing.T) {
 	for _, network := range []string{"kind: back_to_back, latency_ps: 10000",
 		"kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {
@@ -39,24 +40,25 @@ func TestCablesWithFaults(t *testing.T) {
 }
 
 func TestFaultSpecsNameEveryField(t *testing.T) {
-	for text, want := range map[string]string{
-		"{kind: open, faults: {}}": "f.yaml:2: network.faults: want none: a network of " +
-			"kind open has no cables",
-		"{kind: back_to_back, loss: {}, faults: {}}": "f.yaml:2: network.loss: want none beside " +
-			"network.faults, whose chances.loss loses frames, too",
-		"{kind: back_to_back, faults: {chances: {ecn: 1}}}": "" +
-			"f.yaml:2: network.faults.chances.ecn 1: want 0 or more, less than 1",
-		"{kind: back_to_back, faults: {rules: [{do: lose}]}}": "" +
-			`f.yaml:2: network.faults.rules[0].do "lose": want one of loss, duplication, disorder, corruption, ecn`,
-		"{faults: {rules: [{do: loss}, {do: ecn, cable: 2}]}}": "" +
-			"f.yaml:2: network.faults.rules[1].cable 2: want 0 to 1, a cable of the network",
+	for _, x := range [][2]string{
+		{"{kind: open, faults: {}}", "f.yaml:2: network.faults: want none: a network of kind open has no cables"},
+		{"{kind: back_to_back, loss: {}, faults: {}}",
+			"f.yaml:2: network.loss: want none beside network.faults, whose chances.loss loses frames, too"},
+		{"{kind: back_to_back, faults: {chances: {ecn: 1}}}",
+			"f.yaml:2: network.faults.chances.ecn 1: want 0 or more, less than 1"},
+		{"{kind: back_to_back, faults: {rules: [{do: lose}]}}",
+			`f.yaml:2: network.faults.rules[0].do "lose": want one of loss, duplication, disorder, corruption, ` +
+				`ecn`},
+		{"{faults: {rules: [{do: loss}, {do: ecn, cable: 2}]}}",
+			"f.yaml:2: network.faults.rules[1].cable 2: want 0 to 1, a cable of the network"},
 	} {
+		text, want := x[0], x[1]
 		_, err := ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: "+text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 }
 
-// The faults that docs/board.md shows are a board's.
+// The example of faults in docs/board.md must be a valid board file.
 func TestFaultsOfTheDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/board.md")
 	require.NoError(t, err)

@@ -14,7 +14,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// presets are the values of the key preset in a board file, by the type of spec in which it occurs.
+// presets lists the preset functions of board files, by the type of spec that the key preset stands
+// in.
 var presets = specfile.Presets{
 	reflect.TypeFor[RackSpec]():   specfile.Of(RackPreset),
 	reflect.TypeFor[ServerSpec](): specfile.Of(ServerPreset),
@@ -42,7 +43,7 @@ func value(s *SwitchSpec, err error) (SwitchSpec, error) {
 // Presets returns a copy of the presets, for files that contain a board among other things.
 func Presets() specfile.Presets { return maps.Clone(presets) }
 
-// DefaultRackSpec returns the initial values of a board file: a name, and open ports.
+// DefaultRackSpec returns the values that a board file starts from: the name Rack, and open ports.
 func DefaultRackSpec() RackSpec {
 	return RackSpec{Name: "Rack", Network: NetworkSpec{Kind: NetworkOpen}}
 }

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Every preset is whole, and is what its golden file has, which is read back as the same.
+// Every preset must be valid, equal its golden file, and be read back from that file unchanged.
 func TestPresetsAreFiles(t *testing.T) {
 	for _, name := range RackPresetNames {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestPresetsAreFiles(t *testing.T) {
 	}
 }
 
-// A file says what differs from a preset, however deep.
+// A board file overrides single fields of a preset, at any depth, and keeps the others.
 func TestFilesOverPresets(t *testing.T) {
 	s, err := ParseRack("rack.yaml", []byte(`
 name: Lab
@@ -69,75 +69,78 @@ fleet: {machines: 3, card: {preset: connectx4}}
 }
 
 func TestFilesThatAreWrong(t *testing.T) {
-	for text, want := range map[string]string{
-		"name: Lab": "f.yaml:1: servers: none: want one or " +
-			"more",
-		"preset: bf4":                        `f.yaml:1: preset "bf4": want one of ["bf2" "bf2-pair" "bf3"`,
-		"servers:\n- {preset: bf9}":          `f.yaml:2: servers[0].preset "bf9": want one of`,
-		"servers:\n- {cards: [{}]}":          "f.yaml:2: servers[0].cards[0].endpoint.arm_bytes 0: want",
-		"preset: bf3\nname: lab":             `f.yaml:2: name "lab": want a capital letter`,
-		"preset: bf3\nnetwork: {kind: ring}": `f.yaml:2: network.kind "ring": want open, back_to_back or switch`,
-		"preset: bf3\nnetwork: {kind: back_to_back}": "f.yaml:2: network.kind back_to_back: " +
-			"there are 1 cards: want 2",
-		"preset: bf3\nnetwork: {kind: switch}": "network.switch: want one for kind " +
-			"switch, and else none",
-		"preset: bf3\nnetwork: {switch: {preset: cut-through}}": "" +
-			"network.switch: want one for kind switch, and else none",
-		"preset: bf3\nnetwork: {kind: switch, switch: {preset: ring}}": `f.yaml:2: network.switch.preset: etherlink: preset is "ring": want one of ["cut-through" "store-and-forward"]`,
-		"preset: bf2-fleet\nnetwork: {switch: {ports: 12}}": "" +
-			"f.yaml:2: network.switch.ports 12: the cards have 13: want as many or more, or 0 for as many",
-		"preset: bf2-fleet\nnetwork: {switch: {alpha: -1}}": "" +
-			"f.yaml:2: network.switch.alpha -1: want more than 0, up to 1024",
-		"preset: bf2-fleet\nfleet: {card: {eth: {rate: {bytes: 0, ps: 0}}}}": "" +
-			"f.yaml:1: network.kind switch: card Card has no eth.rate: want one",
-		"preset: bf3\nservers:\n- preset: bf3\n  cards: [{preset: bf3, switch: {preset: bf3, host: {limits: {mps: " +
-			"1024, mrrs: 1024, rcb: 64}}}}]": "switch.host.pcie.ends: MPS 512 is less than the 1024 of the root " +
-			"(limits.mps)",
-		"preset: bf3-cores\nservers: [{preset: bf3, cards: [{preset: bf3-cores, endpoint: {arm_bytes: 4096}}]}]": "" +
-			"switch.arm.host.socket_bytes 1073741824 in 1 sockets: want the 4096 of the endpoint in all",
-		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {cache: null, dram: null, host: " +
-			"{preset: bf3}}}}]}]": "switch.host.host.base 0x0: want 0x100000000000000, where the memory of " +
-			"this endpoint is",
-		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {host: {preset: host-fn}}}}]}]": "" +
-			"switch.host.host: it has cache and DRAM of its own: want null for servers[0].cards[0].switch.host.cache " +
-			"and",
-		"servers: [{preset: connectx4-cores}]": "" +
-			`servers[0].preset "connectx4-cores": its server has no cores that anybody measures`,
-		"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1}]}": "" +
-			"f.yaml:2: servers[0].cards[0].period_ps 1: want 2 to 1000000000, or 0 for the NIC's own",
-		"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1000001}]}": "" +
-			"f.yaml:2: servers[0].cards[0].period_ps 1000001: want the 1000 cycles in which a NIC answers within " +
-			"servers[0].cards[0].endpoint.reg_timeout_ps 1000000000",
-		"servers:\n- {preset: bf3, cards: [{preset: bf3, endpoint: {reg_timeout_ps: 9}}]}": "" +
-			"f.yaml:2: servers[0].cards[0].endpoint.reg_timeout_ps: conflicts with a value that the file does not " +
-			"set: servers[0].cards[0].period_ps 909: want the 1000 cycles",
-		"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 0, endpoint: {reg_timeout_ps: 9}}]}": "" +
-			"cards[0].endpoint.reg_timeout_ps 9: want 2500000 or more, the 1000 cycles in which a NIC answers",
-		"preset: bf3\nnetwork: {latency_ps: -1}":                        "f.yaml:2: network.latency_ps -1: want 0 to 100 ms",
-		"preset: bf3\nfleet: {machines: 12, card: {preset: connectx4}}": "f.yaml:2: fleet.machines 12: want 1 to 11",
-		"servers:\n- preset: bf3\n  name: A\n- preset: bf3\n  name: A": "" +
-			`f.yaml:5: servers[1].name "A": servers[0] has that name already`,
-		"servers:\n- preset: bf3\n  cards:\n  - preset: bf3\n    device: {kind: fpga}": "" +
-			`f.yaml:5: servers[0].cards[0].device.kind "fpga": want model, rtl, address or rnic`,
-		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: rnic}": "" +
-			`f.yaml:4: servers[0].cards[0].device.model "": want one for kind rnic`,
-		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: address}": "" +
-			`servers[0].cards[0].device.address "": want one for kind address`,
-		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: model, dut: x}": "" +
-			`device.dut "x": a device of kind "model" has none`,
-		"servers:\n- cards:\n  - preset: bf3\n    direct: {}": "" +
-			"servers[0].cards[0].direct: want either it or servers[0].cards[0].switch",
-		"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {preset: bf2}": "" +
-			"f.yaml:6: servers[0].cards[0].switch.host.cache.preset: armcache: BlueField-2 has no cache",
-		"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {ways: 0}": "" +
-			"f.yaml:6: servers[0].cards[0].switch.host.cache.ways 0: want",
+	for _, x := range [][2]string{
+		{"name: Lab", "f.yaml:1: servers: none: want one or more"},
+		{"preset: bf4", `f.yaml:1: preset "bf4": want one of ["bf2" "bf2-pair" "bf3"`},
+		{"servers:\n- {preset: bf9}", `f.yaml:2: servers[0].preset "bf9": want one of`},
+		{"servers:\n- {cards: [{}]}", "f.yaml:2: servers[0].cards[0].endpoint.arm_bytes 0: want"},
+		{"preset: bf3\nname: lab", `f.yaml:2: name "lab": want a capital letter`},
+		{"preset: bf3\nnetwork: {kind: ring}", `f.yaml:2: network.kind "ring": want open, back_to_back or switch`},
+		{"preset: bf3\nnetwork: {kind: back_to_back}",
+			"f.yaml:2: network.kind back_to_back: there are 1 cards: want 2"},
+		{"preset: bf3\nnetwork: {kind: switch}", "network.switch: want one for kind switch, and else none"},
+		{"preset: bf3\nnetwork: {switch: {preset: cut-through}}",
+			"network.switch: want one for kind switch, and else none"},
+		{"preset: bf3\nnetwork: {kind: switch, switch: {preset: ring}}",
+			`f.yaml:2: network.switch.preset: etherlink: preset is "ring": want one of ["cut-through" ` +
+				`"store-and-forward"]`},
+		{"preset: bf2-fleet\nnetwork: {switch: {ports: 12}}",
+			"f.yaml:2: network.switch.ports 12: the cards have 13: want as many or more, or 0 for as many"},
+		{"preset: bf2-fleet\nnetwork: {switch: {alpha: -1}}",
+			"f.yaml:2: network.switch.alpha -1: want more than 0, up to 1024"},
+		{"preset: bf2-fleet\nfleet: {card: {eth: {rate: {bytes: 0, ps: 0}}}}",
+			"f.yaml:1: network.kind switch: card Card has no eth.rate: want one"},
+		{"preset: bf3\nservers:\n- preset: bf3\n  cards: [{preset: bf3, switch: {preset: bf3, host: {limits: " +
+			"{mps: 1024, mrrs: 1024, rcb: 64}}}}]",
+			"switch.host.pcie.ends: MPS 512 is less than the 1024 of the root (limits.mps)"},
+		{"preset: bf3-cores\nservers: [{preset: bf3, cards: [{preset: bf3-cores, endpoint: {arm_bytes: 4096}}]}]",
+			"switch.arm.host.socket_bytes 1073741824 in 1 sockets: want the 4096 of the endpoint in all"},
+		{"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {cache: null, dram: null, " +
+			"host: {preset: bf3}}}}]}]",
+			"switch.host.host.base 0x0: want 0x100000000000000, where the memory of this endpoint is"},
+		{"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {host: {preset: " +
+			"host-fn}}}}]}]",
+			"switch.host.host: it has cache and DRAM of its own: want null for " +
+				"servers[0].cards[0].switch.host.cache and"},
+		{"servers: [{preset: connectx4-cores}]",
+			`servers[0].preset "connectx4-cores": no paper measures cores of its server`},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1}]}",
+			"f.yaml:2: servers[0].cards[0].period_ps 1: want 2 to 1000000000, or 0 for the NIC's own"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1000001}]}",
+			"f.yaml:2: servers[0].cards[0].period_ps 1000001: want the 1000 cycles in which a NIC answers " +
+				"within servers[0].cards[0].endpoint.reg_timeout_ps 1000000000"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3, endpoint: {reg_timeout_ps: 9}}]}",
+			"f.yaml:2: servers[0].cards[0].endpoint.reg_timeout_ps: conflicts with a value that the file does " +
+				"not set: servers[0].cards[0].period_ps 909: want the 1000 cycles"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 0, endpoint: {reg_timeout_ps: 9}}]}",
+			"cards[0].endpoint.reg_timeout_ps 9: want 2500000 or more, the 1000 cycles in which a NIC answers"},
+		{"preset: bf3\nnetwork: {latency_ps: -1}", "f.yaml:2: network.latency_ps -1: want 0 to 100 ms"},
+		{"preset: bf3\nfleet: {machines: 12, card: {preset: connectx4}}", "f.yaml:2: fleet.machines 12: want 1 to 11"},
+		{"servers:\n- preset: bf3\n  name: A\n- preset: bf3\n  name: A",
+			`f.yaml:5: servers[1].name "A": servers[0] has that name already`},
+		{"servers:\n- preset: bf3\n  cards:\n  - preset: bf3\n    device: {kind: fpga}",
+			`f.yaml:5: servers[0].cards[0].device.kind "fpga": want model, rtl, address or rnic`},
+		{"servers:\n- cards:\n  - preset: bf3\n    device: {kind: rnic}",
+			`f.yaml:4: servers[0].cards[0].device.model "": want one for kind rnic`},
+		{"servers:\n- cards:\n  - preset: bf3\n    device: {kind: address}",
+			`servers[0].cards[0].device.address "": want one for kind address`},
+		{"servers:\n- cards:\n  - preset: bf3\n    device: {kind: model, dut: x}",
+			`device.dut "x": a device of kind "model" has none`},
+		{"servers:\n- cards:\n  - preset: bf3\n    direct: {}",
+			"servers[0].cards[0].direct: want either it or servers[0].cards[0].switch"},
+		{"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {preset: bf2}",
+			"f.yaml:6: servers[0].cards[0].switch.host.cache.preset: armcache: BlueField-2 has no cache"},
+		{"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {ways: 0}",
+			"f.yaml:6: servers[0].cards[0].switch.host.cache.ways 0: want"},
 	} {
+		text, want := x[0], x[1]
 		_, err := ParseRack("f.yaml", []byte(text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 }
 
-// Whatever a file says, it is read, or its errors have a line.
+// A file of random bytes must either parse, and survive a round trip through YAML, or fail with an
+// error that begins with the file's name.
 func FuzzParseRack(f *testing.F) {
 	for _, name := range RackPresetNames {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
@@ -160,7 +163,8 @@ func FuzzParseRack(f *testing.F) {
 	})
 }
 
-// Reading 2 of the card's design: a preset carries what its Ethernet ports do.
+// BlueField-3's streams, links and read tags must carry the full rate of its Ethernet ports, and
+// its reads must fit the latency budget (reading 2 of the card's design).
 func TestBF3CarriesItsPorts(t *testing.T) {
 	c, err := CardPreset("bf3")
 	require.NoError(t, err)
@@ -169,7 +173,7 @@ func TestBF3CarriesItsPorts(t *testing.T) {
 	require.Equal(t, simcore.Gbps(200), c.Eth.Rate)
 	require.GreaterOrEqual(t, c.Endpoint.Limits.MRRS, 512)
 	require.Equal(t, []int{256, 512}, []int{c.Switch.Arm.PCIe.Ends[1].MPS, c.Switch.Host.PCIe.Ends[1].MPS})
-	read := func(d *Downlink) simcore.Ps { // there and back: NIC-side link, switch, link; root, cache, DRAM
+	read := func(d *Downlink) simcore.Ps { // a read, both ways: NIC-side link, switch, link; root, cache, DRAM
 		return 2*(c.PCIe.Latency+c.Switch.Latency+d.PCIe.Latency) + d.ReadLatency + d.Cache.HitLatency + d.DRAM.Latency
 	}
 	const tags, gbps = 256, 400 // read tags are 8 bits
@@ -179,7 +183,7 @@ func TestBF3CarriesItsPorts(t *testing.T) {
 	for _, end := range []struct {
 		name     string
 		d        *Downlink
-		low, top simcore.Ps // budget of a read behind the link, ns
+		low, top simcore.Ps // budget of a read behind the link, both ways, in ns
 	}{{"Arm", &c.Switch.Arm, 120, 250}, {"host", &c.Switch.Host, 80, 150}} {
 		after := end.d.Cache.HitLatency + end.d.DRAM.Latency
 		if end.name == "Arm" {

@@ -10,7 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// frames sends n frames from one NIC and returns what the other got of them.
+// frames sends n frames from the first NIC, and returns those that the second received, and when
+// the run ended.
 func (l *lab) frames(n int) (got [][]byte, at simcore.Ps) {
 	for i := range n {
 		f := l.pools.Frames.Copy(append([]byte("\x02\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x02\x12\x34"), byte(i),
@@ -22,8 +23,8 @@ func (l *lab) frames(n int) (got [][]byte, at simcore.Ps) {
 	return l.nics[1].seqs, l.Now()
 }
 
-// A cable loses the frames that seed and ordinal say, and no other; those that are not lost take the time that they
-// take on a cable without loss, in either kind of network.
+// A cable must lose exactly the frames that its seed selects by their ordinal; the others must take
+// as long as on a cable without loss, in either kind of network.
 func TestLossyCables(t *testing.T) {
 	for _, network := range []string{"kind: back_to_back, latency_ps: 10000",
 		"kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {
@@ -46,14 +47,15 @@ func TestLossyCables(t *testing.T) {
 		require.False(t, reflect.DeepEqual(some, other))
 		lost := l.rack.Losses[0].Count(inject.FromDevice).Lost
 		if l.rack.Switch != nil {
-			lost += l.rack.Losses[2].Count(inject.ToDevice).Lost // A and B have two ports each
+			lost += l.rack.Losses[2].Count(inject.ToDevice).Lost // cables 0 and 1 are A's, as both cards have two ports
 		}
 		require.EqualValues(t, 1000-lost, len(some))
 		require.InDelta(t, 150, float64(lost), 90)
 	}
 }
 
-// A switch sends at the rate of a lossy cable, so that what is more waits in its buffer, where it counts.
+// A switch must send at the rate of a lossy cable. Excess frames then wait in the switch's buffer,
+// where thresholds count them.
 func TestSwitchesArePacedByLossyCables(t *testing.T) {
 	play := func(loss string) (buffered []int, end simcore.Ps) {
 		l := newLab(t, "name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {kind: "+

@@ -22,12 +22,12 @@ type MemorySpec struct {
 	Cache *armcache.Spec `yaml:"cache"` // last-level cache; nil: none
 	DRAM  *dram.Spec     `yaml:"dram"`  // nil: memory answers at once
 
-	// Host replaces both by a whole machine (the Arm side of a card is one, too): cores with
+	// Host replaces cache and DRAM by a whole machine, also on the Arm side of a card: cores with
 	// private caches, sockets with a last-level cache and DRAM each, and an IIO buffer behind the
-	// root. nil: there are no cores.
+	// root. nil: the endpoint has no cores.
 	Host *host.Spec `yaml:"host"`
 
-	// GPUs are memories of GPUs behind the host's root, each with its own link, at bus addresses
+	// GPUs lists GPU memories behind the host's root, each with its own link, at bus addresses
 	// outside host memory.
 	GPUs []gpu.Spec `yaml:"gpus"`
 }
@@ -78,40 +78,41 @@ func (s *MemorySpec) validateGPUs(endpoint int, bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// Memory is the memory of a card's two endpoints by bus address, as software sees it: through the
-// caches, if there are any. As a mem.Target it takes the time of cache and DRAM; as a mem.Backdoor
-// it takes none, but reads and modifies the contents of the caches. An invalidated line is as stale
-// for it as for an access.
+// Memory is the memory of a card's two endpoints, by bus address, as software sees it: through the
+// caches. As a mem.Target its accesses take the time of cache and DRAM; as a mem.Backdoor they take
+// none, but read and modify the contents of the caches. Either sees stale bytes in a line that was
+// invalidated before its write-back.
 type Memory struct {
 	space *mem.Space
 	ends  [2]end // by endpoint
 	stray int
 }
 
-// end is the memory of one endpoint.
+// end holds the memory models of one endpoint.
 type end struct {
-	target mem.Target // cache, DRAM or Space
-	door   mem.Backdoor
-	watch  func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
-	cache  *armcache.Cache // nil: none
-	dram   *dram.DRAM      // nil: none
-	host   *host.Server    // nil: none; with a machine cache and dram are nil
-	iio    *iio.Buffer     // of host, between the root and the memory
-	gpus   []*gpu.Memory
-	joined *memmap.Map // GPUs and the rest joined, without a machine; nil: none
-	name   string      // prefix of the parts' names
+	target   mem.Target // first model on the way: cache, DRAM or Space
+	backdoor mem.Backdoor
+	watch    func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
+	cache    *armcache.Cache // nil: no cache, or inside host
+	dram     *dram.DRAM      // nil: no DRAM, or inside host
+	host     *host.Server    // nil: no machine, so no cores
+	iio      *iio.Buffer     // IIO buffer of host, between the root and the memory
+	gpus     []*gpu.Memory
+	joined   *memmap.Map // address map of GPUs and memory, where no machine has one; nil: no GPUs
+	name     string      // prefix of the names of its models
 }
 
-// newMemory returns a space without any model in front of it.
+// newMemory returns a Memory whose accesses go straight to the bytes.
 func newMemory(space *mem.Space) *Memory {
 	m := &Memory{space: space}
 	for ep := range m.ends {
-		m.ends[ep] = end{target: space, door: space, watch: space.Watch}
+		m.ends[ep] = end{target: space, backdoor: space, watch: space.Watch}
 	}
 	return m
 }
 
-// validateHost checks a machine against the memory that it has on the board.
+// validateHost checks that a machine's base, size and page tables match the endpoint's memory on
+// the board.
 func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 	h := s.Host
 	errs := []error{h.Validate()}
@@ -138,9 +139,9 @@ func BytesField(endpoint int) field.Path {
 		nicspec.EndpointHost: "endpoint.host_bytes"}[endpoint]
 }
 
-// put builds the models that a spec puts before the memory of an endpoint. far are memories behind
-// the card's switch that its cores reach.
-func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) (err error) {
+// build makes the models that a spec puts in front of an endpoint's bytes. far lists memories
+// behind the card's switch that the endpoint's cores reach.
+func (m *Memory) build(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) (err error) {
 	x := &m.ends[endpoint]
 	x.name = name
 	for i, g := range s.GPUs {
@@ -151,17 +152,17 @@ func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec
 		x.gpus = append(x.gpus, one)
 	}
 	if s.Host != nil {
-		return x.putHost(e, s.Host, m.space, far)
+		return x.buildHost(e, s.Host, m.space, far)
 	}
-	if err := x.putParts(e, s); err != nil || len(x.gpus) == 0 {
+	if err := x.buildParts(e, s); err != nil || len(x.gpus) == 0 {
 		return err
 	}
 	regions := append(x.gpuRegions(),
 		memmap.Region{Name: name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target,
-			View: x.door, Watcher: watcher(x.watch)})
+			View: x.backdoor, Watcher: watcher(x.watch)})
 	all, err := memmap.New(regions...)
 	if err == nil {
-		x.target, x.door, x.watch, x.joined = all, all, all.Watch, all
+		x.target, x.backdoor, x.watch, x.joined = all, all, all.Watch, all
 	}
 	return err
 }
@@ -181,39 +182,40 @@ func (x *end) gpuRegions() (regions []memmap.Region) {
 	return regions
 }
 
-// putParts builds DRAM and cache.
-func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
+// buildParts builds DRAM and cache.
+func (x *end) buildParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	if s.DRAM != nil {
 		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(x.name +
 			"DRAM"); err != nil {
 			return err
 		}
-		x.target, x.door = x.dram, x.dram
+		x.target, x.backdoor = x.dram, x.dram
 	}
 	if s.Cache != nil {
-		b := armcache.Builder{Scheduler: e, Spec: *s.Cache, Memory: x.target, Backdoor: x.door}
+		b := armcache.Builder{Scheduler: e, Spec: *s.Cache, Memory: x.target, Backdoor: x.backdoor}
 		if x.cache, err = b.Build(x.name + "Cache"); err != nil {
 			return err
 		}
-		x.target, x.door, x.watch = x.cache, x.cache, x.cache.Watch
+		x.target, x.backdoor, x.watch = x.cache, x.cache, x.cache.Watch
 	}
 	return nil
 }
 
-// putHost builds a machine. Software without a core is at its first socket.
-func (x *end) putHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
+// buildHost makes a machine. Software without a core accesses memory from its first socket.
+func (x *end) buildHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
 	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(),
 		Far: far}).Build(x.name); err != nil {
 		return err
 	}
 	view, err := x.host.Sockets.At(0)
 	if err == nil {
-		x.target, x.door, x.watch = view, view, view.Watch
+		x.target, x.backdoor, x.watch = view, view, view.Watch
 	}
 	return err
 }
 
-// attach connects a root's device to a socket of the machine, if there is one.
+// attach connects a root to a socket of the machine by an IIO buffer; without a machine it does
+// nothing.
 func (x *end) attach(socket int, device string) (err error) {
 	if x.host != nil {
 		x.iio, err = x.host.Device(socket, device)
@@ -224,8 +226,8 @@ func (x *end) attach(socket int, device string) (err error) {
 // share uses the server's shared host memory.
 func (m *Memory) share(x *end) { m.ends[nicspec.EndpointHost] = *x }
 
-// of returns the memory that an address lies in; for addresses of no endpoint, one that refuses
-// them.
+// of returns the memory that an address lies in. An address of neither endpoint goes to the Arm's,
+// which refuses it.
 func (m *Memory) of(addr uint64) *end {
 	if ep, _ := mem.Split(addr); ep < len(m.ends) {
 		return &m.ends[ep]
@@ -251,18 +253,18 @@ func (m *Memory) Check(op mem.Op, addr uint64, n int) error {
 }
 
 // Read implements mem.Backdoor.
-func (m *Memory) Read(addr uint64, b []byte) error { return m.of(addr).door.Read(addr, b) }
+func (m *Memory) Read(addr uint64, b []byte) error { return m.of(addr).backdoor.Read(addr, b) }
 
 // Write implements mem.Backdoor.
-func (m *Memory) Write(addr uint64, b []byte) error { return m.of(addr).door.Write(addr, b) }
+func (m *Memory) Write(addr uint64, b []byte) error { return m.of(addr).backdoor.Write(addr, b) }
 
-// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does:
-// with a cache, as soon as that has taken the write.
+// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does.
+// With a cache, f is called as soon as the cache has taken the write.
 func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return m.of(addr).watch(addr, n, f)
 }
 
-// caches reports whether devices write to a cache before an endpoint's memory.
+// caches reports whether devices write through a cache on their way to an endpoint's memory.
 func (m *Memory) caches(endpoint int) bool {
 	x := &m.ends[endpoint]
 	return x.cache != nil || x.host != nil && x.host.LLC[0] != nil
@@ -278,14 +280,14 @@ func (m *Memory) Timed() bool {
 	return false
 }
 
-// Stray counts the writes that did not lie inside memory.
+// Stray counts the writes to addresses outside memory.
 func (m *Memory) Stray() int { return m.stray + m.space.Stray }
 
-// Host returns the machine of an endpoint, with its cores, or nil. With a machine, Cache and DRAM
-// return nil, because the machine has its own.
+// Host returns the machine of an endpoint, with its cores, or nil. If the endpoint has a machine,
+// Cache and DRAM return nil: the machine has its own.
 func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host }
 
-// Cache returns the cache before an endpoint's memory, or nil.
+// Cache returns the cache in front of an endpoint's memory, or nil.
 func (m *Memory) Cache(endpoint int) *armcache.Cache { return m.ends[endpoint].cache }
 
 // GPU returns the i-th GPU memory of the spec, behind the host's root, or nil.
@@ -312,7 +314,8 @@ func (x *end) idle() bool {
 		(x.joined == nil || x.joined.Idle())
 }
 
-// err returns the first error: a refused write-back or a failed access of a core, or nil.
+// err returns the first error, or nil: a write-back that memory refused, or a failed access of a
+// core.
 func (m *Memory) err() error {
 	for i := range m.ends {
 		if x := m.ends[i].cache; x != nil && x.Err() != nil {

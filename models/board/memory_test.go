@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A card's memory keeps the protocol, as software sees it and as the roots do: with caches, with machines, over the
-// border to a GPU, and where cores of the Arm reach the host's.
+// A card's memory must follow the protocol of package mem, as software and as the roots see it:
+// with caches, with machines, across the border to a GPU, and where Arm cores reach host memory.
 func TestMemoryKeepsTheProtocol(t *testing.T) {
 	host := mem.Bus(nicspec.EndpointHost, 0)
 	gpu := "name: Lab\nservers:\n- preset: bf3\n  cards:\n  - {preset: bf3, switch: {preset: bf3, host: {gpus: " +
@@ -51,8 +51,9 @@ func TestMemoryKeepsTheProtocol(t *testing.T) {
 
 func (l *lab) memory() *Memory { return l.rack.Cards()[0].Memory }
 
-// GPUs are reached through the root beside DRAM, too, where no cache stands before that. What the DRAM cannot take,
-// and what waits for a change of memory, is left to the link, however writes are mixed; all of it comes through.
+// GPUs must be reachable through the root also where DRAM has no cache in front. While the DRAM is
+// full, or a write waits for one to another memory, TLPs must stay on the link; every write must
+// arrive, however they are mixed.
 func TestGPUsBesideDRAMAlone(t *testing.T) {
 	const writes, every = 5000, 16
 	space, err := mem.NewSpace(1<<20, 1<<24)
@@ -63,7 +64,7 @@ func TestGPUsBesideDRAMAlone(t *testing.T) {
 	require.NoError(t, err)
 	g.Base, g.Bytes = mem.Bus(nicspec.EndpointHost, 1<<30), 1<<24
 	m, e := newMemory(space), simcore.NewEngine()
-	require.NoError(t, m.put(e, "Host", nicspec.EndpointHost, &MemorySpec{GPUs: []gpu.Spec{g}, DRAM: &d}))
+	require.NoError(t, m.build(e, "Host", nicspec.EndpointHost, &MemorySpec{GPUs: []gpu.Spec{g}, DRAM: &d}))
 	h := m.rootMemory(nicspec.EndpointHost).(mem.Holder)
 	issued, done, most := 0, 0, 0
 	issue := func() {

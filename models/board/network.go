@@ -43,7 +43,8 @@ func (s *RackSpec) validateNetwork() error {
 	return n.validateRules(max(cards[0].Ports, 1))
 }
 
-// validateFaults checks the faults of cables against the kind of network.
+// validateFaults checks the loss and the faults of cables: a network without cables has neither,
+// any other at most one.
 func (n *NetworkSpec) validateFaults() error {
 	if n.Loss != nil {
 		if err := n.Loss.Validate(); err != nil {
@@ -124,7 +125,7 @@ func portsOf(cards []*CardSpec) (n int) {
 	return n
 }
 
-// connect plugs the cables of the network in.
+// connect plugs in the cables of the network.
 func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	switch s.Network.Kind {
 	case NetworkBackToBack:
@@ -135,19 +136,19 @@ func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// PairCable returns the cable of a network of kind back_to_back.
+// PairCable returns the spec of each cable of a network of kind back_to_back.
 func (s *RackSpec) PairCable() simcore.LinkSpec {
 	specs := s.cards()
-	cable := between(specs[0].Eth, specs[1].Eth)
+	cable := joinShares(specs[0].Eth, specs[1].Eth)
 	cable.Latency += s.Network.Latency
 	return cable
 }
 
-// connectPair plugs each port of one card into that of the other. A cable has the sum of both
-// cards' latencies, and the rate of the slower one.
+// connectPair plugs each port of one card into the same port of the other. A cable's latency is the
+// sum of both cards' shares and its own; its rate is that of the slower card.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	specs, cards := s.cards(), r.Cards()
-	cable := between(specs[0].Eth, specs[1].Eth)
+	cable := joinShares(specs[0].Eth, specs[1].Eth)
 	for port := range max(specs[0].Ports, 1) {
 		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, port), a: cards[0].NIC.Eth(port),
 			b: cards[1].NIC.Eth(port)}
@@ -160,8 +161,8 @@ func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// connection is a cable to be plugged in: the near card's share, with the rate of the whole cable,
-// and the share of the far end.
+// connection describes a cable to be plugged in. near is the share of card port a, with the rate of
+// the whole cable; far is the share of the other end, b.
 type connection struct {
 	name      string
 	a, b      *simcore.Port
@@ -169,20 +170,20 @@ type connection struct {
 }
 
 // PluggedCable is a cable of a rack: its ports and links, for observers, and the decorator that
-// strikes its frames.
+// drops or corrupts its frames.
 type PluggedCable struct {
 	Name  string
-	Ports [2]*simcore.Port // its ends: the first belongs to a card
-	Entry [2]*simcore.Link // by end: the link, or part of the cable, that its frames cross first
+	Ports [2]*simcore.Port // ports at its ends: the first belongs to a card
+	Entry [2]*simcore.Link // by end: the link that its frames cross first: all of the cable, or the part before Wire
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 
-// plug plugs a cable in: one link for both shares and the cable itself or, if it has faults, two
-// links with the decorator between them; the first one then has the rate.
+// plug plugs in a cable. Without faults it is one link with the latency of both shares; otherwise
+// the decorator sits between two links. The first one then has the rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}
-	between, err := r.between(e, p, n, c.name, &plugged)
+	between, err := r.newDecorator(e, p, n, c.name, &plugged)
 	if err != nil {
 		return err
 	}
@@ -202,13 +203,14 @@ func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) e
 	return err
 }
 
-// between makes the decorator for the frames of the next cable, or returns nil.
-func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator,
+// newDecorator makes the decorator for the frames of the next cable; nil if the network has neither
+// loss nor faults.
+func (r *Rack) newDecorator(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator,
 	err error) {
 	switch {
 	case n.Loss != nil:
 		spec := *n.Loss
-		spec.Seed += uint64(len(r.Losses)) // a Loss mixes its seed
+		spec.Seed += uint64(len(r.Losses)) // Loss scrambles its seed, so consecutive ones do not correlate
 		loss, err := inject.NewLoss(name+".Loss", e, spec, &p.Frames)
 		if err != nil {
 			return nil, err
@@ -222,9 +224,9 @@ func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string,
 	return nil, nil
 }
 
-// connectSwitch plugs each port of every card into one of the switch. All devices get the same kind
-// of link, one that supports devices running ahead of the engine (RTL). It loses nothing: frames
-// that the receiver does not take wait, as if it had paused the switch.
+// connectSwitch plugs each port of every card into the next port of the switch. All devices get the
+// same kind of link, which supports devices that run ahead of the engine (RTL) and loses nothing: a
+// frame that the receiver does not take waits, as if the receiver had paused the switch.
 func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err error) {
 	specs := s.cards()
 	r.Switch, err = etherlink.Builder{Scheduler: e, Spec: s.switchSpec(specs), Frames: &p.Frames}.Build(r.Name +
@@ -250,7 +252,7 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 	return nil
 }
 
-// Err returns the first error of the switch or a card: what it could not handle, or nil.
+// Err returns the first error of the switch, a cable or a card, or nil.
 func (r *Rack) Err() error {
 	if r.Switch != nil && r.Switch.Err() != nil {
 		return r.Switch.Err()
@@ -273,8 +275,8 @@ func (r *Rack) Err() error {
 	return nil
 }
 
-// between returns the cable made of two cards' shares.
-func between(a, b simcore.LinkSpec) simcore.LinkSpec {
+// joinShares returns the link of a cable between two cards, from each card's share.
+func joinShares(a, b simcore.LinkSpec) simcore.LinkSpec {
 	c := a
 	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency
 	if a.Rate == (simcore.Rate{}) || b.Rate != (simcore.Rate{}) &&

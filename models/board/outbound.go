@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Requester IDs of the processors' accesses to the other side: one function above the ID of the
-// root's register accesses.
+// Requester IDs of the cores' accesses to the other side's memory: one function above the ID that
+// the root uses for register accesses.
 const (
 	requesterArmOutbound  = nicspec.RequesterArm + 1
 	requesterHostOutbound = nicspec.RequesterHost + 1
@@ -36,26 +36,26 @@ func (s *SwitchSpec) validateOutbound() error {
 	return errors.Join(errs...)
 }
 
-// later is a memory that is built later: the far side's, needed when the near side's machine is
-// assembled.
-type later struct{ mem.Target }
+// lateTarget stands for a memory that does not exist yet: host memory, which the Arm's machine
+// needs when it is assembled. Target is set later.
+type lateTarget struct{ mem.Target }
 
-// region returns all of the host's addresses, as cores of the Arm see them.
-func (l *later) region(m *Memory) []memmap.Region {
+// region returns the address range of host memory, as the Arm's cores see it.
+func (l *lateTarget) region(m *Memory) []memmap.Region {
 	if l == nil {
 		return nil
 	}
-	view := half{m, nicspec.EndpointHost}
+	view := endpointMemory{m, nicspec.EndpointHost}
 	return []memmap.Region{{Name: "host memory", Base: mem.Bus(nicspec.EndpointHost, 0), Bytes: mem.MaxBytes, Memory: l,
 		View: view, Watcher: view}}
 }
 
 // buildOutbound makes the paths from one side's cores to the other side's memory.
-func (s *SwitchSpec) buildOutbound(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
-	limits := least(s.Arm.limits(ep), s.Host.limits(ep))
+func (s *SwitchSpec) buildOutbound(e *simcore.Engine, c *Card, ep *Endpoint, far *lateTarget) (err error) {
+	limits := minLimits(s.Arm.limits(ep), s.Host.limits(ep))
 	if far != nil {
 		c.ArmOutbound, err = c.Root.NewOutbound(requesterArmOutbound, *s.ArmOutbound, limits,
-			half{c.Memory, nicspec.EndpointHost})
+			endpointMemory{c.Memory, nicspec.EndpointHost})
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (s *SwitchSpec) buildOutbound(e *simcore.Engine, c *Card, ep *Endpoint, far
 		return nil
 	}
 	out, err := c.Host.NewOutbound(requesterHostOutbound, root.DefaultOutboundSpec(), limits,
-		half{c.Memory, nicspec.EndpointArm})
+		endpointMemory{c.Memory, nicspec.EndpointArm})
 	if err == nil {
 		c.HostMMIO, err = mmio.Builder{Scheduler: e, Spec: *s.HostMMIO,
 			Registers: &mmio.Window{Memory: out}}.Build(c.Name + ".HostMMIO")
@@ -73,43 +73,43 @@ func (s *SwitchSpec) buildOutbound(e *simcore.Engine, c *Card, ep *Endpoint, far
 	return err
 }
 
-// least returns the limits that both roots accept.
-func least(a, b tlp.Limits) tlp.Limits {
+// minLimits returns the limits that both roots accept.
+func minLimits(a, b tlp.Limits) tlp.Limits {
 	return tlp.Limits{MPS: min(a.MPS, b.MPS), MRRS: min(a.MRRS, b.MRRS), RCB: min(a.RCB, b.RCB)}
 }
 
-// putMemory builds the memory behind a downlink, or uses the server's shared host memory.
-func (c *Card) putMemory(e *simcore.Engine, side string, endpoint int, d *Downlink, far ...memmap.Region) error {
+// buildMemory builds the memory behind a downlink, or uses the server's shared host memory.
+func (c *Card) buildMemory(e *simcore.Engine, side string, endpoint int, d *Downlink, far ...memmap.Region) error {
 	device := "IIO"
 	if c.shared != nil && endpoint == nicspec.EndpointHost {
 		c.Memory.share(c.shared)
 		device = c.Name + "." + device
-	} else if err := c.Memory.put(e, c.Name+"."+side, endpoint, &d.MemorySpec, far...); err != nil {
+	} else if err := c.Memory.build(e, c.Name+"."+side, endpoint, &d.MemorySpec, far...); err != nil {
 		return err
 	}
 	return c.Memory.ends[endpoint].attach(d.Socket, device)
 }
 
 // Read implements mem.Backdoor.
-func (h half) Read(addr uint64, b []byte) error {
-	if err := h.foreign(mem.Read, addr, len(b)); err != nil {
+func (m endpointMemory) Read(addr uint64, b []byte) error {
+	if err := m.foreign(mem.Read, addr, len(b)); err != nil {
 		return err
 	}
-	return h.memory.Read(addr, b)
+	return m.memory.Read(addr, b)
 }
 
 // Write implements mem.Backdoor.
-func (h half) Write(addr uint64, b []byte) error {
-	if err := h.foreign(mem.Write, addr, len(b)); err != nil {
+func (m endpointMemory) Write(addr uint64, b []byte) error {
+	if err := m.foreign(mem.Write, addr, len(b)); err != nil {
 		return err
 	}
-	return h.memory.Write(addr, b)
+	return m.memory.Write(addr, b)
 }
 
 // Watch implements memmap.Watcher.
-func (h half) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
-	if err := h.foreign(mem.Read, addr, n); err != nil {
+func (m endpointMemory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	if err := m.foreign(mem.Read, addr, n); err != nil {
 		return nil, err
 	}
-	return h.memory.Watch(addr, n, f)
+	return m.memory.Watch(addr, n, f)
 }

@@ -40,7 +40,7 @@ func CardPreset(name string) (CardSpec, error) {
 	return s, err
 }
 
-// cardPreset returns a card without cores.
+// cardPreset returns the variant of a card without cores.
 func cardPreset(name string) (CardSpec, error) {
 	if x, ok := plainNICs[name]; ok {
 		return x.card(name)
@@ -59,7 +59,7 @@ func cardPreset(name string) (CardSpec, error) {
 	return c, nil
 }
 
-// ethPreset returns a card's share of the cable at a port.
+// ethPreset returns a card's share of the cable at one port.
 func ethPreset(gbps int64) simcore.LinkSpec {
 	const latency, credits = 150 * simcore.Nanosecond, 4096
 	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency,
@@ -69,7 +69,7 @@ func ethPreset(gbps int64) simcore.LinkSpec {
 // plainNIC is a NIC in the PCIe slot of a server.
 type plainNIC struct {
 	ports, gbps, generation int
-	memory                  string // of the server: presets of cache and DRAM; empty: answers at once
+	memory                  string // presets of the host's cache and DRAM; empty: memory answers at once
 }
 
 // plainNICs are the plain NICs of the papers. ConnectX-4: bf2.cli, of the client machines, whose
@@ -83,8 +83,8 @@ var plainNICs = map[string]plainNIC{
 	"connectx7": {1, 400, 5, "host-fn"},
 }
 
-// card returns the NIC as a card without Arm: it sees host memory only. MPS and MRRS are its
-// host's.
+// card returns the spec of the NIC: a card without Arm, which sees host memory only. MPS and MRRS
+// are its host's.
 func (x plainNIC) card(name string) (CardSpec, error) {
 	d, err := DirectPreset(x.generation, x.memory)
 	if err != nil {

@@ -29,37 +29,38 @@ type FleetSpec struct {
 // 11 requesters).
 const MaxMachines = 11
 
-// NetworkKind names a way to connect Ethernet ports.
+// NetworkKind selects how Ethernet ports are connected.
 type NetworkKind string
 
-// The kinds of network.
+// Values of NetworkKind.
 const (
 	NetworkOpen       NetworkKind = "open"         // no port is connected: players are plugged in
 	NetworkBackToBack NetworkKind = "back_to_back" // port i of one card to port i of the other
 	NetworkSwitch     NetworkKind = "switch"       // every port to one of an Ethernet switch, in card order
 )
 
-// NetworkSpec says how Ethernet ports are connected.
+// NetworkSpec configures the cables and the switch between Ethernet ports.
 type NetworkSpec struct {
 	Kind    NetworkKind `yaml:"kind"`
 	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth adds its own share
 
-	// Loss makes every cable lose frames, each with a seed derived from this one; nil: none does.
+	// Loss makes every cable lose random frames. Each cable derives its seed from this one. nil: no
+	// cable loses frames.
 	Loss *inject.LossSpec `yaml:"loss"`
 
-	// Faults makes every cable strike frames selected by their contents, each with a seed derived
-	// from this one; nil: none does. A cable has loss or faults, not both.
+	// Faults makes every cable drop or corrupt frames selected by their contents. Each cable
+	// derives its seed from this one. nil: no faults. A cable has loss or faults, not both.
 	Faults *inject.WireSpec `yaml:"faults"`
 
-	// Switch configures the switch of kind switch; nil for other kinds. With 0 ports it has as many
-	// as the cards.
+	// Switch configures the switch of a network of kind switch; nil for other kinds. Ports 0 means
+	// as many as the cards have.
 	Switch *etherlink.Spec `yaml:"switch"`
 }
 
-// DeviceKind says which device is in a NIC's slot.
+// DeviceKind selects the device in a NIC's slot.
 type DeviceKind string
 
-// The kinds of device.
+// Values of DeviceKind.
 const (
 	DeviceAny     DeviceKind = ""        // from the command line
 	DeviceModel   DeviceKind = "model"   // the Go NIC
@@ -141,7 +142,7 @@ func (s *RackSpec) Validate() error {
 		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d",
 			s.Fleet.Machines, MaxMachines)
 		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()),
-			field.Under("fleet.card", s.Fleet.Card.validateOwn()))
+			field.Under("fleet.card", s.Fleet.Card.validateOwnMemory()))
 	}
 	return errors.Join(append(errs, s.validateNetwork())...)
 }
@@ -149,10 +150,10 @@ func (s *RackSpec) Validate() error {
 // Rack is a set of connected servers and client machines.
 type Rack struct {
 	Name    string
-	Servers []*Server         // with the client machines at the end
-	Switch  *etherlink.Switch // between their Ethernet ports; nil: none
-	Losses  []*inject.Loss    // of the cables, in order; empty without NetworkSpec.Loss
-	Cables  []PluggedCable    // between their Ethernet ports
+	Servers []*Server         // including the client machines, at the end
+	Switch  *etherlink.Switch // connects the cards' Ethernet ports; nil: other kinds of network
+	Losses  []*inject.Loss    // decorators of the cables, in order; empty without NetworkSpec.Loss
+	Cables  []PluggedCable    // cables between the Ethernet ports
 }
 
 // Cards returns all cards, in the order of their servers.

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Two servers back to back: every port of one is plugged into the other's, by cables that take both shares and their
-// own.
+// Two servers back to back: each port must be connected to the same port of the other card, by a
+// cable with both cards' latency and its own.
 func TestRacksBackToBack(t *testing.T) {
 	for _, name := range []string{"bf3-pair", "connectx6-pair"} {
 		s, err := RackPreset(name)
@@ -27,7 +27,7 @@ func TestRacksBackToBack(t *testing.T) {
 		})
 		require.NoError(t, err)
 		kind := s.Servers[0].Cards[0].Device.Kind
-		require.Equal(t, []DeviceKind{kind, kind}, devices, "the factory is told what is wanted")
+		require.Equal(t, []DeviceKind{kind, kind}, devices, "the factory is given the device of each spec")
 		for _, c := range r.Cards() {
 			require.True(t, c.NIC.Eth(0).Plugged() && c.NIC.Eth(1).Plugged())
 			require.NoError(t, c.Root.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, func(v uint64, err error) {
@@ -45,14 +45,15 @@ func TestRacksBackToBack(t *testing.T) {
 	}
 	eth := ethPreset(100)
 	eth.Latency = simcore.Microsecond
-	c := between(ethPreset(200), eth)
+	c := joinShares(ethPreset(200), eth)
 	require.Equal(t, simcore.Gbps(100), c.Rate)
 	require.Equal(t, 1150*simcore.Nanosecond, c.Latency)
 	require.Equal(t, ether.WireOverhead, c.OverheadBytes)
-	require.Equal(t, simcore.Gbps(100), between(eth, simcore.LinkSpec{}).Rate, "no rate is the faster one")
+	require.Equal(t, simcore.Gbps(100), joinShares(eth, simcore.LinkSpec{}).Rate, "no rate is the faster one")
 }
 
-// A plain NIC hangs on a PCIe link of the host and sees its memory only, through its cache.
+// A plain NIC in a PCIe slot of the host must reach host memory, through its cache, and no Arm
+// memory.
 func TestPlainNICs(t *testing.T) {
 	s, err := CardPreset("connectx7")
 	require.NoError(t, err)
@@ -79,13 +80,13 @@ func TestPlainNICs(t *testing.T) {
 	require.NotZero(t, counters)
 	_, dirty := c.Memory.Cache(nicspec.EndpointHost).Resident()
 	require.Equal(t, 1, dirty)
-	require.ErrorIs(t, half{c.Memory, nicspec.EndpointHost}.Check(mem.Read, 0, 4), mem.ErrNoMemory)
+	require.ErrorIs(t, endpointMemory{c.Memory, nicspec.EndpointHost}.Check(mem.Read, 0, 4), mem.ErrNoMemory)
 
 	s.Direct.PCIe.Ends[0].MPS = 128
 	require.ErrorContains(t, s.Validate(), "direct.pcie.ends: MPS 128 is less than the 512 of the roots")
 }
 
-// Writes that hit no memory are counted, whichever root they come to.
+// Writes outside memory must be counted, whichever root they arrive at.
 func TestStrayWritesBehindASwitch(t *testing.T) {
 	e, pools, closed := simcore.NewEngine(), new(Pools), 0
 	s, err := CardPreset("bf3")

@@ -10,19 +10,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Suffixes of rack names, appended to the name of a card.
+// Suffixes of rack presets, appended to a card's preset name.
 const (
 	pairSuffix  = "-pair"  // two such servers back to back
 	fleetSuffix = "-fleet" // one such server, and the client machines of the off-path study, on a switch
 )
 
-// fleets are the cards that the off-path study measures from client machines, with their models:
-// BlueField-2 and the plain NIC that it compares with. Both are of kind rnic, as their transport
-// runs on the NIC.
+// fleets maps the cards that the off-path study measures from client machines to their rnic models:
+// BlueField-2 and the plain NIC that it is compared with. Both are of kind rnic, because their
+// transport runs on the NIC.
 var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
 
-// RackPresetNames are the names that RackPreset takes: each card in a server, two of them back to
-// back, and fleets.
+// RackPresetNames lists the names that RackPreset takes: each card in a server, two such servers
+// back to back, and fleets.
 var RackPresetNames = rackPresetNames()
 
 func rackPresetNames() []string {
@@ -67,11 +67,11 @@ func RackPreset(name string) (RackSpec, error) {
 
 // pair adds a second server, back to back with the first.
 func (s *RackSpec) pair(card string) error {
-	again, err := ServerPreset(card) // shares nothing with the first
+	second, err := ServerPreset(card) // a second call, as the two specs must share no part
 	if err != nil {
 		return err
 	}
-	s.Servers = append(s.Servers, again)
+	s.Servers = append(s.Servers, second)
 	for i := range s.Servers {
 		s.Servers[i].Name = fmt.Sprintf("Server[%d]", i)
 	}
@@ -94,7 +94,7 @@ func (s *RackSpec) fleet(card string) error {
 	c.EthBits, c.Period = 0, 0 // an rnic's streams and clock cannot be set
 	if c.Switch != nil {
 		// An rnic has limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu).
-		limits := c.Switch.Host.PCIe.Ends[1] // of the root's end
+		limits := c.Switch.Host.PCIe.Ends[1] // MPS, MRRS and RCB at the root's end of the link
 		c.Switch.Host.Limits = &limits
 	}
 	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}

@@ -16,27 +16,27 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// readTime bounds the duration of a read on a card: from the request, of the NIC or of software for
-// a register, to the last completion, behind everything else that can be in flight there. It adds
-// up the parts of the path, although they work concurrently: a limit derived from it is late rather
-// than early.
+// readTime is an upper bound on the duration of a read on a card: by the NIC, or by software of a
+// register, from the request to the last completion, queued behind all other traffic that can be in
+// flight. The parts of the path work concurrently, but their times are added up, so that the bound
+// errs on the long side.
 type readTime struct {
 	longest simcore.Ps
-	part    field.Path // field of the card with the largest share
+	part    field.Path // path of the spec's field that contributes most
 	share   simcore.Ps
 }
 
-// never caps sums of durations.
+// never is the bound of anything slower: sums are capped here, so that they cannot overflow.
 const never = simcore.MaxPs / 16
 
-// Bounds on the traffic in flight beside the NIC's reads.
+// Bounds that the read time is computed with.
 const (
-	nicTags      = 256  // of the NIC's reads [P2]
-	linkMessages = 1024 // messages on a link without credits, bounded by the ports at its ends
-	cplBytes     = 28   // header and framing of a completion, at most 20 + 8
-	reqBytes     = 32   // of a request, at most 24 + 8
-	nicCycles    = 1024 // in which the NIC processes a TLP (assumption)
-	beatBytes    = 64   // of a TLP stream, the narrowest [B2]
+	nicTags      = 256  // NIC's reads in flight [P2]
+	linkMessages = 1024 // messages in flight on a link without credits: the ports at its ends hold no more
+	cplBytes     = 28   // bytes of a completion's header and framing, at most 20 + 8
+	reqBytes     = 32   // bytes of a request's header and framing, at most 24 + 8
+	nicCycles    = 1024 // cycles in which the NIC processes a TLP (assumption)
+	beatBytes    = 64   // bytes per beat of the narrowest TLP stream [B2]
 )
 
 // load counts the traffic in flight: TLPs, their bytes with headers, and the memory accesses that
@@ -67,10 +67,10 @@ func (s *CardSpec) readTime(l load) readTime {
 	return t
 }
 
-// period returns the period of the NIC's clock; if the card leaves it open, the usual one.
+// period returns the period of the NIC's clock; the default if the card does not set one.
 func (s *CardSpec) period() simcore.Ps { return cmp.Or(s.Period, simcore.DefaultPeriodPs) }
 
-// load counts the traffic that NIC and links can have in flight.
+// load returns the traffic that the NIC and the links can have in flight.
 func (s *CardSpec) load() load {
 	limits := &s.Endpoint.Limits
 	piece := limits.RCB
@@ -93,7 +93,7 @@ func (s *CardSpec) load() load {
 	return l
 }
 
-// writes returns the posted requests that the transmitter of a downlink holds.
+// writes returns the number of posted requests that the transmitter of a downlink can hold.
 func (d *Downlink) writes() int64 {
 	if d.PCIe == nil {
 		return 0
@@ -101,7 +101,7 @@ func (d *Downlink) writes() int64 {
 	return int64(d.PCIe.Buffer.Posted)
 }
 
-// readTime bounds the part of the path behind the switch.
+// readTime bounds the time spent behind the switch: link, root and memory of one endpoint.
 func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 	if d.PCIe != nil {
 		t.pcie(at+".pcie", d.PCIe, l)
@@ -113,7 +113,7 @@ func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 	return t
 }
 
-// memory adds the memory behind a root.
+// memory adds the time of the memory behind a root.
 func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	switch {
 	case m.Host != nil:
@@ -129,7 +129,7 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	}
 }
 
-// machine adds a server's sockets, the link between them, and the IIO buffer before them.
+// machine adds a server's sockets, the link between them, and the IIO buffer in front of them.
 func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	below := t.dram(at+".dram", &h.DRAM, l)
 	if h.LLC != nil {
@@ -143,21 +143,20 @@ func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
 }
 
-// dram adds a memory controller, and returns how long an access waits for it when nothing else
-// does.
+// dram adds a memory controller, and returns the time of an access to an idle one.
 func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	if d == nil {
 		return 0
 	}
-	const together = 8 // banks of a channel that are busy at a time, at least (assumption)
+	const busyBanks = 8 // banks of a channel that work at the same time, at least (assumption)
 	x := d.Timing()
-	burst := x.WriteCost + x.Turnaround/simcore.Ps(d.Batch) + x.BankWrite/simcore.Ps(min(d.Banks, together))
+	burst := x.WriteCost + x.Turnaround/simcore.Ps(d.Batch) + x.BankWrite/simcore.Ps(min(d.Banks, busyBanks))
 	one := x.Latency + x.WriteCost + x.Turnaround + x.BankWrite
 	t.add(at, sum(times(l.serial, one, 1), times(l.lines(), burst, int64(d.Channels))))
 	return one
 }
 
-// cache adds a cache over a memory that takes the time below for a line.
+// cache adds a cache over a memory that takes the time below to fetch a line.
 func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l load) {
 	if c == nil {
 		return
@@ -166,14 +165,14 @@ func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l lo
 	t.add(at, sum(times(l.serial, c.HitLatency, 1), sum(misses, paced(l.lines()*mem.LineBytes, c.Rate))))
 }
 
-// link adds a link of messages.
+// link adds a simcore link, whose messages are TLPs.
 func (t *readTime) link(at field.Path, s *simcore.LinkSpec, l load) {
 	t.add(at+".latency_ps", 2*s.Latency)
 	t.add(at+".credits", times(l.tlps, s.Latency+s.CreditLatency, window(s)))
 	t.add(at+".rate", paced(l.bytes+l.tlps*int64(s.OverheadBytes), s.Rate))
 }
 
-// pcie adds a PCIe link.
+// pcie adds the time of a PCIe link.
 func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
 	headers, data := int64(linkMessages), int64(linkMessages*tlp.PageBytes)
 	for i := range s.Credits {
@@ -191,7 +190,7 @@ func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
 	t.add(at, paced(l.bytes+l.tlps*int64(s.Framing+2*s.DLLP.Bytes), s.Rate()))
 }
 
-// memlink adds a link that accesses cross in both directions.
+// memlink adds a memory link, which requests cross in one direction and responses in the other.
 func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 	t.add(at+".latency_ps", times(l.serial, 2*s.Latency, 1))
 	t.add(at+".rate", paced(l.bytes+l.lines()*int64(s.HeaderBytes), s.Rate))
@@ -200,12 +199,13 @@ func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 // lines returns the largest number of memory lines that the bytes can touch.
 func (l *load) lines() int64 { return l.bytes/mem.LineBytes + l.tlps }
 
-// window returns the messages that a link carries in both directions at a time.
+// window returns the number of messages that a link holds in flight, of the direction with fewer
+// credits.
 func window(s *simcore.LinkSpec) int64 {
 	return tighter(tighter(linkMessages, int64(s.Credits)), int64(s.ReverseCredits))
 }
 
-// tighter returns the smaller of two bounds, where 0 is no bound.
+// tighter returns the smaller of two bounds; b may be 0, which means no bound.
 func tighter(a, b int64) int64 {
 	if b == 0 {
 		return a
@@ -213,7 +213,7 @@ func tighter(a, b int64) int64 {
 	return min(a, b)
 }
 
-// add adds the time of a part.
+// add adds the time of one part, and remembers the slowest part.
 func (t *readTime) add(part field.Path, d simcore.Ps) {
 	t.longest = sum(t.longest, d)
 	if d > t.share {
@@ -221,7 +221,7 @@ func (t *readTime) add(part field.Path, d simcore.Ps) {
 	}
 }
 
-// slower adds the slower of two alternatives.
+// slower adds the slower of two alternative paths.
 func (t *readTime) slower(a, b readTime) {
 	if b.longest > a.longest {
 		a = b
@@ -232,10 +232,10 @@ func (t *readTime) slower(a, b readTime) {
 	}
 }
 
-// sum adds two durations, at most never.
+// sum returns a+b, capped at never.
 func sum(a, b simcore.Ps) simcore.Ps { return min(a+b, never) }
 
-// times returns n times d, divided by by and rounded up, at most never.
+// times returns n*d/by, rounded up and capped at never.
 func times(n int64, d simcore.Ps, by int64) simcore.Ps {
 	hi, lo := bits.Mul64(uint64(n), uint64(d))
 	if hi >= uint64(by) {

@@ -8,33 +8,34 @@ import (
 	"nictwin/models/memory/memmap"
 )
 
-// rootMemory returns the memory of one endpoint as its root sees it. It can be full if it is a
-// machine's, or DRAM without a cache.
+// rootMemory returns the memory of one endpoint as its root sees it. It is a mem.Holder, which can
+// be full, if it has an IIO buffer (a machine), or DRAM without a cache.
 func (m *Memory) rootMemory(endpoint int) mem.Target {
-	h, x := half{m, endpoint}, &m.ends[endpoint]
+	h, x := endpointMemory{m, endpoint}, &m.ends[endpoint]
 	switch {
 	case x.iio != nil:
 		return buffered{h, x.iio}
 	case x.dram != nil && x.cache == nil && x.joined != nil:
-		return buffered{h, besideGPUs{x.joined, x.dram}}
+		return buffered{h, dramWithGPUs{x.joined, x.dram}}
 	case x.dram != nil && x.cache == nil:
 		return buffered{h, x.dram}
 	}
 	return h
 }
 
-// besideGPUs is DRAM with GPU memories beside it. It is full when the DRAM is, or when writes to
-// one memory wait for those to another, because all arrive in one order.
-type besideGPUs struct {
+// dramWithGPUs joins DRAM and GPU memories. It is full while the DRAM is full, and also while
+// writes to one memory wait for those to another: all arrive in one order, so the root must not
+// send more.
+type dramWithGPUs struct {
 	*memmap.Map
 	dram *dram.DRAM
 }
 
 // Full implements mem.Holder.
-func (b besideGPUs) Full() bool { return b.dram.Full() || b.Waiting() }
+func (b dramWithGPUs) Full() bool { return b.dram.Full() || b.Waiting() }
 
 // OnRoom implements mem.Holder.
-func (b besideGPUs) OnRoom(f func()) {
+func (b dramWithGPUs) OnRoom(f func()) {
 	report := func() {
 		if !b.Full() {
 			f()
@@ -44,15 +45,16 @@ func (b besideGPUs) OnRoom(f func()) {
 	b.OnEmpty(report)
 }
 
-// half is the memory of one endpoint, for a root that has no other.
-type half struct {
+// endpointMemory restricts Memory to the addresses of one endpoint, for the root of that endpoint.
+type endpointMemory struct {
 	memory   *Memory
 	endpoint int
 }
 
-// buffered is half, with accesses made through the Holder, whose back-pressure reaches the root.
+// buffered is an endpointMemory whose accesses go to the Holder, which can be full, so that its
+// back-pressure reaches the root.
 type buffered struct {
-	half
+	endpointMemory
 	mem.Holder
 }
 
@@ -60,7 +62,7 @@ type buffered struct {
 func (b buffered) Access(a *mem.Access) {
 	err := b.foreign(a.Op, a.Addr, a.Len())
 	if err == nil {
-		err = a.Verify(b.Holder) // so that it need not check again
+		err = a.Verify(b.Holder) // records the check in a, so that Holder need not repeat it
 	}
 	if err != nil {
 		if a.Op == mem.Write {
@@ -73,39 +75,41 @@ func (b buffered) Access(a *mem.Access) {
 }
 
 // Check implements mem.Target.
-func (b buffered) Check(op mem.Op, addr uint64, n int) error { return b.half.Check(op, addr, n) }
+func (b buffered) Check(op mem.Op, addr uint64, n int) error {
+	return b.endpointMemory.Check(op, addr, n)
+}
 
 // Access implements mem.Target.
-func (h half) Access(a *mem.Access) {
-	if err := h.foreign(a.Op, a.Addr, a.Len()); err != nil {
+func (m endpointMemory) Access(a *mem.Access) {
+	if err := m.foreign(a.Op, a.Addr, a.Len()); err != nil {
 		if a.Op == mem.Write {
-			h.memory.stray++
+			m.memory.stray++
 		}
 		a.Finish(err)
 		return
 	}
-	h.memory.Access(a)
+	m.memory.Access(a)
 }
 
 // Check implements mem.Target.
-func (h half) Check(op mem.Op, addr uint64, n int) error {
-	if err := h.foreign(op, addr, n); err != nil {
+func (m endpointMemory) Check(op mem.Op, addr uint64, n int) error {
+	if err := m.foreign(op, addr, n); err != nil {
 		return err
 	}
-	return h.memory.Check(op, addr, n)
+	return m.memory.Check(op, addr, n)
 }
 
 // foreign returns an error for an address of another endpoint, or nil.
-func (h half) foreign(op mem.Op, addr uint64, n int) error {
-	if ep, _ := mem.Split(addr); ep != h.endpoint {
+func (m endpointMemory) foreign(op mem.Op, addr uint64, n int) error {
+	if ep, _ := mem.Split(addr); ep != m.endpoint {
 		return &mem.RangeError{Op: op, Addr: addr, Len: n,
-			There: fmt.Sprintf("this root has endpoint %d only", h.endpoint)}
+			There: fmt.Sprintf("this root has endpoint %d only", m.endpoint)}
 	}
 	return nil
 }
 
 var (
-	_ mem.Target = half{}
+	_ mem.Target = endpointMemory{}
 	_ mem.Holder = buffered{}
-	_ mem.Holder = besideGPUs{}
+	_ mem.Holder = dramWithGPUs{}
 )

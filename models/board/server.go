@@ -13,8 +13,8 @@ type ServerSpec struct {
 	Name  string     `yaml:"name"`
 	Cards []CardSpec `yaml:"cards"`
 
-	// Memory is host memory shared by all cards, in place of the memory behind each card's root;
-	// nil: each has its own.
+	// Memory is host memory shared by all cards, instead of one memory behind each card's root;
+	// nil: each card has its own.
 	Memory *SharedSpec `yaml:"memory"`
 }
 
@@ -35,7 +35,7 @@ func (s *ServerSpec) Validate() error {
 		if s.Memory != nil {
 			errs = append(errs, field.Under(at, s.Memory.validateCard(c)))
 		} else {
-			errs = append(errs, field.Under(at, c.validateOwn()))
+			errs = append(errs, field.Under(at, c.validateOwnMemory()))
 		}
 		if before, twice := names[c.Name]; twice {
 			errs = append(errs, field.Errorf(at+".name", "%q: %s has that name already", c.Name, cardPath(before)))

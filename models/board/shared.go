@@ -26,8 +26,8 @@ func (s *SharedSpec) validate() error {
 	return s.MemorySpec.validate(nicspec.EndpointHost, s.Bytes)
 }
 
-// validateCard rejects settings of a card that belong to the server, and cards that cannot share
-// its memory.
+// validateCard rejects memory settings of a card that the server's shared memory replaces, and
+// cards that cannot share it.
 func (s *SharedSpec) validateCard(c *CardSpec) error {
 	d, at := c.hostLink()
 	if d == nil {
@@ -51,7 +51,8 @@ func (s *SharedSpec) validateCard(c *CardSpec) error {
 	return errors.Join(append(errs, field.Under(at, d.validateSocket(s.Host)))...)
 }
 
-// hostLink returns the downlink to host memory and its field, or nil if one root has both memories.
+// hostLink returns the downlink to host memory and the path of its field; nil if one root serves
+// both memories.
 func (s *CardSpec) hostLink() (*Downlink, field.Path) {
 	switch {
 	case s.Switch != nil:
@@ -62,8 +63,8 @@ func (s *CardSpec) hostLink() (*Downlink, field.Path) {
 	return nil, ""
 }
 
-// validateOwn checks a card with its own host memory.
-func (s *CardSpec) validateOwn() error {
+// validateOwnMemory checks the socket of a card whose host memory is not shared.
+func (s *CardSpec) validateOwnMemory() error {
 	d, at := s.hostLink()
 	if d == nil {
 		return nil
@@ -71,20 +72,20 @@ func (s *CardSpec) validateOwn() error {
 	return field.Under(at, d.validateSocket(d.Host))
 }
 
-// build assembles the memory; the server's name is the prefix of its parts' names.
+// build assembles the memory. Its parts' names begin with the server's name.
 func (s *SharedSpec) build(e *simcore.Engine, server string) (*end, error) {
 	space, err := mem.NewSpace(1, s.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("server %s: memory: %w", server, err)
 	}
 	m := newMemory(space)
-	if err := m.put(e, server+".Host", nicspec.EndpointHost, &s.MemorySpec); err != nil {
+	if err := m.build(e, server+".Host", nicspec.EndpointHost, &s.MemorySpec); err != nil {
 		return nil, fmt.Errorf("server %s: memory: %w", server, err)
 	}
 	return &m.ends[nicspec.EndpointHost], nil
 }
 
-// validateSocket checks that the socket of a root exists in its machine.
+// validateSocket checks that the machine has the socket that the root is attached to.
 func (d *Downlink) validateSocket(h *host.Spec) error {
 	sockets := 1
 	if h != nil {

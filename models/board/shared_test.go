@@ -18,15 +18,15 @@ import (
 
 const ns = simcore.Nanosecond
 
-// dmaNIC is a NIC that a test has read and write memory.
+// dmaNIC is a NIC through which a test reads and writes memory.
 type dmaNIC struct {
 	*sim.ComponentBase
 	t    testing.TB
 	slot Slot
 	pcie *simcore.Port
 	eth  []*simcore.Port
-	seqs [][]byte // frames that came in at port 0
-	read []byte   // of the completions that came
+	seqs [][]byte // frames received at port 0
+	read []byte   // data of the completions received
 }
 
 func newDMA(t testing.TB, into *[]*dmaNIC) Factory {
@@ -65,7 +65,7 @@ func (d *dmaNIC) NotifyRecv(at sim.VTimeInSec, port sim.Port) {
 			d.read = append(d.read, x.Data...)
 			d.slot.TLPs.Put(x)
 		case *msg.Frame:
-			if port == d.eth[0] { // a switch that does not know the address sends to all
+			if port == d.eth[0] { // the other port gets copies that the switch floods
 				d.seqs = append(d.seqs, append([]byte(nil), x.Data...))
 			}
 			d.slot.Frames.Put(x)
@@ -79,7 +79,7 @@ func (d *dmaNIC) write(addr uint64, b string) {
 	require.Nil(d.t, d.pcie.SendAt(p, d.slot.Engine.Now()))
 }
 
-func (d *dmaNIC) ask(addr uint64, n int) {
+func (d *dmaNIC) requestRead(addr uint64, n int) {
 	p := d.slot.TLPs.Get()
 	require.NoError(d.t, p.SetMemRead(tlp.Origin{RequesterID: nicspec.RequesterNic}, 1, addr, n))
 	require.Nil(d.t, d.pcie.SendAt(p, d.slot.Engine.Now()))
@@ -104,7 +104,7 @@ func newLab(t testing.TB, text string) *lab {
 	return l
 }
 
-// run runs to the end, after which nothing may be left over.
+// run runs until no event is left, and requires that every card is idle.
 func (l *lab) run() {
 	require.NoError(l.t, l.Run())
 	require.NoError(l.t, l.rack.Err())
@@ -115,7 +115,7 @@ func (l *lab) run() {
 	require.Zero(l.t, l.pools.TLPs.Live())
 }
 
-// poll has a core look at a word until it is not zero, and returns what it saw.
+// poll makes a core poll a word until it is not zero, and returns the value.
 func (l *lab) poll(c *cpu.Core, addr uint64, n int) (seen []byte, at *simcore.Ps) {
 	seen, at = make([]byte, n), new(simcore.Ps)
 	loop, err := c.Add(cpu.LoopSpec{Name: "Poll", Poll: 10}, func(c *cpu.Core) bool {
@@ -148,8 +148,8 @@ servers:
   - {preset: bf2, name: B, switch: {preset: bf2, host: {cache: null, dram: null}}}
 `
 
-// What card A writes is in the server's one cache, whose line a core of the server polls, and which card B writes,
-// too; each card reads what the other wrote.
+// Two cards and a core share the server's one cache: a line that card A or card B writes must wake
+// the core that polls it, and each card must read what the other wrote.
 func TestCardsShareTheirServer(t *testing.T) {
 	l := newLab(t, fmt.Sprintf(twoCards, "host: {preset: host-fn}", ", socket: 1"))
 	cards, at := l.rack.Cards(), mem.Bus(nicspec.EndpointHost, 0x4000)
@@ -168,21 +168,22 @@ func TestCardsShareTheirServer(t *testing.T) {
 	stats := server.LLC[0].Counters()[mem.Device]
 	require.EqualValues(t, 2, stats.Writes)
 	require.EqualValues(t, 2, stats.WriteHits, "both found the line that the core polls")
-	l.nics[1].ask(at, 16)
+	l.nics[1].requestRead(at, 16)
 	l.run()
 	require.Equal(t, "of A....of B....", string(l.nics[1].read))
 	require.NoError(t, polls.Store(at+64, []byte("of the server...")))
 	l.run()
-	l.nics[0].ask(at+64, 16)
+	l.nics[0].requestRead(at+64, 16)
 	l.run()
 	require.Equal(t, "of the server...", string(l.nics[0].read))
-	// Card A hangs on socket 1 and crosses the link between sockets, card B does not.
+	// Card A is attached to socket 1, so its accesses cross the link between sockets; card B's do
+	// not.
 	links := server.Sockets.Links()
 	require.EqualValues(t, 8+16, links[1].Stats().FinishedBytes)
 	require.Zero(t, cards[0].Memory.Stray()+cards[1].Memory.Stray())
 }
 
-// The same without cores: one cache and DRAM behind both roots.
+// Two cards must share one cache and DRAM also on a server without cores.
 func TestCardsShareACache(t *testing.T) {
 	l := newLab(t, fmt.Sprintf(twoCards, "cache: {preset: host-op}, dram: {preset: host-op}", ""))
 	cards, at := l.rack.Cards(), mem.Bus(nicspec.EndpointHost, 0x4000)
@@ -190,14 +191,14 @@ func TestCardsShareACache(t *testing.T) {
 	require.Same(t, cache, cards[1].Memory.Cache(nicspec.EndpointHost))
 	l.nics[0].write(at, "of A")
 	l.run()
-	l.nics[1].ask(at, 4)
+	l.nics[1].requestRead(at, 4)
 	l.run()
 	require.Equal(t, "of A", string(l.nics[1].read))
 	require.EqualValues(t, 1, cache.Counters()[mem.Device].ReadHits)
 }
 
-// GPU memory is a range of addresses behind the host's root: cards write it by way of its link, cores see their bytes
-// there.
+// GPU memory is an address range behind the host's root: cards must write it over the GPU's link,
+// and cores must see the bytes there.
 func TestGPUs(t *testing.T) {
 	for name, memory := range map[string]string{"cores": "host: {preset: host-fn}",
 		"no cores": "cache: {preset: host-fn}, dram: {preset: host-fn}"} {
@@ -216,7 +217,7 @@ func TestGPUs(t *testing.T) {
 		b := make([]byte, 11)
 		require.NoError(t, c.Memory.Read(at, b))
 		require.Equal(t, "for the GPU", string(b))
-		l.nics[1].ask(at, 8)
+		l.nics[1].requestRead(at, 8)
 		l.run()
 		require.Equal(t, "for the ", string(l.nics[1].read))
 		l.nics[1].write(at+4096, "beyond")
@@ -235,8 +236,8 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
-// A core of the Arm writes a line of host memory that a host core polls, and reads it: TLPs of the Arm's root cross the
-// switch, and not the NIC's link.
+// An Arm core writes a line of host memory that a host core polls, and reads it back. Its TLPs must
+// cross the switch, but not the NIC's link.
 func TestArmCoresReachTheHost(t *testing.T) {
 	for _, preset := range []string{"bf3-cores", "bf2-cores"} {
 		l := newLab(t, "preset: "+preset)
@@ -252,16 +253,16 @@ func TestArmCoresReachTheHost(t *testing.T) {
 		l.run()
 		require.Equal(t, "from Arm", string(seen), preset)
 		require.Equal(t, "from Arm, over two lines", string(read[:24]), "a core sees its own stores")
-		way := (50 + 25 + 150) * ns // Arm's link, switch, host's link
-		require.Greater(t, *when-began, way)
-		require.Less(t, *when-began, 3*way, "with a walk through the page tables")
+		oneWay := (50 + 25 + 150) * ns // Arm's link, switch, host's link
+		require.Greater(t, *when-began, oneWay)
+		require.Less(t, *when-began, 3*oneWay, "with a walk through the page tables")
 		s := c.ArmOutbound.Stats()
 		require.EqualValues(t, 2, s.WriteTLPs)
 		require.Positive(t, s.ReadTLPs)
 		require.Equal(t, s.AcceptedBytes, s.FinishedBytes)
-		require.Greater(t, took, 2*way, "a load crosses twice")
+		require.Greater(t, took, 2*oneWay, "a load crosses twice")
 
-		// Nothing of it stays in the Arm's caches: what the host writes afterwards is read.
+		// The Arm's caches must not have kept the line: a later read sees what the host writes now.
 		require.NoError(t, c.Memory.Write(at, []byte("anew....")))
 		before := c.ArmOutbound.Stats().ReadTLPs
 		require.NoError(t, arm.Load(at, read[:8]))
@@ -273,8 +274,8 @@ func TestArmCoresReachTheHost(t *testing.T) {
 	}
 }
 
-// Host cores write Arm memory by register writes that firmware emulates: one a millisecond, each at a latency of its
-// own.
+// Host cores write Arm memory by register writes that firmware emulates, one per millisecond. Each
+// must also have its own latency.
 func TestHostCoresWriteArmMemoryByMMIO(t *testing.T) {
 	l := newLab(t, "preset: bf3-cores")
 	c := l.rack.Cards()[0]
@@ -298,64 +299,66 @@ func TestHostCoresWriteArmMemoryByMMIO(t *testing.T) {
 }
 
 func TestSharingSpecsNameEveryField(t *testing.T) {
-	for text, want := range map[string]string{
-		"memory: {bytes: 0}": "f.yaml:4: servers[0].memory.bytes 0: want 1 to",
-		"memory: {bytes: 1073741824, cache: {preset: host-x}}": "" +
-			"f.yaml:4: servers[0].memory.cache.preset: armcache: preset is",
-		"memory: {bytes: 4096}": "servers[0].cards[0].endpoint.host_bytes 1073741824: want the 4096 of the memory " +
-			"that the server's cards " +
-			"share",
-		"memory: {bytes: 1073741824}": "servers[0].cards[0].switch.host.cache: want none: " +
-			"the server has a memory that its cards share",
-		"memory: {bytes: 1073741824, host: {preset: bf3}}": "servers[0].memory.host.base 0x0: want 0x100000000000000",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen9}]}": "" +
-			`f.yaml:4: servers[0].memory.gpus[0].preset: gpu: preset is "gen9": want gen4 or gen5`,
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100000000000000, bytes: 4096}]}": "" +
-			"f.yaml:4: servers[0].memory.gpus[0].base 0x100000000000000: want its 0x1000 B from 0x100000040000000, " +
-			"the end of host memory",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen5, " +
-			"base: 0x100010000000100, bytes: 4096}]}": "servers[0].memory.gpus[1].base 0x100010000000100: its " +
-			"0x1000 B overlap those of gpus[0]",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000}]}": "" +
-			"servers[0].memory.gpus[0].bytes 0: want 1 to 2^56",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm: {gpus: [{preset: gen5, base: 1, bytes: 1}]}}}]": "" +
-			"servers[0].cards[0].switch.arm.gpus: want none: GPUs are behind the host's root only",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 0}}}]": "" +
-			"f.yaml:4: servers[0].cards[0].switch.arm_outbound.tags 0: want 1 to 256",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 8}}}]": "" +
+	for _, x := range [][2]string{
+		{"memory: {bytes: 0}", "f.yaml:4: servers[0].memory.bytes 0: want 1 to"},
+		{"memory: {bytes: 1073741824, cache: {preset: host-x}}",
+			"f.yaml:4: servers[0].memory.cache.preset: armcache: preset is"},
+		{"memory: {bytes: 4096}",
+			"servers[0].cards[0].endpoint.host_bytes 1073741824: want the 4096 of the memory that the server's " +
+				"cards share"},
+		{"memory: {bytes: 1073741824}",
+			"servers[0].cards[0].switch.host.cache: want none: the server has a memory that its cards share"},
+		{"memory: {bytes: 1073741824, host: {preset: bf3}}", "servers[0].memory.host.base 0x0: want 0x100000000000000"},
+		{"memory: {bytes: 1073741824, gpus: [{preset: gen9}]}",
+			`f.yaml:4: servers[0].memory.gpus[0].preset: gpu: preset is "gen9": want gen4 or gen5`},
+		{"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100000000000000, bytes: 4096}]}",
+			"f.yaml:4: servers[0].memory.gpus[0].base 0x100000000000000: want its 0x1000 B from " +
+				"0x100000040000000, the end of host memory"},
+		{"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: " +
+			"gen5, base: 0x100010000000100, bytes: 4096}]}",
+			"servers[0].memory.gpus[1].base 0x100010000000100: its 0x1000 B overlap those of gpus[0]"},
+		{"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000}]}",
+			"servers[0].memory.gpus[0].bytes 0: want 1 to 2^56"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, arm: {gpus: [{preset: gen5, base: 1, bytes: 1}]}}}]",
+			"servers[0].cards[0].switch.arm.gpus: want none: GPUs are behind the host's root only"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 0}}}]",
+			"f.yaml:4: servers[0].cards[0].switch.arm_outbound.tags 0: want 1 to 256"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 8}}}]",
 			"f.yaml:4: servers[0].cards[0].switch.arm_outbound: want none, or cores that use it: a machine at " +
-			"servers[0].cards[0].switch.arm.host",
-		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: x}}}]": "" +
-			"servers[0].cards[0].switch.host_mmio.preset: mmio: preset is \"x\": want emulated",
-		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: emulated, depth: 0}}}]": "" +
-			"servers[0].cards[0].switch.host_mmio.depth 0: want 1 to 65536",
-		"cards: [{preset: bf3-cores, switch: {preset: bf3, host: {cache: null, dram: null, host: {preset: host-fn}, " +
-			"socket: 2}}}]": "f.yaml:4: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
-		"memory: {bytes: 1073741824, host: {preset: host-fn}}\n  cards: [{preset: bf3, switch: {preset: bf3, host: " +
-			"{cache: null, dram: null, socket: 2}}}]": "" +
-			"f.yaml:5: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
-		"cards: [{preset: bf3, switch: {preset: bf3, host: {socket: 1}}}]": "" +
-			"f.yaml:4: servers[0].cards[0].switch.host.socket 1: want 0 to 0, a socket of the machine behind the root",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm: {socket: 1}}}]": "" +
-			"f.yaml:4: servers[0].cards[0].switch.arm.socket 1: want 0 to 0",
-		"cards: [{preset: connectx6, direct: {socket: -1}}]": "" +
-			"f.yaml:4: servers[0].cards[0].direct.socket -1: want 0 to 0",
-		"memory: {bytes: 1073741824}\n  cards: [{preset: bf3, switch: null}]": "" +
-			"servers[0].cards[0].switch: want one, or servers[0].cards[0].direct",
-		"memory: {bytes: 1073741824}\n  cards: [{preset: connectx6}]": "servers[0].cards[0].direct.cache: want none",
+				"servers[0].cards[0].switch.arm.host"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: x}}}]",
+			"servers[0].cards[0].switch.host_mmio.preset: mmio: preset is \"x\": want emulated"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: emulated, depth: 0}}}]",
+			"servers[0].cards[0].switch.host_mmio.depth 0: want 1 to 65536"},
+		{"cards: [{preset: bf3-cores, switch: {preset: bf3, host: {cache: null, dram: null, host: {preset: " +
+			"host-fn}, socket: 2}}}]",
+			"f.yaml:4: servers[0].cards[0].switch.host.socket 2: want 0 to 1"},
+		{"memory: {bytes: 1073741824, host: {preset: host-fn}}\n  cards: [{preset: bf3, switch: {preset: bf3, " +
+			"host: {cache: null, dram: null, socket: 2}}}]",
+			"f.yaml:5: servers[0].cards[0].switch.host.socket 2: want 0 to 1"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, host: {socket: 1}}}]",
+			"f.yaml:4: servers[0].cards[0].switch.host.socket 1: want 0 to 0, a socket of the machine behind " +
+				"the root"},
+		{"cards: [{preset: bf3, switch: {preset: bf3, arm: {socket: 1}}}]",
+			"f.yaml:4: servers[0].cards[0].switch.arm.socket 1: want 0 to 0"},
+		{"cards: [{preset: connectx6, direct: {socket: -1}}]",
+			"f.yaml:4: servers[0].cards[0].direct.socket -1: want 0 to 0"},
+		{"memory: {bytes: 1073741824}\n  cards: [{preset: bf3, switch: null}]",
+			"servers[0].cards[0].switch: want one, or servers[0].cards[0].direct"},
+		{"memory: {bytes: 1073741824}\n  cards: [{preset: connectx6}]", "servers[0].cards[0].direct.cache: want none"},
 	} {
+		text, want := x[0], x[1]
 		_, err := ParseRack("f.yaml", []byte("name: Lab\nservers:\n- preset: bf3\n  "+text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
-	for text, want := range map[string]string{
-		"{kind: open, loss: {share: 0.1}}": "f.yaml:2: network.loss: want none: a network of " +
-			"kind open has no cables",
-		"{kind: back_to_back, loss: {share: 1}}": "f.yaml:2: network.loss.share 1: want 0 or more, " +
-			"less than 1",
-		"{kind: back_to_back, loss: {share: .nan, seed: 3}}": "network.loss.share",
-		"{kind: back_to_back, loss: {share: 0.1, chance: 0.1}}": "" +
-			"network.loss.chance: no such field: want one of share",
+	for _, x := range [][2]string{
+		{"{kind: open, loss: {share: 0.1}}", "f.yaml:2: network.loss: want none: a network of kind open has no cables"},
+		{"{kind: back_to_back, loss: {share: 1}}", "f.yaml:2: network.loss.share 1: want 0 or more, less than 1"},
+		{"{kind: back_to_back, loss: {share: .nan, seed: 3}}", "network.loss.share"},
+		{"{kind: back_to_back, loss: {share: 0.1, chance: 0.1}}",
+			"network.loss.chance: no such field: want one of share"},
 	} {
+		text, want := x[0], x[1]
 		_, err := ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: "+text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}

@@ -17,9 +17,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// SwitchSpec is a switch at the end of the NIC's PCIe link, with a root over the memory of each
-// endpoint behind it. The card's Endpoint configures the roots except for their latency; its Limits
-// hold for both, as the NIC has one MPS.
+// SwitchSpec configures a switch at the end of the NIC's PCIe link, and behind it a root over the
+// memory of each endpoint. The card's Endpoint configures the roots except for their latency; its
+// Limits apply to both, because the NIC has one MPS.
 type SwitchSpec struct {
 	nicswitch.Spec `yaml:",inline"` // with the ports NIC, Arm and Host
 
@@ -30,8 +30,8 @@ type SwitchSpec struct {
 	// requests of the Arm's root; nil: they reach only their own memory.
 	ArmOutbound *root.OutboundSpec `yaml:"arm_outbound"`
 
-	// HostMMIO is the host cores' path to Arm memory: register writes and reads that firmware on
-	// the card emulates, one after the other. nil: there is none.
+	// HostMMIO configures the host cores' path to Arm memory: register writes and reads that
+	// firmware on the card emulates, one at a time. nil: the host has no such path.
 	HostMMIO *mmio.Spec `yaml:"host_mmio"`
 }
 
@@ -42,20 +42,20 @@ type Downlink struct {
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: from a read's arrival to its first access
 
-	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the
-	// card's endpoint.limits.
+	// Limits holds MPS, MRRS and RCB of the root, for a NIC with limits by endpoint (an rnic); nil:
+	// the card's endpoint.limits.
 	Limits *tlp.Limits `yaml:"limits"`
 
 	MemorySpec `yaml:",inline"` // behind the root
 
-	Socket int `yaml:"socket"` // socket of the machine behind the root that the root hangs on
+	Socket int `yaml:"socket"` // socket that the root is attached to, of the machine behind it
 }
 
-// SwitchPresetNames are the names that SwitchPreset takes.
+// SwitchPresetNames lists the names that SwitchPreset takes.
 var SwitchPresetNames = nicswitch.PresetNames
 
 // SwitchPreset returns the inside of a card, its memories and those of the server that the card was
-// measured in. The Arm of BlueField-2 hangs on the switch without PCIe, and has no cache that
+// measured in. The Arm of BlueField-2 is connected to the switch without PCIe, and has no cache that
 // devices write to (offpath.hw.soc_no_ddio).
 //
 // Latencies are in the budget of the card's design; no paper splits them further (assumption).
@@ -89,8 +89,8 @@ func SwitchPreset(name string) (*SwitchSpec, error) {
 	return s, nil
 }
 
-// memories sets the memories of a card's preset: the host of BlueField-3 is that of bf3's paper
-// (host-fn), that of BlueField-2 its own (host-op).
+// memories sets the memory presets behind a card's switch: BlueField-3 has the host of its paper
+// (host-fn), BlueField-2 its own (host-op).
 func (s *SwitchSpec) memories(name string) (err error) {
 	host := map[string]string{"bf2": "host-op", "bf3": "host-fn"}[name]
 	if s.Arm.MemorySpec, err = memoryPreset(name, name != "bf2"); err != nil {
@@ -100,8 +100,8 @@ func (s *SwitchSpec) memories(name string) (err error) {
 	return err
 }
 
-// memoryPreset returns the DRAM preset with the given name and, if cached, the cache preset in
-// front of it.
+// memoryPreset returns the DRAM preset with the given name and, if cached is set, the cache preset
+// in front of it.
 func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
 	d, err := dram.Preset(name)
 	if err != nil {
@@ -118,9 +118,9 @@ func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
 	return s, nil
 }
 
-// NICLinkSpec returns the NIC-side link of the presets: latency only, as the NIC's streams or the
-// switch bound the rate. Its latency and the switch's add up to the paper's figure for both; its
-// credits cover it.
+// NICLinkSpec returns the NIC-side link of the presets. It has no rate, because the NIC's streams
+// or the switch bound it. Its latency and the switch's add up to the paper's figure for both; it
+// has enough credits to keep its round trip busy.
 func NICLinkSpec() simcore.LinkSpec {
 	return simcore.LinkSpec{Latency: nicswitch.LinkLatency, Credits: 1024, CreditLatency: nicswitch.LinkLatency}
 }
@@ -169,7 +169,7 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 			[...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
 }
 
-// limits returns the limits of the root.
+// limits returns MPS, MRRS and RCB of the root.
 func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
 	if d.Limits != nil {
 		return *d.Limits
@@ -177,15 +177,15 @@ func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
 	return ep.Limits
 }
 
-// build assembles the switch and everything behind it, and returns the port for the NIC.
+// build assembles the switch and everything behind it, and returns the switch's port for the NIC.
 func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
 	c.Switch, err = nicswitch.Builder{Scheduler: e, Spec: s.Spec, TLPs: &p.TLPs}.Build(c.Name + ".Switch")
 	if err != nil {
 		return nil, err
 	}
-	var far *later
+	var far *lateTarget
 	if s.ArmOutbound != nil {
-		far = new(later)
+		far = new(lateTarget)
 	}
 	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep,
 		side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm, far.region(c.Memory)}); err != nil {
@@ -201,18 +201,18 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 	return c.Switch.Port(nicswitch.PortNIC), nil
 }
 
-// side is one of the two endpoints.
+// side names one of the two endpoints behind the switch.
 type side struct {
 	name, port string
 	endpoint   int
 	requester  uint16
-	far        []memmap.Region // that its cores reach
+	far        []memmap.Region // memories of the other side that its cores reach
 }
 
-// build makes a root over the memory of one endpoint, and its link.
+// build makes the root of one endpoint with its memory, and the link to the switch.
 func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link,
 	err error) {
-	if err = c.putMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
+	if err = c.buildMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
 		return nil, nil, err
 	}
 	b := root.Builder{Memory: c.Memory.rootMemory(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester},

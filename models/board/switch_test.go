@@ -15,7 +15,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// Behind a switch each root reads the NIC's registers under its own requester ID, and no other.
+// Behind a switch, each root must read the NIC's registers under its own requester ID; another ID
+// is refused.
 func TestRootsBehindASwitch(t *testing.T) {
 	for _, name := range SwitchPresetNames {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +59,8 @@ func TestRootsBehindASwitch(t *testing.T) {
 	}
 }
 
-// Each root has the memory of its endpoint, through the switch; the other's is not there.
+// Each root must reach the memory of its endpoint through the switch, and get an error for the
+// other endpoint's.
 func TestRootsHaveTheirOwnMemory(t *testing.T) {
 	e, pools, closed := simcore.NewEngine(), new(Pools), 0
 	s, err := CardPreset("bf3")
@@ -89,12 +91,12 @@ func TestRootsHaveTheirOwnMemory(t *testing.T) {
 
 	failed := error(nil)
 	a := mem.Access{Op: mem.Read, Addr: hostAt, Data: b, Done: func(a *mem.Access) { failed = a.Err }}
-	half{c.Memory, nicspec.EndpointArm}.Access(&a)
+	endpointMemory{c.Memory, nicspec.EndpointArm}.Access(&a)
 	require.ErrorIs(t, failed, mem.ErrNoMemory)
 	require.ErrorContains(t, failed, "this root has endpoint 0 only")
 }
 
-// A card is plain data: what is written as YAML is read back the same.
+// A card's spec must survive a round trip through YAML.
 func TestCardsAreYAML(t *testing.T) {
 	for _, name := range SwitchPresetNames {
 		s, err := CardPreset(name)

@@ -17,8 +17,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// newBF2 makes n cards of the off-path study: the NIC behind a switch with the shared NIC-side channel, the Arm on it
-// without PCIe and with an MPS of 128 B, the host behind PCIe 4.0 x16 with 512 B.
+// newBF2 makes n cards of the off-path study. The NIC sits behind a switch with a shared NIC-side
+// channel; the Arm is connected to it without PCIe, with an MPS of 128 B, the host by PCIe 4.0 x16,
+// with 512 B.
 func newBF2(t testing.TB, n int, specs ...Spec) *rig { return newEmptyRig(t).addBF2(n, specs...) }
 
 func (r *rig) addBF2(n int, specs ...Spec) *rig {
@@ -69,7 +70,8 @@ func (r *rig) addBF2(n int, specs ...Spec) *rig {
 	return r
 }
 
-// Table 3 of the off-path study: N bytes to or from an endpoint are ⌈N/MPS⌉ PCIe packets with data.
+// Table 3 of the off-path study: N bytes to or from an endpoint must take ⌈N/MPS⌉ PCIe packets with
+// data.
 func TestPacketCounts(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
@@ -99,8 +101,8 @@ func TestPacketCounts(t *testing.T) {
 	}
 }
 
-// From the Arm to the host through the NIC: the data crosses the NIC's port in pieces of both
-// sizes.
+// A transfer from the Arm to the host through the NIC must cross the NIC's port twice: in pieces of
+// the Arm's MPS, and of the host's.
 func TestLoopbackPacketCounts(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
@@ -124,7 +126,7 @@ func TestLoopbackPacketCounts(t *testing.T) {
 	require.EqualValues(t, n, after.Out.Bytes[hst]-before.Out.Bytes[hst])
 }
 
-// stream posts READs of n bytes, w at a time, and returns the bytes per nanosecond at which all of them are answered.
+// stream posts requests of n bytes, w at a time, and returns their rate in bytes per nanosecond.
 func stream(t testing.TB, spec Spec, ep int, o rnicspec.Opcode, n uint32, w int) float64 {
 	r := newBF2(t, 2, spec)
 	a, b := r.hosts[0].qp(rnicspec.RC, arm), r.hosts[1].qp(rnicspec.RC, arm)
@@ -144,13 +146,13 @@ func stream(t testing.TB, spec Spec, ep int, o rnicspec.Opcode, n uint32, w int)
 	return float64(int(n)*w) * 1000 / float64(at-from)
 }
 
-// READs that fit the packet table overlap; longer ones own it and are filled, then drained, so that
-// their rate falls towards that of one after the other. The host's packets are four times as long,
-// so their rate falls at four times the size. WRITEs are not affected.
+// READs that fit the packet table must overlap. Longer ones own the table, which is filled and then
+// drained, so their rate must fall towards that of one READ at a time. The host's packets are four
+// times as long, so its rate must fall at four times the size. WRITEs must not be affected.
 func TestPacketTable(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
-	spec.Ports, spec.Line, spec.Table = 1, simcore.Gbps(200), 2048 // 256 KB of the Arm's, 1 MB of the host's
+	spec.Ports, spec.Line, spec.Table = 1, simcore.Gbps(200), 2048 // 256 KB for the Arm's packets, 1 MB for the host's
 	fits := stream(t, spec, arm, rnicspec.Read, 192<<10, 8)
 	over := stream(t, spec, arm, rnicspec.Read, 512<<10, 4)
 	write := stream(t, spec, arm, rnicspec.Write, 512<<10, 4)
@@ -166,7 +168,8 @@ func TestPacketTable(t *testing.T) {
 	require.Less(t, host2M, 0.7*25)
 }
 
-// Contexts bound the rate of an endpoint alone; the other one's reserve comes on top.
+// Contexts must bound the rate of one endpoint alone; with both, the other one's reserve must add
+// to it.
 func TestContexts(t *testing.T) {
 	var x contexts
 	x.most, x.reserve = 10, 3
@@ -191,13 +194,13 @@ func TestContexts(t *testing.T) {
 	require.False(t, grant(0))
 }
 
-// zeroByteRate returns the millions of zero-byte READs per second that the second card answers;
-// their queue pairs belong to the endpoints in turn.
+// zeroByteRate returns the rate of zero-byte READs, in millions per second, that the second card
+// answers. The requesting queue pairs belong to the given endpoints in turn.
 func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	spec := DefaultSpec()
 	spec.Latency.RC = 200 * simcore.Nanosecond
 	client := spec
-	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // as many machines
+	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // as many machines would
 	r := newBF2(t, 2, client, spec)
 	var qs []*testQP
 	for i := range 128 {
@@ -221,8 +224,8 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	return float64(n) / 20
 }
 
-// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints
-// together reach the packet rate, not twice the rate of one.
+// Zero-byte READs hold contexts for no longer than Hold. One endpoint must sustain 176 M
+// requests/s; both together must reach the packet rate, not twice the rate of one.
 func TestZeroByteRate(t *testing.T) {
 	alone, host, both := zeroByteRate(t, arm), zeroByteRate(t, hst), zeroByteRate(t, arm, hst)
 	t.Logf("M/s: Arm alone %.1f, host alone %.1f, both %.1f", alone, host, both)
@@ -231,8 +234,8 @@ func TestZeroByteRate(t *testing.T) {
 	require.InDelta(t, 195, both, 4)
 }
 
-// A small READ holds its context until its data has come, so the nearer memory carries more; a READ
-// of the host crosses two links.
+// A small READ holds its context until its data has been read, so the nearer memory must sustain a
+// higher rate than the host's, which is two links away.
 func TestSmallReadsNearAndFar(t *testing.T) {
 	rate := func(ep int) float64 {
 		spec := DefaultSpec()
@@ -267,7 +270,7 @@ func TestSmallReadsNearAndFar(t *testing.T) {
 	require.Less(t, near, 1.9*far)
 }
 
-// On Akita's own engine the same happens at the same times.
+// Akita's engine must give the same events at the same times.
 func TestOnAkitasEngine(t *testing.T) {
 	play := func(r *rig) (uint32, simcore.Ps) {
 		spec := DefaultSpec()

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A READ that waits for a context has left the receive buffer, so that it keeps
-// nothing else out; a WRITE is there until its bytes are placed.
+// A READ that waits for a context must have freed its space in the receive buffer, so that it does
+// not block other packets; a WRITE must occupy it until its bytes are in memory.
 func TestReadsLeaveTheReceiveBuffer(t *testing.T) {
 	const hold, n = simcore.Millisecond / 2, 4
 	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write} {

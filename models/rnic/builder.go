@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a NIC. Frames and TLPs are the pools of its messages; nil means pools of its own.
+// Builder makes a NIC. Frames and TLPs are its message pools; nil makes a pool of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -22,7 +22,8 @@ type Builder struct {
 	TLPs      *msg.TLPs
 }
 
-// Capacities of the ports, in messages. Frames wait there while the receive buffer is full.
+// Capacities of the ports, in messages. Frames wait in the Ethernet ports while the receive buffer
+// is full.
 const (
 	ethPortCap  = 64
 	pciePortCap = 64

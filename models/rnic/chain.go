@@ -1,15 +1,15 @@
 package rnic
 
-// chained is an element of a chain. It stores the link to the element behind it, so it can be in
-// one chain at a time.
+// chained is an element of a chain. It stores the link to its successor, so it can be in one chain
+// at a time.
 type chained[P any] interface {
 	comparable
 	behind() *P
 }
 
-// chain is a first-in, first-out queue linked through its elements. A queue pair has several,
-// mostly empty: they need no memory of their own, which with many queue pairs would miss the
-// processor's cache on every turn.
+// chain is a FIFO queue linked through its elements. A queue pair has several, which are mostly
+// empty and need no memory of their own: with many queue pairs, other memory would not be in the
+// simulating machine's cache.
 type chain[P chained[P]] struct {
 	first, last P
 	n           int

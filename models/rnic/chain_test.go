@@ -32,8 +32,8 @@ func TestChainIsAQueue(t *testing.T) {
 	}
 }
 
-// TestQueuePairIsInOnePlace checks that a queue pair embeds its function, and that a set of a
-// context cache is one cache line.
+// TestQueuePairIsInOnePlace checks that a queue pair embeds its transport state, and that a set of
+// the context caches fills one cache line.
 func TestQueuePairIsInOnePlace(t *testing.T) {
 	var q qpair
 	require.Greater(t, unsafe.Sizeof(q), unsafe.Sizeof(core.QP{}))

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// runCommand executes the command in the window.
+// runCommand executes the command in the command window of the register space.
 func (c *Comp) runCommand() {
 	cmd, seq, err := rnicspec.DecodeCommand(c.command[:])
 	c.result = rnicspec.Result{Seq: seq}
@@ -157,7 +157,7 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	return rnicspec.Done
 }
 
-// destroyQP ends a queue pair with nothing in flight.
+// destroyQP ends a queue pair; it refuses one with packets, entries or reads in flight.
 func (c *Comp) destroyQP(qpn uint32) rnicspec.Refusal {
 	if qpn >= rnicspec.MaxQPs || c.qps[qpn] == nil {
 		return rnicspec.RefusedNumber

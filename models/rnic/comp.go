@@ -14,8 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Comp is the timed NIC. It goes from event to event: while there is nothing to do, nothing is
-// scheduled.
+// Comp is the timed NIC. It is event-driven: while it has nothing to do, no event is scheduled.
 type Comp struct {
 	*sim.ComponentBase
 
@@ -35,7 +34,7 @@ type Comp struct {
 	handles   map[uint32]*core.Address
 	command   [rnicspec.CmdBytes]byte
 	result    rnicspec.Result
-	context   struct{ addr, bytes uint64 } // context memory
+	context   struct{ addr, bytes uint64 } // range of context memory, which software provides
 	counters  [rnicspec.NumCounters]uint64
 	traffic   Traffic
 
@@ -48,64 +47,64 @@ type Comp struct {
 	rx        receiver
 	atomics   atomicUnit
 	pools     pools
-	e         core.Effects // of anything but a received packet
+	e         core.Effects // effects of anything except a received packet, which has its own in rxOp
 
 	obs      []boundary.Observer
 	rests    []boundary.RestObserver
 	idleFrom int64 // first cycle of the current idle interval; -1 while busy
 
-	events simcore.EventPool
-	armed  bool       // an event for pump is pending
-	wakeAt simcore.Ps // at this time
-	inside bool       // an event is being handled
-	again  bool       // call pump before the event ends
-	failed error
-	last   simcore.Ps // time of the last event
+	events    simcore.EventPool
+	armed     bool       // an event that calls pump is pending
+	wakeAt    simcore.Ps // time of that event
+	handling  bool       // an event is being handled
+	pumpAgain bool       // call pump before the event ends
+	failed    error
+	last      simcore.Ps // time of the last event
 }
 
-// ethPort is an Ethernet port with the packets that leave by it.
+// ethPort is an Ethernet port and its transmit queue.
 type ethPort struct {
 	port    *simcore.Port
 	queue   fifo.Queue[*txPacket]
-	busy    simcore.Ps // the wire is occupied until then
+	busy    simcore.Ps // time until which the wire is occupied
 	waking  bool
-	rawQP   *qpair // receives frames that are no RoCE packets for this NIC
+	rawQP   *qpair // receives frames that are not RoCE packets for this NIC; nil: they are dropped
 	address core.Address
 }
 
-// Kinds of event. Events of the same time may come in any order.
+// Kinds of events. The NIC's behaviour does not depend on the order of events of the same time.
 const (
 	kindPump     = iota
-	kindArrived  // Arg: *qpair; the latency of a request has passed
-	kindAnswered // likewise, of a response
-	kindHeld     // a request has held its context for Hold
-	kindAccepted // Arg: *rxOp, all of whose TLPs are known to be accepted
-	kindSent     // Arg: *txPacket that has held its context for Hold
-	kindRipe     // Arg: *txPacket whose latency has passed
-	kindTimer    // Arg: *qpair
-	kindRNR      // Arg: *qpair
-	kindWire     // port Kind-kindWire is free
+	kindArrived  // Arg: *qpair; the latency of one of its requests has passed
+	kindAnswered // Arg: *qpair; the latency of one of its responses has passed
+	kindHeld     // the oldest request in receiver.granted has held its context for Hold
+	kindAccepted // Arg: *rxOp; the NIC knows that all of its TLPs were accepted
+	kindSent     // Arg: *txPacket; it has held its context for Hold
+	kindRipe     // Arg: *txPacket; its latency has passed
+	kindTimer    // Arg: *qpair; its acknowledgement timer has expired
+	kindRNR      // Arg: *qpair; the wait after an RNR NAK is over
+	kindWire     // the wire of port Kind-kindWire is free
 )
 
 // Spec returns the spec that the component was built from.
 func (c *Comp) Spec() Spec { return c.spec }
 
-// Device returns the function, for looking at queue pairs.
+// Device returns the transport function, for inspecting queue pairs.
 func (c *Comp) Device() *core.Device { return c.dev }
 
-// PCIe returns the port of the TLP streams; its messages are msg.TLP.
+// PCIe returns the PCIe port; its messages are msg.TLP.
 func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 
-// Eth returns the port of Ethernet port p; its messages are msg.Frame.
+// Eth returns Ethernet port p; its messages are msg.Frame.
 func (c *Comp) Eth(p int) *simcore.Port { return c.ports[p].port }
 
-// Err returns the first input or failure that the NIC could not handle, or nil.
+// Err returns the first error, or nil: an input or failure that the NIC could not handle.
 func (c *Comp) Err() error { return c.failed }
 
 // Cycle returns the cycle of the last event.
 func (c *Comp) Cycle() int64 { return int64(c.last / c.period) }
 
-// Counter returns a counter.
+// Counter returns the value of a counter.
 func (c *Comp) Counter(k rnicspec.Counter) uint64 {
 	switch k {
 	case rnicspec.CntRetries:
@@ -121,15 +120,15 @@ func (c *Comp) Counter(k rnicspec.Counter) uint64 {
 	return 0
 }
 
-// Observe implements boundary.Observable. There are no beats: First and Last of a crossing are the
-// cycle of its event. Crossings of one cycle are reported in the order in which they happen.
+// Observe implements boundary.Observable. The model has no beats: First and Last of a crossing are
+// the cycle of its event. Crossings of one cycle are reported in the order in which they happen.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
 // ObserveRest implements boundary.Observable.
 func (c *Comp) ObserveRest(o boundary.RestObserver) { c.rests = append(c.rests, o) }
 
-// ObserveHeld implements boundary.Observable: a NIC without beats is never held up and reports
-// nothing.
+// ObserveHeld implements boundary.Observable. The model has no beats that could be held back, so it
+// reports nothing.
 func (c *Comp) ObserveHeld(boundary.HeldObserver) {}
 
 func (c *Comp) now() simcore.Ps { return simcore.Now(c.sched) }
@@ -140,10 +139,10 @@ func (c *Comp) fail(err error) {
 	}
 }
 
-// arm schedules pump for a time, at which it advances everything that can advance.
+// arm schedules a call of pump for a time.
 func (c *Comp) arm(at simcore.Ps) {
-	if c.inside && at <= c.last {
-		c.again = true
+	if c.handling && at <= c.last {
+		c.pumpAgain = true
 		return
 	}
 	if c.armed && c.wakeAt <= at {
@@ -172,8 +171,8 @@ func (c *Comp) Describe(e *simcore.Event) string {
 	return ""
 }
 
-// Timer names an armed retransmission timer of a queue pair with unacknowledged packets; empty if
-// there is none.
+// Timer names an armed retransmission timer: that of a queue pair with unacknowledged packets.
+// Empty: no timer is armed.
 func (c *Comp) Timer() string {
 	if q := c.dev.Oldest(); q != nil {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", q.Num)
@@ -181,7 +180,8 @@ func (c *Comp) Timer() string {
 	return ""
 }
 
-// Progress changes when a queue pair makes progress; repeated packets are no progress.
+// Progress returns a number that changes whenever a queue pair makes progress. Repeated packets are
+// no progress.
 func (c *Comp) Progress() uint64 { return c.dev.Progress() }
 
 // NotifyRecv implements sim.Component.
@@ -192,7 +192,7 @@ func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 		for m := c.pcie.Retrieve(now); m != nil; m = c.pcie.Retrieve(now) {
 			p, ok := m.(*msg.TLP)
 			if !ok {
-				c.fail(fmt.Errorf("received a %T, wants TLPs", m))
+				c.fail(fmt.Errorf("received a %T: want a TLP", m))
 				continue
 			}
 			c.takeTLP(t, p)
@@ -212,13 +212,13 @@ func (c *Comp) Handle(e sim.Event) error {
 	kind, arg, at := ev.Kind, ev.Arg, ev.At
 	c.events.Put(ev)
 	c.endIdle(at)
-	c.inside = true
+	c.handling = true
 	switch kind {
 	case kindPump:
 		if c.wakeAt == at {
 			c.armed = false
 		}
-		c.again = true
+		c.pumpAgain = true
 	case kindArrived:
 		c.arrived(arg.(*qpair), request)
 	case kindAnswered:
@@ -242,16 +242,16 @@ func (c *Comp) Handle(e sim.Event) error {
 		p.waking = false
 		c.sendFrames(kind-kindWire, at)
 	}
-	for c.again {
-		c.again = false
+	for c.pumpAgain {
+		c.pumpAgain = false
 		c.pump(at)
 	}
-	c.inside = false
+	c.handling = false
 	c.beginIdle(at)
 	return c.failed
 }
 
-// pump advances everything that can advance.
+// pump advances everything that can advance at this time.
 func (c *Comp) pump(now simcore.Ps) {
 	c.finishWrites()
 	c.takeFrames(now)
@@ -267,7 +267,7 @@ func (c *Comp) pump(now simcore.Ps) {
 	for p := range c.ports {
 		c.sendFrames(p, now)
 	}
-	c.takeLoop(now)
+	c.takeLoopback(now)
 }
 
 // Busy reports whether anything is in flight.
@@ -276,7 +276,7 @@ func (c *Comp) Busy() bool {
 		c.table.open > 0 || c.rx.unplaced > 0
 }
 
-// Idle reports whether nothing is in flight and no timer will start anything.
+// Idle reports whether nothing is in flight and no timer can start anything.
 func (c *Comp) Idle() bool { return !c.Busy() && c.dev.Idle() }
 
 // endIdle ends an idle interval.

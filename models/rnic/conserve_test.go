@@ -12,10 +12,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// books counts the bytes that crossed a NIC's boundary.
+// books counts the bytes that cross a NIC's boundary.
 type books struct {
-	frames        [2]int // in, out
-	written, read int    // payload to and from memory
+	frames        [2]int // bytes of frames received and sent
+	written, read int    // payload bytes written to and read from memory
 }
 
 func (b *books) observe(t testing.TB) boundary.Observer {
@@ -39,8 +39,9 @@ func (b *books) observe(t testing.TB) boundary.Observer {
 	}
 }
 
-// Seeded READs, WRITEs and SENDs: at every step no more bytes have left for one NIC than came from the other's memory,
-// and in the end all have arrived: payload, work entries, receive entries and completion entries, and nothing else.
+// Seeded READs, WRITEs and SENDs. At every step, no more bytes may have left for one NIC than the
+// other has read from its memory. In the end, all payload, work entries, receive entries and
+// completion entries must have arrived, and nothing else.
 func TestConservation(t *testing.T) {
 	for seed := range uint64(3) {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -50,7 +51,7 @@ func TestConservation(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		src, dst := a.h.alloc(arm, 1<<20), b.h.alloc(hst, 1<<20)
 		buf := b.h.alloc(arm, 1<<20)
-		// bytes of WRITEs and SENDs, of READs; receive entries, work entries
+		// bytes of WRITEs and SENDs; bytes of READs; receive entries; work entries
 		pushed, fetched, sends, posts := 0, 0, 0, 0
 		ends, received, most := 0, 0, 0
 		for range 40 {

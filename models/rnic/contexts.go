@@ -2,20 +2,21 @@ package rnic
 
 import "nictwin/models/sim/fifo"
 
-// holder holds a context, or waits for one.
+// holder is a packet that holds a context, or waits for one. granted is called when it gets it.
 type holder interface {
 	granted(c *Comp)
 }
 
-// contexts are shared by the endpoints, except for a reserve of each.
+// contexts is the pool of contexts. Each endpoint has a reserve of its own; the endpoints share the
+// rest.
 type contexts struct {
 	most, reserve int
 	used          [2]int
 	waiting       [2]fifo.Queue[holder]
-	turn          int // endpoint looked at first
+	turn          int // endpoint whose queue is served first
 }
 
-// free reports whether an endpoint can have one more context.
+// free reports whether an endpoint can use one more context.
 func (x *contexts) free(ep int) bool {
 	if x.used[ep] < x.reserve {
 		return true
@@ -27,20 +28,20 @@ func (x *contexts) free(ep int) bool {
 	return shared < x.most-x.reserve
 }
 
-// ready reports whether an endpoint can have one more, and no request waits for one of either
-// endpoint.
+// ready reports whether an endpoint can use one more context, and no request of either endpoint
+// waits.
 func (x *contexts) ready(ep int) bool {
 	return x.waiting[0].Len()+x.waiting[1].Len() == 0 && x.free(ep)
 }
 
-// has reports whether a new request of an endpoint gets a context at once.
-func (x *contexts) has(ep int) bool { return x.waiting[ep].Len() == 0 && x.free(ep) }
+// available reports whether a new request of an endpoint gets a context at once.
+func (x *contexts) available(ep int) bool { return x.waiting[ep].Len() == 0 && x.free(ep) }
 
-// take gives h a context of an endpoint, now or when one is free; requests of an endpoint are
+// acquire gives h a context of an endpoint, now or when one is free. An endpoint's requests are
 // served in order.
-func (c *Comp) take(ep int, h holder) {
+func (c *Comp) acquire(ep int, h holder) {
 	x := &c.contexts
-	if !x.has(ep) {
+	if !x.available(ep) {
 		x.waiting[ep].Push(h)
 		return
 	}
@@ -48,8 +49,9 @@ func (c *Comp) take(ep int, h holder) {
 	h.granted(c)
 }
 
-// give returns a context.
-func (c *Comp) give(ep int) {
+// releaseContext returns a context of an endpoint to the pool, and grants it to the next request that can
+// use it.
+func (c *Comp) releaseContext(ep int) {
 	x := &c.contexts
 	x.used[ep]--
 	for i := 0; i < len(x.used); i++ {

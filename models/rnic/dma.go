@@ -10,23 +10,23 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// reader is the owner of a DMA read, which is notified once when the read ends.
+// reader is the owner of a DMA read. readDone is called once, when the read has ended.
 type reader interface {
 	readDone(c *Comp, ok bool)
 }
 
-// dmaRead is a read in progress.
+// dmaRead is a DMA read in progress.
 type dmaRead struct {
-	bus    uint64
-	dst    []byte
-	asked  int // bytes requested
-	open   int // unanswered requests
-	failed bool
-	queued bool // in dma.want
-	owner  reader
+	bus       uint64
+	dst       []byte
+	requested int // bytes requested so far
+	open      int // requests without their last completion
+	failed    bool
+	queued    bool // in dma.waiting
+	owner     reader
 }
 
-// tag is the state of one read tag.
+// tag is the read request that uses a tag.
 type tag struct {
 	r    *dmaRead
 	off  int // offset of the next byte in r.dst
@@ -34,15 +34,15 @@ type tag struct {
 	addr uint64
 }
 
-// dma is the NIC's use of its PCIe port. TLPs leave in one order, so that a read never passes an
-// earlier write.
+// dma accesses memory through the NIC's PCIe port. Its TLPs leave in the order in which they were
+// made, so that a read never passes an earlier write.
 type dma struct {
-	out   fifo.Queue[*msg.TLP]
-	want  fifo.Queue[*dmaRead] // reads with requests yet to send
-	tags  []tag
-	free  fifo.Queue[uint8]
-	idle  []*dmaRead
-	reads int // reads that have not ended
+	out     fifo.Queue[*msg.TLP]
+	waiting fifo.Queue[*dmaRead] // reads that have requests to send
+	tags    []tag
+	free    fifo.Queue[uint8]
+	idle    []*dmaRead
+	reads   int // number of reads in progress
 }
 
 func (d *dma) init(tags int) {
@@ -73,27 +73,27 @@ func (c *Comp) read(bus uint64, dst []byte, owner reader) {
 	}
 	*r = dmaRead{bus: bus, dst: dst, owner: owner, queued: true}
 	d.reads++
-	d.want.Push(r)
+	d.waiting.Push(r)
 	c.arm(c.now())
 }
 
-// request sends read requests while there are tags and room.
+// request sends read requests while there are tags and room for TLPs.
 func (c *Comp) request() {
 	d := &c.dma
-	for d.want.Len() > 0 && d.free.Len() > 0 && d.out.Len() < c.spec.OutDepth {
-		r := *d.want.Front()
-		if r.failed || r.asked == len(r.dst) {
-			d.want.Pop()
+	for d.waiting.Len() > 0 && d.free.Len() > 0 && d.out.Len() < c.spec.OutDepth {
+		r := *d.waiting.Front()
+		if r.failed || r.requested == len(r.dst) {
+			d.waiting.Pop()
 			r.queued = false
 			c.readOver(r)
 			continue
 		}
-		addr := r.bus + uint64(r.asked)
-		split := tlp.SplitRead(addr, len(r.dst)-r.asked, c.spec.Limits[endpoint(addr)].MRRS, tlp.Unaligned)
+		addr := r.bus + uint64(r.requested)
+		split := tlp.SplitRead(addr, len(r.dst)-r.requested, c.spec.Limits[endpoint(addr)].MRRS, tlp.Unaligned)
 		piece, _ := split.Next()
 		id := d.free.Pop()
-		d.tags[id] = tag{r, r.asked, piece.Len, addr}
-		r.asked += piece.Len
+		d.tags[id] = tag{r, r.requested, piece.Len, addr}
+		r.requested += piece.Len
 		r.open++
 		p := c.tlps.Get()
 		if err := p.SetMemRead(c.origin(), id, addr, piece.Len); err != nil {
@@ -101,8 +101,8 @@ func (c *Comp) request() {
 			return
 		}
 		d.out.Push(p)
-		if r.asked == len(r.dst) {
-			d.want.Pop()
+		if r.requested == len(r.dst) {
+			d.waiting.Pop()
 			r.queued = false
 		}
 	}
@@ -110,9 +110,9 @@ func (c *Comp) request() {
 
 func (c *Comp) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
 
-// readOver ends a read whose requests have all been sent and answered.
+// readOver ends a read if all of its requests have been sent and answered.
 func (c *Comp) readOver(r *dmaRead) {
-	if r.open > 0 || r.asked < len(r.dst) && !r.failed {
+	if r.open > 0 || r.requested < len(r.dst) && !r.failed {
 		return
 	}
 	owner, ok := r.owner, !r.failed
@@ -125,7 +125,7 @@ func (c *Comp) readOver(r *dmaRead) {
 	owner.readDone(c, ok)
 }
 
-// completion takes a completion TLP.
+// completion handles a completion TLP.
 func (c *Comp) completion(h *tlp.Header, data []byte) {
 	d := &c.dma
 	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(d.tags) || d.tags[h.Tag].r == nil {
@@ -154,7 +154,7 @@ func (c *Comp) completion(h *tlp.Header, data []byte) {
 	c.arm(c.now())
 }
 
-// write writes b to memory and returns the number of TLPs. sender is notified of each one when its
+// write writes b to memory, and returns the number of TLPs. sender is notified of each TLP when its
 // destination has accepted it.
 func (c *Comp) write(bus uint64, b []byte, sender msg.Consumer) int {
 	split := tlp.SplitWrite(bus, len(b), c.spec.Limits[endpoint(bus)].MPS, tlp.Unaligned)

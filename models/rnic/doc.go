@@ -53,27 +53,28 @@
 //
 // Congestion control, PFC (a full receive buffer leaves frames in the port, as with link-level
 // credits), completion timeouts, end-to-end credits, more than one piece of memory in a work entry,
-// shared receive queues, VLAN tags on transmit, MSI-X: software polls. A DMA read that fails fails
-// its queue pair. If it was for a reply to a READ, no NAK is sent; what was decided behind an
-// atomic takes effect all the same.
+// shared receive queues, VLAN tags on transmit, MSI-X (software polls). A failed DMA read makes its
+// queue pair fail. If it was for a reply to a READ, no NAK is sent. If it was for an atomic,
+// requests behind the atomic whose outcome was decided still take effect.
 //
 // # Invariants
 //
-//   - TLPs leave in one order: no read passes an earlier write.
+//   - TLPs leave in the order in which they were made: no read passes an earlier write.
 //   - The requests of a queue pair take effect in order, including their completions. A request is
 //     barred, and holds no context, while an earlier one waits for a context of the other endpoint,
-//     or while an earlier atomic has not written; atomics follow each other. Requests behind a READ
-//     may change what it reads: a peer that minds sets a fence.
-//   - That order is the order in which TLPs leave, no more: memory of two endpoints behind a switch
-//     may be reached in another order, as with any NIC there, since PCIe does not order writes to
+//     or while an earlier atomic has not written; atomics are carried out one after the other.
+//     Requests behind a READ may change the bytes that it reads: a peer that must not see that sets
+//     a fence.
+//   - "In order" means the order in which TLPs leave: behind a switch, they may reach the memories
+//     of two endpoints in another order, as with any NIC, since PCIe does not order writes to
 //     different completers. A completion in a queue in the Arm's memory can be seen before its
 //     payload in the host's.
 //   - A queue pair that fails first completes what was decided or planned before: requests that
-//     have not taken effect, and packets that are not acknowledged by the peer and have not left.
-//     Then come the error and the flushed entries.
-//   - Events of one time may come in any order: each queue pair keeps its own.
+//     have not taken effect, and packets without acknowledgements that have not left. Then come the
+//     error and the flushed entries.
+//   - Results do not depend on the order of events of one time: each queue pair keeps its order.
 //   - Nothing is scheduled while there is nothing to do, except the timers of unacknowledged
-//     requests, which end by themselves.
+//     requests, which expire.
 //   - Nothing is allocated for a packet once the pools have reached their peak.
 //   - The cost of a packet does not depend on the number of queue pairs.
 //   - Same input, same events.

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// leak is part of a cable and loses frames.
+// leak is a component in the middle of a cable that loses frames.
 type leak struct {
 	*sim.ComponentBase
 	s     simcore.Scheduler
@@ -44,7 +44,8 @@ func (l *leak) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	}
 }
 
-// Over a cable that loses frames everything arrives once and whole, thanks to timers and NAKs.
+// Over a cable that loses frames, everything must arrive once and complete, thanks to timers and
+// NAKs.
 func TestLossyCable(t *testing.T) {
 	l := &leak{ComponentBase: sim.NewComponentBase("Leak"), rng: rand.New(rand.NewPCG(7, 7))}
 	leaky := newRig(t, 2, testSpec(), l)
@@ -97,7 +98,8 @@ func TestLossyCable(t *testing.T) {
 	}
 }
 
-// A SEND that finds no receive entry gets an RNR NAK and is repeated after one has been posted.
+// A SEND that finds no receive entry must get an RNR NAK, and be repeated after one has been
+// posted.
 func TestReceiverNotReady(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	src, buf := a.h.alloc(arm, 4096), b.h.alloc(arm, 4096)
@@ -112,7 +114,7 @@ func TestReceiverNotReady(t *testing.T) {
 	require.Equal(t, sent, b.h.bytes(buf, 3000))
 }
 
-// Absent memory ends the queue pair whose DMA accessed it, and nothing else.
+// Access to absent memory must fail the queue pair whose DMA made it, and no other.
 func TestNoMemory(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	x, y := a.h.qp(rnicspec.RC, arm), b.h.qp(rnicspec.RC, arm)
@@ -131,7 +133,7 @@ func TestNoMemory(t *testing.T) {
 	require.False(t, a.h.nic.Busy())
 }
 
-// An atomic on absent memory ends with an error, not with a value that was never read.
+// An atomic on absent memory must end with an error, not with a value that was never read.
 func TestAtomicOnNoMemory(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	const key = 99
@@ -147,7 +149,7 @@ func TestAtomicOnNoMemory(t *testing.T) {
 	require.False(t, b.h.nic.Busy())
 }
 
-// A cache miss reads memory and costs that time; a hit does not.
+// A cache miss must read context memory and take that time; a hit must not.
 func TestCacheMisses(t *testing.T) {
 	spec := testSpec()
 	r, a, b := connected(t, rnicspec.RC, spec)
@@ -193,8 +195,8 @@ func TestSpecNamesEveryField(t *testing.T) {
 	}
 }
 
-// The TLPs of a WRITE's packet are placed in the order that the spec sets; packets are placed in
-// order with either.
+// The TLPs of one WRITE packet must be written in the spec's order; successive packets must be
+// written in order with either.
 func TestWriteOrder(t *testing.T) {
 	order := func(o Order) (at []uint64) {
 		spec := testSpec()
@@ -219,7 +221,7 @@ func TestWriteOrder(t *testing.T) {
 	require.Equal(t, []uint64{512, 0, 1536, 1024, 2560, 2048, 3584, 3072}, order(Descending))
 }
 
-// A spec is plain data: it survives a round trip through YAML.
+// A spec must survive a round trip through YAML.
 func TestSpecsAreYAML(t *testing.T) {
 	for _, name := range PresetNames {
 		s, err := Preset(name)

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// No register write makes the NIC panic or work forever. Each piece of the input is an offset of
-// four bytes, a length and as many bytes.
+// No register write may make the NIC panic or work forever. The input is a list of writes: an
+// offset of four bytes, a length, and that many bytes.
 func FuzzRegisters(f *testing.F) {
 	piece := func(off uint32, b []byte) []byte {
 		return append(append(binary.LittleEndian.AppendUint32(nil, off), byte(len(b))), b...)

@@ -7,28 +7,28 @@ import (
 // ctxBytes is the size of one context, which a cache miss reads (assumption).
 const ctxBytes = 64
 
-// lookup is a set of context reads that somebody waits for.
+// lookup is a set of context reads that a queue pair, a received packet or a READ waits for.
 type lookup struct {
 	q    *qpair
 	kind int
-	op   *rxOp    // a packet that waits for it
-	job  *readJob // or a READ
+	op   *rxOp    // with kind forPacket: the packet that waits
+	job  *readJob // with kind forRead: the READ that waits
 	left int
 	buf  [ctxBytes]byte
 }
 
-// What waits for a lookup.
+// Kinds of lookups: for the next packet to send, for a received packet, for the next data of a READ.
 const (
 	forSend = iota
 	forPacket
 	forRead
 )
 
-// qpKey separates queue pairs from pages in context memory.
+// qpKey distinguishes queue pairs from pages in context memory.
 const qpKey = 1 << 63
 
-// lookUp counts the cache misses of a queue pair and of the pages at both ends of n bytes, and
-// reads their contexts.
+// lookUp looks up a queue pair and the pages at both ends of n bytes in the caches. It counts the
+// misses and reads their contexts.
 func (c *Comp) lookUp(l *lookup, key uint32, va uint64, n int) {
 	if l.kind != forRead && !c.qpCache.has(uint64(l.q.Num)) {
 		c.counters[rnicspec.CntQPMisses]++
@@ -55,7 +55,7 @@ func (c *Comp) page(l *lookup, page uint64) {
 	}
 }
 
-// readContext reads a context from memory, if software has provided context memory.
+// readContext reads a context from context memory, if software has provided any.
 func (c *Comp) readContext(l *lookup, key uint64) {
 	if c.context.bytes == 0 {
 		return
@@ -71,7 +71,7 @@ func (c *Comp) newLookup(q *qpair, kind int) *lookup {
 	return l
 }
 
-// waits reports whether a lookup has to wait for memory; if not, it is over.
+// waits reports whether a lookup waits for reads; if not, it frees the lookup.
 func (c *Comp) waits(l *lookup) bool {
 	if l.left > 0 {
 		l.q.refs++
@@ -81,24 +81,25 @@ func (c *Comp) waits(l *lookup) bool {
 	return false
 }
 
-// lookUpSend reports whether everything that the next packet of a queue pair needs is in the
-// caches; if not, it starts the reads.
+// lookUpSend reports whether the lookups for a queue pair's next packet are done. If they were not
+// started, it starts them.
 func (c *Comp) lookUpSend(q *qpair) bool {
-	if q.known || q.asked {
-		return q.known
+	if q.lookedUp || q.requested {
+		return q.lookedUp
 	}
 	key, va, n := q.Local()
 	l := c.newLookup(q, forSend)
 	c.lookUp(l, key, va, min(n, q.PMTU))
-	q.asked = c.waits(l)
-	q.known = !q.asked
-	return q.known
+	q.requested = c.waits(l)
+	q.lookedUp = !q.requested
+	return q.lookedUp
 }
 
-// lookUpPacket is lookUpSend for a received packet.
+// lookUpPacket reports whether the lookups for a received packet are done. If they were not
+// started, it starts them.
 func (c *Comp) lookUpPacket(op *rxOp) bool {
-	if op.known || op.asked {
-		return op.known
+	if op.lookedUp || op.requested {
+		return op.lookedUp
 	}
 	l := c.newLookup(op.q, forPacket)
 	l.op = op
@@ -108,15 +109,15 @@ func (c *Comp) lookUpPacket(op *rxOp) bool {
 	} else {
 		c.lookUp(l, 0, 0, 0)
 	}
-	op.asked = c.waits(l)
-	op.known = !op.asked
-	return op.known
+	op.requested = c.waits(l)
+	op.lookedUp = !op.requested
+	return op.lookedUp
 }
 
-// lookUpRead is lookUpSend for a packet of READ data.
+// lookUpRead reports whether the lookups for a READ's next data are done. If not, it starts them.
 func (c *Comp) lookUpRead(j *readJob, off, n int) bool {
-	if j.known {
-		j.known = false
+	if j.lookedUp {
+		j.lookedUp = false
 		return true
 	}
 	l := c.newLookup(j.q, forRead)
@@ -125,8 +126,8 @@ func (c *Comp) lookUpRead(j *readJob, off, n int) bool {
 	return !c.waits(l)
 }
 
-// readDone implements reader: a context has come. A failed read counts like a successful one, since
-// the contents are ignored.
+// readDone implements reader: a context was read. A failed read counts like a successful one,
+// because the contents are ignored.
 func (l *lookup) readDone(c *Comp, _ bool) {
 	if l.left--; l.left > 0 {
 		return
@@ -137,13 +138,13 @@ func (l *lookup) readDone(c *Comp, _ bool) {
 	c.pools.lookups = append(c.pools.lookups, l)
 	switch kind {
 	case forSend:
-		q.asked, q.known = false, true
+		q.requested, q.lookedUp = false, true
 		c.activate(q)
 	case forPacket:
-		op.asked, op.known = false, true
+		op.requested, op.lookedUp = false, true
 		c.unpark(q, op.kind)
 	default:
-		j.known = true
+		j.lookedUp = true
 		c.queue(j)
 	}
 }

@@ -2,40 +2,40 @@ package rnic
 
 import "nictwin/models/rnic/core"
 
-// enter lets a request ask for its context, or bars it if it would overtake another. Contexts are
-// thus given in an order in which the requests of a queue pair take effect in order; a barred
-// request holds no context.
+// enter requests a context for a received request, or bars the request if it would overtake an
+// earlier one. A queue pair's requests thus get their contexts in an order that makes them take
+// effect in order. A barred request holds no context.
 func (c *Comp) enter(op *rxOp) {
 	q := op.q
-	// Where nothing waits for a context and no atomic is in flight, nothing is barred either: the
-	// check can be skipped.
+	// Fast path: if no request waits for a context and no atomic is in flight, none is barred.
 	if q.atomics == 0 && c.contexts.ready(op.context) || q.barred.Len() == 0 && !op.overtakes() {
-		c.ask(op)
+		c.requestContext(op)
 		return
 	}
 	q.barred.Push(op)
 }
 
 // overtakes reports whether a request would take effect before an earlier one of its queue pair:
-// one that waits for a context of the other endpoint, or an atomic, which has read before it
-// writes. Atomics follow each other anyway.
+// one that waits for a context of the other endpoint, or an atomic, which reads memory some time
+// before it writes. An atomic need not wait for another one: atomicUnit carries them out one after
+// the other.
 func (op *rxOp) overtakes() bool {
 	q := op.q
 	return q.queued[1-op.context] > 0 || q.atomics > 0 && !op.atomic()
 }
 
-// atomic reports whether a request is an atomic to be carried out.
+// atomic reports whether a request is an atomic, and not a duplicate of one.
 func (op *rxOp) atomic() bool { return op.e.Reply.Kind == core.AtomicReply }
 
-// ask asks for a request's context.
-func (c *Comp) ask(op *rxOp) {
+// requestContext requests a context for a received request.
+func (c *Comp) requestContext(op *rxOp) {
 	if op.atomic() {
 		op.q.atomics++
 	}
-	if op.waits = !c.contexts.has(op.context); op.waits {
+	if op.waits = !c.contexts.available(op.context); op.waits {
 		op.q.queued[op.context]++
 	}
-	c.take(op.context, op)
+	c.acquire(op.context, op)
 }
 
 // granted implements holder.
@@ -48,9 +48,10 @@ func (op *rxOp) granted(c *Comp) {
 	}
 }
 
-// unbar admits barred requests of a queue pair that no longer overtake another.
+// unbar lets barred requests of a queue pair request their contexts, in order, until one would
+// overtake another.
 func (c *Comp) unbar(q *qpair) {
 	for q.barred.Len() > 0 && !q.barred.Front().overtakes() {
-		c.ask(q.barred.Pop())
+		c.requestContext(q.barred.Pop())
 	}
 }

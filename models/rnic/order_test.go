@@ -15,8 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// receives returns the IDs and statuses of the receive entries that ended, in the order of their
-// completions.
+// receives returns the IDs and statuses of the receive entries that have completed, in order.
 func (q *testQP) receives() (ids []uint64, states []rnicspec.Status) {
 	for _, c := range q.poll() {
 		if c.Opcode == rnicspec.Recv {
@@ -26,25 +25,25 @@ func (q *testQP) receives() (ids []uint64, states []rnicspec.Status) {
 	return ids, states
 }
 
-// scarce returns a spec with few contexts, each held for so long that requests wait for them.
+// scarce returns a spec with few contexts, each held for so long that requests must wait for them.
 func scarce() Spec {
 	s := testSpec()
 	s.Contexts, s.Prefetch = Contexts{Endpoint: 1, Reserve: 1, Hold: 5 * simcore.Microsecond}, 8
 	return s
 }
 
-// The messages of a queue pair complete in order, whatever endpoint each addresses: one for the
-// host does not overtake those that wait for a context of the Arm's. It holds no context meanwhile,
-// so that others proceed.
+// The messages of a queue pair must complete in order, whatever endpoint each addresses: one for
+// the host must not overtake those that wait for a context of the Arm's. It must hold no context
+// meanwhile, so that others proceed.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
-	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // it sends faster than the other one has contexts
+	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than b has contexts
 	const n, each = 24, 512
 	src := a.h.alloc(arm, n*each)
 	sent := a.h.fill(src, n*each, 3)
 	bufs := [2]uint64{b.h.alloc(arm, n*each), b.h.alloc(hst, n*each)}
 	at := func(i uint64) (ep int, va uint64) {
-		ep = int(i % 4 / 3) // three for the Arm, one for the host
+		ep = int(i % 4 / 3) // three messages for the Arm, one for the host
 		return ep, bufs[ep] + i*each
 	}
 	for i := range uint64(n) {
@@ -66,8 +65,8 @@ func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	require.Equal(t, [2]int{}, b.h.nic.contexts.used)
 }
 
-// The receive entries of a failed queue pair complete in order: those fetched before the failing
-// request has taken effect are flushed behind it.
+// The receive entries of a failed queue pair must complete in order: those that were fetched before
+// the failing request took effect are flushed behind it.
 func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	const n, bad, each = 40, 5, 512
@@ -99,8 +98,7 @@ func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 	require.False(t, b.h.nic.Busy())
 }
 
-// sends returns the IDs and statuses of the work entries that ended, in the order of their
-// completions.
+// sends returns the IDs and statuses of the work entries that have completed, in order.
 func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 	for _, c := range q.poll() {
 		if c.Opcode != rnicspec.Recv {
@@ -110,10 +108,10 @@ func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 	return ids, states
 }
 
-// The work entries of a queue pair without acknowledgements complete in order: the failing one and
-// the flushed ones come behind those whose packets have left, and none of their packets leaves. It
-// fails by an unknown key, by absent memory, or by several of them; the first error in order is
-// reported, signalled or not.
+// The work entries of a queue pair without acknowledgements must complete in order: the failing one
+// and the flushed ones come behind those whose packets have left, and none of their packets leaves.
+// The failure is an unknown key, absent memory, or several of them; the first error in order must
+// be reported, signalled or not.
 func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	const unknown, nowhere, n, bad = 77, 99, 10, 5
 	want := slices.Repeat([]rnicspec.Status{rnicspec.OK}, bad)
@@ -154,8 +152,9 @@ func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	}
 }
 
-// The same if the packets of one message fail by both: its last by a bound, found when it is
-// planned, and its first by absent memory, found later.
+// One message fails twice: its last packet by its region's bound, which is found when it is
+// planned, and its first one by absent memory, which is found later. The error must be reported for
+// this message.
 func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 	const key, n, bad = 99, 6, 2
 	r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -178,8 +177,8 @@ func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 		rnicspec.Flushed, rnicspec.Flushed}, states)
 }
 
-// Inline bytes of queue pairs without acknowledgements are copied from the work entry, which is no
-// longer queued when its packet is made.
+// Queue pairs without acknowledgements must copy inline bytes from the work entry before it is
+// dequeued, which is before the packet is made.
 func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	for _, typ := range []rnicspec.QPType{rnicspec.RC, rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -199,21 +198,21 @@ func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	}
 }
 
-// Datagrams of a queue pair complete in order, each after it has left, although those to the NIC
-// itself need not wait for the wire.
+// Datagrams of a queue pair must complete in order, each after it has left, although those to the
+// NIC itself need not wait for the wire.
 func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.UD, testSpec())
 	const self, n = 5, 24
 	a.h.do(&rnicspec.CreateAH{Handle: self, MAC: mac(0), IP: [16]byte{10, 0, 0, 0}, UDPPort: 0xc000, TTL: 64})
-	left, told := 0, 0
+	left, completed := 0, 0
 	a.h.nic.Observe(func(x boundary.Crossing) {
 		if x.Kind == boundary.FrameOut {
 			left++
 		}
 	})
 	_, err := a.h.space.Watch(a.cqAddr, n*rnicspec.CQEBytes, func(uint64, int) {
-		told++
-		require.GreaterOrEqual(t, left, told-told/12, "frames, at completion %d", told)
+		completed++
+		require.GreaterOrEqual(t, left, completed-completed/12, "frames, at completion %d", completed)
 	})
 	require.NoError(t, err)
 	src := a.h.alloc(arm, 4096)
@@ -229,13 +228,13 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r.run()
 	ids, _ := a.sends()
 	require.Len(t, ids, n)
-	require.Equal(t, n, told)
+	require.Equal(t, n, completed)
 	require.True(t, slices.IsSorted(ids), ids)
 }
 
-// Requests behind an atomic on its queue pair take effect after it: they read what it wrote, are
-// not overwritten by it, and complete after it. The same holds between atomics, for either
-// endpoint's memory, and when contexts are scarce.
+// Requests behind an atomic on its queue pair must take effect after it: they read what it wrote,
+// are not overwritten by it, and complete after it. The same must hold between atomics, for memory
+// of either endpoint, and when contexts are scarce.
 func TestRequestsStayBehindAtomics(t *testing.T) {
 	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write, rnicspec.Send} {
 		for ep, spec := range []Spec{arm: testSpec(), hst: scarce()} {
@@ -247,10 +246,10 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 			value := func(h *host, at uint64) uint64 { return binary.LittleEndian.Uint64(h.bytes(at, 8)) }
 			put(b.h, x, 100)
 			put(a.h, into+8, 7)
-			told := false
+			completed := false
 			_, err := b.h.space.Watch(b.cqAddr, 64, func(uint64, int) {
-				told = true
-				require.EqualValues(t, 7, value(b.h, x), "%v: told before it had its effects, or after the next "+
+				completed = true
+				require.EqualValues(t, 7, value(b.h, x), "%v: completed before it had its effects, or after the next "+
 					"atomic had", o)
 			})
 			require.NoError(t, err)
@@ -275,13 +274,13 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 			}
 			require.Equal(t, []uint64{100, was, was + 5},
 				[]uint64{value(a.h, into), value(a.h, into+16), value(b.h, x)}, o)
-			require.Equal(t, o == rnicspec.Send, told)
+			require.Equal(t, o == rnicspec.Send, completed)
 			require.False(t, b.h.nic.Busy())
 		}
 	}
 }
 
-// A queue pair without atomics waits for no other one's.
+// A queue pair must not wait for the atomics of another one.
 func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 	at := func(busy int) (done simcore.Ps) {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -305,14 +304,14 @@ func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 	require.InDelta(t, int64(at(0)), int64(at(10)), float64(100*simcore.Nanosecond), "an atomic takes longer")
 }
 
-// The order of a queue pair does not depend on the engine's order of events of one time, as on
-// Akita's own engine: the effects of several small messages coincide.
+// The order of a queue pair's messages must not depend on the engine's order of events of one time:
+// the effects of several small messages coincide here, also on Akita's engine.
 func TestMessagesKeepTheirOrderOnAkitasEngine(t *testing.T) {
 	for _, x := range []Contexts{DefaultSpec().Contexts, {Endpoint: 8, Hold: 2 * simcore.Microsecond},
 		{Endpoint: 1000}} {
 		r := &rig{t: t, any: sim.NewSerialEngine(), pools: new(board.Pools)}
 		spec := DefaultSpec()
-		spec.Contexts, spec.Prefetch = x, 8 // some wait for receive entries, and go on when these have come
+		spec.Contexts, spec.Prefetch = x, 8 // some messages wait for receive entries to be read
 		r.addBF2(2, DefaultSpec(), spec)
 		a, b := r.hosts[0].qp(rnicspec.RC, arm), r.hosts[1].qp(rnicspec.RC, arm)
 		connect(a, b, 1024)

@@ -36,7 +36,7 @@ const (
 	tablePkts  = 72 << 10
 )
 
-// PresetNames lists the names that Preset accepts.
+// PresetNames lists the names that Preset takes.
 var PresetNames = []string{"connectx4", "connectx5", "connectx6", "connectx7", "bluefield2"}
 
 // DefaultSpec returns the spec of a ConnectX-6.
@@ -59,7 +59,8 @@ func DefaultSpec() Spec {
 	}
 }
 
-// contextsFor returns the number of contexts that sustain a rate when each is held for hold.
+// contextsFor returns the number of contexts that sustain a rate, in millions of messages per
+// second, if each is held for hold.
 func contextsFor(mpps int) int { return (mpps*int(hold) + psPerMicro/2) / psPerMicro }
 
 // Preset returns the spec of a NIC by its name.

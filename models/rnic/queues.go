@@ -6,46 +6,48 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// qpair is a queue pair with its rings and everything of it in flight. It is one block of memory,
-// since with many queue pairs each turn misses the processor's cache.
+// qpair is a queue pair: its transport state, its rings, and its packets in flight. It is one block
+// of memory: with many queue pairs, each block is read from the simulating machine's memory on each
+// turn.
 type qpair struct {
-	// Fields used for every packet come first, in one cache line with the head of core.QP.
-	refs     int32         // references that must be gone before the queue pair can be destroyed
-	atomics  int32         // atomics that asked for a context and have not written
-	due      [2]simcore.Ps // time of the last request and of the last response received
-	endpoint int           // endpoint whose memory holds the send ring, and whose contexts its requests take
-	port     int
-	active   bool // in transmitter.turn
-	known    bool // its lookups for the next packet are done
-	asked    bool // those lookups are in flight
-	timing   bool // an event of the acknowledgement timer is pending
-	// Things that the completions of a failure wait for: requests that have not taken effect, and
-	// packets that no peer acknowledges.
+	// Fields used for every packet come first, so that they share a cache line with the head of
+	// core.QP.
+	refs      int32         // packets, fetches and lookups in flight; it can be destroyed when there are none
+	atomics   int32         // atomics that have requested a context and have not written
+	due       [2]simcore.Ps // time when the latency of the latest request, and of the latest response, has passed
+	endpoint  int           // endpoint whose memory holds the send ring, and whose contexts its requests use
+	port      int
+	active    bool // in transmitter.turn
+	lookedUp  bool // the lookups for its next packet are done
+	requested bool // these lookups are in flight
+	timing    bool // the event of its acknowledgement timer is pending
+	// Number of completions that must be written before those of a failure: of requests that have
+	// not taken effect, and of packets that need no acknowledgement.
 	unreported int32
 
 	core.QP
-	steps      uint64 // progress when the timer was started
+	steps      uint64 // core.QP.Steps when the timer was started
 	out        chain[*txPacket]
-	leaving    chain[*txPacket]  // of UC, UD and raw: packets from out, until reported
-	parked     [2]chain[*rxOp]   // received packets, until they are handled
-	ripe       [2]int32          // number of them past their latency
-	queued     [2]int32          // requests waiting for a context, by endpoint
-	barred     chain[*rxOp]      // requests that would overtake: see order.go
-	flushed    []core.Completion // of a failed queue pair: written once unreported is 0
+	leaving    chain[*txPacket]  // for UC, UD and raw: packets taken from out, until their completions are written
+	parked     [2]chain[*rxOp]   // received requests, and received responses, that wait to be handled
+	ripe       [2]int32          // number of those whose latency has passed
+	queued     [2]int32          // requests that wait for a context, by endpoint
+	barred     chain[*rxOp]      // requests that would overtake another; see order.go
+	flushed    []core.Completion // completions of a failed queue pair, which are written once unreported is 0
 	replies    chain[*reply]
 	send, recv ring
-	cqs        [2]*cq // of sends and of receives
+	cqs        [2]*cq // completion queues of the send and of the receive side
 	qkey       uint32
 }
 
-// ring is a ring of entries in memory. Indices run freely.
+// ring is a ring of entries in memory. Its indices count modulo 2^16, not modulo its size.
 type ring struct {
-	addr    uint64
-	log     uint8
-	entry   int
-	pi      uint16 // software's producer index
-	asked   uint16 // entries before this one were requested
-	fetches chain[*fetch]
+	addr      uint64
+	log       uint8
+	entry     int
+	pi        uint16 // software's producer index
+	requested uint16 // index behind the last entry that was requested from memory
+	fetches   chain[*fetch]
 }
 
 // cq is a completion queue in memory.
@@ -55,7 +57,7 @@ type cq struct {
 	next uint32
 }
 
-// fetch is a read of ring entries.
+// fetch is a read of consecutive ring entries.
 type fetch struct {
 	q    *qpair
 	r    *ring
@@ -65,10 +67,10 @@ type fetch struct {
 	next *fetch // in ring.fetches
 }
 
-// fetchesAhead is the number of entry reads that a ring has in flight (assumption).
+// fetchesAhead is the number of entry reads that a ring keeps in flight (assumption).
 const fetchesAhead = 2
 
-// ring takes a doorbell.
+// ring handles a doorbell: pi is the new producer index.
 func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 	if ahead := pi - r.pi; int(ahead) > 1<<r.log {
 		c.counters[rnicspec.CntWrongAccess]++
@@ -78,19 +80,19 @@ func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 	c.fetch(q, r)
 }
 
-// fetch requests posted entries.
+// fetch reads posted entries from a ring in memory, as far as there is room for them.
 func (c *Comp) fetch(q *qpair, r *ring) {
-	for r.asked != r.pi && r.fetches.Len() < fetchesAhead {
+	for r.requested != r.pi && r.fetches.Len() < fetchesAhead {
 		size := 1 << r.log
-		at := int(r.asked) & (size - 1)
-		n := min(int(r.pi-r.asked), c.spec.Fetch, size-at)
+		at := int(r.requested) & (size - 1)
+		n := min(int(r.pi-r.requested), c.spec.Fetch, size-at)
 		if r == &q.recv {
 			if n = min(n, c.spec.Prefetch-q.Receives()); n <= 0 {
 				return
 			}
 		}
 		f := c.newFetch(q, r, n)
-		r.asked += uint16(n)
+		r.requested += uint16(n)
 		r.fetches.Push(f)
 		c.read(r.addr+uint64(at*r.entry), f.buf[:n*r.entry], f)
 	}
@@ -106,15 +108,15 @@ func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
 	return f
 }
 
-// push takes a work entry written to the NIC. It follows the entries being read; if earlier ones
-// were not even requested, it is read from the ring like them.
+// push handles a work entry that software wrote to the NIC. It is queued behind the entries being
+// read. If earlier entries were not even requested, it is read from the ring like them.
 func (c *Comp) push(q *qpair, b []byte) {
 	r := &q.send
 	r.pi++
-	if r.asked != r.pi-1 {
+	if r.requested != r.pi-1 {
 		return
 	}
-	r.asked++
+	r.requested++
 	f := c.newFetch(q, r, 1)
 	copy(f.buf, b)
 	f.done = true
@@ -134,7 +136,7 @@ func (f *fetch) readDone(c *Comp, ok bool) {
 	c.fetched(f.q, f.r)
 }
 
-// fetched passes entries that have come to the function, in order.
+// fetched posts the entries that have been read, in order.
 func (c *Comp) fetched(q *qpair, r *ring) {
 	for r.fetches.Len() > 0 && r.fetches.Front().done {
 		f := r.fetches.Pop()
@@ -163,8 +165,8 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 	c.activate(q)
 }
 
-// writeCompletions writes completion entries. If a queue pair has failed, requests decided before may not have
-// taken effect, and packets planned before may not have left: their completions come first.
+// writeCompletions writes completion entries. Those of a failed queue pair are put off until the
+// completions of earlier requests and packets have been written.
 func (c *Comp) writeCompletions(q *qpair, e *core.Effects) {
 	if q.unreported > 0 && q.State == rnicspec.Failed {
 		q.flushed = append(q.flushed, e.Done...)
@@ -175,7 +177,7 @@ func (c *Comp) writeCompletions(q *qpair, e *core.Effects) {
 	}
 }
 
-// completeRequest writes the completions of a request that takes effect.
+// completeRequest writes the completions of a request that takes effect now.
 func (c *Comp) completeRequest(q *qpair, e *core.Effects) {
 	for i := range e.Done {
 		c.writeCompletion(q, &e.Done[i])
@@ -183,7 +185,8 @@ func (c *Comp) completeRequest(q *qpair, e *core.Effects) {
 	c.settle(q)
 }
 
-// settle records that one of the things that a failure's completions wait for has been reported.
+// settle records that one of the completions that precede a failure was written; after the last
+// one, it writes those of the failure.
 func (c *Comp) settle(q *qpair) {
 	if q.unreported--; q.unreported > 0 || len(q.flushed) == 0 {
 		return
@@ -207,7 +210,7 @@ func (c *Comp) writeCompletion(q *qpair, d *core.Completion) {
 	c.rx.unplaced += c.write(to.addr+at, b[:], &c.rx)
 }
 
-// pools hold objects for reuse.
+// pools holds free lists of objects.
 type pools struct {
 	fetches []*fetch
 	packets []*txPacket

@@ -11,51 +11,51 @@ import (
 
 // receiver is the state of the receiving side.
 type receiver struct {
-	more     bool // a port has frames
+	more     bool // a port may have frames that were not taken
 	slot     simcore.Ps
-	held     int // bytes of packets not yet placed
-	ops      int // packets in flight
-	unplaced int // TLPs of completion entries not yet accepted
+	held     int // bytes in the receive buffer
+	ops      int // number of received packets in flight
+	unplaced int // TLPs of completion entries that were not accepted yet
 
-	loop     fifo.Queue[*txPacket] // packets to the NIC itself
-	granted  fifo.Queue[*rxOp]     // requests holding a context, for its time
+	loopback fifo.Queue[*txPacket] // packets that the NIC sends to itself
+	granted  fifo.Queue[*rxOp]     // requests that hold a context, for Contexts.Hold
 	finished fifo.Queue[*rxOp]     // requests whose TLPs were all accepted
 	p        core.Packet
 }
 
-// Consumed implements msg.Consumer, for completion entries.
+// Consumed implements msg.Consumer: a TLP of a completion entry was accepted.
 func (r *receiver) Consumed(simcore.Ps) { r.unplaced-- }
 
-// Kinds of packet; those of one kind keep their order.
+// Kinds of received packets. A queue pair handles the packets of each kind in order.
 const (
 	request = iota
 	response
 )
 
-// rxOp is a received packet, until it has taken effect.
+// rxOp is a received packet, from its arrival until it has taken effect.
 type rxOp struct {
-	c     *Comp
-	q     *qpair
-	f     *msg.Frame
-	p     core.Packet
-	e     core.Effects
-	kind  int  // request or response
-	raw   bool // a frame for a raw queue pair
-	known bool // its lookups are done
-	asked bool // the lookups are in flight
-	waits bool // it waits for a context
+	c         *Comp
+	q         *qpair
+	f         *msg.Frame
+	p         core.Packet
+	e         core.Effects
+	kind      int  // request or response
+	raw       bool // a frame for a raw queue pair
+	lookedUp  bool // its lookups are done
+	requested bool // its lookups are in flight
+	waits     bool // it waits for a context
 
-	bytes      int        // bytes that it takes of the receive buffer
+	bytes      int        // its bytes in the receive buffer
 	context    int        // endpoint whose context it holds; -1: none
-	unsent     int        // TLPs not yet accepted, and reads not yet over
-	acceptedAt simcore.Ps // when the NIC knows that all were accepted
+	unsent     int        // TLPs that were not accepted, plus DMA reads in progress
+	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
 	rep        *reply
 	word       [8]byte
 	next       *rxOp // in qpair.parked, then in qpair.barred
 }
 
-// takeFrames takes frames off the ports while the receive buffer has room: the line waits for the
-// rest, as with credits (InfiniBand) or pause frames.
+// takeFrames takes frames from the ports while the receive buffer has room. The others hold back
+// their senders, as with credits (InfiniBand) or pause frames.
 func (c *Comp) takeFrames(now simcore.Ps) {
 	if !c.rx.more {
 		return
@@ -80,11 +80,11 @@ func (c *Comp) takeFrames(now simcore.Ps) {
 	}
 }
 
-// takeLoop takes packets of the NIC to itself: they yield to those from the network, which get the
-// other half of the buffer.
-func (c *Comp) takeLoop(now simcore.Ps) {
-	for c.rx.loop.Len() > 0 && c.rx.held < c.spec.RxBytes/2 {
-		x := c.rx.loop.Pop()
+// takeLoopback takes packets that the NIC sends to itself, while the receive buffer is less than half
+// full: the rest of it is for packets from the network, which have priority.
+func (c *Comp) takeLoopback(now simcore.Ps) {
+	for c.rx.loopback.Len() > 0 && c.rx.held < c.spec.RxBytes/2 {
+		x := c.rx.loopback.Pop()
 		f := x.f
 		x.f = nil
 		f.Port = x.q.port
@@ -93,13 +93,13 @@ func (c *Comp) takeLoop(now simcore.Ps) {
 	}
 }
 
-// accept takes a frame into the pipeline.
+// accept takes a frame into the receive pipeline.
 func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
 	op.c, op.f, op.context, op.rep, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
-	op.known, op.asked, op.raw = false, false, false
+	op.lookedUp, op.requested, op.raw = false, false, false
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {
@@ -130,7 +130,7 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.after(*due, kindArrived+op.kind, op.q)
 }
 
-// drop ignores a packet that nothing was reserved for.
+// drop ignores a packet for which nothing was reserved.
 func (c *Comp) drop(op *rxOp) {
 	c.counters[rnicspec.CntDropped]++
 	c.frames.Put(op.f)
@@ -138,7 +138,7 @@ func (c *Comp) drop(op *rxOp) {
 	c.pools.ops = append(c.pools.ops, op)
 }
 
-// latency returns the time that the packet's operation takes beyond what is modelled.
+// latency returns the latency that the spec adds to a packet's operation.
 func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	l := &c.spec.Latency
 	if op.raw || op.kind == response {
@@ -163,14 +163,16 @@ func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	return t
 }
 
-// arrived takes the first received packet of a queue pair: its latency has passed, since latencies
-// end in order. The event does not name the packet, since events of one time may come in any order.
+// arrived records that the latency of a queue pair's first parked packet has passed. Latencies of a
+// queue pair end in order, and the event names no packet, so the order of events of one time does
+// not matter.
 func (c *Comp) arrived(q *qpair, kind int) {
 	q.ripe[kind]++
 	c.unpark(q, kind)
 }
 
-// unpark handles the waiting packets of a queue pair, in order, as far as what they need has come.
+// unpark handles the parked packets of a queue pair whose latency has passed, in order, until one
+// waits for a lookup or a receive entry.
 func (c *Comp) unpark(q *qpair, kind int) {
 	for line := &q.parked[kind]; q.ripe[kind] > 0; {
 		op := line.Front()
@@ -178,7 +180,7 @@ func (c *Comp) unpark(q *qpair, kind int) {
 			return
 		}
 		if kind == request && !op.raw && q.NeedsRecv(&op.p) && q.Receives() == 0 && q.recv.fetches.Len() > 0 {
-			return // one is on its way
+			return // a receive entry is being read
 		}
 		line.Pop()
 		q.ripe[kind]--
@@ -190,7 +192,7 @@ func (c *Comp) unpark(q *qpair, kind int) {
 	}
 }
 
-// respond takes a request: its outcome is decided now, in order; when it takes effect depends on
+// respond handles a request. Its outcome is decided now, in order; when it takes effect depends on
 // contexts and memory.
 func (c *Comp) respond(op *rxOp) {
 	q := op.q
@@ -228,8 +230,8 @@ func (c *Comp) respond(op *rxOp) {
 	c.enter(op)
 }
 
-// carryOut makes a request take effect: the first that holds a context, since all hold theirs for
-// the same time.
+// carryOut makes the oldest request that holds a context take effect. Requests get here in the
+// order of their contexts, because all hold them for the same time.
 func (c *Comp) carryOut() {
 	op := c.rx.granted.Pop()
 	e := &op.e
@@ -248,8 +250,8 @@ func (c *Comp) carryOut() {
 	op.Consumed(0)
 }
 
-// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, which
-// the NIC learns after the way back.
+// Consumed implements msg.Consumer: one of the TLPs or reads that a packet waits for has ended. The
+// NIC knows that after back, the latency of the way back.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
 	op.acceptedAt = max(op.acceptedAt, now+back)
@@ -263,19 +265,19 @@ func (op *rxOp) Consumed(back simcore.Ps) {
 	op.finish()
 }
 
-// finish leaves the packet to finishWrites.
+// finish queues the packet for finishWrites.
 func (op *rxOp) finish() {
 	op.c.rx.finished.Push(op)
 	op.c.arm(op.c.now())
 }
 
-// finishWrites ends packets that have taken effect: their contexts are freed, and acknowledgements
-// leave.
+// finishWrites ends packets that have taken effect: it releases their contexts and sends
+// acknowledgements.
 func (c *Comp) finishWrites() {
 	for c.rx.finished.Len() > 0 {
 		op := c.rx.finished.Pop()
 		if op.context >= 0 {
-			c.give(op.context)
+			c.releaseContext(op.context)
 		}
 		if op.rep != nil && op.e.Reply.Kind != core.ReadReply {
 			c.acknowledge(op)
@@ -284,18 +286,18 @@ func (c *Comp) finishWrites() {
 	}
 }
 
-// unbuffer frees a packet's place in the receive buffer. A READ or an atomic operation does not
-// need it once it was read: it waits among the responder resources of its queue pair, of which a
-// peer may use MaxRead.
+// unbuffer frees a packet's space in the receive buffer. A READ or atomic frees it once it was
+// handled, because it then waits in the responder resources of its queue pair, whose number is
+// bounded (MaxRead).
 func (c *Comp) unbuffer(op *rxOp) {
 	c.rx.held -= op.bytes
 	op.bytes = 0
-	if c.rx.more || c.rx.loop.Len() > 0 {
+	if c.rx.more || c.rx.loopback.Len() > 0 {
 		c.arm(c.now())
 	}
 }
 
-// endPacket ends a packet.
+// endPacket frees a packet.
 func (c *Comp) endPacket(op *rxOp) {
 	c.unbuffer(op)
 	c.rx.ops--
@@ -305,7 +307,7 @@ func (c *Comp) endPacket(op *rxOp) {
 	c.pools.ops = append(c.pools.ops, op)
 }
 
-// answered takes a response.
+// answered handles a response.
 func (c *Comp) answered(op *rxOp) {
 	q, e := op.q, &op.e
 	e.Reset()

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// takeTLP takes a TLP received on the PCIe port.
+// takeTLP handles a TLP received on the PCIe port.
 func (c *Comp) takeTLP(now simcore.Ps, p *msg.TLP) {
 	c.crossTLP(now, p, true)
 	h, err := p.Header()
@@ -35,7 +35,7 @@ func (c *Comp) takeTLP(now simcore.Ps, p *msg.TLP) {
 	c.tlps.Put(p)
 }
 
-// answer answers a read of registers.
+// answer completes a read of registers.
 func (c *Comp) answer(h *tlp.Header) {
 	r, err := c.completer.Begin(h)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Comp) readRegister(addr uint64, dst []byte) error {
 	return nil
 }
 
-// writeRegister takes a write to the register space.
+// writeRegister handles a write to the register space.
 func (c *Comp) writeRegister(off uint64, b []byte) {
 	switch {
 	case off >= nicspec.BarBytes:
@@ -95,7 +95,7 @@ func (c *Comp) writeRegister(off uint64, b []byte) {
 	}
 }
 
-// doorbell takes a write to a queue pair's page.
+// doorbell handles a write to a queue pair's page.
 func (c *Comp) doorbell(qpn uint32, off uint64, b []byte) {
 	q := c.qps[qpn]
 	switch {

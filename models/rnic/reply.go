@@ -11,11 +11,12 @@ import (
 
 var errNoFrame = errors.New("received something that is no frame")
 
-// reply is an answer in flight. Those of a queue pair leave in the order of their requests.
+// reply is an answer to a request in flight. The replies of a queue pair leave in the order of
+// their requests.
 type reply struct {
 	packets fifo.Queue[*txPacket]
-	all     bool   // no packet will be added
-	gated   bool   // none may leave yet
+	all     bool   // the last packet has been added
+	gated   bool   // no packet may leave yet: the packet table is being filled
 	next    *reply // in qpair.replies
 }
 
@@ -27,7 +28,7 @@ func (c *Comp) newReply(op *rxOp) *reply {
 	return r
 }
 
-// release lets all answers of a queue pair leave that can.
+// release sends the packets of a queue pair's replies that may leave now.
 func (c *Comp) release(q *qpair) {
 	for q.replies.Len() > 0 {
 		r := q.replies.Front()
@@ -43,7 +44,7 @@ func (c *Comp) release(q *qpair) {
 	}
 }
 
-// acknowledge sends an answer of one packet without payload.
+// acknowledge sends a reply of one packet without payload.
 func (c *Comp) acknowledge(op *rxOp) {
 	q, r := op.q, op.rep
 	if op.e.Reply.Kind == core.AtomicReply {
@@ -58,31 +59,31 @@ func (c *Comp) acknowledge(op *rxOp) {
 	c.release(q)
 }
 
-// table is the packet table: READ data that was requested and has not left, counted in PCIe
-// packets.
+// table is the packet table: entries for READ data that was requested and has not left, one per
+// PCIe packet.
 type table struct {
 	free    int
-	open    int                  // answers in flight
-	waiting fifo.Queue[*readJob] // READs without room yet
-	active  fifo.Queue[*readJob] // READs with packets to request, in turn
-	whole   *readJob             // READ that owns the table
+	open    int                  // number of replies in flight
+	waiting fifo.Queue[*readJob] // READs that wait for entries of the table
+	active  fifo.Queue[*readJob] // READs that have packets to request; they take turns
+	owner   *readJob             // READ that owns the whole table; nil: none
 }
 
-// readJob is a READ being answered. One that fits the table takes its entries at once, so that it
-// overlaps with those before and after it. A longer one waits until the table is empty and owns all
-// of it: it fills the table, drains it, and only then fills it again.
+// readJob is a READ being answered. A READ that fits the table takes its entries at once, so that
+// it overlaps with those before and after it. A longer one waits until the table is empty and then
+// owns all of it: it fills the table, drains it, and only then fills it again.
 type readJob struct {
-	op       *rxOp
-	q        *qpair
-	r        core.Reply
-	rep      *reply
-	next, n  int  // packets requested, and in all
-	unfilled int  // packets requested that have not come
-	undrawn  int  // packets that have not left
-	entries  int  // entries of the table
-	known    bool // the lookups for its next packet are done
-	whole    bool
-	queued   bool // in table.active
+	op        *rxOp
+	q         *qpair
+	r         core.Reply
+	rep       *reply
+	next, n   int  // number of packets requested so far; number of all packets
+	unfilled  int  // packets whose data was requested and has not arrived
+	undrained int  // packets whose data was requested and that have not left
+	entries   int  // table entries that it needs
+	lookedUp  bool // the lookups for its next packet are done
+	ownsTable bool
+	queued    bool // in table.active
 }
 
 // startRead begins to answer a READ.
@@ -91,28 +92,28 @@ func (c *Comp) startRead(op *rxOp) {
 	*j = readJob{op: op, q: op.q, r: op.e.Reply, rep: op.rep}
 	j.n = op.q.ReplyPackets(&j.r)
 	j.entries = (j.n-1)*c.entries(j.r.Bus, op.q.PMTU) + c.entries(j.r.Bus, j.r.Len-(j.n-1)*op.q.PMTU)
-	j.whole = j.entries > c.spec.Table
-	op.unsent++ // until all data has come
+	j.ownsTable = j.entries > c.spec.Table
+	op.unsent++ // ended by filled when all data has arrived
 	j.q.refs++
 	c.table.waiting.Push(j)
 	c.admit()
 }
 
-// entries returns how many entries of the table n bytes take.
+// entries returns how many table entries n bytes occupy.
 func (c *Comp) entries(bus uint64, n int) int {
 	mps := c.spec.Limits[endpoint(bus)].MPS
 	return (n + mps - 1) / mps
 }
 
-// admit gives READs room in the table, in order.
+// admit assigns table entries to waiting READs, in order.
 func (c *Comp) admit() {
 	t := &c.table
-	for t.waiting.Len() > 0 && t.whole == nil {
+	for t.waiting.Len() > 0 && t.owner == nil {
 		j := *t.waiting.Front()
 		switch {
-		case j.whole && t.free == c.spec.Table:
-			t.whole, j.rep.gated = j, true
-		case !j.whole && j.entries <= t.free:
+		case j.ownsTable && t.free == c.spec.Table:
+			t.owner, j.rep.gated = j, true
+		case !j.ownsTable && j.entries <= t.free:
 			t.free -= j.entries
 		default:
 			return
@@ -121,7 +122,7 @@ func (c *Comp) admit() {
 	}
 }
 
-// queue puts a READ in line to request data.
+// queue makes a READ request data when its turn comes.
 func (c *Comp) queue(j *readJob) {
 	if !j.queued {
 		j.queued = true
@@ -130,22 +131,22 @@ func (c *Comp) queue(j *readJob) {
 	}
 }
 
-// fillJobs requests data of READs, a packet of each in turn, while no DMA reads are queued.
+// fillJobs requests the data of READs, a packet of each in turn, while no DMA read waits.
 func (c *Comp) fillJobs() {
 	t := &c.table
-	for t.active.Len() > 0 && c.dma.want.Len() == 0 && c.dma.free.Len() > 0 && c.dma.out.Len() < c.spec.OutDepth {
+	for t.active.Len() > 0 && c.dma.waiting.Len() == 0 && c.dma.free.Len() > 0 && c.dma.out.Len() < c.spec.OutDepth {
 		j := t.active.Pop()
 		j.queued = false
 		off, n := j.q.PlanReply(&j.r, j.next, &c.rx.p)
 		entries := c.entries(j.r.Bus+uint64(off), n)
-		if j.whole {
+		if j.ownsTable {
 			if t.free < entries {
-				continue // continues when data in the table has left
+				continue // readLeft queues j again when the data in the table has left
 			}
 			t.free -= entries
 		}
 		if !c.lookUpRead(j, off, n) {
-			if j.whole {
+			if j.ownsTable {
 				t.free += entries
 			}
 			continue
@@ -158,26 +159,26 @@ func (c *Comp) fillJobs() {
 	}
 }
 
-// fill requests a packet's data.
+// fill requests the data of one packet.
 func (c *Comp) fill(j *readJob, off, n, entries int) {
 	x := c.newPacket(j.q, c.now())
 	x.addr, x.answer, x.job, x.entries, x.waits = &j.q.Address, true, j, entries, 1
 	c.frame(x, &c.rx.p, n)
 	j.next++
 	j.unfilled++
-	j.undrawn++
+	j.undrained++
 	j.rep.packets.Push(x)
 	j.rep.all = j.next == j.n
 	c.read(j.r.Bus+uint64(off), x.f.Data[x.at:x.at+n], x)
 }
 
-// filled records that a packet's data has come.
+// filled records that the data of a packet has arrived.
 func (c *Comp) filled(x *txPacket) {
 	x.waits = 0
 	j := x.job
 	j.unfilled--
-	if j.whole && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
-		j.rep.gated = false // full: drain it
+	if j.ownsTable && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
+		j.rep.gated = false // the table is full: drain it
 	}
 	q, op, last := j.q, j.op, j.next == j.n && j.unfilled == 0
 	c.release(q)
@@ -187,7 +188,7 @@ func (c *Comp) filled(x *txPacket) {
 	}
 }
 
-// drained records that a packet of an answer has left.
+// drained records that a packet of a reply has left.
 func (c *Comp) drained(x *txPacket) {
 	j := x.job
 	if j == nil {
@@ -195,26 +196,27 @@ func (c *Comp) drained(x *txPacket) {
 	}
 	t := &c.table
 	t.free += x.entries
-	if j.undrawn--; j.undrawn == 0 {
+	if j.undrained--; j.undrained == 0 {
 		c.readLeft(j)
 	}
 	c.admit()
 }
 
-// readLeft ends a READ whose data has all left, or lets one that owns the table fill it again.
+// readLeft is called when all requested data of a READ has left. It ends the READ, or lets one that
+// owns the table fill it again.
 func (c *Comp) readLeft(j *readJob) {
 	t := &c.table
 	switch {
 	case j.next == j.n:
-		if t.whole == j {
-			t.whole = nil
+		if t.owner == j {
+			t.owner = nil
 		}
 		if !j.r.Again {
 			j.q.ReadDone()
 		}
 		j.q.refs--
 		c.pools.jobs = append(c.pools.jobs, j)
-	case j.whole:
+	case j.ownsTable:
 		j.rep.gated = true
 		c.queue(j)
 	}
@@ -237,8 +239,8 @@ func (u *atomicUnit) next(c *Comp) {
 	c.read(op.e.Reply.Bus, op.word[:], op)
 }
 
-// readDone implements reader: the old value has come. Once the new one is on its way, requests
-// behind the atomic may proceed.
+// readDone implements reader: the original value was read. Once the new one is on its way to
+// memory, requests behind the atomic may proceed.
 func (op *rxOp) readDone(c *Comp, ok bool) {
 	u, q := &c.atomics, op.q
 	u.line.Pop()

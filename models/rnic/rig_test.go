@@ -18,7 +18,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// slotted is the component in a board's slot.
+// slotted adapts the NIC to a board's slot.
 type slotted struct{ *Comp }
 
 func (s slotted) Period() simcore.Ps      { return s.period }
@@ -28,7 +28,7 @@ func (s slotted) Check() error            { return s.Err() }
 func (s slotted) Cycles() int64           { return s.Cycle() }
 func (s slotted) Close() error            { return nil }
 
-// host is a card with the NIC and zero-time software.
+// host is a card with the NIC, and software that takes no time.
 type host struct {
 	t     testing.TB
 	rig   *rig
@@ -37,28 +37,28 @@ type host struct {
 	roots []*root.Root
 	mmio  *root.MMIO
 	seq   uint16
-	next  uint64 // memory
+	next  uint64 // offset of the next memory to be allocated
 	qpn   uint32
 }
 
-// rig is cards back to back on one engine.
+// rig is a number of cards on one engine; two of them are connected back to back.
 type rig struct {
 	t      testing.TB
-	e      *simcore.Engine // nil on another engine
+	e      *simcore.Engine // nil when the test runs on another engine
 	any    engine
 	pools  *board.Pools
 	hosts  []*host
 	digest uint32
-	events uint64 // that the NICs asked for
+	events uint64 // number of events that the NICs have scheduled
 }
 
-// engine is any that events can run on.
+// engine is ours or Akita's.
 type engine interface {
 	simcore.Scheduler
 	Run() error
 }
 
-// counting is the engine as seen by the NICs.
+// counting is an engine that counts the events that NICs schedule.
 type counting struct {
 	*simcore.Engine
 	r *rig
@@ -83,14 +83,14 @@ func newEmptyRig(t testing.TB) *rig {
 	return &rig{t: t, e: e, any: e, pools: new(board.Pools)}
 }
 
-// memory is the memory of both endpoints, as seen by software and root.
+// memory is the memory of both endpoints, as software and root access it.
 type memory interface {
 	mem.Target
 	mem.Backdoor
 	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
 
-// newRig makes n cards; the first two are joined by a cable, or by two with a leak between them.
+// newRig makes n cards. The first two are connected by a cable, or by two with a leak between them.
 func newRig(t testing.TB, n int, spec Spec, in ...*leak) *rig {
 	r := newEmptyRig(t)
 	for i := range n {
@@ -120,7 +120,7 @@ func newRig(t testing.TB, n int, spec Spec, in ...*leak) *rig {
 	return r
 }
 
-// cable joins the first two cards.
+// cable connects the first two cards.
 func (r *rig) cable() {
 	if len(r.hosts) > 1 {
 		_, err := simcore.Connect("Cable", r.any, link(0), r.hosts[0].nic.Eth(0), r.hosts[1].nic.Eth(0))
@@ -128,7 +128,7 @@ func (r *rig) cable() {
 	}
 }
 
-// add takes a card into the rig.
+// add adds a card to the rig.
 func (r *rig) add(h *host) {
 	h.t, h.rig, h.next, h.mmio = r.t, r, 0x10000, h.roots[0].MMIO(nicspec.RequesterArm)
 	h.nic.Observe(r.observe)
@@ -139,7 +139,7 @@ func (r *rig) add(h *host) {
 
 func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 
-// observe updates a digest of the crossings of all NICs.
+// observe updates the digest of the crossings of all NICs.
 func (r *rig) observe(x boundary.Crossing) {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(x.Last))
@@ -179,7 +179,7 @@ func (h *host) do(cmd rnicspec.Command) uint32 {
 	return got.Value
 }
 
-// alloc allocates memory of an endpoint; addresses of a card are never reused.
+// alloc allocates memory of an endpoint. Addresses of a card are never reused.
 func (h *host) alloc(ep int, n uint64) uint64 {
 	at := mem.Bus(ep, h.next)
 	h.next += (n + 0xfff) &^ 0xfff
@@ -201,7 +201,8 @@ func (h *host) fill(at uint64, n int, seed byte) []byte {
 	return b
 }
 
-// region makes all memory of an endpoint one region; its virtual addresses are bus addresses, its key is ep + 1.
+// region registers all memory of an endpoint as one region, whose virtual addresses are bus
+// addresses and whose key is ep + 1.
 func (h *host) region(ep int) {
 	h.do(&rnicspec.CreateMR{Key: uint32(ep + 1), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0),
 		Bus: mem.Bus(ep, 0), Bytes: 1 << 30})
@@ -222,7 +223,8 @@ type testQP struct {
 
 const ringLog = 6
 
-// qp makes a queue pair whose rings lie in memory of an endpoint; one completion queue serves both sides.
+// qp makes a queue pair whose rings lie in an endpoint's memory; one completion queue serves both
+// sides.
 func (h *host) qp(typ rnicspec.QPType, ep int) *testQP {
 	h.qpn++
 	q := &testQP{h: h, n: h.qpn, typ: typ, send: h.alloc(ep, rnicspec.WQEBytes<<ringLog),
@@ -234,7 +236,7 @@ func (h *host) qp(typ rnicspec.QPType, ep int) *testQP {
 	return q
 }
 
-// connect takes queue pairs to RTS, each the other's peer.
+// connect moves two queue pairs to RTS, with each other as peers.
 func connect(a, b *testQP, pmtu uint16) {
 	for _, x := range [2][2]*testQP{{a, b}, {b, a}} {
 		q, peer := x[0], x[1]
@@ -286,7 +288,7 @@ func (q *testQP) postRecv(w rnicspec.RecvWQE) {
 	require.NoError(q.h.t, q.h.mmio.Write32(rnicspec.QPPage(q.n)+rnicspec.PageRecv, uint32(q.ri)))
 }
 
-// poll returns the completion entries that have come.
+// poll returns the completion entries that the NIC has written since the last call.
 func (q *testQP) poll() []rnicspec.CQE {
 	var got []rnicspec.CQE
 	for {

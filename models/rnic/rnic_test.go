@@ -28,7 +28,8 @@ func connected(t testing.TB, typ rnicspec.QPType, spec Spec) (r *rig, a, b *test
 	return r, a, b
 }
 
-// Every operation of an RC over two NICs and a cable, with memory of both endpoints, posted in all three ways.
+// Every operation of an RC queue pair must work over two NICs and a cable, with memory of both
+// endpoints, posted in each of the three ways.
 func TestBackToBack(t *testing.T) {
 	for _, size := range []int{0, 1, 32, 1000, 5000, 100_000} {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -74,7 +75,8 @@ func TestBackToBack(t *testing.T) {
 	}
 }
 
-// A small READ takes about what the paper says of RDMA, and a WRITE less: it does not wait for a completion.
+// A small READ must take about the latency that the paper gives for RDMA. A WRITE must take less,
+// as it waits for no completion.
 func TestLatency(t *testing.T) {
 	measure := func(o rnicspec.Opcode) simcore.Ps {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -118,7 +120,8 @@ func TestDatagramsAndRaw(t *testing.T) {
 	require.Len(t, x.poll(), 1)
 }
 
-// Requester and responder on one NIC: from the Arm to the host and back, nothing crosses the Ethernet ports.
+// Requester and responder on one NIC: transfers from the Arm to the host and back must not cross
+// the Ethernet ports.
 func TestLoopback(t *testing.T) {
 	r := newRig(t, 1, testSpec())
 	h := r.hosts[0]

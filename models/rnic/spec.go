@@ -13,17 +13,17 @@ import (
 // Framing determines the size of packets on the wire.
 type Framing string
 
-// The framings. Frames are RoCEv2 frames with either; with InfiniBand they occupy the wire for as
-// many bytes as native packets would.
+// Values of Framing. Frames have the format of RoCEv2 with either; with InfiniBand they occupy the
+// wire for as many bytes as native InfiniBand packets.
 const (
 	RoCEv2     Framing = "rocev2"     // 82 B a packet with Ethernet's own overhead, ether.WireOverhead
 	InfiniBand Framing = "infiniband" // 26 B a packet
 )
 
-// Order is the order in which the TLPs of one WRITE packet are placed.
+// Order is the order in which the TLPs of one WRITE packet are written to memory.
 type Order string
 
-// The orders. Whole packets are placed in order in any case.
+// Values of Order. Successive packets are written in order with either.
 const (
 	Ascending  Order = "ascending"
 	Descending Order = "descending"
@@ -55,15 +55,17 @@ type Spec struct {
 	OutDepth int `yaml:"tlp_buffer"` // waiting TLPs at which DMA reads are no longer requested
 }
 
-// Contexts configures the contexts that messages need: an outgoing request for Hold, a received one
-// for Hold and until its bytes are at the destination (WRITE) or have come (READ).
+// Contexts configures the contexts that messages occupy. An outgoing request holds one for Hold. A
+// received one holds one for Hold, and then until its bytes are at their destination (WRITE) or
+// have been read (READ).
 type Contexts struct {
 	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
 	Reserve  int        `yaml:"reserve"`  // of them, not available to other endpoints
 	Hold     simcore.Ps `yaml:"hold_ps"`
 }
 
-// Latency is the time of operations beyond what is modelled: pipelined, outside contexts.
+// Latency configures latencies that are added to each operation. They are pipelined and occupy no
+// context.
 type Latency struct {
 	Requester simcore.Ps `yaml:"requester_ps"` // work entry fetched to its first packet
 	Read      simcore.Ps `yaml:"read_ps"`      // packet received to its turn, by operation
@@ -74,7 +76,8 @@ type Latency struct {
 	RC        simcore.Ps `yaml:"rc_ps"` // for requests of an RC, on top
 }
 
-// Caches sizes the caches of queue pairs and of translations; misses read context memory.
+// Caches configures the sizes of the caches of queue pairs and of translations. A miss reads
+// context memory.
 type Caches struct {
 	QPs   int `yaml:"qps"`
 	Pages int `yaml:"pages"` // pages of memory regions
@@ -135,5 +138,5 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// ValidPMTU reports whether an MTU is valid for a path (IBTA 9.2).
+// ValidPMTU reports whether n is a valid path MTU (IBTA 9.2).
 func ValidPMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The same traffic gives the same events, byte for byte; and nothing is lost or made: what one side's memory sends, the
-// other's gets.
+// The same traffic must give the same digest of events. No bytes may be lost or made: what one side
+// reads from its memory, the other must write.
 func TestSameDigest(t *testing.T) {
 	play := func() uint32 {
 		spec, err := Preset("bluefield2")
@@ -62,7 +62,7 @@ func TestSameDigest(t *testing.T) {
 			require.NotZero(t, h.nic.Counter(rnicspec.CntPageMisses), "pages of 2 MB: few")
 			placed := h.nic.Traffic().Out.Bytes[arm] - before[side].Out.Bytes[arm]
 			cqes := uint64(0)
-			if side == 0 { // whose completion queues are in Arm memory
+			if side == 0 { // this side's completion queues are in Arm memory
 				cqes = 12 * 10 * rnicspec.CQEBytes
 			}
 			require.InDelta(t, written[side]+cqes, placed, 12*10*4, "whole DWs")
@@ -103,7 +103,7 @@ func newLoop(t testing.TB, n int) *loop {
 	return x
 }
 
-// round posts an operation on each of 32 queue pairs, in turn, and runs until all have ended.
+// round posts one operation on each of 32 queue pairs, in turn, and runs until all have ended.
 func (x *loop) round(o rnicspec.Opcode, size uint32) {
 	for range 32 {
 		q := x.qs[x.next%len(x.qs)]
@@ -124,7 +124,7 @@ func (x *loop) round(o rnicspec.Opcode, size uint32) {
 	}
 }
 
-// Nothing is allocated for a packet in steady state.
+// No packet may cause an allocation in steady state.
 func TestNoAllocations(t *testing.T) {
 	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write, rnicspec.FetchAdd} {
 		x := newLoop(t, 32)
@@ -140,7 +140,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// The cost of an operation does not depend on how many queue pairs there are: 64 B READs over 1 to 1,024 of them.
+// BenchmarkReads measures 64 B READs over 1 to 1,024 queue pairs: their cost must not depend on
+// that number.
 func BenchmarkReads(b *testing.B) {
 	for _, n := range []int{1, 32, 1024} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -156,7 +157,7 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// Packets of 4 KB each way, every TLP an event.
+// BenchmarkPackets measures messages of 4 KB each way, in which every TLP is an event.
 func BenchmarkPackets(b *testing.B) {
 	x := newLoop(b, 32)
 	for range 20 {
@@ -168,7 +169,8 @@ func BenchmarkPackets(b *testing.B) {
 	}
 }
 
-// An operation takes as many events with 1,024 queue pairs as with one: nothing scans all of them.
+// An operation must take as many events with 1,024 queue pairs as with one, so nothing may scan all
+// of them.
 func TestEventsPerOperation(t *testing.T) {
 	count := func(n int) uint64 {
 		x := newLoop(t, n)

@@ -5,22 +5,22 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Traffic counts the TLPs on the PCIe port. Data are TLPs with a payload, as the off-path study
-// counts them; requests are those without. Software's register accesses, and their completions, are
-// counted separately.
+// Traffic counts the TLPs on the PCIe port. As in the off-path study, TLPs with a payload are data,
+// those without are requests. Software's register accesses and their completions are counted
+// separately.
 type Traffic struct {
 	In, Out   Direction
-	Registers uint64 // TLPs
+	Registers uint64 // TLPs of software's register accesses, in both directions
 }
 
-// Direction is one of the two.
+// Direction counts the TLPs in one direction.
 type Direction struct {
 	Data     [2]uint64 // TLPs with a payload, by the endpoint at the other end
-	Requests [2]uint64 // reads
-	Bytes    [2]uint64 // of payload
+	Requests [2]uint64 // read requests, by endpoint
+	Bytes    [2]uint64 // bytes of payload, by endpoint
 }
 
-// Traffic returns the TLPs on the PCIe port so far.
+// Traffic returns the counts of TLPs on the PCIe port so far.
 func (c *Comp) Traffic() Traffic { return c.traffic }
 
 func (t *Traffic) addTLP(p *msg.TLP, in bool) {

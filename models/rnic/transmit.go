@@ -11,14 +11,14 @@ import (
 
 // transmitter is the state of the sending side.
 type transmitter struct {
-	turn    fifo.Queue[*qpair] // queue pairs that may have something to send
-	slot    simcore.Ps         // when the pipeline takes the next packet
+	turn    fifo.Queue[*qpair] // queue pairs that may have something to send, in turn
+	slot    simcore.Ps         // time at which the pipeline can take the next packet
 	held    int                // bytes of planned requests that have not left
-	packets int                // planned packets that have not left
+	packets int                // number of planned packets that have not left
 	o       core.Outgoing
 }
 
-// txPacket is a packet from its planning until it has left.
+// txPacket is a packet, from its planning until it has left.
 type txPacket struct {
 	q       *qpair
 	f       *msg.Frame
@@ -26,22 +26,22 @@ type txPacket struct {
 	at      int // offset of the payload in f
 	planned simcore.Ps
 	context int // endpoint whose context it holds; -1: none
-	size    int // its share of transmitter.held
-	waits   int // things it waits for: payload, context, latency
+	size    int // its bytes in transmitter.held
+	waits   int // number of things that it waits for: payload, context and latency
 	failed  bool
 
-	answer  bool     // to a request
-	job     *readJob // its READ, for READ data
-	entries int      // entries of the packet table
+	answer  bool     // it answers a request, else it is one
+	job     *readJob // READ that it carries data of; nil: other packets
+	entries int      // its entries of the packet table
 
-	ends   bool // last packet of its message; done is set then, for UC, UD and raw
-	report bool // done must be reported
-	left   bool // waits for earlier packets of its queue pair to be reported
+	ends   bool // last packet of its message; for UC, UD and raw, done is set then
+	report bool // the completion done must be written
+	left   bool // it has left, and waits for earlier packets of its queue pair to be reported
 	done   core.Completion
 	next   *txPacket // in qpair.out, then in qpair.leaving
 }
 
-// activate puts a queue pair in line to send.
+// activate queues a queue pair that has something to send for its turn.
 func (c *Comp) activate(q *qpair) {
 	if q.active || !q.CanSend() {
 		return
@@ -51,7 +51,7 @@ func (c *Comp) activate(q *qpair) {
 	c.arm(c.now())
 }
 
-// plan plans packets while there is room, one for each queue pair in turn.
+// plan plans packets while there is room, one of each queue pair in turn.
 func (c *Comp) plan(now simcore.Ps) {
 	t := &c.tx
 	for t.turn.Len() > 0 && t.held < c.spec.TxBytes {
@@ -66,7 +66,7 @@ func (c *Comp) plan(now simcore.Ps) {
 		}
 		c.e.Reset()
 		if q.Next(&t.o, &c.e) {
-			q.known = false
+			q.lookedUp = false
 			t.slot = max(t.slot, now) + c.spec.PacketTime
 			c.start(q, now)
 			c.watch(q, now)
@@ -76,14 +76,14 @@ func (c *Comp) plan(now simcore.Ps) {
 	}
 }
 
-// start begins to send the planned packet.
+// start makes the planned packet, and requests its payload and context.
 func (c *Comp) start(q *qpair, now simcore.Ps) {
 	o := &c.tx.o
 	x := c.newPacket(q, now)
 	x.addr = o.Addr
 	if o.Addr == nil {
 		if x.addr = c.handles[o.Handle]; x.addr == nil {
-			x.addr = &q.Address // no such handle: the packet goes nowhere, as to an absent peer
+			x.addr = &q.Address // there is no such handle: the packet is lost, as if the peer were absent
 		}
 	}
 	if q.Type == rnicspec.Raw {
@@ -95,7 +95,7 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	}
 	x.ends, x.report, x.done = o.Ends, o.Report, o.Done
 	if q.Type != rnicspec.RC {
-		q.unreported++ // until it has left
+		q.unreported++ // settled in freePacket
 	}
 	x.size = max(len(x.f.Data), rnicspec.WQEBytes)
 	c.tx.held += x.size
@@ -103,7 +103,7 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	x.waits = 1
 	if o.First {
 		x.waits++
-		c.take(q.endpoint, x)
+		c.acquire(q.endpoint, x)
 	}
 	if o.Inline != nil {
 		copy(x.f.Data[x.at:], o.Inline)
@@ -113,7 +113,7 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	c.read(o.Bus, x.f.Data[x.at:x.at+o.Len], x)
 }
 
-// frame allocates a packet's frame and writes all but the payload.
+// frame allocates a packet's frame, and writes everything but the payload.
 func (c *Comp) frame(x *txPacket, p *core.Packet, n int) {
 	roce, ib := p.FrameBytes(x.addr, n)
 	x.f = c.frames.Get(roce)
@@ -139,9 +139,9 @@ func (x *txPacket) granted(c *Comp) {
 	c.after(c.now()+c.spec.Contexts.Hold, kindSent, x)
 }
 
-// contextSent ends a request's time in its context.
+// contextSent releases the context that a packet has held for Hold.
 func (c *Comp) contextSent(x *txPacket) {
-	c.give(x.context)
+	c.releaseContext(x.context)
 	x.context = -1
 	if at := x.planned + c.spec.Latency.Requester + c.spec.Contexts.Hold; at > c.now() {
 		c.after(at, kindRipe, x)
@@ -152,7 +152,7 @@ func (c *Comp) contextSent(x *txPacket) {
 
 func (c *Comp) ripe(x *txPacket) { c.ready(x) }
 
-// readDone implements reader: the payload has come.
+// readDone implements reader: the payload was read.
 func (x *txPacket) readDone(c *Comp, ok bool) {
 	if !ok {
 		c.failUnread(x)
@@ -164,10 +164,10 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 	c.ready(x)
 }
 
-// failUnread fails a queue pair whose packet's payload could not be read; that packet does not leave.
-// For queue pairs without acknowledgements, the work entries of planned packets are no longer
-// queued: the completion of the packet's message reports the error, and everything planned behind
-// it is flushed. The first error in order is reported, whichever was found first.
+// failUnread fails the queue pair of a packet whose payload could not be read; that packet does not
+// leave. Without acknowledgements (UC, UD, raw), the work entries of planned packets have been
+// dequeued. Then the completion of the packet's message reports the error, and everything planned
+// behind it is flushed. The first error in order is reported, whichever was found first.
 func (c *Comp) failUnread(x *txPacket) {
 	if x.failed {
 		return
@@ -182,7 +182,7 @@ func (c *Comp) failUnread(x *txPacket) {
 				s = rnicspec.Flushed
 			}
 		}
-		for i := range q.flushed { // for a partly planned message, its entry may be among them
+		for i := range q.flushed { // the entry of a partly planned message may be among them
 			if d := &q.flushed[i]; !d.Recv {
 				d.Status, s = s, rnicspec.Flushed
 			}
@@ -193,7 +193,8 @@ func (c *Comp) failUnread(x *txPacket) {
 	c.writeCompletions(q, &c.e)
 }
 
-// ready removes one of the things that a request waits for; packets of a queue pair leave in order.
+// ready records that one of the things that a request waits for is there. Packets of a queue pair
+// leave in order.
 func (c *Comp) ready(x *txPacket) {
 	x.waits--
 	for q := x.q; q.out.Len() > 0 && q.out.Front().waits == 0; {
@@ -201,7 +202,7 @@ func (c *Comp) ready(x *txPacket) {
 	}
 }
 
-// leave queues a packet at its port, or for loopback to the NIC itself.
+// leave queues a packet at its port or, if it goes to the NIC itself, for loopback.
 func (c *Comp) leave(x *txPacket) {
 	if x.q.Type != rnicspec.RC {
 		x.q.leaving.Push(x)
@@ -218,7 +219,7 @@ func (c *Comp) leave(x *txPacket) {
 	}
 	c.counters[rnicspec.CntTxPackets]++
 	if x.q.Type != rnicspec.Raw && x.addr.Loop() {
-		c.rx.loop.Push(x)
+		c.rx.loopback.Push(x)
 		c.arm(c.now())
 		return
 	}
@@ -230,10 +231,10 @@ func (c *Comp) leave(x *txPacket) {
 	c.arm(c.now())
 }
 
-// sendFrames sends waiting frames of a port at the rate of the line.
+// sendFrames sends the frames that wait at a port, at the rate of the line.
 func (c *Comp) sendFrames(port int, now simcore.Ps) {
 	p := &c.ports[port]
-	for p.queue.Len() > 0 && !p.port.Plugged() { // nothing is connected
+	for p.queue.Len() > 0 && !p.port.Plugged() { // no cable is connected
 		c.counters[rnicspec.CntDropped]++
 		c.freePacket(p.queue.Pop())
 	}
@@ -268,9 +269,9 @@ func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	return (simcore.Ps(f.Bytes()+ether.WireOverhead)*r.Ps + simcore.Ps(r.Bytes) - 1) / simcore.Ps(r.Bytes)
 }
 
-// freePacket frees the resources of a packet that has left, or never will. A packet without
-// acknowledgement is reported then, behind earlier ones of its queue pair, which may have taken
-// another way out.
+// freePacket frees the resources of a packet that has left or never will. Packets that need no
+// acknowledgement write their completions then, in the order of their queue pair: one of them may
+// have taken the loopback and left before an earlier one.
 func (c *Comp) freePacket(x *txPacket) {
 	q := x.q
 	if x.f != nil {
@@ -300,14 +301,14 @@ func (c *Comp) freePacket(x *txPacket) {
 	}
 }
 
-// releasePacket ends a packet.
+// releasePacket returns a packet to its pool.
 func (c *Comp) releasePacket(x *txPacket) {
 	x.q.refs--
 	c.tx.packets--
 	c.pools.packets = append(c.pools.packets, x)
 }
 
-// watch starts the acknowledgement timer of a queue pair.
+// watch starts the acknowledgement timer of a queue pair, unless it runs or is not needed.
 func (c *Comp) watch(q *qpair, now simcore.Ps) {
 	if q.timing || q.Attributes.Timeout == 0 || !q.Outstanding() {
 		return
@@ -316,8 +317,9 @@ func (c *Comp) watch(q *qpair, now simcore.Ps) {
 	c.after(now+simcore.Ps(q.Attributes.Timeout), kindTimer, q)
 }
 
-// timer checks whether a queue pair made progress since the timer was started. A loss is thus
-// noticed after one to two timeouts, within the standard's bounds of one to four.
+// timer handles the expiry of the acknowledgement timer: a queue pair without progress since it was
+// started times out. A loss is thus noticed after one to two timeouts; the standard allows one to
+// four.
 func (c *Comp) timer(q *qpair) {
 	q.timing = false
 	if q.Outstanding() && q.Steps() == q.steps {

@@ -9,11 +9,12 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// slowness draws which parts are slow, and by how much.
+// slowness draws random numbers that decide which parts are slow, and by how much.
 type slowness struct{ *rand.Rand }
 
-// Card returns a card of the papers on which each rate, latency, credit count and clock is slowed
-// down at random.
+// Card returns the preset of a random card (BlueField-2 or BlueField-3). About a quarter of its
+// rates, latencies, credit counts and clocks are replaced by random values, some of them extremely
+// slow.
 func Card(seed uint64) (board.CardSpec, error) {
 	s := slowness{rand.New(rand.NewPCG(seed, 0))}
 	c, err := board.CardPreset(board.SwitchPresetNames[s.IntN(len(board.SwitchPresetNames))])
@@ -44,27 +45,28 @@ func Card(seed uint64) (board.CardSpec, error) {
 	return c, nil
 }
 
-// File returns a board file of one card.
+// File returns a board file with one server that contains the card.
 func File(c *board.CardSpec) ([]byte, error) {
 	r := board.DefaultRackSpec()
 	r.Servers = []board.ServerSpec{{Name: "Server", Cards: []board.CardSpec{*c}}}
 	return specfile.Marshal(&r)
 }
 
-// often draws whether a part is slow.
+// often returns true with a probability of 1/4.
 func (s slowness) often() bool { return s.IntN(4) == 0 }
 
-// upTo draws a duration, short and long ones being equally frequent (by powers of two).
-func (s slowness) upTo(most simcore.Ps) simcore.Ps {
+// upTo draws a duration of at most limit. Its order of magnitude (power of two) is drawn first, so
+// short durations are as frequent as long ones.
+func (s slowness) upTo(limit simcore.Ps) simcore.Ps {
 	const doublings = 41
 	d := simcore.Ps(1)
-	for n := s.IntN(doublings); n > 0 && d < most; n-- {
+	for n := s.IntN(doublings); n > 0 && d < limit; n-- {
 		d *= 2
 	}
-	return min(d+simcore.Ps(s.Int64N(int64(d))), most)
+	return min(d+simcore.Ps(s.Int64N(int64(d))), limit)
 }
 
-// rate draws a rate of up to 64 bytes in up to the given duration.
+// rate draws a rate: 1 to 64 bytes per a duration of at most slowest.
 func (s slowness) rate(slowest simcore.Ps) simcore.Rate {
 	return simcore.Rate{Bytes: 1 + s.Int64N(64), Ps: s.upTo(slowest)}
 }
@@ -81,7 +83,8 @@ func (s slowness) link(l *simcore.LinkSpec, longest simcore.Ps) {
 	}
 }
 
-// downlink replaces what it changes by copies, because specs share parts.
+// downlink slows down a root's link and its memory. It copies each part before changing it, because
+// specs share parts by pointer.
 func (s slowness) downlink(d *board.Downlink) {
 	if d.PCIe != nil {
 		p := *d.PCIe

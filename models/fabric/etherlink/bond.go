@@ -10,10 +10,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Bond joins several cables into one link (LAG) at a host: a frame that enters at Host leaves by
-// the member that the hash of its flow chooses, and a frame that enters at a member leaves at Host.
-// It takes no time. While a member's link has no room, frames behind the one at the head wait, too:
-// connect Host by a simcore.Link, whose credits hold the host back.
+// Bond joins several cables into one link (LAG) at a host. A frame from the host leaves by the
+// member that the hash of its flow selects; a frame from any member goes to the host. It adds no
+// latency. When the selected member's link has no room, all frames behind that one wait, too:
+// connect Host by a simcore.Link, whose credits then hold the host back.
 type Bond struct {
 	*sim.ComponentBase
 	clock   simcore.Clock
@@ -24,8 +24,8 @@ type Bond struct {
 	alarm   simcore.Event
 }
 
-// NewBond returns a bond of the given number of members; hosts with different salts spread the same
-// flows differently. It panics if Akita does not accept the name.
+// NewBond returns a bond with the given number of members. salt varies the hash, so that two hosts
+// spread the same flows differently. It panics if Akita does not accept the name.
 func NewBond(name string, s simcore.Scheduler, members int, salt uint64) (*Bond, error) {
 	if s == nil || members < 1 || members > MaxPorts {
 		return nil, fmt.Errorf("etherlink: %s: %d members: want a scheduler and 1 to %d members", name, members,
@@ -43,7 +43,7 @@ func NewBond(name string, s simcore.Scheduler, members int, salt uint64) (*Bond,
 	return b, nil
 }
 
-// Host returns the port towards the host.
+// Host returns the port that faces the host.
 func (b *Bond) Host() *simcore.Port { return b.host }
 
 // Member returns the port of cable i, counted from 0.
@@ -69,7 +69,7 @@ func (b *Bond) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// spread sends the host's frames to the members.
+// spread sends the host's frames to their flows' members.
 func (b *Bond) spread() {
 	for m := b.host.Peek(); m != nil; m = b.host.Peek() {
 		f, ok := m.(*msg.Frame)

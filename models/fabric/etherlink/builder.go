@@ -19,8 +19,8 @@ type Builder struct {
 	Frames    *msg.Frames
 }
 
-// portCap is the capacity of a port's buffer, in frames; the switch takes each frame when it
-// arrives.
+// portCap is the capacity of a port's buffer, in frames. It never fills, because the switch takes
+// each frame when it arrives.
 const portCap = 64
 
 // Build makes the component; its ports are named by their numbers, Port0 first. It panics if Akita
@@ -67,7 +67,7 @@ func (b Builder) Build(name string) (*Switch, error) {
 			lead.members = append(lead.members, s.ports[i])
 		}
 	}
-	for _, e := range b.Spec.Table { // entries name a port, frames go to its LAG
+	for _, e := range b.Spec.Table { // a static entry names a port, which may belong to a LAG
 		s.table.Move(e.MAC, s.ports[e.Port].lead)
 	}
 	return s, nil

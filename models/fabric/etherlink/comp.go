@@ -22,23 +22,23 @@ type Switch struct {
 	table  *core.Table
 	pool   *core.Pool
 	ports  []*port
-	events simcore.EventPool // wakes
+	events simcore.EventPool // free list of kindWake events
 	failed error
 
-	worked  simcore.Ps // the instant up to which all work is done
-	turn    int        // the port that is admitted first: the one after the last that got room
-	coming  uint64     // bit p: port p has frames in its pipeline
-	going   uint64     // bit p: port p has frames to send
-	sending uint64     // bit p: port p is sending
-	pausing uint64     // bit p: the peer of port p has been paused
+	worked     simcore.Ps // latest instant whose work is done; -1: none
+	turn       int        // port whose pipeline is emptied first: the one behind the last port that was admitted
+	inPipeline uint64     // bit p: port p has frames in its pipeline
+	toSend     uint64     // bit p: port p has frames to send
+	sending    uint64     // bit p: port p is sending
+	pausing    uint64     // bit p: the peer of port p has been paused
 }
 
-// Event kinds.
+// Kinds of events of the switch.
 const (
-	kindAdmit  = iota // a frame has crossed a pipeline
-	kindDone          // a frame has left
-	kindWake          // a pause ends or must be refreshed, or a link has room
-	kindBroken        // ends a run that failed
+	kindAdmit  = iota // a frame has reached the end of a pipeline
+	kindDone          // the last bit of a frame has left a port
+	kindWake          // a pause ends or must be refreshed, a frame may begin to leave, or a link has room
+	kindBroken        // ends the run after a failure
 )
 
 // Spec returns the spec that the switch was built from.
@@ -47,14 +47,14 @@ func (s *Switch) Spec() Spec { return s.spec }
 // Port returns port i, counted from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
-// Pace makes a port send at the rate of a cable that begins behind a decorator: the link that the
-// port itself is plugged into then has latency past and no rate. Frames leave the port at most that
-// long before they depart.
+// Pace makes a port send at the rate of a cable that begins behind a decorator. The port itself is
+// then connected to a link without a rate and with latency past, so a frame may be sent up to past
+// after it should have begun to leave.
 func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
 	s.ports[port].pace(cable, past)
 }
 
-// Err returns the first error: what the switch could not handle, or nil.
+// Err returns the first error, or nil.
 func (s *Switch) Err() error { return s.failed }
 
 func (s *Switch) fail(format string, a ...any) {
@@ -66,9 +66,9 @@ func (s *Switch) fail(format string, a ...any) {
 
 // of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
-	mine, _ := sp.(*simcore.Port)
+	own, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
-		if p.port == mine {
+		if p.port == own {
 			return p
 		}
 	}
@@ -91,11 +91,11 @@ func (s *Switch) NotifyRecv(at sim.VTimeInSec, sp sim.Port) {
 	}
 }
 
-// NotifyPortFree implements sim.Component: a link has room. The room is used strictly later, so
+// NotifyPortFree implements sim.Component: a link has room. The switch uses the room 1 ps later, so
 // that the order of events within an instant does not matter.
 func (s *Switch) NotifyPortFree(sim.VTimeInSec, sim.Port) { s.wake(s.clock.Now() + 1) }
 
-// wake schedules another round of work.
+// wake schedules work for the given time.
 func (s *Switch) wake(at simcore.Ps) {
 	ev := s.events.Get()
 	ev.At, ev.H, ev.Kind = at, s, kindWake
@@ -128,8 +128,8 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// work does everything that is due by now. The first event of an instant does it for all of them,
-// so their order does not matter.
+// work does everything that is due by now. The first event of an instant does all of its work, so
+// the order of the instant's events does not matter.
 func (s *Switch) work(now simcore.Ps) {
 	if now == s.worked || s.failed != nil {
 		return
@@ -141,32 +141,33 @@ func (s *Switch) work(now simcore.Ps) {
 		}
 	}
 	from := uint64(1)<<s.turn - 1
-	s.admit(s.coming&^from, now)
-	s.admit(s.coming&from, now)
+	s.admit(s.inPipeline&^from, now)
+	s.admit(s.inPipeline&from, now)
 	for m := s.pausing; m != 0; m &= m - 1 {
 		s.ports[bits.TrailingZeros64(m)].refreshPause(now)
 	}
-	for m := s.going &^ s.sending; m != 0; m &= m - 1 {
+	for m := s.toSend &^ s.sending; m != 0; m &= m - 1 {
 		s.ports[bits.TrailingZeros64(m)].serve(now)
 	}
 }
 
-// admit takes the frames that have crossed the pipelines of the given ports.
+// admit moves frames that have reached the end of the given ports' pipelines to the egress queues.
 func (s *Switch) admit(ports uint64, now simcore.Ps) {
 	for ; ports != 0; ports &= ports - 1 {
 		p := s.ports[bits.TrailingZeros64(ports)]
 		for p.pipe.Len() > 0 && p.pipe.Front().due <= now {
 			a := p.pipe.Pop()
-			s.forward(p, a.f, a.came, now)
+			s.forward(p, a.f, a.arrived, now)
 		}
 		if p.pipe.Len() == 0 {
-			s.coming &^= p.bit
+			s.inPipeline &^= p.bit
 		}
 	}
 }
 
-// forward obeys, drops or passes on a frame that has crossed the pipeline.
-func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
+// forward handles a frame at the end of the pipeline: it applies a pause frame, and looks up any
+// other frame's destination, or drops it.
+func (s *Switch) forward(in *port, f *msg.Frame, arrived, now simcore.Ps) {
 	if pause, ok := ether.ParsePause(f.Data); ok {
 		in.obey(&pause, now)
 		in.count.PausesIn.Add(f.Bytes())
@@ -182,33 +183,33 @@ func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
 		return
 	}
 	s.table.Learn(f.Data, in.lead)
-	switch lead, way := s.table.Lookup(f.Data); {
-	case way == core.ToNobody:
+	switch lead, dst := s.table.Lookup(f.Data); {
+	case dst == core.ToNobody:
 		in.drop(f, core.Filtered)
-	case way == core.ToAll:
-		s.flood(in, f, came, now)
+	case dst == core.ToAll:
+		s.flood(in, f, arrived, now)
 	case lead == in.lead:
 		in.drop(f, core.Local)
 	default:
-		s.ports[lead].member(f).accept(in, f, came, now)
+		s.ports[lead].member(f).accept(in, f, arrived, now)
 	}
 }
 
-// runt is the length below which a frame lacks addresses or a type.
+// runt is the length of an Ethernet header: a shorter frame has no complete addresses and type.
 const runt = 14
 
-// flood sends a frame to every link except its own.
-func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
+// flood sends a frame to every port and LAG except the one where it entered.
+func (s *Switch) flood(in *port, f *msg.Frame, arrived, now simcore.Ps) {
 	var last *port
 	for _, p := range s.ports {
 		if p.lead != p.index || p.index == in.lead || !p.members[0].port.Plugged() {
 			continue
 		}
 		if last != nil {
-			again := s.frames.Copy(f.Data)
-			again.Seq, again.Trim = f.Seq, f.Trim
-			in.count.Made.Add(again.Bytes())
-			last.member(again).accept(in, again, came, now)
+			dup := s.frames.Copy(f.Data)
+			dup.Seq, dup.Trim = f.Seq, f.Trim
+			in.count.Made.Add(dup.Bytes())
+			last.member(dup).accept(in, dup, arrived, now)
 		}
 		last = p
 	}
@@ -216,7 +217,7 @@ func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
 		in.drop(f, core.Nowhere)
 		return
 	}
-	last.member(f).accept(in, f, came, now)
+	last.member(f).accept(in, f, arrived, now)
 }
 
 var (

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// PortCounters are the counters of one port of a Switch.
+// PortCounters holds the counters of one port of a Switch.
 type PortCounters struct {
 	In        Count                  `json:"in"`         // all frames that arrived, including pause frames
 	Out       Count                  `json:"out"`        // forwarded frames
@@ -20,7 +20,7 @@ type PortCounters struct {
 // Counters returns the counters of a port.
 func (s *Switch) Counters(port int) PortCounters { return s.ports[port].count }
 
-// Paused returns how long a class of a port has been paused by its peer up to now.
+// Paused returns how long the peer of a port has paused a class up to now, in all.
 func (s *Switch) Paused(port, class int) simcore.Ps {
 	return s.ports[port].stops.total(class, s.clock.Now())
 }
@@ -28,7 +28,7 @@ func (s *Switch) Paused(port, class int) simcore.Ps {
 // Queued returns the bytes of a class that wait for a port, including the frame being sent.
 func (s *Switch) Queued(port, class int) int { return s.pool.Queued(port, uint8(class)) }
 
-// Dropped counts the frames dropped for a reason, or with core.None for any.
+// Dropped counts the frames that all ports dropped for a reason; core.None counts all reasons.
 func (s *Switch) Dropped(why core.Reason) (sum Count) {
 	for _, p := range s.ports {
 		for r := range p.count.Dropped {
@@ -40,8 +40,8 @@ func (s *Switch) Dropped(why core.Reason) (sum Count) {
 	return sum
 }
 
-// Held counts the frames that arrived, or were copied, and have not begun to leave. It counts the
-// queues themselves.
+// Held counts the frames that arrived, or were copied, and have not begun to leave. It walks the
+// queues, so that it can check the counters.
 func (s *Switch) Held() (sum Count) {
 	for _, p := range s.ports {
 		for i := range p.pipe.Len() {
@@ -56,8 +56,8 @@ func (s *Switch) Held() (sum Count) {
 	return sum
 }
 
-// Balance returns the sum of frames received and copied, and the sum of frames sent, dropped, taken
-// and held: equal at every instant.
+// Balance returns the frames received or copied, and the frames sent, dropped, consumed (pauses) or
+// held. Both are equal at every instant.
 func (s *Switch) Balance() (in, out Count) {
 	for _, p := range s.ports {
 		in = in.Plus(p.count.In).Plus(p.count.Made)
@@ -69,8 +69,8 @@ func (s *Switch) Balance() (in, out Count) {
 // Buffered returns the bytes in the shared buffer, including frames being sent.
 func (s *Switch) Buffered() int { return s.pool.Held() }
 
-// Addresses returns the number of addresses that the switch knows.
+// Addresses returns the number of entries in the address table.
 func (s *Switch) Addresses() int { return s.table.Len() }
 
 // Idle reports whether nothing waits in the switch.
-func (s *Switch) Idle() bool { return s.coming == 0 && s.going == 0 && s.sending == 0 }
+func (s *Switch) Idle() bool { return s.inPipeline == 0 && s.toSend == 0 && s.sending == 0 }

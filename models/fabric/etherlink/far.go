@@ -11,42 +11,45 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Outbox carries frames and credits to the other half of a cable. The frame is lent: the outbox
-// must copy its bytes.
+// Outbox carries frames and credits to the other half of a cable. It must copy a frame's bytes
+// before it returns.
 type Outbox interface {
-	// Frame left at one end, at the time depart.
+	// Frame sends a frame that left this end at the time depart.
 	Frame(cable int, f *msg.Frame, depart simcore.Ps) error
-	// Credit may be used by the device of the other half from the time usable on.
+	// Credit returns a credit to the device at the other half, which may use it from the time
+	// usable on.
 	Credit(cable int, usable simcore.Ps) error
 }
 
 // FarSpec configures one half of a cable.
 type FarSpec struct {
-	Cable  int // number passed to the Outbox
+	Cable  int // number of the cable, passed to the Outbox
 	Link   simcore.LinkSpec
-	Second bool // the local device is at the cable's second end
+	Second bool // the local device is at the cable's second end, else at the first
 }
 
-// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half
-// of the cable. Both halves have the link of the whole cable: a frame keeps its time of departure,
-// so it occupies the wire and arrives as if both devices were on one engine. A frame that leaves at
-// t must reach the other half by t + latency; a credit that returns at t, by t + credit latency.
+// Far represents the device at the other end of a cable whose two ends are simulated in different
+// processes or engines; it is one of the cable's two halves. Both halves have a link with the spec
+// of the whole cable. A frame keeps its time of departure, so it occupies the wire and arrives as
+// if both devices were on one engine. A frame that leaves at t must reach the other half by t +
+// latency; a credit that returns at t, by t + credit latency.
 //
-// It runs ahead of the engine as a simcore.EarlyReceiver and EarlySender: it has a frame when it is
-// sent, and sends one after it has departed. The local device must not run ahead itself.
+// It runs ahead of the engine as a simcore.EarlyReceiver and EarlySender: it receives a frame as
+// soon as it is sent, and sends a frame after it has departed. The local device must not run ahead
+// itself.
 type Far struct {
 	*sim.ComponentBase
-	clock   simcore.Clock
-	spec    FarSpec
-	frames  *msg.Frames
-	port    *simcore.Port
-	out     Outbox
-	credits fifo.Queue[simcore.Ps] // times from which the local device may use them
-	back    timer
-	failed  error
+	clock       simcore.Clock
+	spec        FarSpec
+	frames      *msg.Frames
+	port        *simcore.Port
+	out         Outbox
+	credits     fifo.Queue[simcore.Ps] // times from which the local device may use each returned credit
+	creditTimer timer
+	failed      error
 }
 
-// ConnectFar makes the far end of a port's cable, and plugs the port in.
+// ConnectFar makes the far half of a cable, and connects the near port to it.
 func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSpec, near *simcore.Port,
 	out Outbox) (*Far, error) {
 	sim.NameMustBeValid(name)
@@ -66,7 +69,7 @@ func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSp
 		out: out}
 	f.port = simcore.NewPort(f, max(spec.Link.Credits, spec.Link.ReverseCredits), name+".Eth")
 	f.AddPort("Eth", f.port)
-	f.back.ev = simcore.Event{H: f}
+	f.creditTimer.ev = simcore.Event{H: f}
 	ends := [...]*simcore.Port{near, f.port}
 	if spec.Second {
 		ends[0], ends[1] = ends[1], ends[0]
@@ -78,8 +81,8 @@ func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSp
 // LookAhead implements simcore.EarlyReceiver and EarlySender.
 func (f *Far) LookAhead() bool { return true }
 
-// NotifyRecv implements sim.Component: the local device has sent a frame. It stays in the port
-// until its credit returns.
+// NotifyRecv implements sim.Component: the local device has sent a frame. The frame stays in the
+// port until its credit returns.
 func (f *Far) NotifyRecv(sim.VTimeInSec, sim.Port) {
 	m := f.port.At(f.port.Len() - 1)
 	x, ok := m.(*msg.Frame)
@@ -90,7 +93,7 @@ func (f *Far) NotifyRecv(sim.VTimeInSec, sim.Port) {
 	f.fail(f.out.Frame(f.spec.Cable, x, x.Depart))
 }
 
-// NotifyPortFree implements sim.Component: nothing waits for it.
+// NotifyPortFree implements sim.Component. It does nothing, as nothing waits for room.
 func (f *Far) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // CreditReturned implements simcore.EarlySender: the local device has taken a frame.
@@ -98,11 +101,11 @@ func (f *Far) CreditReturned(_ *simcore.Port, usable simcore.Ps) {
 	f.fail(f.out.Credit(f.spec.Cable, usable))
 }
 
-// Deliver passes a frame of the other half to the local device. The data are copied.
+// Deliver passes a frame from the other half to the local device. It copies the data.
 func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 	if now := f.clock.Now(); depart < 0 || depart+f.spec.Link.Latency < now {
-		return fmt.Errorf("etherlink: %s: a frame that departed at %v is told at %v: want it within the latency of %v",
-			f.Name(), depart, now, f.spec.Link.Latency)
+		return fmt.Errorf("etherlink: %s: a frame that departed at %v is reported at %v: want it within the "+
+			"latency of %v", f.Name(), depart, now, f.spec.Link.Latency)
 	}
 	m := f.frames.Copy(x.Data)
 	m.Port, m.Queue, m.Trim, m.Seq = x.Port, x.Queue, x.Trim, seq
@@ -117,21 +120,21 @@ func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 // Credit returns a credit to the local device, which may use it from the time usable on.
 func (f *Far) Credit(usable simcore.Ps) error {
 	if now := f.clock.Now(); usable <= now || f.credits.Len() > 0 && usable < *f.credits.At(f.credits.Len() - 1) {
-		return fmt.Errorf("etherlink: %s: a credit for %v is told at %v: want it before that, in order", f.Name(),
+		return fmt.Errorf("etherlink: %s: a credit for %v is reported at %v: want it before that, in order", f.Name(),
 			usable, now)
 	}
 	if f.credits.Len() == f.port.Len() {
 		return fmt.Errorf("etherlink: %s: more credits return than frames were sent", f.Name())
 	}
 	f.credits.Push(usable)
-	f.back.arm(&f.clock, usable-1)
+	f.creditTimer.arm(&f.clock, usable-1)
 	return nil
 }
 
-// Handle implements sim.Handler: frames whose credits have returned leave the port, which the
-// sender sees 1 ps later.
+// Handle implements sim.Handler: it removes frames whose credits have returned from the port. The
+// sender can use a credit 1 ps later.
 func (f *Far) Handle(sim.Event) error {
-	f.back.armed = false
+	f.creditTimer.armed = false
 	for f.credits.Len() > 0 && *f.credits.Front()-1 <= f.clock.Now() {
 		f.credits.Pop()
 		if x, ok := f.port.Retrieve(f.clock.Sec()).(*msg.Frame); ok {
@@ -139,7 +142,7 @@ func (f *Far) Handle(sim.Event) error {
 		}
 	}
 	if f.credits.Len() > 0 {
-		f.back.arm(&f.clock, *f.credits.Front()-1)
+		f.creditTimer.arm(&f.clock, *f.credits.Front()-1)
 	}
 	return f.failed
 }

@@ -11,14 +11,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// burst sends frames as fast as it may, and takes what comes a while later.
+// burst is a device that sends frames as fast as its link allows, and takes received frames after a
+// delay.
 type burst struct {
 	*sim.ComponentBase
 	e      *simcore.Engine
 	pool   *msg.Frames
 	port   *simcore.Port
 	left   int
-	seen   []simcore.Ps // sent, then received
+	seen   []simcore.Ps // times at which frames were sent, then of those received
 	taking simcore.Event
 }
 
@@ -58,7 +59,7 @@ func (b *burst) Handle(sim.Event) error {
 	return nil
 }
 
-// box holds what leaves a half until the quantum is over.
+// box is an Outbox that collects a half's frames and credits until the quantum ends.
 type box struct{ list []func(*Far) error }
 
 func (x *box) Frame(_ int, f *msg.Frame, depart simcore.Ps) error {
@@ -72,7 +73,8 @@ func (x *box) Credit(_ int, usable simcore.Ps) error {
 	return nil
 }
 
-// Two halves are the whole cable, also where credits run out, with any quantum that the latency allows.
+// Two halves of a cable must give the same times as the whole cable, also while credits are
+// exhausted, for any quantum that the latency allows.
 func TestHalvesOfACable(t *testing.T) {
 	link := simcore.LinkSpec{Latency: 300 * simcore.Nanosecond, CreditLatency: 300 * simcore.Nanosecond,
 		Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead, Credits: 5, ReverseCredits: 3}
@@ -100,8 +102,8 @@ func TestHalvesOfACable(t *testing.T) {
 				require.NoError(t, half[i].e.RunUntil(min(at, end)))
 			}
 			for i := range boxes {
-				for _, tell := range boxes[i].list {
-					require.NoError(t, tell(fars[1-i]))
+				for _, deliver := range boxes[i].list {
+					require.NoError(t, deliver(fars[1-i]))
 				}
 				boxes[i].list = nil
 			}
@@ -126,10 +128,10 @@ func TestFarRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "plugged in already")
 	require.NoError(t, e.RunUntil(100))
 	x := ether.Frame{Data: make([]byte, 60)}
-	require.ErrorContains(t, f.Deliver(&x, 0, 89), "departed at 89 ps is told at 100 ps: want it within the latency "+
-		"of 10 ps")
+	require.ErrorContains(t, f.Deliver(&x, 0, 89), "departed at 89 ps is reported at 100 ps: want it within the "+
+		"latency of 10 ps")
 	require.NoError(t, f.Deliver(&x, 0, 90))
 	require.ErrorContains(t, f.Deliver(&x, 0, 91), "has no credit: the other half sends more than 1")
-	require.ErrorContains(t, f.Credit(100), "a credit for 100 ps is told at 100 ps")
+	require.ErrorContains(t, f.Credit(100), "a credit for 100 ps is reported at 100 ps")
 	require.ErrorContains(t, f.Credit(200), "more credits return than frames were sent")
 }

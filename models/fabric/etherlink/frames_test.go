@@ -22,7 +22,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// tshark prints fields of frames, a line each.
+// tshark returns the given fields of each frame, one line per frame.
 func tshark(t *testing.T, frames [][]byte, fields ...string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "frames.pcap")
@@ -46,7 +46,8 @@ func tshark(t *testing.T, frames [][]byte, fields ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// What the switch marks differs in the ECN field and the checksum only, which gopacket and tshark find right.
+// Marking a frame must change only the ECN field and the checksum; gopacket and tshark must find
+// the checksum right.
 func TestMarkedFramesAreRight(t *testing.T) {
 	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 60)
 	r.hosts[0].keep = true
@@ -75,7 +76,7 @@ func TestMarkedFramesAreRight(t *testing.T) {
 	}
 }
 
-// The pause frames that the switch sends, as tshark reads them: the class stopped, and going on.
+// tshark must decode the switch's pause frames: one that pauses the class, one that resumes it.
 func TestPauseFramesAreReal(t *testing.T) {
 	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 200)
 	r.hosts[1].keep = true
@@ -88,7 +89,8 @@ func TestPauseFramesAreReal(t *testing.T) {
 	}
 }
 
-// Marking against gopacket, for both versions of IP, behind VLAN tags too, and what must be left alone.
+// MarkCE must agree with gopacket for both versions of IP, also behind VLAN tags, and leave other
+// frames unchanged.
 func TestMarkCE(t *testing.T) {
 	v4 := frame(1, 2, 100, 3, 1)
 	tagged := append(append(append([]byte{}, v4[:12]...), 0x81, 0, 0x60, 5), v4[12:]...)
@@ -105,7 +107,7 @@ func TestMarkCE(t *testing.T) {
 		if x.f[x.l3]>>4 == 4 {
 			require.EqualValues(t, x.f[x.l3+1]|3, f[x.l3+1])
 			require.Equal(t, wire.OK, wire.VerifyIPv4Header(f[x.l3:]))
-			f[x.l3+10] ^= 0x55 // a wrong checksum stays wrong
+			f[x.l3+10] ^= 0x55 // a wrong checksum must stay wrong
 			f[x.l3+1] ^= 1
 			require.Equal(t, core.Marked, core.MarkCE(f))
 			require.Equal(t, wire.Bad, wire.VerifyIPv4Header(f[x.l3:]))
@@ -119,14 +121,15 @@ func TestMarkCE(t *testing.T) {
 		require.Equal(t, before, f)
 	}
 	for n := range v4 {
-		core.MarkCE(append([]byte{}, v4[:n]...)[:n:n]) // nothing panics
+		core.MarkCE(append([]byte{}, v4[:n]...)[:n:n]) // a truncated frame must not panic
 	}
 	require.Equal(t, []uint8{3, 0, 3, 0}, []uint8{core.ByDSCP.Class(v4), core.ByPCP.Class(v4), core.ByPCP.Class(tagged),
 		core.ByNone.Class(v4)})
 	require.EqualValues(t, 3, core.ByDSCP.Class(v6))
 }
 
-// Every bit of the 5-tuple counts, and nothing else does; of fragments the ports do not.
+// A change of any bit of the 5-tuple must change the hash; a change elsewhere, or of a fragment's
+// ports, must not.
 func TestFlowHash(t *testing.T) {
 	f := frame(1, 2, 100, 0, 7)
 	h := core.FlowHash(f, 1)
@@ -135,7 +138,7 @@ func TestFlowHash(t *testing.T) {
 		g[at] ^= 1
 		part := at == 23 || at >= 26 && at < 38
 		if at == 12 || at == 13 || at == 14 || at == 20 || at == 21 {
-			continue // no IPv4 then, other options, or a fragment
+			continue // changing these bits gives another protocol, other options or a fragment
 		}
 		require.Equal(t, part, core.FlowHash(g, 1) != h, "byte %d", at)
 	}
@@ -171,7 +174,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// Two cables between two hosts' bonds: flows spread, none changes its cable, and nothing is lost.
+// Two hosts with bonds of two cables: flows must use both cables, each flow only one, and no frame
+// may be lost.
 func TestBond(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	var hosts []*host

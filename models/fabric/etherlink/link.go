@@ -24,13 +24,13 @@ func (c *Count) Add(n int) {
 	c.Bytes += uint64(n)
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of c and o.
 func (c Count) Plus(o Count) Count { return Count{c.Frames + o.Frames, c.Bytes + o.Bytes} }
 
 // Wire returns the bytes that the frames took on the wire.
 func (c Count) Wire() uint64 { return c.Bytes + ether.WireOverhead*c.Frames }
 
-// LinkCounters are the counters of one direction.
+// LinkCounters holds the counters of one direction.
 type LinkCounters struct {
 	In      Count `json:"in"`      // sent
 	Out     Count `json:"out"`     // delivered into the receiver's port
@@ -48,12 +48,12 @@ type Link struct {
 	frames  *msg.Frames
 	ports   [2]*simcore.Port
 	plugged int
-	lanes   [2]lane // by the end that they start at
+	lanes   [2]lane // by the end where the direction starts
 	failed  error
 	alarm   simcore.Event // ends the run after a failure
 }
 
-// lane is one direction.
+// lane is one direction of the cable.
 type lane struct {
 	link     *Link
 	src, dst *simcore.Port
@@ -67,14 +67,14 @@ type lane struct {
 	count    LinkCounters
 }
 
-// Event kinds: bit 0 is the lane's number, the rest says which event is due.
+// Kinds of events of a link: bit 0 is the lane's number, the other bits select what is due.
 const (
 	kindDeliver = iota << 1
 	kindFree
 	kindFailed
 )
 
-// timer is an event that is pending at most once.
+// timer schedules an event that is pending at most once.
 type timer struct {
 	ev    simcore.Event
 	armed bool
@@ -88,8 +88,8 @@ func (t *timer) arm(c *simcore.Clock, at simcore.Ps) {
 	}
 }
 
-// Connect makes a link between two ports. Lost frames return to frames. It panics if Akita does not
-// accept the name.
+// Connect makes a link between two ports. Lost frames return to the pool frames. It panics if Akita
+// does not accept the name.
 func Connect(name string, s simcore.Scheduler, frames *msg.Frames, spec LinkSpec, a, b *simcore.Port) (*Link, error) {
 	sim.NameMustBeValid(name)
 	if s == nil || frames == nil {
@@ -112,7 +112,8 @@ func Connect(name string, s simcore.Scheduler, frames *msg.Frames, spec LinkSpec
 	return l, nil
 }
 
-// fits checks that a port can be an end of a link.
+// fits checks that a port can be an end of a cable: it is free, and its component does not run
+// ahead of the engine.
 func fits(p *simcore.Port) error {
 	type ahead interface{ LookAhead() bool }
 	switch {
@@ -122,7 +123,7 @@ func fits(p *simcore.Port) error {
 		return fmt.Errorf("port %s is plugged in already", p.Name())
 	}
 	if c, ok := p.Component().(ahead); ok && c.LookAhead() {
-		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link "+
+		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it needs a simcore.Link "+
 			"(LinkSpec.Plain)",
 			p.Name(), p.Component().Name())
 	}
@@ -153,7 +154,8 @@ func (l *Link) PlugIn(port sim.Port, _ int) {
 	}
 }
 
-// Unplug implements sim.Connection: it takes both ports off an idle link. It panics while frames are in flight.
+// Unplug implements sim.Connection: it disconnects both ports of an idle link. It panics while
+// frames are in flight.
 func (l *Link) Unplug(sim.Port) {
 	for i := range l.lanes {
 		if d := &l.lanes[i]; d.flight.Len() > 0 || d.free.armed || d.deliver.armed {
@@ -175,7 +177,7 @@ func (l *Link) Spec() LinkSpec { return l.spec }
 // Counters returns the counters of the direction that starts at end 0 or 1.
 func (l *Link) Counters(end int) LinkCounters { return l.lanes[end].count }
 
-// Held counts the frames on their way from an end.
+// Held counts the frames in flight that an end has sent.
 func (l *Link) Held(end int) (c Count) {
 	d := &l.lanes[end]
 	for i := range d.flight.Len() {
@@ -259,7 +261,7 @@ func (l *Link) Handle(e sim.Event) error {
 	return l.failed
 }
 
-// due delivers the frames that have arrived.
+// due delivers the frames that have reached the far end.
 func (d *lane) due() {
 	d.deliver.armed = false
 	l, now := d.link, d.link.clock.Now()
@@ -282,7 +284,8 @@ func (d *lane) due() {
 	}
 }
 
-// NotifyAvailable implements sim.Connection: nothing waits for room at the receiver.
+// NotifyAvailable implements sim.Connection. It does nothing: a frame that finds its receiver full
+// is lost, so none waits.
 func (l *Link) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 
 // fail ends the run: the next event returns the error.

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// The share of frames that a link loses, the same ones for a seed.
+// A link must lose the configured share of frames; the same seed loses the same frames.
 func TestLossBySeed(t *testing.T) {
 	play := func(seed uint64) (lost uint64, sum uint64) {
 		l := DefaultLink()
@@ -47,7 +47,7 @@ func TestConnectSaysWhatIsWrong(t *testing.T) {
 	_, err := Connect("Cable", e, pool, DefaultLink(), h.port, h.port)
 	require.EqualError(t, err, "etherlink: Cable: both ends are port Host.Eth")
 	_, err = Connect("Cable", e, pool, DefaultLink(), simcore.NewPort(ahead{h}, 1, "Ahead.Eth"), h.port)
-	require.ErrorContains(t, err, "end 0: port Ahead.Eth belongs to Host, which runs ahead of the engine: it wants a "+
+	require.ErrorContains(t, err, "end 0: port Ahead.Eth belongs to Host, which runs ahead of the engine: it needs a "+
 		"simcore.Link")
 	_, err = Connect("Cable", e, pool, DefaultLink(), h.port, other.port)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestConnectSaysWhatIsWrong(t *testing.T) {
 	require.EqualError(t, err, "etherlink: Again: end 0: port Host.Eth is plugged in already")
 }
 
-// A port whose component takes nothing overflows, and is counted.
+// Frames that find their receiver's port full must be counted as overrun.
 func TestOverrun(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	h := newHost(t, e, pool, "Host", 200_000)
@@ -71,7 +71,8 @@ func TestOverrun(t *testing.T) {
 	require.EqualValues(t, 4, l.Counters(0).Out.Frames)
 }
 
-// The switch takes the rate and the latency of a plain link, for devices that run ahead.
+// On a simcore.Link, the switch must send at that link's rate and latency; devices that run ahead
+// need such links.
 func TestSwitchOnPlainLinks(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	sw, err := Builder{Scheduler: e, Spec: fixed(Default(2)), Frames: pool}.Build("Switch")
@@ -92,7 +93,8 @@ func TestSwitchOnPlainLinks(t *testing.T) {
 	require.Equal(t, []simcore.Ps{110_000 + 40_960, 110_000 + 2*40_960, 110_000 + 3*40_960}, hosts[1].at)
 }
 
-// Congestion spreads over two switches: the first is paused by the second, and pauses its hosts. Nothing is lost.
+// Congestion must propagate over two switches: the second pauses the first, which pauses its hosts.
+// No frame may be lost.
 func TestPausesSpread(t *testing.T) {
 	e := simcore.NewEngine()
 	spec := Default(4)
@@ -100,7 +102,7 @@ func TestPausesSpread(t *testing.T) {
 	a := newRig(t, e, spec, DefaultLink())
 	b, err := Builder{Scheduler: e, Spec: spec, Frames: a.pool}.Build("Second")
 	require.NoError(t, err)
-	// Host 3's place of the first switch is taken by the second one.
+	// The second switch takes the place of host 3 at the first one.
 	a.links[3].Unplug(a.hosts[3].port)
 	a.links = a.links[:3]
 	trunk, err := Connect("Trunk", e, a.pool, DefaultLink(), a.sw.Port(3), b.Port(0))
@@ -122,7 +124,7 @@ func TestPausesSpread(t *testing.T) {
 	require.Zero(t, trunk.Held(0))
 }
 
-// steady is traffic that goes on for ever, between four pairs of hosts over one switch.
+// steady returns a rig with endless traffic between four pairs of hosts on one switch.
 func steady(tb testing.TB) *rig {
 	r := newRig(tb, simcore.NewEngine(), fixed(Default(8)), DefaultLink())
 	for i := range 4 {
@@ -133,7 +135,7 @@ func steady(tb testing.TB) *rig {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<60) // with marks and pauses
+	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<60) // incast gives marks and pauses
 	e := r.e.(*simcore.Engine)
 	until := 200 * simcore.Microsecond
 	require.NoError(t, e.RunUntil(until))
@@ -147,7 +149,7 @@ func TestNothingAllocates(t *testing.T) {
 	require.Greater(t, r.hosts[0].bytes-before, 100*2000)
 }
 
-// One frame over link, switch and link.
+// BenchmarkLinkSwitchLink measures one frame over link, switch and link.
 func BenchmarkLinkSwitchLink(b *testing.B) {
 	r := steady(b)
 	e := r.e.(*simcore.Engine)

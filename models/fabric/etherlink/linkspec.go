@@ -12,8 +12,8 @@ import (
 type LinkSpec struct {
 	Mbps int64 `yaml:"mbps"` // on the wire, with preamble, FCS and gap
 
-	// The latency is the sum of these. MAC, PHY and FEC cover both ends together; they are zero
-	// where the devices at the ends account for them.
+	// The link's latency is the sum of these. MAC, PHY and FEC cover both ends together; they are
+	// zero where the devices at the ends include them in their own latency.
 	Propagation simcore.Ps `yaml:"propagation_ps"`
 	MAC         simcore.Ps `yaml:"mac_ps"`
 	PHY         simcore.Ps `yaml:"phy_ps"`
@@ -42,8 +42,8 @@ func (s *LinkSpec) Rate() simcore.Rate {
 // Latency returns the time from the last bit sent to the last bit received.
 func (s *LinkSpec) Latency() simcore.Ps { return s.Propagation + s.MAC + s.PHY + s.FEC }
 
-// Plain returns the same link for devices that run ahead of the engine: credits bound the frames in
-// flight.
+// Plain returns a simcore.Link's spec with the same rate and latency, for devices that run ahead of
+// the engine. credits bounds the frames in flight.
 func (s *LinkSpec) Plain(credits int) simcore.LinkSpec {
 	return simcore.LinkSpec{
 		Latency: s.Latency(), Rate: s.Rate(), OverheadBytes: ether.WireOverhead, Credits: credits,

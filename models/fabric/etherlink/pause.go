@@ -8,17 +8,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// stops holds the times until which a port must not begin frames, because its peer paused it.
+// stops records until when the peer has paused a port and its classes.
 type stops struct {
 	port  simcore.Ps
 	class [core.Classes]simcore.Ps
-	last  simcore.Ps // the latest end of all
+	last  simcore.Ps // latest end of any pause: no pause is active from then on
 
-	begun [core.Classes]simcore.Ps // when the current or latest pause of a class began
-	spent [core.Classes]simcore.Ps // time spent in earlier pauses
+	begun [core.Classes]simcore.Ps // start of the current or most recent pause of a class
+	spent [core.Classes]simcore.Ps // total time of earlier pauses of a class
 }
 
-// classes returns the paused classes, a bit each.
+// classes returns a bit for each class that is paused now.
 func (s *stops) classes(now simcore.Ps) (m uint8) {
 	if s.last <= now {
 		return 0
@@ -34,17 +34,19 @@ func (s *stops) classes(now simcore.Ps) (m uint8) {
 	return m
 }
 
-// since returns when a class was last allowed to resume.
+// since returns the end of the most recent pause of a class, which may have been one of the whole
+// port.
 func (s *stops) since(c int) simcore.Ps { return max(s.port, s.class[c]) }
 
-// set pauses a class until a time, and ends its pause if until is now.
+// set pauses a class until a time; until = now ends its pause.
 func (s *stops) set(c int, until, now simcore.Ps) {
 	s.spent[c] += max(min(now, s.class[c])-s.begun[c], 0)
 	s.begun[c], s.class[c] = now, until
 	s.last = max(s.last, until)
 }
 
-// total returns how long a class was paused by its own pauses up to now.
+// total returns how long class pauses have stopped a class up to now; pauses of the whole port are
+// not counted.
 func (s *stops) total(c int, now simcore.Ps) simcore.Ps {
 	return s.spent[c] + max(min(now, s.class[c])-s.begun[c], 0)
 }
@@ -54,7 +56,7 @@ func lowest(m uint8) int { return bits.TrailingZeros8(m) }
 // quanta returns the duration of n pause quanta on the port's link.
 func (p *port) quanta(n uint16) simcore.Ps { return p.line.TimeOf(int(n) * ether.PauseQuantumBits / 8) }
 
-// obey applies a received pause frame.
+// obey applies a pause frame received from the peer.
 func (p *port) obey(f *ether.Pause, now simcore.Ps) {
 	if !f.Priority {
 		p.stops.port = now + p.quanta(f.Quanta[0])
@@ -72,25 +74,26 @@ func (p *port) obey(f *ether.Pause, now simcore.Ps) {
 	}
 }
 
-// pauseDue reports whether the port must send a pause frame.
-func (p *port) pauseDue() bool { return p.again || p.s.pool.Xoff(p.index) != p.paused }
+// pauseDue reports whether the port must send a pause frame: a refresh, or a changed set of paused
+// classes.
+func (p *port) pauseDue() bool { return p.refresh || p.s.pool.Xoff(p.index) != p.paused }
 
-// checkThresholds schedules a pause frame if the buffer has crossed a threshold.
+// checkThresholds schedules the port to send a pause frame if one is due.
 func (p *port) checkThresholds() {
 	if p.pauseDue() {
-		p.s.going |= p.bit
+		p.s.toSend |= p.bit
 	}
 }
 
-// refreshPause schedules a refresh of the pause when half of it is over.
+// refreshPause schedules another pause frame when half of the last one's pause time has passed.
 func (p *port) refreshPause(now simcore.Ps) {
-	if !p.again && now >= p.at+p.quanta(p.s.spec.Quanta)/2 {
-		p.again = true
-		p.s.going |= p.bit
+	if !p.refresh && now >= p.pausedAt+p.quanta(p.s.spec.Quanta)/2 {
+		p.refresh = true
+		p.s.toSend |= p.bit
 	}
 }
 
-// sendPause sends a pause frame: it pauses the classes above XOFF and releases the others that were
+// sendPause sends a pause frame: it pauses the classes above XOFF, and resumes the others that were
 // paused.
 func (p *port) sendPause(now simcore.Ps) {
 	stop := p.s.pool.Xoff(p.index)
@@ -98,7 +101,7 @@ func (p *port) sendPause(now simcore.Ps) {
 	for m := stop; m != 0; m &= m - 1 {
 		pause.Quanta[lowest(m)] = p.s.spec.Quanta
 	}
-	p.paused, p.at, p.again = stop, now, false
+	p.paused, p.pausedAt, p.refresh = stop, now, false
 	if stop != 0 {
 		p.s.pausing |= p.bit
 		p.s.wake(max(now+p.quanta(p.s.spec.Quanta)/2, now+1))

@@ -13,54 +13,54 @@ type port struct {
 	s       *Switch
 	index   int
 	bit     uint64
-	lead    int     // the first port of its LAG; without a LAG the port itself
-	members []*port // ports of the LAG that it leads
+	lead    int     // number of the first port of its LAG; without a LAG, of the port itself
+	members []*port // ports of the LAG, in its first port; without a LAG, the port itself
 	mac     core.MAC
 	port    *simcore.Port
 
-	// The link: serialisation time, and how far back a departure may lie.
+	// Properties of the connected link, or of the cable given to Pace.
 	linked   bool
 	line     simcore.Serial
 	overhead int
-	past     simcore.Ps // -1: no bound
+	past     simcore.Ps // how far a frame's departure may lie in the past; -1: no bound
 
-	// Ingress.
-	pipe   fifo.Queue[arrival]
-	admit  timer
-	paused uint8      // classes that the latest pause frame stopped
-	at     simcore.Ps // when that was sent
-	again  bool       // it must be refreshed
+	// State of the ingress side: the pipeline, and the pause frames sent to the peer.
+	pipe     fifo.Queue[arrival]
+	admit    timer
+	paused   uint8      // a bit for each class that the latest pause frame paused
+	pausedAt simcore.Ps // time of the latest pause frame
+	refresh  bool       // the pause must be refreshed by another frame
 
-	// Egress.
+	// State of the egress side.
 	queues  [core.Classes]fifo.Queue[queued]
-	waiting uint8             // classes with frames
-	sizes   [core.Classes]int // wire bytes of the frames at the heads
+	waiting uint8             // a bit for each class with frames
+	sizes   [core.Classes]int // wire bytes of the frame at the head of each queue
 	sched   core.Scheduler
-	out     queued // being sent; without a frame: a pause frame
+	out     queued // frame being sent; zero for a pause frame, which occupies no buffer
 	done    timer
 	stops   stops
-	drawn   uint64                   // random numbers drawn for marks
-	woken   [core.Classes]simcore.Ps // the head of a queue is not ready before this
+	drawn   uint64                   // random numbers drawn so far to decide on ECN marks
+	woken   [core.Classes]simcore.Ps // latest wake-up scheduled for the head of each queue
 
 	count PortCounters
 }
 
 // arrival is a frame in the pipeline.
 type arrival struct {
-	f         *msg.Frame
-	came, due simcore.Ps // arrival of its last bit; admission to the buffer
+	f            *msg.Frame
+	arrived, due simcore.Ps // arrival of its last bit; end of the pipeline
 }
 
-// queued is a frame in the buffer.
+// queued is a frame in the shared buffer.
 type queued struct {
-	f           *msg.Frame
-	bytes       int
-	in          *port
-	class       uint8
-	ready, from simcore.Ps // when it may begin to leave, when it was admitted
+	f               *msg.Frame
+	bytes           int
+	in              *port
+	class           uint8
+	ready, admitted simcore.Ps // earliest time to begin to leave; time of admission
 }
 
-// connect looks the link up, and reports whether the port has one that carries frames.
+// connect reads the properties of the connected link, and reports whether that carries frames.
 func (p *port) connect() bool {
 	if p.linked {
 		return true
@@ -78,7 +78,8 @@ func (p *port) connect() bool {
 	return true
 }
 
-// pace makes the port send at the rate of a cable behind the link that it is plugged into.
+// pace makes the port send at the rate of a cable that begins behind the connected link; see
+// Switch.Pace.
 func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
 	p.line, p.overhead, p.past, p.linked = simcore.NewSerial(cable.Rate), cable.OverheadBytes, past, true
 }
@@ -86,21 +87,22 @@ func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
 // wire returns how long a frame of n bytes takes on the link.
 func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
 
-// enter puts a frame into the pipeline: it is admitted strictly later than it arrived.
+// enter puts a frame into the pipeline. It leaves the pipeline at least 1 ps later, so that the
+// order of events within an instant does not matter.
 func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 	due := now + p.s.spec.Latency
 	if p.s.spec.Mode == CutThrough {
 		due = max(now+1, due-p.wire(f.Bytes()))
 	}
-	if last := p.pipe.Len(); last > 0 { // a short frame does not pass a long one
+	if last := p.pipe.Len(); last > 0 { // frames keep their order: a short one does not overtake a long one
 		due = max(due, p.pipe.At(last-1).due)
 	}
 	p.pipe.Push(arrival{f, now, due})
-	p.s.coming |= p.bit
+	p.s.inPipeline |= p.bit
 	p.admit.arm(&p.s.clock, p.pipe.Front().due)
 }
 
-// member returns the port of a LAG by which a frame's flow leaves.
+// member returns the port of the LAG that a frame's flow is sent by.
 func (p *port) member(f *msg.Frame) *port {
 	if len(p.members) == 1 {
 		return p.members[0]
@@ -113,8 +115,8 @@ func (p *port) drop(f *msg.Frame, why core.Reason) {
 	p.s.frames.Put(f)
 }
 
-// accept takes a frame into the buffer if there is room, and drops it otherwise.
-func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
+// accept admits a frame to the shared buffer and to an egress queue of p, or drops it.
+func (p *port) accept(in *port, f *msg.Frame, arrived, now simcore.Ps) {
 	s, n := p.s, f.Bytes()
 	if !p.port.Plugged() {
 		in.drop(f, core.Nowhere)
@@ -133,7 +135,7 @@ func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
 		s.turn = 0
 	}
 	p.mark(f, class, before)
-	ready := came + s.spec.Latency
+	ready := arrived + s.spec.Latency
 	if s.spec.Mode == CutThrough {
 		if w := in.wire(n); w <= p.wire(n) {
 			ready -= w
@@ -144,11 +146,11 @@ func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
 		p.sizes[class] = n + ether.WireOverhead
 	}
 	p.waiting |= 1 << class
-	s.going |= p.bit
+	s.toSend |= p.bit
 	in.checkThresholds()
 }
 
-// mark sets CE if the queue is long.
+// mark decides by the queue's bytes before the frame whether to set CE, and sets it.
 func (p *port) mark(f *msg.Frame, class uint8, before int) {
 	ecn := &p.s.spec.Classes[class].ECN
 	if ecn.KmaxBytes == 0 || before < ecn.KminBytes {
@@ -166,7 +168,7 @@ func (p *port) mark(f *msg.Frame, class uint8, before int) {
 	}
 }
 
-// finish frees the buffer of the frame that has left.
+// finish frees the buffer space of the frame that has just left.
 func (p *port) finish() {
 	p.s.sending &^= p.bit
 	if q := p.out; q.in != nil {
@@ -176,7 +178,8 @@ func (p *port) finish() {
 	p.out = queued{}
 }
 
-// serve sends the frames that can leave, one at a time.
+// serve sends frames until the link is busy, has no room, or no frame may leave. Pause frames go
+// first.
 func (p *port) serve(now simcore.Ps) {
 	for p.s.sending&p.bit == 0 && p.connect() {
 		if p.pauseDue() {
@@ -187,16 +190,16 @@ func (p *port) serve(now simcore.Ps) {
 		} else if !p.next(now) {
 			break
 		}
-		if p.line.Busy() <= now { // an infinitely fast link
+		if p.line.Busy() <= now { // the link has no rate limit: the frame has left already
 			p.finish()
 		}
 	}
 	if p.waiting == 0 && !p.pauseDue() && p.s.sending&p.bit == 0 {
-		p.s.going &^= p.bit
+		p.s.toSend &^= p.bit
 	}
 }
 
-// next sends the frame whose turn it is, and reports whether one could leave.
+// next sends the frame that the scheduler selects, and reports whether there was one.
 func (p *port) next(now simcore.Ps) bool {
 	ready := p.waiting &^ p.stops.classes(now)
 	for m := ready; m != 0; m &= m - 1 {
@@ -220,17 +223,17 @@ func (p *port) next(now simcore.Ps) bool {
 		p.sizes[c] = p.queues[c].Front().bytes + ether.WireOverhead
 	}
 	from := now
-	if q.from == now { // it could have begun before its last bit arrived
+	if q.admitted == now { // cut through: it may begin before its last bit has arrived
 		from = max(q.ready, p.stops.since(c))
 	}
 	p.count.Out.Add(q.bytes)
 	p.out = q
-	p.out.f = nil // now owned by the link
+	p.out.f = nil // the link owns the frame from here on
 	p.send(q.f, from, now)
 	return true
 }
 
-// send puts a frame on the link.
+// send puts a frame on the link; it begins to leave at from or, if the link is busy, later.
 func (p *port) send(f *msg.Frame, from, now simcore.Ps) {
 	if p.past >= 0 {
 		from = max(from, now-p.past)

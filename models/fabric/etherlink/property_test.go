@@ -24,7 +24,7 @@ func pauseFrame(classes uint8, quanta uint16) []byte {
 	return f
 }
 
-// stop runs until a time, and holds that nothing is missing then.
+// stop runs until a time, and requires that frames are conserved at that instant.
 func (r *rig) stop(at simcore.Ps) {
 	r.t.Helper()
 	end := &stopper{r: r}
@@ -32,8 +32,8 @@ func (r *rig) stop(at simcore.Ps) {
 	require.ErrorIs(r.t, r.e.Run(), errEnd)
 }
 
-// storm sends at random to anybody, now and then what nobody should, over links that lose frames; it looks at the
-// balance at each of its steps.
+// storm sends random frames to random hosts, among them pause frames, group addresses and truncated
+// ones, over links that lose frames. It checks the balance at each of its steps.
 type storm struct {
 	*rig
 	rng   *rand.Rand
@@ -87,8 +87,8 @@ func playStorm(t *testing.T, e sim.Engine, seed uint64, mode Mode) uint64 {
 	return sum()
 }
 
-// Bytes in are bytes out, dropped and held, at every step of random traffic, and everything comes at the same time in
-// the same order when it is played again, on Akita's engine too.
+// Random traffic must conserve bytes at every step: in = out + dropped + held. A second run, and
+// one on Akita's engine, must deliver the same frames at the same times.
 func TestRandomTraffic(t *testing.T) {
 	for seed := range uint64(12) {
 		mode := []Mode{CutThrough, StoreForward}[seed%2]

@@ -17,8 +17,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// host sends its list of frames as fast as its link takes them, obeys pauses if it is polite, and records what it
-// receives.
+// host sends its list of frames as fast as its link takes them, and records what it receives. If
+// polite is set, it obeys pauses.
 type host struct {
 	*sim.ComponentBase
 	t      testing.TB
@@ -31,11 +31,11 @@ type host struct {
 	wake   timer
 	mbps   int64
 
-	refill func() *msg.Frame // the next to be sent once out is empty
+	refill func() *msg.Frame // returns the next frame to send once out is empty
 	keep   bool
 	got    [][]byte
 	at     []simcore.Ps
-	from   map[byte]int // bytes by sender
+	from   map[byte]int // bytes received, by sender
 	ce     int
 	pauses int
 	bytes  int
@@ -98,7 +98,7 @@ func (h *host) NotifyRecv(at sim.VTimeInSec, _ sim.Port) {
 	h.push()
 }
 
-// frame is an IPv4 frame of n bytes, with ECT(0), of a class and a flow (UDP source port).
+// frame returns an IPv4 frame of n bytes, with ECT(0), of a class and a flow (UDP source port).
 func frame(src, dst byte, n int, class uint8, flow uint16) []byte {
 	f := make([]byte, n)
 	copy(f, []byte{2, 0, 0, 0, 0, dst, 2, 0, 0, 0, 0, src, 8, 0})
@@ -115,7 +115,7 @@ func frame(src, dst byte, n int, class uint8, flow uint16) []byte {
 	return f
 }
 
-// rig is hosts on a switch; the address of host i ends with i+1.
+// rig is a switch with a host at each port. The address of host i ends with i+1.
 type rig struct {
 	t     testing.TB
 	e     sim.Engine
@@ -133,7 +133,7 @@ func newHost(t testing.TB, e sim.Engine, pool *msg.Frames, name string, mbps int
 	return h
 }
 
-// newRig makes one; link i is links[i], or the last.
+// newRig makes a rig. Host i has links[i] or, if there are fewer, the last one.
 func newRig(t testing.TB, e sim.Engine, spec Spec, links ...LinkSpec) *rig {
 	t.Helper()
 	r := &rig{t: t, e: e, pool: new(msg.Frames)}
@@ -150,7 +150,7 @@ func newRig(t testing.TB, e sim.Engine, spec Spec, links ...LinkSpec) *rig {
 	return r
 }
 
-// fixed puts the hosts' addresses into the table.
+// fixed adds the hosts' addresses to the switch's table.
 func fixed(s Spec) Spec {
 	for i := range s.Ports {
 		s.Table = append(s.Table, core.Entry{MAC: core.MAC{2, 0, 0, 0, 0, byte(i + 1)}, Port: i})
@@ -165,7 +165,7 @@ func (r *rig) send(from int, frames ...[]byte) {
 	r.hosts[from].push()
 }
 
-// stream has a host send so many frames like this one.
+// stream makes a host send count copies of a frame.
 func (r *rig) stream(from, count int, f []byte) {
 	r.hosts[from].refill = func() *msg.Frame {
 		if count == 0 {
@@ -177,7 +177,7 @@ func (r *rig) stream(from, count int, f []byte) {
 	r.hosts[from].push()
 }
 
-// run runs the engine dry and holds that nothing was lost without being counted.
+// run runs until no event is left, and requires that every frame is accounted for.
 func (r *rig) run() {
 	r.t.Helper()
 	require.NoError(r.t, r.e.Run())
@@ -201,7 +201,8 @@ func (r *rig) balanced() {
 	}
 }
 
-// digest is of everything that the hosts get, with its time; within an instant by host.
+// digest returns a function for a digest of all frames that the hosts receive, with their times.
+// Hosts are hashed separately, so that their order within an instant does not matter.
 func (r *rig) digest() func() uint64 {
 	sums := make([]uint64, len(r.hosts))
 	for i, h := range r.hosts {

@@ -11,10 +11,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Mode says when a frame may begin to leave.
+// Mode selects when a frame may begin to leave.
 type Mode string
 
-// The modes.
+// Values of Mode.
 const (
 	CutThrough   Mode = "cut-through"       // while it is still arriving
 	StoreForward Mode = "store-and-forward" // after its last bit
@@ -42,7 +42,7 @@ type Spec struct {
 	Seed  uint64       `yaml:"seed"`  // of marks, and of the hash over a LAG
 }
 
-// ClassSpec configures a class, the same at every port.
+// ClassSpec configures a class; it applies to every port.
 type ClassSpec struct {
 	Weight int      `yaml:"weight"` // 0: strict priority over all classes with a weight
 	ECN    core.ECN `yaml:"ecn"`
@@ -82,7 +82,7 @@ func Default(ports int) Spec {
 	return s
 }
 
-// pfc returns the PFC of every class.
+// pfc returns the PFC settings of all classes.
 func (s *Spec) pfc() (p [core.Classes]core.PFC) {
 	for c := range p {
 		p[c] = s.Classes[c].PFC
@@ -175,7 +175,7 @@ func (s *Spec) validateLAGs() error {
 	return errors.Join(errs...)
 }
 
-// PresetNames are the names that Preset takes.
+// PresetNames lists the names that Preset takes.
 var PresetNames = []string{string(CutThrough), string(StoreForward)}
 
 // Preset returns Default in the mode of the given name, without ports.

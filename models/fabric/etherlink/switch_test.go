@@ -13,7 +13,8 @@ import (
 
 func mbps(l LinkSpec, n int64) LinkSpec { l.Mbps = n; return l }
 
-// The latency of an idle switch, by hand: 1,000 B and 24 B more take 40.96 ns at 200 Gbps, 81.92 ns at 100 Gbps.
+// TestLatencyOfAnIdleSwitch compares with times computed by hand: 1,000 B and 24 B of overhead take
+// 40.96 ns at 200 Gbps, 81.92 ns at 100 Gbps.
 func TestLatencyOfAnIdleSwitch(t *testing.T) {
 	const cable, inside = 10_000, 90_000
 	fast, slow := DefaultLink(), mbps(DefaultLink(), 100_000)
@@ -45,7 +46,8 @@ func TestLatencyOfAnIdleSwitch(t *testing.T) {
 	}
 }
 
-// A frame longer than the pipeline's latency arrives with its last bit, and has begun to leave before.
+// A frame that takes longer to arrive than the pipeline's latency must have begun to leave before
+// its last bit arrives.
 func TestCutThroughBeginsInThePast(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), DefaultLink())
 	r.hosts[1].keep = true
@@ -55,8 +57,8 @@ func TestCutThroughBeginsInThePast(t *testing.T) {
 	require.Equal(t, []simcore.Ps{wire + 110_000, 2*wire + 110_000}, r.hosts[1].at)
 }
 
-// Rates are exact: 1,000 frames of 1,001 B at 300 Gbps take 1,025 x 8/300 ns each, which is no whole number of
-// picoseconds.
+// Rates must not accumulate rounding errors: 1,000 frames of 1,001 B at 300 Gbps take 1,025 x 8/300
+// ns each, which is no whole number of picoseconds.
 func TestRateIsExact(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), mbps(DefaultLink(), 300_000))
 	r.hosts[1].keep = true
@@ -67,9 +69,9 @@ func TestRateIsExact(t *testing.T) {
 
 func TestAddressesAreLearnt(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(4), DefaultLink())
-	r.send(0, frame(1, 2, 100, 0, 1)) // to nobody known: all get it
+	r.send(0, frame(1, 2, 100, 0, 1)) // unknown destination: flooded to all hosts
 	r.run()
-	r.send(1, frame(2, 1, 100, 0, 1)) // host 1 is known by now
+	r.send(1, frame(2, 1, 100, 0, 1)) // host 1's address was learnt from its frame
 	r.run()
 	r.send(2, frame(3, 2, 100, 0, 1))
 	r.run()
@@ -92,7 +94,7 @@ func TestAddressesAreLearnt(t *testing.T) {
 	require.EqualValues(t, 2, r.sw.Counters(0).Made.Frames)
 }
 
-// incast is 12 hosts that send to one at once, and what became of it.
+// incast returns a rig in which all hosts send to host 0 at once.
 func incast(t *testing.T, e sim.Engine, spec Spec, class uint8, count int) *rig {
 	r := newRig(t, e, fixed(spec), DefaultLink())
 	for i := 1; i < spec.Ports; i++ {
@@ -127,8 +129,8 @@ func TestIncastIsLosslessWithPFC(t *testing.T) {
 	require.Equal(t, sums[0], sum(), "and so do two runs")
 }
 
-// Without PFC the queue takes what its threshold allows (half of the buffer, with Alpha 1), and the rest is dropped,
-// equally of all.
+// Without PFC, a queue must grow up to its threshold (half of the buffer, with Alpha 1). The excess
+// must be dropped, in equal shares of all senders.
 func TestIncastDropsWithoutPFC(t *testing.T) {
 	spec := Default(13)
 	spec.Classes[RoCEClass].PFC = core.PFC{}
@@ -145,7 +147,8 @@ func TestIncastDropsWithoutPFC(t *testing.T) {
 	}
 }
 
-// Impolite senders overrun the headroom: counted as such.
+// Senders that ignore pauses must overrun the headroom; the drops must be counted under that
+// reason.
 func TestHeadroomEnds(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(13)), DefaultLink())
 	for i := 1; i < 13; i++ {
@@ -157,7 +160,7 @@ func TestHeadroomEnds(t *testing.T) {
 	require.Equal(t, r.sw.Dropped(core.None), r.sw.Dropped(core.Headroom))
 }
 
-// With PFC, senders that share an output get the same.
+// With PFC, senders that share an output must get equal shares of it.
 func TestPausedSendersAreServedAlike(t *testing.T) {
 	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<30)
 	r.stop(simcore.Millisecond)
@@ -168,14 +171,14 @@ func TestPausedSendersAreServedAlike(t *testing.T) {
 		"Gbps: the output is busy throughout")
 }
 
-// A host that pauses a class stops just that class, for as long as it says.
+// A pause frame must stop exactly its class, for exactly its time.
 func TestSwitchObeysPauses(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), DefaultLink())
 	r.hosts[1].keep = true
 	r.send(1, pauseFrame(1<<RoCEClass, 1000)) // 1,000 quanta of 512 bits at 200 Gbps: 2,560 ns
 	r.send(0, frame(1, 2, 9216, 0, 1), frame(1, 2, 1000, RoCEClass, 1), frame(1, 2, 1000, 0, 1))
 	r.run()
-	const crossed = 10_000 + 90_000 // by the pause frame: cable, pipeline
+	const crossed = 10_000 + 90_000 // time of the pause frame on cable and pipeline, in ps
 	const first, other = 9240*40 + 110_000, (9240+2*1024)*40 + 110_000
 	require.Equal(t, []simcore.Ps{first, other, crossed + 2_560_000 + 1024*40 + 10_000}, r.hosts[1].at)
 	require.EqualValues(t, RoCEClass, r.hosts[1].got[2][15]>>5, "the other class goes first")
@@ -183,7 +186,7 @@ func TestSwitchObeysPauses(t *testing.T) {
 	require.EqualValues(t, 1, r.sw.Counters(1).PausesIn.Frames)
 }
 
-// Strict classes go first, others share by weight.
+// Strict classes must be sent first; the others must share the rate by weight.
 func TestScheduling(t *testing.T) {
 	spec := fixed(Default(4))
 	spec.Classes[1].Weight, spec.Classes[2].Weight, spec.Classes[5].Weight = 1, 3, 0
@@ -203,7 +206,7 @@ func TestScheduling(t *testing.T) {
 	require.InEpsilon(t, 3, float64(by[2])*924/900/(float64(by[1])*1524/1500), 0.05)
 }
 
-// Flows of a LAG spread over its ports, and each keeps its order and its port.
+// Flows to a LAG must use all of its ports; each flow must keep its port and its order.
 func TestLAG(t *testing.T) {
 	spec := Default(4)
 	spec.LAGs = [][]int{{1, 2}}
@@ -231,14 +234,14 @@ func TestLAG(t *testing.T) {
 	require.Equal(t, 64*500, a+b)
 	require.InDelta(t, a, b, 64*500/4)
 	require.Zero(t, r.hosts[3].bytes)
-	r.send(1, frame(9, 0xee, 100, 0, 1)) // flooded: not to the LAG that it came from
+	r.send(1, frame(9, 0xee, 100, 0, 1)) // flooded to all ports except those of the LAG where it entered
 	r.run()
 	require.Equal(t, []int{100, a, b, 100}, []int{r.hosts[0].bytes, r.hosts[1].bytes, r.hosts[2].bytes,
 		r.hosts[3].bytes})
 }
 
-// A frame in another framing counts what it takes of the wire, at every port that it goes to: copies are as short as
-// it is.
+// A frame that represents one of another framing (Trim) must be counted with the bytes that it
+// takes on the wire, at every port that it is copied to.
 func TestFramingsOfCopies(t *testing.T) {
 	const long, trim = 1000, 56
 	r := newRig(t, simcore.NewEngine(), Default(4), DefaultLink())
@@ -246,7 +249,7 @@ func TestFramingsOfCopies(t *testing.T) {
 	for _, h := range r.hosts {
 		h.log = func(_ *host, f *msg.Frame) { trims[f.Trim]++ }
 	}
-	f := r.hosts[0].pool.Copy(frame(1, 9, long, 0, 1)) // to nobody known
+	f := r.hosts[0].pool.Copy(frame(1, 9, long, 0, 1)) // unknown destination
 	f.Trim = trim
 	r.hosts[0].out.Push(f)
 	r.hosts[0].push()
@@ -259,8 +262,8 @@ func TestFramingsOfCopies(t *testing.T) {
 	}
 }
 
-// A frame that stands for one of another framing takes as long as that one, and is counted so: 488 B and 24 B more take
-// 20.48 ns at 200 Gbps.
+// A frame that represents a shorter one of another framing must take that one's time and be counted
+// so: 488 B and 24 B of overhead take 20.48 ns at 200 Gbps.
 func TestAnotherFraming(t *testing.T) {
 	bothEngines(t, func(t *testing.T, e sim.Engine) {
 		spec := fixed(Default(2))

@@ -13,16 +13,16 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. Its answers come from TLPs, and dropped TLPs return to it; nil makes a
-// pool of its own.
+// Builder makes a Switch. It takes the TLPs that it makes from the pool TLPs, and returns the
+// dropped ones to it; nil makes a pool of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	TLPs      *msg.TLPs
 }
 
-// Build makes the component; its ports have the names of the spec's. It panics if Akita does not
-// accept a name.
+// Build makes the component, with one port for each in the spec, under the same names. It panics if
+// Akita does not accept a name.
 func (b Builder) Build(name string) (*Switch, error) {
 	if b.Scheduler == nil {
 		return nil, fmt.Errorf("nicswitch: %s has no scheduler", name)
@@ -34,15 +34,15 @@ func (b Builder) Build(name string) (*Switch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// The answers are all UR: limits and policy do not affect them.
-	refuser, err := tlp.NewCompleter(b.Spec.ID, tlp.DefaultLimits(), tlp.CplLongest, 0)
+	// It only makes completions with status UR, so limits and split policy do not matter.
+	urCompleter, err := tlp.NewCompleter(b.Spec.ID, tlp.DefaultLimits(), tlp.CplLongest, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	q := b.Spec.Queue
 	s := &Switch{
 		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), tlps: b.TLPs,
-		routes: routes, refuser: refuser,
+		routes: routes, urCompleter: urCompleter,
 		bound: [3]int{tlp.Posted: q.Posted, tlp.NonPosted: q.NonPosted, tlp.Completion: q.Completion},
 	}
 	if s.tlps == nil {
@@ -68,8 +68,8 @@ func (s *Switch) addPort(i int, name string) {
 	s.ports = append(s.ports, p)
 }
 
-// addChannels gives every port a channel in each direction: the NIC's ports share one, or have a
-// rate.
+// addChannels gives every port a channel in each direction. The NIC's ports share one if the NIC
+// link is shared; only their channels can have a rate.
 func (s *Switch) addChannels() {
 	var shared [2]*channel
 	for _, p := range s.ports {

@@ -5,31 +5,32 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// The directions of a channel, seen from the switch.
+// Directions of a channel: into the switch, and out of it.
 const (
 	inward = iota
 	outward
 )
 
-// channel carries the TLPs of some ports in one direction between the switch and its links: one at
-// a time if it has a rate. Its ports take turns, one TLP each.
+// channel carries the TLPs of its ports in one direction between the links and the switch. If it
+// has a rate, it carries one TLP at a time. Its ports take turns, one TLP each.
 type channel struct {
 	s     *Switch
 	dir   int
 	ports []*port
-	next  int // whose turn it is
+	next  int // index of the port that is served next
 
 	paced   bool
 	wire    pcielink.Wire
-	backlog simcore.Ps // bound on the wire time queued before the next TLP
+	backlog simcore.Ps // bound on the wire time queued before another TLP is taken
 
-	timer   simcore.Event
-	armed   bool
-	serving bool
-	again   bool // serve once more when done: a TLP arrived while serving
+	timer      simcore.Event
+	armed      bool
+	serving    bool
+	serveAgain bool // serve was called while serving: serve once more
 }
 
-// backlogged reports whether a TLP must wait before it crosses. It then arms the timer.
+// backlogged reports whether the wire is too busy to take another TLP. If so, it arms the timer for
+// when it no longer is.
 func (c *channel) backlogged(now simcore.Ps) bool {
 	if !c.paced || c.wire.Busy()-c.backlog <= now {
 		return false
@@ -46,7 +47,7 @@ func (c *channel) arm(at simcore.Ps) {
 	}
 }
 
-// due handles the timer.
+// due handles the timer: the channel can continue.
 func (c *channel) due(now simcore.Ps) {
 	c.armed = false
 	if c.dir == inward {
@@ -57,10 +58,10 @@ func (c *channel) due(now simcore.Ps) {
 	c.serve(now)
 }
 
-// serve moves TLPs until none can leave or the channel is full.
+// serve moves TLPs until no port has one that can move, or the wire is busy.
 func (c *channel) serve(now simcore.Ps) {
-	if c.serving { // one of its TLPs led back here
-		c.again = true
+	if c.serving { // called from below: moving a TLP made room or brought another one
+		c.serveAgain = true
 		return
 	}
 	c.serving = true
@@ -72,10 +73,10 @@ func (c *channel) serve(now simcore.Ps) {
 	c.serving = false
 }
 
-// serveSingle serves the only port of a channel without a rate.
+// serveSingle serves a channel without a rate that has one port.
 func (c *channel) serveSingle(p *port, now simcore.Ps) {
-	for c.again = true; c.again; {
-		c.again = false
+	for c.serveAgain = true; c.serveAgain; {
+		c.serveAgain = false
 		if c.dir == inward {
 			for p.port.Len() > 0 && p.take(now) {
 			}
@@ -86,15 +87,15 @@ func (c *channel) serveSingle(p *port, now simcore.Ps) {
 	}
 }
 
-// serveInTurn serves the ports round robin.
+// serveInTurn serves the ports round robin, until none of them can move a TLP.
 func (c *channel) serveInTurn(now simcore.Ps) {
 	for idle := 0; idle < len(c.ports) && !c.backlogged(now); {
 		p := c.ports[c.next]
 		if c.next++; c.next == len(c.ports) {
 			c.next = 0
 		}
-		c.again = false
-		if c.dir == inward && p.take(now) || c.dir == outward && p.sendNext(now) || c.again {
+		c.serveAgain = false
+		if c.dir == inward && p.take(now) || c.dir == outward && p.sendNext(now) || c.serveAgain {
 			idle = 0
 		} else {
 			idle++

@@ -17,15 +17,15 @@ import (
 type Switch struct {
 	*sim.ComponentBase
 
-	spec    Spec
-	clock   simcore.Clock
-	tlps    *msg.TLPs
-	routes  *route.Table
-	refuser *tlp.Completer
-	bound   [3]int // of a pair's queue, by class
-	ports   []*port
-	failed  error
-	alarm   simcore.Event // ends the run after a failure
+	spec        Spec
+	clock       simcore.Clock
+	tlps        *msg.TLPs
+	routes      *route.Table
+	urCompleter *tlp.Completer
+	bound       [3]int // capacity of the queue of an input and an output, by class
+	ports       []*port
+	failed      error
+	alarm       simcore.Event // ends the run after a failure
 }
 
 var (
@@ -55,17 +55,17 @@ func (s *Switch) named(name string) *port {
 
 // of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
-	mine, _ := sp.(*simcore.Port)
+	own, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
-		if p.port == mine {
+		if p.port == own {
 			return p
 		}
 	}
 	panic(fmt.Sprintf("nicswitch: %s has no port %v", s.Name(), sp))
 }
 
-// input returns the input port of one of an output's pairs; the last pair holds the switch's own
-// answers, which go back out of that port.
+// input returns the input port of one of an output's queues. The last queue holds completions made
+// by the switch, which belong to the output port itself.
 func (s *Switch) input(pair int, out *port) *port {
 	if pair == len(s.ports) {
 		return out
@@ -73,7 +73,7 @@ func (s *Switch) input(pair int, out *port) *port {
 	return s.ports[pair]
 }
 
-// Err returns the first error: what the switch could not handle, or nil.
+// Err returns the first error, or nil.
 func (s *Switch) Err() error { return s.failed }
 
 func (s *Switch) fail(err error) {
@@ -97,7 +97,7 @@ func (s *Switch) NotifyPortFree(_ sim.VTimeInSec, sp sim.Port) {
 	p.lane[outward].serve(s.clock.Now())
 }
 
-// Handle implements sim.Handler: a channel can continue.
+// Handle implements sim.Handler: a channel's timer has expired.
 func (s *Switch) Handle(e sim.Event) error {
 	if ev, ok := e.(*simcore.Event); ok && ev.Arg != nil {
 		ev.Arg.(*channel).due(s.clock.Now())
@@ -105,13 +105,13 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// Takes implements pcielink.Selective: it reports whether there is room for a TLP.
+// Takes implements pcielink.Selective: it reports whether the queue that a TLP goes to has room.
 func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool { return s.of(sp).Takes(p) }
 
 // Input implements pcielink.Direct.
 func (s *Switch) Input(sp *simcore.Port) pcielink.Input { return s.of(sp) }
 
-// enter moves a TLP from an input to its output.
+// enter routes a TLP that has crossed the input's channel.
 func (s *Switch) enter(in *port, p *msg.TLP, w path) {
 	switch w.verdict {
 	case route.Forward:
@@ -119,7 +119,7 @@ func (s *Switch) enter(in *port, p *msg.TLP, w path) {
 		return
 	case route.Broadcast:
 		s.broadcast(in, w, p)
-		return // p itself was sent as the last of the copies
+		return // broadcast has sent p itself to the last port
 	case route.Unsupported:
 		in.Refused.Add(w.bytes, len(p.Data))
 		if w.class == tlp.NonPosted {
@@ -133,7 +133,7 @@ func (s *Switch) enter(in *port, p *msg.TLP, w path) {
 	s.tlps.Put(p)
 }
 
-// broadcast sends a message to every port except its own.
+// broadcast sends a message to every port except the one where it entered.
 func (s *Switch) broadcast(in *port, w path, p *msg.TLP) {
 	last := s.ports[len(s.ports)-1]
 	if last == in {
@@ -143,20 +143,20 @@ func (s *Switch) broadcast(in *port, w path, p *msg.TLP) {
 		if out == in || out == last {
 			continue
 		}
-		again := s.tlps.Get()
-		again.Hdr, again.Seq, again.Depart = p.Hdr, p.Seq, p.Depart
+		dup := s.tlps.Get()
+		dup.Hdr, dup.Seq, dup.Depart = p.Hdr, p.Seq, p.Depart
 		if len(p.Data) > 0 {
-			copy(again.Own(len(p.Data)), p.Data)
+			copy(dup.Own(len(p.Data)), p.Data)
 		}
 		in.Made.Add(w.bytes, len(p.Data))
-		out.accept(in.index, w, again)
+		out.accept(in.index, w, dup)
 	}
 	last.accept(in.index, w, p)
 }
 
 // refuse answers a read that no port claims with UR.
 func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
-	reply, err := s.refuser.Begin(h)
+	reply, err := s.urCompleter.Begin(h)
 	answer := s.tlps.Get()
 	if err == nil {
 		err = reply.Refuse(&answer.Packet, tlp.StatusUR)

@@ -6,8 +6,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Dropped counts the TLPs that arrived at a port and were not forwarded unchanged, and those made
-// in their place.
+// Dropped counts the TLPs that arrived at a port and were not forwarded, by reason, and the TLPs
+// that the switch made in response.
 type Dropped struct {
 	Refused    pcielink.Count `json:"refused"`    // requests that no port claims
 	Unexpected pcielink.Count `json:"unexpected"` // completions that no port claims
@@ -18,8 +18,8 @@ type Dropped struct {
 // In returns the TLPs that arrived at a port, by class.
 func (s *Switch) In(port string) [3]pcielink.Count { return s.named(port).in }
 
-// Out returns the TLPs that arrived at port from and left at port to, by class; the switch's own
-// answers if from is "".
+// Out counts the TLPs that arrived at port from and left at port to, by class; with from = "",
+// completions made by the switch.
 func (s *Switch) Out(from, to string) [3]pcielink.Count {
 	i := len(s.ports)
 	if from != "" {
@@ -31,7 +31,7 @@ func (s *Switch) Out(from, to string) [3]pcielink.Count {
 // Dropped returns the counters of the TLPs that arrived at a port and were dropped.
 func (s *Switch) Dropped(port string) Dropped { return s.named(port).Dropped }
 
-// Held counts the TLPs that arrived, or were made here, and have not left yet.
+// Held counts the TLPs that arrived, or were made by the switch, and have not left yet.
 func (s *Switch) Held() (sum pcielink.Count) {
 	for _, p := range s.ports {
 		for i := range p.pairs {
@@ -41,8 +41,8 @@ func (s *Switch) Held() (sum pcielink.Count) {
 	return sum
 }
 
-// Balance returns the sum of TLPs received and made here, and the sum of TLPs sent, dropped and
-// held: equal at every instant.
+// Balance returns the TLPs received or made by the switch, and the TLPs sent, dropped or held. Both
+// are equal at every instant.
 func (s *Switch) Balance() (in, out pcielink.Count) {
 	for _, p := range s.ports {
 		for c := range tlp.Completion + 1 {

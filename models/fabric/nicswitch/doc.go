@@ -2,11 +2,10 @@
 // by configuration. Each port carries msg.TLP, over a simcore.Link (the one to
 // the NIC) or a models/fabric/pcielink.
 //
-// nicswitch/route decides where a TLP goes. How it gets there: an arriving TLP is
-// put into the queue of its pair of input and output, and can leave Latency
-// later. An output serves its pairs in turn (round robin, a TLP at a
-// time). A pair's queue is bounded by class; inside it TLPs pass each other as
-// the ordering table says (models/format/tlp/order).
+// nicswitch/route decides where a TLP goes. An arriving TLP is put into the queue
+// of its pair of input and output, and can leave Latency later. An output serves
+// its queues round robin, a TLP at a time. A queue is bounded by class; inside
+// it, TLPs pass each other by the ordering table (models/format/tlp/order).
 //
 // Order is kept per pair of source and destination only: a payload to the host
 // and the completion entry to the Arm that was sent after it arrive in any
@@ -14,15 +13,15 @@
 //
 // An output whose traffic is blocked does not block others, as long as the
 // pair's queue has room for the class at the head of the input. Behind a
-// pcielink this holds for each class by itself: TLPs that the switch does not
+// pcielink this is true for each class separately: TLPs that the switch does not
 // take wait in that link's receive buffer, where others pass them. Behind a
-// simcore.Link, which knows no classes, a head that finds its queue full holds
-// the TLPs behind it in the port, whose capacity is the input buffer.
+// simcore.Link, which does not distinguish classes, a TLP whose queue is full
+// blocks those behind it in the port, which is the input buffer then.
 //
-// NICLink says what the ports of the NIC share. "shared": all of them are
+// NICLink selects what the ports of the NIC share. "shared": all of them are
 // behind one channel of NICRate in each direction, so that traffic from the Arm
 // to the host by way of the NIC crosses it twice. "wide": each has a channel of
-// its own, without a limit if NICRate is zero. The presets choose for each card.
+// its own, without a limit if NICRate is zero. Each card's preset selects one.
 //
 // Requests that no port claims are answered with UR if they are non-posted, and
 // dropped and counted otherwise; completions that no port claims are dropped

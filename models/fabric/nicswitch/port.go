@@ -19,43 +19,47 @@ type port struct {
 	index int
 	spec  *PortSpec
 	port  *simcore.Port
-	lane  [2]*channel // inward, outward
+	lane  [2]*channel // channels into and out of the switch
 
-	// The connection, if it knows classes. It is looked up at first use.
+	// Interfaces of the connection, nil if it does not implement them. They are looked up at first
+	// use.
 	known  bool
 	rooms  classRoom
 	offers offerer
 	retry  retrier
 
-	// Ingress.
-	straight bool // the channel serves this port only and has no rate
-	stuck    bool // a TLP finds its pair's queue full
-	in       [3]pcielink.Count
-	latest   *msg.TLP // the TLP that was looked at last and not retrieved, and its path
-	its      path
+	// State of the ingress side.
+	straight   bool // its channel serves no other port and has no rate
+	stuck      bool // a TLP waits because the queue to its output is full
+	in         [3]pcielink.Count
+	latest     *msg.TLP // last TLP that was routed and has not been retrieved; latestPath is its path
+	latestPath path
 
-	// Egress: pairs by input, the last for the switch itself.
+	// State of the egress side: a queue per input; the last one is for completions made by the
+	// switch.
 	pairs  []order.Queue[*msg.TLP]
 	queued int
-	next   int // whose turn it is
+	next   int // index of the queue that is served next
 	out    [][3]pcielink.Count
 }
 
-// classRoom is a connection that reports room by class.
+// classRoom is a connection that reports room for each class separately.
 type classRoom interface {
 	Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool
 }
 
-// offerer is a connection that checks for room and sends in one call.
+// offerer is a connection that sends a TLP if it has room, in one call.
 type offerer interface {
 	Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool
 }
 
-// retrier is a connection that buffers what the switch did not take.
+// retrier is a connection that buffers the TLPs that the switch did not take, and offers them again
+// on Retry.
 type retrier interface{ Retry(port *simcore.Port) }
 
-// connected looks the connection up; it stays the same once TLPs have crossed it.
-func (p *port) connected() {
+// lookUpConnection finds out what the port's connection implements. It does so once: the connection
+// stays the same.
+func (p *port) lookUpConnection() {
 	if !p.known {
 		c := p.port.Connection()
 		p.known = c != nil
@@ -71,58 +75,59 @@ type path struct {
 	out     int
 	class   tlp.Class
 	bytes   int
-	valid   bool // of a type that is supported
+	valid   bool // the TLP's type is supported
 }
 
-// pathOf returns the path of a TLP that arrived here. That of the latest TLP is cached.
+// pathOf returns the path of a TLP that arrived at this port. It caches the path of the latest TLP,
+// which is asked for several times.
 func (p *port) pathOf(t *msg.TLP) *path {
 	if t == p.latest {
-		return &p.its
+		return &p.latestPath
 	}
 	h := t.Parsed()
 	w := path{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data)), valid: h.Kind != tlp.KindInvalid}
 	w.out, w.verdict = p.s.routes.Route(p.index, h)
-	p.latest, p.its = t, w
-	return &p.its
+	p.latest, p.latestPath = t, w
+	return &p.latestPath
 }
 
-// offerAgain asks the link to offer again what the switch did not take.
+// offerAgain makes the link offer the TLPs again that the switch did not take.
 func (p *port) offerAgain() {
-	if p.connected(); p.retry != nil {
+	if p.lookUpConnection(); p.retry != nil {
 		p.retry.Retry(p.port)
 	}
 }
 
-// Takes implements pcielink.Input: it reports whether there is room for a TLP. Before a channel
-// with a rate one TLP at a time waits in the port, so that the port takes its turn while classes
-// still pass each other in the link.
+// Takes implements pcielink.Input: it reports whether there is room for a TLP. In front of a
+// channel with a rate, only one TLP at a time waits in the port for its turn; the others wait in
+// the link, where classes can still pass each other.
 func (p *port) Takes(t *msg.TLP) bool {
 	if p.lane[inward].paced && p.port.Len() > 0 {
-		return false // the channel offers it again when it has taken that one
+		return false // the channel makes the link offer t again when it has taken the waiting TLP
 	}
 	return p.admits(t)
 }
 
-// Straight implements pcielink.Input: an input without a rate, without waiting TLPs and without
-// hooks forwards at once.
+// Straight implements pcielink.Input: it reports whether a TLP can be forwarded at once. That needs
+// an input without a rate, without a waiting TLP, and without hooks, which would not see it.
 func (p *port) Straight(t *msg.TLP) bool {
-	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 &&
+	return p.straight && t == p.latest && p.latestPath.valid && !p.lane[inward].serving && p.port.Len() == 0 &&
 		p.port.NumHooks() == 0
 }
 
 // Enter implements pcielink.Input.
 func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
 	c := p.lane[inward]
-	c.serving, c.again = true, false
+	c.serving, c.serveAgain = true, false
 	p.forward(t, now)
 	c.serving = false
-	if c.again {
+	if c.serveAgain {
 		c.serve(now)
 	}
 }
 
-// admits reports whether the output of a TLP that arrived here has room, and marks the input stuck
-// if not.
+// admits reports whether the queues that a TLP goes to have room. If not, it marks the input as
+// stuck.
 func (p *port) admits(t *msg.TLP) bool {
 	w := p.pathOf(t)
 	ok := true
@@ -142,7 +147,7 @@ func (p *port) admits(t *msg.TLP) bool {
 
 func (p *port) hasRoom(from int, c tlp.Class) bool { return p.pairs[from].Count(c) < p.s.bound[c] }
 
-// take moves one TLP from the input to its output. It reports whether one could move.
+// take moves the TLP at the head of the port to its output's queue. It reports whether it could.
 func (p *port) take(now simcore.Ps) bool {
 	m := p.port.Peek()
 	if m == nil {
@@ -167,7 +172,7 @@ func (p *port) take(now simcore.Ps) bool {
 	return true
 }
 
-// forward forwards a TLP that was retrieved; the caller has checked for room.
+// forward stamps and counts a retrieved TLP, and passes it on; the caller has checked for room.
 func (p *port) forward(t *msg.TLP, now simcore.Ps) {
 	w := *p.pathOf(t)
 	p.latest = nil
@@ -181,9 +186,9 @@ func (p *port) forward(t *msg.TLP, now simcore.Ps) {
 	p.s.enter(p, t, w)
 }
 
-// accept queues a TLP in its pair, or sends it at once if none is before it.
+// accept queues a TLP that came from an input, or sends it at once if nothing waits at this output.
 func (p *port) accept(from int, w path, t *msg.TLP) {
-	if p.queued == 0 && !p.lane[outward].paced && p.pass(from, w, t) {
+	if p.queued == 0 && !p.lane[outward].paced && p.trySend(from, w, t) {
 		return
 	}
 	p.pairs[from].Push(key(t), t)
@@ -191,9 +196,9 @@ func (p *port) accept(from int, w path, t *msg.TLP) {
 	p.lane[outward].serve(p.s.clock.Now())
 }
 
-// pass sends a TLP if the connection has room for it, and reports whether it had.
-func (p *port) pass(from int, w path, t *msg.TLP) bool {
-	if p.connected(); p.offers == nil || p.port.NumHooks() != 0 {
+// trySend sends a TLP if the connection has room for it, and reports whether it had.
+func (p *port) trySend(from int, w path, t *msg.TLP) bool {
+	if p.lookUpConnection(); p.offers == nil || p.port.NumHooks() != 0 {
 		if !p.room(w.class, t.Depart) {
 			return false
 		}
@@ -209,14 +214,15 @@ func (p *port) pass(from int, w path, t *msg.TLP) bool {
 
 // room reports whether the connection takes a TLP of a class that departs at the given time.
 func (p *port) room(c tlp.Class, depart simcore.Ps) bool {
-	p.connected()
+	p.lookUpConnection()
 	if p.rooms != nil {
 		return p.rooms.Room(p.port, c, depart)
 	}
 	return p.port.CanSend()
 }
 
-// sendNext sends one TLP of the pair whose turn it is. It reports whether one could leave.
+// sendNext sends one TLP, from the first queue in turn that has one that can leave. It reports
+// whether there was one.
 func (p *port) sendNext(now simcore.Ps) bool {
 	if p.queued == 0 {
 		return false
@@ -251,7 +257,7 @@ func (p *port) sendNext(now simcore.Ps) bool {
 	return false
 }
 
-// outGate opens for a TLP that the connection has room for.
+// outGate selects the TLPs that the connection has room for.
 type outGate port
 
 // Open implements order.Gate.
@@ -269,7 +275,7 @@ func (p *port) emit(from int, w path, t *msg.TLP, depart simcore.Ps) {
 	}
 }
 
-// rewind makes all pairs reconsider TLPs that could not leave before.
+// rewind makes all queues consider the TLPs again that could not leave before.
 func (p *port) rewind() {
 	for i := range p.pairs {
 		if p.pairs[i].Len() > 0 {
@@ -278,7 +284,7 @@ func (p *port) rewind() {
 	}
 }
 
-// unstick makes the input try again: a queue has room.
+// unstick makes the input's channel try again, because a queue has room now.
 func (p *port) unstick(now simcore.Ps) {
 	if p.stuck {
 		p.stuck = false

@@ -17,7 +17,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// tight is a switch and links with little room of any kind.
+// tight returns specs of a switch and of links with small queues, buffers and credits.
 func tight() (Spec, pcielink.Spec) {
 	spec, pcie := Default(), link()
 	spec.NICLink, spec.NICRate, spec.NICBuffer = Shared, simcore.Gbps(256), 256
@@ -29,7 +29,8 @@ func tight() (Spec, pcielink.Spec) {
 	return spec, pcie
 }
 
-// storm sends at random, some of it to nobody, to receivers that stop and go.
+// storm sends random TLPs, some of them to addresses that no port claims; its receivers pause at
+// random.
 type storm struct {
 	*rig
 	rng    *rand.Rand
@@ -67,7 +68,7 @@ func (x *storm) random() *msg.TLP {
 	return x.message(tlp.RouteByID, ids[x.rng.IntN(4)], tlp.CodeVendor0)
 }
 
-// Handle is one step.
+// Handle performs one step of the storm.
 func (x *storm) Handle(sim.Event) error {
 	for i, name := range []string{PortNIC, PortArm, PortHost} {
 		for range x.rng.IntN(3) {
@@ -93,7 +94,8 @@ func (x *storm) Handle(sim.Event) error {
 	return nil
 }
 
-// Bytes are conserved at every step, all arrives where it belongs and nothing passes what it must not pass.
+// Bytes must be conserved at every step; every TLP must arrive at its destination, and none may
+// pass one that it must not pass.
 func TestConservation(t *testing.T) {
 	for seed := range uint64(4) {
 		x := newStorm(t, simcore.NewEngine(), seed, 1000)
@@ -120,7 +122,7 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// The same TLPs at the same times in two runs, and on Akita's engine.
+// A second run, and one on Akita's engine, must deliver the same TLPs at the same times.
 func TestSameOnAkitasEngine(t *testing.T) {
 	var logs [3]string
 	for i, e := range []sim.Engine{simcore.NewEngine(), simcore.NewEngine(), sim.NewSerialEngine()} {

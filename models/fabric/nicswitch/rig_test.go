@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// device is an endpoint of the switch: it sends its list of TLPs, in order, as fast as its link takes them, and keeps
-// what it receives.
+// device is an endpoint behind the switch: it sends its list of TLPs, in order, as fast as its link
+// takes them, and keeps those that it receives.
 type device struct {
 	*sim.ComponentBase
 	s    simcore.Scheduler
@@ -23,7 +23,7 @@ type device struct {
 	out  fifo.Queue[*msg.TLP]
 	got  []*msg.TLP
 	at   []simcore.Ps
-	hold bool // retrieves nothing
+	hold bool // leave received TLPs in the port
 	on   func(*msg.TLP)
 }
 
@@ -61,7 +61,7 @@ func (d *device) seqs() (all []uint64) {
 	return all
 }
 
-// rig is a switch whose first port hangs on a simcore.Link and the others on PCIe links.
+// rig is a switch whose first port is on a simcore.Link, the others on PCIe links.
 type rig struct {
 	t    testing.TB
 	e    sim.Engine
@@ -112,7 +112,7 @@ func (r *rig) packet(h tlp.Header) *msg.TLP {
 	return p
 }
 
-// write is a write of n bytes to a bus address.
+// write returns a memory write of n bytes to a bus address.
 func (r *rig) write(to uint64, n int) *msg.TLP {
 	h := tlp.Header{Kind: tlp.MWr, Address: to &^ 3, Addr64: to>>32 != 0, RequesterID: nicspec.RequesterNic}
 	h.Length, h.FirstBE, h.LastBE = tlp.Enables(to, n)
@@ -142,7 +142,7 @@ func (r *rig) send(from string, ps ...*msg.TLP) {
 	d.push()
 }
 
-// run runs the engine dry, and holds that nothing was lost.
+// run runs until no event is left, and requires that no TLP is lost.
 func (r *rig) run() {
 	r.t.Helper()
 	require.NoError(r.t, r.e.Run())

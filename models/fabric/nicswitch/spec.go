@@ -12,10 +12,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// NICLink says what the ports of the NIC share.
+// NICLink selects what the ports of the NIC share.
 type NICLink string
 
-// The kinds of NIC link.
+// Values of NICLink.
 const (
 	Shared NICLink = "shared" // one channel for all of them
 	Wide   NICLink = "wide"   // a channel for each
@@ -50,16 +50,17 @@ type Queue struct {
 	Completion int `yaml:"completion"`
 }
 
-// The ports of the presets.
+// Names of the presets' ports.
 const (
 	PortNIC  = "NIC"
 	PortArm  = "Arm"
 	PortHost = "Host"
 )
 
-// LinkLatency is the link's part of the latency of switch and NIC-side link in the presets; the
-// rest is the switch's. The split is ours (assumption); the sum, 175 ns, is in bf2.switch_oneway
-// (150 to 200 ns one way). A device that runs ahead of the engine wants the long part on its link.
+// LinkLatency is the NIC-side link's share of the latency of switch and NIC-side link in the
+// presets; the rest is the switch's. The split is ours (assumption); the sum, 175 ns, is in
+// bf2.switch_oneway (150 to 200 ns one way). Most of it is on the link, as a device that runs ahead
+// of the engine can run ahead by its link's latency.
 const LinkLatency = 150 * simcore.Nanosecond
 
 // Default returns a switch with the ports NIC, Arm and Host, the contract's bus addresses [P1] and
@@ -69,7 +70,7 @@ const LinkLatency = 150 * simcore.Nanosecond
 // as there are tags, 256 (assumption). UR answers: the ID 0x0300, which no function has
 // (assumption).
 func Default() Spec {
-	const functions = 0xff // of one bus
+	const functions = 0xff // functions of one bus number
 	return Spec{
 		Latency: 25 * simcore.Nanosecond, ID: 0x300, NICLink: Wide, NICBuffer: 2048,
 		Queue: Queue{Posted: 32, NonPosted: 256, Completion: 32}, Overhead: pcielink.DefaultOverhead(),
@@ -92,11 +93,11 @@ func Default() Spec {
 	}
 }
 
-// PresetNames are the names that Preset takes.
+// PresetNames lists the names that Preset takes.
 var PresetNames = []string{"bf2", "bf3"}
 
-// Preset returns the spec of a card. BlueField-2 shares the NIC-side channel, of 256 Gbps in each
-// direction (bf2.pcie); BlueField-3 does not ("wide", reading 4 of the design of the card).
+// Preset returns the switch of a card. BlueField-2's ports share one NIC-side channel, of 256 Gbps
+// in each direction (bf2.pcie); BlueField-3's do not ("wide", reading 4 of the design of the card).
 func Preset(name string) (Spec, error) {
 	s := Default()
 	switch name {

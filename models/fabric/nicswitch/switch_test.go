@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-func TestTLPsFindTheirWay(t *testing.T) {
+func TestTLPsAreRouted(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(), link())
 	r.send(PortNIC, r.write(armAddr, 64), r.write(hostAddr, 64), r.read(nicspec.RequesterNic, hostAddr, 64),
 		r.message(tlp.RouteByID, nicspec.RequesterArm, tlp.CodeVendor1), r.completion(nicspec.RequesterHost, 4))
@@ -31,8 +31,9 @@ func TestTLPsFindTheirWay(t *testing.T) {
 	require.EqualValues(t, 1, r.sw.Dropped(PortArm).Made.TLPs, "the copy of the broadcast")
 }
 
-// What nobody claims: reads are answered with UR, the rest is dropped and counted.
-func TestWhatNobodyClaims(t *testing.T) {
+// Requests to addresses that no port claims: reads must be answered with UR, the others dropped and
+// counted.
+func TestUnclaimedTLPs(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(), link())
 	const nowhere = uint64(9) << 56
 	r.send(PortNIC, r.read(nicspec.RequesterNic, nowhere+2, 100), r.write(nowhere, 64), r.completion(0x900, 64),
@@ -50,7 +51,7 @@ func TestWhatNobodyClaims(t *testing.T) {
 	require.Equal(t, -6, r.pool.Live(), "one was taken from the pool, seven given back")
 }
 
-// The latency is that of the two links and the switch, and nothing else when nothing is in the way.
+// In an idle switch, a TLP must take the latency of the switch and of its two links, and no more.
 func TestLatency(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(), link())
 	r.send(PortNIC, r.write(hostAddr, 256))
@@ -61,8 +62,8 @@ func TestLatency(t *testing.T) {
 	require.GreaterOrEqual(t, nicLatency+r.sw.Spec().Latency, 150*simcore.Nanosecond)
 }
 
-// Order is kept from one source to one destination only: the completion entry overtakes the payload that was sent
-// before.
+// Order is kept per source and destination only: a completion entry to the Arm must be able to
+// overtake a payload to the host that was sent before it.
 func TestOrderIsPerPair(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(), link())
 	const n = 20
@@ -75,7 +76,7 @@ func TestOrderIsPerPair(t *testing.T) {
 	require.IsIncreasing(t, arm.seqs())
 	require.IsIncreasing(t, host.seqs())
 	overtaken := 0
-	for i := range n { // the entry i was sent after 2(i+1) payloads
+	for i := range n { // completion entry i was sent after 2(i+1) payloads
 		if arm.at[i] < host.at[2*i+1] {
 			overtaken++
 		}
@@ -83,12 +84,13 @@ func TestOrderIsPerPair(t *testing.T) {
 	require.Equal(t, n, overtaken, "every entry comes before its payload")
 }
 
-// A host that takes nothing does not hold what goes to the Arm, until the queue of its pair is full.
+// A host that takes nothing must not block TLPs to the Arm, until the queue from the NIC to the
+// host is full.
 func TestNoHeadOfLineBlockingBetweenOutputs(t *testing.T) {
 	spec, pcie := Default(), link()
 	spec.Queue.Posted = 8
 	pcie.Credits[1].PostedHeaders, pcie.Buffer.Posted = 4, 4
-	const stalled = 4 + 4 + 8 // credits, transmit buffer of the link, queue of the pair
+	const stalled = 4 + 4 + 8 // credits, transmit buffer of the link, queue from NIC to host
 	r := newRig(t, simcore.NewEngine(), spec, pcie)
 	r.devs[PortHost].hold = true
 	for range stalled {
@@ -101,7 +103,7 @@ func TestNoHeadOfLineBlockingBetweenOutputs(t *testing.T) {
 	r.run()
 	require.Len(t, r.devs[PortArm].got, stalled, "now the head of the port waits for the queue, and all behind it")
 	require.Equal(t, 2, r.sw.Port(PortNIC).Len())
-	r.send(PortHost, r.write(armAddr, 64), r.write(nicspec.BarBase, 4)) // other inputs are not concerned
+	r.send(PortHost, r.write(armAddr, 64), r.write(nicspec.BarBase, 4)) // other inputs must not be blocked
 	r.run()
 	require.Len(t, r.devs[PortArm].got, stalled+1)
 	require.Len(t, r.devs[PortNIC].got, 1)
@@ -112,11 +114,12 @@ func TestNoHeadOfLineBlockingBetweenOutputs(t *testing.T) {
 	require.Len(t, r.devs[PortHost].got, stalled+1)
 }
 
-// Behind a PCIe link a class that finds its queue full lets pass what may pass it, also before a shared NIC link.
+// An input behind a PCIe link: TLPs of other classes must pass one whose queue is full, as far as
+// the ordering rules allow, also in front of a shared NIC link.
 func TestClassesPassAtAnInput(t *testing.T) {
 	shared := Default()
 	shared.NICLink, shared.NICRate, shared.NICBuffer = Shared, simcore.Gbps(16), 0 // slower than the link
-	shared.Ports[2].NIC = true                                                     // in the host's stead
+	shared.Ports[2].NIC = true                                                     // shares the channel
 	for name, spec := range map[string]Spec{"wide": Default(), "shared": shared} {
 		t.Run(name, func(t *testing.T) {
 			pcie := link()
@@ -139,7 +142,7 @@ func TestClassesPassAtAnInput(t *testing.T) {
 	}
 }
 
-// Inputs that together exceed an output get the same share of it.
+// Inputs that together exceed an output's rate must get equal shares of it.
 func TestRoundRobin(t *testing.T) {
 	spec := Default()
 	for _, name := range []string{"GPU", "Disk"} {
@@ -161,7 +164,7 @@ func TestRoundRobin(t *testing.T) {
 	got := r.devs[PortHost].seqs()
 	require.Len(t, got, len(sources)*n)
 	share := map[string]int{}
-	for _, seq := range got[200:1000] { // all are at it
+	for _, seq := range got[200:1000] { // the part in which all inputs send
 		share[of[seq]]++
 	}
 	for _, from := range sources {
@@ -169,7 +172,7 @@ func TestRoundRobin(t *testing.T) {
 	}
 }
 
-// twoNICs is a card with a DMA engine beside the NIC, on the NIC link.
+// twoNICs returns a rig of a card with a DMA engine beside the NIC, both on the NIC link.
 func twoNICs(t *testing.T, preset string, rate simcore.Rate) *rig {
 	spec, err := Preset(preset)
 	require.NoError(t, err)
@@ -178,7 +181,8 @@ func twoNICs(t *testing.T, preset string, rate simcore.Rate) *rig {
 	return newRig(t, simcore.NewEngine(), spec, link())
 }
 
-// A shared NIC link has the rate for all its ports, in turns; a wide one has it for each.
+// Ports on a shared NIC link must share its rate in turns; on a wide one, each must get the full
+// rate.
 func TestNICLink(t *testing.T) {
 	const n = 200
 	took := func(preset string, rate simcore.Rate) simcore.Ps {
@@ -201,7 +205,7 @@ func TestNICLink(t *testing.T) {
 	require.InDelta(t, n*tlpTime, float64(took("bf3", simcore.Rate{})), 10*tlpTime, "the PCIe links alone")
 }
 
-// Out of the switch the NIC link takes as long, so that more comes in than goes out.
+// The NIC link's rate must bound TLPs out of the switch, too, so that they queue up.
 func TestNICLinkOutward(t *testing.T) {
 	r := twoNICs(t, "bf2", simcore.Gbps(256))
 	const n = 200

@@ -26,7 +26,7 @@ func (b Builder) Build(name string) (*Link, error) {
 	return &Link{name: name, clock: simcore.NewClock(b.Scheduler), spec: b.Spec}, nil
 }
 
-// Connect plugs both ends in: end 0 faces the switch or the root.
+// Connect connects both ends: end 0 faces the switch or the root.
 func (l *Link) Connect(zero, one sim.Port) error {
 	for i, p := range [...]sim.Port{zero, one} {
 		if err := l.fits(p); err != nil {
@@ -41,7 +41,7 @@ func (l *Link) Connect(zero, one sim.Port) error {
 	return nil
 }
 
-// fits checks that a port can be an end of a link.
+// fits checks that a port can be an end of a PCIe link.
 func (l *Link) fits(port sim.Port) error {
 	p, ok := port.(*simcore.Port)
 	switch {
@@ -52,7 +52,7 @@ func (l *Link) fits(port sim.Port) error {
 	}
 	type ahead interface{ LookAhead() bool }
 	if c, ok := p.Component().(ahead); ok && c.LookAhead() {
-		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link, and a "+
+		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it needs a simcore.Link, and a "+
 			"switch behind that",
 			p.Name(), p.Component().Name())
 	}

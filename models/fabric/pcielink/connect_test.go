@@ -10,7 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A port with less room than there are credits fills up, and what waits before it comes when there is room.
+// A port with less room than there are credits fills up; TLPs that wait in front of it must arrive
+// once it has room.
 func TestSmallPort(t *testing.T) {
 	e := simcore.NewEngine()
 	r := &rig{t: t, e: e, a: newEnd(e, "A", 4, false), b: newEnd(e, "B", 4, false)}
@@ -33,9 +34,9 @@ func TestSmallPort(t *testing.T) {
 	require.IsIncreasing(t, r.b.order())
 }
 
-// A sender that was refused because the wire's queue was full is notified at the very picosecond at which there is
-// room.
-func TestRefusedSenderIsTold(t *testing.T) {
+// A sender that was refused because too much waited for the wire must be notified at exactly the
+// picosecond when there is room.
+func TestRefusedSenderIsNotified(t *testing.T) {
 	r := newRig(t, quiet(4), false)
 	n := 0
 	for r.a.port.CanSend() {
@@ -55,8 +56,9 @@ func TestRefusedSenderIsTold(t *testing.T) {
 	r.run()
 }
 
-// A sender whose TLP departs later than now is notified once, too, and not again and again until then.
-func TestLateDepartureIsToldOnce(t *testing.T) {
+// A refused sender whose TLP departs later than now must be notified once, not repeatedly until
+// then.
+func TestLateDepartureIsNotifiedOnce(t *testing.T) {
 	r := newRig(t, quiet(4), false)
 	const n = 8
 	for range n {
@@ -85,7 +87,7 @@ func TestConnectRefuses(t *testing.T) {
 	foreign := sim.NewLimitNumMsgPort(free, 4, "C.Foreign")
 	require.ErrorContains(t, l.Connect(r.a.port, free.port), "end 0: port A.Port is plugged in already")
 	require.ErrorContains(t, l.Connect(free.port, early), "end 1: port C.Early belongs to C, which runs ahead of the "+
-		"engine: it wants a simcore.Link")
+		"engine: it needs a simcore.Link")
 	require.ErrorContains(t, l.Connect(free.port, foreign), "want a *simcore.Port")
 	require.ErrorContains(t, l.Connect(free.port, free.port), "both ends are port C.Port")
 	require.Panics(t, func() { r.l.PlugIn(free.port, 0) })

@@ -24,15 +24,15 @@ func (c *Count) Add(wire, payload int) {
 	}
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of c and o.
 func (c Count) Plus(o Count) Count {
 	return Count{c.TLPs + o.TLPs, c.Data + o.Data, c.Payload + o.Payload, c.Wire + o.Wire}
 }
 
-// Counters are the counters of one direction.
+// Counters holds the counters of one direction.
 type Counters struct {
-	In        [3]Count // by tlp.Class: taken from the sender
-	Out       [3]Count // retrieved by the receiver
+	In        [3]Count // taken from the sender, by tlp.Class
+	Out       [3]Count // retrieved by the receiver, by tlp.Class
 	DLLPs     uint64   // DLLPs put on the wire in this direction
 	DLLPBytes uint64
 }
@@ -40,7 +40,8 @@ type Counters struct {
 // Counters returns the counters of the direction that starts at end 0 or 1.
 func (l *Link) Counters(end int) Counters { return l.lanes[end].count }
 
-// Held counts the TLPs taken from the sender at an end and not yet retrieved.
+// Held returns the number of TLPs that were taken from the sender at an end and have not been
+// retrieved.
 func (l *Link) Held(end int) Count { return l.lanes[end].Held() }
 
 // Idle reports whether nothing is held in either direction.
@@ -56,7 +57,7 @@ func (d *lane) idle() bool {
 	return true
 }
 
-// Held counts the queues themselves; it does not rely on In and Out.
+// Held counts the TLPs in the lane's queues, independently of the counters In and Out.
 func (d *lane) Held() (sum Count) {
 	add := func(p *msg.TLP) { sum.Add(p.TrafficBytes, len(p.Data)) }
 	d.tx.Each(add)

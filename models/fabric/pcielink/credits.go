@@ -5,15 +5,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// account holds a transmitter's credits, by class.
+// account holds a transmitter's remaining credits, by class.
 type account struct {
 	class [3]struct {
 		headers, data     int
-		noHeaders, noData bool // the receiver advertised infinite credits
+		noHeaders, noData bool // the receiver advertised infinite header or data credits
 	}
 }
 
-// grant is credits on their way back.
+// grant is the credits of one TLP on their way back to the transmitter, usable from the time at.
 type grant struct {
 	at    simcore.Ps
 	class tlp.Class
@@ -35,8 +35,7 @@ func newAccount(c *Credits) (a account) {
 // finite reports whether credits of a class are counted.
 func (a *account) finite(c tlp.Class) bool { return !(a.class[c].noHeaders && a.class[c].noData) }
 
-// take takes the credits for a TLP, one header and its data, if there are enough, and reports
-// whether there were.
+// take takes the credits for a TLP, one header and its data. It reports whether there were enough.
 func (a *account) take(c tlp.Class, h *tlp.Header) bool {
 	x, data := &a.class[c], h.DataCredits()
 	if !x.noHeaders && x.headers == 0 || !x.noData && x.data < data {

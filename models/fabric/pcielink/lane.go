@@ -16,21 +16,21 @@ import (
 type lane struct {
 	link      *Link
 	src, dst  *simcore.Port
-	selective Selective // dst's component, if it implements it
-	direct    Input     // dst, if its component is Direct
-	opposite  *lane     // the lane that carries the DLLPs for this one
+	selective Selective // component of dst, if it is Selective; else nil
+	direct    Input     // dst, if its component is Direct; else nil
+	opposite  *lane     // the other direction, which carries this lane's DLLPs
 
-	tx     order.Queue[*msg.TLP] // waits for credits
+	tx     order.Queue[*msg.TLP] // transmit buffer: TLPs that wait for credits
 	line   Wire
-	flight fifo.Queue[*msg.TLP]  // on the wire
-	rx     order.Queue[*msg.TLP] // waits for dst
+	flight fifo.Queue[*msg.TLP]  // TLPs on the wire
+	rx     order.Queue[*msg.TLP] // receive buffer: TLPs that dst has not taken
 
-	buffer  [3]int     // bound on the TLPs of a class in tx
-	backlog simcore.Ps // bound on the wire time queued before the next TLP
+	buffer  [3]int     // capacity of tx, by class
+	backlog simcore.Ps // bound on the wire time queued before another TLP is taken
 	waiting bool       // src was refused and has not been notified yet
-	retry   bool       // dst may now take more of rx
+	retry   bool       // dst has called Retry: offer rx again
 	credits account
-	returns fifo.Queue[grant] // on their way back to src
+	returns fifo.Queue[grant] // credits on their way back to src
 
 	deliver, credit, wire timer
 	acks                  int // TLPs since the last Ack
@@ -38,7 +38,7 @@ type lane struct {
 	count                 Counters
 }
 
-// timer is an event that is pending at most once.
+// timer schedules an event that is pending at most once.
 type timer struct {
 	ev    simcore.Event
 	armed bool
@@ -74,14 +74,14 @@ func (d *lane) init(l *Link, i int) {
 	d.wire.init(l, kindWire|i)
 }
 
-// full reports whether some class has no room left for TLPs that wait for credits.
+// full reports whether the transmit buffer is full for any class.
 func (d *lane) full() bool {
 	return d.tx.Count(tlp.Posted) >= d.buffer[tlp.Posted] || d.tx.Count(tlp.NonPosted) >= d.buffer[tlp.NonPosted] ||
 		d.tx.Count(tlp.Completion) >= d.buffer[tlp.Completion]
 }
 
-// backlogged reports whether too much is queued before the wire for a TLP that departs at the given
-// time. It then arms the event at which that ends.
+// backlogged reports whether the wire is too busy to take a TLP that departs at the given time. If
+// so, it schedules an event for when it no longer is.
 func (d *lane) backlogged(depart simcore.Ps) bool {
 	over := d.line.Busy() - d.backlog
 	if over <= depart {
@@ -91,7 +91,7 @@ func (d *lane) backlogged(depart simcore.Ps) bool {
 	return true
 }
 
-// refuse records that src must be notified.
+// refuse records that src was refused and must be notified.
 func (d *lane) refuse() {
 	d.waiting = true
 	d.armCredit()
@@ -104,7 +104,7 @@ func (d *lane) notify() {
 	}
 }
 
-// send takes a TLP if there is room for it.
+// send takes a TLP if there is room for it, and reports whether there was.
 func (d *lane) send(p *msg.TLP) bool {
 	h := p.Parsed()
 	class, now := h.Kind.Class(), d.link.clock.Now()
@@ -148,7 +148,7 @@ func (d *lane) pump(now simcore.Ps) {
 	}
 }
 
-// creditGate opens for a TLP that has credits, and takes them.
+// creditGate selects the TLPs for which there are credits, and takes those.
 type creditGate lane
 
 // Open implements order.Gate.
@@ -157,7 +157,7 @@ func (d *creditGate) Open(c tlp.Class, p *msg.TLP) bool { return d.credits.take(
 // launch puts a TLP on the wire.
 func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 	bytes := p.TrafficBytes
-	if n := d.line.paid(now); n > 0 {
+	if n := d.line.takeDue(now); n > 0 {
 		d.count.DLLPs += uint64(n)
 		d.count.DLLPBytes += uint64(n * d.link.spec.DLLP.Bytes)
 		bytes += n * d.link.spec.DLLP.Bytes
@@ -169,7 +169,8 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 	d.deliver.arm((*d.flight.Front()).Arrive)
 }
 
-// deliverDue moves the TLPs that have arrived, and those that had to wait, into dst's port.
+// deliverDue moves the TLPs that have reached the far end, and those that wait there, into dst's
+// port.
 func (d *lane) deliverDue(now simcore.Ps) {
 	d.deliver.armed = false
 	if d.retry {
@@ -204,8 +205,8 @@ func (d *lane) offer() {
 	}
 }
 
-// takeGate opens for a TLP that dst takes. If dst is not Selective, nothing passes a TLP that dst
-// has no room for.
+// takeGate selects the TLPs that dst takes. A dst that is not Selective takes them in order of
+// arrival only.
 type takeGate lane
 
 // Open implements order.Gate.
@@ -232,7 +233,7 @@ func (d *lane) give(p *msg.TLP) {
 	d.dst.Recv(p)
 }
 
-// retrieved returns the credits of a TLP that dst's component has taken.
+// retrieved sends back the credits of a TLP that dst's component has taken.
 func (d *lane) retrieved(p *msg.TLP, now simcore.Ps) {
 	h := p.Parsed()
 	class := h.Kind.Class()
@@ -253,7 +254,7 @@ func (d *lane) retrieved(p *msg.TLP, now simcore.Ps) {
 	}
 }
 
-// armCredit arms the event at which the next credits can be used, if any are on their way.
+// armCredit schedules the event at which the next returned credits become usable.
 func (d *lane) armCredit() {
 	if d.tx.Len() > 0 && d.returns.Len() > 0 {
 		d.credit.arm(d.returns.Front().at)

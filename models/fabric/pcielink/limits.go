@@ -6,8 +6,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// fault checks a TLP against the configuration of the ends. back says that it goes from end 1 to
-// end 0.
+// fault checks a TLP against MPS, MRRS and RCB of the ends. back is set for TLPs from end 1 to end
+// 0.
 func (s *Spec) fault(h *tlp.Header, payload int, back bool) error {
 	src, dst := &s.Ends[0], &s.Ends[1]
 	if back {
@@ -27,7 +27,8 @@ func (s *Spec) fault(h *tlp.Header, payload int, back bool) error {
 	return nil
 }
 
-// splitOff reports whether a completion ends neither with its read nor at a multiple of the RCB.
+// splitOff reports whether a completion ends neither where its read ends nor at a multiple of the
+// RCB.
 func splitOff(h *tlp.Header, rcb int) bool {
 	lead := int(h.LowerAddr) % tlp.DWBytes
 	n := h.PayloadBytes() - lead

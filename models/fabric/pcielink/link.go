@@ -10,23 +10,25 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Selective is a component that cannot take every TLP at any time. TLPs that it does not take wait
-// in the link's receive buffer; it calls Link.Retry when it may take more. A TLP for which Takes
-// returned true must be retrieved as soon as it is notified of it.
+// Selective is a component that cannot take every TLP at any time. A TLP that it does not take
+// waits in the link's receive buffer, where others may pass it; the component calls Link.Retry when
+// it may take more. A TLP for which Takes returned true must be retrieved as soon as the component
+// is notified of it.
 type Selective interface {
 	sim.Component
 	Takes(port *simcore.Port, p *msg.TLP) bool
 }
 
-// Direct is a Selective component that can process a TLP without buffering it in its port when that
-// makes no difference; the link then hands over such TLPs directly.
+// Direct is a Selective component to which the link can hand a TLP directly, without the detour
+// through its port, when the result is the same.
 type Direct interface {
 	Selective
 	Input(port *simcore.Port) Input
 }
 
-// Input is a port of a Direct component. Takes is Selective's; Straight reports whether the TLP
-// just taken can be handed over by Enter, which is called right after.
+// Input is a port of a Direct component. Takes is Selective.Takes for this port. Straight reports
+// whether the TLP that it has just accepted can be handed over by Enter, which the link then calls
+// at once.
 type Input interface {
 	Takes(p *msg.TLP) bool
 	Straight(p *msg.TLP) bool
@@ -42,12 +44,12 @@ type Link struct {
 	spec    Spec
 	plugged int
 	ports   [2]*simcore.Port
-	lanes   [2]lane // by the end that they start at
+	lanes   [2]lane // by the end where the direction starts
 	failed  error
 	alarm   simcore.Event // ends the run after a failure
 }
 
-// Event kinds: bit 0 is the lane's number, the rest says which event is due.
+// Kinds of events of a link: bit 0 is the lane's number, the other bits select what is due.
 const (
 	kindDeliver = iota << 1
 	kindCredit
@@ -61,7 +63,7 @@ func (l *Link) Name() string { return l.name }
 // Spec returns the spec that the link was made from.
 func (l *Link) Spec() Spec { return l.spec }
 
-// Err returns the first error, or nil: a TLP that the ends must not send.
+// Err returns the first error, or nil: an end has sent a TLP that exceeds MPS, MRRS or RCB.
 func (l *Link) Err() error { return l.failed }
 
 // PlugIn implements sim.Connection. Use Connect, which returns errors instead of panicking.
@@ -81,8 +83,8 @@ func (l *Link) PlugIn(port sim.Port, _ int) {
 	}
 }
 
-// Unplug implements sim.Connection: it unplugs both ports of an idle link. It panics while anything
-// is held.
+// Unplug implements sim.Connection: it disconnects both ports of an idle link. It panics while TLPs
+// are held.
 func (l *Link) Unplug(sim.Port) {
 	for i := range l.lanes {
 		if d := &l.lanes[i]; l.plugged == 2 && (d.Held() != (Count{}) || d.deliver.armed || d.credit.armed ||
@@ -108,8 +110,8 @@ func (l *Link) CanSend(src sim.Port) bool {
 	return true
 }
 
-// Room reports whether there is room for a TLP of a class that departs at the given time; if not,
-// src is notified when there may be.
+// Room reports whether there is room for a TLP of a class that departs at the given time. If not,
+// src is notified when it may try again.
 func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	d := l.from(src)
 	now := l.clock.Now()
@@ -150,18 +152,19 @@ func (l *Link) Send(m sim.Msg) *sim.SendError {
 	return nil
 }
 
-// NotifyAvailable implements sim.Connection. The link learns from Retrieved that a TLP has left a
-// port.
+// NotifyAvailable implements sim.Connection. It does nothing, because Retrieved reports each TLP
+// that leaves a port.
 func (l *Link) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 
-// Retrieved implements simcore.RetrievalWatcher: the far component has taken a TLP, its credits return.
+// Retrieved implements simcore.RetrievalWatcher: the far component has taken a TLP, so its credits
+// return.
 func (l *Link) Retrieved(port *simcore.Port, m sim.Msg) {
 	if p, ok := m.(*msg.TLP); ok {
 		l.to(port).retrieved(p, l.clock.Now())
 	}
 }
 
-// Retry makes the link offer again what the component of a port did not take.
+// Retry makes the link offer the TLPs again that the component of a port did not take.
 func (l *Link) Retry(port *simcore.Port) {
 	l.to(port).reoffer(l.clock.Now())
 }

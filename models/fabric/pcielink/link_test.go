@@ -10,14 +10,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// quiet is a link without DLLPs.
+// quiet returns a link that sends no DLLPs.
 func quiet(generation int) Spec {
 	s := Default(generation)
 	s.DLLP = DLLP{}
 	return s
 }
 
-// A TLP takes the time that its bytes take at the link's bandwidth, header and framing included, then the latency.
+// A TLP must take the time of its bytes at the link's bandwidth, header and framing included, then
+// the latency.
 func TestTimeOfATLP(t *testing.T) {
 	for _, x := range []struct {
 		name  string
@@ -36,7 +37,7 @@ func TestTimeOfATLP(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			r := newRig(t, x.spec, false)
-			const n = 7 // as many as the transmit buffer takes
+			const n = 7 // capacity of the transmit buffer
 			for range n {
 				r.send(r.a, r.tlp(x.kind, x.n, 0))
 			}
@@ -55,7 +56,8 @@ func TestTimeOfATLP(t *testing.T) {
 	}
 }
 
-// A request below 4 GB is encoded with three DWs and counts four, or as it is encoded if the spec says so.
+// A request below 4 GB, whose header has three DWs, must be counted with four or, if the spec says
+// so, as encoded.
 func TestRequestHeaders(t *testing.T) {
 	s := Default(4)
 	h := tlp.Header{Kind: tlp.MWr, Length: 1, Address: 0x1000}
@@ -64,7 +66,7 @@ func TestRequestHeaders(t *testing.T) {
 	require.Equal(t, 8+12+4, s.WireBytes(&h, 4))
 }
 
-// starved is a link whose end B advertises so few credits that two TLPs of any class exceed them.
+// starved returns a link whose end B advertises credits for only one TLP of each class.
 func starved() Spec {
 	s := quiet(4)
 	s.Credits[1] = Credits{PostedHeaders: 8, PostedData: 16, NonPostedHeaders: 1, NonPostedData: 1,
@@ -72,7 +74,7 @@ func starved() Spec {
 	return s
 }
 
-// A class without credits is passed by those TLPs that may pass it, and by no others.
+// TLPs must pass a class without credits if the ordering rules allow it, and only then.
 func TestWhoPassesAClassWithoutCredits(t *testing.T) {
 	const ro = tlp.RelaxedOrder
 	for _, x := range []struct {
@@ -130,7 +132,7 @@ func seqsIn(p *simcore.Port) (seqs []uint64) {
 	return seqs
 }
 
-// Completions of one read keep their order whatever credits they need (D5b).
+// Completions of one read must keep their order whatever credits each of them needs (D5b).
 func TestCompletionsOfOneReadKeepOrder(t *testing.T) {
 	r := newRig(t, starved(), false)
 	r.b.hold = true
@@ -148,7 +150,8 @@ func TestCompletionsOfOneReadKeepOrder(t *testing.T) {
 	require.Equal(t, []uint64{1, 4, 2, 3}, r.b.order())
 }
 
-// Credits return one latency after the far component took a TLP, and the next one leaves then.
+// A credit must return one latency after the far component took a TLP; the next TLP must leave
+// then.
 func TestCreditsReturnAfterTheLatency(t *testing.T) {
 	s := quiet(4)
 	s.Credits[1].NonPostedHeaders = 1
@@ -158,7 +161,8 @@ func TestCreditsReturnAfterTheLatency(t *testing.T) {
 	require.Equal(t, []simcore.Ps{150_750, 3*150_000 + 2*750}, r.b.at) // 24 B take 750 ps
 }
 
-// What a Selective component does not take waits, and lets pass what may; a plain one gets all in order of arrival.
+// A TLP that a Selective component does not take must wait, while others pass it as the rules
+// allow; other components must receive all TLPs in order of arrival.
 func TestSelectiveReceiver(t *testing.T) {
 	for _, x := range []struct {
 		name string
@@ -185,13 +189,13 @@ func TestSelectiveReceiver(t *testing.T) {
 		})
 	}
 	r := newRig(t, quiet(4), false)
-	r.b.shut[tlp.Posted] = true // nobody asks a plain end
+	r.b.shut[tlp.Posted] = true // has no effect: Takes is not called on an end that is not Selective
 	r.send(r.a, r.tlp(tlp.MWr, 64, 0), r.tlp(tlp.MRd, 64, 0))
 	r.run()
 	require.Equal(t, []uint64{1, 2}, r.b.order())
 }
 
-// Acks and credit updates take bandwidth of the other direction, as much as the spec says and no more.
+// Acks and credit updates must take exactly the configured bandwidth of the opposite direction.
 func TestDLLPsCostTheOtherDirection(t *testing.T) {
 	r := newRig(t, Default(4), false)
 	const n = 160
@@ -204,7 +208,7 @@ func TestDLLPsCostTheOtherDirection(t *testing.T) {
 	begin := r.e.Now()
 	r.send(r.b, r.tlp(tlp.MWr, 256, 0), r.tlp(tlp.MWr, 256, 0))
 	r.run()
-	const dllps = n/4 + n/8 - 2 // an Ack and an UpdateFC that are due in this instant go after it
+	const dllps = n/4 + n/8 - 2 // minus an Ack and an UpdateFC due at the last instant, which are sent after it
 	require.EqualValues(t, dllps, r.l.Counters(1).DLLPs)
 	require.EqualValues(t, 8*dllps, r.l.Counters(1).DLLPBytes)
 	require.EqualValues(t, (8*dllps+2*280)*8000/256+150_000, int64(r.a.at[1]-begin))
@@ -213,7 +217,8 @@ func TestDLLPsCostTheOtherDirection(t *testing.T) {
 	require.Zero(t, r.l.Counters(0).DLLPs, "two TLPs are too few for an Ack")
 }
 
-// A TLP that the ends may not send ends the run with an error that names it and the limit.
+// A TLP that exceeds a limit of the ends must end the run with an error that names it and the
+// limit.
 func TestSizesAreChecked(t *testing.T) {
 	for _, x := range []struct {
 		kind tlp.Kind

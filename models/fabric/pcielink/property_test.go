@@ -14,7 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// traffic sends at random from both ends, with few credits and receivers that stop and go, and looks at every instant.
+// traffic sends random TLPs from both ends, with few credits and receivers that pause at random,
+// and checks conservation at every step.
 type traffic struct {
 	*rig
 	rng  *rand.Rand
@@ -37,7 +38,8 @@ func (x *traffic) random() *msg.TLP {
 	return x.tlp(kind, 4+4*x.rng.IntN(64), attr)
 }
 
-// Handle is one step: some TLPs from either end, some classes open and others not.
+// Handle performs one step: it sends some TLPs from either end, and draws which classes each
+// receiver takes.
 func (x *traffic) Handle(sim.Event) error {
 	for i, from := range [...]*end{x.a, x.b} {
 		for range x.rng.IntN(4) {
@@ -65,7 +67,7 @@ func (x *traffic) Handle(sim.Event) error {
 	return nil
 }
 
-// conserved: what went in came out or is held.
+// conserved requires that the bytes sent equal those received plus those held.
 func (x *traffic) conserved() {
 	for i := range 2 {
 		c := x.l.Counters(i)
@@ -74,7 +76,7 @@ func (x *traffic) conserved() {
 	}
 }
 
-// inOrder holds that nothing passed what it must not pass.
+// inOrder requires that no TLP passed one that it must not pass.
 func (x *traffic) inOrder(sent []order.Key, got []uint64) {
 	for i, late := range got {
 		for _, early := range got[:i] {
@@ -85,7 +87,8 @@ func (x *traffic) inOrder(sent []order.Key, got []uint64) {
 	}
 }
 
-// Bytes are conserved at every step, order is kept, everything comes in the end, and some did pass others.
+// Bytes must be conserved at every step and order be kept; all TLPs must arrive, and some must have
+// passed others.
 func TestConservationAndOrder(t *testing.T) {
 	for seed := range uint64(4) {
 		x := newTraffic(t, seed, 1500)
@@ -108,7 +111,8 @@ func TestConservationAndOrder(t *testing.T) {
 	}
 }
 
-// flow is a sender and a receiver on any engine, as many TLPs as fit. The receiver gives each back.
+// flow is a sender and a receiver that keep the link full, on any engine. The receiver returns each
+// TLP to the pool.
 type flow struct {
 	a, b *end
 	l    *Link
@@ -173,7 +177,7 @@ func TestNothingAllocatesPerTLP(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(20, step))
 }
 
-// The same times on Akita's engine, with credits so few that TLPs wait for them.
+// Akita's engine must give the same times, with so few credits that TLPs wait for them.
 func TestSameOnAkitasEngine(t *testing.T) {
 	spec := wide()
 	spec.Credits[1] = Credits{PostedHeaders: 2, PostedData: 64, NonPostedHeaders: 1, NonPostedData: 1}

@@ -11,20 +11,20 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// end is a component that keeps what it retrieves and can refuse classes.
+// end is a component at an end of the link. It keeps what it retrieves and can refuse classes.
 type end struct {
 	*sim.ComponentBase
 	s     simcore.Scheduler
 	port  *simcore.Port
 	got   []*msg.TLP
 	at    []simcore.Ps
-	hold  bool    // retrieves nothing
+	hold  bool    // leave received TLPs in the port
 	shut  [3]bool // classes that it does not take
 	freed int
 	on    func(p *msg.TLP)
 }
 
-// plain is an end that takes everything.
+// plain is an end that is not Selective.
 type plain struct{ *end }
 
 // picky is a Selective end.
@@ -76,7 +76,7 @@ func newRig(t *testing.T, spec Spec, selective bool) *rig {
 	return r
 }
 
-// tlp makes one of a kind: n bytes of payload, or asked for.
+// tlp makes a TLP of a kind, with n bytes of payload; a read requests n bytes.
 func (r *rig) tlp(k tlp.Kind, n int, attr tlp.Attr) *msg.TLP {
 	r.seq++
 	p := &msg.TLP{Seq: r.seq}
@@ -111,7 +111,7 @@ func (r *rig) run() {
 	require.NoError(r.t, r.l.Err())
 }
 
-// order is the sequence numbers that an end got.
+// order returns the sequence numbers of the TLPs that an end has received.
 func (e *end) order() (seqs []uint64) {
 	for _, p := range e.got {
 		seqs = append(seqs, p.Seq)

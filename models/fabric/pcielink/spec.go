@@ -25,10 +25,10 @@ type Spec struct {
 	DLLP     DLLP `yaml:"dllp"`
 }
 
-// Overhead is the wire bytes of a TLP beyond its payload.
+// Overhead is the wire bytes of a TLP in addition to its payload.
 type Overhead struct {
 	Framing int `yaml:"framing_bytes"` // sequence number, start token, LCRC
-	// least header bytes counted for a request; 0: as encoded, 12 or 16
+	// minimum of a request's header, in bytes; 0: as encoded, 12 or 16
 	RequestHeader int `yaml:"request_header_bytes"`
 }
 
@@ -64,8 +64,8 @@ type Credits struct {
 	CompletionData    int `yaml:"completion_data"`
 }
 
-// Buffer bounds a transmitter's queues: TLPs of each class that wait for credits, and bytes that
-// wait for the wire.
+// Buffer bounds a transmitter's queues: the TLPs of each class that wait for credits, and the bytes
+// that wait for the wire.
 type Buffer struct {
 	Posted     int `yaml:"posted"`
 	NonPosted  int `yaml:"non_posted"`
@@ -74,8 +74,8 @@ type Buffer struct {
 }
 
 // DLLP configures the bandwidth that the data link layer takes in the direction opposite to the
-// TLPs: one Ack for every AckEvery TLPs, one UpdateFC for every UpdateEvery TLPs of a class whose
-// credits are finite. 0: none. It is bounded: at most 2 × Bytes a TLP.
+// TLPs: an Ack for every AckEvery TLPs, and an UpdateFC for every UpdateEvery TLPs of a class with
+// finite credits. 0 means none are sent. At most 2 × Bytes are sent per TLP.
 type DLLP struct {
 	Bytes       int `yaml:"bytes"`
 	AckEvery    int `yaml:"ack_every"`
@@ -124,8 +124,8 @@ func Default(generation int) Spec {
 	}
 }
 
-// presets are the links of the papers, by name. MPS: bf2.mtu_host 512, bf2.mtu_soc 128; for the Arm of BlueField-3 256
-// (assumption: no paper gives it).
+// presets maps names to the links of the papers. MPS: bf2.mtu_host 512, bf2.mtu_soc 128; for the
+// Arm of BlueField-3 256 (assumption: no paper gives it).
 var presets = map[string]func() Spec{
 	"gen3-x16": func() Spec { return Default(3) },
 	"gen4-x16": func() Spec { return Default(4) },
@@ -141,7 +141,7 @@ func withMPS(generation, mps int) Spec {
 	return s
 }
 
-// PresetNames are the names that Preset takes.
+// PresetNames lists the names that Preset takes.
 var PresetNames = []string{"gen3-x16", "gen4-x16", "gen5-x16", "bf2-host", "bf3-host", "bf3-arm"}
 
 // Preset returns the spec with the given name.
@@ -206,7 +206,7 @@ func (b *Buffer) check(v *checker) {
 	v.check(b.WireBytes >= 0 && b.WireBytes <= 1<<20, "buffer.wire_bytes", b.WireBytes, "0 to 2^20")
 }
 
-// check rejects credits that are too few for a TLP of the largest payload.
+// check rejects finite credits that are too few for a TLP of the largest payload.
 func (c *Credits) check(v *checker, at field.Path, mps int) {
 	least := mps / creditBytes
 	for _, x := range [...]struct {

@@ -6,8 +6,9 @@ import "nictwin/models/sim/simcore"
 type Wire struct {
 	simcore.Serial
 
-	// DLLPs not yet sent: those due before the instant dueAt, and those due in it. The latter take
-	// their bandwidth after it, so that the order of events within an instant does not matter.
+	// DLLPs that have not been sent: due before the instant dueAt, and due at it. Those due at
+	// dueAt take bandwidth only from TLPs of later instants, so that the order of events within an
+	// instant does not matter.
 	due, dueNow int
 	dueAt       simcore.Ps
 }
@@ -15,7 +16,7 @@ type Wire struct {
 // NewWire returns a transmitter of a finite rate.
 func NewWire(r simcore.Rate) Wire { return Wire{Serial: simcore.NewSerial(r)} }
 
-// owe records a DLLP that falls due now.
+// owe records a DLLP that is due now.
 func (w *Wire) owe(now simcore.Ps) {
 	if now != w.dueAt {
 		w.due += w.dueNow
@@ -24,8 +25,8 @@ func (w *Wire) owe(now simcore.Ps) {
 	w.dueNow++
 }
 
-// paid returns how many DLLPs go on the wire before a TLP sent now, and removes them.
-func (w *Wire) paid(now simcore.Ps) int {
+// takeDue returns the number of DLLPs that go on the wire before a TLP sent now, and removes them.
+func (w *Wire) takeDue(now simcore.Ps) int {
 	n := w.due
 	w.due = 0
 	if w.dueAt < now {

@@ -12,11 +12,13 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Root. The NIC's reads and writes access Memory by bus address. TLPs is the packet
-// pool; nil makes the root's own. Requesters are the IDs whose register accesses go through this
-// root, if there are several roots: completions for other IDs are routed elsewhere. Nil: any ID.
-// Invalidates makes memory drop the lines that the NIC's invalidate messages name [D4]: for memory
-// with a cache before it.
+// Builder makes a Root.
+// Memory serves the NIC's reads and writes, by bus address.
+// TLPs is the packet pool; nil makes the root's own.
+// Requesters lists the IDs whose register accesses go through this root, where there are several
+// roots: completions for other IDs are routed to those. Nil allows any ID.
+// Invalidates makes the root drop the cache lines that the NIC's invalidate messages name [D4]: set
+// it for memory with a cache in front.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

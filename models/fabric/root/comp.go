@@ -17,13 +17,13 @@ import (
 type Root struct {
 	*sim.ComponentBase
 
-	// OnCompletion is called for completions whose requester ID has no MMIO. Data is valid until it
-	// returns. Nil: such completions are an error.
+	// OnCompletion is called for completions whose requester ID belongs to no MMIO and no Outbound.
+	// Data is valid until it returns. Nil: such completions are an error.
 	OnCompletion func(h *tlp.Header, data []byte)
 
 	// OnMessage is called for each message that the NIC sends. Data is valid until it returns. Nil:
-	// messages are ignored, but see Builder.Invalidates for their effect on the cache of the root's
-	// memory.
+	// messages reach no software. Their effect on caches (Builder.Invalidates) does not depend on
+	// it.
 	OnMessage func(h *tlp.Header, data []byte)
 
 	spec       Spec
@@ -31,7 +31,7 @@ type Root struct {
 	port       *simcore.Port
 	tlps       *msg.TLPs
 	memory     mem.Target
-	holder     mem.Holder // memory, if it is one
+	holder     mem.Holder // memory as a mem.Holder; nil: it is never full
 	receiving  bool
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
@@ -41,13 +41,13 @@ type Root struct {
 	invalidates bool
 	drops       dropPool
 
-	out     fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
+	out     fifo.Queue[*msg.TLP] // TLPs to send: register requests, requests of Outbounds, and those given to Send
 	reads   readQueue
 	writes  writePool
 	notices noticeQueue
 	alarm   simcore.Alarm
 	failed  error
-	hdr     tlp.Header // of the current TLP
+	hdr     tlp.Header // decoded header of the TLP being handled
 }
 
 var _ sim.Component = (*Root)(nil)
@@ -55,10 +55,10 @@ var _ sim.Component = (*Root)(nil)
 // PCIe returns the port; its messages are msg.TLP.
 func (r *Root) PCIe() *simcore.Port { return r.port }
 
-// Err returns the first error: what the root could not handle, or nil.
+// Err returns the first error, or nil.
 func (r *Root) Err() error { return r.failed }
 
-// Idle reports whether nothing waits to be sent, and no register read and no access to memory is in
+// Idle reports whether nothing waits to be sent, and no register read and no memory access is in
 // flight.
 func (r *Root) Idle() bool {
 	for _, m := range r.mmio {
@@ -75,8 +75,8 @@ func (r *Root) Idle() bool {
 		r.notices.waiting.Len() == 0
 }
 
-// Send sends any TLP to the NIC, after the register accesses requested before. The root owns p from
-// then on. Requests that want an answer need a requester ID without MMIO; see OnCompletion.
+// Send sends any TLP to the NIC, behind the register accesses requested before. The root owns p
+// from then on. A request that is answered needs a requester ID without MMIO; see OnCompletion.
 func (r *Root) Send(p *msg.TLP) {
 	r.out.Push(p)
 	r.arm(simcore.Now(r.sched))
@@ -85,8 +85,8 @@ func (r *Root) Send(p *msg.TLP) {
 // NotifyRecv implements sim.Component.
 func (r *Root) NotifyRecv(sim.VTimeInSec, sim.Port) { r.receive() }
 
-// receive takes the TLPs that arrived, unless memory is full: then they stay in the port, and the
-// link's credits with them.
+// receive takes the TLPs that have arrived. While memory is full, they stay in the port, so that
+// the link returns no credits.
 func (r *Root) receive() {
 	if r.receiving {
 		return
@@ -117,7 +117,7 @@ func (r *Root) take(p *msg.TLP) {
 	h := &r.hdr
 	switch h.Kind {
 	case tlp.MWr:
-		r.store(h, p) // keeps p until the bytes are written
+		r.store(h, p) // p returns to the pool once memory has written its bytes
 		return
 	case tlp.MRd:
 		r.answer(h)
@@ -136,7 +136,7 @@ func (r *Root) fail(err error) {
 // arm schedules Handle for the given time, unless it is due earlier.
 func (r *Root) arm(at simcore.Ps) { r.alarm.Set(at) }
 
-// Handle implements sim.Handler: something is due.
+// Handle implements sim.Handler: it sends what is due.
 func (r *Root) Handle(e sim.Event) error {
 	now := simcore.Now(r.sched)
 	if !r.alarm.Rang(e) {
@@ -147,7 +147,7 @@ func (r *Root) Handle(e sim.Event) error {
 	}
 	for r.out.Len() > 0 {
 		if !r.emit(*r.out.Front(), now) {
-			return nil // NotifyPortFree goes on
+			return nil // NotifyPortFree calls again
 		}
 		r.out.Pop()
 	}

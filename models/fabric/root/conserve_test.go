@@ -16,10 +16,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// tally is a memory that can be full, and counts what the root asks of it.
+// tally is a memory that can be full, and counts the bytes of the root's accesses.
 type tally struct {
 	*iio.Buffer
-	written, asked, read int
+	written, requested, read int
 }
 
 func (m *tally) Access(a *mem.Access) {
@@ -27,7 +27,7 @@ func (m *tally) Access(a *mem.Access) {
 	if a.Op == mem.Write {
 		m.written += n
 	} else {
-		m.asked += n
+		m.requested += n
 		a.Done = func(a *mem.Access) {
 			m.read += n
 			a.Done = done
@@ -37,13 +37,13 @@ func (m *tally) Access(a *mem.Access) {
 	m.Buffer.Access(a)
 }
 
-// wiretap counts what comes to a root and what leaves it.
+// wiretap counts the TLPs that arrive at a root and leave it.
 type wiretap struct {
-	t            testing.TB
-	port         *simcore.Port // of the root
-	writes       []int         // bytes of each TLP that came, 0 for a read
-	came, wanted int           // bytes of writes, and of reads
-	sent         int           // bytes of completions
+	t                  testing.TB
+	port               *simcore.Port // of the root
+	writes             []int         // bytes of each TLP received, 0 for a read
+	written, requested int           // bytes of writes received, and bytes of reads requested
+	sent               int           // bytes of completions
 }
 
 func (w *wiretap) Func(c sim.HookCtx) {
@@ -52,18 +52,19 @@ func (w *wiretap) Func(c sim.HookCtx) {
 	require.NoError(w.t, err)
 	switch {
 	case c.Pos == sim.HookPosConnDeliver && h.Kind == tlp.MWr:
-		w.came += len(p.Data)
+		w.written += len(p.Data)
 		w.writes = append(w.writes, len(p.Data))
 	case c.Pos == sim.HookPosConnDeliver && h.Kind == tlp.MRd:
 		_, n := h.Span()
-		w.wanted += n
+		w.requested += n
 		w.writes = append(w.writes, 0)
 	case c.Pos == sim.HookPosConnStartSend && h.Kind == tlp.CplD:
 		w.sent += len(p.Data)
 	}
 }
 
-// waiting returns the bytes of writes in the root's port: a delivery is reported after the root has seen it.
+// waiting returns the bytes of writes in the root's port. The port reports a delivery after the
+// root has handled it.
 func (w *wiretap) waiting() (n int) {
 	for _, bytes := range w.writes[len(w.writes)-w.port.Len():] {
 		n += bytes
@@ -71,8 +72,9 @@ func (w *wiretap) waiting() (n int) {
 	return n
 }
 
-// What comes to a root is in memory or in its port, what it asks of memory it sends, at every step of seeded traffic
-// before a memory that is full most of the time; the same on Akita's engine.
+// At every step of seeded traffic, each write received must be in memory or in the root's port, and
+// each byte read from memory be sent. The memory is full most of the time. Akita's engine must give
+// the same.
 func TestConservation(t *testing.T) {
 	play := func(e sim.Engine, wait func(simcore.Ps) error) (last simcore.Ps, held int) {
 		space, err := mem.NewSpace(1<<20, 1<<20)
@@ -106,16 +108,16 @@ func TestConservation(t *testing.T) {
 			issued[a.Op] += len(a.Data)
 			out.Access(a)
 			require.NoError(t, wait(simcore.Ps(rng.IntN(300))*ns))
-			require.Equal(t, tap.came, memory.written+tap.waiting())
+			require.Equal(t, tap.written, memory.written+tap.waiting())
 			require.LessOrEqual(t, tap.sent, memory.read)
-			require.LessOrEqual(t, memory.read, memory.asked)
-			require.LessOrEqual(t, memory.asked, tap.wanted)
+			require.LessOrEqual(t, memory.read, memory.requested)
+			require.LessOrEqual(t, memory.requested, tap.requested)
 			held = max(held, tap.waiting())
 		}
 		require.NoError(t, e.(interface{ Run() error }).Run())
-		require.Equal(t, []int{issued[mem.Write], issued[mem.Write]}, []int{tap.came, memory.written})
+		require.Equal(t, []int{issued[mem.Write], issued[mem.Write]}, []int{tap.written, memory.written})
 		read := issued[mem.Read]
-		require.Equal(t, []int{read, read, read, read}, []int{tap.wanted, memory.asked, memory.read, tap.sent})
+		require.Equal(t, []int{read, read, read, read}, []int{tap.requested, memory.requested, memory.read, tap.sent})
 		require.True(t, far.Idle() && near.Idle() && buffer.Idle())
 		require.Zero(t, pool.Live())
 		require.NoError(t, far.Err())
@@ -125,7 +127,7 @@ func TestConservation(t *testing.T) {
 	_, held := play(own, func(t simcore.Ps) error { return own.RunUntil(own.Now() + t) })
 	require.Positive(t, held, "the memory was never full")
 	atOnce := func(simcore.Ps) error { return nil }
-	ours, _ := play(simcore.NewEngine(), atOnce)
-	theirs, _ := play(sim.NewSerialEngine(), atOnce)
-	require.Equal(t, ours, theirs)
+	onOurs, _ := play(simcore.NewEngine(), atOnce)
+	onAkita, _ := play(sim.NewSerialEngine(), atOnce)
+	require.Equal(t, onOurs, onAkita)
 }

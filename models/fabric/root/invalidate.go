@@ -9,14 +9,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// dropPool counts the invalidations in flight and keeps a free list.
+// dropPool counts the invalidations in flight and keeps a free list of their accesses.
 type dropPool struct {
 	open int
 	idle []*mem.Access
 }
 
-// invalidate drops the lines that a message of the NIC names [D4]. Lines outside memory are
-// ignored.
+// invalidate drops the cache lines that an invalidate message of the NIC names [D4]. Lines outside
+// memory are ignored.
 func (r *Root) invalidate(h *tlp.Header, data []byte) {
 	if h.Kind != tlp.MsgD || h.Code != nicspec.InvalidateCode || h.VendorID != nicspec.InvalidateVendor {
 		return

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// sender puts what it is given on its link.
+// sender puts TLPs on its link.
 type sender struct {
 	*sim.ComponentBase
 	port *simcore.Port
@@ -25,8 +25,8 @@ func (s *sender) Handle(sim.Event) error                  { return nil }
 func (s *sender) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 func (s *sender) NotifyRecv(sim.VTimeInSec, sim.Port)     {}
 
-// Writes of lines and messages that drop them, one after another through a last-level cache: they are dropped, and
-// nothing allocates in steady state.
+// Writes of lines alternate with messages that invalidate them in a last-level cache. The lines
+// must be dropped, and nothing may be allocated in steady state.
 func TestInvalidatingAllocatesNothing(t *testing.T) {
 	const lines, at = 8, 0x4000
 	e, pool := simcore.NewEngine(), new(msg.TLPs)

@@ -11,8 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// MMIO reads and writes the NIC's registers under one requester ID, with tags
-// of its own.
+// MMIO is access to the NIC's registers under one requester ID, with tags of its own.
 type MMIO struct {
 	r       *Root
 	id      uint16
@@ -28,7 +27,7 @@ type regRead struct {
 	done func(value uint64, err error)
 }
 
-// RegError reports a register access that failed. When the NIC is to blame, it wraps a
+// RegError reports a register access that failed. If the NIC is at fault, it wraps a
 // *boundary.ContractError.
 type RegError struct {
 	Off uint32
@@ -42,10 +41,10 @@ func (e *RegError) Error() string { return fmt.Sprintf("NIC register %#x: %v", e
 // Unwrap returns the cause.
 func (e *RegError) Unwrap() error { return e.Err }
 
-// ErrNoTag means that all of the requester's tags are taken by register reads in flight.
+// ErrNoTag reports that register reads in flight use all of the requester's tags.
 var ErrNoTag = errors.New("all tags for register reads are in use")
 
-// MMIO returns the register access of a requester: the same one for every call with its ID.
+// MMIO returns the register access of a requester ID. Calls with the same ID return the same one.
 func (r *Root) MMIO(requester uint16) *MMIO {
 	if m := r.mmioOf(requester); m != nil {
 		return m
@@ -64,13 +63,12 @@ func (r *Root) mmioOf(requester uint16) *MMIO {
 	return nil
 }
 
-// Write32 writes a register. It is posted: a later read of any register by
-// any requester sees it.
+// Write32 writes a register. The write is posted; later reads by any requester see it.
 func (m *MMIO) Write32(off uint32, v uint32) error {
 	return m.Write(off, []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
 }
 
-// foreign returns an error if accesses of the requester cannot go through this root.
+// foreign returns an error if completions for the requester's ID are not routed to this root.
 func (m *MMIO) foreign(off uint32) error {
 	if m.r.requesters == nil || slices.Contains(m.r.requesters, m.id) {
 		return nil
@@ -80,7 +78,7 @@ func (m *MMIO) foreign(off uint32) error {
 			m.id, m.r.Name(), m.r.requesters)}
 }
 
-// Write sends one write of b to the register space at off.
+// Write writes b to the register space at off, as one TLP.
 func (m *MMIO) Write(off uint32, b []byte) error {
 	if err := m.foreign(off); err != nil {
 		return err
@@ -132,7 +130,7 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 		return
 	}
 	if m == nil || int(h.Tag) >= len(m.reads) || !m.reads[h.Tag].busy {
-		r.fail(boundary.Breach("G2", "%s received a completion nobody waits for: %v", r.Name(), h))
+		r.fail(boundary.Breach("G2", "%s received an unexpected completion: %v", r.Name(), h))
 		return
 	}
 	reg := m.reads[h.Tag]
@@ -141,7 +139,7 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 	reg.done(reg.value(h, data))
 }
 
-// value decodes a completion of a register read.
+// value checks and decodes the completion of a register read.
 func (reg *regRead) value(h *tlp.Header, data []byte) (v uint64, err error) {
 	switch {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:

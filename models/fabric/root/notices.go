@@ -6,21 +6,21 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// noticeQueue holds completions and messages of the NIC that wait, in order, for earlier writes:
-// software that is notified of one of them finds in memory everything that the NIC wrote before it
+// noticeQueue holds the NIC's completions and messages until memory has taken the writes before
+// them. Software that is notified of one of them then finds everything that the NIC wrote before it
 // (PCIe 2.4.1).
 type noticeQueue struct {
 	waiting fifo.Queue[notice]
 	hdr     tlp.Header
 }
 
-// notice is a TLP, with the number of write accesses issued before it.
+// notice is a TLP that waits for the first stores write accesses.
 type notice struct {
 	p      *msg.TLP
 	stores uint64
 }
 
-// notifyInOrder hands the current TLP to software, now or when the writes before it are in memory.
+// notifyInOrder hands the current TLP to software once the writes before it are in memory.
 func (r *Root) notifyInOrder(p *msg.TLP) {
 	if r.writes.landed != r.writes.issued || r.notices.waiting.Len() > 0 {
 		r.notices.waiting.Push(notice{p, r.writes.issued})
@@ -29,13 +29,13 @@ func (r *Root) notifyInOrder(p *msg.TLP) {
 	r.notify(&r.hdr, p)
 }
 
-// landed hands over the TLPs whose earlier writes are all in memory. It is called for each access
-// that completes.
-func (r *Root) landed() {
+// deliverNotices hands over the TLPs whose earlier writes are all in memory. It is called whenever
+// a write access completes.
+func (r *Root) deliverNotices() {
 	q := &r.notices
 	for q.waiting.Len() > 0 && q.waiting.Front().stores <= r.writes.landed {
 		p := q.waiting.Pop().p
-		q.hdr, _ = p.Header() // it was decoded on arrival
+		q.hdr, _ = p.Header() // cannot fail: it was decoded on arrival
 		r.notify(&q.hdr, p)
 	}
 }

@@ -19,7 +19,8 @@ type OutboundSpec struct {
 	Tags int `yaml:"tags"` // read requests in flight; further accesses wait
 }
 
-// DefaultOutboundSpec has 32 tags, as many as a function has without extended tags (PCIe 2.2.6.2).
+// DefaultOutboundSpec returns 32 tags, as many as a function has without extended tags (PCIe
+// 2.2.6.2).
 func DefaultOutboundSpec() OutboundSpec { return OutboundSpec{Tags: 32} }
 
 // Validate returns every error of the spec.
@@ -30,14 +31,14 @@ func (s OutboundSpec) Validate() error {
 	return nil
 }
 
-// Outbound is memory behind a switch, as the processor of this root reaches it: a mem.Target whose
-// reads and writes become memory requests of the root, under a requester ID of its own. It holds no
-// bytes.
+// Outbound gives the processor of this root access to memory behind a switch: a mem.Target whose
+// reads and writes become memory requests of the root, under a requester ID of its own. It stores
+// no bytes.
 //
-// Writes are posted, but an access is done only when memory at the far end is done with it, as
-// package mem demands: the root learns that when the TLP is given back, which costs no traffic.
-// Caches at this end do not hold lines of the far memory, so Clean and Invalidate only wait for the
-// writes before them.
+// Writes are posted. As package mem demands, an access is Done only when memory at the far end has
+// taken it: the root learns that when the receiver returns the TLP to its Sender, which costs no
+// traffic. Caches at this end do not hold lines of the far memory, so Clean and Invalidate only
+// wait for the writes before them.
 type Outbound struct {
 	r       *Root
 	id      uint16
@@ -45,43 +46,43 @@ type Outbound struct {
 	memory  mem.Target
 	reads   []outRead // by tag
 	free    []uint8
-	waiting fifo.Queue[*passage] // reads with requests still to send
-	posted  fifo.Queue[*passage] // all accesses except reads, in order
-	landed  int                  // TLPs of posted that the far end is done with, not yet counted
+	waiting fifo.Queue[*outAccess] // reads that have requests to send
+	posted  fifo.Queue[*outAccess] // all accesses except reads, in order
+	landed  int                    // TLPs of posted that the far end has taken, and Handle has not processed
 	armed   bool
-	idle    fifo.Free[passage]
+	idle    fifo.Free[outAccess]
 	events  simcore.EventPool
 	stats   OutboundStats
 }
 
 // OutboundStats counts what an Outbound has carried.
 type OutboundStats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
 	ReadTLPs      uint64
 	WriteTLPs     uint64
 }
 
-// passage is an access in progress.
-type passage struct {
-	a     *mem.Access
-	asked int // bytes of a read requested so far
-	open  int // requests in flight
-	err   error
+// outAccess is an access in progress.
+type outAccess struct {
+	a         *mem.Access
+	requested int // bytes of a read that were requested so far
+	open      int // requests in flight
+	err       error
 }
 
 // outRead is a read request in flight.
 type outRead struct {
-	x    *passage
+	x    *outAccess
 	off  int // offset of the next byte in the access
 	left int
 	addr uint64 // address of the next byte
 	due  simcore.Ps
 }
 
-// NewOutbound returns access to a memory behind other roots. Only its Check is used, to find out
-// which addresses exist. limits are those of the links and roots on the route. The ID must be
+// NewOutbound returns access to memory behind other roots. It calls only Check of memory, to find
+// out which addresses exist. limits must suit all links and roots on the route. The ID must be
 // routed to this root and have no MMIO.
 func (r *Root) NewOutbound(id uint16, s OutboundSpec, limits tlp.Limits, memory mem.Target) (*Outbound, error) {
 	if memory == nil {
@@ -129,12 +130,12 @@ func (o *Outbound) Access(a *mem.Access) {
 		return
 	}
 	x, _ := o.idle.Get()
-	*x = passage{a: a}
+	*x = outAccess{a: a}
 	o.stats.AcceptedBytes += uint64(len(a.Data))
 	o.stats.Held += uint64(len(a.Data))
 	if a.Op == mem.Read {
 		o.waiting.Push(x)
-		o.ask()
+		o.sendReads()
 		return
 	}
 	o.posted.Push(x)
@@ -145,8 +146,8 @@ func (o *Outbound) Access(a *mem.Access) {
 	}
 }
 
-// write sends the requests of a write.
-func (o *Outbound) write(x *passage) {
+// write sends the requests of a write access.
+func (o *Outbound) write(x *outAccess) {
 	a := x.a
 	split := tlp.SplitWrite(a.Addr, len(a.Data), o.limits.MPS, tlp.Unaligned)
 	for piece, ok := split.Next(); ok; piece, ok = split.Next() {
@@ -164,12 +165,12 @@ func (o *Outbound) write(x *passage) {
 	}
 }
 
-// ask sends read requests while there are tags.
-func (o *Outbound) ask() {
+// sendReads sends read requests as long as there are free tags.
+func (o *Outbound) sendReads() {
 	for o.waiting.Len() > 0 && len(o.free) > 0 {
 		x := *o.waiting.Front()
-		addr := x.a.Addr + uint64(x.asked)
-		split := tlp.SplitRead(addr, len(x.a.Data)-x.asked, o.limits.MRRS, tlp.Unaligned)
+		addr := x.a.Addr + uint64(x.requested)
+		split := tlp.SplitRead(addr, len(x.a.Data)-x.requested, o.limits.MRRS, tlp.Unaligned)
 		piece, _ := split.Next()
 		tag := o.free[len(o.free)-1]
 		p := o.r.tlps.Get()
@@ -178,9 +179,9 @@ func (o *Outbound) ask() {
 			return
 		}
 		o.free = o.free[:len(o.free)-1]
-		o.reads[tag] = outRead{x, x.asked, piece.Len, addr, simcore.Now(o.r.sched) + o.r.spec.Timeout}
+		o.reads[tag] = outRead{x, x.requested, piece.Len, addr, simcore.Now(o.r.sched) + o.r.spec.Timeout}
 		x.open++
-		if x.asked += piece.Len; x.asked == len(x.a.Data) {
+		if x.requested += piece.Len; x.requested == len(x.a.Data) {
 			o.waiting.Pop()
 		}
 		o.stats.ReadTLPs++
@@ -188,16 +189,16 @@ func (o *Outbound) ask() {
 	}
 }
 
-// refuse ends the run: a request cannot be formed.
+// refuse ends the run, because a request cannot be encoded.
 func (o *Outbound) refuse(err error) {
 	o.r.fail(fmt.Errorf("root: %s: %w", o.Name(), err))
 	o.r.arm(simcore.Now(o.r.sched))
 }
 
-// complete takes a completion.
+// complete handles a completion of a read request.
 func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	if int(h.Tag) >= len(o.reads) || o.reads[h.Tag].x == nil {
-		o.r.fail(boundary.Breach("G2", "%s received a completion nobody waits for: %v", o.Name(), h))
+		o.r.fail(boundary.Breach("G2", "%s received an unexpected completion: %v", o.Name(), h))
 		return
 	}
 	t := &o.reads[h.Tag]
@@ -207,8 +208,8 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:
 		x.err = failure(h, t)
 	case int(h.ByteCount) != t.left || len(data) <= lead:
-		o.r.fail(boundary.Breach("G2", "%s received %d B that leave %d B, and wants %d B: %v", o.Name(), len(data),
-			h.ByteCount, t.left, h))
+		o.r.fail(boundary.Breach("G2", "%s received %d B of a read with byte count %d: want byte count %d: %v",
+			o.Name(), len(data), h.ByteCount, t.left, h))
 		return
 	default:
 		n := min(len(data)-lead, t.left)
@@ -224,13 +225,13 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	*t = outRead{}
 	o.free = append(o.free, h.Tag)
 	x.open--
-	if x.open == 0 && x.asked == len(x.a.Data) {
+	if x.open == 0 && x.requested == len(x.a.Data) {
 		o.finish(x)
 	}
-	o.ask()
+	o.sendReads()
 }
 
-// failure returns the error that a completion without data stands for.
+// failure returns the error of a read that was completed without data.
 func failure(h *tlp.Header, t *outRead) error {
 	why := mem.ErrAborted
 	if h.Status == tlp.StatusUR {
@@ -239,7 +240,7 @@ func failure(h *tlp.Header, t *outRead) error {
 	return fmt.Errorf("root: read of %d B at %#x was completed with status %v: %w", t.left, t.addr, h.Status, why)
 }
 
-// Consumed implements msg.Consumer: the far end is done with a write.
+// Consumed implements msg.Consumer: memory at the far end has taken a TLP of a write.
 func (o *Outbound) Consumed(simcore.Ps) {
 	o.landed++
 	o.arm()
@@ -256,8 +257,8 @@ func (o *Outbound) arm() {
 	o.r.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: writes have landed. The far memory takes them in order, so a write
-// that is done implies those before it.
+// Handle implements sim.Handler: TLPs of writes have been taken. The far memory takes them in
+// order, so each one taken belongs to the oldest unfinished access.
 func (o *Outbound) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
@@ -278,9 +279,9 @@ func (o *Outbound) Handle(e sim.Event) error {
 	return nil
 }
 
-func (o *Outbound) finish(x *passage) {
+func (o *Outbound) finish(x *outAccess) {
 	a, err := x.a, x.err
-	*x = passage{}
+	*x = outAccess{}
 	o.idle.Put(x)
 	o.stats.FinishedBytes += uint64(len(a.Data))
 	o.stats.Held -= uint64(len(a.Data))

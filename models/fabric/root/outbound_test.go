@@ -20,7 +20,8 @@ import (
 
 const ns = simcore.Nanosecond
 
-// pair is two roots that face each other; the first reaches the memory of the second.
+// pair is two roots that face each other. The first reaches the memory of the second by an
+// Outbound.
 type pair struct {
 	near, far *root.Root
 	out       *root.Outbound
@@ -50,7 +51,7 @@ func newPair(t testing.TB, e sim.Engine, s root.OutboundSpec, d inject.DelaySpec
 	return p
 }
 
-// refusing gives up on reads from an address on, if it is not 0.
+// refusing is a memory that aborts reads from an address on, unless that is 0.
 type refusing struct {
 	*mem.Space
 	from uint64
@@ -89,7 +90,8 @@ func TestOutboundConserves(t *testing.T) { memrig.Conserve(t, outbound(3)) }
 
 func TestOutboundAllocatesNothing(t *testing.T) { memrig.NoAllocation(t, 300, 1000, outbound(3)) }
 
-// A read is cut at MRRS and 4 KB and takes both ways; with one tag its requests follow one another.
+// A read must be split at MRRS and 4 KB, and take the latency of both directions; with one tag its
+// requests must follow one another.
 func TestOutboundTimes(t *testing.T) {
 	for tags, want := range map[int]simcore.Ps{1: 3 * (50 + 300 + 50) * ns, 3: (50 + 300 + 50) * ns} {
 		e := simcore.NewEngine()
@@ -138,7 +140,7 @@ func TestOutboundErrors(t *testing.T) {
 	require.ErrorContains(t, err, "no memory to reach")
 }
 
-// A completion that nobody waits for ends the run, and a read that is never answered is overdue.
+// An unexpected completion must end the run, and a read without completion must be overdue.
 func TestOutboundBreaches(t *testing.T) {
 	e := simcore.NewEngine()
 	p := newPair(t, e, root.DefaultOutboundSpec(), inject.DelaySpec{Latency: 10 * simcore.Millisecond}, 0)
@@ -151,5 +153,5 @@ func TestOutboundBreaches(t *testing.T) {
 		x.SetHeader(&tlp.Header{Kind: tlp.Cpl, RequesterID: outID, Tag: 9, ByteCount: 4, Status: tlp.StatusUR}))
 	p.far.Send(x)
 	require.NoError(t, e.RunUntil(3*simcore.Millisecond))
-	require.ErrorContains(t, p.near.Err(), "Near.Outbound received a completion nobody waits for")
+	require.ErrorContains(t, p.near.Err(), "Near.Outbound received an unexpected completion")
 }

@@ -12,10 +12,10 @@ import (
 
 // readQueue holds the NIC's reads that are not completely answered.
 type readQueue struct {
-	waiting fifo.Queue[*read] // not begun, in order of arrival
-	ready   fifo.Queue[*read] // begun, and the next completion can leave
-	asking  *completion       // whose access is being issued
-	open    int
+	waiting    fifo.Queue[*read] // reads that are not due yet or have not requested data, in order of arrival
+	ready      fifo.Queue[*read] // reads whose next completion has its data and can leave
+	requesting *completion       // completion whose memory access is being issued right now
+	open       int
 
 	idleReads []*read
 	idleCpls  []*completion
@@ -25,26 +25,26 @@ type readQueue struct {
 type read struct {
 	tlp.Reply
 	due    simcore.Ps
-	cpls   fifo.Queue[*completion] // data requested, in address order
-	begun  bool                    // it left readQueue.waiting
+	cpls   fifo.Queue[*completion] // completions whose data was requested, in address order
+	begun  bool                    // no longer in readQueue.waiting
 	listed bool                    // in readQueue.ready
-	over   bool                    // ended by a completion without data: drop the later ones
+	ended  bool                    // a completion without data has ended the read: later ones are dropped
 }
 
-// completion is one completion together with the memory access for its data.
+// completion is one completion and the memory access for its data.
 type completion struct {
 	mem.Access
-	read  *read
-	fetch tlp.Fetch
-	p     *msg.TLP
-	there bool
+	read    *read
+	fetch   tlp.Fetch
+	p       *msg.TLP
+	arrived bool
 }
 
-// answer begins the answer to a read.
+// answer queues a read of the NIC for its answer.
 func (r *Root) answer(h *tlp.Header) {
 	ep, _ := mem.Split(h.Address)
 	if ep >= len(r.completers) {
-		ep = 0 // the Arm root refuses addresses that belong to no endpoint
+		ep = 0 // the Arm root completes reads of absent addresses with UR
 	}
 	reply, err := r.completers[ep].Begin(h)
 	if err != nil {
@@ -58,14 +58,14 @@ func (r *Root) answer(h *tlp.Header) {
 	} else {
 		x = new(read)
 	}
-	x.Reply, x.due, x.begun, x.over = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
+	x.Reply, x.due, x.begun, x.ended = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
 	q.waiting.Push(x)
 	q.open++
 	r.arm(x.due)
 }
 
-// sendReplies sends what can be sent: completions whose data has arrived, then those of reads that
-// are due.
+// sendReplies sends what the port takes: first completions whose data has arrived, then those of
+// reads that are due by now.
 func (r *Root) sendReplies(now simcore.Ps) error {
 	q := &r.reads
 	for q.ready.Len() > 0 {
@@ -93,8 +93,8 @@ func (r *Root) sendReplies(now simcore.Ps) error {
 	return nil
 }
 
-// advance sends completions of a read and requests the data of further ones. It reports whether the
-// port took all that it sent.
+// advance sends completions of a read and requests the data of further ones. It reports false if
+// the port is full.
 func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 	if free, err = r.forward(x, now); err != nil || !free {
 		return false, err
@@ -103,8 +103,8 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 		if !r.port.CanSend() {
 			return false, nil
 		}
-		c := r.ask(x)
-		if c.there && x.cpls.Len() == 0 { // at once: the usual case for memories
+		c := r.fetchNext(x)
+		if c.arrived && x.cpls.Len() == 0 { // most memories complete the access at once
 			if err = r.finish(c, now); err != nil {
 				return false, err
 			}
@@ -118,19 +118,19 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 	return true, nil
 }
 
-// ask requests the data of a read's next completion from memory.
-func (r *Root) ask(x *read) *completion {
+// fetchNext requests the data of a read's next completion from memory.
+func (r *Root) fetchNext(x *read) *completion {
 	c := r.newCompletion()
-	c.read, c.p, c.there = x, r.tlps.Get(), false
+	c.read, c.p, c.arrived = x, r.tlps.Get(), false
 	c.fetch = x.Next(&c.p.Packet)
 	c.Addr, c.Data, c.Err = c.fetch.Addr, c.fetch.Data, nil
 	if len(c.Data) == 0 {
-		c.there = true
+		c.arrived = true
 		return c
 	}
-	r.reads.asking = c
+	r.reads.requesting = c
 	r.memory.Access(&c.Access)
-	r.reads.asking = nil
+	r.reads.requesting = nil
 	return c
 }
 
@@ -146,12 +146,12 @@ func (r *Root) newCompletion() *completion {
 	return c
 }
 
-// fetched is called when memory is done with the access of a completion.
+// fetched records that the data of a completion has arrived.
 func (r *Root) fetched(c *completion) {
-	c.there = true
+	c.arrived = true
 	x := c.read
-	if c == r.reads.asking || x.listed || !x.begun || *x.cpls.Front() != c {
-		return // whoever advances the read sends it
+	if c == r.reads.requesting || x.listed || !x.begun || *x.cpls.Front() != c {
+		return // the caller of advance will send it
 	}
 	x.listed = true
 	r.reads.ready.Push(x)
@@ -159,11 +159,11 @@ func (r *Root) fetched(c *completion) {
 }
 
 // forward sends the completions of a read whose data has arrived, in address order. It reports
-// whether the port took them all.
+// false if the port is full.
 func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
-	for x.cpls.Len() > 0 && (*x.cpls.Front()).there {
+	for x.cpls.Len() > 0 && (*x.cpls.Front()).arrived {
 		c := *x.cpls.Front()
-		if !x.over && !r.port.CanSend() {
+		if !x.ended && !r.port.CanSend() {
 			return false, nil
 		}
 		x.cpls.Pop()
@@ -174,19 +174,20 @@ func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
 	return true, nil
 }
 
-// finish sends a completion whose data has arrived, or drops it if its read is over.
+// finish sends a completion whose data has arrived, or drops it if its read has ended with an
+// error.
 func (r *Root) finish(c *completion, now simcore.Ps) error {
 	x, p := c.read, c.p
 	c.p = nil
 	r.reads.idleCpls = append(r.reads.idleCpls, c)
-	if x.over {
+	if x.ended {
 		r.tlps.Put(p)
 		return nil
 	}
 	err := c.Err
 	if err != nil {
 		err = statusOf(err)
-		x.over = !errors.Is(err, tlp.ErrPoisoned)
+		x.ended = !errors.Is(err, tlp.ErrPoisoned)
 	}
 	if err := x.Finish(&p.Packet, &c.fetch, err); err != nil {
 		return err
@@ -197,7 +198,7 @@ func (r *Root) finish(c *completion, now simcore.Ps) error {
 	return nil
 }
 
-// statusOf returns the completion status for a failed access.
+// statusOf returns the error that stands for a completion status, for a failed access.
 func statusOf(err error) error {
 	switch {
 	case errors.Is(err, mem.ErrNoMemory):
@@ -210,7 +211,7 @@ func statusOf(err error) error {
 	return err
 }
 
-// retire ends a read when all of its completions have left.
+// retire frees a read when all of its completions have left.
 func (r *Root) retire(x *read) {
 	if !x.begun || x.listed || x.More() || x.cpls.Len() > 0 {
 		return

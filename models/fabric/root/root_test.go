@@ -27,20 +27,20 @@ func TestSpecReportsEverything(t *testing.T) {
 	require.ErrorContains(t, err, "no memory")
 }
 
-// requester is a device that reads and checks what comes back.
+// requester is a device that reads memory and checks the completions.
 type requester struct {
 	*sim.ComponentBase
 	t       *testing.T
 	port    *simcore.Port
-	waiting map[uint8]int // bytes to come
+	waiting map[uint8]int // by tag: bytes still to come
 	data    map[uint8][]byte
 	order   []uint8
 	regs    map[uint32]uint32
-	raw     bool // completions are kept in got, whatever they are
+	raw     bool // keep all completions in got, without checks
 	got     []tlp.Header
 	pool    msg.TLPs
-	tag     uint8 // of the completion before
-	mixed   int   // completions that came while another read was half answered
+	tag     uint8 // tag of the previous completion
+	mixed   int   // completions that arrived between those of another read
 }
 
 func (q *requester) Handle(sim.Event) error                  { return nil }
@@ -86,7 +86,7 @@ func (q *requester) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// bench is a root over both endpoints' memories, and a device that speaks to it.
+// bench is a root over both endpoints' memories, connected to a requester.
 type bench struct {
 	*simcore.Engine
 	root *root.Root
@@ -97,7 +97,7 @@ type bench struct {
 
 func newBench(t *testing.T, s root.Spec) *bench { return delayed(t, s, inject.DelaySpec{}) }
 
-// delayed is a bench with a delay before the memories.
+// delayed returns a bench with a delay in front of the memories.
 func delayed(t *testing.T, s root.Spec, d inject.DelaySpec) *bench {
 	t.Helper()
 	b := &bench{Engine: simcore.NewEngine()}
@@ -130,7 +130,7 @@ func TestReadsComeBack(t *testing.T) {
 		{Jitter: 500 * simcore.Nanosecond, Seed: 7},
 		{Jitter: 500 * simcore.Nanosecond, Seed: 7}} {
 		s := root.DefaultSpec()
-		s.Ahead = i / 2 * (i - 1) // 0, 0, 1 and 2
+		s.Ahead = i / 2 * (i - 1) // Ahead is 0, 0, 1 and 2
 		s.Split, s.Seed = tlp.CplRandom, 7
 		b := delayed(t, s, d)
 		want := make([]byte, 4096)
@@ -155,13 +155,14 @@ func TestReadsComeBack(t *testing.T) {
 	}
 }
 
-// What a memory says of a read becomes its status, whatever came of its other completions.
+// The error of a memory access must become the status of its completion, whatever happened to the
+// read's other completions.
 func TestStatusOfReads(t *testing.T) {
 	const at = 0x1000
 	for _, x := range []struct {
 		name string
 		err  error
-		want []tlp.Status // of the completions of a read of 500 B, MPS 128, whose second access fails
+		want []tlp.Status // statuses of the completions of a read of 500 B with MPS 128, whose second access fails
 		ep   bool
 	}{
 		{"nothing there", mem.ErrNoMemory, []tlp.Status{tlp.StatusSC, tlp.StatusUR}, false},
@@ -185,9 +186,9 @@ func TestStatusOfReads(t *testing.T) {
 			if late {
 				require.False(t, r.Idle())
 				require.Empty(t, q.got, "memory was not done")
-				require.Len(t, fails.asked, 4, "all data of a read is asked for at once")
-				for _, i := range []int{2, 1, 3, 0} { // done out of order
-					fails.finish(fails.asked[i])
+				require.Len(t, fails.pending, 4, "all data of a read is requested at once")
+				for _, i := range []int{2, 1, 3, 0} { // complete the accesses out of order
+					fails.finish(fails.pending[i])
 				}
 				require.NoError(t, e.Run())
 			}
@@ -202,18 +203,18 @@ func TestStatusOfReads(t *testing.T) {
 	}
 }
 
-// failing is a memory whose reads of an address fail.
+// failing is a memory in which reads of one address fail.
 type failing struct {
-	at    uint64
-	err   error
-	late  bool
-	asked []*mem.Access
+	at      uint64
+	err     error
+	late    bool
+	pending []*mem.Access
 }
 
 func (f *failing) Check(mem.Op, uint64, int) error { return nil }
 
 func (f *failing) Access(a *mem.Access) {
-	if f.asked = append(f.asked, a); !f.late {
+	if f.pending = append(f.pending, a); !f.late {
 		f.finish(a)
 	}
 }
@@ -238,7 +239,7 @@ func TestRegisters(t *testing.T) {
 	require.NoError(t, host.Write32(0x14, 43))
 	for range 2 {
 		require.NoError(t, b.arm.Read(0x10, 4, keep))
-		require.NoError(t, host.Read(0x14, 4, keep)) // the same tags, another requester
+		require.NoError(t, host.Read(0x14, 4, keep)) // uses the same tags with another requester ID
 	}
 	require.ErrorIs(t, b.arm.Read(0x10, 4, nil), root.ErrNoTag)
 	require.ErrorIs(t, host.Read(0x10, 4, nil), root.ErrNoTag)
@@ -249,7 +250,7 @@ func TestRegisters(t *testing.T) {
 	require.True(t, b.root.Idle())
 }
 
-// Completions for requesters without MMIO are for who sent the request.
+// Completions for IDs without MMIO must go to OnCompletion.
 func TestRawRequests(t *testing.T) {
 	b := newBench(t, root.DefaultSpec())
 	var got []tlp.Header
@@ -264,7 +265,7 @@ func TestRawRequests(t *testing.T) {
 	require.EqualValues(t, 77, got[0].Tag)
 }
 
-// A NIC that breaks the contract ends the run, with the rule.
+// A NIC that breaks the contract must end the run with an error that names the rule.
 func TestBreachesNameTheRule(t *testing.T) {
 	cpl := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 4,
 		Status: tlp.StatusUR}
@@ -274,18 +275,18 @@ func TestBreachesNameTheRule(t *testing.T) {
 	stray.Tag = 3
 	for _, x := range []struct {
 		name  string
-		hdr   *tlp.Header // nil: a header that is no TLP
+		hdr   *tlp.Header // nil: a header that cannot be decoded
 		data  []byte
 		rule  string
 		wants string
 	}{
-		{"a completion nobody waits for", &stray, nil, "G2", "nobody waits for"},
+		{"unexpected completion", &stray, nil, "G2", "unexpected completion"},
 		{"a register read refused", &cpl, nil, "G2", "NIC register 0x10: the NIC breaks [G2]: completed with status"},
 		{"too much data", &long, make([]byte, 8), "G2", "completed with 8 bytes, want 4"},
 		{"no TLP", nil, nil, "P2", "cannot read"},
 	} {
 		b := newBench(t, root.DefaultSpec())
-		b.dev.raw = true // it answers nothing by itself
+		b.dev.raw = true // the test answers in the device's place
 		var regErr error
 		require.NoError(t, b.arm.Read(0x10, 4, func(_ uint64, err error) { regErr = err }))
 		p := b.dev.pool.Get()
@@ -304,7 +305,7 @@ func TestBreachesNameTheRule(t *testing.T) {
 	}
 }
 
-// A read that is not answered in time breaks a rule, too.
+// A register read that is not answered in time must be reported as a breach of a rule, too.
 func TestOverdue(t *testing.T) {
 	b := newBench(t, root.DefaultSpec())
 	b.dev.raw = true
@@ -329,7 +330,7 @@ func TestMessagesAreShown(t *testing.T) {
 		require.Nil(t, b.dev.port.Send(p))
 		require.NoError(t, b.Run())
 	}
-	send() // nobody looks
+	send() // without OnMessage
 	b.root.OnMessage = func(h *tlp.Header, b []byte) {
 		seen = append(seen, *h)
 		data = append(data, b...)

@@ -14,13 +14,13 @@ type Spec struct {
 	Limits  tlp.Limits    `yaml:"limits"`     // MPS and RCB split completions
 	Split   tlp.CplPolicy `yaml:"split"`      // which of the boundaries allowed by the limits are used
 	Seed    uint64        `yaml:"seed"`       // of tlp.CplRandom
-	// memory accesses in flight for each read; 0: one for each of its completions
+	// memory accesses in flight for each read; 0: no bound other than its number of completions
 	Ahead   int        `yaml:"ahead"`
 	Tags    int        `yaml:"tags"`           // register reads in flight of each requester
 	Timeout simcore.Ps `yaml:"reg_timeout_ps"` // a register read unanswered for longer is an error
 }
 
-// DefaultSpec returns a root complex 300 ns away.
+// DefaultSpec returns a root complex that accesses memory 300 ns after a read arrives.
 func DefaultSpec() Spec {
 	return Spec{
 		Latency: 300 * simcore.Nanosecond, Limits: tlp.Limits{MPS: 256, MRRS: 512, RCB: 64},

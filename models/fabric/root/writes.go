@@ -6,29 +6,29 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// writePool counts the writes in flight and keeps a free list.
+// writePool counts the writes in flight and keeps free lists.
 type writePool struct {
-	open       int    // writes of the NIC that memory has not completed
-	issued     uint64 // accesses so far
-	landed     uint64 // accesses in memory: all up to the latest that is done, as they take effect in order
+	open       int    // writes of the NIC in flight: memory has not taken all their bytes
+	issued     uint64 // number of accesses issued so far
+	landed     uint64 // number of accesses in memory: up to the latest one done, as they take effect in order
 	idle       []*write
 	idleStores []*store
 }
 
-// write is a write of the NIC; it keeps its TLP until memory is done with it.
+// write is a write of the NIC in flight. It keeps its TLP until memory has taken all bytes.
 type write struct {
 	p    *msg.TLP
-	left int // accesses that are not done
+	left int // accesses that are not done, plus one while they are being issued
 }
 
-// store is the access for one run of enabled bytes.
+// store is the memory access for one run of enabled bytes of a write.
 type store struct {
 	mem.Access
 	of     *write
 	number uint64
 }
 
-// store hands the enabled bytes of a memory write to memory.
+// store writes the enabled bytes of a memory write to memory, one access per run of them.
 func (r *Root) store(h *tlp.Header, p *msg.TLP) {
 	var w *write
 	if n := len(r.writes.idle); n > 0 {
@@ -62,12 +62,12 @@ func (r *Root) newStore() *store {
 		r.writes.landed = max(r.writes.landed, s.number)
 		r.writes.idleStores = append(r.writes.idleStores, s)
 		r.partWritten(w)
-		r.landed()
+		r.deliverNotices()
 	}
 	return s
 }
 
-// partWritten ends one part of a write; the last one returns its TLP to the pool.
+// partWritten ends one access of a write; the last one returns the TLP to the pool.
 func (r *Root) partWritten(w *write) {
 	if w.left--; w.left > 0 {
 		return

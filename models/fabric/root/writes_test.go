@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A write keeps its TLP until memory is done with it.
+// A write must keep its TLP until memory has taken it.
 func TestWritesTakeTime(t *testing.T) {
 	b := delayed(t, root.DefaultSpec(), inject.DelaySpec{Latency: simcore.Microsecond})
 	for i := range 4 {
@@ -25,7 +25,7 @@ func TestWritesTakeTime(t *testing.T) {
 		require.NoError(t, p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, 0x2000+uint64(i)*4, own))
 		require.Nil(t, b.dev.port.Send(p))
 	}
-	b.dev.read(1, 0x2000, 20) // sees all four
+	b.dev.read(1, 0x2000, 20) // must see all four writes
 	require.NoError(t, b.RunUntil(500*simcore.Nanosecond))
 	require.False(t, b.root.Idle())
 	require.NoError(t, b.Run())
@@ -34,9 +34,9 @@ func TestWritesTakeTime(t *testing.T) {
 	require.Equal(t, want, b.dev.data[1])
 }
 
-// Software that is notified of a completion or a message finds everything that the device wrote before it; later writes
-// are not waited for.
-func TestWhatIsToldComesAfterWrites(t *testing.T) {
+// When software is notified of a completion or a message, memory must contain all that the device
+// wrote before it; the notice must not wait for later writes.
+func TestNoticesComeAfterWrites(t *testing.T) {
 	const slow = simcore.Microsecond
 	b := delayed(t, root.DefaultSpec(), inject.DelaySpec{Latency: slow})
 	write := func(v byte) {
@@ -52,14 +52,14 @@ func TestWhatIsToldComesAfterWrites(t *testing.T) {
 		require.NoError(t, b.mem.Read(0x2000, is[:]))
 		return is[0]
 	}
-	var told []byte
+	var notified []byte
 	var times []simcore.Ps
-	tell := func() { told, times = append(told, memory()), append(times, b.Now()) }
-	b.root.OnMessage = func(*tlp.Header, []byte) { tell() }
+	notify := func() { notified, times = append(notified, memory()), append(times, b.Now()) }
+	b.root.OnMessage = func(*tlp.Header, []byte) { notify() }
 	write(1)
-	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() }))
-	require.NoError(t, b.RunUntil(slow/2)) // its completion has come
-	require.Empty(t, told)
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { notify() }))
+	require.NoError(t, b.RunUntil(slow/2)) // the completion has arrived
+	require.Empty(t, notified)
 	require.False(t, b.root.Idle())
 	write(2)
 	p := b.dev.pool.Get()
@@ -69,11 +69,11 @@ func TestWhatIsToldComesAfterWrites(t *testing.T) {
 	p.Depart = b.Now()
 	require.Nil(t, b.dev.port.Send(p))
 	require.NoError(t, b.Run())
-	require.Equal(t, []byte{1, 2}, told)
+	require.Equal(t, []byte{1, 2}, notified)
 	require.Less(t, times[0]+slow/4, times[1])
-	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() })) // nothing is under way
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { notify() })) // no write is in flight
 	require.NoError(t, b.Run())
-	require.Equal(t, []byte{1, 2, 2}, told)
+	require.Equal(t, []byte{1, 2, 2}, notified)
 	require.True(t, b.root.Idle())
 }
 

@@ -18,7 +18,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// stack is caches, one over the other, over a delay over memory.
+// stack returns a builder of caches, one over the other, over a delay and memory.
 func stack(d inject.DelaySpec, specs ...armcache.Spec) func() (*memtest.Bench, error) {
 	return func() (*memtest.Bench, error) {
 		e := simcore.NewEngine()
@@ -34,7 +34,7 @@ func stack(d inject.DelaySpec, specs ...armcache.Spec) func() (*memtest.Bench, e
 	}
 }
 
-// under is a delay over a cache.
+// under returns a builder of a delay over a cache.
 func under(d inject.DelaySpec, s armcache.Spec) func() (*memtest.Bench, error) {
 	return func() (*memtest.Bench, error) {
 		e := simcore.NewEngine()
@@ -99,8 +99,8 @@ func TestKeepsTheProtocol(t *testing.T) {
 	})
 }
 
-// Whatever happens, bytes in are bytes out and bytes held, and the same storm
-// gives the same times and bytes, on Akita's engine too.
+// A storm of random accesses must conserve bytes (in = out + held), and give the same times and
+// data in every run, also on Akita's engine.
 func TestStorm(t *testing.T) {
 	for name, spec := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,8 @@ func TestStorm(t *testing.T) {
 			for seed := range uint64(3) {
 				want := play(simcore.NewEngine(), seed)
 				require.Equal(t, want, play(simcore.NewEngine(), seed))
-				// else accesses share instants, and Akita's engine shuffles what the delay does for them
+				// without a rate, accesses share instants, and Akita's engine shuffles the delay's
+				// events within one
 				if spec.Rate.Bytes != 0 {
 					require.Equal(t, want, play(sim.NewSerialEngine(), seed))
 				}
@@ -132,7 +133,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// After an invalidate that came too early, software reads what DRAM has.
+// After an Invalidate that came before the write-back, software must read the stale bytes of DRAM.
 func TestStaleBytesAreReadStale(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
 	old, now := bytes.Repeat([]byte{0xaa}, 64), bytes.Repeat([]byte{0xbb}, 64)
@@ -150,7 +151,7 @@ func TestStaleBytesAreReadStale(t *testing.T) {
 	require.EqualValues(t, 1, c[mem.Device].DroppedDirty)
 	require.Zero(t, b.ledger.written)
 
-	b.issue(mem.Write, mem.Device, 0x1000, now) // the same with a clean before it
+	b.issue(mem.Write, mem.Device, 0x1000, now) // the same with a Clean before the Invalidate
 	b.issue(mem.Clean, mem.Core, 0x1000, make([]byte, 1))
 	b.issue(mem.Invalidate, mem.Core, 0x1000, make([]byte, 1))
 	b.issue(mem.Read, mem.Core, 0x1000, got)
@@ -159,8 +160,8 @@ func TestStaleBytesAreReadStale(t *testing.T) {
 	require.EqualValues(t, 64, b.ledger.written)
 }
 
-// Each way through the cache takes the time that the spec says: 4 ns a line at
-// 128 Gbps, 10 ns for a hit, and the memory's 80 ns.
+// Each kind of access must take the time that the spec gives: 4 ns a line at 128 Gbps, 10 ns for a
+// hit, and the memory's 80 ns.
 func TestTimes(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
 	at := func() simcore.Ps { return simcore.Now(b) }
@@ -183,8 +184,7 @@ func TestTimes(t *testing.T) {
 	require.Equal(t, 10*ns, took(mem.Clean, mem.Core, 0, 1), "nothing to write back")
 }
 
-// Reads of a line that is being fetched wait for that fetch; a write to it goes
-// ahead.
+// Reads of a line that is being fetched must wait for that fetch; a write to the line must not.
 func TestMissesMerge(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
 	require.NoError(t, b.space.Write(0x1000, []byte{1, 2, 3, 4}))
@@ -202,7 +202,7 @@ func TestMissesMerge(t *testing.T) {
 	require.EqualValues(t, 1, func() uint64 { c := b.cache.Counters(); return c[mem.Device].Joins }())
 }
 
-// As many lines are fetched at a time as the spec says: three per 80 ns here.
+// No more lines may be fetched at a time than the spec allows: three per 80 ns here.
 func TestFetchesAreBounded(t *testing.T) {
 	s := tiny()
 	s.SizeBytes, s.Rate = 64<<10, simcore.Rate{}
@@ -214,8 +214,7 @@ func TestFetchesAreBounded(t *testing.T) {
 	require.Equal(t, 2*80*ns, b.cache.Stats().Stalled)
 }
 
-// The pipeline passes lines at its rate and no faster: at 1,200 Gbps a line
-// takes 426 2/3 ps.
+// The pipeline must process lines at exactly its rate: at 1,200 Gbps a line takes 426 2/3 ps.
 func TestRate(t *testing.T) {
 	s, err := armcache.Preset("bf3")
 	require.NoError(t, err)
@@ -228,8 +227,8 @@ func TestRate(t *testing.T) {
 	require.Equal(t, simcore.Ps(1200*64*8000/1200)+s.HitLatency, *last)
 }
 
-// Watchers are called when a write takes effect, and the backdoor changes every
-// copy.
+// Watchers must be called when a write takes effect, and the backdoor must change every copy of the
+// bytes.
 func TestWatchAndBackdoor(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
 	var seen []byte
@@ -246,7 +245,7 @@ func TestWatchAndBackdoor(t *testing.T) {
 	b.run()
 	require.Equal(t, []byte{1, 2, 3, 0}, got)
 	require.Equal(t, []byte{5, 6}, seen)
-	b.issue(mem.Clean, mem.Core, 0x1000, got) // its line is on the way to memory
+	b.issue(mem.Clean, mem.Core, 0x1000, got) // its write-back is in flight
 	require.NoError(t, b.cache.Write(0x1003, []byte{9}))
 	b.run()
 	require.NoError(t, b.space.Read(0x1003, got))
@@ -271,8 +270,8 @@ func (f *failing) Access(a *mem.Access) {
 	f.Sparse.Access(a)
 }
 
-// What memory refuses is an error of the access that waits for it, or of the
-// component if none does; the lines at the end of memory must be whole.
+// An error of memory must reach the access that waits for it, or the component if none does.
+// Accesses to a line that lies partly outside memory must fail.
 func TestErrors(t *testing.T) {
 	e := simcore.NewEngine()
 	build := func(op mem.Op) *armcache.Cache {
@@ -323,7 +322,7 @@ func TestSpecs(t *testing.T) {
 	require.ErrorContains(t, err, "LLC: ways 0: want 1 to 64")
 }
 
-// A spec is plain data: what is written as YAML is read back the same.
+// A spec must survive a round trip through YAML.
 func TestSpecIsPlainData(t *testing.T) {
 	s, err := armcache.Preset("host-ce-6")
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ func (c *Cache) OnWrite(f func(addr uint64, n int)) { c.watches.OnWrite(f) }
 
 var errNoBackdoor = errors.New("the memory behind it shows its bytes to accesses only")
 
-// Read implements mem.Backdoor: it returns what a read would return if its turn were now.
+// Read implements mem.Backdoor: it returns what a read access that took its turn now would return.
 func (c *Cache) Read(addr uint64, b []byte) error {
 	if err := c.opened(mem.Read, addr, b); err != nil {
 		return err
@@ -35,7 +35,8 @@ func (c *Cache) Read(addr uint64, b []byte) error {
 	return nil
 }
 
-// Write implements mem.Backdoor: it changes every copy of the bytes.
+// Write implements mem.Backdoor: it changes the bytes in every place that has a copy: lines,
+// transfers in flight, and memory.
 func (c *Cache) Write(addr uint64, b []byte) error {
 	if err := c.opened(mem.Write, addr, b); err != nil {
 		return err
@@ -59,7 +60,8 @@ func (c *Cache) opened(op mem.Op, addr uint64, b []byte) error {
 	return nil
 }
 
-// overlap returns the bytes of s, and of b at addr, that have the same addresses.
+// overlap returns the parts of a transfer's data and of b (which begins at addr) that have the same
+// addresses.
 func overlap(s *sent, addr uint64, b []byte) (own, other []byte) {
 	from, to := max(s.Addr, addr), min(s.Addr+uint64(len(s.Data)), addr+uint64(len(b)))
 	if from >= to {

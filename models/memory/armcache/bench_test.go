@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// streamer writes a ring through a cache as a device and reads it back.
+// streamer is a device that writes a ring through a cache, and reads it back.
 type streamer struct {
 	e     *simcore.Engine
 	cache *armcache.Cache
@@ -51,7 +51,7 @@ func (x *streamer) warm(t testing.TB) {
 	}
 }
 
-// A ring that fits, and one that is written back line by line.
+// BenchmarkStream measures a ring that fits the cache, and one whose lines are all written back.
 func BenchmarkStream(b *testing.B) {
 	for name, ring := range map[string]uint64{"fits": 1 << 20, "evicts": 1 << 25} {
 		b.Run(name, func(b *testing.B) {

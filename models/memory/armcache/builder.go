@@ -16,8 +16,8 @@ type Builder struct {
 	Spec      Spec
 	Memory    mem.Target
 
-	// Backdoor gives access to the bytes behind Memory at once, without those still on their way
-	// there; nil: Memory, if it is a mem.Backdoor.
+	// Backdoor gives immediate access to the bytes behind Memory, excluding writes still on their
+	// way; nil: Memory itself, if it is a mem.Backdoor.
 	Backdoor mem.Backdoor
 }
 

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Cache is a last-level cache.
+// Cache is a last-level cache. See the package comment.
 type Cache struct {
 	*sim.ComponentBase
 
@@ -19,23 +19,23 @@ type Cache struct {
 	spec     Spec
 	sched    simcore.Scheduler
 	memory   mem.Target
-	backdoor mem.Backdoor // of memory, or nil
+	backdoor mem.Backdoor // immediate access to memory's bytes, or nil
 	lines    *core.Cache
 
-	queue   fifo.Queue[*transfer] // accesses waiting for their turn
-	free    simcore.Ps            // when the pipeline is free for the next
-	part    int64                 // fraction of a picosecond that it is busy longer, in 1/Rate.Bytes
+	queue   fifo.Queue[*transfer] // accesses waiting for their turn, in order of arrival
+	free    simcore.Ps            // time from which the pipeline is free for the next turn
+	part    int64                 // rounding remainder of free: fraction of a picosecond, in 1/Rate.Bytes
 	wake    simcore.Event
-	armed   bool // wake is scheduled
-	running bool // run is active
-	blocked bool // the head of the queue waits for memory
+	armed   bool // the event wake is scheduled
+	running bool // run is executing: do not enter it again
+	blocked bool // the head of the queue waits for memory to complete something
 	req     core.Request
 
 	idle           []*transfer
 	events         simcore.EventPool
 	fetching       []*fetch
 	idleFetches    []*fetch
-	outgoing       []*sent // in order of issue
+	outgoing       []*sent // write-backs and bypassing transfers in flight, in order of issue
 	idleWriteBacks []*sent
 	idlePast       []*sent
 
@@ -43,31 +43,31 @@ type Cache struct {
 	err   error
 }
 
-// Stats counts what passed through a cache. Lines are counted in Counters.
+// Stats counts accesses and memory traffic of a cache, in bytes. Counters has the counts of lines.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64     // bytes of accesses that are not done
-	MemoryRead    uint64     // bytes requested from the memory behind
-	MemoryWritten uint64     // bytes sent to it
-	Stalls        uint64     // times that an access waited for memory before its turn
-	Stalled       simcore.Ps // total time of these waits
+	MemoryRead    uint64     // bytes requested from memory
+	MemoryWritten uint64     // bytes sent to memory
+	Stalls        uint64     // times that the head of the queue had to wait for memory
+	Stalled       simcore.Ps // total time that the head of the queue waited for memory
 	stalledAt     simcore.Ps
 }
 
 // transfer is an access in progress.
 type transfer struct {
-	a     *mem.Access
-	at    int        // bytes whose step is done
-	from  int        // offset of the first bypassing byte not yet sent; -1: none
-	waits int        // accesses to memory that it waits for
-	over  bool       // it has had its turn
-	end   simcore.Ps // when the pipeline is done with it
-	err   error
+	a       *mem.Access
+	at      int        // bytes whose core.Step has been done
+	bypass  int        // offset of the first byte to bypass the cache that has not been sent; -1: none
+	waits   int        // memory accesses that it waits for
+	hadTurn bool       // it has had its turn
+	end     simcore.Ps // when the pipeline has processed it
+	err     error
 
-	ended  int        // of a run: bytes whose lines have ended
-	due    simcore.Ps // of a run: time of the line ends not yet scheduled
-	ending int        // their bytes
+	ended  int        // for runs: bytes whose end was reported
+	due    simcore.Ps // for runs: time at which the lines in ending end; not yet scheduled
+	ending int        // for runs: bytes of these lines
 }
 
 // Stats returns the counters so far.
@@ -76,7 +76,7 @@ func (c *Cache) Stats() Stats { return c.stats }
 // Counters returns the line counters so far.
 func (c *Cache) Counters() core.Counters { return c.lines.Counters }
 
-// Resident counts the lines that are in the cache, and those that are dirty.
+// Resident returns the number of lines in the cache, and how many of them are dirty.
 func (c *Cache) Resident() (lines, dirty int) { return c.lines.Resident() }
 
 // Idle reports whether no access and no request to memory is in flight.
@@ -93,8 +93,8 @@ func (c *Cache) NotifyRecv(sim.VTimeInSec, sim.Port) {}
 // NotifyPortFree implements sim.Component.
 func (c *Cache) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// Check implements mem.Target. The lines that an access touches must lie wholly inside memory,
-// because they are fetched whole.
+// Check implements mem.Target. Every line that an access touches must lie inside memory, because
+// lines are fetched whole.
 func (c *Cache) Check(op mem.Op, addr uint64, n int) error {
 	if err := c.memory.Check(op, addr, n); err != nil || n == 0 {
 		return err
@@ -121,14 +121,15 @@ func (c *Cache) Access(a *mem.Access) {
 	} else {
 		x = new(transfer)
 	}
-	*x = transfer{a: a, from: -1}
+	*x = transfer{a: a, bypass: -1}
 	c.stats.AcceptedBytes += uint64(len(a.Data))
 	c.stats.Held += uint64(len(a.Data))
 	c.queue.Push(x)
 	c.run()
 }
 
-// run gives accesses their turn until the pipeline is busy or the head of the queue must wait.
+// run gives accesses their turns until the pipeline is busy or the head of the queue must wait for
+// memory.
 func (c *Cache) run() {
 	if c.running || c.armed || c.blocked {
 		return
@@ -156,7 +157,7 @@ func (c *Cache) run() {
 		}
 		c.charge(x, from, now)
 		if x.a.Op == mem.Write {
-			c.watches.Tell(x.a.Addr+uint64(from), x.at-from)
+			c.watches.Notify(x.a.Addr+uint64(from), x.at-from)
 		}
 		if x.a.Line != nil {
 			c.settleLine(x, x.at-from)
@@ -172,7 +173,7 @@ func (c *Cache) arm(at simcore.Ps) {
 	c.sched.Schedule(&c.wake)
 }
 
-// retryHead retries the head of the queue after memory has completed something.
+// retryHead lets a blocked head of the queue try again, because memory has completed something.
 func (c *Cache) retryHead() {
 	if !c.blocked {
 		return
@@ -183,8 +184,8 @@ func (c *Cache) retryHead() {
 	c.arm(max(now, c.free))
 }
 
-// charge occupies the pipeline for the lines that a turn touched, starting at offset from of the
-// access.
+// charge occupies the pipeline for the lines that a turn touched: those from offset from of the
+// access on.
 func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {
@@ -192,12 +193,12 @@ func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 		c.free += simcore.Ps(t / r.Bytes)
 		c.part = t % r.Bytes
 	}
-	x.over, x.end = true, c.free
+	x.hadTurn, x.end = true, c.free
 }
 
-// settle schedules the end of an access that has had its turn and waits for nothing.
+// settle schedules the end of an access once it has had its turn and waits for no memory access.
 func (c *Cache) settle(x *transfer) {
-	if x.waits > 0 || !x.over {
+	if x.waits > 0 || !x.hadTurn {
 		return
 	}
 	ev := c.events.Get()
@@ -226,7 +227,7 @@ func (c *Cache) Handle(e sim.Event) error {
 	return c.err
 }
 
-// finish ends an access with its last n bytes.
+// finish ends an access; n is the number of its bytes that were not counted as finished before.
 func (c *Cache) finish(x *transfer, n int) {
 	a, err := x.a, x.err
 	*x = transfer{}

@@ -16,7 +16,7 @@ import (
 
 const ns = simcore.Nanosecond
 
-// tiny is a cache so small that everything happens in it soon.
+// tiny returns the spec of a cache that is so small that evictions and stalls occur soon.
 func tiny() armcache.Spec {
 	return armcache.Spec{
 		Geometry: core.Geometry{SizeBytes: 512, Ways: 4, DeviceWays: 0x3, Replacement: core.LRU, Index: core.Plain},
@@ -43,7 +43,7 @@ func (l *ledger) Access(a *mem.Access) {
 	l.Target.Access(a)
 }
 
-// bench is a cache over memory that takes its time.
+// bench is a cache over memory with a delay.
 type bench struct {
 	sim.Engine
 	t      *testing.T
@@ -66,7 +66,7 @@ func newBench(t *testing.T, e sim.Engine, s armcache.Spec, d inject.DelaySpec) *
 	return b
 }
 
-// issue starts an access; the result says when it was done.
+// issue starts an access; the result holds the time when it was done.
 func (b *bench) issue(op mem.Op, by mem.Agent, addr uint64, data []byte) *simcore.Ps {
 	done := new(simcore.Ps)
 	*done = -1
@@ -81,7 +81,7 @@ func (b *bench) issue(op mem.Op, by mem.Agent, addr uint64, data []byte) *simcor
 	return done
 }
 
-// run lets everything happen and wants nothing to be left over.
+// run runs until no event is left, and requires that nothing is held.
 func (b *bench) run() {
 	b.t.Helper()
 	require.NoError(b.t, b.Run())
@@ -106,9 +106,8 @@ type handler func()
 
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// storm issues random accesses at times of its own, and keeps what became of
-// them. All other times are whole nanoseconds, and neighbours differ in the
-// picoseconds, so that no access comes at the instant of another's event.
+// storm issues random accesses at random times, and hashes their results. These times have odd
+// picoseconds and all others are whole nanoseconds, so that no access coincides with another event.
 type storm struct {
 	b      *bench
 	digest uint64
@@ -137,7 +136,7 @@ func (s *storm) play(seed uint64, n int) {
 			for _, v := range a.Data {
 				h = core.Mix(h ^ uint64(v))
 			}
-			s.digest += h // the order of those that are done at one instant does not matter
+			s.digest += h // a sum, as the order of accesses done at one instant does not matter
 		}
 		s.open++
 		s.b.Schedule(&simcore.Event{At: at + simcore.Ps(i%997), H: handler(func() { s.b.cache.Access(a) })})

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// fetch is a line requested from memory, with the reads that wait for it (an MSHR).
+// fetch is a line requested from memory and the reads that wait for it (an MSHR).
 type fetch struct {
 	mem.Access
 	line  uint64
@@ -16,19 +16,19 @@ type fetch struct {
 	waits []waiter
 }
 
-// waiter is a read that waits for bytes of a line.
+// waiter is a read that waits for bytes of a line being fetched.
 type waiter struct {
 	x   *transfer
 	off int
 	dst []byte
 }
 
-// sent is a transfer to or from memory outside the lines of the cache: a write-back, with a line of
-// its own, or part of an access that bypasses the cache.
+// sent is a memory access that is no fetch: a write-back, or the part of an access that bypasses
+// the cache.
 type sent struct {
 	mem.Access
-	x   *transfer // the access that waits for it, or nil
-	own []byte    // of a write-back: the line
+	x   *transfer // access that waits for it; nil: none does
+	own []byte    // buffer for the line of a write-back; nil: it is no write-back
 }
 
 func (c *Cache) newFetch() *fetch {
@@ -44,8 +44,8 @@ func (c *Cache) newSent(own []byte) *sent {
 	return s
 }
 
-// advance does the steps of the first n bytes of an access, line by line. It returns false if the
-// next one must wait.
+// advance does the steps of an access up to its byte n, line by line. It returns false if a step
+// must wait.
 func (c *Cache) advance(x *transfer, n int) bool {
 	a := x.a
 	for x.at < n {
@@ -74,7 +74,7 @@ func (c *Cache) advance(x *transfer, n int) bool {
 	return true
 }
 
-// follow carries out what a step asks for.
+// follow carries out the memory accesses that a step's outcome requests.
 func (c *Cache) follow(x *transfer, out core.Outcome) {
 	if out.WriteBack || out.Fetch {
 		c.schedule(x)
@@ -91,18 +91,18 @@ func (c *Cache) follow(x *transfer, out core.Outcome) {
 				c.wait(f, x)
 			}
 		}
-	case out.Kind == core.Bypass && x.from < 0:
-		x.from = x.at
+	case out.Kind == core.Bypass && x.bypass < 0:
+		x.bypass = x.at
 	}
 }
 
-// wait makes an access wait for the bytes of its step.
+// wait adds the current step's read to those that wait for a fetch.
 func (c *Cache) wait(f *fetch, x *transfer) {
 	x.waits++
 	f.waits = append(f.waits, waiter{x, c.req.Off, c.req.Data})
 }
 
-// fetch requests the line of a step from memory.
+// fetch requests the current step's line from memory; wait is set if the access waits for it.
 func (c *Cache) fetch(x *transfer, wait bool) {
 	last := len(c.idleFetches) - 1
 	f := c.idleFetches[last]
@@ -116,7 +116,7 @@ func (c *Cache) fetch(x *transfer, wait bool) {
 	c.memory.Access(&f.Access)
 }
 
-// filled is called when memory is done with a fetch.
+// filled is called when memory has completed a fetch.
 func (c *Cache) filled(f *fetch) {
 	err := f.Err
 	if err == nil {
@@ -145,7 +145,8 @@ func (c *Cache) filled(f *fetch) {
 	c.retryHead()
 }
 
-// writeBack sends the line in the next idle write-back to memory. A Clean waits for it.
+// writeBack sends the victim's bytes to memory; the step has put them into the next idle
+// write-back. A Clean waits for it.
 func (c *Cache) writeBack(x *transfer, line uint64) {
 	last := len(c.idleWriteBacks) - 1
 	s := c.idleWriteBacks[last]
@@ -157,9 +158,9 @@ func (c *Cache) writeBack(x *transfer, line uint64) {
 	c.send(s)
 }
 
-// pass sends the bytes of an access that bypass the cache.
+// pass sends the bytes that bypass the cache to memory, if the access has any that were not sent.
 func (c *Cache) pass(x *transfer) {
-	if x.from < 0 {
+	if x.bypass < 0 {
 		return
 	}
 	var s *sent
@@ -168,8 +169,8 @@ func (c *Cache) pass(x *transfer) {
 	} else {
 		s = c.newSent(nil)
 	}
-	s.Op, s.By, s.Addr, s.Data, s.x = x.a.Op, x.a.By, x.a.Addr+uint64(x.from), x.a.Data[x.from:x.at], x
-	x.from = -1
+	s.Op, s.By, s.Addr, s.Data, s.x = x.a.Op, x.a.By, x.a.Addr+uint64(x.bypass), x.a.Data[x.bypass:x.at], x
+	x.bypass = -1
 	c.send(s)
 }
 
@@ -187,7 +188,7 @@ func (c *Cache) send(s *sent) {
 	c.memory.Access(&s.Access)
 }
 
-// arrived is called when memory is done with a transfer.
+// arrived is called when memory has completed a write-back or a bypassing transfer.
 func (c *Cache) arrived(s *sent) {
 	if x := s.x; x != nil {
 		if x.waits--; x.err == nil {

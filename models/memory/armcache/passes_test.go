@@ -12,16 +12,16 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// receive is a NIC that writes a cyclic ring, and a copy engine that reads each
-// slot some slots later: what a SmartNIC's staged receive does to memory.
+// receive is a NIC that writes a cyclic ring, and a copy engine that reads each slot some slots
+// later, like a SmartNIC that receives into staging buffers.
 type receive struct {
 	e          *simcore.Engine
 	cache      *armcache.Cache
 	dram       *dram.DRAM
-	ring       uint64 // bytes
-	lag        uint64 // bytes that wait to be copied
-	invalidate bool   // drop each slot when it was copied
-	written    uint64 // bytes begun
+	ring       uint64 // size of the ring, in bytes
+	lag        uint64 // distance from the writes to the copies, in bytes
+	invalidate bool   // invalidate each slot after it was copied
+	written    uint64 // bytes whose write was issued
 	payload    uint64 // bytes copied
 	depth      int
 }
@@ -45,7 +45,7 @@ func newReceive(t *testing.T, llc int64, ways int) *receive {
 	return r
 }
 
-// start keeps depth writes in flight; each that is done has a slot copied.
+// start keeps depth writes in flight; each one that ends starts the copy of a slot.
 func (r *receive) start() {
 	for range r.depth {
 		in := &mem.Access{Op: mem.Write, Data: make([]byte, slot)}
@@ -66,7 +66,7 @@ func (r *receive) start() {
 	}
 }
 
-// copy reads a slot, and drops it if that is asked for.
+// copy reads a slot, and then invalidates it if invalidate is set.
 func (r *receive) copy(addr uint64) {
 	drop := &mem.Access{Op: mem.Invalidate, By: mem.Core, Addr: addr, Span: slot, Done: func(*mem.Access) {}}
 	r.cache.Access(&mem.Access{Op: mem.Read, Addr: addr, Data: make([]byte, slot), Done: func(*mem.Access) {
@@ -77,11 +77,11 @@ func (r *receive) copy(addr uint64) {
 	}})
 }
 
-// A ring that fits the cache never reaches DRAM. A larger one is written back
-// once and never read, so the write ceiling is all it gets; if copies come so
-// late that their bytes have left the cache, each is read back, too, and the
-// mixed rate is shared. Whoever invalidates what was copied needs no DRAM,
-// unless copies come too late. Without allocation all bytes pass DRAM twice.
+// How often payload crosses DRAM depends on the ring. A ring that fits the cache must never reach
+// DRAM. A larger one is written back once and never read, so it gets the write rate. If copies come
+// so late that the bytes have left the cache, each byte is also read back, at the mixed rate.
+// Invalidating copied slots avoids DRAM, unless copies come too late. Without allocation, all bytes
+// cross DRAM twice.
 func TestPassesThroughDRAM(t *testing.T) {
 	const llc = 1 << 20
 	for _, x := range []struct {
@@ -89,8 +89,8 @@ func TestPassesThroughDRAM(t *testing.T) {
 		ring, lag   uint64
 		invalidate  bool
 		ways        int
-		back, again float64 // DRAM bytes written, and read, for each byte of payload
-		gbps        float64 // 0: more than DRAM can give
+		back, again float64 // DRAM bytes written and DRAM bytes read, per byte of payload
+		gbps        float64 // 0: more than DRAM can sustain
 	}{
 		{"fits", llc / 2, 0, false, 16, 0, 0, 0},
 		{"larger", 4 * llc, 0, false, 16, 1, 0, 240},

@@ -9,7 +9,8 @@ import (
 // single accesses would; lines that end at the same time share an event.
 func (c *Cache) TakesRun(uint64, int) bool { return true }
 
-// turn returns how many bytes of an access are done after its next turn.
+// turn returns how many bytes of an access will be done after its next turn: all, or one line more
+// of a run.
 func (c *Cache) turn(x *transfer) int {
 	n := x.a.Len()
 	if x.a.Line == nil {
@@ -18,8 +19,8 @@ func (c *Cache) turn(x *transfer) int {
 	return x.at + mem.InLine(x.a.Addr+uint64(x.at), n-x.at)
 }
 
-// settleLine records the end of a line of a run that has had its turn. A core's write waits for
-// nothing.
+// settleLine records the end of a run's line, which has had its turn. It waits for no memory
+// access, as no write of a core does.
 func (c *Cache) settleLine(x *transfer, n int) {
 	if x.ending > 0 && x.due != c.free+c.spec.HitLatency {
 		c.schedule(x)
@@ -31,8 +32,8 @@ func (c *Cache) settleLine(x *transfer, n int) {
 	}
 }
 
-// schedule schedules the recorded ends of lines. It must come before memory is accessed, so that
-// the order of events within one instant is that of single accesses.
+// schedule schedules the recorded line ends. Call it before accessing memory, so that events of one
+// instant are ordered as they are for single accesses.
 func (c *Cache) schedule(x *transfer) {
 	if x.ending == 0 {
 		return
@@ -43,7 +44,7 @@ func (c *Cache) schedule(x *transfer) {
 	c.sched.Schedule(ev)
 }
 
-// endLines ends lines of a run, n bytes in all.
+// endLines reports the end of a run's next n bytes, line by line.
 func (c *Cache) endLines(x *transfer, n int) {
 	for n > 0 {
 		a := x.a

@@ -75,7 +75,7 @@ var presets = map[string]Spec{
 
 func hostCE(deviceWays int) Spec { return serverCache(12*mib, deviceWays) }
 
-// serverCache returns a cache with twelve ways.
+// serverCache returns a cache with twelve ways. Devices allocate in deviceWays of them.
 func serverCache(bytes int64, deviceWays int) Spec {
 	return Spec{
 		Geometry: core.Geometry{SizeBytes: bytes, Ways: 12, DeviceWays: core.FirstWays(deviceWays),

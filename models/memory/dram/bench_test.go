@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// stream returns a mixed stream that goes on, and lets time pass.
+// stream starts endless mixed traffic. step advances time; done returns the bytes completed.
 func stream(t testing.TB) (step func(), done func() uint64) {
 	e := simcore.NewEngine()
 	d, _ := newDRAM(t, e, preset(t, "bf3"))
@@ -27,7 +27,7 @@ func stream(t testing.TB) (step func(), done func() uint64) {
 	return step, func() uint64 { return uint64(r.n + w.n) }
 }
 
-// BenchmarkMixed is a microsecond of mixed traffic at the ceiling.
+// BenchmarkMixed measures a microsecond of mixed traffic at the sustained rate.
 func BenchmarkMixed(b *testing.B) {
 	step, done := stream(b)
 	before := done()

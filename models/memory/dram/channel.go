@@ -7,45 +7,45 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// part is the bytes of an access that are contiguous in one channel.
+// part is the contiguous piece of an access that lies in one channel.
 type part struct {
 	x      *transfer
-	addr   uint64 // address in the channel, of its first burst
+	addr   uint64 // address in the channel of its first burst
 	bank   int
 	bursts int
-	since  simcore.Ps // when it arrived
+	since  simcore.Ps // time of arrival
 }
 
-// bank is a bank of a channel.
+// bank is the state of one bank of a channel.
 type bank struct {
-	free    simcore.Ps // when it can open another row
-	end     uint64     // where the previous burst ended
+	free    simcore.Ps // time from which it can open another row
+	end     uint64     // address behind the previous burst
 	writes  bool       // the previous burst was a write
-	waiting *part      // the run of writes waiting for it, or nil
-	looked  uint64     // number of the scan (looks) that has found its oldest part
+	waiting *part      // run of writes that waits for it, or nil
+	scan    uint64     // number of the scan (see channel.scans) that has seen its oldest part already
 }
 
-// channel schedules one data bus and its banks. It knows the time but no engine: grant says what
-// starts now, or when to ask again.
+// channel schedules one data bus and its banks. It does not know the engine: grant is given the
+// time, and returns what starts now or when to call it again.
 type channel struct {
 	t      Timing
 	batch  int
-	slots  int    // capacity of window
-	stripe uint64 // consecutive bytes in one bank
+	slots  int    // largest number of reads in window
+	stripe uint64 // number of consecutive bytes in one bank
 	banks  []bank
 
-	free    simcore.Ps // when the bus is free
-	writing bool       // the direction of the bus
-	served  int        // bursts since it turned, or since a drain of writes began
-	paid    simcore.Ps // until when the writes so far use up their share of time
+	free    simcore.Ps // time from which the bus is free
+	writing bool       // the bus is turned to writes
+	served  int        // bursts since the bus turned, or since a drain of writes began
+	paid    simcore.Ps // time until which the writes so far have used up their share
 
-	window  []*part           // reads to choose from, the oldest first
-	reads   fifo.Queue[*part] // reads behind the window
+	window  []*part           // reads that the scheduler chooses from, oldest first
+	reads   fifo.Queue[*part] // reads that do not fit the window yet
 	waiting []*part           // runs of writes, at most one per bank, in order of dispatch
-	writes  fifo.Queue[*part] // writes not yet dispatched
-	pending int               // bursts of writes, in waiting and writes
-	looks   uint64            // calls of first
-	wakeAt  simcore.Ps        // time of the scheduled wake-up, plus one; 0: none
+	writes  fifo.Queue[*part] // writes that wait to be dispatched
+	pending int               // bursts in waiting and writes
+	scans   uint64            // number of scans (calls of first) so far
+	wakeAt  simcore.Ps        // time of the scheduled wake-up plus one; 0: none
 	counts  *Counters
 }
 
@@ -73,9 +73,9 @@ func (c *channel) write(p *part) {
 	c.writes.Push(p)
 }
 
-// dispatch makes the oldest write wait for its bank, or joins it to the run of lines that already
-// waits. If neither is possible, the write stays at the head and blocks those behind it. A part
-// that has joined is not needed any more.
+// dispatch makes the oldest write wait for its bank, or appends it to the run of writes that
+// already waits there. If neither is possible, the write stays at the head of the queue and blocks
+// those behind it. A part that has joined a run is no longer needed.
 func (c *channel) dispatch() (p *part, joined bool) {
 	if c.writes.Len() == 0 {
 		return nil, false
@@ -96,14 +96,14 @@ func (c *channel) dispatch() (p *part, joined bool) {
 	return p, joined
 }
 
-// joins reports whether a write continues, in the same row, where a run of writes ends, and the run
-// is still shorter than a drain.
+// joins reports whether a write can be appended to a run: it continues in the same row, and the run
+// is shorter than a drain.
 func (c *channel) joins(run, p *part) bool {
 	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
 		run.bursts+p.bursts <= c.batch
 }
 
-// ready returns the earliest time at which a part's bank lets it start: a part that continues the
+// ready returns the earliest time at which a part's bank lets it start. A part that continues the
 // previous burst finds its row open.
 func (c *channel) ready(p *part, write bool) simcore.Ps {
 	if c.continues(p, write) {
@@ -112,22 +112,23 @@ func (c *channel) ready(p *part, write bool) simcore.Ps {
 	return c.banks[p.bank].free
 }
 
-// continues reports whether a part continues in its row where the previous burst ended.
+// continues reports whether a part begins where the previous burst of its bank ended, in the same
+// row and direction.
 func (c *channel) continues(p *part, write bool) bool {
 	b := &c.banks[p.bank]
 	return b.end == p.addr && b.writes == write && p.addr&(c.stripe-1) != 0
 }
 
-// first returns the index of the oldest part of a list that can start now, -1 if none can; next is
-// when the banks let one start. A bank takes its parts in order.
+// first returns the index in a list of the oldest part that can start now; -1 if none can. Each
+// bank takes its parts in order. next is the earliest time at which a part may start.
 func (c *channel) first(list []*part, write bool, now simcore.Ps) (i int, next simcore.Ps) {
-	c.looks++
+	c.scans++
 	next = simcore.MaxPs
 	for i, p := range list {
-		if b := &c.banks[p.bank]; b.looked == c.looks {
+		if b := &c.banks[p.bank]; b.scan == c.scans {
 			continue
 		} else {
-			b.looked = c.looks
+			b.scan = c.scans
 		}
 		at := c.ready(p, write)
 		if at <= now {
@@ -138,8 +139,8 @@ func (c *channel) first(list []*part, write bool, now simcore.Ps) (i int, next s
 	return -1, next
 }
 
-// grant starts at most one part. It returns the part and when its last byte is on the bus; without
-// a part, when to ask again.
+// grant starts at most one part. It returns the part and the time of its last byte on the bus;
+// without a part, the time to call it again.
 func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 	if now < c.free {
 		return nil, false, c.free
@@ -159,13 +160,14 @@ func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 		}
 		return p, false, c.start(p, false, now)
 	}
-	if !c.draining() { // the share of time makes writes wait, too
+	if !c.draining() { // without a drain, writes may also wait for their share of time
 		nextWrite = max(nextWrite, c.paid)
 	}
 	return nil, false, max(min(nextRead, nextWrite), now+1)
 }
 
-// mayWrite reports whether a write that can start goes before a read that might, too.
+// mayWrite reports whether a write that can start now goes before the reads; readReady is set if a
+// read can start, too.
 func (c *channel) mayWrite(readReady bool, now simcore.Ps) bool {
 	if c.draining() {
 		return true
@@ -179,13 +181,13 @@ func (c *channel) mayWrite(readReady bool, now simcore.Ps) bool {
 	return !c.writing && c.served >= c.batch && (c.pending >= c.batch || now-c.waiting[0].since >= c.patience())
 }
 
-// draining reports whether a drain of writes is in progress.
+// draining reports whether a batch of writes is being drained.
 func (c *channel) draining() bool { return c.writing && c.served < c.batch }
 
 // patience returns how long a write waits for others to be drained with it.
 func (c *channel) patience() simcore.Ps { return 2 * simcore.Ps(c.batch) * c.t.WriteCost }
 
-// start puts a part on the bus, and returns when its last byte is there.
+// start puts a part on the bus, and returns the time of its last byte.
 func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	begin := now
 	if write != c.writing {
@@ -211,11 +213,11 @@ func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	return c.free
 }
 
-// pay charges the writes' share of time. A drain that begins late because the bus was busy keeps
-// the time that it could have had.
+// pay charges a part to the writes' share of time. If a drain began late because the bus was busy,
+// it keeps the time that it could have used.
 func (c *channel) pay(p *part, now simcore.Ps) {
 	if c.served >= c.batch {
-		c.served = 0 // a new drain
+		c.served = 0 // a new drain begins
 	}
 	c.pending -= p.bursts
 	batch := simcore.Ps(c.batch) * c.t.WriteCost

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// DRAM is a memory controller with its channels, in front of the memory that holds the bytes.
+// DRAM is a memory controller and its channels, in front of the memory that holds the bytes.
 type DRAM struct {
 	*sim.ComponentBase
 
@@ -24,35 +24,35 @@ type DRAM struct {
 	idle      []*transfer
 	idleParts []*part
 	events    simcore.EventPool
-	ended     fifo.Queue[*transfer] // to be finished
+	ended     fifo.Queue[*transfer] // transfers whose parts have all ended, to be finished
 	ending    bool
 	onRoom    []func()
-	wasFull   bool // at the last call of reportRoom
+	wasFull   bool // Full() at the last call of reportRoom
 }
 
 // Counters counts what a DRAM did.
 type Counters struct {
-	Reads, Writes           uint64 // accesses
-	ReadBytes, WrittenBytes uint64 // accepted
-	FinishedBytes           uint64 // of accesses that are done
+	Reads, Writes           uint64 // number of accesses
+	ReadBytes, WrittenBytes uint64 // bytes accepted
+	FinishedBytes           uint64 // bytes of accesses that are done
 	Held                    uint64 // bytes of accesses in progress
-	ReadBursts, WriteBursts uint64 // on the buses
+	ReadBursts, WriteBursts uint64 // bursts on the buses
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
 	Joined                  uint64     // writes that joined a run of lines waiting for its bank
-	Waited                  simcore.Ps // total time from arrival of parts until they were on the bus
+	Waited                  simcore.Ps // total time of all parts from arrival until they were on the bus
 	LongestWait             simcore.Ps
 }
 
-// transfer is an access in progress.
+// transfer is an access in progress, with its access to the memory that holds the bytes.
 type transfer struct {
-	mem.Access // to the memory behind
+	mem.Access // the access to the memory that holds the bytes
 	a          *mem.Access
-	left       int // parts that are not on the bus (reads) or not dispatched (writes), plus one for the memory behind
+	left       int // parts not on the bus (reads) or not dispatched (writes), plus one for the access to the bytes
 }
 
-// kindWake is the Kind of the event that wakes channel 0; the channel's number is added. Other
-// kinds end an access.
+// kindWake is the Kind of the event that wakes channel 0; kindWake + n wakes channel n. Kinds below
+// it end an access.
 const kindWake = 1
 
 // Counters returns the counters so far.
@@ -68,7 +68,7 @@ func (d *DRAM) Idle() bool {
 	return d.counts.Held == 0
 }
 
-// Full implements mem.Holder: it reports whether a channel has as many writes as it can hold.
+// Full implements mem.Holder: it reports whether some channel holds as many writes as it can.
 func (d *DRAM) Full() bool {
 	for i := range d.channels {
 		if d.channels[i].pending >= d.spec.Buffer {
@@ -81,7 +81,7 @@ func (d *DRAM) Full() bool {
 // OnRoom implements mem.Holder.
 func (d *DRAM) OnRoom(f func()) { d.onRoom = append(d.onRoom, f) }
 
-// reportRoom calls the OnRoom callbacks if the DRAM was full before.
+// reportRoom calls the OnRoom callbacks if the DRAM has just stopped being full.
 func (d *DRAM) reportRoom() {
 	full := d.Full()
 	if full == d.wasFull {
@@ -119,8 +119,8 @@ func (d *DRAM) Write(addr uint64, b []byte) error {
 	return d.backdoor.Write(addr, b)
 }
 
-// Access implements mem.Target. The bytes move at once, in the order of the accesses; the time that
-// it takes is determined afterwards.
+// Access implements mem.Target. The bytes move at once, in the order of the accesses; their end is
+// timed by the channels afterwards.
 func (d *DRAM) Access(a *mem.Access) {
 	if err := a.Verify(d); err != nil {
 		a.Finish(err)
@@ -160,7 +160,7 @@ func (d *DRAM) newTransfer() *transfer {
 	return x
 }
 
-// split distributes the parts of an access to their channels.
+// split cuts an access into parts, and gives each to its channel.
 func (d *DRAM) split(x *transfer) {
 	now := simcore.Now(d.sched)
 	step, channels := uint64(d.spec.Interleave), uint64(d.spec.Channels)
@@ -198,7 +198,7 @@ func (d *DRAM) newPart() *part {
 	return new(part)
 }
 
-// work starts what a channel can start.
+// work starts the parts that a channel can start now.
 func (d *DRAM) work(n int, now simcore.Ps) {
 	c := &d.channels[n]
 	for {
@@ -208,7 +208,7 @@ func (d *DRAM) work(n int, now simcore.Ps) {
 			if joined {
 				d.idleParts = append(d.idleParts, p)
 			}
-			d.leave(x) // posted: the controller has it
+			d.leave(x) // a write is posted: it is done once dispatched
 		}
 		if c.idle() {
 			return
@@ -244,7 +244,7 @@ func (d *DRAM) endLater(x *transfer, at simcore.Ps) {
 	d.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: bytes of a read have come back, or a channel continues.
+// Handle implements sim.Handler: a read's data has come back, or a channel continues.
 func (d *DRAM) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
@@ -265,15 +265,15 @@ func (d *DRAM) Handle(e sim.Event) error {
 	return nil
 }
 
-// leave ends one of the parts that an access waits for.
+// leave records that one of the things a transfer waits for has ended.
 func (d *DRAM) leave(x *transfer) {
 	if x.left--; x.left == 0 {
 		d.ended.Push(x)
 	}
 }
 
-// finish completes accesses; what their initiators issue in return is handled after the current
-// work.
+// finish completes the ended transfers. What their initiators issue in turn is handled after the
+// current work.
 func (d *DRAM) finish() {
 	if d.ending {
 		return

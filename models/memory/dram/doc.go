@@ -6,32 +6,33 @@
 //   - Channels. Interleave consecutive bytes are in one channel, then the next.
 //     A channel's bus carries a burst of 64 B at the peak rate.
 //   - Direction. Turning the bus costs Turnaround, so writes are drained in
-//     batches of Batch bursts, when that many wait or one has waited for long,
-//     and reads get as many before the next drain. As many reads as writes then
-//     sustain the mixed rate.
-//   - The price of a write. Each write burst uses up WriteCost of a channel's
-//     time for writes, during which reads may use the bus: so writes alone
-//     sustain the write rate, however idle the bus is.
+//     batches of Batch bursts: when that many wait, or one has waited for a long
+//     time. Reads get as many bursts before the next drain. A mix of as many reads
+//     as writes then sustains the mixed rate.
+//   - Write cost. Each write burst uses up WriteCost of a channel's time for
+//     writes, during which reads may use the bus. So writes alone sustain the
+//     write rate, even if the bus is idle otherwise.
 //   - Banks. A row is opened for an access and closed after it, unless the
 //     bank's next access continues where this one ends. Otherwise the bank is
 //     busy for BankRead or BankWrite. A bank takes its accesses in order; a
 //     channel takes the oldest that can start, among Window reads.
-//   - Mapping. Which bytes share a bank: a row of consecutive bytes, or
-//     Interleave of them (in servers). The bank's number is exclusive-ored with
+//   - Mapping. A row of consecutive bytes shares a bank, or, in servers,
+//     Interleave consecutive bytes. The bank's number is exclusive-ored with
 //     the bits above it, so that streams a power of two apart seldom meet in one
 //     bank.
 //   - Posted writes. They are dispatched to their banks in order, one run of
 //     lines waiting for each bank; a write that continues where that run ends
 //     joins it, up to Batch bursts, so that a device's write that comes in
 //     several TLPs opens its row once. A write is done when it is dispatched. So
-//     writes to few banks hold up all others behind them. A channel with Buffer
-//     bursts of writes not yet on its bus is full (mem.Holder): a root before it
-//     leaves TLPs in its port. Accesses that arrive even so are taken.
-//   - A read is done Latency after its last burst. All queueing is on top.
+//     writes to few banks block all writes behind them. A channel with Buffer
+//     bursts of writes not yet on its bus is full (mem.Holder): a root in front of
+//     it then leaves TLPs in its port. Other accesses that arrive are accepted.
+//   - A read is done Latency after its last burst; queueing adds to that.
 //
-// The bytes move when an access is issued, at the entry of the controller, which
-// is where order is decided. Not modelled: refresh (it is in the sustained
-// rates), ECC's read-modify-write of partial bursts, ranks, power states.
+// The bytes move when an access is issued, so the order of accesses at the entry
+// of the controller is the order of their effects. Not modelled: refresh (the
+// sustained rates include it), ECC's read-modify-write of partial bursts, ranks,
+// power states.
 //
 // Invariants:
 //   - The protocol of package mem, whatever holds the bytes.

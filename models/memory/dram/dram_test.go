@@ -26,7 +26,7 @@ func hog(t *testing.T, e sim.Engine, m mem.Target, gbps int64) *dram.Hog {
 	return h
 }
 
-// small returns a memory small enough to reach every corner case soon.
+// small returns the spec of a memory that is so small that corner cases occur soon.
 func small() dram.Spec {
 	return dram.Spec{
 		Channels: 3, Interleave: 64, Banks: 2, RowBytes: 128, Mapping: dram.Rows, Peak: 60_000, Mixed: 40_000,
@@ -35,8 +35,8 @@ func small() dram.Spec {
 	}
 }
 
-// contract is a DRAM for the contract test, over a delay if there is one, under
-// a cache if wanted.
+// contract returns a DRAM for the contract test, over a delay if d is set, and under a cache if
+// cached is set.
 func contract(e sim.Engine, d inject.DelaySpec, cached bool) (*memtest.Bench, error) {
 	space, err := mem.NewSpace(1<<20, 1<<20)
 	if err != nil {
@@ -101,8 +101,8 @@ func TestKeepsTheProtocol(t *testing.T) {
 	}
 }
 
-// Bytes in are bytes out and bytes held, at every moment of a seeded storm, and
-// the same seed gives the same times, on Akita's engine too.
+// A seeded storm must conserve bytes at every moment (in = out + held), and give the same times in
+// every run, also on Akita's engine.
 func TestBytesAreConserved(t *testing.T) {
 	play := func(e sim.Engine, s dram.Spec, seed uint64) (digest uint64) {
 		d, _ := newDRAM(t, e, s)
@@ -143,8 +143,7 @@ func TestBytesAreConserved(t *testing.T) {
 	}
 }
 
-// A few writes get their turn though reads never end, and a few reads though
-// writes never end.
+// A few writes must get their turn among endless reads, and a few reads among endless writes.
 func TestNobodyIsLockedOut(t *testing.T) {
 	s := preset(t, "bf2") // without a ceiling for writes
 	r, w := reads(256, random), writes(64, random)
@@ -158,7 +157,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	require.Greater(t, r.n, 400)
 }
 
-// A hog issues at its rate, half reads and half writes, and ends.
+// A hog must issue at its rate, half reads and half writes, until it is stopped.
 func TestHog(t *testing.T) {
 	e := simcore.NewEngine()
 	d, _ := newDRAM(t, e, preset(t, "bf3"))
@@ -216,7 +215,7 @@ func TestSpecs(t *testing.T) {
 	require.ErrorContains(t, d.Write(0, nil), "to accesses only")
 }
 
-// A spec is plain data: what is written as YAML is read back the same.
+// A spec must survive a round trip through YAML.
 func TestSpecIsPlainData(t *testing.T) {
 	s, err := dram.Preset("bf3")
 	require.NoError(t, err)

@@ -9,9 +9,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A channel that has as many writes as it can hold makes the controller full
-// until some have left; who heeds that, as a root does, gets what the memory
-// can carry, and no more waits than there is room for.
+// A channel that holds as many writes as it can must make the controller full until some have been
+// written. An initiator that waits while it is full, as a root does, must get the memory's full
+// write rate.
 func TestFullWithWrites(t *testing.T) {
 	s := preset(t, "bf2")
 	e := simcore.NewEngine()

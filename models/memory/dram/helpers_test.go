@@ -35,7 +35,7 @@ type load struct {
 	op    mem.Op
 	bytes int
 	depth int
-	span  uint64 // of addresses, from base
+	span  uint64 // size of the address range, from base on
 	base  uint64
 	next  func(l *load) uint64
 
@@ -44,7 +44,7 @@ type load struct {
 	rng  *rand.Rand
 	at   uint64
 	stop bool
-	done uint64 // bytes
+	done uint64 // bytes completed
 	wait simcore.Ps
 	n    int
 }
@@ -67,7 +67,7 @@ func (l *load) start(e *simcore.Engine, m mem.Target, seed uint64) {
 			since, a.Addr = e.Now(), l.next(l)
 			m.Access(a)
 		}
-		// the next one comes a little later, as it would over a link
+		// issue the next one a little later, as a link would
 		again := &simcore.Event{H: handler(issue)}
 		a.Done = func(*mem.Access) {
 			l.done += uint64(l.bytes)
@@ -87,8 +87,7 @@ type handler func()
 
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// sustained returns the throughput of the loads, in Gbps, in all and of each,
-// after the DRAM has settled.
+// sustained returns the throughput in Gbps after the DRAM has settled: of all loads, and of each.
 func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []float64) {
 	t.Helper()
 	e := simcore.NewEngine()
@@ -96,7 +95,7 @@ func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []f
 	return through(t, e, d, d, loads...)
 }
 
-// through is the same of a memory that stands before the DRAM.
+// through is sustained for loads on a memory in front of the DRAM.
 func through(t testing.TB, e *simcore.Engine, d *dram.DRAM, m mem.Target, loads ...*load) (all float64,
 	each []float64) {
 	t.Helper()

@@ -27,7 +27,7 @@ type HogSpec struct {
 	Until    simcore.Ps   `yaml:"until_ps"`  // time after which it issues nothing; 0: until Stop
 }
 
-// DefaultHogSpec returns a hog of half reads and half writes over 64 MB.
+// DefaultHogSpec returns a hog that issues as many reads as writes, over 64 MB.
 func DefaultHogSpec() HogSpec {
 	return HogSpec{Rate: simcore.Gbps(100), Writes: 500, Bytes: 256, Span: 64 << 20, Random: true, InFlight: 256}
 }
@@ -70,8 +70,8 @@ type Hog struct {
 	event  simcore.Event
 	armed  bool
 	stop   bool
-	n      uint64 // accesses due so far
-	part   int64  // time owed by rounding, in ps/Rate.Bytes, carried to the next access
+	n      uint64 // number of accesses due so far
+	part   int64  // rounding remainder of the access times, in ps/Rate.Bytes
 	rng    rand.PCG
 	idle   []*mem.Access
 	failed error
@@ -79,7 +79,7 @@ type Hog struct {
 
 // HogCounters counts a hog's accesses.
 type HogCounters struct {
-	Issued, Missed uint64 // accesses; Missed fell due while InFlight were in flight
+	Issued, Missed uint64 // number of accesses issued, and of those not issued because InFlight were in flight
 	Read, Written  uint64 // bytes of completed accesses
 }
 
@@ -93,7 +93,7 @@ func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (
 	}
 	h := &Hog{name: name, spec: spec, sched: s, memory: memory}
 	h.event.H = h
-	const stream = 0x686f67 // sets the addresses apart from other generators of the same seed
+	const stream = 0x686f67 // separates its random addresses from those of other generators with the same seed
 	h.rng.Seed(spec.Seed, stream)
 	for range spec.InFlight {
 		h.idle = append(h.idle, &mem.Access{By: mem.Core, Data: make([]byte, spec.Bytes), Done: h.done})
@@ -104,14 +104,14 @@ func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (
 // Name returns the name used in the engine's errors.
 func (h *Hog) Name() string { return h.name }
 
-// Start begins to issue accesses now.
+// Start makes the hog issue accesses from now on.
 func (h *Hog) Start() {
 	if h.stop = false; !h.armed {
 		h.arm(simcore.Now(h.sched))
 	}
 }
 
-// Stop ends the issuing. Accesses in flight still complete.
+// Stop makes the hog issue no more accesses. Accesses in flight still complete.
 func (h *Hog) Stop() { h.stop = true }
 
 func (h *Hog) arm(at simcore.Ps) {
@@ -133,8 +133,8 @@ func (h *Hog) Handle(sim.Event) error {
 	return nil
 }
 
-// issue sends one access, or counts it as missed if none is idle. Writes are spread evenly: access n
-// writes when n·Writes/1000 reaches a new whole number.
+// issue issues one access, or counts it as missed if InFlight are in flight. Writes are spread
+// evenly: access n is a write when n·Writes/1000 reaches a new whole number.
 func (h *Hog) issue() {
 	h.n++
 	last := len(h.idle) - 1

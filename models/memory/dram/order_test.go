@@ -16,7 +16,8 @@ import (
 
 var presets = []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op"}
 
-// ceiling returns the rate that a spec sustains, in Gbps, of reads, writes, or as many of both.
+// ceiling returns the rate, in Gbps, that a spec sustains for reads, for writes, or for as many of
+// both.
 func ceiling(s dram.Spec, loads []*load) float64 {
 	mbps := s.Peak
 	switch {
@@ -28,7 +29,7 @@ func ceiling(s dram.Spec, loads []*load) float64 {
 	return float64(mbps) / 1000
 }
 
-// Sequential reads, writes and both reach the ceiling of every preset.
+// Sequential reads, writes and a mix of both must reach the sustained rate of every preset.
 func TestSequentialReachesTheCeiling(t *testing.T) {
 	for _, name := range presets {
 		for _, bytes := range []int{64, 128, 512} {
@@ -46,8 +47,8 @@ func TestSequentialReachesTheCeiling(t *testing.T) {
 	}
 }
 
-// Streams of packets that are a power of two apart, as of messages that are
-// aligned to their size, meet in few banks by chance only.
+// Streams whose addresses are a power of two apart, such as messages aligned to their size, must
+// not meet in few banks more often than random ones.
 func TestStreamsApartByPowersOfTwo(t *testing.T) {
 	for _, name := range []string{"bf2", "bf3", "host-ce"} {
 		s := preset(t, name)
@@ -68,7 +69,8 @@ func TestStreamsApartByPowersOfTwo(t *testing.T) {
 	}
 }
 
-// packets is streams that take turns after every 1,024 bytes, a distance apart.
+// packets returns the addresses of streams that take turns every 1,024 bytes and are distance
+// apart.
 func packets(distance uint64, streams uint64) func(l *load) uint64 {
 	const packet = 1024
 	return func(l *load) uint64 {
@@ -79,8 +81,8 @@ func packets(distance uint64, streams uint64) func(l *load) uint64 {
 	}
 }
 
-// A write that comes in TLPs, at a random place, takes a bank once: its parts
-// join the one that waits for the bank, instead of holding up all behind them.
+// A write to a random address that comes in several TLPs must occupy its bank once: its parts must
+// join the one that waits for the bank, and not block all writes behind them.
 func TestPartsOfAWriteJoin(t *testing.T) {
 	for _, parts := range []uint64{1, 2, 4} {
 		l := &load{op: mem.Write, bytes: 64, depth: 127, span: 1 << 27}
@@ -109,12 +111,11 @@ func distinct(banks int) (n float64) {
 	return n
 }
 
-// Sequential writes of a device leave a cache with a hashed index in an order
-// that has hardly any runs: nearly each line takes its bank for BankWrite. Between two that
-// find a write waiting for their bank at least as many are dispatched as banks
-// are met before one comes again, and the wait is BankWrite at most: that share
-// of the ceiling is reached, however small the cache, and with it the window of
-// addresses.
+// A cache with a hashed index evicts the lines of sequential device writes in an order with hardly
+// any runs, so nearly each line occupies its bank for BankWrite. Dispatch blocks when a write meets
+// a bank for which one waits already. Between two such events, at least as many writes are
+// dispatched as random banks are drawn before one repeats, and the wait is at most BankWrite. That
+// share of the write rate must be reached, however small the cache is.
 func TestHashedEvictionOrder(t *testing.T) {
 	for _, name := range []string{"host-fn", "host-ce", "host-op"} {
 		for _, size := range []int64{96 << 10, 768 << 10} {

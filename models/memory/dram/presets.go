@@ -15,21 +15,24 @@ var presets = map[string]Spec{
 	"bf3-440":  common(Spec{Channels: 2, Banks: 64, Peak: 716_800, Mixed: 440_000, Write: 220_000}),
 	"bf2":      common(Spec{Channels: 1, Banks: 16, Peak: 204_800}),
 	"bf2-1600": common(Spec{Channels: 1, Banks: 16, Peak: 102_400}),
-	"host-fn":  server("jedec-ddr5-4800", Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
-	"host-ce":  server("jedec-ddr4-3200", Spec{Channels: 8, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
-	"host-op":  server("jedec-ddr4-2933", Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
-	"host-rb":  server("jedec-ddr4-2400", Spec{Channels: 6, Banks: 16, Peak: 921_600, Mixed: 617_143, Write: 308_571}),
+	"host-fn": server("jedec-ddr5-4800",
+		Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
+	"host-ce": server("jedec-ddr4-3200",
+		Spec{Channels: 8, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
+	"host-op": server("jedec-ddr4-2933",
+		Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
+	"host-rb": server("jedec-ddr4-2400", Spec{Channels: 6, Banks: 16, Peak: 921_600, Mixed: 617_143, Write: 308_571}),
 }
 
-// common fills in the values that all presets share.
+// common fills in the values that all presets have in common.
 func common(s Spec) Spec {
 	s.Interleave, s.RowBytes, s.Batch, s.Window, s.Buffer = 256, 8192, 16, 32, 64
 	s.BankTiming, s.Mapping, s.Latency = "offpath", Rows, 90*simcore.Nanosecond
 	return s
 }
 
-// server completes the preset of a server's memory: its controller spreads pieces over banks, whose
-// timing is the standard's.
+// server completes the preset of a server's memory: the controller spreads pieces over banks, with
+// the bank timing of the standard.
 func server(timing string, s Spec) Spec {
 	s = common(s)
 	s.BankTiming, s.Mapping = timing, Pieces

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Streams as they are measured: deep queues, all over the memory.
+// reads returns a load of deep queues over all of the memory, as papers measure throughput.
 func reads(bytes int, next func(*load) uint64) *load {
 	return &load{op: mem.Read, bytes: bytes, depth: 512, span: 1 << 27, next: next}
 }
@@ -18,8 +18,8 @@ func writes(bytes int, next func(*load) uint64) *load {
 	return &load{op: mem.Write, bytes: bytes, depth: 256, span: 1 << 27, base: 1 << 27, next: next}
 }
 
-// Each memory sustains what its spec says, whatever the size and order of
-// accesses. The tolerance is what random banks cost.
+// Each preset must sustain its spec's rates, whatever the size and order of accesses. The tolerance
+// covers conflicts of random accesses in a bank.
 func TestSustainedRates(t *testing.T) {
 	const exact, close = 0.005, 0.035
 	for _, x := range []struct {
@@ -62,11 +62,11 @@ func TestSustainedRates(t *testing.T) {
 	}
 }
 
-// Between the corners, a mix gets no less than the mixed rate and no more than
-// reads alone, and writes never more than their ceiling.
+// Any mix of reads and writes must get at least the mixed rate, and at most the rate of reads
+// alone; its writes must not exceed their own rate.
 func TestMixesInBetween(t *testing.T) {
 	var before float64
-	for _, depth := range []int{64, 32, 16, 8, 4, 2} { // of writes: fewer and fewer
+	for _, depth := range []int{64, 32, 16, 8, 4, 2} { // depth of the writes' queue
 		w := writes(256, random)
 		w.depth = depth
 		all, each := sustained(t, preset(t, "bf3"), reads(256, random), w)
@@ -78,14 +78,14 @@ func TestMixesInBetween(t *testing.T) {
 	}
 }
 
-// In one bank, an access takes the bank's time; over more banks, in-order
-// dispatch decides for writes.
+// Accesses to a single bank must take the bank's time each; over more banks, the in-order dispatch
+// limits writes.
 func TestSkew(t *testing.T) {
 	for _, x := range []struct {
 		timing     string
 		op         mem.Op
 		span       uint64
-		want, near float64 // M accesses/s
+		want, near float64 // millions of accesses per second, and the relative tolerance
 	}{
 		{"offpath", mem.Write, 1536, 1000. / 44, 0.05},
 		{"offpath", mem.Read, 1536, 1000. / 20, 0.05},
@@ -111,21 +111,21 @@ func TestSkew(t *testing.T) {
 	require.Greater(t, all, 1.5*six)
 }
 
-// A stream that goes on in its row pays for the bank once; the next row of the
-// same bank must be opened, though its address goes on, too.
+// A stream that continues in its row must pay for the bank once. The next row of the same bank must
+// be opened, although its address follows.
 func TestRowsOfOneBank(t *testing.T) {
 	s := preset(t, "bf2")
 	s.Interleave, s.RowBytes, s.Banks = 64, 256, 1
 	got, _ := sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})
-	row := 3*2500 + 44_000.0 // four bursts, then the bank is busy
+	row := 3*2500 + 44_000.0 // four bursts, then the bank is busy, in ps
 	require.InEpsilon(t, 256*8*1000/row, got, 0.01)
 	s.Banks = 2
 	got, _ = sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})
 	require.Greater(t, got, 1.4*256*8*1000/row, "one bank is filled while the other closes")
 }
 
-// Reads wait longer the more load there is, and an idle memory takes its
-// latency and a burst.
+// An idle memory must take its latency and a burst for a read; reads must wait longer the higher
+// the load is.
 func TestQueueingDelayGrowsWithLoad(t *testing.T) {
 	var before simcore.Ps
 	for i, gbps := range []int64{1, 100, 200, 300, 400, 450} {

@@ -24,9 +24,9 @@ type Spec struct {
 	RowBytes   int    `yaml:"row_bytes"`        // size of the row that a bank has open
 	Mapping    string `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
 	Peak       int64  `yaml:"peak_mbps"`        // of the data buses
-	// sustained rate of as many reads as writes; 0: Peak, bus turnarounds cost nothing
+	// sustained rate of as many reads as writes; 0: as Peak, bus turnarounds cost nothing
 	Mixed int64 `yaml:"mixed_mbps"`
-	// sustained rate of writes alone; 0: Peak, writes cost no more than reads
+	// sustained rate of writes alone; 0: as Peak, writes cost no more than reads
 	Write      int64      `yaml:"write_mbps"`
 	Batch      int        `yaml:"write_batch"`     // bursts after which the bus may turn
 	Window     int        `yaml:"read_window"`     // reads that a channel chooses from
@@ -35,14 +35,14 @@ type Spec struct {
 	Latency    simcore.Ps `yaml:"read_latency_ps"` // of a read from idle memory, without its bursts
 }
 
-// The mappings. In either, the bank's number is permuted by the bits above it, as memory
-// controllers do, so that streams a power of two apart do not keep meeting in one bank.
+// Values of Mapping. With either, the bank's number is permuted by the address bits above it, as
+// memory controllers do, so that streams a power of two apart do not keep meeting in one bank.
 const (
 	Rows   = "rows"   // RowBytes consecutive bytes of a channel are in one bank
 	Pieces = "pieces" // Interleave bytes are, the next ones in another: a row holds pieces from far apart
 )
 
-// stripe returns the number of consecutive bytes of a channel in one bank.
+// stripe returns the number of consecutive bytes of a channel that lie in one bank.
 func (s Spec) stripe() uint64 {
 	if s.Mapping == Pieces {
 		return uint64(s.Interleave)
@@ -50,8 +50,8 @@ func (s Spec) stripe() uint64 {
 	return uint64(s.RowBytes)
 }
 
-// bank returns the bank of a channel's address: the number of its stripe, whose bits are folded
-// into as many as name a bank.
+// bank returns the bank of an address in a channel: the number of its stripe, folded by
+// exclusive-or to the bits of a bank number.
 func (s Spec) bank(local uint64) int {
 	n, width := local/s.stripe(), bits.TrailingZeros(uint(s.Banks))
 	if width == 0 {
@@ -64,17 +64,18 @@ func (s Spec) bank(local uint64) int {
 	return int(b)
 }
 
-// Timing is a spec in picoseconds.
+// Timing holds the times that follow from a spec.
 type Timing struct {
-	Burst      simcore.Ps // of 64 B on the bus of a channel
-	WriteCost  simcore.Ps // share of the writes' time charged for a write burst; no less than Burst
-	Turnaround simcore.Ps // bus idle time at each turn
-	BankRead   simcore.Ps // from a read burst to the next access of its bank
-	BankWrite  simcore.Ps // likewise, after a write
+	Burst      simcore.Ps // a burst of 64 B on the bus of a channel
+	WriteCost  simcore.Ps // time charged to the writes' share for a write burst; at least Burst
+	Turnaround simcore.Ps // time that the bus is idle when its direction changes
+	BankRead   simcore.Ps // from a read burst to the next access of the same bank
+	BankWrite  simcore.Ps // from a write burst to the next access of the same bank
 	Latency    simcore.Ps
 }
 
-// BankTiming is the time that a bank is busy with one burst, with its row opened and closed for it.
+// BankTiming holds the times that a bank is busy with one burst, including opening and closing its
+// row.
 type BankTiming struct{ Read, Write simcore.Ps }
 
 // bankTimings are the bank timings by name; see the package comment.
@@ -90,12 +91,12 @@ var bankTimings = map[string]BankTiming{
 // BankTimings returns the bank timings by name.
 func BankTimings() map[string]BankTiming { return maps.Clone(bankTimings) }
 
-// Timing derives the times from the rates: of the time for n bursts at the mixed rate, the part
-// beyond the bursts themselves is spent turning the bus twice in every Batch reads and Batch
-// writes.
+// Timing derives the times from the rates. At the mixed rate, a number of bursts takes longer than
+// the bursts themselves; the difference is the time of turning the bus twice for every Batch reads
+// and Batch writes.
 func (s Spec) Timing() Timing {
 	per := func(mbps int64) simcore.Ps {
-		const bitPs = burstBytes * 8 * 1_000_000 // a burst's bits, times picoseconds per microsecond
+		const bitPs = burstBytes * 8 * 1_000_000 // bits of a burst, times picoseconds per microsecond
 		return simcore.Ps((int64(s.Channels)*bitPs + mbps/2) / mbps)
 	}
 	b := bankTimings[s.BankTiming]

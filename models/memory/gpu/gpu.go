@@ -103,15 +103,16 @@ func (m *Memory) Read(addr uint64, b []byte) error { return m.store.at(mem.Read,
 // Write implements mem.Backdoor.
 func (m *Memory) Write(addr uint64, b []byte) error { return m.store.at(mem.Write, addr, b) }
 
-// Watch calls f after every write that touches n bytes at addr, when it takes effect.
+// Watch calls f after every write that touches the n bytes at addr, at the time when it takes
+// effect.
 func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return m.store.WatchIn(m.store, addr, n, f)
 }
 
-// OnWrite calls f after every write.
+// OnWrite calls f after every write, at the time when it takes effect.
 func (m *Memory) OnWrite(f func(addr uint64, n int)) { m.store.OnWrite(f) }
 
-// store is a memory that begins at a bus address.
+// store is the memory of the GPU's bytes, which begins at a bus address.
 type store struct {
 	mem.Watches
 	base  uint64
@@ -134,7 +135,7 @@ func (s *store) Access(a *mem.Access) {
 		err = s.at(a.Op, a.Addr, a.Data)
 	}
 	if err == nil && a.Op == mem.Write {
-		s.Tell(a.Addr, len(a.Data))
+		s.Notify(a.Addr, len(a.Data))
 	}
 	a.Finish(err)
 }

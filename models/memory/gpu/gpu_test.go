@@ -43,23 +43,23 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 96, 1000, rig) }
 
-// Time, watches and the way past time.
+// TestMemory checks the times of accesses, the calls of watchers, and the backdoor.
 func TestMemory(t *testing.T) {
 	e := simcore.NewEngine()
 	m := build(t, e)
 	r := m.Region()
 	require.Equal(t, mem.Bus(1, 1<<40), r.Base)
-	var told []simcore.Ps
-	_, err := m.Watch(r.Base, 64, func(uint64, int) { told = append(told, e.Now()) })
+	var notified []simcore.Ps
+	_, err := m.Watch(r.Base, 64, func(uint64, int) { notified = append(notified, e.Now()) })
 	require.NoError(t, err)
-	m.OnWrite(func(uint64, int) { told = append(told, -1) })
+	m.OnWrite(func(uint64, int) { notified = append(notified, -1) })
 	var end simcore.Ps
 	m.Access(&mem.Access{Op: mem.Write, Addr: r.Base, Data: make([]byte, 1000), Done: func(*mem.Access) {
 		end = e.Now()
 	}})
 	require.NoError(t, e.Run())
-	require.Equal(t, []simcore.Ps{-1, 32*ns + 300*ns + 400*ns}, told) // 1,024 B at 32 B/ns
-	require.Equal(t, told[1]+750+300*ns, end)
+	require.Equal(t, []simcore.Ps{-1, 32*ns + 300*ns + 400*ns}, notified) // 1,024 B at 32 B/ns
+	require.Equal(t, notified[1]+750+300*ns, end)
 	require.NoError(t, m.Write(r.Base+5, []byte{9}))
 	b := make([]byte, 1)
 	require.NoError(t, m.Read(r.Base+5, b))

@@ -8,10 +8,10 @@ import (
 // LineBytes is the size of a cache line, the unit of Clean and Invalidate.
 const LineBytes = 64
 
-// Op says what an access does.
+// Op is the operation of an access.
 type Op uint8
 
-// The operations.
+// Values of Op.
 const (
 	Read       Op = iota // fills Data
 	Write                // stores Data
@@ -31,10 +31,10 @@ func (o Op) String() string {
 // Moves reports whether accesses of this kind carry bytes.
 func (o Op) Moves() bool { return o <= Write }
 
-// Agent says who accesses memory. Caches treat devices and cores differently.
+// Agent is the kind of initiator of an access. Caches treat devices and cores differently.
 type Agent uint8
 
-// The agents.
+// Values of Agent.
 const (
 	Device Agent = iota // behind a bus: a NIC, a copy engine
 	Core                // a processor core
@@ -57,8 +57,8 @@ type Access struct {
 	Op   Op
 	By   Agent
 	Addr uint64
-	Data []byte        // of a Read or Write
-	Span int           // bytes that a Clean or Invalidate covers
+	Data []byte        // bytes of a Read or Write
+	Span int           // number of bytes that a Clean or Invalidate covers
 	Err  error         // set before Done is called; nil if all went well
 	Done func(*Access) // must not be nil
 
@@ -66,12 +66,12 @@ type Access struct {
 	// effect.
 	Line func(a *Access, n int, more bool)
 
-	inside bool // Verify found that it lies inside memory
+	inside bool // set by Verify: the access lies inside memory
 }
 
-// Verify calls t.Check for an access that t was given. A target calls it if it hands accesses on to
-// the one memory that its Check asks: that memory, which calls Verify in its turn, then need not
-// check again.
+// Verify calls t.Check for an access that t was given, unless an earlier Verify has done so. A
+// target whose Check only asks one other memory, and which passes its accesses on to that memory,
+// calls it: the other memory, which calls Verify itself, then need not check again.
 func (a *Access) Verify(t Target) error {
 	if a.inside {
 		return nil
@@ -81,7 +81,7 @@ func (a *Access) Verify(t Target) error {
 	return err
 }
 
-// Ask makes a the same request as of, an access that was Verified and on whose behalf a is made.
+// Ask makes a the same request as of, which was verified; a is made on behalf of it.
 func (a *Access) Ask(of *Access) {
 	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
 }
@@ -94,7 +94,7 @@ func (a *Access) Len() int {
 	return a.Span
 }
 
-// Finish sets the result and calls Done. It must be a Target's last use of an access.
+// Finish sets the result and calls Done. A Target must not use the access afterwards.
 func (a *Access) Finish(err error) {
 	a.Err, a.inside = err, false
 	a.Done(a)
@@ -104,28 +104,28 @@ func (a *Access) Finish(err error) {
 type Target interface {
 	Access(a *Access)
 
-	// Check returns the error of an access to n bytes at addr that do not all lie inside memory, or
-	// nil.
+	// Check returns the error of an access to n bytes at addr if they do not all lie inside memory,
+	// else nil.
 	Check(op Op, addr uint64, n int) error
 }
 
-// Holder is a Target that can be full. A component that feeds it from a link leaves packets on the
-// link while it is full, so that the link blocks its sender.
+// Holder is a Target that can be full. While it is, a component that feeds it from a link leaves
+// packets on the link, so that the link blocks its sender.
 type Holder interface {
 	Target
 	Full() bool
-	// OnRoom registers f to be called whenever it is no longer full.
+	// OnRoom registers f to be called whenever the Holder stops being full.
 	OnRoom(f func())
 }
 
-// Backdoor reads and writes bytes at once, without time, counters or watches: for preparing and
-// inspecting memory, not for initiators on the bus.
+// Backdoor reads and writes bytes at once, without time, counters or watches. It serves to prepare
+// and inspect memory; initiators on the bus use accesses.
 type Backdoor interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
 }
 
-// Reasons why an access fails. Errors wrap one of them.
+// Errors of accesses. Every error of an access wraps one of them.
 var (
 	ErrNoMemory = errors.New("no memory there")      // outside every memory
 	ErrAborted  = errors.New("access aborted")       // the memory gave up on it
@@ -137,7 +137,7 @@ type RangeError struct {
 	Op    Op
 	Addr  uint64
 	Len   int
-	There string // what lies there instead
+	There string // why the address is not valid
 }
 
 func (e *RangeError) Error() string {

@@ -26,9 +26,9 @@
 //     where there is no cache, they stay.
 //   - A core's writes to consecutive lines may be one access, a run, where a
 //     Target is a Runner. They are equivalent to one access for each line.
-//   - Agent By says who accesses. It decides where bytes are kept, never their
-//     values.
+//   - Access.By is the kind of initiator. It affects where bytes are cached, never
+//     their values.
 //   - An access that does not lie inside memory fails with an error that wraps
 //     ErrNoMemory, names its address and length, and changes nothing. Check
-//     gives that error without an access, at once and always the same.
+//     returns the same error at once, without an access.
 package mem

@@ -14,7 +14,7 @@ import (
 
 const pageBytes = 1 << 16
 
-// Sparse behaves as a plain slice does.
+// Sparse must behave as a plain slice does.
 func TestSparse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const size = 3*pageBytes + 17
@@ -41,7 +41,7 @@ func TestSparse(t *testing.T) {
 	require.False(t, m.Has(1<<63, 2))
 }
 
-// Bytes across the end of the pages that are found without a map.
+// Accesses across the border between pages found directly and pages found by the map must work.
 func TestSparseFarPages(t *testing.T) {
 	const edge = 1 << 32
 	m, want := mem.NewSparse(1<<40), []byte("both sides")
@@ -88,69 +88,69 @@ func write(s *mem.Space, bus uint64, b ...byte) error {
 	return a.Err
 }
 
-// Watchers are called for every write that touches their bytes, until they stop.
+// Watchers must be called for every write that touches their bytes, until they are stopped.
 func TestWatch(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
 	var seen []uint64
-	see := func(addr uint64, n int) {
+	record := func(addr uint64, n int) {
 		b := make([]byte, n)
 		require.NoError(t, s.Read(addr, b))
 		seen = append(seen, addr, uint64(n), uint64(b[0]))
 	}
 	var stop, stopNext func()
-	stop, err = s.Watch(0x2000, 64, see)
+	stop, err = s.Watch(0x2000, 64, record)
 	require.NoError(t, err)
-	stopNext, err = s.Watch(0x2040, 4, func(addr uint64, n int) { see(addr, n); stopNext() })
+	stopNext, err = s.Watch(0x2040, 4, func(addr uint64, n int) { record(addr, n); stopNext() })
 	require.NoError(t, err)
-	_, err = s.Watch(0x203f, 1, see)
+	_, err = s.Watch(0x203f, 1, record)
 	require.ErrorContains(t, err, "watch of 0x203f..0x2040 overlaps 0x2000..0x2040")
-	_, err = s.Watch(5, 0, see)
+	_, err = s.Watch(5, 0, record)
 	require.ErrorContains(t, err, "not empty")
-	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, see)
+	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, record)
 	require.ErrorIs(t, err, mem.ErrNoMemory)
-	_, err = s.Watch(^uint64(0), 2, see)
+	_, err = s.Watch(^uint64(0), 2, record)
 	require.ErrorContains(t, err, "not wrap")
 
-	told := func(want ...uint64) {
+	expectNotified := func(want ...uint64) {
 		t.Helper()
 		require.Equal(t, want, seen)
 		seen = nil
 	}
 	require.NoError(t, write(s, 0x2000, 7))
-	told(0x2000, 1, 7)
+	expectNotified(0x2000, 1, 7)
 	require.NoError(t, write(s, 0x1ffe, 8, 9))
 	require.NoError(t, write(s, 0x2010), "of no bytes")
-	told()
+	expectNotified()
 	require.NoError(t, write(s, 0x1ffe, 1, 2, 3)) // begins before the range
-	told(0x1ffe, 3, 1)
-	require.NoError(t, s.Write(0x2000, []byte{1})) // software prepares memory
-	told()
-	require.NoError(t, write(s, 0x203f, 4, 5)) // touches both; the second stops itself
-	told(0x203f, 2, 4, 0x203f, 2, 4)
+	expectNotified(0x1ffe, 3, 1)
+	require.NoError(t, s.Write(0x2000, []byte{1})) // the backdoor calls no watcher
+	expectNotified()
+	require.NoError(t, write(s, 0x203f, 4, 5)) // touches both ranges; the second watcher stops itself
+	expectNotified(0x203f, 2, 4, 0x203f, 2, 4)
 	require.NoError(t, write(s, 0x203f, 4, 5))
-	told(0x203f, 2, 4)
+	expectNotified(0x203f, 2, 4)
 	stop()
 	stop()
 	require.NoError(t, write(s, 0x2000, 7))
-	told()
-	stop, err = s.Watch(0x203f, 2, see)
+	expectNotified()
+	stop, err = s.Watch(0x203f, 2, record)
 	require.NoError(t, err, "the range is free again")
 	stop()
 }
 
-// Functions given to OnWrite are called for all writes, before the watchers.
+// Functions given to OnWrite must be called for all writes, before the watchers.
 func TestOnWrite(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
-	var told []uint64
-	s.OnWrite(func(addr uint64, n int) { told = append(told, addr, uint64(n)) })
-	_, err = s.Watch(0x2000, 64, func(uint64, int) { told = append(told, 99) })
+	var notified []uint64
+	s.OnWrite(func(addr uint64, n int) { notified = append(notified, addr, uint64(n)) })
+	_, err = s.Watch(0x2000, 64, func(uint64, int) { notified = append(notified, 99) })
 	require.NoError(t, err)
 	require.NoError(t, write(s, 0x2000, 1, 2))
 	require.NoError(t, write(s, mem.Bus(1, 7), 1))
 	require.NoError(t, write(s, 0x2000))
-	require.Equal(t, []uint64{0x2000, 2, 99, mem.Bus(1, 7), 1}, told)
+	require.Equal(t, []uint64{0x2000, 2, 99, mem.Bus(1, 7), 1}, notified)
 }
 
 func TestStrayWrites(t *testing.T) {
@@ -171,7 +171,7 @@ func TestStrayWrites(t *testing.T) {
 	}
 }
 
-// Where there is no cache, Clean and Invalidate have nothing to do and are done at once.
+// Without a cache, Clean and Invalidate must do nothing, at once.
 func TestMaintenanceWithoutCache(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)

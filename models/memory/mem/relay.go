@@ -2,25 +2,25 @@ package mem
 
 import "nictwin/models/sim/fifo"
 
-// Relay is an access that a Target passes on to the memory behind it in place of one that it was
+// Relay is the access that a Target makes to the memory behind it on behalf of one that it was
 // given.
 type Relay struct {
 	Access
 	From *Access
-	Past int // bytes of a run that took effect before the line being reported
+	Past int // bytes of a run whose lines have ended
 
 	line func(a *Access, n int, more bool)
 }
 
-// Relays is a free list of relays. Ended is called when the memory behind is done with a relay.
+// Relays is a free list of relays. Ended is called when the memory behind has completed a relay.
 type Relays struct {
 	Ended func(*Relay)
-	Line  func(r *Relay, n int, more bool) // for lines of runs (Runner); nil: runs are not relayed
+	Line  func(r *Relay, n int, more bool) // called for ended lines of runs (Runner); nil: runs are not relayed
 
 	idle fifo.Free[Relay]
 }
 
-// Get returns a relay that makes the same request as an access.
+// Get returns a relay with the same request as an access.
 func (p *Relays) Get(a *Access) *Relay {
 	r, fresh := p.idle.Get()
 	if fresh {
@@ -35,7 +35,8 @@ func (p *Relays) Get(a *Access) *Relay {
 	return r
 }
 
-// Put takes a relay back, and returns the access that it stood for and that access's error.
+// Put returns a relay to the list. It returns the access on whose behalf it was made, and its
+// error.
 func (p *Relays) Put(r *Relay) (from *Access, err error) {
 	from, err = r.From, r.Err
 	r.From, r.Data = nil, nil

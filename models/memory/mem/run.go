@@ -5,14 +5,14 @@ package mem
 // statistics as one write for each line, issued back to back. The first and the last line may be
 // partial.
 //
-// Line is called when a line has taken effect, in order and never during Access; for the last line
-// Done is called instead. more says that the end of the next line follows at once, with nothing in
-// between.
+// Line is called when a line has taken effect, in order and never during Access; for the last line,
+// Done is called instead. more is set if the next line ends right afterwards, with no other event
+// in between.
 type Runner interface {
 	Target
 
 	// TakesRun reports whether a run of n bytes at addr may be issued at this moment. If not, the
-	// initiator issues its lines one by one.
+	// initiator issues its lines as single writes.
 	TakesRun(addr uint64, n int) bool
 }
 

@@ -9,10 +9,10 @@ import (
 // MaxBytes is the largest memory of one endpoint: the range of a bus address's offset part [P1].
 const MaxBytes = 1 << nicspec.EndpointShift
 
-// Space is the memory of both endpoints by bus address, with the watches on its ranges.
+// Space is the memory of both endpoints by bus address, with watches on its ranges.
 type Space struct {
 	Watches
-	Stray int // writes that did not lie inside memory
+	Stray int // number of writes outside memory
 
 	mem [2]*Sparse // by endpoint
 }
@@ -42,8 +42,8 @@ func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 // Bytes returns the size of an endpoint's memory.
 func (s *Space) Bytes(endpoint int) uint64 { return s.mem[endpoint].size }
 
-// find returns the memory that holds n bytes at a bus address, and their offset in it; the error
-// says what lies there instead.
+// find returns the memory that contains n bytes at a bus address, and their offset in it. For other
+// addresses it returns an error with the reason.
 func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {
 	ep, off := Split(bus)
 	if ep >= len(s.mem) {
@@ -72,7 +72,7 @@ func (s *Space) Access(a *Access) {
 		}
 	case a.Op == Write:
 		m.Write(off, a.Data)
-		s.Tell(a.Addr, len(a.Data))
+		s.Notify(a.Addr, len(a.Data))
 	case a.Op == Read:
 		m.Read(off, a.Data)
 	}

@@ -6,14 +6,14 @@ const (
 	pageShift = 16
 	pageBytes = 1 << pageShift
 
-	flatPages = 1 << 16 // the first 4 GB, where most accesses go, need no map
+	flatPages = 1 << 16 // pages of the first 4 GB, where most accesses go, are found without a map
 )
 
-// Sparse is byte memory that stores only the pages written to. Bytes never written read as zero. As
-// a Target, its addresses start at 0.
+// Sparse is byte memory that allocates only the pages that were written to. Other bytes read as
+// zero. As a Target, its addresses start at 0.
 type Sparse struct {
 	size uint64
-	low  []*[pageBytes]byte // the first pages, up to the last that was written to
+	low  []*[pageBytes]byte // the first pages, up to the last one written to
 	far  map[uint64]*[pageBytes]byte
 }
 
@@ -25,12 +25,12 @@ func NewSparse(size uint64) *Sparse {
 // Size returns the size in bytes.
 func (m *Sparse) Size() uint64 { return m.size }
 
-// Has reports whether n bytes at addr lie inside.
+// Has reports whether n bytes at addr lie inside the memory.
 func (m *Sparse) Has(addr uint64, n int) bool {
 	return n >= 0 && addr <= m.size && uint64(n) <= m.size-addr
 }
 
-// Write stores b at addr. The range must lie inside: see Has.
+// Write stores b at addr. The range must lie inside the memory: see Has.
 func (m *Sparse) Write(addr uint64, b []byte) {
 	for len(b) > 0 {
 		n := copy(m.at(addr, true)[addr&(pageBytes-1):], b)
@@ -38,7 +38,7 @@ func (m *Sparse) Write(addr uint64, b []byte) {
 	}
 }
 
-// Read fills b with the bytes at addr. The range must lie inside: see Has.
+// Read fills b with the bytes at addr. The range must lie inside the memory: see Has.
 func (m *Sparse) Read(addr uint64, b []byte) {
 	for len(b) > 0 {
 		n := min(len(b), pageBytes-int(addr&(pageBytes-1)))
@@ -72,7 +72,8 @@ func (m *Sparse) Access(a *Access) {
 	a.Finish(err)
 }
 
-// at returns the page of an address; nil if nothing was written to it and create is false.
+// at returns the page of an address. If it was never written to, at creates it if create is set,
+// else it returns nil.
 func (m *Sparse) at(addr uint64, create bool) *[pageBytes]byte {
 	num := addr >> pageShift
 	if num < uint64(len(m.low)) && m.low[num] != nil {

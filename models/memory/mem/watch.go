@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Watches calls back for writes to address ranges. The zero value watches none.
+// Watches calls functions after writes to address ranges. The zero value watches no range.
 type Watches struct {
-	list    []*watcher // by address; replaced, not modified, as callbacks may add and stop watches
+	list    []*watcher // sorted by address; replaced as a whole on changes, because callbacks may add and stop watches
 	onWrite []func(addr uint64, n int)
 }
 
@@ -18,8 +18,8 @@ type watcher struct {
 	stopped  bool
 }
 
-// Watch calls f after every write access that touches the n bytes at addr, with the range written.
-// Ranges must not be empty or overlap. stop ends it; f may call stop.
+// Watch calls f after every write access that touches the n bytes at addr, with the range that was
+// written. Ranges must not be empty or overlap. stop ends the watch; f may call it.
 func (s *Watches) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	if n <= 0 || addr+uint64(n) < addr {
 		return nil, fmt.Errorf("mem: watch of %d B at %#x: want a range that is not empty and does not wrap", n, addr)
@@ -38,7 +38,7 @@ func (s *Watches) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fu
 	}, nil
 }
 
-// WatchIn is Watch for a range that must lie inside a memory.
+// WatchIn is Watch for a range that must lie inside memory m.
 func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	if n > 0 && addr+uint64(n) >= addr {
 		if err := m.Check(Read, addr, n); err != nil {
@@ -48,8 +48,8 @@ func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n in
 	return s.Watch(addr, n, f)
 }
 
-// OnWrite calls f after every write access to any address, before the watchers: for caches that must
-// drop their copy.
+// OnWrite calls f after every write access to any address, before the watchers. It is for caches,
+// which must drop their copy.
 func (s *Watches) OnWrite(f func(addr uint64, n int)) { s.onWrite = append(s.onWrite, f) }
 
 // first returns the index of the first watcher whose range ends after an address.
@@ -57,10 +57,11 @@ func (s *Watches) first(addr uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].to > addr })
 }
 
-// Tell calls the functions of OnWrite and the watchers of n bytes at addr.
-func (s *Watches) Tell(addr uint64, n int) {
+// Notify calls the functions given to OnWrite, and those that watch any of the n bytes at addr,
+// which were written.
+func (s *Watches) Notify(addr uint64, n int) {
 	if n == 0 {
-		return // it touches nothing
+		return // an empty write touches no byte
 	}
 	for _, f := range s.onWrite {
 		f(addr, n)

@@ -45,8 +45,8 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Builder makes a Link to Memory. There and Back are the lanes, for links that carry accesses from
-// both ends; nil: lanes of its own.
+// Builder makes a Link to Memory. There and Back are the bandwidths of the two directions, for
+// several links that share them; nil: the link has its own.
 type Builder struct {
 	Scheduler   simcore.Scheduler
 	Spec        Spec
@@ -92,16 +92,16 @@ type Link struct {
 // Stats counts what a link has carried.
 type Stats struct {
 	Accesses      uint64
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
-	ThereBytes    uint64 // on the lane to the memory, with headers
+	ThereBytes    uint64 // bytes sent towards the memory, with headers
 	BackBytes     uint64
 }
 
-// Kinds of events.
+// Kinds of events of a link.
 const (
-	arrives = iota // at the memory
+	arrives = iota // a request arrives at the memory
 	returns
 )
 

@@ -31,7 +31,7 @@ func build(t testing.TB, e sim.Engine, d inject.DelaySpec) (*memlink.Link, *mem.
 	return l, space
 }
 
-// rig is a link over a memory with a delay.
+// rig returns a builder of a link over a memory with a delay.
 func rig(d inject.DelaySpec) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		l, space := build(t, e, d)
@@ -59,7 +59,8 @@ func TestNoAllocation(t *testing.T) {
 	memrig.NoAllocation(t, 96, 1000, rig(inject.DelaySpec{Latency: 40 * ns}))
 }
 
-// Latency both ways, and each direction its own bytes: at 8 B/ns.
+// An access must take the latency of both directions and the time of its bytes, at 8 B/ns: a
+// write's on the way there, a read's on the way back.
 func TestTimes(t *testing.T) {
 	e := simcore.NewEngine()
 	l, _ := build(t, e, inject.DelaySpec{})
@@ -75,7 +76,7 @@ func TestTimes(t *testing.T) {
 		l.Access(a)
 	}
 	require.NoError(t, e.Run())
-	// Requests leave at 1, 2, 11 and 12 ns; answers take 9, 9, 1 and 1 ns.
+	// Requests leave at 1, 2, 11 and 12 ns; responses take 9, 9, 1 and 1 ns.
 	require.Equal(t, []simcore.Ps{(31 + 9 + 30) * ns, (40 + 9 + 30) * ns, (49 + 1 + 30) * ns, (50 + 1 + 30) * ns}, ends)
 	require.Equal(t, memlink.Stats{Accesses: 4, AcceptedBytes: 192, FinishedBytes: 192, ThereBytes: 96, BackBytes: 160},
 		l.Stats())
@@ -84,8 +85,8 @@ func TestTimes(t *testing.T) {
 
 func TestSpec(t *testing.T) {
 	err := memlink.Spec{Latency: -1, HeaderBytes: -1, Rate: simcore.Rate{Ps: 1}}.Validate()
-	for _, says := range []string{"latency_ps -1", "header_bytes -1", "rate 0 bytes in 1 ps"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"latency_ps -1", "header_bytes -1", "rate 0 bytes in 1 ps"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	e := simcore.NewEngine()
 	_, err = memlink.Builder{Memory: mem.NewSparse(1)}.Build("Link")

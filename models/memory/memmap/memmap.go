@@ -37,11 +37,11 @@ type Region struct {
 	Bytes  uint64
 	Memory mem.Target
 
-	View    mem.Backdoor // its bytes at this moment; nil: Memory, if it is a Backdoor
-	Watcher Watcher      // nil: Memory, if it is a Watcher
+	View    mem.Backdoor // the region's bytes at this moment; nil: Memory, if it is a Backdoor
+	Watcher Watcher      // reports writes to the region; nil: Memory, if it is a Watcher
 }
 
-// region is a Region with its writes in progress.
+// region is a Region with the number of its writes in progress.
 type region struct {
 	Region
 	open int
@@ -54,41 +54,41 @@ type Map struct {
 	idle    fifo.Free[access]
 	parts   fifo.Free[part]
 	running bool
-	asking  *part // the part whose memory is being accessed
-	waiting bool  // the queue was not empty when last checked
+	issuing *part // part whose memory access is being issued right now
+	waiting bool  // Waiting() when it was last checked, for OnEmpty
 	onEmpty []func()
 	stats   Stats
 }
 
 // Stats counts what passed through a map.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
-	Changes       uint64 // accesses that waited for writes to another memory
+	Changes       uint64 // number of accesses that waited for writes to another memory
 }
 
 // access is an access in progress.
 type access struct {
 	a      *mem.Access
-	at     int // bytes that were sent on
-	left   int // parts in progress, plus one while there are more to send
+	at     int // number of its bytes that were passed on
+	left   int // parts in progress, plus one until all parts were passed on
 	waited bool
 	err    error
 }
 
-// part is the piece of an access that goes to one memory.
+// part is the piece of an access that lies in one memory.
 type part struct {
 	mem.Access
-	of    *access
-	to    *region
-	all   *mem.Access // the access, if the part is all of it; of is nil then
-	there bool        // memory completed it at once
-	past  int         // bytes of a run whose lines have ended
-	line  func(a *mem.Access, n int, more bool)
+	of        *access
+	to        *region
+	all       *mem.Access // the access, if it lies in one region as a whole; of is nil then
+	completed bool        // memory has completed it during Access
+	past      int         // for runs: bytes of the lines that have ended
+	line      func(a *mem.Access, n int, more bool)
 }
 
-// New joins memories. The error lists every fault of the regions.
+// New joins memories into one address space. The error lists every fault of the regions.
 func New(regions ...Region) (*Map, error) {
 	m := new(Map)
 	var errs []error
@@ -131,10 +131,10 @@ func (m *Map) Stats() Stats { return m.stats }
 // Idle reports whether no access is in progress.
 func (m *Map) Idle() bool { return m.stats.Held == 0 && m.queue.Len() == 0 }
 
-// Waiting reports whether accesses wait for writes to another memory.
+// Waiting reports whether an access waits for writes to another memory.
 func (m *Map) Waiting() bool { return m.queue.Len() > 0 }
 
-// OnEmpty registers f to be called whenever no access is Waiting any longer.
+// OnEmpty registers f to be called whenever the last Waiting access has been passed on.
 func (m *Map) OnEmpty(f func()) { m.onEmpty = append(m.onEmpty, f) }
 
 // find returns the region of an address, or nil.
@@ -147,7 +147,7 @@ func (m *Map) find(addr uint64) *region {
 	return nil
 }
 
-// span returns how many of n bytes at an address lie in its region.
+// span returns how many of n bytes at an address lie in the address's region.
 func (r *region) span(addr uint64, n int) int {
 	return int(min(uint64(n), r.Bytes-(addr-r.Base)))
 }
@@ -193,7 +193,7 @@ func (m *Map) Access(a *mem.Access) {
 	m.run()
 }
 
-// run sends on accesses that need not wait, in order.
+// run passes accesses on, in order, until one must wait.
 func (m *Map) run() {
 	if m.running {
 		return
@@ -220,7 +220,7 @@ func (m *Map) run() {
 	}
 }
 
-// sendWhole sends on an access that lies in one region and need not wait: the common case.
+// sendWhole passes on an access that lies in one region and need not wait: the common case.
 func (m *Map) sendWhole(a *mem.Access, r *region) {
 	p := m.newPart()
 	p.all, p.to = a, r
@@ -231,11 +231,11 @@ func (m *Map) sendWhole(a *mem.Access, r *region) {
 	if a.Op != mem.Read {
 		r.open++
 	}
-	m.running, m.asking = true, p
+	m.running, m.issuing = true, p
 	r.Memory.Access(&p.Access)
-	m.asking = nil
-	if p.there {
-		p.there = false
+	m.issuing = nil
+	if p.completed {
+		p.completed = false
 		m.endWhole(p)
 	}
 	if m.running = false; m.queue.Len() > 0 {
@@ -243,7 +243,7 @@ func (m *Map) sendWhole(a *mem.Access, r *region) {
 	}
 }
 
-// endWhole ends an access that sendWhole sent.
+// endWhole ends an access that was passed on by sendWhole.
 func (m *Map) endWhole(p *part) {
 	a, err := p.all, p.Err
 	if p.Op != mem.Read {
@@ -262,7 +262,7 @@ func (m *Map) TakesRun(addr uint64, n int) bool {
 		mem.TakesRun(r.Memory, addr, n)
 }
 
-// endLine ends a line of a run.
+// endLine reports the end of a run's line.
 func (m *Map) endLine(p *part, n int, more bool) {
 	p.past += n
 	m.stats.FinishedBytes += uint64(n)
@@ -270,7 +270,7 @@ func (m *Map) endLine(p *part, n int, more bool) {
 	p.all.Line(p.all, n, more)
 }
 
-// send sends the parts of an access. It returns false if the next must wait.
+// send passes on the parts of an access. It returns false if the next part must wait.
 func (m *Map) send(x *access) bool {
 	a, n := x.a, x.a.Len()
 	for {
@@ -297,7 +297,7 @@ func (m *Map) send(x *access) bool {
 	}
 }
 
-// busyElsewhere reports whether writes to other memories are in progress.
+// busyElsewhere reports whether writes to memories other than r are in progress.
 func (m *Map) busyElsewhere(r *region) bool {
 	for i := range m.regions {
 		if o := &m.regions[i]; o != r && o.open > 0 {
@@ -315,8 +315,8 @@ func (m *Map) newPart() *part {
 	p.line = func(_ *mem.Access, n int, more bool) { m.endLine(p, n, more) }
 	p.Done = func(*mem.Access) {
 		switch {
-		case m.asking == p:
-			p.there = true
+		case m.issuing == p:
+			p.completed = true
 			return
 		case p.all != nil:
 			m.endWhole(p)
@@ -338,7 +338,7 @@ func (m *Map) newPart() *part {
 	return p
 }
 
-// end ends one part of an access, and with the last part the access.
+// end ends one part of an access; the last part ends the access.
 func (m *Map) end(x *access) {
 	if x.left--; x.left > 0 {
 		return
@@ -349,7 +349,7 @@ func (m *Map) end(x *access) {
 	m.finish(a, len(a.Data), err)
 }
 
-// finish ends an access with its last n bytes.
+// finish ends an access; n is the number of its bytes that were not counted as finished before.
 func (m *Map) finish(a *mem.Access, n int, err error) {
 	m.stats.FinishedBytes += uint64(n)
 	m.stats.Held -= uint64(n)

@@ -20,7 +20,7 @@ const (
 	border = 1 << 12
 )
 
-// build maps two halves of one space, each behind its own delay.
+// build returns a map of the two halves of one space, each behind a delay of its own.
 func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map, *mem.Space) {
 	space, err := mem.NewSpace(2*border, 1<<20)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map
 	return m, space
 }
 
-// rig is accesses over the border of the two memories.
+// rig returns a builder of a memory whose accesses cross the border between the two halves.
 func rig(fast, slow inject.DelaySpec) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		m, _ := build(t, e, fast, slow)
@@ -50,7 +50,8 @@ func rig(fast, slow inject.DelaySpec) memrig.Build {
 	}
 }
 
-// Whatever the two memories' times, order over both is kept, across their border, too.
+// Whatever the latencies of the two memories are, their order must be kept, also for accesses that
+// cross the border.
 func TestKeepsTheProtocol(t *testing.T) {
 	memrig.Contract(t, "at once", rig(inject.DelaySpec{}, inject.DelaySpec{}))
 	memrig.Contract(t, "one slow", rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 70 * ns}))
@@ -67,7 +68,8 @@ func TestNoAllocation(t *testing.T) {
 	memrig.NoAllocation(t, 196, 30, rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 50 * ns}))
 }
 
-// A write to the fast memory waits for those to the slow one; reads and writes of one memory do not wait.
+// A write to the fast memory must wait for those to the slow one; accesses to one memory must not
+// wait.
 func TestOrder(t *testing.T) {
 	e := simcore.NewEngine()
 	m, _ := build(t, e, inject.DelaySpec{Latency: 5 * ns}, inject.DelaySpec{Latency: 50 * ns})
@@ -95,11 +97,11 @@ func TestRegions(t *testing.T) {
 	require.NoError(t, m.Read(border-2, got))
 	require.Equal(t, []byte{1, 2, 3, 4}, got)
 	require.ErrorIs(t, m.Read(2*border-1, got), mem.ErrNoMemory)
-	told := 0
-	stop, err := m.Watch(border, 64, func(uint64, int) { told++ })
+	notified := 0
+	stop, err := m.Watch(border, 64, func(uint64, int) { notified++ })
 	require.NoError(t, err)
 	m.Access(&mem.Access{Op: mem.Write, Addr: border - 1, Data: []byte{1, 2}, Done: func(*mem.Access) {}})
-	require.Equal(t, 1, told)
+	require.Equal(t, 1, notified)
 	stop()
 	_, err = m.Watch(border-1, 2, func(uint64, int) {})
 	require.ErrorContains(t, err, "want a range in one region")
@@ -108,8 +110,8 @@ func TestRegions(t *testing.T) {
 	_, err = memmap.New(memmap.Region{Name: "A", Base: 8, Bytes: 8, Memory: space},
 		memmap.Region{Name: "B", Base: 12, Bytes: 1, Memory: space},
 		memmap.Region{Name: "C", Bytes: 1}, memmap.Region{Name: "D", Base: 99, Memory: space})
-	for _, says := range []string{"regions A and B overlap at 0xc", "region C has no memory", "region D has 0x0 B"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"regions A and B overlap at 0xc", "region C has no memory", "region D has 0x0 B"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = memmap.New()
 	require.ErrorContains(t, err, "no region")

@@ -34,7 +34,8 @@ func (m *Map) view(op mem.Op, addr uint64, b []byte, f func(v mem.Backdoor, addr
 	return nil
 }
 
-// Watch calls f after every write that touches n bytes at addr. The range must lie in one region.
+// Watch calls f after every write that touches the n bytes at addr. The range must lie in one
+// region.
 func (m *Map) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	r := m.find(addr)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Outstanding reports whether a packet has left that is not acknowledged, so that a timer must run.
-// Steps shows whether there was progress since.
+// Outstanding reports whether a packet has left and is not acknowledged, so that a timer must run.
+// A change of Steps shows progress.
 func (q *QP) Outstanding() bool {
 	return q.Type == rnicspec.RC && q.State == rnicspec.RTS && q.req.sq.Len() > 0 && !q.req.waiting &&
 		after(q.req.sent, q.req.at(0).first) > 0
@@ -17,7 +17,8 @@ func (q *QP) Outstanding() bool {
 // Steps counts the requester's progress.
 func (q *QP) Steps() uint64 { return q.req.steps }
 
-// Timeout handles an acknowledgement timeout.
+// Timeout handles an acknowledgement timeout: it goes back, or fails the queue pair when the
+// retries are used up.
 func (q *QP) Timeout(e *Effects) {
 	r := &q.req
 	if !q.Outstanding() {
@@ -34,10 +35,10 @@ func (q *QP) Timeout(e *Effects) {
 	e.Moved = true
 }
 
-// Resume ends the wait that an RNR NAK asked for.
+// Resume ends the wait that an RNR NAK has requested.
 func (q *QP) Resume() { q.req.waiting = false }
 
-// Answer takes a response.
+// Answer handles a response.
 func (q *QP) Answer(p *Packet, e *Effects) {
 	r := &q.req
 	if q.Type != rnicspec.RC || q.State != rnicspec.RTS || r.sq.Len() == 0 ||
@@ -57,7 +58,7 @@ func (q *QP) Answer(p *Packet, e *Effects) {
 	}
 }
 
-// acknowledge takes an ACK or a NAK.
+// acknowledge handles an ACK or a NAK.
 func (q *QP) acknowledge(p *Packet, e *Effects) {
 	s := p.AETH.Syndrome
 	switch s.Kind() {
@@ -91,7 +92,7 @@ func (q *QP) notReady(p *Packet, e *Effects) {
 	e.Moved = true
 }
 
-// refused takes a NAK, after everything before it was settled.
+// refused handles a NAK, after everything before it was settled.
 func (q *QP) refused(p *Packet, e *Effects) {
 	r := &q.req
 	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 {
@@ -115,9 +116,9 @@ func (q *QP) refused(p *Packet, e *Effects) {
 	}
 }
 
-// failOrRetry fails the queue pair if the work entry with the PSN of a NAK is the oldest. Otherwise
-// the oldest is a READ or atomic whose response was lost: it must end first, and is requested
-// again.
+// failOrRetry handles a NAK that reports an error. If the work entry with its PSN is the oldest
+// one, the queue pair fails. Otherwise the oldest entry is a READ or atomic whose response was
+// lost: it must end first, so it is requested again.
 func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	if w := q.req.at(0); after(psn, w.last()) > 0 {
 		q.lost(plus(w.first, w.got), e)
@@ -126,10 +127,10 @@ func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	q.fail(s, e)
 }
 
-// unanswered returns the PSN to go back to for a NAK: the NAK's own, or the first missing response
-// of a READ or atomic before it. That response was lost, since the responder answers in order (IBTA
-// 9.7.5.1.1). If it were skipped, it would never be requested again, and would not count among the
-// READs and atomics that the responder has resources for.
+// unanswered returns the PSN to go back to for a NAK: the NAK's own, or that of the first missing
+// response of a READ or atomic before it. The missing response was lost, because the responder
+// answers in order (IBTA 9.7.5.1.1). If it were skipped, it would never be requested again, and
+// would not count among the READs and atomics that occupy the responder's resources.
 func (q *QP) unanswered(psn uint32) uint32 {
 	if w := q.req.at(0); w.Opcode.Responds() && after(psn, plus(w.first, w.got)) > 0 {
 		return plus(w.first, w.got)
@@ -138,7 +139,7 @@ func (q *QP) unanswered(psn uint32) uint32 {
 }
 
 // settle completes all SENDs and WRITEs up to a PSN. It stops at a READ or atomic whose response is
-// missing, which was lost.
+// missing, and requests that again.
 func (q *QP) settle(psn uint32, e *Effects) {
 	if q.advance(psn, e) {
 		w := q.req.at(0)
@@ -174,7 +175,7 @@ func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	return false
 }
 
-// progress records that something new was acknowledged.
+// progress records that the peer has acknowledged something new.
 func (q *QP) progress(e *Effects) {
 	q.req.steps++
 	q.req.retries, q.req.rnr = q.Retries, q.RNRRetry
@@ -191,7 +192,7 @@ func (q *QP) retire(e *Effects) {
 	} else {
 		r.pos = 0
 	}
-	if w.asked {
+	if w.requested {
 		r.reads--
 	}
 	q.complete(&w.WQE, rnicspec.OK, e)
@@ -200,8 +201,8 @@ func (q *QP) retire(e *Effects) {
 	}
 }
 
-// lost handles a response that came before that of an earlier READ or atomic, which is requested
-// again, once for each gap (IBTA 9.7.5.1.1).
+// lost handles a response that arrived while that of an earlier READ or atomic is missing: the
+// earlier one is requested again, once for each gap (IBTA 9.7.5.1.1).
 func (q *QP) lost(psn uint32, e *Effects) {
 	r := &q.req
 	if r.gap && r.gapAt == psn {
@@ -217,8 +218,8 @@ func (q *QP) lost(psn uint32, e *Effects) {
 	e.Moved = true
 }
 
-// expect settles everything before a response, and returns the READ or atomic that it belongs to,
-// if that is next.
+// expect settles everything before a response. It returns the READ or atomic that the response
+// belongs to, if that is the next one; else nil.
 func (q *QP) expect(p *Packet, e *Effects) *work {
 	r := &q.req
 	q.settleBefore(p.PSN, e)
@@ -229,7 +230,7 @@ func (q *QP) expect(p *Packet, e *Effects) *work {
 	w := r.at(0)
 	d := after(p.PSN, plus(w.first, w.got))
 	switch {
-	case !w.Opcode.Responds() || !w.asked || d < 0:
+	case !w.Opcode.Responds() || !w.requested || d < 0:
 		e.Drop = DropStray
 	case d > 0:
 		e.Drop = DropSequence
@@ -256,7 +257,8 @@ func (q *QP) settleBefore(psn uint32, e *Effects) {
 	}
 }
 
-// min24 returns the last PSN of an entry, or the one before psn if that is earlier.
+// min24 returns the last PSN of an entry, or the PSN before psn if that is earlier (24-bit
+// comparison).
 func min24(psn uint32, w *work) uint32 {
 	if prev := plus(psn, -1); after(prev, w.last()) < 0 {
 		return prev
@@ -264,7 +266,7 @@ func min24(psn uint32, w *work) uint32 {
 	return w.last()
 }
 
-// readData takes a READ response.
+// readData handles a READ response.
 func (q *QP) readData(p *Packet, e *Effects) {
 	w := q.expect(p, e)
 	if w == nil {
@@ -276,7 +278,7 @@ func (q *QP) readData(p *Packet, e *Effects) {
 	last := w.got == w.packets-1
 	if w.Opcode != rnicspec.Read || len(p.Payload) != want || pos.Ends() != last {
 		e.Drop = DropUnknown
-		q.fail(rnicspec.RemoteOperation, e) // a bad response (IBTA 9.9.2.4.2)
+		q.fail(rnicspec.RemoteOperation, e) // the response is malformed (IBTA 9.9.2.4.2)
 		return
 	}
 	bus, ok := q.dev.Resolve(w.LocalKey, w.LocalVA+uint64(off), want, rnicspec.LocalWrite)
@@ -291,7 +293,8 @@ func (q *QP) readData(p *Packet, e *Effects) {
 	}
 }
 
-// atomicData takes the response to an atomic. The value goes to memory as 8 little-endian bytes.
+// atomicData handles the response to an atomic. It stores the original value as 8 little-endian
+// bytes.
 func (q *QP) atomicData(p *Packet, e *Effects) {
 	w := q.expect(p, e)
 	if w == nil {

@@ -37,8 +37,8 @@ func loadCapture(t *testing.T, name string) (frames [][]byte) {
 	}
 }
 
-// said is the compared part of a response.
-type said struct {
+// recordedResponse holds the fields of a response that the test compares.
+type recordedResponse struct {
 	Op       wire.Opcode
 	PSN      uint32
 	Syndrome wire.Syndrome
@@ -47,16 +47,16 @@ type said struct {
 	Payload  string
 }
 
-func saidBy(p *Packet) said {
-	s := said{Op: p.Opcode, PSN: p.PSN, Orig: p.Orig, Payload: string(p.Payload)}
+func saidBy(p *Packet) recordedResponse {
+	s := recordedResponse{Op: p.Opcode, PSN: p.PSN, Orig: p.Orig, Payload: string(p.Payload)}
 	if p.Opcode.Info().Has(wire.HeaderAETH) {
 		s.Syndrome, s.MSN = p.AETH.Syndrome, p.AETH.MSN
 	}
 	return s
 }
 
-// lines formats answers for comparison by people.
-func lines(all []said) (text []string) {
+// lines formats responses, one per line, for a readable difference.
+func lines(all []recordedResponse) (text []string) {
 	for _, s := range all {
 		text = append(text, fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.Op, s.PSN, s.Syndrome, s.MSN,
 			s.Orig,
@@ -65,17 +65,17 @@ func lines(all []said) (text []string) {
 	return text
 }
 
-// peer is a responder with recorded requests and its recorded answers. Bytes of its memory that no
-// request wrote are learned from the first recorded answer that shows them.
+// peer is a responder, with recorded requests and the recorded responses to them. Bytes of its
+// memory that no request wrote are taken from the first recorded response that shows them.
 type peer struct {
 	t    *testing.T
 	q    *QP
 	mem  map[uint64]byte
-	rec  []said
-	got  []said
+	rec  []recordedResponse
+	got  []recordedResponse
 	e    Effects
 	recv uint64
-	inv  uint32 // SENDs with invalidate: rxe does not count them as messages
+	inv  uint32 // number of SENDs with invalidate, which rxe does not count in the MSN
 }
 
 func (x *peer) learn(at uint64, b string) {
@@ -86,18 +86,18 @@ func (x *peer) learn(at uint64, b string) {
 	}
 }
 
-// next returns the next recorded answer.
-func (x *peer) next() said {
+// next returns the next recorded response.
+func (x *peer) next() recordedResponse {
 	if len(x.got) < len(x.rec) {
 		return x.rec[len(x.got)]
 	}
-	return said{}
+	return recordedResponse{}
 }
 
 func (x *peer) take(p *Packet) {
 	if x.q.NeedsRecv(p) && x.q.Receives() == 0 {
 		if n := x.next(); n.Syndrome.Kind() != wire.SyndromeRNR || n.PSN != p.PSN {
-			x.recv += 1 << 32 // a buffer that was posted
+			x.recv += 1 << 32 // the next posted buffer
 			x.q.PostRecv(rnicspec.RecvWQE{VA: x.recv, Length: 1 << 20, Key: 0}, &x.e)
 		}
 	}
@@ -146,9 +146,9 @@ func (x *peer) take(p *Packet) {
 	}
 }
 
-// The responder gives the recorded answers of a Linux rxe responder to the same requests. Captures
-// with losses and reordering are left out: they were taken at a point with frames that the
-// responder never got, or in another order. TestLossyChannel covers that.
+// The responder must give the recorded responses of a Linux rxe responder to the same requests.
+// Captures with losses and reordering are left out: they contain frames that the responder never
+// received, or in another order. TestLossyChannel covers those cases.
 func TestRecordedRequests(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -173,7 +173,7 @@ func TestRecordedRequests(t *testing.T) {
 	}
 }
 
-// recordedPeers plays a capture of one connection: both its ends are responders.
+// recordedPeers replays a capture of one connection. Both of its ends are responders.
 func recordedPeers(t *testing.T, frames [][]byte, pmtu int) map[string]*peer {
 	peers := map[string]*peer{}
 	at := func(ip []byte) *peer {
@@ -196,7 +196,7 @@ func recordedPeers(t *testing.T, frames [][]byte, pmtu int) map[string]*peer {
 			x, s := at(src), saidBy(p)
 			if n := len(x.rec); s.Syndrome == wire.NAKSequence && n > 0 &&
 				x.rec[n-1].Syndrome.Kind() == wire.SyndromeRNR && x.rec[n-1].PSN == s.PSN {
-				continue // rxe NAKs packets after an RNR NAK, too; the standard has them ignored
+				continue // rxe also NAKs packets after an RNR NAK; by the standard they are ignored
 			}
 			x.rec = append(x.rec, s)
 		}
@@ -229,8 +229,8 @@ func addresses(net []byte) (src, dst []byte) {
 	return net[8:24], net[24:40]
 }
 
-// connect restores the responder's state from the capture: its PSN is that of the first request,
-// its regions are those that requests accessed, its RNR timer is the one that it sent.
+// connect reconstructs the responder's state from the capture: its PSN is that of the first
+// request, its regions are those that requests access, and its RNR timer is the one that it sent.
 func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 	refused := map[uint32]bool{}
 	a := attributes(0, 0, first.PSN, pmtu)
@@ -268,30 +268,32 @@ func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 	x.q.Connect(rnicspec.RTS, a)
 }
 
-// departures are cases in which the recorded responder departs from the standard, or depended on
-// state that the case does not show; they list the right answers instead.
-var departures = map[string][]said{
+// departures lists the correct responses of cases in which the recorded responder departs from the
+// standard, or in which it depended on state that the case does not show.
+var departures = map[string][]recordedResponse{
 	"first_short_payload": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"only_over_mtu":       {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"last_zero_payload":   {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
-	// its payload is shorter than the MTU
+	// a middle packet whose payload is shorter than the MTU
 	"pad_on_middle":         {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
 	"read_with_payload":     {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"send_over_recv_size":   {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
 	"opcode_rc_reserved_15": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"opcode_1e":             {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
-	// and nothing about what follows it
+	// requests after an RNR NAK are not answered
 	"send_no_recv_rnr": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.RNRSyndrome(12)}},
-	// Nothing was acknowledged yet: it says the PSN before 0, where the one before the expected is right.
+	// rxe sends the PSN before 0, since it has acknowledged nothing; the PSN before the expected
+	// one is right.
 	"psn_far_behind":  {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 	"psn_half_window": {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 }
 
-// rereads are cases whose duplicate READ this responder answers as a READ of its own, from FIRST
-// on; rxe continues with the positions of the first answer, or requires the same address.
+// rereads lists cases with a duplicate READ. This responder answers it as a READ of its own,
+// beginning with FIRST; rxe continues with the packet positions of the first response, or requires
+// the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
-// Single requests, good and bad, that were injected into a live rxe: the same answer.
+// Single valid and invalid requests that were injected into a live rxe must get the same responses.
 func TestInjectedRequests(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(capturesDir, "inject_v4.json"))
 	require.NoError(t, err)
@@ -348,7 +350,8 @@ func TestInjectedRequests(t *testing.T) {
 
 const injectVA, injectKey, injectBytes = 0x1d9cb000, 0x25e, 0x10000
 
-// injected is the responder of a case: MTU 256, 64 KB of memory, receive entries unless the case is about their lack.
+// injected returns the responder of a case: MTU 256, 64 KB of memory, and receive entries, unless
+// the case tests their absence.
 func injected(t *testing.T, name string, qpn uint32) *peer {
 	x := &peer{t: t, mem: map[uint64]byte{}}
 	for i := range uint64(1024) {
@@ -368,7 +371,7 @@ func injected(t *testing.T, name string, qpn uint32) *peer {
 	size := uint32(1 << 16)
 	switch name {
 	case "write_only_imm_no_recv_posted", "send_no_recv_rnr":
-		x.rec = []said{{PSN: 256, Syndrome: wire.RNRSyndrome(12)}}
+		x.rec = []recordedResponse{{PSN: 256, Syndrome: wire.RNRSyndrome(12)}}
 		return x
 	case "send_over_recv_size":
 		size = 300

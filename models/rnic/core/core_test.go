@@ -12,7 +12,7 @@ import (
 
 const sig = rnicspec.FlagSignalled
 
-// Every operation of an RC, over messages of no, one and several packets.
+// Every operation of an RC queue pair must work with messages of no, one and several packets.
 func TestOperations(t *testing.T) {
 	for _, size := range []uint32{0, 1, 255, 256, 257, 5000} {
 		p := newPair(t, rnicspec.RC, 256)
@@ -53,8 +53,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// An error ends with the standard's status at the requester and leaves both queue pairs in error;
-// later entries are flushed.
+// A failing request must complete with the standard's status and leave both queue pairs in the
+// error state; later entries must be flushed.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -101,8 +101,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Without a receive entry the responder is not ready; the requester waits for the time in the RNR
-// NAK, and gives up after too many of them.
+// Without a receive entry, the responder sends an RNR NAK. The requester must wait for the time in
+// it, and give up after too many of them.
 func TestNotReady(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	p.q[0].RNRRetry, p.q[0].req.rnr = 2, 2
@@ -122,7 +122,7 @@ func TestNotReady(t *testing.T) {
 	require.Equal(t, rnicspec.RNRExceeded, p.n[0].done[1].Status)
 }
 
-// A peer that is silent is asked Retries times.
+// A request to a silent peer must be repeated Retries times, and then fail.
 func TestRetryExceeded(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	p.post(0, rnicspec.WQE{Opcode: rnicspec.Write, Length: 300, ID: 1})
@@ -139,7 +139,7 @@ func TestRetryExceeded(t *testing.T) {
 	require.Equal(t, rnicspec.RetryExceeded, p.n[0].done[0].Status)
 }
 
-// No more than 16 READs are in flight; one more at the responder would be refused.
+// The requester must keep at most 16 READs in flight; the responder must refuse one more.
 func TestReadsInFlight(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	for range 20 {
@@ -195,8 +195,8 @@ func TestDatagrams(t *testing.T) {
 		p.post(0, rnicspec.WQE{Opcode: rnicspec.SendImm, Length: n, Imm: 6, DestQP: 2, QKey: qkey, Flags: sig})
 	}
 	send(1000, 0x1234) // too long for the buffer: dropped
-	send(100, 0x1235)  // wrong key
-	send(561, 0x1234)  // with the header before it, too long by a byte
+	send(100, 0x1235)  // wrong Q_Key
+	send(561, 0x1234)  // too long by a byte, with the 40 bytes in front of the message
 	send(560, 0x1234)
 	p.run()
 	require.Len(t, p.n[0].done, 4)
@@ -211,7 +211,8 @@ func TestDatagrams(t *testing.T) {
 	require.Equal(t, rnicspec.LocalLength, p.n[0].done[4].Status)
 }
 
-// Headers in both address families survive the decoder, and a changed bit is noticed.
+// Frames with IPv4 and IPv6 headers must be decoded to what was encoded, and a changed bit must be
+// detected.
 func TestFrames(t *testing.T) {
 	n := newNode(t)
 	for _, v6 := range []bool{false, true} {
@@ -234,8 +235,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A NAK acknowledges everything before it, and a READ whose answer has a gap is requested again
-// once, from the gap on.
+// A NAK must acknowledge everything before it. A READ whose responses have a gap must be requested
+// again once, from the gap on.
 func TestGaps(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	pattern(p.n[1].mem[:2048], 9)
@@ -245,7 +246,7 @@ func TestGaps(t *testing.T) {
 	for p.send(0) {
 	}
 	p.n[1].take(p.n[0].out[0])
-	p.n[1].out = nil // its acknowledgement is lost, and so is the second WRITE
+	p.n[1].out = nil // loses its acknowledgement and the second WRITE
 	p.n[1].take(p.n[0].out[2])
 	require.Len(t, p.n[1].out, 1)
 	p.n[0].out = nil

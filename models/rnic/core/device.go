@@ -15,7 +15,7 @@ type Region struct {
 
 // Device holds the state that the queue pairs of a NIC share.
 type Device struct {
-	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, go-backs
+	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, times that a requester went back
 
 	regions map[uint32]*Region
 	qps     map[uint32]*QP
@@ -35,7 +35,7 @@ func (d *Device) Register(r Region) bool {
 	return true
 }
 
-// Deregister ends a region; it reports false if no region has that key.
+// Deregister removes a region; it reports false if no region has that key.
 func (d *Device) Deregister(key uint32) bool {
 	_, ok := d.regions[key]
 	delete(d.regions, key)
@@ -45,7 +45,7 @@ func (d *Device) Deregister(key uint32) bool {
 // QP returns the queue pair with a number, or nil.
 func (d *Device) QP(qpn uint32) *QP { return d.qps[qpn] }
 
-// Idle reports whether no queue pair has a work entry in flight, and hence none a timer.
+// Idle reports whether no queue pair has a work entry in flight, so that no timer runs.
 func (d *Device) Idle() bool {
 	for _, q := range d.qps {
 		if !q.Idle() {
@@ -65,7 +65,8 @@ func (d *Device) Oldest() (first *QP) {
 	return first
 }
 
-// Progress sums up what all queue pairs have received in order and had acknowledged.
+// Progress counts, over all queue pairs, the packets received in order and the acknowledgements
+// that showed progress.
 func (d *Device) Progress() (n uint64) {
 	for _, q := range d.qps {
 		n += q.req.steps + uint64(q.resp.psn)
@@ -73,11 +74,11 @@ func (d *Device) Progress() (n uint64) {
 	return n
 }
 
-// Remove ends a queue pair.
+// Remove removes a queue pair.
 func (d *Device) Remove(qpn uint32) { delete(d.qps, qpn) }
 
-// Resolve returns the bus address of n bytes at va in a region that allows the access needed. Zero
-// bytes need no region.
+// Resolve translates va in a region to a bus address, if the region contains the n bytes and allows
+// the access. Zero bytes need no region.
 func (d *Device) Resolve(key uint32, va uint64, n int, need rnicspec.Access) (bus uint64, ok bool) {
 	if n == 0 {
 		return 0, true
@@ -89,7 +90,7 @@ func (d *Device) Resolve(key uint32, va uint64, n int, need rnicspec.Access) (bu
 	return r.Bus + (va - r.VA), true
 }
 
-// Page returns the number of the page of a region that an address lies in, for translation caches;
+// Page returns the number of the page of a region that contains an address, for translation caches.
 // ok is false if the region does not exist.
 func (d *Device) Page(key uint32, va uint64) (page uint64, log uint8, ok bool) {
 	r := d.regions[key]

@@ -7,8 +7,9 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// No packet makes a queue pair of any type in any state panic. The bytes are taken both as the part
-// between UDP header and ICRC, since few have a valid CRC, and as a whole frame.
+// No packet may make a queue pair of any type, in any state, panic. The bytes are taken as a whole
+// frame, and also as the part between UDP header and ICRC, since few random frames have a valid
+// CRC.
 func FuzzPackets(f *testing.F) {
 	n := newNode(f)
 	a := Address{}

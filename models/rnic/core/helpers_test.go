@@ -11,15 +11,15 @@ import (
 
 const memBytes = 1 << 20
 
-// node is a device over plain memory, whose effects happen at once.
+// node is a device over plain memory. Its effects take place at once.
 type node struct {
 	t    testing.TB
 	dev  *Device
 	mem  []byte
 	done []Completion
-	out  [][]byte // frames to be carried
+	out  [][]byte // frames that the node has sent
 	e    Effects
-	wait map[uint32]int64 // RNR waits told, by queue pair
+	wait map[uint32]int64 // waits requested by RNR NAKs in ps, by queue pair
 	drop [DropUnknown + 1]int
 }
 
@@ -76,7 +76,7 @@ func (n *node) frame(p *Packet, a *Address, payload []byte) {
 	n.out = append(n.out, f)
 }
 
-// send lets a queue pair send its next packet.
+// send makes a queue pair send its next packet, and reports whether it had one.
 func (n *node) send(q *QP) bool {
 	var o Outgoing
 	n.e.Reset()
@@ -99,7 +99,7 @@ func (n *node) send(q *QP) bool {
 	return ok
 }
 
-// take takes a frame.
+// take handles a received frame.
 func (n *node) take(frame []byte) {
 	var p Packet
 	if d := p.Decode(frame); d != Kept {
@@ -128,7 +128,7 @@ type pair struct {
 
 func newPair(t testing.TB, typ rnicspec.QPType, mtu int) *pair {
 	p := &pair{}
-	psn := [2]uint32{0xfffff0, 0x123456} // the first wraps soon
+	psn := [2]uint32{0xfffff0, 0x123456} // the PSNs of the first side wrap soon
 	for i := range p.n {
 		p.n[i] = newNode(t)
 		p.q[i] = p.n[i].dev.Add(uint32(i+1), typ)
@@ -137,7 +137,7 @@ func newPair(t testing.TB, typ rnicspec.QPType, mtu int) *pair {
 	return p
 }
 
-// run carries all packets of both sides, without loss.
+// run carries all packets of both sides, without loss, until there are none.
 func (p *pair) run() {
 	for moved := true; moved; {
 		moved = false

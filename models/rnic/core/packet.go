@@ -15,30 +15,30 @@ type Packet struct {
 	AETH   wire.AETHFields
 	DETH   wire.DETHFields
 	Imm    uint32
-	Inv    uint32 // key to be invalidated
-	Orig   uint64 // of an atomic acknowledgement
+	Inv    uint32 // key of the region to be invalidated
+	Orig   uint64 // original value, in the response to an atomic
 
-	Payload []byte // of a received packet: slice of the frame
-	Net     []byte // likewise, its IP header
+	Payload []byte // payload of a received packet: a slice of the frame
+	Net     []byte // IP header of a received packet: a slice of the frame
 }
 
-// Drop is the reason for ignoring a packet.
+// Drop is the reason why a packet was ignored.
 type Drop uint8
 
-// The reasons.
+// Values of Drop.
 const (
 	Kept Drop = iota
 	DropNotRoCE
-	DropICRC      // or a wrong UDP checksum
-	DropShort     // headers cut short
-	DropVersion   // TVer
-	DropPartition // P_Key
-	DropNoQP      // unknown queue pair, wrong transport, or not in a state to receive
-	DropSequence  // out of order and already NAKed, or a duplicate without effect
+	DropICRC      // wrong ICRC or UDP checksum
+	DropShort     // truncated headers
+	DropVersion   // unsupported transport version (TVer)
+	DropPartition // wrong partition (P_Key)
+	DropNoQP      // unknown queue pair, one of another transport, or one that may not receive in its state
+	DropSequence  // out of sequence and NAKed before, or a duplicate without effect
 	DropKey       // UD: wrong Q_Key
-	DropNoBuffer  // UC, UD: no receive entry, or too short a one
+	DropNoBuffer  // UC, UD: no receive entry, or its buffer is too short
 	DropStray     // an unexpected response
-	DropUnknown   // opcode without meaning for the transport
+	DropUnknown   // the opcode is not defined for the transport
 )
 
 const (
@@ -47,15 +47,15 @@ const (
 	ipv6Bytes  = 40
 	udpBytes   = 8
 	minLength  = ether.MinLen
-	defaultKey = 0xffff // the default partition, full member; the limited one lacks bit 15
+	defaultKey = 0xffff // P_Key of the default partition, full member; a limited member lacks bit 15
 	psnMask    = 1<<24 - 1
 )
 
-// InfiniBandBytes is the size of a packet in native InfiniBand framing without payload and
+// InfiniBandBytes is the size of a packet in native InfiniBand framing, without payload and
 // extension headers: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA 7.7, 7.8, 9.2).
 const InfiniBandBytes = 8 + wire.BTHSize + wire.ICRCSize + 2
 
-// Decode parses a frame with its ICRC. The packet keeps slices of the frame.
+// Decode parses a frame and checks its ICRC. The packet refers to slices of the frame.
 func (p *Packet) Decode(frame []byte) Drop {
 	switch v := wire.VerifyFrameICRC(frame); v.Verdict {
 	case wire.OK:
@@ -96,7 +96,7 @@ func (p *Packet) decode(net, b []byte) Drop {
 	info := p.Opcode.Info()
 	if !info.Known {
 		p.Payload = b[wire.BTHSize:]
-		return Kept // the queue pair's transport decides
+		return Kept // an unknown opcode is judged by the queue pair's transport
 	}
 	b = b[wire.BTHSize:]
 	if len(b) < int(info.ExtLen)+int(p.PadCnt) {
@@ -110,7 +110,7 @@ func (p *Packet) decode(net, b []byte) Drop {
 	return Kept
 }
 
-// extension parses an extension header, whose bytes are complete.
+// extension parses one extension header, whose bytes are complete.
 func (p *Packet) extension(h wire.Header, b []byte) {
 	switch h {
 	case wire.HeaderRETH:
@@ -130,7 +130,7 @@ func (p *Packet) extension(h wire.Header, b []byte) {
 	}
 }
 
-// IsResponse reports whether the packet is for the requester of a queue pair.
+// IsResponse reports whether the packet goes to the requester side of a queue pair.
 func (p *Packet) IsResponse() bool {
 	switch p.Opcode.Info().Operation {
 	case wire.OpReadResponse, wire.OpAck, wire.OpAtomicAck:
@@ -141,15 +141,15 @@ func (p *Packet) IsResponse() bool {
 
 // Address holds the addresses of both ends of a packet's path.
 type Address struct {
-	Port           int // Ethernet port
+	Port           int // Ethernet port of the NIC
 	V6             bool
 	SrcMAC, DstMAC [6]byte
-	SrcIP, DstIP   [16]byte // IPv4: the first four
-	UDPPort        uint16   // source
+	SrcIP, DstIP   [16]byte // IPv4 uses the first four bytes
+	UDPPort        uint16   // UDP source port
 	TOS, TTL       uint8
 }
 
-// Loop reports whether packets return to the NIC that sends them.
+// Loop reports whether packets go to the NIC that sends them.
 func (a *Address) Loop() bool { return a.SrcMAC == a.DstMAC }
 
 func (a *Address) netBytes() int {
@@ -164,16 +164,16 @@ func (p *Packet) PayloadAt(a *Address) int {
 	return a.netBytes() + wire.BTHSize + wire.ExtLen(p.Opcode)
 }
 
-// FrameBytes returns the size of a frame with n bytes of payload, and of the same packet in
-// InfiniBand framing.
+// FrameBytes returns the size of a frame with n bytes of payload, and the size of the same packet
+// in InfiniBand framing.
 func (p *Packet) FrameBytes(a *Address, n int) (roce, infiniband int) {
 	padded := (n + 3) &^ 3
 	roce = max(p.PayloadAt(a)+padded+wire.ICRCSize, minLength)
 	return roce, InfiniBandBytes + wire.ExtLen(p.Opcode) + padded
 }
 
-// Encode writes a frame of FrameBytes for n bytes of payload, except payload and checksums. Seal
-// writes the latter once the payload is in place.
+// Encode writes a frame for n bytes of payload, without payload and checksums. The frame has
+// FrameBytes. Call Seal once the payload is in place.
 func (p *Packet) Encode(frame []byte, a *Address, n int) {
 	at := p.PayloadAt(a)
 	clear(frame[at+n:])
@@ -193,7 +193,7 @@ func (p *Packet) Encode(frame []byte, a *Address, n int) {
 	} else {
 		be.PutUint16(frame[12:], 0x0800)
 		be.PutUint32(ip, 0x45<<24|uint32(a.TOS)<<16|uint32(ipv4Bytes+udp))
-		be.PutUint32(ip[4:], 0x4000) // may not be fragmented
+		be.PutUint32(ip[4:], 0x4000) // don't fragment
 		be.PutUint32(ip[8:], uint32(a.TTL)<<24|17<<16)
 		copy(ip[12:16], a.SrcIP[:4])
 		copy(ip[16:20], a.DstIP[:4])
@@ -214,7 +214,7 @@ func (p *Packet) transport(b []byte, n int) {
 	if f.PKey == 0 {
 		f.PKey = defaultKey
 	}
-	_ = f.Encode(b) // every field is in its range
+	_ = f.Encode(b) // cannot fail: every field is in its range
 	b = b[wire.BTHSize:]
 	for _, h := range p.Opcode.Info().Ext {
 		p.encodeExtension(h, b)
@@ -223,7 +223,7 @@ func (p *Packet) transport(b []byte, n int) {
 }
 
 func (p *Packet) encodeExtension(h wire.Header, b []byte) {
-	switch h { // there is room, and every field is in its range
+	switch h { // Encode cannot fail: b is large enough and every field is in its range
 	case wire.HeaderRETH:
 		_ = p.RETH.Encode(b)
 	case wire.HeaderAETH:

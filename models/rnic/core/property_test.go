@@ -11,8 +11,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Two cores over a channel that loses, repeats and reorders: every request takes effect once and in
-// order, and the bytes match a plain reference.
+// Two nodes over a channel that loses, duplicates and reorders: every request must take effect once
+// and in order, and memory must match a plain reference.
 func TestLossyChannel(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -24,23 +24,23 @@ func TestLossyChannel(t *testing.T) {
 	}
 }
 
-// lossy is a pair with its requests and their expected results. Each side's memory: 256 KB to write
-// to, 256 KB never written that READs take from, 64 KB for atomics; then buffers for messages, then
-// for the data of READs.
+// lossy is a pair with its requests and their expected results. Each side's memory has 256 KB to be
+// written to, 256 KB that READs read and that is never written, and 64 KB for atomics; then buffers
+// for messages, then for the data of READs.
 type lossy struct {
 	*pair
 	t    *testing.T
 	rng  *rand.Rand
-	loss int // percent
+	loss int // loss of frames, in percent
 
-	refs  [2][]byte   // of the area written to
-	sums  [2]uint64   // added to the peer's word
-	sends [2][][]byte // messages, in order
+	refs  [2][]byte   // expected contents of the area that is written to
+	sums  [2]uint64   // expected value of the peer's word for FetchAdd
+	sends [2][][]byte // messages sent, in order
 	reads [2][]readRef
-	air   [2][][]byte // frames on their way from each side
+	air   [2][][]byte // frames in flight from each side
 	ids   [2]uint64
 	posts [2]int
-	came  [2]int // messages that have come to each side
+	came  [2]int // number of messages that each side has received
 }
 
 type readRef struct {
@@ -61,7 +61,7 @@ const (
 func newLossy(t *testing.T, rng *rand.Rand) *lossy {
 	x := &lossy{pair: newPair(t, rnicspec.RC, 256<<rng.IntN(3)), t: t, rng: rng, loss: rng.IntN(25)}
 	for i, n := range x.n {
-		x.q[i].Retries, x.q[i].req.retries = 1000, 1000 // what is lost is lost by chance
+		x.q[i].Retries, x.q[i].req.retries = 1000, 1000 // random losses must not exhaust the retries
 		pattern(n.mem[areaRead:areaWord], byte(i+5))
 		pattern(n.mem[areaSource:areaRecv], byte(i+50))
 		x.refs[i] = make([]byte, areaRead)
@@ -162,7 +162,7 @@ func (x *lossy) match(i int) {
 	x.n[i].done = kept
 }
 
-// carry moves a frame from one side to the other, or does what a bad channel does.
+// carry delivers a frame to the other side, or loses, duplicates or delays it.
 func (x *lossy) carry(from int) {
 	x.air[from] = append(x.air[from], x.n[from].out...)
 	x.n[from].out = nil
@@ -175,7 +175,7 @@ func (x *lossy) carry(from int) {
 		k = x.rng.IntN(min(len(q), 4))
 	}
 	f := q[k]
-	if x.rng.IntN(100) >= x.loss/3 { // else it comes again
+	if x.rng.IntN(100) >= x.loss/3 { // else it will be delivered a second time
 		x.air[from] = append(append(q[:0:0], q[:k]...), q[k+1:]...)
 	}
 	switch x.rng.IntN(100) {

@@ -6,14 +6,14 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Attributes are the attributes set when a queue pair is connected.
+// Attributes holds what software sets when it connects a queue pair.
 type Attributes struct {
 	DestQP           uint32
 	SendPSN, RecvPSN uint32
-	Address          Address // of the peer; UD has one for each message
+	Address          Address // address of the peer; a UD queue pair has one per message
 	PMTU             int
-	Access           rnicspec.Access // to regions, through this queue pair
-	MaxRead          int             // READs and atomics in flight, as requester; as responder, the one in Connect
+	Access           rnicspec.Access // access to regions that the peer has through this queue pair
+	MaxRead          int             // READs and atomics in flight: as requester, or as responder if given to Connect
 	MinRNR           uint8
 	Retries          int
 	RNRRetry         int // 7: unlimited
@@ -21,7 +21,7 @@ type Attributes struct {
 	QKey             uint32
 }
 
-// infinite is the RNR retry count that means unlimited (IBTA 9.7.5.2.8).
+// infinite is the value of RNRRetry for unlimited retries (IBTA 9.7.5.2.8).
 const infinite = 7
 
 // QP is a queue pair.
@@ -37,7 +37,7 @@ type QP struct {
 	recv fifo.Queue[rnicspec.RecvWQE]
 }
 
-// Add makes a queue pair in state Init, or returns nil if the number is in use.
+// Add makes a queue pair in state Init. It returns nil if the number is in use.
 func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
 	q := new(QP)
 	if !d.AddAs(q, num, t) {
@@ -46,7 +46,7 @@ func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
 	return q
 }
 
-// AddAs is Add in the caller's memory; it reports false if the number is in use.
+// AddAs makes a queue pair in the caller's memory. It reports false if the number is in use.
 func (d *Device) AddAs(q *QP, num uint32, t rnicspec.QPType) bool {
 	if d.qps[num] != nil {
 		return false
@@ -56,7 +56,7 @@ func (d *Device) AddAs(q *QP, num uint32, t rnicspec.QPType) bool {
 	return true
 }
 
-// Connect moves the queue pair to state RTR or RTS, with its attributes.
+// Connect moves the queue pair to state RTR or RTS, and sets its attributes.
 func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.Attributes, q.State = a, s
 	q.SendPSN &= psnMask
@@ -65,12 +65,12 @@ func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.resp.reset(q)
 }
 
-// Start moves a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2,
-// table 100). It keeps the state of the receiving side.
+// Start moves a queue pair from RTR to RTS, and sets the attributes of its sending side (IBTA
+// 11.2.5.2, table 100). The state of the receiving side stays.
 func (q *QP) Start(a Attributes) {
 	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries,
 		a.RNRRetry, a.Timeout
-	q.Access, q.MinRNR = a.Access, a.MinRNR // may be changed by this transition
+	q.Access, q.MinRNR = a.Access, a.MinRNR // this transition may change these attributes, too
 	q.State = rnicspec.RTS
 	q.req.reset(q)
 }
@@ -81,22 +81,22 @@ type Completion struct {
 	Recv bool
 }
 
-// Place is a write of bytes to memory.
+// Place is a write of bytes to a bus address.
 type Place struct {
 	Bus  uint64
-	Data []byte // of the packet
+	Data []byte // slice of the packet
 }
 
 // ReplyKind is the kind of a responder's reply.
 type ReplyKind uint8
 
-// The kinds of reply.
+// Values of ReplyKind.
 const (
 	NoReply ReplyKind = iota
 	AckReply
 	ReadReply
-	AtomicReply // result of an atomic operation on memory
-	AtomicAgain // saved result of an atomic
+	AtomicReply // original value of an atomic that is carried out now
+	AtomicAgain // saved original value, for a duplicate of an atomic
 )
 
 // Reply is the reply to a request.
@@ -104,28 +104,28 @@ type Reply struct {
 	Kind     ReplyKind
 	Syndrome uint8
 	PSN, MSN uint32
-	Again    bool // to a duplicate
+	Again    bool // the request was a duplicate
 
-	Key uint32 // READ and atomics: the memory accessed
+	Key uint32 // for READ and atomics: region of the memory accessed
 	VA  uint64
 	Bus uint64
 	Len int
 
 	Add           bool // for atomics: FetchAdd, else CmpSwap
 	Swap, Compare uint64
-	Slot          int // of the saved result
+	Slot          int // index of the saved result of an atomic
 	Orig          uint64
 }
 
-// Effects collects what must be done for a packet. It is reused: Reset it first.
+// Effects collects what the caller must do for a packet. It is reused: call Reset before.
 type Effects struct {
 	Drop  Drop
 	Place []Place
 	Done  []Completion
 	Reply Reply
-	Wait  int64 // RNR NAK: picoseconds until QP.Resume; 0: none
-	Moved bool  // the requester may have more to send than before
-	Ended bool  // the message is complete at the responder
+	Wait  int64 // after an RNR NAK: picoseconds until QP.Resume; 0: no wait
+	Moved bool  // the requester may be able to send more than before
+	Ended bool  // the responder has received the last packet of a message
 
 	net [rnicspec.NetBytes]byte
 }
@@ -154,7 +154,7 @@ func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
 // Receives returns the number of waiting receive entries.
 func (q *QP) Receives() int { return q.recv.Len() }
 
-// Post adds a work entry to a queue pair. An invalid one fails the queue pair when its turn comes.
+// Post adds a work entry. An invalid one fails the queue pair when its turn comes.
 func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	if q.State == rnicspec.Failed {
 		q.complete(&w, rnicspec.Flushed, e)
@@ -176,7 +176,7 @@ func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	}
 }
 
-// complete adds the completion of a work entry.
+// complete adds the completion of a work entry to e.
 func (q *QP) complete(w *rnicspec.WQE, s rnicspec.Status, e *Effects) {
 	if s == rnicspec.OK && !w.Signalled() {
 		return
@@ -198,8 +198,8 @@ func (q *QP) flushRecv(w rnicspec.RecvWQE, e *Effects) {
 			Status: rnicspec.Flushed}})
 }
 
-// fail fails the queue pair: the oldest work entry gets the status unless that is OK, all others
-// are flushed.
+// fail fails the queue pair: the oldest work entry completes with status s, all others are flushed.
+// With status OK, the oldest is flushed, too.
 func (q *QP) fail(s rnicspec.Status, e *Effects) {
 	q.State = rnicspec.Failed
 	for q.req.sq.Len() > 0 {
@@ -220,10 +220,11 @@ func (q *QP) fail(s rnicspec.Status, e *Effects) {
 	}
 }
 
-// Fail fails the queue pair from outside; its oldest work entry gets the status.
+// Fail fails the queue pair for a reason outside the transport; its oldest work entry completes
+// with status s.
 func (q *QP) Fail(s rnicspec.Status, e *Effects) { q.fail(s, e) }
 
-// after returns the distance from PSN b to a, negative if a comes before b.
+// after returns the distance from PSN b to PSN a; it is negative if a is before b.
 func after(a, b uint32) int { return int(int32((a-b)<<8) >> 8) }
 
 func plus(psn uint32, n int) uint32 { return (psn + uint32(n)) & psnMask }

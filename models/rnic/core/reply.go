@@ -5,8 +5,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Apply returns the new value of an atomic's operand, and saves the old one for the reply and for
-// duplicates.
+// Apply returns the new value of an atomic's operand. It saves the original value for the reply and
+// for duplicates.
 func (q *QP) Apply(r *Reply, orig uint64) (now uint64) {
 	r.Orig = orig
 	if all := q.resp.saved; all != nil && all[r.Slot].valid && all[r.Slot].psn == r.PSN {
@@ -21,7 +21,7 @@ func (q *QP) Apply(r *Reply, orig uint64) (now uint64) {
 	return orig
 }
 
-// duplicate takes a repeated request (IBTA 9.7.5.1.5).
+// duplicate handles a repeated request (IBTA 9.7.5.1.5).
 func (q *QP) duplicate(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	q.dev.Duplicates++
@@ -65,8 +65,8 @@ func (q *QP) ReplyPackets(r *Reply) int {
 	return 1
 }
 
-// PlanReply plans packet i of a reply. Its payload is n bytes from off on of the memory that the
-// reply reads.
+// PlanReply plans packet i of a reply. Its payload is the n bytes from offset off on of the memory
+// that the reply reads.
 func (q *QP) PlanReply(r *Reply, i int, p *Packet) (off, n int) {
 	*p = Packet{AETH: wire.AETHFields{Syndrome: wire.Syndrome(r.Syndrome), MSN: r.MSN}}
 	p.DestQP, p.PSN = q.DestQP, plus(r.PSN, i)

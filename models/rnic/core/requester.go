@@ -9,11 +9,11 @@ import (
 // work is a work entry in flight.
 type work struct {
 	rnicspec.WQE
-	status  rnicspec.Status // its error, if any, reported when its turn comes
-	first   uint32          // PSN
-	packets int             // number of PSNs that it takes
-	got     int             // PSNs of it that were acknowledged, or answered
-	asked   bool            // READ, atomic: the request has left
+	status    rnicspec.Status // error that its completion reports; OK: none
+	first     uint32          // PSN of its first packet
+	packets   int             // number of PSNs that it occupies
+	got       int             // number of its PSNs that were acknowledged or answered
+	requested bool            // for READs and atomics: the request has left
 }
 
 func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
@@ -21,17 +21,17 @@ func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
 // requester is the sending side of a queue pair.
 type requester struct {
 	sq      fifo.Queue[work]
-	cur     int    // entry of sq that sends next
-	pos     int    // next packet of that entry
-	next    uint32 // PSN of the next entry posted
-	sent    uint32 // one more than the highest PSN that has left
-	reads   int    // READs and atomics requested and not answered
-	waiting bool   // waiting for the time of an RNR NAK
+	cur     int    // index in sq of the entry that sends next
+	pos     int    // number of the next packet of that entry
+	next    uint32 // PSN of the next entry to be posted
+	sent    uint32 // PSN after the highest one that has left
+	reads   int    // READs and atomics that were requested and not answered
+	waiting bool   // between an RNR NAK and Resume
 
 	retries, rnr int
-	gapAt        uint32 // PSN whose loss a later response showed
+	gapAt        uint32 // PSN of a lost response that was requested again; valid with gap
 	gap          bool
-	steps        uint64 // counts progress
+	steps        uint64 // counter of progress
 }
 
 func (r *requester) reset(q *QP) {
@@ -58,47 +58,47 @@ func (r *requester) push(q *QP, w rnicspec.WQE) {
 // Outgoing is a packet to be sent.
 type Outgoing struct {
 	Packet
-	Addr   *Address // nil: from the address handle that the work entry names
+	Addr   *Address // nil: the address handle Handle of the work entry
 	Handle uint32
 
-	Key    uint32 // region of the payload
+	Key    uint32 // key of the payload's region
 	VA     uint64
 	Bus    uint64
-	Len    int    // of the payload
-	Inline []byte // the payload; nil: it is in memory
+	Len    int    // bytes of payload
+	Inline []byte // payload of an inline entry; nil: it is in memory
 
-	First, Ends bool       // first and last packet of its message
+	First, Ends bool       // it is the first or the last packet of its message
 	Report      bool       // report Done when the packet has left
-	Done        Completion // of UC, UD and raw
+	Done        Completion // completion of the message, for UC, UD and raw
 
-	inline [rnicspec.MaxInline]byte // storage of Inline: the work entry may be gone by then
+	inline [rnicspec.MaxInline]byte // storage of Inline: the work entry may be dequeued before the packet is sent
 }
 
-// maxWindow bounds the unacknowledged PSNs, to half of those that can be distinguished from
-// duplicates.
+// maxWindow bounds the unacknowledged PSNs, to a quarter of the PSN space, so that duplicates can
+// be distinguished from new packets.
 const maxWindow = 1 << 22
 
 // Idle reports whether no work entry is in flight.
 func (q *QP) Idle() bool { return q.req.sq.Len() == 0 }
 
-// CanSend reports whether Next may have a packet.
+// CanSend reports whether Next might return a packet.
 func (q *QP) CanSend() bool {
 	r := &q.req
 	if q.State != rnicspec.RTS || r.waiting || r.cur >= r.sq.Len() {
 		return false
 	}
 	w := r.at(r.cur)
-	if w.Flags&rnicspec.FlagFence != 0 && r.reads > 0 && !w.asked {
+	if w.Flags&rnicspec.FlagFence != 0 && r.reads > 0 && !w.requested {
 		return false
 	}
-	if w.Opcode.Responds() && !w.asked && r.reads >= q.MaxRead {
+	if w.Opcode.Responds() && !w.requested && r.reads >= q.MaxRead {
 		return false
 	}
 	return after(w.last(), r.at(0).first) < maxWindow || r.cur == 0
 }
 
-// Local returns the local memory that the next packet reads, or that its response will write; n is
-// 0 if it uses none.
+// Local returns the local memory that the next packet reads, or that the response to it will write.
+// n is 0 if it uses none.
 func (q *QP) Local() (key uint32, va uint64, n int) {
 	w := q.req.at(q.req.cur)
 	switch {
@@ -111,8 +111,8 @@ func (q *QP) Local() (key uint32, va uint64, n int) {
 	return w.LocalKey, w.LocalVA + uint64(off), min(int(w.Length)-off, q.PMTU)
 }
 
-// Next plans the next packet. It reports false if none can be sent, or if the work entry is in error;
-// the latter fails the queue pair, and e has the completions.
+// Next plans the next packet. It reports false if none can be sent. An invalid work entry fails the
+// queue pair: the result is false, too, and e has the completions.
 func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	if !q.CanSend() {
 		return false
@@ -121,7 +121,7 @@ func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	w := r.at(r.cur)
 	if w.status != rnicspec.OK {
 		if r.cur > 0 {
-			return false // earlier entries end first; see settle
+			return false // earlier entries must end first; see settle
 		}
 		q.fail(w.status, e)
 		return false
@@ -147,15 +147,15 @@ func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	return true
 }
 
-// step moves past a packet.
+// step advances past a planned packet.
 func (q *QP) step(w *work, o *Outgoing, e *Effects) {
 	r := &q.req
 	if w.Opcode.Responds() {
 		if over := plus(w.last(), 1); after(over, r.sent) > 0 {
 			r.sent = over
 		}
-		if !w.asked {
-			w.asked = true
+		if !w.requested {
+			w.requested = true
 			r.reads++
 		}
 		r.cur, r.pos = r.cur+1, 0
@@ -165,7 +165,7 @@ func (q *QP) step(w *work, o *Outgoing, e *Effects) {
 		return
 	}
 	r.cur, r.pos = r.cur+1, 0
-	if q.Type != rnicspec.RC { // no acknowledgement will come
+	if q.Type != rnicspec.RC { // no acknowledgement will arrive, so the entry ends now
 		o.Report, o.Done = w.Signalled(), q.sendCQE(&w.WQE, rnicspec.OK)
 		r.sq.Pop()
 		r.cur--
@@ -173,7 +173,7 @@ func (q *QP) step(w *work, o *Outgoing, e *Effects) {
 	}
 }
 
-// request plans the request of a READ or an atomic, or of the rest of a READ.
+// request plans the request of an atomic, of a READ, or of the rest of a READ.
 func (q *QP) request(w *work, o *Outgoing) bool {
 	if _, ok := q.dev.Resolve(w.LocalKey, w.LocalVA, int(w.Length), rnicspec.LocalWrite); !ok {
 		return false
@@ -262,8 +262,8 @@ func opcodeAt(write, first, ends, imm bool) wire.Opcode {
 	return op
 }
 
-// goBack makes the packet with a PSN the next one to send, or the rest of the READ that contains
-// it.
+// goBack makes the requester continue with the packet of a PSN, or with the rest of the READ that
+// contains it.
 func (q *QP) goBack(psn uint32) {
 	r := &q.req
 	q.dev.Retries++
@@ -273,15 +273,15 @@ func (q *QP) goBack(psn uint32) {
 		if after(psn, w.first) < 0 || after(psn, w.last()) > 0 {
 			if after(w.last(), psn) < 0 {
 				r.cur = i + 1
-				if w.Opcode.Responds() && w.asked {
+				if w.Opcode.Responds() && w.requested {
 					r.reads++
 				}
 			} else {
-				w.asked = false
+				w.requested = false
 			}
 			continue
 		}
-		r.cur, w.asked = i, false
+		r.cur, w.requested = i, false
 		if !w.Opcode.Responds() {
 			r.pos = after(psn, w.first)
 		}

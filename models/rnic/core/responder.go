@@ -7,21 +7,21 @@ import (
 
 // responder is the receiving side of a queue pair.
 type responder struct {
-	psn   uint32 // expected next
-	msn   uint32 // messages completed
-	naked bool   // a NAK was sent for psn: packets are ignored until it comes
+	psn   uint32 // next expected PSN
+	msn   uint32 // number of messages completed
+	naked bool   // a NAK was sent for psn: other packets are ignored until that one arrives
 
-	in      message // message in progress
+	in      message // kind of the message in progress
 	hasRecv bool
-	recv    rnicspec.RecvWQE // entry in use
-	off     int              // bytes of the message so far
-	bus     uint64           // WRITE: of its next byte
-	left    int              // WRITE: bytes to come
-	size    int              // WRITE: bytes of the message
+	recv    rnicspec.RecvWQE // receive entry in use, if hasRecv
+	off     int              // bytes of the message received so far
+	bus     uint64           // for WRITEs: bus address of the next byte
+	left    int              // for WRITEs: bytes still to come
+	size    int              // for WRITEs: bytes of the whole message
 
-	reads, most int // READs and atomics taken and not answered, and their limit
+	reads, most int // READs and atomics accepted and not answered; bound on these
 
-	saved *[rnicspec.MaxRead]saved // results of atomics; nil before the first
+	saved *[rnicspec.MaxRead]saved // results of the latest atomics; nil before the first atomic
 	save  int
 }
 
@@ -32,10 +32,10 @@ const (
 	none message = iota
 	sending
 	writing
-	skipping // UC: up to the next message
+	skipping // UC: ignoring packets until the next message begins
 )
 
-// saved is the result of an atomic, for duplicates of its request.
+// saved is the original value that an atomic returned, for duplicates of its request.
 type saved struct {
 	psn   uint32
 	orig  uint64
@@ -45,10 +45,10 @@ type saved struct {
 
 func (r *responder) reset(q *QP) { *r = responder{psn: q.RecvPSN, most: q.MaxRead} }
 
-// ExpectedPSN returns the PSN of the next request.
+// ExpectedPSN returns the PSN that the next request must have.
 func (q *QP) ExpectedPSN() uint32 { return q.resp.psn }
 
-// NeedsRecv reports whether a request needs a receive entry that has not been taken yet.
+// NeedsRecv reports whether a request needs another receive entry.
 func (q *QP) NeedsRecv(p *Packet) bool {
 	i := p.Opcode.Info()
 	if q.Type == rnicspec.RC && p.PSN != q.resp.psn || q.resp.hasRecv {
@@ -74,7 +74,7 @@ func (q *QP) Target(p *Packet) (key uint32, va uint64, n int) {
 	return 0, 0, 0
 }
 
-// Respond takes a request.
+// Respond handles a request.
 func (q *QP) Respond(p *Packet, e *Effects) {
 	if q.State != rnicspec.RTR && q.State != rnicspec.RTS {
 		e.Drop = DropNoQP
@@ -96,11 +96,11 @@ func (q *QP) Respond(p *Packet, e *Effects) {
 	}
 }
 
-// transports maps queue pair types to their transports; a raw queue pair has none.
+// transports maps queue pair types to the transports of their opcodes; a raw queue pair has none.
 var transports = [rnicspec.NumQPTypes]wire.Transport{rnicspec.RC: wire.TransportRC, rnicspec.UC: wire.TransportUC,
 	rnicspec.UD: wire.TransportUD, rnicspec.Raw: wire.TransportCNP}
 
-// reliable takes a request on an RC queue pair (IBTA 9.7.4).
+// reliable handles a request on an RC queue pair (IBTA 9.7.4).
 func (q *QP) reliable(p *Packet, info *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	switch d := after(p.PSN, r.psn); {
@@ -134,7 +134,8 @@ func (q *QP) reliable(p *Packet, info *wire.OpInfo, e *Effects) {
 	}
 }
 
-// fits reports whether a packet may follow the one before it.
+// fits reports whether a packet may follow its predecessor: it continues the message in progress,
+// or begins one while none is in progress.
 func (r *responder) fits(i *wire.OpInfo) bool {
 	switch r.in {
 	case sending:
@@ -198,8 +199,8 @@ func (q *QP) recvCQE(o rnicspec.Opcode, s rnicspec.Status) Completion {
 		Bytes: uint32(r.off)}}
 }
 
-// takeRecv takes the next receive entry; without one it replies with an RNR NAK (RC) or drops the
-// packet.
+// takeRecv takes the next receive entry. If the queue is empty, it replies with an RNR NAK (RC) or drops
+// the packet.
 func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 	r := &q.resp
 	if r.hasRecv {
@@ -219,7 +220,7 @@ func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 	return true
 }
 
-// receive takes a packet of a SEND.
+// receive handles a packet of a SEND.
 func (q *QP) receive(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	if !q.takeRecv(p, e) {
@@ -261,7 +262,8 @@ func (q *QP) received(o rnicspec.Opcode, p *Packet, i *wire.OpInfo, e *Effects) 
 	e.Done = append(e.Done, c)
 }
 
-// accept moves past a packet of a SEND or WRITE, and acknowledges it on request.
+// accept advances past a packet of a SEND or WRITE, and acknowledges it if the packet requests
+// that.
 func (q *QP) accept(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	r.psn = plus(p.PSN, 1)
@@ -275,7 +277,7 @@ func (q *QP) accept(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 }
 
-// write takes a packet of a WRITE.
+// write handles a packet of a WRITE.
 func (q *QP) write(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	n := len(p.Payload)
@@ -305,16 +307,16 @@ func (q *QP) write(p *Packet, i *wire.OpInfo, e *Effects) {
 	q.accept(p, i, e)
 }
 
-// ReadDone records that the last packet of the reply to a READ, or the reply to an atomic, is on
-// its way.
+// ReadDone records that a READ or an atomic has been answered: its last response packet has been
+// handed on.
 func (q *QP) ReadDone() {
 	if q.resp.reads > 0 {
 		q.resp.reads--
 	}
 }
 
-// room reports whether one more READ or atomic can be taken; if not, it refuses the request (IBTA
-// 9.7.4.1.9).
+// room reports whether one more READ or atomic can be accepted; if not, it refuses the request
+// (IBTA 9.7.4.1.9).
 func (q *QP) room(p *Packet, e *Effects) bool {
 	if q.resp.reads >= q.resp.most {
 		q.refuse(wire.NAKInvalidRequest, p, e)
@@ -323,7 +325,7 @@ func (q *QP) room(p *Packet, e *Effects) bool {
 	return true
 }
 
-// read takes a READ request.
+// read handles a READ request.
 func (q *QP) read(p *Packet, e *Effects) {
 	r := &q.resp
 	n := int(p.RETH.DMALen)
@@ -351,7 +353,7 @@ func (q *QP) read(p *Packet, e *Effects) {
 		Key: p.RETH.RKey, VA: p.RETH.VA}
 }
 
-// atomic takes an atomic request.
+// atomic handles an atomic request.
 func (q *QP) atomic(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	if q.Access&rnicspec.RemoteAtomic == 0 || p.Atomic.VA%8 != 0 {

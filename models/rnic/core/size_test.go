@@ -10,8 +10,9 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// A queue pair is small, since many of them share the caches of the simulating machine; the results
-// of atomics, most of its bytes, are allocated with the first atomic.
+// A queue pair must stay small, since many of them share the caches of the simulating machine. The
+// saved results of atomics, which would be most of its bytes, must be allocated with the first
+// atomic.
 func TestQueuePairIsSmall(t *testing.T) {
 	require.LessOrEqual(t, unsafe.Sizeof(QP{}), uintptr(448))
 	q := NewDevice().Add(1, rnicspec.RC)

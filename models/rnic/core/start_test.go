@@ -8,7 +8,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The attributes of the sending side are those given for RTS; the state received in RTR stays.
+// Start must set the attributes of the sending side, and keep the state that the receiving side has
+// reached in RTR.
 func TestStart(t *testing.T) {
 	q := NewDevice().Add(1, rnicspec.RC)
 	q.Connect(rnicspec.RTR, attributes(2, 0, 100, 256))

@@ -9,14 +9,14 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The answer to a READ is lost, and a NAK of a later request comes: the READ is requested again
-// first, whatever the NAK says (IBTA 9.7.5.1.1). It still counts among the READs in flight, and
-// ends before the request that the peer refused.
+// The response to a READ is lost, and a NAK of a later request arrives: the READ must be requested
+// again first, whatever the NAK reports (IBTA 9.7.5.1.1). It must still count among the READs in
+// flight, and end before the request that the peer refused.
 func TestNAKsAfterALostAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		second   rnicspec.WQE
-		lose     bool // the second request
+		lose     bool // lose the second request
 		nak      wire.Syndrome
 		retries  int
 		rnr      int
@@ -30,7 +30,7 @@ func TestNAKsAfterALostAnswer(t *testing.T) {
 			[]rnicspec.Status{0, rnicspec.RNRExceeded, rnicspec.Flushed}},
 		{"refused", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, RemoteVA: memBytes}, false, wire.NAKRemoteAccess, 2,
 			7,
-			// the peer says nothing any more
+			// the peer does not answer any more
 			[]rnicspec.Status{rnicspec.RetryExceeded, rnicspec.Flushed, rnicspec.Flushed}},
 		{"no retries", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8}, true, wire.NAKSequence, 0, 7,
 			[]rnicspec.Status{rnicspec.RetryExceeded, rnicspec.Flushed, rnicspec.Flushed}},
@@ -49,7 +49,7 @@ func TestNAKsAfterALostAnswer(t *testing.T) {
 		for i, f := range p.n[0].out {
 			if i == 0 {
 				p.n[1].take(f)
-				p.n[1].out = nil // the answer is lost
+				p.n[1].out = nil // loses the response
 			} else if i == 2 || !c.lose {
 				p.n[1].take(f)
 			}
@@ -86,7 +86,8 @@ func TestNAKsAfterALostAnswer(t *testing.T) {
 	}
 }
 
-// A NAK whose PSN is one of a READ's own answers ends that READ, however many of them have come.
+// A NAK with the PSN of one of a READ's own responses must end that READ, however many of them have
+// arrived.
 func TestNAKOfAReadUnderWay(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	p.post(0, rnicspec.WQE{Opcode: rnicspec.Read, Length: 1024, Flags: sig})

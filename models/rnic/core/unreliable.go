@@ -5,14 +5,14 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// unreliable takes a packet on a UC queue pair: messages with a missing packet are dropped (IBTA
+// unreliable handles a packet on a UC queue pair. A message with a missing packet is dropped (IBTA
 // 9.8.2.2).
 func (q *QP) unreliable(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	gap := p.PSN != r.psn
 	r.psn = plus(p.PSN, 1)
 	if gap && r.in != none {
-		r.in = skipping // the receive entry in use serves the next message
+		r.in = skipping // keeps the receive entry in use for the next message
 		r.off = 0
 	}
 	if i.Position.Starts() {
@@ -48,7 +48,7 @@ func (q *QP) unreliable(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 }
 
-// drop ignores the rest of a message.
+// drop ignores the rest of the message in progress.
 func (q *QP) drop(d Drop, e *Effects) {
 	e.Drop = d
 	q.resp.in, q.resp.off = skipping, 0
@@ -84,7 +84,8 @@ func (q *QP) unreliableWrite(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 }
 
-// datagram takes a packet on a UD queue pair: the IP header goes before the message (A17).
+// datagram handles a packet on a UD queue pair. The IP header is stored in front of the message
+// (A17).
 func (q *QP) datagram(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	switch {
@@ -123,7 +124,7 @@ func (q *QP) datagram(p *Packet, i *wire.OpInfo, e *Effects) {
 	e.Ended = true
 }
 
-// ReceiveFrame takes a frame for a raw queue pair.
+// ReceiveFrame handles a frame for a raw queue pair.
 func (q *QP) ReceiveFrame(frame []byte, e *Effects) {
 	if q.State != rnicspec.RTR && q.State != rnicspec.RTS {
 		e.Drop = DropNoQP

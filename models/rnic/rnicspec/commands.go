@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Cmd is the first byte of a command.
+// Cmd is the number of a command, its first byte.
 type Cmd uint8
 
-// The commands.
+// Values of Cmd; the type with the command's name holds its fields.
 const (
 	CmdSetPort Cmd = 1 + iota // SetPort
 	CmdSetContext
@@ -19,7 +19,7 @@ const (
 	CmdCreateQP
 	CmdModifyQP
 	CmdDestroyQP
-	CmdQueryQP // the state is Result.Value
+	CmdQueryQP // Result.Value is the QPState
 )
 
 // Command is a command that can be written to RegCommand.
@@ -28,7 +28,7 @@ type Command interface {
 	fields(c *coder)
 }
 
-// coder walks the fields of a command, to write or to read them.
+// coder visits the fields of a command one after the other, to encode or to decode them.
 type coder struct {
 	b    []byte
 	at   int
@@ -62,11 +62,11 @@ func (c *coder) bytes(p []byte) {
 	c.at += len(p)
 }
 
-// cmdHead is the offset of a command's fields, behind its Cmd and its sequence number.
+// cmdHead is the offset of a command's fields, behind Cmd and sequence number.
 const cmdHead = 4
 
-// EncodeCommand writes a command to the first CmdBytes of b; its Result will have the sequence
-// number.
+// EncodeCommand writes a command to the first CmdBytes of b. Its Result will have the sequence
+// number seq.
 func EncodeCommand(cmd Command, seq uint16, b []byte) {
 	b = b[:CmdBytes]
 	clear(b)
@@ -75,8 +75,8 @@ func EncodeCommand(cmd Command, seq uint16, b []byte) {
 	cmd.fields(&coder{b: b, at: cmdHead})
 }
 
-// DecodeCommand reads a command from the first CmdBytes of b; it fails if the command number is
-// unknown.
+// DecodeCommand reads a command from the first CmdBytes of b, with its sequence number. It fails if
+// the command number is unknown.
 func DecodeCommand(b []byte) (Command, uint16, error) {
 	b = b[:CmdBytes]
 	seq := binary.LittleEndian.Uint16(b[2:])
@@ -109,7 +109,7 @@ func DecodeCommand(b []byte) (Command, uint16, error) {
 	return cmd, seq, nil
 }
 
-// Result is the value of RegResult for the last command.
+// Result is the value of RegResult: the outcome of the last command.
 type Result struct {
 	Seq   uint16
 	Code  uint16 // 0: done; else a Refusal
@@ -119,13 +119,13 @@ type Result struct {
 // Refusal is the reason why a command was not carried out.
 type Refusal uint16
 
-// The refusals.
+// Values of Refusal.
 const (
 	Done           Refusal = iota
 	RefusedCommand         // no such command
-	RefusedNumber          // queue pair, completion queue, key or handle out of range, in use, or not made
-	RefusedValue           // a value out of range
-	RefusedState           // not in this state
+	RefusedNumber          // number, key or handle that is out of range, in use, or not made
+	RefusedValue           // a parameter out of range
+	RefusedState           // not allowed in this state
 )
 
 func (r Refusal) String() string {
@@ -139,37 +139,37 @@ func (r Result) Word() uint64 { return uint64(r.Seq) | uint64(r.Code)<<16 | uint
 // ResultOf decodes the register's value.
 func ResultOf(v uint64) Result { return Result{uint16(v), uint16(v >> 16), uint32(v >> 32)} }
 
-// SetPort sets the addresses of an Ethernet port; V6 selects how IP is read.
+// SetPort sets the addresses of an Ethernet port. V6 means that IP is an IPv6 address.
 type SetPort struct {
 	Port uint8
 	V6   bool
 	MAC  [6]byte
-	IP   [16]byte // IPv4: the first four
+	IP   [16]byte // IPv4 uses the first four bytes
 }
 
-// SetContext sets the context memory, from which cache misses read.
+// SetContext sets the range of context memory, which the NIC reads on cache misses.
 type SetContext struct {
 	Addr  uint64 // bus address, multiple of 64
 	Bytes uint64
 }
 
-// CreateCQ makes a completion queue of 2^Log entries, which must be zero.
+// CreateCQ makes a completion queue of 2^Log entries. Software must have set them to zero.
 type CreateCQ struct {
 	CQN  uint32
 	Log  uint8
 	Addr uint64
 }
 
-// CreateMR makes a memory region: Bytes from address VA on map to those from Bus on.
+// CreateMR makes a memory region that maps Bytes from address VA on to bus addresses from Bus on.
 type CreateMR struct {
 	Key     uint32
 	Access  Access
-	PageLog uint8 // pages of 2^PageLog bytes, 12 to 30
+	PageLog uint8 // page size is 2^PageLog bytes, 12 to 30
 	VA, Bus uint64
 	Bytes   uint64
 }
 
-// DestroyMR ends a memory region.
+// DestroyMR removes a memory region.
 type DestroyMR struct{ Key uint32 }
 
 // CreateAH makes an address handle.
@@ -179,7 +179,7 @@ type CreateAH struct {
 	V6      bool
 	MAC     [6]byte
 	IP      [16]byte
-	UDPPort uint16 // source port of the packets
+	UDPPort uint16 // source port of its packets
 	TOS     uint8
 	TTL     uint8
 }
@@ -192,20 +192,20 @@ type CreateQP struct {
 	SendCQ, RecvCQ   uint32
 	SendAddr         uint64
 	RecvAddr         uint64
-	QKey             uint32 // UD
-	Port             uint8  // raw, UD
+	QKey             uint32 // UD: Q_Key
+	Port             uint8  // raw and UD: Ethernet port
 }
 
-// ModifyQP moves a queue pair to RTR or RTS, with all attributes. From RTR to RTS only SendPSN,
-// Access, MaxRead (as requester), MinRNR, Retries, RNRRetry and Timeout count.
+// ModifyQP moves a queue pair to RTR or RTS, and sets all attributes. From RTR to RTS, only
+// SendPSN, Access, MaxRead (as requester), MinRNR, Retries, RNRRetry and Timeout are used.
 type ModifyQP struct {
 	QPN      uint32
 	State    QPState
 	DestQP   uint32
 	SendPSN  uint32
 	RecvPSN  uint32
-	Handle   uint32 // of the peer's address
-	PMTU     uint16 // 256, 512, 1024, 2048, 4096
+	Handle   uint32 // address handle of the peer
+	PMTU     uint16 // bytes: 256, 512, 1024, 2048 or 4096
 	Access   Access
 	MaxRead  uint8 // READs and atomics in flight, as requester and as responder: 1 to 16
 	MinRNR   uint8 // timer code of the RNR NAKs sent
@@ -214,10 +214,10 @@ type ModifyQP struct {
 	Timeout  uint8 // 4.096 µs × 2^Timeout; 0: never
 }
 
-// DestroyQP ends a queue pair.
+// DestroyQP removes a queue pair.
 type DestroyQP struct{ QPN uint32 }
 
-// QueryQP asks for the state of a queue pair.
+// QueryQP returns the state of a queue pair in Result.Value.
 type QueryQP struct{ QPN uint32 }
 
 // Cmd implements Command.

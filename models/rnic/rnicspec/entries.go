@@ -11,44 +11,44 @@ const (
 
 // Flags of a work entry.
 const (
-	FlagSignalled = 1 << iota // success is reported by a completion entry, too; errors always are
-	FlagInline                // Inline has the data
+	FlagSignalled = 1 << iota // success is also reported by a completion entry; errors always are
+	FlagInline                // the data is in Inline
 	FlagSolicited             // sets the solicited event bit of the last packet
-	FlagFence                 // starts when all READs and atomics before it have ended
+	FlagFence                 // starts only after all earlier READs and atomics have ended
 )
 
 // WQE is a work entry.
 type WQE struct {
 	Opcode Opcode
 	Flags  uint8
-	ID     uint64 // the software's, returned in the completion entry
+	ID     uint64 // chosen by software, returned in the completion entry
 	Imm    uint32
 
 	Length    uint32 // bytes of the message
-	RemoteVA  uint64 // WRITE, READ, atomics
+	RemoteVA  uint64 // for WRITE, READ and atomics
 	RemoteKey uint32
 
-	// UD: the receiver, in place of RemoteVA and RemoteKey.
+	// For UD: the receiver, encoded in the place of RemoteVA and RemoteKey.
 	DestQP uint32
-	Handle uint32 // of the address
+	Handle uint32 // address handle of the receiver
 	QKey   uint32
 
-	LocalVA  uint64 // unless inline
+	LocalVA  uint64 // address of the data, unless it is inline
 	LocalKey uint32
 
-	// Atomics.
+	// Operands of atomics.
 	SwapAdd, Compare uint64
 
-	Inline [MaxInline]byte // with FlagInline, the first Length of them
+	Inline [MaxInline]byte // with FlagInline: the data, Length bytes
 }
 
-// Signalled reports whether success is reported by a completion entry, too.
+// Signalled reports whether success is also reported by a completion entry.
 func (w *WQE) Signalled() bool { return w.Flags&FlagSignalled != 0 }
 
 // IsInline reports whether the entry contains its data.
 func (w *WQE) IsInline() bool { return w.Flags&FlagInline != 0 }
 
-// Encode writes the entry of a queue pair of a type to the first WQEBytes of b.
+// Encode writes the entry to the first WQEBytes of b. t is the type of its queue pair.
 func (w *WQE) Encode(t QPType, b []byte) {
 	b = b[:WQEBytes]
 	clear(b)
@@ -77,7 +77,7 @@ func (w *WQE) Encode(t QPType, b []byte) {
 	}
 }
 
-// Decode reads an entry of a queue pair of a type from the first WQEBytes of b.
+// Decode reads an entry from the first WQEBytes of b. t is the type of its queue pair.
 func (w *WQE) Decode(t QPType, b []byte) {
 	b = b[:WQEBytes]
 	le := binary.LittleEndian
@@ -97,7 +97,7 @@ func (w *WQE) Decode(t QPType, b []byte) {
 	}
 }
 
-// RecvWQE is a receive entry: one buffer.
+// RecvWQE is a receive entry, which names one buffer.
 type RecvWQE struct {
 	ID     uint64
 	VA     uint64
@@ -126,10 +126,10 @@ func (w *RecvWQE) Decode(b []byte) {
 // CQE is a completion entry.
 type CQE struct {
 	ID     uint64
-	Bytes  uint32 // received
-	Imm    uint32 // if HasImm
-	QPN    uint32 // of the queue pair here
-	SrcQP  uint32 // UD: of the sender
+	Bytes  uint32 // number of bytes received
+	Imm    uint32 // immediate data, if HasImm
+	QPN    uint32 // number of the local queue pair
+	SrcQP  uint32 // UD: number of the sender's queue pair
 	Opcode Opcode
 	Status Status
 	HasImm bool

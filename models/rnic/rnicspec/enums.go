@@ -12,7 +12,7 @@ func name(names []string, i int, typ string) string {
 // QPType is the transport service of a queue pair.
 type QPType uint8
 
-// The services.
+// Values of QPType.
 const (
 	RC  QPType = iota // reliable connection
 	UC                // unreliable connection
@@ -23,10 +23,10 @@ const (
 
 func (t QPType) String() string { return name([]string{"RC", "UC", "UD", "raw"}, int(t), "QPType") }
 
-// Opcode is the operation of a work entry; completion entries repeat it.
+// Opcode is the operation of a work entry. Its completion entry repeats it.
 type Opcode uint8
 
-// The opcodes. Recv is used in completion entries only.
+// Values of Opcode. Recv and RecvWrite occur in completion entries only.
 const (
 	Send Opcode = iota
 	SendImm
@@ -36,7 +36,7 @@ const (
 	CmpSwap
 	FetchAdd
 	Recv
-	RecvWrite // a receive entry was taken by a WRITE with immediate data
+	RecvWrite // a WRITE with immediate data consumed a receive entry
 	NumOpcodes
 )
 
@@ -45,7 +45,7 @@ func (o Opcode) String() string {
 		"RECV_WRITE_IMM"}, int(o), "Opcode")
 }
 
-// IsAtomic reports whether the operation is an atomic on 8 bytes of the peer.
+// IsAtomic reports whether the operation is an atomic on 8 bytes of the peer's memory.
 func (o Opcode) IsAtomic() bool { return o == CmpSwap || o == FetchAdd }
 
 // Responds reports whether the operation returns data.
@@ -54,7 +54,7 @@ func (o Opcode) Responds() bool { return o == Read || o.IsAtomic() }
 // HasImm reports whether the message carries immediate data.
 func (o Opcode) HasImm() bool { return o == SendImm || o == WriteImm }
 
-// Allows reports whether queue pairs of a type support an operation (IBTA 9.2, table 35).
+// Allows reports whether queue pairs of type t support an operation (IBTA 9.2, table 35).
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case RC:
@@ -70,7 +70,7 @@ func (t QPType) Allows(o Opcode) bool {
 // Status is the outcome of a work or receive entry (IBTA 11.6.2).
 type Status uint8
 
-// The statuses.
+// Values of Status.
 const (
 	OK Status = iota
 	LocalLength
@@ -94,7 +94,7 @@ func (s Status) String() string {
 // QPState is the state of a queue pair (IBTA 10.3.1).
 type QPState uint8
 
-// The states. Entries may be posted in RTS; in RTR packets are received.
+// Values of QPState. Work entries may be posted in RTS; packets are received in RTR and RTS.
 const (
 	Reset QPState = iota
 	Init
@@ -108,10 +108,10 @@ func (s QPState) String() string {
 	return name([]string{"RESET", "INIT", "RTR", "RTS", "ERROR"}, int(s), "QPState")
 }
 
-// Access is a set of rights to a memory region, or through a queue pair.
+// Access is a set of rights to a memory region, or that a queue pair gives its peer.
 type Access uint8
 
-// The rights.
+// Bits of Access.
 const (
 	LocalWrite Access = 1 << iota
 	RemoteWrite

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Decoding returns every encoded field unchanged.
+// Decoding must return every encoded field unchanged.
 func TestEntries(t *testing.T) {
 	b := make([]byte, 64)
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Any bytes decode to a command or fail; a decoded command encodes to the same bytes.
+// Random bytes must decode to a command or fail; a decoded command must encode to the same bytes.
 func FuzzCommands(f *testing.F) {
 	for i := range 12 {
 		b := make([]byte, CmdBytes)

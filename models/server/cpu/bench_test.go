@@ -10,7 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A packet's work: an entry, a header, 512 B copied, an answer, a doorbell.
+// BenchmarkStep measures the work for a packet: an entry, a header, a copy of 512 B, an answer and
+// a doorbell.
 func BenchmarkStep(b *testing.B) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)
@@ -22,7 +23,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// The cost of a wake does not grow with the loops that sleep.
+// BenchmarkWake measures a wake beside sleeping loops: its cost must not grow with their number.
 func BenchmarkWake(b *testing.B) {
 	for name, loops := range map[string]int{"1 loop": 1, "2000 loops": 2000} {
 		b.Run(name, func(b *testing.B) {

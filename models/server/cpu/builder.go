@@ -7,7 +7,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Watcher reports writes that took effect: a mem.Space, an armcache.Cache.
+// Watcher is a memory that reports writes when they take effect, such as a mem.Space or an
+// armcache.Cache.
 type Watcher interface {
 	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
@@ -17,8 +18,8 @@ type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Memory    mem.Target   // target of loads and stores, such as the core's private cache
-	View      mem.Backdoor // the bytes that a load would return at this moment; nil: Memory, if it is a mem.Backdoor
-	Watcher   Watcher      // of the memory behind View; nil: Memory, if it is a Watcher
+	View      mem.Backdoor // bytes that a load would return at this moment; nil: Memory, if it is a mem.Backdoor
+	Watcher   Watcher      // reports writes to the memory behind View; nil: Memory, if it is a Watcher
 }
 
 // Build makes the component. It panics if Akita does not accept the name.

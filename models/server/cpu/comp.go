@@ -20,19 +20,19 @@ type Core struct {
 	view    mem.Backdoor
 	watcher Watcher
 
-	own      mem.Watches // ranges watched by loops of this core
-	round    round
-	stepping *Loop      // whose step is being replayed
-	began    simcore.Ps // time at which that step began
-	busy     bool       // a record is being replayed, or will be from due on
-	due      simcore.Ps // until when the core computes
+	ownWatches mem.Watches // watches of this core's loops, notified of its own stores
+	round      round
+	stepping   *Loop      // loop whose step is being replayed; nil: none
+	began      simcore.Ps // time at which that step began
+	busy       bool       // there is a record to replay, from the time due on at the latest
+	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]
-	working bool // the record is being replayed right now
+	working bool // work is executing: do not enter it again
 	lines
-	reg     regRead
-	regDone func(v uint64, err error)
-	known   []Holder // registers that were full once, and report room
+	reg         regRead
+	regDone     func(v uint64, err error)
+	roomSources []Holder // registers that were full once, whose OnRoom calls work
 
 	alarm simcore.Alarm
 	stats Stats
@@ -41,18 +41,18 @@ type Core struct {
 
 // Stats counts what a core did.
 type Stats struct {
-	Steps       uint64     // of loops
-	Worked      uint64     // steps that found something
-	Busy        simcore.Ps // time of steps that found something, and of software outside of loops
-	Waited      simcore.Ps // total wait for memory, register reads and posted register writes
-	Loads       uint64     // lines
+	Steps       uint64     // number of loop steps
+	Worked      uint64     // number of loop steps that found work
+	Busy        simcore.Ps // time of steps that found work, and of software outside of loops
+	Waited      simcore.Ps // total time that the core waited for memory, register reads and posted register writes
+	Loads       uint64     // number of lines
 	LoadBytes   uint64
-	Stores      uint64 // lines
+	Stores      uint64 // number of lines
 	StoreBytes  uint64
-	StoresEnded uint64 // bytes of stores that took effect
-	Copied      uint64 // bytes, not counted in Loads and Stores
-	CopiesEnded uint64 // bytes of copies that took effect
-	Posts       uint64 // register writes, of up to 64 B each
+	StoresEnded uint64 // bytes of stores that have taken effect
+	Copied      uint64 // bytes copied; they are not counted in Loads and Stores
+	CopiesEnded uint64 // bytes of copies that have taken effect
+	Posts       uint64 // number of register writes of up to 64 B each
 	RegReads    uint64
 }
 
@@ -62,26 +62,26 @@ func (c *Core) Stats() Stats { return c.stats }
 // Spec returns the spec that the core was made from.
 func (c *Core) Spec() Spec { return c.spec }
 
-// Err returns the first error that was not returned to a caller, or nil.
+// Err returns the first error that no call has returned, or nil.
 func (c *Core) Err() error { return c.err }
 
-// Idle reports whether the core has nothing to do until somebody writes to a range that its loops
-// watch, and all its stores took effect.
+// Idle reports whether the core does nothing until a range that its loops watch is written to, and
+// all its stores have taken effect.
 func (c *Core) Idle() bool {
-	return !c.busy && c.ops.Len() == 0 && len(c.round.awake) == 0 && c.misses == 0 && c.held.Len() == 0
+	return !c.busy && c.ops.Len() == 0 && len(c.round.awake) == 0 && c.misses == 0 && c.pending.Len() == 0
 }
 
-// Now returns the engine's time. A step begins at it.
+// Now returns the engine's time, at which the current step begins.
 func (c *Core) Now() simcore.Ps { return simcore.Now(c.sched) }
 
-// catchUp advances the round to now, past polls that found nothing.
+// catchUp advances the polling order to now, past polls that found nothing.
 func (c *Core) catchUp() {
 	if !c.busy {
 		c.round.skip(c.Now())
 	}
 }
 
-// arm schedules Handle for the next work, if there is any.
+// arm schedules Handle for the core's next work, if there is any.
 func (c *Core) arm() {
 	if c.busy {
 		return
@@ -113,7 +113,7 @@ func (c *Core) Handle(e sim.Event) error {
 	return c.err
 }
 
-// begin steps a loop.
+// begin runs the step of a loop, whose poll found it awake.
 func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.round.begin(l)
 	c.busy, c.stepping, c.began, c.due = true, l, now, now
@@ -122,18 +122,18 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 		l.timer = never
 	}
 	c.stats.Steps++
-	c.working = true // the step's record is replayed after it
+	c.working = true // put off the replay until the step has recorded everything
 	worked := l.step(c)
 	c.working = false
 	if worked && !l.stopped {
 		l.ready = true
 		c.stats.Worked++
 	}
-	c.round.lull(l)
+	c.round.markAsleep(l)
 }
 
-// beginRecord is called before an operation is recorded: outside of steps the core begins at its next
-// poll.
+// beginRecord is called before an operation is recorded. Outside of steps, the record begins at the
+// core's next poll.
 func (c *Core) beginRecord() {
 	if c.busy {
 		return
@@ -145,7 +145,7 @@ func (c *Core) beginRecord() {
 	c.alarm.Set(c.due)
 }
 
-// recordDone is called when everything recorded has been replayed.
+// recordDone is called when the whole record has been replayed.
 func (c *Core) recordDone() {
 	end := max(c.due, c.Now())
 	l := c.stepping
@@ -162,7 +162,7 @@ func (c *Core) recordDone() {
 func (c *Core) fail(err error) {
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("cpu: %s: %w", c.Name(), err)
-		c.alarm.Set(c.Now()) // ends the run
+		c.alarm.Set(c.Now()) // Handle returns the error, which ends the run
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Software pays for what it does, one thing after the other.
+// Each operation must take its time, one after the other.
 func TestCharges(t *testing.T) {
 	const latency = 50 * ns
 	for _, x := range []struct {
 		name string
 		work func(c *cpu.Core)
-		want simcore.Ps // until the core goes on
+		want simcore.Ps // time until the core continues
 	}{
 		{"cycles", func(c *cpu.Core) { c.Compute(7); c.Spend(3) }, 7*ns + 3},
 		{"a load", func(c *cpu.Core) { c.Compute(1); load(c, 0x1000, 8) }, ns + latency},
@@ -70,12 +70,12 @@ func prefetch(c *cpu.Core, lines int) { must(c.Prefetch(0x8000, lines*64)) }
 
 func store(c *cpu.Core, lines int) { must(c.Store(0x9000, make([]byte, lines*64))) }
 
-// regs is a device; reads are answered by hand.
+// regs is a device whose reads the test answers.
 type regs struct {
 	b      *bench
 	writes [][]byte
 	times  []simcore.Ps
-	saw    []byte // what memory had at 0x9000 when a write came
+	saw    []byte // bytes of memory at 0x9000 when a write arrived
 	done   func(v uint64, err error)
 }
 
@@ -89,7 +89,7 @@ func (r *regs) Write(_ uint32, b []byte) error {
 
 func (r *regs) Read(_ uint32, _ int, done func(uint64, error)) error { r.done = done; return nil }
 
-// Register writes leave in order, behind the stores before them; a read stalls the core.
+// Register writes must leave in order, behind the stores before them; a read must stall the core.
 func TestRegisters(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 50*ns)
 	r := &regs{b: b}
@@ -123,7 +123,8 @@ type refusing struct{ cpu.Registers }
 func (refusing) Read(uint32, int, func(uint64, error)) error { return errRefused }
 func (refusing) Write(uint32, []byte) error                  { return errRefused }
 
-// A core sees its own stores at once, and everybody else when they take effect, in program order.
+// A core must see its own stores at once, other agents when the stores take effect, in program
+// order.
 func TestStoresAreForwarded(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 50*ns)
 	require.NoError(t, b.space.Write(0x1000, bytes.Repeat([]byte{9}, 256)))
@@ -142,7 +143,8 @@ func TestStoresAreForwarded(t *testing.T) {
 	require.Equal(t, append(b.bytes(0x103e, 3), 0), append(b.bytes(0x2001, 3), 0))
 }
 
-// What lies outside of memory is refused at once and costs nothing; what memory refuses later ends the run.
+// Access outside memory must fail at once and cost nothing; an error that memory reports later must
+// end the run.
 func TestErrors(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 50*ns)
 	nowhere := mem.Bus(7, 0)
@@ -189,8 +191,8 @@ func TestBuilder(t *testing.T) {
 	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{}, space)
 	require.NoError(t, err)
 	for _, x := range []struct {
-		b    cpu.Builder
-		says string
+		b       cpu.Builder
+		wantErr string
 	}{
 		{cpu.Builder{Spec: plain(), Memory: space}, "no scheduler"},
 		{cpu.Builder{Scheduler: e, Spec: plain()}, "no memory"},
@@ -198,12 +200,12 @@ func TestBuilder(t *testing.T) {
 		{cpu.Builder{Scheduler: e, Memory: space}, "cores 0: want 1 to 1024"},
 	} {
 		_, err := x.b.Build("Core")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	bad := cpu.Spec{DataCores: 3, MMIOPost: -1, Copy: simcore.Rate{Bytes: 1}}
-	for _, says := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0",
+	for _, wantErr := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0",
 		"mmio_post_ps -1", "copy 1 bytes in 0 ps"} {
-		require.ErrorContains(t, bad.Validate(), says)
+		require.ErrorContains(t, bad.Validate(), wantErr)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {
 		s, err := cpu.Preset(name)

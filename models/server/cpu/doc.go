@@ -1,12 +1,12 @@
 // Package cpu models processor cores that run software to completion and
 // account for its time.
 //
-// Software is loops. A core calls the step of one loop after the other; a step
-// does its work on real bytes at once, and records what that costs: cycles,
-// loads, stores, copies, register accesses. The core then replays the record in
-// time, in program order, through its memory (a mem.Target, so through caches),
-// and only then begins the next step. Software outside of loops (a callback,
-// set-up) records in the same way, and begins at the next poll.
+// Software consists of loops. A core calls the step of one loop after the other.
+// A step does its work on real bytes at once, and records the operations that
+// take time: cycles, loads, stores, copies, register accesses. The core then
+// replays the record in time, in program order, through its memory (a mem.Target,
+// so through caches), before the next step begins. Software outside of loops (a
+// callback, set-up) records in the same way, and begins at the next poll.
 //
 //   - A load returns the bytes of memory at the moment of recording, overlaid by
 //     the core's unfinished stores; the replay takes the time. The core waits
@@ -17,19 +17,19 @@
 //     as one access where memory takes runs (mem.Runner): results are identical,
 //     with fewer events.
 //   - A register write leaves when all earlier stores have taken effect, and
-//     holds the core for MMIOPost per 64 B (write combining). A register read
+//     stalls the core for MMIOPost per 64 B (write combining). A register read
 //     stalls the core until its completion.
 //   - A copy loads and stores line by line, at the rate Copy or as fast as its
 //     lines arrive, whichever is slower. Its stores may be reordered.
-//   - A Clean or Invalidate holds the core until it is done; steps that begin
+//   - A Clean or Invalidate stalls the core until it is done; steps that begin
 //     later see its effect.
 //
 // # Idle loops cost no events
 //
 // A step that finds nothing is a poll, and lasts the loop's Poll. The loop then
-// sleeps: the core keeps track of the instants at which it would be polled, in
-// turn with the core's other loops, and computes the first poll that sees a write
-// to a line that the loop watches. A poll sees what took effect before its
+// sleeps: the core computes the instants at which it would be polled, in turn
+// with the core's other loops, and from them the first poll that sees a write to
+// a line that the loop watches. A poll sees writes that took effect before its
 // instant. A core whose loops all sleep has no event. Loops that sleep beside a
 // working one cost the time of their polls, but no events.
 //
@@ -39,7 +39,8 @@
 //
 // Invariants:
 //   - The same calls at the same times give the same times, on any engine.
-//   - A sleeping loop does the same, at the same times, as one that is polled.
+//   - A sleeping loop runs the same steps at the same times as one that is really
+//     polled.
 //   - Stores and register writes take effect in program order.
 //   - Nothing is allocated once a core has reached its largest number of accesses
 //     in flight.

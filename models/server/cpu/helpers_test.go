@@ -14,7 +14,7 @@ import (
 
 const ns = simcore.Nanosecond
 
-// plain is a core whose times are easy to add up.
+// plain returns the spec of a core whose times are easy to add up.
 func plain() cpu.Spec {
 	return cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4, MMIOPost: 100 * ns,
 		Copy: simcore.Rate{Bytes: 8, Ps: ns}}
@@ -25,7 +25,7 @@ type handler func()
 
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// bench is a core over memory that takes its time.
+// bench is a core over memory with a delay.
 type bench struct {
 	sim.Engine
 	t     testing.TB
@@ -47,12 +47,12 @@ func newBench(t testing.TB, e sim.Engine, s cpu.Spec, latency simcore.Ps) *bench
 	return b
 }
 
-// at has f called at a time.
+// at schedules a call of f.
 func (b *bench) at(t simcore.Ps, f func()) {
 	b.Schedule(&simcore.Event{At: t, H: handler(f)})
 }
 
-// write has a device write take effect at a time.
+// write schedules a device's write, to take effect at a time.
 func (b *bench) write(t simcore.Ps, addr uint64, data ...byte) {
 	b.at(t, func() {
 		b.space.Access(&mem.Access{Op: mem.Write, Addr: addr, Data: data,
@@ -62,7 +62,7 @@ func (b *bench) write(t simcore.Ps, addr uint64, data ...byte) {
 
 func (b *bench) now() simcore.Ps { return simcore.Now(b) }
 
-// run lets everything happen and wants nothing to be left over.
+// run runs until no event is left, and requires that the core is idle.
 func (b *bench) run() {
 	b.t.Helper()
 	require.NoError(b.t, b.Run())

@@ -8,32 +8,32 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// lines holds the accesses of a core in flight: its line fill buffers and its store buffer.
+// lines holds a core's memory accesses in flight: its line fill buffers and its store buffer.
 type lines struct {
 	idle     []*line
-	held     fifo.Queue[*line] // stores and copies that have not taken effect, in program order
-	ready    fifo.Queue[*line] // copies that were loaded and wait for room among the stores
-	misses   int               // loads in flight
-	awaited  int               // loads, Cleans and Invalidates in flight that the core waits for
-	storing  int               // stores in flight
-	copying  int               // copies whose store was not issued
-	part     int64             // fraction of a picosecond that copying takes longer, in 1/Copy.Bytes
-	since    simcore.Ps        // when the core began to wait; never: it does not wait
+	pending  fifo.Queue[*line] // stores and copies that have not taken effect, in program order
+	ready    fifo.Queue[*line] // copies whose load has ended and that wait for a free store buffer
+	misses   int               // number of loads in flight
+	awaited  int               // number of loads, Cleans and Invalidates in flight that the core waits for
+	storing  int               // number of stores in flight
+	copying  int               // number of copies whose store was not issued
+	part     int64             // rounding remainder of the time of copies, in 1/Copy.Bytes of a picosecond
+	since    simcore.Ps        // time when the core began to wait; never: it does not wait
 	idleRuns []*run
-	ahead    int             // stores at the front of the record that may be issued as a run; 0: not known
-	scratch  [lineBytes]byte // what loads bring: software has the bytes already. Also for bytes on their way to hold
+	ahead    int             // number of stores at the front of the record that may be issued as a run; 0: not known
+	scratch  [lineBytes]byte // destination of loads: software has the bytes already. Also a buffer for addPending
 }
 
-// line is an access to a line or part of it.
+// line is an access to one line or a part of it.
 type line struct {
 	access mem.Access
-	own    [lineBytes]byte // of a store, a copy or a register write
+	own    [lineBytes]byte // bytes of a store, a copy or a register write
 	n      int
 	use    use
 	wait   bool // the core waits for it
 	copied bool
 	ended  bool  // the store has taken effect
-	to     *line // of a copy's load: its store
+	to     *line // for a copy's load: the copy's store
 }
 
 type use uint8
@@ -63,19 +63,19 @@ func (c *Core) free(s *line) {
 	c.idle = append(c.idle, s)
 }
 
-// hold keeps the bytes of a store until it has taken effect.
-func (c *Core) hold(addr uint64, b []byte) *line {
+// addPending records a store with its bytes, until it has taken effect.
+func (c *Core) addPending(addr uint64, b []byte) *line {
 	s := c.newLine()
 	s.access.Addr, s.n = addr, copy(s.own[:], b)
-	c.held.Push(s)
-	c.own.Tell(addr, len(b))
+	c.pending.Push(s)
+	c.ownWatches.Notify(addr, len(b))
 	return s
 }
 
-// forward overlays the core's own pending stores on the bytes of memory.
+// forward overlays the core's pending stores on bytes of memory at addr, as a load sees them.
 func (c *Core) forward(addr uint64, b []byte) {
-	for i := range c.held.Len() {
-		s := *c.held.At(i)
+	for i := range c.pending.Len() {
+		s := *c.pending.At(i)
 		from, to := max(s.access.Addr, addr), min(s.access.Addr+uint64(s.n), addr+uint64(len(b)))
 		if from < to && !s.ended {
 			copy(b[from-addr:to-addr], s.own[from-s.access.Addr:])
@@ -83,7 +83,8 @@ func (c *Core) forward(addr uint64, b []byte) {
 	}
 }
 
-// load begins to load a line or part of it; to is the copy that it belongs to, or nil.
+// load issues the load of a line or a part of it. to is the copy's store if it belongs to a copy;
+// wait is set if the core waits for it.
 func (c *Core) load(addr uint64, n int, to *line, wait bool) {
 	s := c.newLine()
 	s.access.Op, s.access.Addr, s.access.Data = mem.Read, addr, c.scratch[:n]
@@ -95,15 +96,15 @@ func (c *Core) load(addr uint64, n int, to *line, wait bool) {
 	c.memory.Access(&s.access)
 }
 
-// issue sends a store.
+// issue issues a store to memory.
 func (c *Core) issue(s *line) {
 	s.access.Op, s.access.Data, s.use = mem.Write, s.own[:s.n], useStore
 	c.storing++
 	c.memory.Access(&s.access)
 }
 
-// done is called when memory is done with an access; more says that the next store ends at once
-// after it.
+// done is called when memory has completed an access. more is set if the next store ends right
+// afterwards.
 func (c *Core) done(s *line, more bool) {
 	if s.access.Err != nil {
 		c.fail(fmt.Errorf("%v of %d B at %#x: %w", s.access.Op, s.access.Len(), s.access.Addr, s.access.Err))
@@ -132,7 +133,8 @@ func (c *Core) done(s *line, more bool) {
 	}
 }
 
-// storeEnded handles the end of a store. Those of copies end in any order.
+// storeEnded handles the end of a store. Stores of copies end in any order, so it frees those at
+// the front that have ended.
 func (c *Core) storeEnded(s *line) {
 	c.storing--
 	s.ended = true
@@ -141,7 +143,7 @@ func (c *Core) storeEnded(s *line) {
 	} else {
 		c.stats.StoresEnded += uint64(s.n)
 	}
-	for c.held.Len() > 0 && (*c.held.Front()).ended {
-		c.free(c.held.Pop())
+	for c.pending.Len() > 0 && (*c.pending.Front()).ended {
+		c.free(c.pending.Pop())
 	}
 }

@@ -23,7 +23,7 @@ func (s LoopSpec) Validate() error {
 	return nil
 }
 
-// Loop is software whose step a core calls again and again.
+// Loop is software whose step function a core calls again and again.
 type Loop struct {
 	core *Core
 	name string
@@ -31,17 +31,17 @@ type Loop struct {
 	step func(*Core) bool
 
 	place   int
-	ready   bool       // the last step found something: step again without waiting for a write
-	wrote   simcore.Ps // time of the first write to a watched range since its last step; never: none
-	timer   simcore.Ps // time of an unconditional step
-	awake   bool       // one of the three is set
+	ready   bool       // the last step found work: step again without waiting for a write
+	wrote   simcore.Ps // time of the first write to a watched range since the last step; never: none
+	timer   simcore.Ps // time at which it is stepped without a write; never: none
+	awake   bool       // in round.awake: ready, wrote or timer is set
 	stopped bool
 	stops   []func()
 }
 
-// Add appends a loop to the core's round; it is polled in its turn. Step does the loop's work and
-// reports whether it found any. If not, the loop sleeps until a range that it watches is written
-// to, or until its timer.
+// Add appends a loop to the core's polling order. step does the loop's work and reports whether it
+// found any. If not, the loop sleeps until a range that it watches is written to, or until its
+// timer expires.
 func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	errs := []error{s.Validate()}
 	if step == nil {
@@ -55,7 +55,7 @@ func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	c.catchUp()
 	c.round.loops = append(c.round.loops, l)
 	c.round.arrange()
-	c.round.rouse(l)
+	c.round.markAwake(l)
 	c.arm()
 	return l, nil
 }
@@ -63,14 +63,14 @@ func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 // Name returns the loop's name.
 func (l *Loop) Name() string { return l.name }
 
-// Watch makes writes to n bytes at addr wake the loop. The watched ranges of one memory must not
-// overlap. stop ends it.
+// Watch makes writes to the n bytes at addr wake the loop. The watched ranges of one memory must
+// not overlap. stop ends the watch.
 func (l *Loop) Watch(addr uint64, n int) (stop func(), err error) {
 	return l.WatchAnd(addr, n, nil)
 }
 
-// WatchAnd is Watch, and calls note for each write, at the instant at which it takes effect; note
-// is free of charge.
+// WatchAnd does what Watch does, and calls note for each write, when it takes effect. note costs
+// the core no time.
 func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop func(), err error) {
 	if l.core.watcher == nil {
 		return nil, fmt.Errorf("cpu: %s: loop %s watches %d B at %#x: the core was built without a Watcher",
@@ -85,8 +85,8 @@ func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop
 	if err != nil {
 		return nil, err
 	}
-	// The core sees its own stores before they take effect.
-	own, err := l.core.own.Watch(addr, n, func(uint64, int) { l.Wake() })
+	// The core's loads see its own stores before they take effect, so the loop must wake then.
+	own, err := l.core.ownWatches.Watch(addr, n, func(uint64, int) { l.Wake() })
 	if err != nil {
 		others()
 		return nil, fmt.Errorf("cpu: %s: loop %s: %w", l.core.Name(), l.name, err)
@@ -99,34 +99,34 @@ func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop
 	return stop, nil
 }
 
-// Wake acts like a write, at this instant, to a range that the loop watches.
+// Wake wakes the loop, like a write to a watched range at this instant.
 func (l *Loop) Wake() {
 	if l.wrote != never || l.stopped {
 		return
 	}
 	l.wrote = simcore.Now(l.core.sched)
-	l.core.round.rouse(l)
+	l.core.round.markAwake(l)
 	l.core.arm()
 }
 
-// WakeAt makes the loop's first poll at or after a time step it, whether or not a range was written
-// to. There is one timer; the earlier time holds.
+// WakeAt makes the core step the loop at its first poll at or after a time, without a write. There
+// is one timer per loop; the earlier time counts.
 func (l *Loop) WakeAt(at simcore.Ps) {
 	if at = max(at, l.core.Now()); at >= l.timer || l.stopped {
 		return
 	}
 	l.timer = at
-	l.core.round.rouse(l)
+	l.core.round.markAwake(l)
 	l.core.arm()
 }
 
 // Disarm cancels WakeAt.
 func (l *Loop) Disarm() {
 	l.timer = never
-	l.core.round.lull(l)
+	l.core.round.markAsleep(l)
 }
 
-// Stop removes the loop from the round, and ends its watches.
+// Stop removes the loop from the polling order, and ends its watches.
 func (l *Loop) Stop() {
 	if l.stopped {
 		return
@@ -134,7 +134,7 @@ func (l *Loop) Stop() {
 	c := l.core
 	c.catchUp()
 	l.stopped, l.ready, l.wrote, l.timer = true, false, never, never
-	c.round.lull(l)
+	c.round.markAsleep(l)
 	for _, stop := range l.stops {
 		stop()
 	}

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A loop that finds nothing costs no event, and sees a write at its next poll.
+// A loop that finds nothing must cost no events, and see a write at its next poll.
 func TestIdleCostsNoEvents(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		b := newBench(t, e, plain(), 0)
@@ -29,8 +29,8 @@ func TestIdleCostsNoEvents(t *testing.T) {
 		b.run()
 		require.Equal(t, []simcore.Ps{0}, steps)
 		b.write(simcore.Second+7*ns, 0x1010, 1)
-		b.write(simcore.Second+40*ns, 0x1010, 1) // at the instant of a poll: the next one sees it
-		b.write(simcore.Second+90*ns, 0x0fff, 1) // beside
+		b.write(simcore.Second+40*ns, 0x1010, 1) // at the instant of a poll, so the next poll must see it
+		b.write(simcore.Second+90*ns, 0x0fff, 1) // outside the watched range
 		b.run()
 		want := []simcore.Ps{0, simcore.Second + 20*ns, simcore.Second + 60*ns}
 		require.Equal(t, want, steps)
@@ -47,7 +47,7 @@ func TestIdleCostsNoEvents(t *testing.T) {
 	}
 }
 
-// A second of sleep beside other loops' work has as many events as a microsecond of it.
+// A second of sleep beside other loops' work must have as many events as a microsecond of it.
 func TestEventsDoNotDependOnIdleTime(t *testing.T) {
 	count := func(gap simcore.Ps) (handled int) {
 		e := simcore.NewEngine()
@@ -77,9 +77,9 @@ func (h hook) Func(ctx sim.HookCtx) {
 	}
 }
 
-// script is the software of a test's loops, the same for a Core and for
-// naivePoller: each loop polls a mailbox of its own; for a new letter it
-// computes, loads and sometimes writes to another loop's mailbox.
+// script is the software of a test's loops, for a Core and for naivePoller. Each loop polls a
+// mailbox of its own; for a new letter it computes, loads and sometimes writes to another loop's
+// mailbox.
 type script struct {
 	loops int
 	polls []int64
@@ -119,16 +119,16 @@ func (s *script) step(i int, now simcore.Ps, m machine) bool {
 		binary.LittleEndian.PutUint64(b[:], v/2)
 		must(m.Store(mailbox(int(v)%s.loops), b[:]))
 	}
-	return v%5 != 0 // some loops go to sleep at once, others look again
+	return v%5 != 0 // some loops sleep at once, others poll again
 }
 
-// naivePoller is a core that polls: an event for every poll, for ever.
+// naivePoller is a core that really polls, with an event for every poll.
 type naivePoller struct {
 	b       *bench
 	s       *script
 	spec    cpu.Spec
 	latency simcore.Ps
-	own     []pending // stores that did not take effect
+	own     []pending // stores that have not taken effect
 	t       simcore.Ps
 	i       int
 }
@@ -162,7 +162,7 @@ func (n *naivePoller) Store(addr uint64, b []byte) error {
 	return nil
 }
 
-// poll is one poll, and schedules the next.
+// poll polls one loop, and schedules the next poll.
 func (n *naivePoller) poll() {
 	start := n.b.now()
 	n.t = start
@@ -172,7 +172,7 @@ func (n *naivePoller) poll() {
 	n.b.Schedule(&simcore.Event{At: end, H: handler(n.poll), Secondary: true})
 }
 
-// letters schedules a device's writes to the mailboxes, at odd picoseconds, at which no loop polls.
+// letters schedules a device's writes to the mailboxes at odd picoseconds, when no loop polls.
 func letters(b *bench, rng *rand.Rand, loops int) (last simcore.Ps) {
 	at := simcore.Ps(1)
 	for range 300 {
@@ -184,7 +184,8 @@ func letters(b *bench, rng *rand.Rand, loops int) (last simcore.Ps) {
 	return at
 }
 
-// Whatever is written when, loops that sleep see it at the very poll at which a core that polls all the time does.
+// Whenever something is written, a sleeping loop must see it at the same poll as on a core that
+// polls all the time.
 func TestWakesAsAPollerDoes(t *testing.T) {
 	const latency = 6 * ns
 	for seed := range uint64(30) {
@@ -233,7 +234,7 @@ func same(t *testing.T, want, got []visit, seed uint64) {
 	require.Len(t, got, len(want), "seed %d", seed)
 }
 
-// Loops come and go while others sleep and work.
+// Loops must be able to be added and stopped while others sleep and work.
 func TestLoopsComeAndGo(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 0)
 	steps := map[string][]simcore.Ps{}
@@ -269,7 +270,7 @@ func TestLoopsComeAndGo(t *testing.T) {
 	require.Equal(t, 1, once)
 }
 
-// Software outside of loops begins at the next poll, and loops go on after it.
+// Software outside of loops must begin at the next poll, and the loops must continue after it.
 func TestSoftwareBetweenPolls(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 0)
 	var steps []simcore.Ps
@@ -288,7 +289,7 @@ func TestSoftwareBetweenPolls(t *testing.T) {
 	require.Equal(t, 33*ns, b.core.Stats().Busy)
 }
 
-// In steady state a core allocates nothing.
+// A core must allocate nothing in steady state.
 func TestNoAllocation(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)
@@ -300,7 +301,8 @@ func TestNoAllocation(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(2000, step))
 }
 
-// newSteady returns a function that sends a letter to a loop, which handles it as software handles a packet.
+// newSteady returns a function that sends a letter to a loop, which handles it as software handles
+// a packet.
 func newSteady(t testing.TB, e *simcore.Engine, space *mem.Space) func() {
 	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 40 * ns}, space)
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ type op struct {
 	begun    bool
 	time     simcore.Ps
 	addr     uint64
-	n        int   // bytes to go
-	line     *line // with the bytes of a store, a copy or a register write
+	n        int   // bytes still to do
+	line     *line // bytes of a store, a copy or a register write
 	regs     Registers
 	done     func(v uint64, err error)
 	call     func()
@@ -36,23 +36,23 @@ const (
 	opCall
 )
 
-// progress is the state of an op after a replay step.
+// progress tells how to continue after a replay step of an op.
 type progress uint8
 
 const (
-	over  progress = iota // the next op follows
-	later                 // continue with it when due
-	waits                 // a Done or a completion continues it
+	finished    progress = iota // continue with the next op
+	resumeAtDue                 // continue with this op when the core is due
+	blocked                     // continue with this op when a Done or a completion calls work
 )
 
-// regRead is the register read that the core waits for.
+// regRead is the result of the register read that the core waits for.
 type regRead struct {
 	ended bool
 	v     uint64
 	err   error
 }
 
-// work replays the record until it must wait.
+// work replays the record until the core must wait or compute.
 func (c *Core) work() {
 	if c.working || !c.busy {
 		return
@@ -72,33 +72,33 @@ func (c *Core) work() {
 		}
 		c.due = max(c.due, now)
 		switch c.do(o) {
-		case waits:
-			c.waitFrom(now)
+		case blocked:
+			c.startWait(now)
 			return
-		case later:
-			c.waited(now)
-		case over:
-			c.waited(now)
+		case resumeAtDue:
+			c.endWait(now)
+		case finished:
+			c.endWait(now)
 			c.end()
 		}
 	}
 }
 
-// waitFrom and waited measure how long the core waits.
-func (c *Core) waitFrom(now simcore.Ps) {
+// startWait and endWait measure how long the core waits.
+func (c *Core) startWait(now simcore.Ps) {
 	if c.since == never {
 		c.since = now
 	}
 }
 
-func (c *Core) waited(now simcore.Ps) {
+func (c *Core) endWait(now simcore.Ps) {
 	if c.since != never {
 		c.stats.Waited += now - c.since
 		c.since = never
 	}
 }
 
-// end takes a finished op off the record, and calls its callback.
+// end removes a finished op from the record, and calls its callback.
 func (c *Core) end() {
 	o := c.ops.Pop()
 	switch o.kind {
@@ -111,7 +111,7 @@ func (c *Core) end() {
 	}
 }
 
-// do carries out an op, or part of it.
+// do carries out an op, or the next part of it.
 func (c *Core) do(o *op) progress {
 	switch o.kind {
 	case opSpend:
@@ -128,21 +128,21 @@ func (c *Core) do(o *op) progress {
 		return c.maintainLines(o)
 	case opFence:
 		if !c.drained() {
-			return waits
+			return blocked
 		}
 	case opPost:
 		return c.post(o)
 	case opReadReg:
 		return c.readReg(o)
 	}
-	return over
+	return finished
 }
 
-// fetch loads lines, as many at a time as the core can.
+// fetch issues an op's loads; at most Misses are in flight. wait is set if the core waits for them.
 func (c *Core) fetch(o *op, wait bool) progress {
 	for o.n > 0 {
 		if c.misses == c.spec.Misses {
-			return waits
+			return blocked
 		}
 		n := min(o.n, lineBytes-int(o.addr%lineBytes))
 		addr := o.addr
@@ -152,30 +152,30 @@ func (c *Core) fetch(o *op, wait bool) progress {
 		c.load(addr, n, nil, wait)
 	}
 	if wait && c.awaited > 0 {
-		return waits
+		return blocked
 	}
-	return over
+	return finished
 }
 
-// issueStores issues a store, together with the stores to the lines behind it if they form a run.
+// issueStores issues a store, as a run with those behind it if they continue it line by line.
 func (c *Core) issueStores(o *op) progress {
 	if c.copying > 0 || c.storing == c.spec.Stores {
-		return waits
+		return blocked
 	}
 	if n := c.consecutive(c.spec.Stores - c.storing); n > 1 {
 		c.issueRun(n)
-		return over
+		return finished
 	}
 	c.stats.Stores++
 	c.stats.StoreBytes += uint64(o.line.n)
 	c.issue(o.line)
-	return over
+	return finished
 }
 
-// copyLine begins to copy a line.
+// copyLine begins to copy a line, by its load; done issues the store.
 func (c *Core) copyLine(o *op) progress {
 	if c.misses == c.spec.Misses {
-		return waits
+		return blocked
 	}
 	if r := c.spec.Copy; r.Bytes != 0 {
 		t := int64(o.n)*int64(r.Ps) + c.part
@@ -186,17 +186,17 @@ func (c *Core) copyLine(o *op) progress {
 	c.copying++
 	o.line.copied = true
 	c.load(o.addr, o.n, o.line, false)
-	return over
+	return finished
 }
 
-// drained reports whether all earlier stores took effect.
+// drained reports whether all earlier stores have taken effect.
 func (c *Core) drained() bool { return c.storing == 0 && c.copying == 0 }
 
 // maintainLines issues a Clean or Invalidate, and waits for it.
 func (c *Core) maintainLines(o *op) progress {
 	if !o.begun {
 		if !c.drained() {
-			return waits
+			return blocked
 		}
 		o.begun = true
 		s := c.newLine()
@@ -206,54 +206,54 @@ func (c *Core) maintainLines(o *op) progress {
 		c.memory.Access(&s.access)
 	}
 	if c.awaited > 0 {
-		return waits
+		return blocked
 	}
-	return over
+	return finished
 }
 
-// post pays for a register write, and then sends it.
+// post spends the time of a register write, and then sends it.
 func (c *Core) post(o *op) progress {
 	if !o.begun {
 		if !c.drained() {
-			return waits
+			return blocked
 		}
 		o.begun = true
 		c.due += c.spec.MMIOPost
 		c.stats.Waited += c.spec.MMIOPost
 		if c.spec.MMIOPost > 0 {
-			return later
+			return resumeAtDue
 		}
 	}
 	if c.refused(o.regs) {
-		return waits
+		return blocked
 	}
 	c.stats.Posts++
 	c.fail(o.regs.Write(uint32(o.addr), o.line.own[:o.line.n]))
 	c.free(o.line)
-	return over
+	return finished
 }
 
-// refused reports whether registers are full; if so, they report room to the core later.
+// refused reports whether registers are full. If so, their OnRoom will call work.
 func (c *Core) refused(regs Registers) bool {
 	h, ok := regs.(Holder)
 	if !ok || !h.Full() {
 		return false
 	}
-	if !slices.Contains(c.known, h) {
-		c.known = append(c.known, h)
+	if !slices.Contains(c.roomSources, h) {
+		c.roomSources = append(c.roomSources, h)
 		h.OnRoom(c.work)
 	}
 	return true
 }
 
-// readReg reads a register, and waits for it.
+// readReg issues a register read, and waits for it.
 func (c *Core) readReg(o *op) progress {
 	if !o.begun {
 		if !c.drained() {
-			return waits
+			return blocked
 		}
 		if c.refused(o.regs) {
-			return waits
+			return blocked
 		}
 		o.begun = true
 		c.stats.RegReads++
@@ -262,9 +262,9 @@ func (c *Core) readReg(o *op) progress {
 		}
 	}
 	if !c.reg.ended {
-		return waits
+		return blocked
 	}
-	return over
+	return finished
 }
 
 func (c *Core) readDone(v uint64, err error) {

@@ -9,14 +9,14 @@ import (
 // never is later than any instant.
 const never = simcore.MaxPs
 
-// round is the polling order of a core's loops, with the current position: the poll of loops[next]
-// is at time at, the others follow, each a poll later, round after round.
+// round is the polling order of a core's loops, with the current position. loops[next] is polled at
+// the time at; each of the others follows when its predecessor's poll has ended, round after round.
 type round struct {
 	loops  []*Loop
-	before []simcore.Ps // polls of the loops before each; the last element, of all of them, is the length of a round
+	before []simcore.Ps // before[i]: time to poll loops[0] to loops[i-1]; before[len(loops)]: length of a round
 	at     simcore.Ps
 	next   int
-	awake  []*Loop // loops that a coming poll will find awake
+	awake  []*Loop // loops that their next poll may find awake
 }
 
 // length returns how long it takes to poll every loop once.
@@ -36,7 +36,7 @@ func (r *round) arrange() {
 	}
 }
 
-// first returns the time of a loop's first poll in the current order.
+// first returns the time of a loop's next poll.
 func (r *round) first(l *Loop) simcore.Ps {
 	off := r.before[l.place] - r.before[r.next]
 	if off < 0 {
@@ -45,7 +45,7 @@ func (r *round) first(l *Loop) simcore.Ps {
 	return r.at + off
 }
 
-// due returns the time of the first poll that finds a loop awake.
+// due returns the time of the first poll that will find a loop awake.
 func (r *round) due(l *Loop) simcore.Ps {
 	from := l.timer
 	if l.wrote < never {
@@ -58,11 +58,11 @@ func (r *round) due(l *Loop) simcore.Ps {
 	if from == never {
 		return never
 	}
-	whole := r.length()
-	return at + (from-at+whole-1)/whole*whole
+	length := r.length()
+	return at + (from-at+length-1)/length*length
 }
 
-// earliest returns the next poll that finds its loop awake, and the loop.
+// earliest returns the first poll that will find its loop awake: the loop and the time.
 func (r *round) earliest() (*Loop, simcore.Ps) {
 	var best *Loop
 	at := never
@@ -74,18 +74,18 @@ func (r *round) earliest() (*Loop, simcore.Ps) {
 	return best, at
 }
 
-// skip advances to the first poll at or after a time; no loop that is awake is polled before it.
+// skip advances the position to the first poll at or after a time. No loop may be due before that.
 func (r *round) skip(now simcore.Ps) {
 	if now <= r.at {
 		return
 	}
-	whole := r.length()
-	if whole == 0 {
+	length := r.length()
+	if length == 0 {
 		r.at = now
 		return
 	}
-	r.at += (now - r.at) / whole * whole
-	for r.at < now { // within the last round: find the position
+	r.at += (now - r.at) / length * length
+	for r.at < now { // the remaining polls are less than a round: find the first one
 		want := r.before[r.next] + now - r.at
 		i := sort.Search(len(r.loops), func(i int) bool { return r.before[i+1] >= want }) + 1
 		if i > len(r.loops) {
@@ -96,18 +96,18 @@ func (r *round) skip(now simcore.Ps) {
 	}
 }
 
-// begin is called when a loop is polled: the next one follows.
+// begin advances the position past a loop that is being polled.
 func (r *round) begin(l *Loop) { r.next = (l.place + 1) % len(r.loops) }
 
-// rouse and lull maintain the list awake.
-func (r *round) rouse(l *Loop) {
+// markAwake and markAsleep maintain the list awake.
+func (r *round) markAwake(l *Loop) {
 	if !l.awake && !l.stopped {
 		l.awake = true
 		r.awake = append(r.awake, l)
 	}
 }
 
-func (r *round) lull(l *Loop) {
+func (r *round) markAsleep(l *Loop) {
 	if !l.awake || l.ready || l.wrote != never || l.timer != never {
 		return
 	}

@@ -2,14 +2,15 @@ package cpu
 
 import "nictwin/models/memory/mem"
 
-// runBytes is an address multiple that no run crosses: no page is smaller.
+// runBytes is a divisor of every page size. No run crosses a multiple of it, so none crosses a
+// page.
 const runBytes = 4096
 
-// run is a set of stores to consecutive lines that were issued as one access (mem.Runner).
+// run is a set of stores to consecutive lines that was issued as one access (mem.Runner).
 type run struct {
 	access mem.Access
 	data   []byte
-	lines  []*line // stores that have not taken effect before next
+	lines  []*line // the stores; those from index next on have not taken effect
 	next   int
 }
 
@@ -35,8 +36,8 @@ func (c *Core) newRun() *run {
 	return r
 }
 
-// consecutive returns how many stores at the front of the record, up to a limit, may be issued as a run at this moment:
-// each must begin a line where the previous one ends.
+// consecutive returns how many stores at the front of the record, at most limit, may be issued as a
+// run at this moment: each of them must begin a line at the address where the previous one ends.
 func (c *Core) consecutive(limit int) int {
 	first := c.ops.Front().line
 	n, end := 1, first.access.Addr+uint64(first.n)
@@ -53,8 +54,8 @@ func (c *Core) consecutive(limit int) int {
 	return n
 }
 
-// issueRun sends the first n stores of the record as a run, and takes all but the last of them off
-// the record.
+// issueRun issues the first n stores of the record as a run, and removes all but the last of them
+// from the record.
 func (c *Core) issueRun(n int) {
 	r := c.newRun()
 	r.data, r.lines, r.next = r.data[:0], r.lines[:0], 0
@@ -73,9 +74,9 @@ func (c *Core) issueRun(n int) {
 	c.memory.Access(&r.access)
 }
 
-// mayWait reports whether the stores that the core could issue now may as well wait until its next
-// store has ended, and then be issued as a longer run: the core could do nothing else, and none of
-// the stores touches a cache on its way.
+// mayWait reports whether the stores that the core could issue now may wait until its next store
+// has ended, to be issued as a longer run. Results must not change: the core can do nothing else
+// meanwhile, and the next op is a store, too.
 func (c *Core) mayWait() bool {
 	n := c.spec.Stores - c.storing
 	if c.working || !c.busy || c.err != nil || c.copying > 0 || c.due > c.Now() || c.ops.Len() <= n ||

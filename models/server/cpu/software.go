@@ -7,7 +7,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Registers is a device that a core reaches by register accesses, such as root.MMIO.
+// Registers is a device whose registers a core accesses, such as root.MMIO.
 type Registers interface {
 	// Write sends a posted write; b may be reused at once.
 	Write(off uint32, b []byte) error
@@ -15,24 +15,24 @@ type Registers interface {
 	Read(off uint32, n int, done func(v uint64, err error)) error
 }
 
-// Holder is Registers that can be full: a core's register access waits for room.
+// Holder is a set of Registers that can be full. A core's register access then waits for room.
 type Holder interface {
 	Registers
 	Full() bool
-	// OnRoom registers f to be called whenever it is no longer full.
+	// OnRoom registers f to be called whenever the Holder stops being full.
 	OnRoom(f func())
 }
 
-// Compute charges cycles.
+// Compute makes the core spend a number of cycles.
 func (c *Core) Compute(cycles int64) { c.Spend(simcore.Ps(cycles) * c.spec.Period) }
 
-// Spend charges time.
+// Spend makes the core spend a time.
 func (c *Core) Spend(t simcore.Ps) {
 	c.beginRecord()
 	c.ops.Push(op{kind: opSpend, time: t})
 }
 
-// Load fills b with the bytes at addr, and charges the loads, which the core waits for.
+// Load fills b with the bytes at addr. The core waits for the loads.
 func (c *Core) Load(addr uint64, b []byte) error {
 	if err := c.memory.Check(mem.Read, addr, len(b)); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *Core) Load(addr uint64, b []byte) error {
 	return nil
 }
 
-// Prefetch charges loads of n bytes at addr that the core does not wait for.
+// Prefetch makes the core load n bytes at addr without waiting for them.
 func (c *Core) Prefetch(addr uint64, n int) error {
 	if err := c.memory.Check(mem.Read, addr, n); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *Core) Prefetch(addr uint64, n int) error {
 	return nil
 }
 
-// Store stores b at addr; b may be reused at once.
+// Store stores b at addr. b may be reused at once.
 func (c *Core) Store(addr uint64, b []byte) error {
 	if err := c.memory.Check(mem.Write, addr, len(b)); err != nil {
 		return err
@@ -70,13 +70,13 @@ func (c *Core) Store(addr uint64, b []byte) error {
 	}
 	for len(b) > 0 {
 		n := min(len(b), lineBytes-int(addr%lineBytes))
-		c.ops.Push(op{kind: opStore, line: c.hold(addr, b[:n])})
+		c.ops.Push(op{kind: opStore, line: c.addPending(addr, b[:n])})
 		addr, b = addr+uint64(n), b[n:]
 	}
 	return nil
 }
 
-// Copy copies n bytes from src to dst, which must not overlap.
+// Copy copies n bytes from src to dst. The ranges must not overlap.
 func (c *Core) Copy(dst, src uint64, n int) error {
 	if n > 0 && dst < src+uint64(n) && src < dst+uint64(n) {
 		return fmt.Errorf("cpu: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", c.Name(), n, src,
@@ -98,16 +98,16 @@ func (c *Core) Copy(dst, src uint64, n int) error {
 			return err
 		}
 		c.forward(src, b)
-		c.ops.Push(op{kind: opCopy, line: c.hold(dst, b), addr: src, n: k})
+		c.ops.Push(op{kind: opCopy, line: c.addPending(dst, b), addr: src, n: k})
 		src, dst, n = src+uint64(k), dst+uint64(k), n-k
 	}
 	return nil
 }
 
-// Clean writes the dirty lines of n bytes at addr back to memory.
+// Clean writes the dirty lines of the n bytes at addr back to memory.
 func (c *Core) Clean(addr uint64, n int) error { return c.maintain(mem.Clean, addr, n) }
 
-// Invalidate drops the lines of n bytes at addr without write-back.
+// Invalidate drops the lines of the n bytes at addr without write-back.
 func (c *Core) Invalidate(addr uint64, n int) error { return c.maintain(mem.Invalidate, addr, n) }
 
 func (c *Core) maintain(kind mem.Op, addr uint64, n int) error {
@@ -119,14 +119,14 @@ func (c *Core) maintain(kind mem.Op, addr uint64, n int) error {
 	return nil
 }
 
-// Fence holds the core until all earlier stores have taken effect.
+// Fence makes the core wait until all earlier stores have taken effect.
 func (c *Core) Fence() {
 	c.beginRecord()
 	c.ops.Push(op{kind: opFence})
 }
 
-// Post writes b to a device's register space at off: one posted write per 64 B, shorter at the ends
-// if off is not a multiple of 64. b may be reused at once.
+// Post writes b to a device's register space at off, as one posted write per 64 B, cut at multiples
+// of 64. b may be reused at once.
 func (c *Core) Post(regs Registers, off uint32, b []byte) {
 	if len(b) > 0 {
 		c.beginRecord()
@@ -147,7 +147,7 @@ func (c *Core) ReadReg(regs Registers, off uint32, n int, done func(v uint64, er
 	c.ops.Push(op{kind: opReadReg, regs: regs, addr: uint64(off), n: n, done: done})
 }
 
-// Call makes the core call f when it has replayed everything recorded before.
+// Call makes the core call f when everything recorded before has been replayed.
 func (c *Core) Call(f func()) {
 	c.beginRecord()
 	c.ops.Push(op{kind: opCall, call: f})

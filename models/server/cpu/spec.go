@@ -17,7 +17,7 @@ type Spec struct {
 	Period    simcore.Ps `yaml:"period_ps"`  // of the clock
 	Cores     int        `yaml:"cores"`      // in all
 	DataCores int        `yaml:"data_cores"` // the first of them, used for the data path
-	// lines fetched at a time by loads and prefetches of a core (line fill buffers)
+	// lines that a core's loads and prefetches fetch at a time (line fill buffers)
 	Misses   int          `yaml:"misses"`
 	Stores   int          `yaml:"stores"`       // lines of a core's stores in flight
 	MMIOPost simcore.Ps   `yaml:"mmio_post_ps"` // time that a register write holds the core, per 64 B
@@ -56,7 +56,7 @@ func (s Spec) Validate() error {
 
 const lineBytes = mem.LineBytes
 
-// memcpy is the papers' copy rate of a server's core.
+// memcpy is the rate at which a server's core copies, by the papers.
 var memcpy = simcore.Rate{Bytes: 7, Ps: simcore.Nanosecond}
 
 func arm(period simcore.Ps, cores, data, misses, stores int) Spec {

@@ -1,17 +1,17 @@
-// Package host is the assembly of a server: sockets with their cores, caches,
-// memory and the buffer before devices, put together from plain specs. The Arm
-// side of a card is the same with one socket.
+// Package host assembles a server from plain specs: sockets with their cores,
+// caches and memory, and an IIO buffer in front of each device. The Arm side of a
+// card is such a server with one socket.
 //
 //	core: cpu ─ tlb ─ private ─ throttle ─┐
 //	                                      ├─ sockets ─ armcache ─ dram ─ bytes
 //	device: root ─ iio ───────────────────┘
 //
-// The view of a core or device depends on its socket: lines of the other socket's
-// memory are a link crossing away (package sockets). Every part is a component of
-// its own that knows nothing of the others; this package only connects them.
+// The cost of an access depends on the initiator's socket: the other socket's
+// memory is behind a link (package sockets). Every part is a separate component
+// that does not know the others; this package only connects them.
 //
-// It holds no bytes: those are in the caller's mem.Space. Nor does it run
-// anything, or know PCIe.
+// It holds no bytes: those are in the caller's mem.Space. It runs no engine, and
+// does not depend on PCIe.
 //
 // Invariants:
 //   - Cores are made at the first request: an unused core costs nothing.

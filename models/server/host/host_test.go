@@ -68,7 +68,8 @@ func (r *rig) run() {
 	require.True(r.t, r.s.Idle())
 }
 
-// ofCore is memory as a core sees it by way of all that is before it, over the border of the sockets.
+// ofCore returns a builder of memory as a core accesses it: through TLB, caches and throttle,
+// across the border of the sockets.
 func ofCore(preset string) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		r := newRig(t, e, preset)
@@ -84,14 +85,14 @@ func ofCore(preset string) memrig.Build {
 	}
 }
 
-// A core sees memory by the protocol, and so it does on a card.
+// A core's memory must follow the protocol of package mem, on a server and on a card.
 func TestKeepsTheProtocol(t *testing.T) {
 	for _, preset := range []string{"host-fn", "host-op", "host-ce", "host-rb", "bf3", "bf2"} {
 		memrig.Contract(t, preset, ofCore(preset))
 	}
 }
 
-// What a device moves to and from either socket is done or held.
+// A device's accesses to either socket must conserve bytes: accepted = finished + held.
 func TestConservation(t *testing.T) {
 	memrig.Conserve(t, func(t testing.TB, e sim.Engine) *memrig.Rig {
 		r := newRig(t, e, "host-rb")
@@ -108,7 +109,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// What one part of a machine hands on, the next has taken, byte by byte.
+// The bytes that one part of a machine passes on must be those that the next part accepts.
 func TestPartsAgree(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), "host-fn")
 	c := r.core(0, 0)
@@ -116,7 +117,7 @@ func TestPartsAgree(t *testing.T) {
 	require.NoError(t, c.Load(mem.Bus(1, 1<<40), make([]byte, 300)))
 	require.NoError(t, c.Store(mem.Bus(1, 1<<40), make([]byte, 300)))
 	r.run()
-	const entry = 8 // of a page table
+	const entry = 8 // bytes of a page-table entry
 	walked, p := c.TLB.Stats(), c.Private.Stats()
 	require.Positive(t, walked.WalkReads)
 	require.Equal(t, walked.AcceptedBytes, walked.PassedBytes)
@@ -133,7 +134,7 @@ func TestPartsAgree(t *testing.T) {
 	}
 }
 
-// The whole way of a core and of a device allocates nothing per access.
+// Accesses of a core and of a device must allocate nothing, through all parts of a machine.
 func TestNoAllocation(t *testing.T) {
 	memrig.NoAllocation(t, 196, 100, ofCore("host-op"))
 	memrig.NoAllocation(t, 196, 100, func(t testing.TB, e sim.Engine) *memrig.Rig {
@@ -143,8 +144,9 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
-// A device on socket 0 writes an entry that a core polls: the core of the other socket wakes at the same time, and pays
-// more for the line; both sleep without events until then.
+// A device on socket 0 writes an entry that one core of each socket polls. Both must wake at the
+// same time, and the core of the other socket must wait longer for the line; until then both must
+// sleep without events.
 func TestPollingAcrossSockets(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, "host-fn")
@@ -172,7 +174,7 @@ func TestPollingAcrossSockets(t *testing.T) {
 		if own, ok := e.(*simcore.Engine); ok {
 			require.Zero(t, own.Pending())
 		}
-		// Twice, so that translations are known and lines are in the private caches.
+		// The second pass counts: translations and lines are cached by then.
 		var took [2]simcore.Ps
 		for range 2 {
 			began := simcore.Now(e)
@@ -192,8 +194,9 @@ func TestPollingAcrossSockets(t *testing.T) {
 	}
 }
 
-// A core copies 7 GB/s from its last-level cache. From DRAM its line fill buffers do not cover the latency, still less
-// that of the other socket; and a throttle shares what it lets through among loads and stores.
+// A core must copy 7 GB/s from its last-level cache. From DRAM it must copy less, as its line fill
+// buffers do not cover the latency, and still less from the other socket. A throttle must bound the
+// sum of loads and stores.
 func TestMemcpy(t *testing.T) {
 	const n = 1 << 18
 	for _, x := range []struct {
@@ -233,9 +236,9 @@ func TestMemcpy(t *testing.T) {
 func TestSpec(t *testing.T) {
 	spec := host.Spec{LLC: nil}
 	err := spec.Validate()
-	for _, says := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0",
+	for _, wantErr := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0",
 		"iio.bytes 0", "socket_bytes 0", "sockets 0: want 1 to 8"} {
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = host.Preset("x", 0, tlb.Page4K)
 	require.ErrorContains(t, err, `preset is "x"`)

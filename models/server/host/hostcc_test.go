@@ -15,15 +15,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// occupancy is the mean number of bytes in the IIO buffer while a device writes 256 B every 32 ns over a ring that its
-// cache does not hold, and some cores read memory. The cache's index is hashed, so that lines leave it in no order.
+// occupancy returns the mean number of bytes in the IIO buffer while a device writes 256 B every 32
+// ns to a ring that its cache cannot hold, and some cores read memory. The cache's index is hashed,
+// so that lines are evicted in random order.
 func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	e := simcore.NewEngine()
 	spec, err := host.Preset("host-ce", mem.Bus(1, 0), tlb.Page1G)
 	require.NoError(t, err)
 	spec.SocketBytes, spec.TLB.Covers, spec.TLB.Tables = half, 2*half, spec.Base+half-4096
 	spec.LLC.SizeBytes, spec.LLC.Ways, spec.LLC.DeviceWays = 96<<10, 12, core.FirstWays(2)
-	spec.DRAM.Channels, spec.DRAM.Peak, spec.DRAM.Mixed, spec.DRAM.Write = 2, 409_600, 274_285, 137_142 // a quarter
+	// a quarter of the preset
+	spec.DRAM.Channels, spec.DRAM.Peak, spec.DRAM.Mixed, spec.DRAM.Write = 2, 409_600, 274_285, 137_142
 	space, err := mem.NewSpace(1, 2*half)
 	require.NoError(t, err)
 	s, err := host.Builder{Scheduler: e, Spec: spec, Memory: space}.Build("Host")
@@ -61,7 +63,8 @@ func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	return float64(after.OccupiedPs-before.OccupiedPs) / float64(span/2-ns)
 }
 
-// The signal and the lever of HostCC: cores that load memory fill the IIO buffer, less so when they are held back.
+// HostCC needs a signal and a control: cores that load memory must fill the IIO buffer, and fill it
+// less when they are throttled.
 func TestHostCongestion(t *testing.T) {
 	alone := occupancy(t, 0, simcore.Rate{})
 	loaded := occupancy(t, 16, simcore.Rate{})
@@ -78,7 +81,7 @@ type handler func()
 // Handle implements sim.Handler.
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// A spec goes through YAML unchanged.
+// A spec must survive a round trip through YAML.
 func TestYAML(t *testing.T) {
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce"} {
 		want, err := host.Preset(name, mem.Bus(1, 0), tlb.Page2M)

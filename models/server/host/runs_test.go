@@ -17,10 +17,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// oneByOne is a memory that takes no runs.
+// oneByOne is a memory that takes no runs, so that cores issue single stores.
 type oneByOne struct{ mem.Target }
 
-// counted is an engine that counts what is scheduled.
+// counted is an engine that counts the events scheduled.
 type counted struct {
 	*simcore.Engine
 	events int
@@ -31,8 +31,8 @@ func (c *counted) Schedule(e sim.Event) {
 	c.Engine.Schedule(e)
 }
 
-// crowd is two cores and a device that work on the same little memory, and what happened when.
-type crowd struct {
+// workload is two cores and a device that access the same small memory, and a log of their results.
+type workload struct {
 	*counted
 	t      *testing.T
 	rng    *rand.Rand
@@ -41,15 +41,16 @@ type crowd struct {
 	cores  []*cpu.Core
 	device *iio.Buffer
 	log    []string
-	stored int // lines
+	stored int // number of lines stored
 }
 
-const crowded = 48 << 10 // bytes that they work on
+const workloadBytes = 48 << 10 // size of the memory that they access, in bytes
 
-// newCrowd is machines whose caches are small, so that lines are evicted, and the head of the last-level cache waits.
-func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
+// newWorkload makes a workload on a machine with small caches, so that lines are evicted and accesses
+// wait for the last-level cache.
+func newWorkload(t *testing.T, seed uint64, runs bool) *workload {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	c := &crowd{counted: &counted{Engine: simcore.NewEngine()}, t: t, rng: rng}
+	c := &workload{counted: &counted{Engine: simcore.NewEngine()}, t: t, rng: rng}
 	spec, err := host.Preset("host-fn", mem.Bus(1, 0), tlb.Page4K)
 	require.NoError(t, err)
 	spec.SocketBytes, spec.TLB.Covers, spec.TLB.Tables = half, half*uint64(spec.Sockets), mem.Bus(1, half/2)
@@ -84,22 +85,22 @@ func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
 	return c
 }
 
-func (c *crowd) note(format string, args ...any) {
+func (c *workload) note(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf("%v: ", c.Now())+fmt.Sprintf(format, args...))
 }
 
-// place is an address and a number of bytes from there.
-func (c *crowd) place(most int) (addr uint64, n int) {
+// place draws an address and a number of bytes.
+func (c *workload) place(most int) (addr uint64, n int) {
 	n = 1 + c.rng.IntN(most)
-	at := c.rng.IntN(crowded - n)
+	at := c.rng.IntN(workloadBytes - n)
 	if c.rng.IntN(2) == 0 {
 		at &^= 63
 	}
 	return mem.Bus(1, uint64(at)), n
 }
 
-// software records some things that a core does, most of them stores.
-func (c *crowd) software(who int) {
+// software records some random operations of a core, most of them stores.
+func (c *workload) software(who int) {
 	x := c.cores[who]
 	for range 1 + c.rng.IntN(5) {
 		addr, n := c.place(5000)
@@ -129,15 +130,15 @@ func (c *crowd) software(who int) {
 	}
 }
 
-// access has the device read or write.
-func (c *crowd) access() {
+// access makes the device read or write.
+func (c *workload) access() {
 	addr, n := c.place(256)
 	c.device.Access(&mem.Access{Op: mem.Op(c.rng.IntN(2)), Addr: addr, Data: make([]byte, n),
 		Done: func(a *mem.Access) { c.note("device %v %x: %v", a.Op, a.Data, a.Err) }})
 }
 
-// Handle is one of those who work, and schedules the next.
-func (c *crowd) Handle(e sim.Event) error {
+// Handle lets one core or the device work, and schedules its next turn.
+func (c *workload) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	if who := c.rng.IntN(4); who < 2 {
 		c.software(who)
@@ -155,12 +156,12 @@ func (c *crowd) Handle(e sim.Event) error {
 	return nil
 }
 
-// play returns everything that was seen, and how many events it took.
-func (c *crowd) play() ([]string, int) {
+// play returns the log, and the number of events.
+func (c *workload) play() ([]string, int) {
 	c.Engine.Schedule(&simcore.Event{H: c})
 	require.NoError(c.t, c.Run())
 	require.True(c.t, c.s.Idle())
-	all := make([]byte, crowded)
+	all := make([]byte, workloadBytes)
 	require.NoError(c.t, c.parts[0].Memory.Read(mem.Bus(1, 0), all))
 	c.note("%x %+v", all, c.s.DRAM[0].Counters())
 	for i, x := range c.cores {
@@ -171,12 +172,12 @@ func (c *crowd) play() ([]string, int) {
 	return c.log, c.events
 }
 
-// Stores to consecutive lines that travel together do what they do one by one, at the same times, and count as much.
+// Runs must give the same results, times and counts as the same stores issued one by one.
 func TestRunsEqualSingleStores(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(60) {
-		want, events := newCrowd(t, seed, false).play()
-		got, together := newCrowd(t, seed, true).play()
+		want, events := newWorkload(t, seed, false).play()
+		got, together := newWorkload(t, seed, true).play()
 		require.Equal(t, len(want), len(got), "seed %d", seed)
 		for i := range want {
 			require.Equal(t, want[i], got[i], "seed %d, note %d", seed, i)

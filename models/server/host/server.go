@@ -18,9 +18,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Server. Memory holds the bytes of all its sockets, by bus address; Elsewhere are
-// memories that belong to no socket, such as a GPU's. Far are memories that do not report writes,
-// such as those behind PCIe: cores reach them, but do not cache their lines.
+// Builder makes a Server.
+// Memory holds the bytes of all its sockets, by bus address.
+// Elsewhere lists memories that belong to no socket, such as a GPU's.
+// Far lists memories that do not report writes, such as those behind PCIe: cores access them, but
+// do not cache their lines.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -29,10 +31,10 @@ type Builder struct {
 	Far       []memmap.Region
 }
 
-// Server is the memory side of a machine, and its cores.
+// Server is the sockets of a machine, with their memory and their cores.
 type Server struct {
 	Sockets *sockets.Sockets
-	LLC     []*armcache.Cache // by socket; nil: none
+	LLC     []*armcache.Cache // by socket; nil: that socket has no cache
 	DRAM    []*dram.DRAM      // by socket
 
 	name   string
@@ -40,24 +42,24 @@ type Server struct {
 	spec   Spec
 	domain *private.Domain
 	far    []private.Range
-	cores  map[place]*Core
-	inside []interface{ Idle() bool }
+	cores  map[coreID]*Core
+	parts  []interface{ Idle() bool }
 }
 
-// place is a core's socket and its number in that socket.
-type place struct{ socket, core int }
+// coreID is a core's socket and its number in that socket.
+type coreID struct{ socket, core int }
 
-// Core is a core with everything between it and the shared memory.
+// Core is a core with all components between it and the memory that cores share.
 type Core struct {
 	*cpu.Core
 	TLB      *tlb.TLB
 	Private  *private.Cache
 	Throttle *throttle.Throttle
-	Memory   *memmap.Map // as its socket sees it
+	Memory   *memmap.Map // address space that its socket sees
 }
 
-// Build makes the sockets; name is the prefix of their parts' names. It panics if Akita does not
-// accept the name.
+// Build makes the sockets. Their parts' names begin with name. It panics if Akita does not accept
+// the name.
 func (b Builder) Build(name string) (*Server, error) {
 	if b.Scheduler == nil || b.Memory == nil {
 		return nil, fmt.Errorf("host: %s: want a scheduler and a memory", name)
@@ -69,7 +71,7 @@ func (b Builder) Build(name string) (*Server, error) {
 	if err := b.Memory.Check(mem.Read, b.Spec.Base, int(end)); err != nil {
 		return nil, fmt.Errorf("%s: socket_bytes: %w", name, err)
 	}
-	s := &Server{name: name, sched: b.Scheduler, spec: b.Spec, cores: map[place]*Core{}}
+	s := &Server{name: name, sched: b.Scheduler, spec: b.Spec, cores: map[coreID]*Core{}}
 	var memories []mem.Target
 	var notifiers []private.WriteNotifier
 	for i := range b.Spec.Sockets {
@@ -78,7 +80,8 @@ func (b Builder) Build(name string) (*Server, error) {
 			return nil, err
 		}
 		memories = append(memories, m)
-		if n, ok := m.(private.WriteNotifier); ok && (i == 0 || b.Spec.LLC != nil) { // bare memories share one space
+		// Without a cache, every socket reports the writes of the one space that they share.
+		if n, ok := m.(private.WriteNotifier); ok && (i == 0 || b.Spec.LLC != nil) {
 			notifiers = append(notifiers, n)
 		}
 	}
@@ -107,32 +110,32 @@ func (s *Server) socket(i int, space *mem.Space) (mem.Target, error) {
 		return nil, err
 	}
 	s.DRAM = append(s.DRAM, d)
-	s.inside = append(s.inside, d)
+	s.parts = append(s.parts, d)
 	if s.spec.LLC == nil {
 		s.LLC = append(s.LLC, nil)
-		return bare{d, space}, nil
+		return uncachedDRAM{d, space}, nil
 	}
 	c, err := armcache.Builder{Scheduler: s.sched, Spec: *s.spec.LLC, Memory: d}.Build(at + ".LLC")
 	s.LLC = append(s.LLC, c)
-	s.inside = append(s.inside, c)
+	s.parts = append(s.parts, c)
 	return c, err
 }
 
-// bare is DRAM without a cache before it: writes take effect on arrival.
-type bare struct {
+// uncachedDRAM is DRAM without a cache in front of it: writes take effect on arrival.
+type uncachedDRAM struct {
 	*dram.DRAM
 	space *mem.Space
 }
 
-// Watch reports writes, as mem.Watches does.
-func (b bare) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+// Watch calls f after writes, as mem.Watches does.
+func (b uncachedDRAM) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return b.space.Watch(addr, n, f)
 }
 
 // OnWrite calls f after every write to the memory that the sockets share.
-func (b bare) OnWrite(f func(addr uint64, n int)) { b.space.OnWrite(f) }
+func (b uncachedDRAM) OnWrite(f func(addr uint64, n int)) { b.space.OnWrite(f) }
 
-// Device returns the memory to give to the root of one more device on a socket.
+// Device makes an IIO buffer on a socket: the memory for the root of one more device.
 func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	m, err := s.Sockets.At(socket)
 	if err != nil {
@@ -141,14 +144,14 @@ func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	b, err := iio.Builder{Scheduler: s.sched, Spec: s.spec.IIO,
 		Memory: m}.Build(fmt.Sprintf("%s.Socket[%d].%s", s.name, socket, device))
 	if err == nil {
-		s.inside = append(s.inside, b)
+		s.parts = append(s.parts, b)
 	}
 	return b, err
 }
 
-// Core returns a core of a socket: the same one for every call.
+// Core returns a core of a socket. It makes the core at the first call.
 func (s *Server) Core(socket, number int) (*Core, error) {
-	at := place{socket, number}
+	at := coreID{socket, number}
 	if c := s.cores[at]; c != nil {
 		return c, nil
 	}
@@ -177,7 +180,7 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 		return nil, err
 	}
 	s.cores[at] = c
-	s.inside = append(s.inside, c.Throttle, c.Private, c.TLB, c.Core)
+	s.parts = append(s.parts, c.Throttle, c.Private, c.TLB, c.Core)
 	return c, nil
 }
 
@@ -185,7 +188,7 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 func (s *Server) Throttle(r simcore.Rate) error {
 	var errs []error
 	for at := range s.spec.Sockets * s.spec.CPU.Cores {
-		if c := s.cores[place{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil {
+		if c := s.cores[coreID{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil {
 			errs = append(errs, c.Throttle.SetRate(r))
 		}
 	}
@@ -200,7 +203,7 @@ func (s *Server) Err() error {
 		}
 	}
 	for at := range s.spec.Sockets * s.spec.CPU.Cores {
-		if c := s.cores[place{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil && c.Err() != nil {
+		if c := s.cores[coreID{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil && c.Err() != nil {
 			return c.Err()
 		}
 	}
@@ -210,5 +213,5 @@ func (s *Server) Err() error {
 // Idle reports whether nothing is in flight and every core sleeps.
 func (s *Server) Idle() bool {
 	return s.Sockets.Idle() &&
-		!slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })
+		!slices.ContainsFunc(s.parts, func(x interface{ Idle() bool }) bool { return !x.Idle() })
 }

@@ -2,7 +2,7 @@ package core
 
 import "encoding/binary"
 
-// The ECN field (RFC 3168, section 5).
+// Values of the ECN field in the IP header (RFC 3168, section 5).
 const (
 	notECT  = 0
 	ce      = 3
@@ -12,10 +12,10 @@ const (
 // MarkOutcome is the result of marking a frame.
 type MarkOutcome uint8
 
-// The outcomes.
+// Values of MarkOutcome.
 const (
-	Marked  MarkOutcome = iota // set to CE now
-	WasCE                      // was CE before
+	Marked  MarkOutcome = iota // the field was ECT and is CE now
+	WasCE                      // the field was CE already
 	Unaware                    // not ECN-capable, or not IP: left unchanged
 )
 
@@ -50,14 +50,15 @@ func MarkCE(frame []byte) MarkOutcome {
 	return Marked
 }
 
-// ECN configures when frames are marked: by the bytes in a queue when a frame joins it.
+// ECN configures which frames are marked, by the bytes in the queue that a frame joins.
 type ECN struct {
 	KminBytes int     `yaml:"kmin_bytes"` // from here on some frames are marked
 	KmaxBytes int     `yaml:"kmax_bytes"` // from here on all are; 0: none
 	Pmax      float64 `yaml:"pmax"`       // share of frames marked just below Kmax
 }
 
-// Marks reports whether a frame that joins a queue of so many bytes is marked; chance is in [0, 1).
+// Marks reports whether a frame is marked when it joins a queue of the given bytes. chance is a
+// random number in [0, 1).
 func (e *ECN) Marks(queued int, chance float64) bool {
 	switch {
 	case e.KmaxBytes == 0 || queued < e.KminBytes:

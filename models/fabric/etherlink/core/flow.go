@@ -6,7 +6,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// Offsets in an IP packet.
+// Offsets in IPv4 and IPv6 headers.
 const (
 	ipv4TOSOff   = 1
 	ipv4FragOff  = 6
@@ -20,7 +20,7 @@ const (
 
 	etherTypeIPv4 = 0x0800
 	etherTypeIPv6 = 0x86dd
-	fragMask      = 0x3fff // more fragments, and the offset
+	fragMask      = 0x3fff // more-fragments bit and fragment offset
 	protocolTCP   = 6
 	protocolUDP   = 17
 
@@ -28,8 +28,7 @@ const (
 	headerBytes = 14
 )
 
-// ip returns the IP packet of a frame and its version, 4 or 6; version 0 means no complete IP
-// header.
+// ip returns the IP packet of a frame and its version, 4 or 6; 0 for a frame without a complete IP header.
 func ip(frame []byte) (packet []byte, version int) {
 	off, kind, err := l3(frame)
 	if err {
@@ -45,8 +44,8 @@ func ip(frame []byte) (packet []byte, version int) {
 	return nil, 0
 }
 
-// l3 returns the offset and EtherType of the network header, and whether the frame is too short to
-// have one.
+// l3 returns the offset and the EtherType of the network header; short is set if the frame ends
+// before it.
 func l3(frame []byte) (off int, kind uint16, short bool) {
 	if len(frame) < headerBytes {
 		return 0, 0, true
@@ -56,8 +55,8 @@ func l3(frame []byte) (off int, kind uint16, short bool) {
 }
 
 // FlowHash returns the same value for all frames of a flow: same addresses, protocol and ports
-// (5-tuple), or same MAC addresses if there is no IP. The ports of fragments are ignored, so that
-// all fragments of a datagram take one route. Different salts make two stages of hashing choose
+// (5-tuple), or same MAC addresses if there is no IP. It ignores the ports of fragments, so that
+// all fragments of a datagram take one route. The salt makes successive stages of hashing choose
 // independently.
 func FlowHash(frame []byte, salt uint64) uint64 {
 	h := mix(salt)
@@ -68,8 +67,8 @@ func FlowHash(frame []byte, salt uint64) uint64 {
 	switch version {
 	case 4:
 		h = mix(h ^ binary.BigEndian.Uint64(p[ipv4AddrOff:]))
-		whole := binary.BigEndian.Uint16(p[ipv4FragOff:])&fragMask == 0
-		return ports(h, p[ipv4Proto], p[int(p[0]&0xf)*4:], whole)
+		notFragment := binary.BigEndian.Uint16(p[ipv4FragOff:])&fragMask == 0
+		return ports(h, p[ipv4Proto], p[int(p[0]&0xf)*4:], notFragment)
 	case 6:
 		for at := ipv6AddrOff; at < ipv6Bytes; at += 8 {
 			h = mix(h ^ binary.BigEndian.Uint64(p[at:]))
@@ -80,15 +79,15 @@ func FlowHash(frame []byte, salt uint64) uint64 {
 	return mix(h ^ binary.BigEndian.Uint64(frame[4:]))
 }
 
-func ports(h uint64, protocol uint8, l4 []byte, whole bool) uint64 {
+func ports(h uint64, protocol uint8, l4 []byte, notFragment bool) uint64 {
 	h = mix(h ^ uint64(protocol))
-	if whole && (protocol == protocolTCP || protocol == protocolUDP) && len(l4) >= 4 {
+	if notFragment && (protocol == protocolTCP || protocol == protocolUDP) && len(l4) >= 4 {
 		h = mix(h ^ uint64(binary.BigEndian.Uint32(l4)))
 	}
 	return h
 }
 
-// mix spreads every bit over all (the finaliser of SplitMix64).
+// mix makes every bit of the result depend on every bit of x (the finalizer of SplitMix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -96,19 +95,19 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Chance returns the n-th number of a seeded series, in [0, 1), independently of earlier draws.
+// Chance returns number n of a seeded random series, in [0, 1). It depends on seed and n only.
 func Chance(seed, n uint64) float64 {
 	const mantissa = 53
 	return float64(mix(mix(seed)^n)>>(64-mantissa)) / (1 << mantissa)
 }
 
-// SubSeed derives the seed of the n-th part of something that has a seed.
+// SubSeed derives the seed of part n from the seed of the whole.
 func SubSeed(seed, n uint64) uint64 { return mix(seed ^ mix(n+1)) }
 
-// ClassBy names the field that a frame's class is taken from.
+// ClassBy names the header field that a frame's class is taken from.
 type ClassBy string
 
-// The ways to classify.
+// Values of ClassBy.
 const (
 	ByDSCP ClassBy = "dscp" // the upper three bits of the DSCP (RFC 2474, class selector)
 	ByPCP  ClassBy = "pcp"  // the priority of the VLAN tag (IEEE 802.1Q)

@@ -3,15 +3,16 @@ package core
 // Classes is the number of priority classes of a port (IEEE 802.1Q).
 const Classes = 8
 
-// PFC configures when the sender of a class is paused: by the bytes that entered at one port and
-// are still in the buffer.
+// PFC configures the thresholds at which the peer of an ingress port is xoff to pause a class: by
+// the bytes that entered there and are still in the buffer.
 type PFC struct {
 	XoffBytes     int `yaml:"xoff_bytes"`     // above this the sender is paused; 0: the class has no PFC
 	XonBytes      int `yaml:"xon_bytes"`      // at or below this it may resume
 	HeadroomBytes int `yaml:"headroom_bytes"` // beyond xoff, for frames that arrive before the sender has stopped
 }
 
-// Reserve returns the bytes that a port keeps for the class, whatever the other classes use.
+// Reserve returns the bytes of the buffer that each port reserves for the class; no other class can
+// use them.
 func (p *PFC) Reserve() int {
 	if p.XoffBytes == 0 {
 		return 0
@@ -19,20 +20,20 @@ func (p *PFC) Reserve() int {
 	return p.XoffBytes + p.HeadroomBytes
 }
 
-// Reason says why a frame was dropped.
+// Reason is the reason why a frame was dropped.
 type Reason uint8
 
-// The reasons.
+// Values of Reason.
 const (
 	None      Reason = iota
 	Threshold        // its queue has used up its share of the shared buffer
 	Full             // the shared buffer is full
-	Headroom         // PFC: the sender did not stop in time
+	Headroom         // with PFC: the class's reserve is full, as the peer did not pause in time
 	Runt             // shorter than an Ethernet header
-	Oversize         // longer than frame_bytes
+	Oversize         // longer than the spec's frame_bytes
 	Local            // its destination lies behind the port where it entered
 	Filtered         // an address that bridges must not forward
-	Nowhere          // no cable leads to its destination
+	Nowhere          // no cable is connected on the way to its destination
 	NumReasons
 )
 
@@ -41,8 +42,8 @@ var reasonNames = [NumReasons]string{"none", "threshold", "full", "headroom", "r
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Pool accounts for a shared buffer. Every class with PFC has a reserve for each port, so that it
-// loses nothing as long as senders stop in time. The queues of the other classes share the rest;
+// Pool accounts for a shared buffer. Each class with PFC has a reserve per ingress port, so that it
+// loses nothing as long as peers pause in time. The queues of the other classes share the rest;
 // each may use Alpha times the free bytes (Choudhury and Hahne, "Dynamic queue length thresholds",
 // 1998).
 type Pool struct {
@@ -50,21 +51,21 @@ type Pool struct {
 	pfc    [Classes]PFC
 	shared int
 
-	used   int            // bytes of shared in use
-	groups [][Classes]int // bytes by ingress port
-	queues [][Classes]int // bytes by egress port
-	told   []uint8        // by ingress port: the classes above XOFF, a bit each
-	held   int            // bytes in the buffer
+	used   int            // bytes of shared that are in use
+	groups [][Classes]int // bytes in the buffer, by ingress port and class
+	queues [][Classes]int // bytes in the buffer, by egress port and class
+	xoff   []uint8        // by ingress port: a bit for each class whose peer must pause
+	held   int            // bytes in the buffer, reserves included
 }
 
 // NewPool returns the accounts of an empty buffer of the given size.
 func NewPool(ports, bytes int, alpha float64, pfc *[Classes]PFC) *Pool {
 	p := &Pool{alpha: alpha, pfc: *pfc, shared: bytes - Reserved(ports, pfc)}
-	p.groups, p.queues, p.told = make([][Classes]int, ports), make([][Classes]int, ports), make([]uint8, ports)
+	p.groups, p.queues, p.xoff = make([][Classes]int, ports), make([][Classes]int, ports), make([]uint8, ports)
 	return p
 }
 
-// Reserved returns the bytes of a buffer that classes with PFC reserve.
+// Reserved returns the bytes that all classes with PFC reserve at all ports together.
 func Reserved(ports int, pfc *[Classes]PFC) (sum int) {
 	for c := range pfc {
 		sum += ports * pfc[c].Reserve()
@@ -72,7 +73,8 @@ func Reserved(ports int, pfc *[Classes]PFC) (sum int) {
 	return sum
 }
 
-// Admit takes n bytes of a class into the buffer, or returns why it does not.
+// Admit takes n bytes of a class into the buffer. If there is no room, it returns the reason to
+// drop the frame.
 func (p *Pool) Admit(in, out int, class uint8, n int) Reason {
 	if reserve := p.pfc[class].Reserve(); reserve > 0 {
 		if p.groups[in][class]+n > reserve {
@@ -92,12 +94,12 @@ func (p *Pool) Admit(in, out int, class uint8, n int) Reason {
 	p.queues[out][class] += n
 	p.held += n
 	if x := &p.pfc[class]; x.XoffBytes > 0 && p.groups[in][class] > x.XoffBytes {
-		p.told[in] |= 1 << class
+		p.xoff[in] |= 1 << class
 	}
 	return None
 }
 
-// Release frees bytes that Admit has taken.
+// Release frees n bytes that Admit took.
 func (p *Pool) Release(in, out int, class uint8, n int) {
 	p.groups[in][class] -= n
 	p.queues[out][class] -= n
@@ -106,15 +108,15 @@ func (p *Pool) Release(in, out int, class uint8, n int) {
 	if x.XoffBytes == 0 {
 		p.used -= n
 	} else if p.groups[in][class] <= x.XonBytes {
-		p.told[in] &^= 1 << class
+		p.xoff[in] &^= 1 << class
 	}
 }
 
 // Queued returns the bytes of a class that wait for a port, including the frame being sent.
 func (p *Pool) Queued(out int, class uint8) int { return p.queues[out][class] }
 
-// Xoff returns the classes whose sender at port in must stop, a bit each.
-func (p *Pool) Xoff(in int) uint8 { return p.told[in] }
+// Xoff returns a bit for each class whose peer at ingress port in must pause.
+func (p *Pool) Xoff(in int) uint8 { return p.xoff[in] }
 
-// Held returns the bytes in the buffer.
+// Held returns the bytes in the buffer, reserves included.
 func (p *Pool) Held() int { return p.held }

@@ -2,18 +2,18 @@ package core
 
 import "math/bits"
 
-// Scheduler chooses the class that a port sends next: classes of weight 0 strictly first, the highest before all
-// others; then the others in turn, each with bytes in proportion to its weight (Shreedhar and Varghese, "Efficient
-// fair queuing using deficit round robin", 1995).
+// Scheduler selects the class that a port sends next. Classes of weight 0 have strict priority, the
+// highest class first. The others take turns and get bandwidth in proportion to their weights
+// (Shreedhar and Varghese, "Efficient fair queuing using deficit round robin", 1995).
 type Scheduler struct {
-	strict  uint8 // the classes of weight 0
+	strict  uint8 // a bit for each class of weight 0
 	quantum [Classes]int
 	deficit [Classes]int
 	turn    int
-	served  bool // the class whose turn it is has received its quantum in this turn
+	served  bool // the current class has received its quantum in this turn
 }
 
-// NewScheduler returns a scheduler for ports whose longest frame takes so many bytes on the wire.
+// NewScheduler returns a scheduler for ports whose longest frame takes the given bytes on the wire.
 func NewScheduler(weights *[Classes]int, longest int) (s Scheduler) {
 	for c, w := range weights {
 		if s.quantum[c] = w * longest; w == 0 {
@@ -23,9 +23,9 @@ func NewScheduler(weights *[Classes]int, longest int) (s Scheduler) {
 	return s
 }
 
-// Next returns the class that sends. It is one of ready (a bit each, at least one); sizes are the
-// wire bytes of the frames at the heads of the queues. waiting are the classes that have frames,
-// including those that may not send now.
+// Next returns the class that sends next. ready has a bit for each class that may send now, and
+// must not be 0; waiting has one for each class with frames, paused or not. sizes holds the wire
+// bytes of the frame at the head of each queue.
 func (s *Scheduler) Next(ready, waiting uint8, sizes *[Classes]int) int {
 	if first := ready & s.strict; first != 0 {
 		return bits.Len8(first) - 1

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// MAC is an Ethernet address, in YAML 02:00:00:00:00:01.
+// MAC is an Ethernet address, written 02:00:00:00:00:01 in YAML.
 type MAC [macBytes]byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -41,7 +41,7 @@ type Table struct {
 	room   int
 	learns bool
 	at     map[uint64]place
-	full   uint64 // addresses not learnt because the table was full
+	full   uint64 // source addresses not learnt because the table was full
 }
 
 type place struct {
@@ -49,7 +49,8 @@ type place struct {
 	fixed bool
 }
 
-// NewTable returns a table of room entries; the fixed ones are never replaced.
+// NewTable returns a table with room for the given number of entries; the fixed ones are never
+// replaced.
 func NewTable(room int, learns bool, fixed []Entry) (*Table, error) {
 	t := &Table{room: room, learns: learns, at: make(map[uint64]place, len(fixed))}
 	var errs []error
@@ -66,7 +67,7 @@ func NewTable(room int, learns bool, fixed []Entry) (*Table, error) {
 	return t, errors.Join(errs...)
 }
 
-// Learn records the port behind which the sender of a frame lies.
+// Learn records the port where a frame entered for the frame's source address.
 func (t *Table) Learn(frame []byte, port int) {
 	src := MAC(frame[macBytes:])
 	if !t.learns || src.group() {
@@ -83,18 +84,18 @@ func (t *Table) Learn(frame []byte, port int) {
 	}
 }
 
-// Way says whether a frame goes to one port, to all or to none.
-type Way uint8
+// Destination tells whether a frame goes to one port, to all or to none.
+type Destination uint8
 
-// The ways.
+// Values of Destination.
 const (
-	ToPort   Way = iota
-	ToAll        // to all ports except its own: a group address, or an unknown one
-	ToNobody     // to nobody: an address that bridges must not forward (IEEE 802.1Q, table 8-1)
+	ToPort   Destination = iota
+	ToAll                // flooded: a group address or an unknown one; all ports except the frame's own
+	ToNobody             // dropped: an address that bridges must not forward (IEEE 802.1Q, table 8-1)
 )
 
-// Lookup returns where a frame goes.
-func (t *Table) Lookup(frame []byte) (port int, w Way) {
+// Lookup returns the destination of a frame; port is valid with ToPort.
+func (t *Table) Lookup(frame []byte) (port int, d Destination) {
 	dst := MAC(frame)
 	if dst.group() {
 		if [5]byte(dst[:]) == [5]byte{0x01, 0x80, 0xc2, 0, 0} && dst[5] < 0x10 {

@@ -39,13 +39,13 @@ type IDRange struct {
 	To   uint16 `yaml:"to"`
 }
 
-// Verdict says what the switch does with a TLP.
+// Verdict is the decision on what to do with a TLP.
 type Verdict uint8
 
-// The verdicts.
+// Values of Verdict.
 const (
-	Forward     Verdict = iota // to one port
-	Broadcast                  // to every port except the one it came from
+	Forward     Verdict = iota // one port claims it: forwarded to that port
+	Broadcast                  // a broadcast message: sent to every port except the one where it entered
 	Consume                    // a message that ends at this receiver: the switch ignores it without an error
 	Unsupported                // a request that no port claims: answered with UR, or dropped and counted (PCIe 2.3.1)
 	Unexpected                 // a completion that no port claims: dropped and counted (PCIe 2.3.2)
@@ -61,10 +61,10 @@ func (v Verdict) String() string {
 type Table struct {
 	ports  []Port
 	ranges []claim
-	root   int // -1: none
+	root   int // index of the port that leads to the root; -1: none
 }
 
-// claim is one range of one port.
+// claim is one address or ID range of one port.
 type claim struct {
 	from, last uint64
 	port       int
@@ -85,29 +85,29 @@ func (t *Table) add(i int, at field.Path) error {
 	var errs []error
 	p := &t.ports[i]
 	for k, r := range p.Memory {
-		here := field.Path(fmt.Sprintf("%s.memory[%d]", at, k))
+		rangePath := field.Path(fmt.Sprintf("%s.memory[%d]", at, k))
 		if r.Bytes == 0 || r.last() < r.From {
-			errs = append(errs, field.Errorf(here, "%d bytes from %#x: want 1 or more that do not wrap", r.Bytes,
+			errs = append(errs, field.Errorf(rangePath, "%d bytes from %#x: want 1 or more that do not wrap", r.Bytes,
 				r.From))
 			continue
 		}
 		for _, c := range t.ranges {
 			if r.From <= c.last && c.from <= r.last() {
-				errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.last(),
+				errs = append(errs, field.Errorf(rangePath, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.last(),
 					c.from, c.last, c.port))
 			}
 		}
 		t.ranges = append(t.ranges, claim{r.From, r.last(), i})
 	}
 	for k, r := range p.IDs {
-		here := field.Path(fmt.Sprintf("%s.ids[%d]", at, k))
+		rangePath := field.Path(fmt.Sprintf("%s.ids[%d]", at, k))
 		if r.To < r.From {
-			errs = append(errs, field.Errorf(here, "%#x to %#x: want the lower one first", r.From, r.To))
+			errs = append(errs, field.Errorf(rangePath, "%#x to %#x: want the lower one first", r.From, r.To))
 		}
 		for j := range t.ports[:i] {
 			for _, o := range t.ports[j].IDs {
 				if r.From <= o.To && o.From <= r.To {
-					errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.To,
+					errs = append(errs, field.Errorf(rangePath, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.To,
 						o.From, o.To, j))
 				}
 			}
@@ -148,8 +148,8 @@ func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
 	return -1, nobody
 }
 
-// to forwards to a port; without one, or if it is the port that the TLP came from, the verdict is
-// nobody.
+// to returns Forward to a port. If no port claims the TLP, or only the one where it entered, it
+// returns the verdict nobody.
 func to(port, in int, nobody Verdict) (int, Verdict) {
 	if port < 0 || port == in {
 		return -1, nobody

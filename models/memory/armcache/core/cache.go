@@ -6,24 +6,24 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// groupSets is the number of sets that share an allocation.
+// groupSets is the number of sets whose rows are allocated together.
 const groupSets = 128
 
-// Cache holds the lines and the counters of their use.
+// Cache is the set of cached lines, with their bytes and the counters of their use.
 type Cache struct {
 	Counters
 
 	geometry Geometry
 	sets     uint64
 	pow2     bool
-	all      uint64 // mask of all ways
+	all      uint64 // mask with a bit for every way
 	random   bool
 	hashed   bool
-	rows     [][]place // by group of sets, then set and way; nil: never used
+	rows     [][]place // by group of sets: a place for each set and way; nil: no set of the group was ever used
 	pool     pool
 	index    directory
-	now      uint64 // time: steps that used a line
-	victims  uint64 // victims chosen by Random so far
+	now      uint64 // LRU clock: number of steps that used a line
+	victims  uint64 // number of victims that the policy Random has chosen
 	pending  int
 }
 
@@ -43,7 +43,7 @@ func New(g Geometry) (*Cache, error) {
 // Pending returns the number of lines being fetched.
 func (c *Cache) Pending() int { return c.pending }
 
-// setOf returns the set of a line.
+// setOf returns the number of a line's set.
 func (c *Cache) setOf(number uint64) uint64 {
 	if c.hashed {
 		number = Mix(number)
@@ -54,7 +54,7 @@ func (c *Cache) setOf(number uint64) uint64 {
 	return number % c.sets
 }
 
-// row returns the places of a set's ways.
+// row returns the places of a set, one for each way.
 func (c *Cache) row(set uint64) []place {
 	group := &c.rows[set/groupSets]
 	if *group == nil {
@@ -64,7 +64,7 @@ func (c *Cache) row(set uint64) []place {
 	return (*group)[at : at+c.geometry.Ways]
 }
 
-// find returns a line; its block is nil if it is not cached.
+// find returns a cached line; the result has no block if the line is not cached.
 func (c *Cache) find(number uint64) line {
 	b := c.index.find(number / blockLines)
 	if b == nil || b.state[number%blockLines] == 0 {
@@ -73,17 +73,17 @@ func (c *Cache) find(number uint64) line {
 	return line{b, number % blockLines}
 }
 
-// drop empties the way of a line.
+// drop removes a line from its way and from its block.
 func (c *Cache) drop(l line) {
 	c.row(c.setOf(l.lineNumber()))[l.way[l.at%blockLines]] = 0
 	l.state[l.at%blockLines] = 0
-	if l.here--; l.here == 0 {
+	if l.cached--; l.cached == 0 {
 		c.index.forget(l.block)
 		c.pool.free = append(c.pool.free, l.block)
 	}
 }
 
-// put creates a line, without bytes, in an empty way of its set.
+// put puts a line without bytes into an empty way of its set.
 func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	b := c.index.find(number / blockLines)
 	if b == nil {
@@ -93,7 +93,7 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	}
 	l := line{b, number % blockLines}
 	b.state[l.at%blockLines], b.way[l.at%blockLines] = state, uint8(way)
-	b.here++
+	b.cached++
 	at := c.pool.place(l)
 	if state&pending != 0 {
 		at |= placePending
@@ -102,8 +102,9 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	return l
 }
 
-// victim chooses the way of a set for a new line, and returns the line now in it, none if the way
-// is empty. ok is false if every usable way waits for its fetch.
+// victim chooses the way of a set for a new line, among ways. It also returns the line to be
+// evicted from it, without a block if the way is empty. ok is false if all these ways wait for a
+// fetch.
 func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	row := c.row(set)
 	for i, at := range row {
@@ -134,7 +135,8 @@ func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	return best, way, true
 }
 
-// draw chooses among the free ways of a set by the number of victims so far.
+// draw chooses one of the free candidates among a set's ways, by a hash of the number of victims so
+// far.
 func (c *Cache) draw(row []place, ways uint64, free int) int {
 	const step = 0x9e3779b97f4a7c15
 	n := int(Mix(c.geometry.Seed+c.victims*step) % uint64(free))
@@ -149,7 +151,7 @@ func (c *Cache) draw(row []place, ways uint64, free int) int {
 	panic("core: there are fewer free ways than were counted")
 }
 
-// Fill gives a fetched line to the cache, which takes the bytes that it lacks.
+// Fill completes the fetch of a line: the line takes the bytes that it does not have from data.
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {
@@ -173,7 +175,8 @@ func (c *Cache) Fill(number uint64, data []byte) error {
 	return nil
 }
 
-// Fail drops a line whose fetch failed. lost reports that bytes written to it meanwhile are gone.
+// Fail drops a line whose fetch failed. lost reports that bytes written to the line during the
+// fetch are lost.
 func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) {
@@ -186,12 +189,13 @@ func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	return lost, nil
 }
 
-// Peek copies the bytes of b that the cache has, and leaves the others. It changes no counter.
+// Peek copies those bytes of a line that are cached to b, and leaves the rest of b unchanged. It
+// changes no counter.
 func (c *Cache) Peek(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(b, own) })
 }
 
-// Poke overwrites the bytes that the cache has with those of b. It changes no counter.
+// Poke replaces those bytes of a line that are cached by those of b. It changes no counter.
 func (c *Cache) Poke(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(own, b) })
 }
@@ -211,7 +215,7 @@ func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byt
 	}
 }
 
-// Resident counts the lines in the cache, and the dirty ones among them.
+// Resident returns the number of lines in the cache, and how many of them are dirty.
 func (c *Cache) Resident() (lines, dirtyLines int) {
 	for _, chunk := range c.pool.chunks {
 		for i := range chunk {

@@ -20,16 +20,15 @@ var geometries = map[string]Geometry{
 	"no allocation": {SizeBytes: 16 << 8, Ways: 4, DeviceWays: 0, Replacement: LRU, Index: Plain},
 }
 
-// lockstep plays the same operations on the cache and on the naive one, over
-// one memory.
+// lockstep plays the same operations on the cache and on a naive one, over the same memory.
 type lockstep struct {
 	t       *testing.T
 	rng     *rand.Rand
 	c       *Cache
 	n       *naive
 	mem     map[uint64][]byte // by line
-	pending []uint64          // fetches under way
-	lines   int               // how many are used
+	pending []uint64          // lines being fetched
+	lines   int               // number of memory lines that operations address
 	kinds   [4]int
 	failed  int
 }
@@ -60,7 +59,7 @@ func (s *lockstep) draw() Request {
 	return r
 }
 
-// step does one operation on both and compares all that can be seen of it.
+// step does one operation on both, and compares outcomes, bytes and counters.
 func (s *lockstep) step(i int) {
 	r := s.draw()
 	twin := r
@@ -93,7 +92,7 @@ func (s *lockstep) step(i int) {
 	}
 }
 
-// fill ends one of the fetches under way.
+// fill ends one of the fetches in flight, with data or as a failure.
 func (s *lockstep) fill() {
 	i := s.rng.IntN(len(s.pending))
 	line := s.pending[i]
@@ -110,8 +109,8 @@ func (s *lockstep) fill() {
 	s.n.fill(line, s.memory(line))
 }
 
-// The cache and the naive one agree on every outcome, byte and counter, in
-// 10^6 operations over all geometries.
+// The cache and the naive one must agree on every outcome, byte and counter, in 10^6 operations
+// over all geometries.
 func TestLockstepWithNaive(t *testing.T) {
 	const operations = 1_000_000
 	for name, g := range geometries {
@@ -169,8 +168,8 @@ func newCache(t *testing.T, g Geometry) *Cache {
 	return c
 }
 
-// A ring larger than an LRU cache evicts a dirty line with every write, one
-// that fits evicts none.
+// A ring larger than an LRU cache must evict a dirty line with every write; one that fits must
+// evict none.
 func TestCyclicRing(t *testing.T) {
 	g := Geometry{SizeBytes: 64 << 10, Ways: 16, DeviceWays: FirstWays(16), Replacement: LRU, Index: Plain}
 	for _, x := range []struct {
@@ -192,8 +191,7 @@ func TestCyclicRing(t *testing.T) {
 	}
 }
 
-// An Invalidate of a dirty line loses its bytes for good; after a Clean it loses
-// nothing.
+// An Invalidate of a dirty line must lose its bytes; after a Clean it must lose nothing.
 func TestInvalidateLosesWhatWasNotCleaned(t *testing.T) {
 	c := newCache(t, geometries["lru"])
 	back := make([]byte, mem.LineBytes)

@@ -2,9 +2,9 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// Traffic counts what one agent did, in steps of at most a line.
+// Traffic counts the steps of one agent. A step covers at most one line.
 type Traffic struct {
-	Reads, Writes         uint64 // steps
+	Reads, Writes         uint64 // number of steps
 	ReadBytes, WriteBytes uint64
 	ReadHits, WriteHits   uint64
 	Joins                 uint64 // reads that waited for a fetch in flight
@@ -14,15 +14,15 @@ type Traffic struct {
 	BypassWriteBytes      uint64
 	Fetches               uint64 // lines requested from memory
 	FullWrites            uint64 // lines allocated without a fetch
-	Cleans, Invalidates   uint64 // steps, whether the line was cached or not
-	Dropped, DroppedDirty uint64 // lines last written, or fetched, by this agent that an Invalidate dropped
-	Evicted, EvictedDirty uint64 // likewise, evicted for another line
-	CleanedLines          uint64 // likewise, written back by a Clean
+	Cleans, Invalidates   uint64 // number of steps, whether the line was cached or not
+	Dropped, DroppedDirty uint64 // lines of this agent that an Invalidate dropped
+	Evicted, EvictedDirty uint64 // lines of this agent that were evicted for another line
+	CleanedLines          uint64 // lines of this agent that a Clean wrote back
 	FailedFetches         uint64 // lines that memory failed to deliver
 }
 
-// Counters holds the traffic by agent. A line belongs to the agent that wrote it last or, if none
-// did, had it fetched.
+// Counters holds the traffic by agent. A line belongs to the agent that wrote it last or, if it was
+// never written, to the one that had it fetched.
 type Counters [mem.Agents]Traffic
 
 // Sum returns the sum over all agents.

@@ -1,12 +1,12 @@
 // Package core is the function of a last-level cache, apart from time: tags, bytes, replacement,
-// and a step function that says what must be fetched from memory and what must be written back.
+// and a step function whose outcome names the line to be fetched and the line to be written back.
 //
-// The bytes are real: a line that was written and not written back exists only here, so whoever
-// invalidates it too early reads the stale bytes of memory.
+// The bytes are real: a line that was written and not written back exists only here. If it is
+// invalidated too early, a read returns the stale bytes of memory.
 //
 // The rules, for one line at a time:
-//   - Reads and writes of cached bytes are hits, whoever asks. A write that hits stays here, dirty,
-//     even if its agent may not allocate.
+//   - Reads and writes of cached bytes are hits, for any agent. A write that hits leaves the line
+//     dirty in the cache, even if its agent may not allocate.
 //   - A core's read or write that misses allocates in any way. A device's write that misses
 //     allocates in the ways of DeviceWays only, or goes to memory if there are none; a device's
 //     read that misses goes to memory.
@@ -15,8 +15,8 @@
 //     overwrites newer bytes.
 //   - A line whose fetch is in flight is not evicted, cleaned or invalidated: the step is Stalled
 //     until the Fill.
-//   - The victim is the first empty way, else the one that the policy names among those whose fetch
-//     is over; if dirty, its bytes go to the caller.
+//   - The victim is the first empty way; in a full set, the policy selects a way that is not
+//     being fetched; the bytes of a dirty victim go to the caller.
 //   - A Stalled step has changed nothing, not even a counter.
 //
 // Lines are found by a directory of addresses, not by the tags of a set, and neighbours in memory

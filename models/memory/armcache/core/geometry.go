@@ -17,10 +17,10 @@ const (
 	Hashed = "hashed" // a hash of all bits of the line's number
 )
 
-// MaxWays is the largest number of ways that a mask can name.
+// MaxWays is the largest number of ways: a mask of ways has 64 bits.
 const MaxWays = 64
 
-// Geometry is the size of a cache and its policies.
+// Geometry holds the dimensions and the policies of a cache.
 type Geometry struct {
 	SizeBytes   int64  `yaml:"size_bytes"`
 	Ways        int    `yaml:"ways"`
@@ -63,8 +63,7 @@ func (g Geometry) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Mix spreads the bits of a number over all bits of the result: the finalizer
-// of splitmix64.
+// Mix makes every bit of the result depend on every bit of x (the finalizer of SplitMix64).
 func Mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -2,36 +2,36 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// blockLines is the number of consecutive memory lines that share a block: those of the usual TLP.
-// A single line takes the room of all four.
+// blockLines is the number of consecutive memory lines that share a block: the four of a usual TLP.
+// A block takes the memory of all four even if only one is cached.
 const blockLines = 4
 
 // State bits of a line.
 const (
-	held    = 1 << iota // cached; without it all other bits are 0
+	held    = 1 << iota // cached; if clear, all other bits are 0
 	dirty               // newer than memory
-	pending             // the rest is being fetched
-	byCore              // it belongs to a core, not to a device
-	partial             // some of its bytes are missing
+	pending             // being fetched
+	byCore              // belongs to a core, else to a device
+	partial             // some bytes are missing; see block.have
 )
 
-// block holds lines that are neighbours in memory, whatever their sets. So a transfer touches one
-// contiguous piece of the simulating processor's memory.
+// block holds cached lines that are neighbours in memory, whatever their sets, so that a transfer
+// touches contiguous memory of the simulating machine.
 type block struct {
 	data [blockLines][mem.LineBytes]byte
 
-	used   [blockLines]uint64 // step of the last use of each
-	number uint64             // of its first line, divided by blockLines
+	used   [blockLines]uint64 // LRU time of the last use of each line
+	number uint64             // number of its first line, divided by blockLines
 	index  uint32             // position in the pool
-	here   int32              // number of cached lines
+	cached int32              // number of its lines that are cached
 	state  [blockLines]uint8
-	way    [blockLines]uint8 // way of its set that each is in
+	way    [blockLines]uint8 // way of each line
 
-	have [blockLines]uint64 // which bytes are here, for partial lines
-	_    [40]byte           // pads to whole cache lines of the simulating processor
+	have [blockLines]uint64 // mask of the bytes present in each line that is partial
+	_    [40]byte           // pads to whole cache lines of the simulating machine
 }
 
-// line is a position in a block; a nil block means no line.
+// line refers to one line of a block. In the result of a search, a nil block means that no line was found.
 type line struct {
 	*block
 	at uint64
@@ -45,7 +45,7 @@ func (l line) present() *uint64   { return &l.have[l.at%blockLines] }
 func (l line) lastUsed() *uint64  { return &l.used[l.at%blockLines] }
 func (l line) lineNumber() uint64 { return l.number*blockLines + l.at }
 
-// lacks reports whether some bytes of a mask are missing.
+// lacks reports whether some of the bytes in a mask are missing.
 func (l line) lacks(want uint64) bool { return l.is(partial) && *l.present()&want != want }
 
 func (l line) owner() mem.Agent {
@@ -55,8 +55,8 @@ func (l line) owner() mem.Agent {
 	return mem.Device
 }
 
-// place is an entry in the row of a set: the number of a line in the pool, plus one, and whether it
-// is pending. 0: empty way.
+// place is the content of a way: the position of a line in the pool plus one, and a bit for
+// pending. 0 is an empty way.
 type place uint32
 
 const (
@@ -64,18 +64,18 @@ const (
 	placeShift   = 1
 )
 
-// poolBlocks is the number of blocks made at a time.
+// poolBlocks is the number of blocks that are allocated at a time.
 const poolBlocks = 128
 
-// pool holds the blocks in use and the free ones. The block freed last is used first: lines that
-// come and go, such as those of a ring that is invalidated, stay in the simulating processor's own
-// cache.
+// pool holds the blocks in use and a stack of free ones. The block freed last is reused first:
+// blocks of short-lived lines, such as those of a ring that is invalidated, then stay in the
+// simulating machine's own cache.
 type pool struct {
 	chunks []*[poolBlocks]block
 	free   []*block
 }
 
-// get returns a block without lines.
+// get returns a free block.
 func (p *pool) get() *block {
 	if len(p.free) == 0 {
 		chunk := new([poolBlocks]block)
@@ -96,25 +96,25 @@ func (p *pool) place(l line) place {
 	return place(l.index*blockLines+uint32(l.at)+1) << placeShift
 }
 
-// line returns the line of a place that is not 0.
+// line returns the line that a place refers to; the place must not be 0.
 func (p *pool) line(at place) line {
 	n := uint32(at>>placeShift) - 1
 	i := n / blockLines
 	return line{&p.chunks[i/poolBlocks][i%poolBlocks], uint64(n % blockLines)}
 }
 
-// runBlocks is the number of blocks in a run: 64 KB of memory.
+// runBlocks is the number of blocks in a run of the directory: 64 KB of memory.
 const runBlocks = 1 << 10 / blockLines
 
-// directory finds blocks by their number. Real caches compare the tags of a set; here the lines of
-// a transfer, which lie in as many sets, are found side by side.
+// directory finds the block of a line by its address. A real cache compares the tags of a set.
+// Here, the lines of a transfer lie in different sets, but side by side in the directory.
 type directory struct {
 	runs   map[uint64]*[runBlocks]*block
-	latest *[runBlocks]*block // run looked up last, and its number
+	latest *[runBlocks]*block // run that was looked up last, and its number
 	number uint64
 }
 
-// of returns the run of a block, nil if none of its blocks ever had a line.
+// of returns the run that contains a block; nil if none of its blocks ever had a line.
 func (d *directory) of(number uint64) *[runBlocks]*block {
 	number /= runBlocks
 	if d.latest == nil || d.number != number {
@@ -127,7 +127,7 @@ func (d *directory) of(number uint64) *[runBlocks]*block {
 	return d.latest
 }
 
-// find returns the block with a number, nil if it has no line.
+// find returns the block with a number, or nil.
 func (d *directory) find(number uint64) *block {
 	r := d.of(number)
 	if r == nil {
@@ -136,7 +136,7 @@ func (d *directory) find(number uint64) *block {
 	return r[number%runBlocks]
 }
 
-// put adds a block that is not in the directory.
+// put adds a block to the directory.
 func (d *directory) put(b *block) {
 	r := d.of(b.number)
 	if r == nil {
@@ -146,5 +146,5 @@ func (d *directory) put(b *block) {
 	r[b.number%runBlocks] = b
 }
 
-// forget removes a block that has no lines left.
+// forget removes a block, which has no lines any more.
 func (d *directory) forget(b *block) { d.runs[b.number/runBlocks][b.number%runBlocks] = nil }

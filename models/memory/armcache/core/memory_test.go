@@ -9,8 +9,8 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// Only lines that are here take memory, and what is free is used again: a ring that devices write to 2 of 15 ways
-// takes that of 2, however long it is.
+// The simulator must allocate blocks only for cached lines and reuse free ones: a ring that devices
+// write to 2 of 15 ways needs the blocks of 2 ways, however long it is.
 func TestMemoryFollowsTheLinesInUse(t *testing.T) {
 	g := Geometry{SizeBytes: 15 * 2 * groupSets * mem.LineBytes, Ways: 15, DeviceWays: FirstWays(2), Replacement: LRU,
 		Index: Hashed}
@@ -38,7 +38,7 @@ func TestMemoryFollowsTheLinesInUse(t *testing.T) {
 	}
 }
 
-// A block begins with a line of the processor's own cache, and fills whole ones.
+// A block must begin at a cache line of the simulating machine, and fill whole ones.
 func TestBlockFillsLines(t *testing.T) {
 	var p pool
 	b := p.get()
@@ -46,7 +46,7 @@ func TestBlockFillsLines(t *testing.T) {
 	require.Zero(t, uintptr(unsafe.Pointer(b))%mem.LineBytes)
 }
 
-// Every block of a pool has a place that leads back to it.
+// Every block of a pool must be found by the places of its lines.
 func TestPlaces(t *testing.T) {
 	var p pool
 	for i := range uint64(3 * poolBlocks) {
@@ -59,7 +59,7 @@ func TestPlaces(t *testing.T) {
 	require.Len(t, p.chunks, 3)
 }
 
-// Blocks of a run are found by their number, and gone when their last line is.
+// Blocks must be found by their number until their last line has been dropped.
 func TestDirectory(t *testing.T) {
 	d := directory{runs: map[uint64]*[runBlocks]*block{}}
 	far := uint64(1)<<55 + 5

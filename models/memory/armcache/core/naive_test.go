@@ -2,8 +2,8 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// naive is the same cache, written to be obvious: a list of lines for each set,
-// the one used last in front, a map of bytes for each line.
+// naive is a simple implementation of the same cache, to compare with: for each set a list of
+// lines, most recently used first, each with a map of its bytes.
 type naive struct {
 	g       Geometry
 	sets    map[uint64][]*naiveLine
@@ -55,13 +55,13 @@ func (n *naive) remove(l *naiveLine) {
 	n.sets[s] = rest
 }
 
-// choose returns a way of a set for a new line, and the line to be thrown out.
+// choose returns a way of a set for a new line, and the line to be evicted from it.
 func (n *naive) choose(s uint64, allowed func(way int) bool) (way int, out *naiveLine, ok bool) {
 	at := map[int]*naiveLine{}
 	for _, l := range n.sets[s] {
 		at[l.way] = l
 	}
-	var candidates []*naiveLine // by way
+	var candidates []*naiveLine // candidates by way; nil: not usable
 	for way := range n.g.Ways {
 		if !allowed(way) {
 			continue
@@ -80,7 +80,7 @@ func (n *naive) choose(s uint64, allowed func(way int) bool) (way int, out *naiv
 		out = candidates[Mix(n.g.Seed+n.victims*0x9e3779b97f4a7c15)%uint64(len(candidates))]
 		return out.way, out, true
 	}
-	for _, l := range n.sets[s] { // the last of them in the list
+	for _, l := range n.sets[s] { // ends with the least recently used one
 		for _, c := range candidates {
 			if l == c {
 				out = l
@@ -90,7 +90,7 @@ func (n *naive) choose(s uint64, allowed func(way int) bool) (way int, out *naiv
 	return out.way, out, true
 }
 
-// step is Cache.Step; back gets the bytes of a line that is written back.
+// step does what Cache.Step does; back receives the bytes of a line that is written back.
 func (n *naive) step(r *Request, fetchRoom, backRoom bool) (out Outcome, back map[int]byte) {
 	t, l := &n.Counters[r.By], n.find(r.Line)
 	if !r.Op.Moves() {
@@ -199,7 +199,7 @@ func (n *naive) maintain(r *Request, l *naiveLine, backRoom bool) (out Outcome, 
 	return out, nil
 }
 
-// fill brings the bytes that a line lacks; nil: memory does not give them.
+// fill completes a fetch with the bytes that a line lacks; nil data: the fetch failed.
 func (n *naive) fill(line uint64, data []byte) {
 	l := n.find(line)
 	l.pending = false

@@ -2,44 +2,45 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// whole is the mask of all bytes of a line.
+// whole is the mask with a bit for every byte of a line.
 const whole = ^uint64(0)
 
-// Request is an operation on bytes of one line.
+// Request is an operation on some bytes of one line.
 type Request struct {
 	Op   mem.Op
 	By   mem.Agent
 	Line uint64 // the address divided by mem.LineBytes
-	Off  int    // of Data in the line
-	Data []byte // of a Read or Write: 1 to 64 bytes that lie in the line
+	Off  int    // offset of Data in the line
+	Data []byte // for Read and Write: 1 to 64 bytes that lie in the line
 }
 
-// Room is the caller's capacity for a step's results.
+// Room tells a step which of its side effects the caller can carry out.
 type Room struct {
-	Fetch     bool   // for one more line
-	WriteBack []byte // mem.LineBytes for a line that is written back; nil: no room
+	Fetch     bool   // the caller can fetch one more line
+	WriteBack []byte // buffer of mem.LineBytes for a line to be written back; nil: the caller can write none back
 }
 
-// Kind says how a step ended.
+// Kind is the way in which a step ended.
 type Kind uint8
 
-// The kinds.
+// Values of Kind.
 const (
-	Stalled Kind = iota // not done: nothing changed; try again after a Fill, or with more Room
-	Hit                 // done: a read has its bytes, anything else has taken effect
-	Joined              // a read whose bytes are here after the Fill of its line
-	Bypass              // goes to memory; the cache is not involved
+	Stalled Kind = iota // nothing was done; try again after a Fill, or with more Room
+	Hit                 // done: a read has its bytes, another operation has taken effect
+	Joined              // a read whose bytes will be present after the Fill of its line
+	Bypass              // the caller must access memory instead; the cache is unchanged
 )
 
-// Outcome is the result of a step, and what the caller must do.
+// Outcome is the result of a step, with the memory accesses that the caller must make.
 type Outcome struct {
 	Kind      Kind
-	Fetch     bool   // read the line from memory and Fill it
-	WriteBack bool   // write Room.WriteBack to memory, as line Victim
-	Victim    uint64 // see WriteBack
+	Fetch     bool   // read the line from memory and call Fill
+	WriteBack bool   // write the bytes in Room.WriteBack to line Victim
+	Victim    uint64 // number of the line to be written back
 }
 
-// Step does one operation on one line, or returns Stalled.
+// Step does one operation on one line. If that is not possible now, it changes nothing and returns
+// Stalled.
 func (c *Cache) Step(r *Request, room Room) Outcome {
 	l := c.find(r.Line)
 	switch {
@@ -60,7 +61,7 @@ func (c *Cache) Step(r *Request, room Room) Outcome {
 
 func bitsOf(r *Request) uint64 { return whole >> (mem.LineBytes - len(r.Data)) << r.Off }
 
-// use counts a read or write, and marks its line as used.
+// use counts a read or write, and updates the LRU time of its line.
 func (c *Cache) use(r *Request, l line) *Traffic {
 	c.now++
 	*l.lastUsed() = c.now
@@ -155,7 +156,7 @@ func ownerBit(by mem.Agent) uint8 {
 	return 0
 }
 
-// allocate makes an empty line for a request, and evicts the line that was there.
+// allocate creates a line without bytes for a request, and evicts the line that occupied its way.
 func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, Outcome) {
 	set := c.setOf(r.Line)
 	old, way, ok := c.victim(set, ways)
@@ -190,7 +191,7 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, 
 	return l, out
 }
 
-// maintain cleans or invalidates a line; without a block the line is not cached.
+// maintain cleans or invalidates a line; l has no block if the line is not cached.
 func (c *Cache) maintain(r *Request, l line, room Room) Outcome {
 	t := &c.Counters[r.By]
 	if l.block != nil && l.is(pending) {

@@ -12,12 +12,12 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Rig is a memory under test. Contract fills in the Step of its Bench if it is nil.
+// Rig is a memory under test. Contract sets the Step of its Bench if it is nil.
 type Rig struct {
 	memtest.Bench
 
-	// Flow returns the bytes counted so far. Passes says that the memory counts a byte as finished
-	// when it hands the byte on.
+	// Flow returns the bytes counted so far. Passes is set if the memory counts a byte as finished
+	// when it passes it on, and not when its access is done.
 	Flow   func() Flow
 	Passes bool
 
@@ -51,15 +51,15 @@ func Contract(t *testing.T, name string, build Build) {
 	})
 }
 
-// Conserve plays seeded traffic and checks that at every instant the accepted bytes are the
-// finished plus the held ones, and that nothing is held in the end.
+// Conserve plays seeded traffic. It checks at every instant that accepted = finished + held bytes,
+// and that nothing is held in the end.
 func Conserve(t *testing.T, build Build) {
 	own, other := simcore.NewEngine(), sim.NewSerialEngine()
 	play(t, own, build(t, own), func(t simcore.Ps) error { return own.RunUntil(own.Now() + t) })
 	play(t, other, build(t, other), func(simcore.Ps) error { return nil })
 }
 
-// runner is implemented by both engines.
+// runner is an engine that can run: ours and Akita's.
 type runner interface{ Run() error }
 
 func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
@@ -80,7 +80,7 @@ func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
 	for range accesses {
 		a := &mem.Access{Op: mem.Op(rng.IntN(8)), By: mem.Agent(rng.IntN(int(mem.Agents)))}
 		if a.Op > mem.Invalidate {
-			a.Op &= 1 // reads and writes most of the time
+			a.Op &= 1 // reads and writes only, most of the time
 		}
 		n := rng.IntN(min(longest, int(r.Size)))
 		a.Addr = r.Base + rng.Uint64N(min(r.Size, window)-uint64(n))
@@ -113,8 +113,8 @@ func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
 	require.True(t, r.Idle())
 }
 
-// NoAllocation checks that reads and writes of n bytes, stride apart, allocate nothing in steady
-// state.
+// NoAllocation checks that reads and writes of n bytes, at addresses stride apart, allocate nothing
+// in steady state.
 func NoAllocation(t *testing.T, n int, stride uint64, build Build) {
 	e := simcore.NewEngine()
 	r := build(t, e)

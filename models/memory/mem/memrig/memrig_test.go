@@ -13,7 +13,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// counting is a memory that counts, and may do so wrongly.
+// counting is a memory that counts bytes, correctly or with a chosen error.
 type counting struct {
 	mem.Target
 	how  string
@@ -47,14 +47,14 @@ func (c *counting) Access(a *mem.Access) {
 	c.Target.Access(a)
 }
 
-// failure is a test that fails without failing this one.
+// failure records the failure of a nested test without failing this one.
 type failure struct{ text string }
 
 func (f *failure) Errorf(format string, a ...any) { f.text += fmt.Sprintf(format, a...) }
 
 func (f *failure) FailNow() { runtime.Goexit() }
 
-// A memory that keeps its books passes, and every way of keeping them wrongly is found.
+// Conserve must accept a memory that counts correctly, and find every way of counting wrongly.
 func TestConserveFindsWrongBooks(t *testing.T) {
 	for _, how := range []string{"", "counts what it refuses", "forgets to let go", "loses a long one",
 		"counts short"} {

@@ -10,8 +10,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// writeBack is a cache without bounds before a memory; it may do one thing
-// wrong.
+// writeBack is an unbounded cache in front of a memory. It can break one rule of the protocol.
 type writeBack struct {
 	*mem.Sparse
 	how   string
@@ -52,7 +51,7 @@ func (w *writeBack) peek(addr uint64, b []byte) {
 	}
 }
 
-// lines cleans or invalidates.
+// lines cleans or invalidates the lines of an access.
 func (w *writeBack) lines(a *mem.Access) {
 	if a.Span == 0 || w.how == "clean does nothing" && a.Op == mem.Clean {
 		return
@@ -75,14 +74,15 @@ func (w *writeBack) lines(a *mem.Access) {
 	}
 }
 
-// What Clean and Invalidate may do passes, and what they may not is found.
+// The contract test must accept everything that Clean and Invalidate may do, and find what they
+// must not do.
 func TestContractFindsBrokenCaches(t *testing.T) {
-	says := map[string]string{
+	wantErrs := map[string]string{
 		"": "", "invalidate with write-back": "", "clean does nothing": "was not in that time",
 		"clean of the first line":     "was not in that time",
 		"invalidate of the next line": "not seen there", "check passes all": "want a *mem.RangeError",
 	}
-	for how, says := range says {
+	for how, wantErr := range wantErrs {
 		var wrong error
 		for seed := 0; seed < 400 && wrong == nil; seed++ {
 			w := &writeBack{Sparse: mem.NewSparse(1 << 12), how: how, dirty: map[uint64]byte{}}
@@ -91,10 +91,10 @@ func TestContractFindsBrokenCaches(t *testing.T) {
 			ops := rapid.Custom(func(t *rapid.T) []op { return drawOps(t, bench) }).Example(seed)
 			wrong = newPlay(bench).run(ops)
 		}
-		if says == "" {
+		if wantErr == "" {
 			require.NoError(t, wrong, how)
 			continue
 		}
-		require.ErrorContains(t, wrong, says, how)
+		require.ErrorContains(t, wrong, wantErr, how)
 	}
 }

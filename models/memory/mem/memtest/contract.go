@@ -14,26 +14,25 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Bench is a Target under test. None of its bytes has been written yet.
+// Bench is a Target under test. None of its bytes may have been written yet.
 type Bench struct {
 	Target mem.Target
 
-	// Base and Size are a range that lies wholly inside memory. Ends says that no memory follows
-	// it.
+	// Base and Size give a range that lies wholly inside memory. Ends is set if memory ends there.
 	Base, Size uint64
 	Ends       bool
 
-	// Nowhere lists addresses without memory.
+	// Nowhere lists addresses outside memory.
 	Nowhere []uint64
 
 	// Window is the size of the range that most accesses fall into, so that they overlap; 0: two or
 	// three lines.
 	Window int
 
-	// Peek returns what software sees of memory at this moment.
+	// Peek returns the bytes that software sees at this moment.
 	Peek func(addr uint64, b []byte) error
 
-	// Step advances time a little, and reports whether anything is still pending. Nil: the Target
+	// Step advances time a little, and reports whether anything is pending. Nil: the Target
 	// completes accesses at once.
 	Step func() (more bool, err error)
 }
@@ -49,7 +48,7 @@ func RunContract(t *testing.T, name string, build func() (*Bench, error)) {
 	})
 }
 
-// FuzzContract is RunContract for a fuzz target.
+// FuzzContract does for a fuzz target what RunContract does for a test.
 func FuzzContract(f *testing.F, build func() (*Bench, error)) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		b, err := build()
@@ -58,14 +57,14 @@ func FuzzContract(f *testing.F, build func() (*Bench, error)) {
 	}))
 }
 
-// op is an access to issue after some steps of time.
+// op is an access, to be issued after some steps of time.
 type op struct {
 	mem.Op
 	by    mem.Agent
 	addr  uint64
 	n     int
 	wait  int
-	sound bool // lies inside memory
+	sound bool // it lies inside memory
 }
 
 // Bounds on the random values.
@@ -102,22 +101,22 @@ func drawOp(t *rapid.T) mem.Op {
 		mem.Invalidate}[rapid.IntRange(0, 7).Draw(t, "op")]
 }
 
-// play issues accesses and knows their permitted results. Its clock counts the accesses issued.
+// play issues accesses and checks their results. Its clock counts the accesses issued.
 type play struct {
 	b     *Bench
 	now   int
 	bytes history
 	all   []*issued
-	err   error // the first fault
+	err   error // first violation of the protocol
 }
 
-// issued is an access and its outcome.
+// issued is an issued access and its outcome.
 type issued struct {
 	mem.Access
 	op
 	at    int // its number in order of issue
-	done  int // calls of Done
-	ended int // accesses issued before it was done
+	done  int // number of calls of Done
+	ended int // number of accesses that were issued before it was done
 	got   []byte
 	err   error
 }
@@ -134,7 +133,7 @@ func (p *play) wrong(format string, a ...any) {
 	}
 }
 
-// run issues accesses, and returns the first fault.
+// run issues accesses, and returns the first violation.
 func (p *play) run(ops []op) error {
 	for i := range ops {
 		for range ops[i].wait {
@@ -146,7 +145,7 @@ func (p *play) run(ops []op) error {
 	for _, x := range p.all {
 		p.check(x)
 	}
-	for _, addr := range slices.Sorted(maps.Keys(p.bytes)) { // nothing is lost later, either
+	for _, addr := range slices.Sorted(maps.Keys(p.bytes)) { // written bytes must still be there at the end
 		x := p.issue(op{Op: mem.Read, addr: addr, n: 1, sound: true})
 		p.settle()
 		p.check(x)
@@ -212,12 +211,12 @@ func (p *play) done(x *issued, a *mem.Access) {
 	}
 	x.ended, x.err, x.got = p.now, a.Err, append([]byte(nil), a.Data...)
 	if x.op.Op == mem.Write && x.sound {
-		p.look(x)
+		p.checkVisible(x)
 	}
 }
 
-// look checks that the effects of a finished write, and of all before it, are visible.
-func (p *play) look(x *issued) {
+// checkVisible checks that the effects of a finished write, and of all writes before it, are visible.
+func (p *play) checkVisible(x *issued) {
 	var b [1]byte
 	for _, addr := range slices.Sorted(maps.Keys(p.bytes)) {
 		if err := p.b.Peek(addr, b[:]); err != nil {

@@ -1,6 +1,5 @@
-// Package memtest checks a mem.Target against the protocol stated in package
-// mem: memories, and the delays, caches and DRAM models before them.
+// Package memtest checks a mem.Target against the protocol stated in package mem: memories, and the
+// delays, caches and DRAM models in front of them.
 //
-// It knows no time either: the test that calls RunContract says how to let
-// time pass.
+// It knows no time: the test that calls RunContract provides a function that advances it.
 package memtest

@@ -36,11 +36,11 @@ func (h history) add(x *issued) {
 
 func (h history) note(addr uint64, e event) { h[addr] = append(h[addr], e) }
 
-// may returns the values that a read may return for a byte, given when it was issued and when it
-// ended.
+// may returns the values that a read may return for a byte. issued and ended are the numbers of
+// accesses issued before the read and before its end.
 func (h history) may(addr uint64, issued, ended int) map[byte]bool {
-	may := map[byte]bool{0: true}  // possible values of the byte
-	back := map[byte]bool{0: true} // possible values in the memory behind caches
+	may := map[byte]bool{0: true}  // possible values as software sees the byte
+	back := map[byte]bool{0: true} // possible values in the memory behind all caches
 	for _, e := range h[addr] {
 		if e.at > ended {
 			break

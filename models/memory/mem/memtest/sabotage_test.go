@@ -11,7 +11,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// broken is a memory that does one thing wrong.
+// broken is a memory that breaks one rule of the protocol.
 type broken struct {
 	*mem.Sparse
 	how   string
@@ -70,16 +70,16 @@ func (b *broken) Access(a *mem.Access) {
 	b.Sparse.Access(a)
 }
 
-// Whatever a memory does wrong, the contract finds.
+// The contract test must find each of the rules that a memory breaks.
 func TestContractFindsBrokenMemories(t *testing.T) {
-	says := map[string]string{
+	wantErrs := map[string]string{
 		"": "", "done twice": "done 2 times", "never done": "not done", "another access": "with another access",
 		"late write": "was not in that time", "early done": "not seen there", "writes swapped": "not seen there",
 		"any error": "want a *mem.RangeError", "no error": "want a *mem.RangeError",
 		"false address":     "speaks of another access",
 		"afraid of the end": "lies inside memory", "flipped bit": "was not in that time",
 	}
-	for how, says := range says {
+	for how, wantErr := range wantErrs {
 		var wrong error
 		for seed := 0; seed < 40 && wrong == nil; seed++ {
 			b := &broken{Sparse: mem.NewSparse(1 << 12), how: how}
@@ -92,6 +92,6 @@ func TestContractFindsBrokenMemories(t *testing.T) {
 			require.NoError(t, wrong)
 			continue
 		}
-		require.ErrorContains(t, wrong, says, how)
+		require.ErrorContains(t, wrong, wantErr, how)
 	}
 }

@@ -14,10 +14,10 @@ import (
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Memory    mem.Target   // shared memory behind
-	View      mem.Backdoor // its bytes at this moment; nil: Memory, if it is a mem.Backdoor
-	Domain    *Domain      // of the memory behind View
-	Uncached  []Range      // addresses never cached here, because writes there are not reported
+	Memory    mem.Target   // memory that the cores share
+	View      mem.Backdoor // bytes of Memory at this moment; nil: Memory, if it is a mem.Backdoor
+	Domain    *Domain      // coherence domain of the memory behind View
+	Uncached  []Range      // addresses that are not cached, because writes there are not reported
 }
 
 // Range is a range of addresses.
@@ -37,7 +37,7 @@ func (b Builder) Build(name string) (*Cache, error) {
 		return nil, fmt.Errorf("private: %s has no view of its memory: want Builder.View, or a memory that is a "+
 			"mem.Backdoor", name)
 	case b.Domain == nil:
-		return nil, fmt.Errorf("private: %s has no domain: nobody would tell it of writes", name)
+		return nil, fmt.Errorf("private: %s has no domain: want one, to be notified of writes by others", name)
 	}
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -64,24 +64,24 @@ type Cache struct {
 
 	uncached []Range
 
-	number int // index in the domain
+	number int // index of the cache in its domain
 
 	sets   uint64
-	tags   []tag // set by set
+	tags   []tag // tags of all sets, set by set
 	clock  uint64
 	events simcore.EventPool
 	relays mem.Relays
-	stores []*mem.Relay // writes in flight
+	stores []*mem.Relay // writes of this cache in flight
 	stats  Stats
 }
 
-// Stats counts what a cache did. Hits and misses are lines of cores' reads.
+// Stats counts what a cache did. Hits and Misses count lines of the core's reads.
 type Stats struct {
 	Hits, Misses                uint64
-	Snooped                     uint64 // lines lost to writes of others
-	AcceptedBytes               uint64 // of reads and writes
+	Snooped                     uint64 // lines removed because another agent wrote them
+	AcceptedBytes               uint64 // bytes of reads and writes
 	FinishedBytes, Held         uint64
-	MemoryRead, MemoryWritten   uint64 // bytes requested from the memory behind, and sent to it
+	MemoryRead, MemoryWritten   uint64 // bytes requested from memory; bytes sent to it
 	MemoryReads, MaintenanceOps uint64
 }
 
@@ -96,7 +96,7 @@ type presence uint8
 
 const (
 	absent presence = iota
-	coming
+	fetching
 	present
 )
 
@@ -129,7 +129,7 @@ func (c *Cache) Access(a *mem.Access) {
 	}
 	c.stats.AcceptedBytes += uint64(len(a.Data))
 	c.stats.Held += uint64(len(a.Data))
-	if a.Op == mem.Read && c.keeps(a, a.Addr) && c.hits(a) {
+	if a.Op == mem.Read && c.caches(a, a.Addr) && c.hits(a) {
 		ev := c.events.Get()
 		ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
 		c.sched.Schedule(ev)
@@ -138,8 +138,9 @@ func (c *Cache) Access(a *mem.Access) {
 	c.pass(a)
 }
 
-// keeps reports whether the lines that an access brings, from an address on, are cached here.
-func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
+// caches reports whether the lines of an access are cached here: a core's, outside the uncached
+// ranges. addr is the address of the line to check.
+func (c *Cache) caches(a *mem.Access, addr uint64) bool {
 	if a.By != mem.Core || len(a.Data) == 0 {
 		return false
 	}
@@ -151,8 +152,8 @@ func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
 	return true
 }
 
-// hits reports whether a read finds all its lines here and no write of this cache to them is in
-// flight. Lines that miss are being fetched from now on.
+// hits reports whether all lines of a read are cached, and no write of this cache to them is in
+// flight. If not, it marks all of them as being fetched.
 func (c *Cache) hits(a *mem.Access) bool {
 	lines, found := uint64(0), uint64(0)
 	first, last := span(a)
@@ -170,7 +171,7 @@ func (c *Cache) hits(a *mem.Access) bool {
 		return true
 	}
 	for line := first; line <= last; line++ {
-		c.allocate(line, coming)
+		c.allocate(line, fetching)
 	}
 	return false
 }
@@ -180,7 +181,7 @@ func span(a *mem.Access) (first, last uint64) {
 	return a.Addr / lineBytes, (a.Addr + uint64(a.Len()) - 1) / lineBytes
 }
 
-// pass sends an access on to the memory behind.
+// pass passes an access on to the memory behind.
 func (c *Cache) pass(a *mem.Access) {
 	p := c.relays.Get(a)
 	switch a.Op {
@@ -197,7 +198,7 @@ func (c *Cache) pass(a *mem.Access) {
 	c.memory.Access(&p.Access)
 }
 
-// passed handles the end of an access sent on.
+// passed handles the end of an access that was passed on.
 func (c *Cache) passed(p *mem.Relay) {
 	past := p.Past
 	a, err := c.relays.Put(p)
@@ -205,13 +206,13 @@ func (c *Cache) passed(p *mem.Relay) {
 	switch {
 	case a.Op == mem.Write:
 		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
-		if err == nil && c.keeps(a, from) {
+		if err == nil && c.caches(a, from) {
 			_, last := span(a)
 			for line := from / lineBytes; line <= last; line++ {
 				c.allocate(line, present)
 			}
 		}
-	case a.Op == mem.Read && c.keeps(a, a.Addr):
+	case a.Op == mem.Read && c.caches(a, a.Addr):
 		c.arrived(a, err)
 	case !a.Op.Moves():
 		c.dropAll(a)
@@ -219,12 +220,12 @@ func (c *Cache) passed(p *mem.Relay) {
 	c.finish(a, len(a.Data)-past, err)
 }
 
-// passedLine handles the end of a line of a run sent on.
+// passedLine handles the end of a line of a run that was passed on.
 func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
 	a := p.From
 	addr := a.Addr + uint64(p.Past)
 	p.Past += n
-	if c.keeps(a, addr) {
+	if c.caches(a, addr) {
 		c.allocate(addr/lineBytes, present)
 	}
 	c.count(n)
@@ -234,11 +235,12 @@ func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
 // TakesRun implements mem.Runner.
 func (c *Cache) TakesRun(addr uint64, n int) bool { return mem.TakesRun(c.memory, addr, n) }
 
-// arrived marks the fetched lines as cached, if nobody wrote to them meanwhile.
+// arrived marks the lines of a completed read as cached, unless another agent has written them
+// meanwhile.
 func (c *Cache) arrived(a *mem.Access, err error) {
 	for line, last := span(a); line <= last; line++ {
 		switch t := c.find(line); {
-		case t == nil || t.is != coming:
+		case t == nil || t.is != fetching:
 		case err != nil:
 			c.drop(line)
 		default:
@@ -247,7 +249,7 @@ func (c *Cache) arrived(a *mem.Access, err error) {
 	}
 }
 
-// finish ends an access with its last n bytes.
+// finish ends an access; n is the number of its bytes that were not counted as finished before.
 func (c *Cache) finish(a *mem.Access, n int, err error) {
 	c.count(n)
 	a.Finish(err)

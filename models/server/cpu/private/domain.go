@@ -15,28 +15,28 @@ type WriteNotifier interface {
 // MaxCaches is the largest number of caches in a domain.
 const MaxCaches = 64
 
-// Domain keeps the private caches over one memory coherent. It knows which cache has which line (a
-// snoop filter), so that a write to uncached lines costs next to nothing.
+// Domain keeps the private caches over one memory coherent. As a snoop filter, it records which
+// cache has which line, so that a write to lines that no cache has costs next to nothing.
 type Domain struct {
 	caches []*Cache
 	pages  map[uint64]*page
-	latest *page  // looked up last, nil if it is not in pages
-	number uint64 // number of latest
-	held   int    // pages with lines
+	latest *page  // page that was looked up last; nil: it is not in pages
+	number uint64 // number of the page looked up last
+	held   int    // number of pages with cached lines
 }
 
-// page is the lines of a piece of memory, with their holders.
+// page records which caches hold the lines of a piece of memory.
 type page struct {
-	here    uint64            // bit i: some cache has line i
-	holders [pageLines]uint64 // bit i: caches[i]
+	cached  uint64            // bit i: some cache has line i
+	holders [pageLines]uint64 // by line; bit i: caches[i] has it
 }
 
 const (
 	pageLines = 64
-	fewPages  = 256 // pages kept even if they are empty
+	fewPages  = 256 // number of pages that are kept even if they are empty
 )
 
-// NewDomain makes the domain of a memory, or of several with disjoint addresses.
+// NewDomain makes the domain of one memory, or of several with disjoint addresses.
 func NewDomain(memories ...WriteNotifier) *Domain {
 	d := &Domain{pages: map[uint64]*page{}, number: noPage}
 	for _, m := range memories {
@@ -45,7 +45,7 @@ func NewDomain(memories ...WriteNotifier) *Domain {
 	return d
 }
 
-// join adds an empty cache.
+// join adds a cache to the domain.
 func (d *Domain) join(c *Cache) error {
 	if len(d.caches) == MaxCaches {
 		return fmt.Errorf("private: %s: its domain has %d caches, the most there can be", c.Name(), MaxCaches)
@@ -55,10 +55,10 @@ func (d *Domain) join(c *Cache) error {
 	return nil
 }
 
-// noPage is not the number of any page.
+// noPage is a number that no page has.
 const noPage = ^uint64(0)
 
-// find returns the page with a number, nil if none of its lines has been cached lately.
+// find returns the page with a number, or nil. A page without cached lines may have been removed.
 func (d *Domain) find(number uint64) *page {
 	if number != d.number {
 		d.latest, d.number = d.pages[number], number
@@ -72,17 +72,17 @@ func (d *Domain) add(c *Cache, line uint64) {
 	if p == nil {
 		p = d.open(line / pageLines)
 	}
-	if p.here == 0 {
+	if p.cached == 0 {
 		d.held++
 	}
-	p.here |= 1 << (line % pageLines)
+	p.cached |= 1 << (line % pageLines)
 	p.holders[line%pageLines] |= 1 << c.number
 }
 
-// open makes a page. Empty pages are removed when they are more than half.
+// open makes a page. It removes the empty pages if they are more than half.
 func (d *Domain) open(number uint64) *page {
 	if len(d.pages) >= 2*d.held+fewPages {
-		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.here == 0 })
+		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.cached == 0 })
 	}
 	p := new(page)
 	d.pages[number] = p
@@ -90,18 +90,18 @@ func (d *Domain) open(number uint64) *page {
 	return p
 }
 
-// remove records that a cache has lost a line.
+// remove records that a cache no longer has a line.
 func (d *Domain) remove(c *Cache, line uint64) {
 	p := d.find(line / pageLines)
 	if p.holders[line%pageLines] &^= 1 << c.number; p.holders[line%pageLines] != 0 {
 		return
 	}
-	if p.here &^= 1 << (line % pageLines); p.here == 0 {
+	if p.cached &^= 1 << (line % pageLines); p.cached == 0 {
 		d.held--
 	}
 }
 
-// written removes the lines of a write from all caches except those with a write to that line in
+// written removes written lines from all caches, except from those that have a write to the line in
 // flight.
 func (d *Domain) written(addr uint64, n int) {
 	first, last := addr/lineBytes, (addr+uint64(n)-1)/lineBytes
@@ -110,7 +110,7 @@ func (d *Domain) written(addr uint64, n int) {
 		if p == nil {
 			continue
 		}
-		lines := p.here
+		lines := p.cached
 		if number == first/pageLines {
 			lines &= ^uint64(0) << (first % pageLines)
 		}
@@ -124,7 +124,8 @@ func (d *Domain) written(addr uint64, n int) {
 	}
 }
 
-// invalidate removes a written line from all its holders except those with a write to it in flight.
+// invalidate removes a written line from its holders, except from those that have a write to it in
+// flight.
 func (d *Domain) invalidate(line, holders uint64) {
 	for ; holders != 0; holders &= holders - 1 {
 		if c := d.caches[bits.TrailingZeros64(holders)]; !c.writes(line) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The filter knows who has which line, whatever comes and goes, and does not keep more than twice the pages that have
-// lines.
+// The domain must know which cache has which line after any sequence of changes, and keep at most
+// twice as many pages as have lines.
 func TestFilter(t *testing.T) {
 	d, rng, want := NewDomain(), rand.New(rand.NewPCG(1, 2)), map[uint64]uint64{}
 	for range 3 {
@@ -27,7 +27,7 @@ func TestFilter(t *testing.T) {
 		}
 		if p := d.find(line / pageLines); p != nil {
 			require.Equal(t, want[line], p.holders[line%pageLines])
-			require.Equal(t, want[line] != 0, p.here>>(line%pageLines)&1 != 0)
+			require.Equal(t, want[line] != 0, p.cached>>(line%pageLines)&1 != 0)
 		} else {
 			require.Zero(t, want[line])
 		}
@@ -42,7 +42,7 @@ func TestFilter(t *testing.T) {
 	}
 	require.Len(t, pages, d.held)
 
-	for line, holders := range want { // all go, and others come: what is empty is forgotten
+	for line, holders := range want { // replace all lines by others: pages without lines must be removed
 		for c := range 3 {
 			if holders>>c&1 != 0 {
 				d.remove(d.caches[c], line)

@@ -24,7 +24,7 @@ const ns = simcore.Nanosecond
 
 func tiny() private.Spec { return private.Spec{SizeBytes: 512, Ways: 2, HitLatency: 4 * ns} }
 
-// shared is memory that takes its time, behind a last-level cache or without one.
+// shared returns memory with a delay, with or without a last-level cache in front.
 func shared(e sim.Engine, d inject.DelaySpec, llc bool) (memory mem.Target, view mem.Backdoor, sn private.WriteNotifier,
 	err error) {
 	space, err := mem.NewSpace(1<<20, 1<<20)
@@ -76,7 +76,7 @@ func TestKeepsTheProtocol(t *testing.T) {
 	})
 }
 
-// naive is a private cache as a list of lines for each set, the one used last in front.
+// naive is a private cache to compare with: for each set a list of lines, most recently used first.
 type naive struct{ sets map[uint64][]uint64 }
 
 func (n naive) touch(line uint64) (hit bool) {
@@ -97,7 +97,8 @@ func (n naive) drop(line uint64) bool {
 	return i >= 0
 }
 
-// Three caches and a device: who has what is what lists say, over 30,000 accesses.
+// Three caches and a device: after each of 30,000 accesses, the caches must hold the same lines as
+// the naive ones.
 func TestLockstepWithNaive(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 20 * ns}, false)
@@ -151,7 +152,7 @@ func TestLockstepWithNaive(t *testing.T) {
 	}
 }
 
-// A line that is written while it comes is not here when it came.
+// A line that another agent writes while it is being fetched must not be cached when it arrives.
 func TestWrittenOnItsWay(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 20 * ns}, false)
@@ -171,7 +172,8 @@ func TestWrittenOnItsWay(t *testing.T) {
 	require.True(t, c.Has(0x100))
 }
 
-// A core that polls a line pays the private latency, and misses once after a device has written it.
+// A core that polls a line must pay the private latency, and miss once after a device has written
+// it.
 func TestPolledLine(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 50 * ns}, false)
@@ -188,7 +190,7 @@ func TestPolledLine(t *testing.T) {
 	l, err := c.Add(cpu.LoopSpec{Name: "L", Poll: 10}, func(c *cpu.Core) bool {
 		steps = append(steps, c.Now())
 		require.NoError(t, c.Load(0x1000, entry[:]))
-		return len(steps)%2 == 0 // look once more after each letter
+		return len(steps)%2 == 0 // poll once more after each letter
 	})
 	require.NoError(t, err)
 	_, err = l.Watch(0x1000, 64)
@@ -198,8 +200,8 @@ func TestPolledLine(t *testing.T) {
 		space.Access(&mem.Access{Op: mem.Write, Addr: 0x1008, Data: []byte{1}, Done: func(*mem.Access) {}})
 		require.NoError(t, e.Run())
 	}
-	// The first poll misses: 50. The letter at 50 is seen at 60, missing until 110; then a poll that hits. So does the
-	// second.
+	// The first poll misses, until 50 ns. The poll at 60 sees the letter of 50, and misses until
+	// 110; then follows a poll that hits. The second letter gives the same.
 	require.Equal(t, []simcore.Ps{0, 60 * ns, 110 * ns, 120 * ns}, steps[:4])
 	require.Equal(t, private.Stats{Hits: p.Stats().Hits, Misses: 3, Snooped: 2, AcceptedBytes: 8 * uint64(len(steps)),
 		FinishedBytes: 8 * uint64(len(steps)),
@@ -212,8 +214,8 @@ func TestBuilder(t *testing.T) {
 	require.NoError(t, err)
 	d := private.NewDomain(sn)
 	for _, x := range []struct {
-		b    private.Builder
-		says string
+		b       private.Builder
+		wantErr string
 	}{
 		{private.Builder{Memory: memory, View: view, Domain: d, Spec: tiny()}, "no scheduler"},
 		{private.Builder{Scheduler: e, View: view, Domain: d, Spec: tiny()}, "no memory"},
@@ -225,7 +227,7 @@ func TestBuilder(t *testing.T) {
 			"hit_latency_ps -1"},
 	} {
 		_, err := x.b.Build("L2")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	for range private.MaxCaches {
 		_, err := private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d, Spec: tiny()}.Build("L2")
@@ -254,8 +256,8 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// No line is cached of memory that does not report writes: each read goes to the memory behind, and so sees the writes
-// there.
+// Memory that does not report writes must not be cached: each read must go to the memory behind,
+// and so see the writes there.
 func TestUncached(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)

@@ -2,13 +2,13 @@ package private
 
 import "nictwin/models/memory/mem"
 
-// set returns the tags of a line's set.
+// set returns the tags of the set that a line belongs to.
 func (c *Cache) set(line uint64) []tag {
 	at := line % c.sets * uint64(c.spec.Ways)
 	return c.tags[at : at+uint64(c.spec.Ways)]
 }
 
-// find returns a line's tag, nil if it is neither cached nor being fetched.
+// find returns the tag of a line that is cached or being fetched, else nil.
 func (c *Cache) find(line uint64) *tag {
 	set := c.set(line)
 	for i := range set {
@@ -19,7 +19,8 @@ func (c *Cache) find(line uint64) *tag {
 	return nil
 }
 
-// allocate gives a line a tag, in place of the one used least recently. A cached line stays so.
+// allocate gives a line a tag, in place of the least recently used one. A line that is cached
+// already stays cached.
 func (c *Cache) allocate(line uint64, is presence) {
 	c.clock++
 	t := c.find(line)
@@ -55,13 +56,13 @@ func (c *Cache) drop(line uint64) {
 	}
 }
 
-// dropAll removes the lines that an Invalidate touches.
+// dropAll removes the lines of an Invalidate.
 func (c *Cache) dropAll(a *mem.Access) {
 	if a.Op != mem.Invalidate || a.Span == 0 {
 		return
 	}
 	first, last := span(a)
-	if last-first >= uint64(len(c.tags)) { // more than the cache holds: scan its tags
+	if last-first >= uint64(len(c.tags)) { // the access covers more lines than there are tags: scan the tags instead
 		for i := range c.tags {
 			if t := &c.tags[i]; t.is != absent && t.line >= first && t.line <= last {
 				c.drop(t.line)

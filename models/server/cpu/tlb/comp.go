@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a TLB. Both the core's accesses and the walks go to Memory. The TLB takes no time
-// of its own.
+// Builder makes a TLB. Both the core's accesses and the page walks go to Memory. The TLB itself has
+// no latency.
 type Builder struct {
 	Spec   Spec
 	Memory mem.Target
@@ -30,52 +30,53 @@ func (b Builder) Build(name string) (*TLB, error) {
 		return nil, fmt.Errorf("%s: tables: %w", name, err)
 	}
 	t := &TLB{Portless: simcore.NewPortless(name), spec: b.Spec, memory: b.Memory, shift: b.Spec.shift(),
-		known: make([]page, b.Spec.Entries)}
+		entries: make([]page, b.Spec.Entries)}
 	for range b.Spec.Walkers {
 		t.walkers = append(t.walkers, t.newWalk())
 	}
 	return t, nil
 }
 
-// TLB caches the pages that a core used last.
+// TLB caches the translations of the pages that a core used most recently.
 type TLB struct {
 	simcore.Portless
 
 	spec    Spec
 	memory  mem.Target
 	shift   int
-	known   []page // set by set
+	entries []page // entries of all sets, set by set
 	clock   uint64
-	queue   fifo.Queue[*waiter] // waiting accesses, and those behind them
+	queue   fifo.Queue[*waiter] // accesses that wait for a walk, and those behind them
 	idle    []*waiter
 	walkers []*walk // idle walkers
 	walking []*walk
-	wanted  fifo.Queue[uint64] // pages that wait for a walker
+	toWalk  fifo.Queue[uint64] // pages that wait for an idle walker
 	passing bool
 	stats   Stats
 }
 
-// Stats counts what a TLB did. Hits and misses are pages of accesses.
+// Stats counts what a TLB did. Hits and Misses count pages of accesses.
 type Stats struct {
 	Hits, Misses  uint64
 	Walks         uint64
-	WalkReads     uint64 // page-table entries
-	AcceptedBytes uint64 // of reads and writes
+	WalkReads     uint64 // page-table entries read
+	AcceptedBytes uint64 // bytes of reads and writes
 	PassedBytes   uint64
 	Held          uint64
 }
 
-// page is an entry; number is the page's number plus one.
+// page is a TLB entry. number is the page's number plus one, 0 if the entry is empty; used is its
+// LRU time.
 type page struct{ number, used uint64 }
 
-// waiter is an access that must wait.
+// waiter is an access that waits for its walks, or behind another access.
 type waiter struct {
 	a           *mem.Access
-	first, last uint64 // its pages
-	err         error  // error of a walk to one of them
+	first, last uint64 // range of its pages' numbers
+	err         error  // error of a walk to one of its pages
 }
 
-// walk is a walker with the page that it looks up.
+// walk is a page walker and the page that it looks up.
 type walk struct {
 	mem.Access
 	page  uint64
@@ -115,8 +116,8 @@ func (t *TLB) Access(a *mem.Access) {
 	if n := a.Len(); n > 0 {
 		w.first, w.last = a.Addr>>t.shift, (a.Addr+uint64(n)-1)>>t.shift
 		for p := w.first; p <= w.last; p++ {
-			if !t.use(p, pieces(a)) && !t.sought(p, p) {
-				t.wanted.Push(p)
+			if !t.use(p, accessCount(a)) && !t.walkPending(p, p) {
+				t.toWalk.Push(p)
 			}
 		}
 	}
@@ -125,7 +126,8 @@ func (t *TLB) Access(a *mem.Access) {
 	t.start()
 }
 
-// use reports whether a page is cached, for an access that counts as the given number of accesses.
+// use looks a page up, and reports whether it is cached. count is the number of accesses that the
+// access counts as.
 func (t *TLB) use(number, count uint64) bool {
 	if p := t.find(number); p != nil {
 		t.clock += count
@@ -148,15 +150,17 @@ func (t *TLB) find(number uint64) *page {
 	return nil
 }
 
-// pieces returns the number of accesses that an access counts as: a run is one per line.
-func pieces(a *mem.Access) uint64 {
+// accessCount returns the number of accesses that an access counts as: one, or one per line of a
+// run.
+func accessCount(a *mem.Access) uint64 {
 	if a.Line == nil {
 		return 1
 	}
 	return mem.Lines(a.Addr, len(a.Data))
 }
 
-// TakesRun implements mem.Runner: only a cached page takes no time.
+// TakesRun implements mem.Runner. It takes runs in one cached page only: no other run passes
+// without waiting.
 func (t *TLB) TakesRun(addr uint64, n int) bool {
 	first, last := addr>>t.shift, (addr+uint64(n)-1)>>t.shift
 	return first == last && !t.passing && t.queue.Len() == 0 && t.find(first) != nil && mem.TakesRun(t.memory, addr, n)
@@ -165,11 +169,11 @@ func (t *TLB) TakesRun(addr uint64, n int) bool {
 func (t *TLB) set(number uint64) []page {
 	sets := uint64(t.spec.Entries / t.spec.Ways)
 	at := number % sets * uint64(t.spec.Ways)
-	return t.known[at : at+uint64(t.spec.Ways)]
+	return t.entries[at : at+uint64(t.spec.Ways)]
 }
 
-// learn caches a page, in place of the one used least recently.
-func (t *TLB) learn(number uint64) {
+// insert caches a page, in place of the least recently used one of its set.
+func (t *TLB) insert(number uint64) {
 	set := t.set(number)
 	best := 0
 	for i := range set {
@@ -181,22 +185,22 @@ func (t *TLB) learn(number uint64) {
 	set[best] = page{number + 1, t.clock}
 }
 
-// sought reports whether a walk to one of the pages is running or queued.
-func (t *TLB) sought(first, last uint64) bool {
+// walkPending reports whether a walk to one of the pages is in progress or queued.
+func (t *TLB) walkPending(first, last uint64) bool {
 	for _, w := range t.walking {
 		if w.page >= first && w.page <= last {
 			return true
 		}
 	}
-	for i := range t.wanted.Len() {
-		if p := *t.wanted.At(i); p >= first && p <= last {
+	for i := range t.toWalk.Len() {
+		if p := *t.toWalk.At(i); p >= first && p <= last {
 			return true
 		}
 	}
 	return false
 }
 
-// pass lets accesses continue, in order.
+// pass passes on the accesses at the head of the queue that wait for no walk.
 func (t *TLB) pass() {
 	if t.passing {
 		return
@@ -204,7 +208,7 @@ func (t *TLB) pass() {
 	t.passing = true
 	for t.queue.Len() > 0 {
 		w := *t.queue.Front()
-		if t.sought(w.first, w.last) {
+		if t.walkPending(w.first, w.last) {
 			break
 		}
 		t.queue.Pop()
@@ -229,20 +233,20 @@ func (t *TLB) newWalk() *walk {
 	return w
 }
 
-// start assigns wanted pages to idle walkers.
+// start assigns waiting pages to idle walkers.
 func (t *TLB) start() {
-	for t.wanted.Len() > 0 && len(t.walkers) > 0 {
+	for t.toWalk.Len() > 0 && len(t.walkers) > 0 {
 		last := len(t.walkers) - 1
 		w := t.walkers[last]
 		t.walkers = t.walkers[:last]
-		w.page, w.level = t.wanted.Pop(), t.spec.Levels()
+		w.page, w.level = t.toWalk.Pop(), t.spec.Levels()
 		t.walking = append(t.walking, w)
 		t.stats.Walks++
 		t.read(w)
 	}
 }
 
-// read advances a walk to its next level, or ends it.
+// read reads the page-table entry of a walk's next level, or ends the walk.
 func (t *TLB) read(w *walk) {
 	err := w.Err
 	if w.Err = nil; err == nil && w.level > 0 {
@@ -255,7 +259,7 @@ func (t *TLB) read(w *walk) {
 	t.walking = slices.DeleteFunc(t.walking, func(o *walk) bool { return o == w })
 	t.walkers = append(t.walkers, w)
 	if err == nil {
-		t.learn(w.page)
+		t.insert(w.page)
 	} else {
 		t.refuse(w.page, fmt.Errorf("tlb: %s: walk to page %#x: %w", t.Name(), w.page, err))
 	}
@@ -263,7 +267,7 @@ func (t *TLB) read(w *walk) {
 	t.start()
 }
 
-// refuse fails the waiting accesses to a page.
+// refuse makes the waiting accesses to a page fail.
 func (t *TLB) refuse(number uint64, err error) {
 	for i := range t.queue.Len() {
 		if w := *t.queue.At(i); number >= w.first && number <= w.last {

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// The page sizes that x86 and Arm (with a granule of 4 KB) have.
+// Page sizes of x86, and of Arm with a granule of 4 KB.
 const (
 	Page4K int64 = 4 << 10
 	Page2M int64 = 2 << 20
@@ -24,14 +24,15 @@ type Spec struct {
 	Ways      int    `yaml:"ways"`
 	Walkers   int    `yaml:"walkers"` // concurrent walks
 	Tables    uint64 `yaml:"tables"`  // address of the page tables
-	// size of the address space that they describe: a power of two. Addresses are taken modulo it
+	// size of the address space that the page tables describe: a power of two. Addresses are taken
+	// modulo it
 	Covers uint64 `yaml:"covers_bytes"`
 }
 
 const (
 	entryBytes = 8
-	levelBits  = 9  // address bits translated by one level
-	allBits    = 48 // address bits translated by all levels
+	levelBits  = 9  // address bits that one level translates
+	allBits    = 48 // address bits that all levels translate together
 )
 
 // Levels returns the number of page-table entries that a walk reads.
@@ -39,7 +40,7 @@ func (s Spec) Levels() int { return (allBits - s.shift()) / levelBits }
 
 func (s Spec) shift() int { return bits.TrailingZeros64(uint64(s.PageBytes)) }
 
-// entry returns the address of an address's page-table entry of a level; level 0 is read last.
+// entry returns the address of the page-table entry for addr at a level. A walk reads level 0 last.
 func (s Spec) entry(level int, addr uint64) uint64 {
 	at := s.Tables
 	for l := range level {
@@ -88,7 +89,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// size is the number of pages of one size that a machine's TLB caches.
+// size holds the entries and the ways of a machine's TLB for one page size.
 type size struct{ entries, ways int }
 
 // presets are the TLBs of the papers' machines.

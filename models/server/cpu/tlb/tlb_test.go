@@ -24,7 +24,7 @@ func tiny() tlb.Spec {
 	return tlb.Spec{PageBytes: tlb.Page4K, Entries: 4, Ways: 2, Walkers: 2, Tables: size / 2, Covers: size / 4}
 }
 
-// ledger counts what reaches memory, and may refuse reads of some addresses.
+// ledger counts the accesses that reach memory. It can refuse reads of some addresses.
 type ledger struct {
 	mem.Target
 	reads  []uint64
@@ -81,7 +81,8 @@ func TestKeepsTheProtocol(t *testing.T) {
 	}
 }
 
-// A miss costs a read for each level, one after the other; known pages cost nothing.
+// A miss must cost a read for each level, one after the other; accesses to cached pages must cost
+// nothing.
 func TestWalks(t *testing.T) {
 	const latency = 50 * ns
 	for pages, levels := range map[int64]int{tlb.Page4K: 4, tlb.Page2M: 3, tlb.Page1G: 2} {
@@ -106,10 +107,11 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// Every page has an entry of its own on the last level, 512 pages share one on the next, and no two levels overlap.
+// Every page must have an entry of its own on the last level, 512 pages must share one on the next,
+// and the levels must not overlap.
 func TestTableLayout(t *testing.T) {
 	e := simcore.NewEngine()
-	s := tiny() // describes 4 MB: 1,024 pages
+	s := tiny() // page tables for 4 MB: 1,024 pages
 	x, l, _ := build(t, e, s, inject.DelaySpec{})
 	require.EqualValues(t, 1024*8+2*8+8+8, s.TableBytes())
 	a := &mem.Access{Op: mem.Read, Data: make([]byte, 1), Done: func(*mem.Access) {}}
@@ -121,7 +123,8 @@ func TestTableLayout(t *testing.T) {
 	}
 }
 
-// Least recently used pages go, in each set; as many walks as there are walkers go on at a time.
+// Each set must evict its least recently used page, and at most as many walks as there are walkers
+// may run at a time.
 func TestReplacementAndWalkers(t *testing.T) {
 	const latency = 50 * ns
 	e := simcore.NewEngine()
@@ -138,7 +141,7 @@ func TestReplacementAndWalkers(t *testing.T) {
 	walks, took := touch(0, 2, 0, 1)
 	require.EqualValues(t, 3, walks)
 	require.Equal(t, (4+4+1)*latency, took, "two at a time")
-	walks, _ = touch(0, 4, 0) // 2 goes
+	walks, _ = touch(0, 4, 0) // evicts page 2
 	require.EqualValues(t, 1, walks)
 	walks, _ = touch(0, 4, 1)
 	require.Zero(t, walks)
@@ -146,7 +149,8 @@ func TestReplacementAndWalkers(t *testing.T) {
 	require.EqualValues(t, 1, walks)
 }
 
-// Bytes in are bytes that went on and bytes held, and a walk that fails fails its accesses only.
+// Bytes must be conserved (in = passed on + held); a walk that fails must fail only the accesses to
+// its page.
 func TestConservationAndFailure(t *testing.T) {
 	e := simcore.NewEngine()
 	x, l, _ := build(t, e, tiny(), inject.DelaySpec{Latency: 50 * ns})
@@ -175,9 +179,9 @@ func TestConservationAndFailure(t *testing.T) {
 }
 
 func TestSpec(t *testing.T) {
-	for _, says := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3",
+	for _, wantErr := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3",
 		"tables 0x1: want a multiple of 8"} {
-		require.ErrorContains(t, tlb.Spec{PageBytes: 5, Covers: 3, Tables: 1}.Validate(), says)
+		require.ErrorContains(t, tlb.Spec{PageBytes: 5, Covers: 3, Tables: 1}.Validate(), wantErr)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {
 		for _, pages := range []int64{tlb.Page4K, tlb.Page2M, tlb.Page1G} {

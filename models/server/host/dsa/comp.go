@@ -17,22 +17,22 @@ import (
 // RecordBytes is the length of a completion record; its first byte is the result of the copy.
 const RecordBytes = 32
 
-// Results in the first byte of a completion record.
+// Values of the first byte of a completion record.
 const (
 	RecordOK     = 1
 	RecordFailed = 2
 )
 
-// ErrFull means that the queue has no room: try again later.
+// ErrFull reports that the queue has no room: try again later.
 var ErrFull = errors.New("dsa: the queue is full")
 
 // Copy is a descriptor. The initiator owns it, and may reuse it after Done.
 type Copy struct {
-	Src, Dst uint64 // ranges that do not overlap
+	Src, Dst uint64 // source and destination addresses; the ranges must not overlap
 	N        int
 	Record   uint64      // address of the completion record, a multiple of 32; 0: none
 	Err      error       // set before Done is called
-	Done     func(*Copy) // nil: only the record reports the end
+	Done     func(*Copy) // nil: only the completion record reports the end
 }
 
 // Builder makes an Engine.
@@ -61,7 +61,7 @@ type Engine struct {
 	memory mem.Target
 	pace   pace.Pacer
 	queue  fifo.Queue[*Copy]
-	jobs   []*job // in progress
+	jobs   []*job // descriptors in progress
 	idle   fifo.Free[job]
 	chunks fifo.Free[chunk]
 	events simcore.EventPool
@@ -70,19 +70,19 @@ type Engine struct {
 
 // Stats counts what an engine did.
 type Stats struct {
-	Submitted, Ended uint64 // descriptors
-	Read, Written    uint64 // bytes whose access has ended
-	Held             uint64 // bytes read and not yet written
+	Submitted, Ended uint64 // number of descriptors
+	Read, Written    uint64 // bytes whose read, or write, has ended
+	Held             uint64 // bytes read and not written yet
 }
 
 // job is a descriptor in progress.
 type job struct {
-	c      *Copy
-	asked  int  // bytes requested so far
-	under  int  // chunks in flight
-	asking bool // ask is active
-	record mem.Access
-	bytes  [RecordBytes]byte
+	c          *Copy
+	requested  int  // bytes requested so far
+	inFlight   int  // number of chunks in flight
+	requesting bool // request is executing for it: do not enter it again
+	record     mem.Access
+	bytes      [RecordBytes]byte
 }
 
 // chunk is a piece of a copy: a read, then a write.
@@ -99,7 +99,7 @@ func (e *Engine) Stats() Stats { return e.stats }
 // Idle reports whether the engine has nothing to do.
 func (e *Engine) Idle() bool { return len(e.jobs) == 0 && e.queue.Len() == 0 }
 
-// Submit queues a descriptor. An error says why it was rejected.
+// Submit queues a descriptor, or returns the reason why it cannot.
 func (e *Engine) Submit(c *Copy) error {
 	if err := e.check(c); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (e *Engine) check(c *Copy) error {
 	return e.memory.Check(mem.Write, c.Record, RecordBytes)
 }
 
-// begin assigns descriptors to idle engines.
+// begin assigns queued descriptors to idle engines.
 func (e *Engine) begin() {
 	for e.queue.Len() > 0 && len(e.jobs) < e.spec.Engines {
 		j, fresh := e.idle.Get()
@@ -141,13 +141,13 @@ func (e *Engine) begin() {
 			j.record.Op, j.record.Data = mem.Write, j.bytes[:]
 			j.record.Done = func(*mem.Access) { e.end(j) }
 		}
-		j.c, j.asked, j.under = e.queue.Pop(), 0, 0
+		j.c, j.requested, j.inFlight = e.queue.Pop(), 0, 0
 		e.jobs = append(e.jobs, j)
 		e.at(simcore.Now(e.sched)+e.spec.Latency, j)
 	}
 }
 
-// at schedules Handle with a job or a chunk.
+// at schedules Handle for a job or a chunk.
 func (e *Engine) at(t simcore.Ps, arg any) {
 	ev := e.events.Get()
 	ev.At, ev.H, ev.Arg = t, e, arg
@@ -164,7 +164,7 @@ func (e *Engine) Handle(evt sim.Event) error {
 	e.events.Put(ev)
 	switch x := arg.(type) {
 	case *job:
-		e.ask(x)
+		e.request(x)
 	case *chunk:
 		x.Op, x.Addr = mem.Write, x.j.c.Dst+uint64(x.at)
 		e.memory.Access(&x.Access)
@@ -172,26 +172,26 @@ func (e *Engine) Handle(evt sim.Event) error {
 	return nil
 }
 
-// ask requests the next chunks, or ends the job.
-func (e *Engine) ask(j *job) {
-	if j.asking {
+// request requests a job's next chunks, or ends the job.
+func (e *Engine) request(j *job) {
+	if j.requesting {
 		return
 	}
-	j.asking = true
-	for j.under < e.spec.Ahead && j.asked < j.c.N && j.c.Err == nil {
+	j.requesting = true
+	for j.inFlight < e.spec.Ahead && j.requested < j.c.N && j.c.Err == nil {
 		x, fresh := e.chunks.Get()
 		if fresh {
 			x.buf = make([]byte, e.spec.Chunk)
 			x.Done = func(*mem.Access) { e.moved(x) }
 		}
-		n := min(e.spec.Chunk, j.c.N-j.asked)
-		x.j, x.at, x.Op, x.Addr, x.Data, x.Err = j, j.asked, mem.Read, j.c.Src+uint64(j.asked), x.buf[:n], nil
-		j.under++
-		j.asked += n
+		n := min(e.spec.Chunk, j.c.N-j.requested)
+		x.j, x.at, x.Op, x.Addr, x.Data, x.Err = j, j.requested, mem.Read, j.c.Src+uint64(j.requested), x.buf[:n], nil
+		j.inFlight++
+		j.requested += n
 		e.memory.Access(&x.Access)
 	}
-	j.asking = false
-	if j.under == 0 {
+	j.requesting = false
+	if j.inFlight == 0 {
 		e.writeRecord(j)
 	}
 }
@@ -214,10 +214,10 @@ func (e *Engine) moved(x *chunk) {
 	} else if j.c.Err == nil {
 		j.c.Err = fmt.Errorf("dsa: %s: %v of %d B at %#x: %w", e.Name(), x.Op, n, x.Addr, x.Err)
 	}
-	j.under--
+	j.inFlight--
 	x.j = nil
 	e.chunks.Put(x)
-	e.ask(j)
+	e.request(j)
 }
 
 // writeRecord writes the completion record.
@@ -234,7 +234,7 @@ func (e *Engine) writeRecord(j *job) {
 	e.memory.Access(&j.record)
 }
 
-// end frees the engine of a job.
+// end frees the engine that a job occupied.
 func (e *Engine) end(j *job) {
 	c := j.c
 	if c.Err == nil {

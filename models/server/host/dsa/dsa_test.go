@@ -35,8 +35,8 @@ func preset(t testing.TB) dsa.Spec {
 	return s
 }
 
-// Copies of any length and place copy their bytes and nothing else; bytes read are bytes written and held; the same on
-// Akita's engine.
+// Copies of any length and alignment must copy exactly their bytes, and conserve them (read =
+// written + held), also on Akita's engine.
 func TestCopies(t *testing.T) {
 	play := func(e sim.Engine) (ends []simcore.Ps) {
 		x, space := build(t, e, preset(t), inject.DelaySpec{Latency: 90 * ns, Jitter: 50 * ns, Seed: 3})
@@ -83,7 +83,8 @@ func TestCopies(t *testing.T) {
 	play(sim.NewSerialEngine())
 }
 
-// One descriptor takes its latency and its bytes' time; many go at the engine's rate, also through a server's caches.
+// One descriptor must take its latency and the time of its bytes; many must reach the engine's
+// rate, also through a server's caches.
 func TestRateAndLatency(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, preset(t), inject.DelaySpec{})
@@ -119,7 +120,7 @@ func TestErrors(t *testing.T) {
 	s := preset(t)
 	s.Queue, s.Engines = 1, 1
 	x, space := build(t, e, s, inject.DelaySpec{})
-	for c, says := range map[*dsa.Copy]string{
+	for c, wantErr := range map[*dsa.Copy]string{
 		{}:                                    "want 1 B or more",
 		{Src: 5, Dst: 9, N: 5}:                "do not overlap",
 		{Dst: 100, N: 1, Record: 33}:          "want a multiple of 32",
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 		{Src: mem.Bus(7, 0), N: 1}:            "no memory there",
 		{Dst: 9, N: 1, Record: mem.Bus(7, 0)}: "no memory there",
 	} {
-		require.ErrorContains(t, x.Submit(c), says)
+		require.ErrorContains(t, x.Submit(c), wantErr)
 	}
 	require.NoError(t, x.Submit(&dsa.Copy{Dst: 100, N: 1}))
 	require.NoError(t, x.Submit(&dsa.Copy{Dst: 100, N: 1}))
@@ -156,15 +157,15 @@ func TestErrors(t *testing.T) {
 	require.True(t, x.Idle())
 	require.Zero(t, x.Stats().Held)
 	_, err = dsa.Builder{Spec: dsa.Spec{Latency: -1, Rate: simcore.Rate{Ps: 1}}}.Build("DSA")
-	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0", "queue 0",
-		"ahead 0", "chunk_bytes 0"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0",
+		"queue 0", "ahead 0", "chunk_bytes 0"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 	_, err = dsa.Preset("bf3")
 	require.ErrorContains(t, err, "want host-fn")
 }
 
-// aborting refuses what begins at or after an address.
+// aborting is a memory that aborts accesses at or above an address.
 type aborting struct {
 	*mem.Space
 	at uint64

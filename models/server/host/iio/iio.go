@@ -50,7 +50,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Builder makes a Buffer before Memory. Scheduler only provides the time.
+// Builder makes a Buffer in front of Memory. Scheduler only provides the time.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -79,34 +79,34 @@ type Buffer struct {
 	relays   mem.Relays
 	onRoom   []func()
 	occupied int
-	counted  simcore.Ps // time up to which stats are integrated
-	wasFull  bool       // at the last report of room
+	counted  simcore.Ps // time up to which the integrals in stats have been computed
+	wasFull  bool       // full when OnRoom callbacks were last considered
 	running  bool
 	stats    Stats
 }
 
-// Stats counts what a buffer saw.
+// Stats counts the accesses of a buffer, and integrates its occupancy.
 type Stats struct {
-	Inserts       uint64 // writes
-	AcceptedBytes uint64 // of reads and writes
+	Inserts       uint64 // number of writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	FinishedBytes uint64
 	Held          uint64
-	Occupied      int        // bytes, now
-	Peak          int        // most bytes so far
-	OccupiedPs    uint64     // bytes times picoseconds so far
-	FullPs        simcore.Ps // total time during which it was full
+	Occupied      int        // bytes occupied now
+	Peak          int        // largest number of bytes occupied so far
+	OccupiedPs    uint64     // integral of the occupied bytes over time, in bytes times picoseconds
+	FullPs        simcore.Ps // total time during which the buffer was full
 }
 
 // Stats returns the counters so far.
 func (b *Buffer) Stats() Stats {
-	b.count()
+	b.integrate()
 	s := b.stats
 	s.Occupied = b.occupied
 	return s
 }
 
-// count brings the integrals up to now.
-func (b *Buffer) count() {
+// integrate advances the integrals to now.
+func (b *Buffer) integrate() {
 	now := simcore.Now(b.sched)
 	b.stats.OccupiedPs += uint64(b.occupied) * uint64(now-b.counted)
 	if b.Full() {
@@ -138,15 +138,15 @@ func (b *Buffer) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	b.count()
+	b.integrate()
 	b.stats.AcceptedBytes += uint64(len(a.Data))
 	b.stats.Held += uint64(len(a.Data))
 	b.waiting.Push(a)
 	b.run()
 }
 
-// run passes on accesses that have room, in order. A write longer than the buffer is passed on when
-// the buffer is empty.
+// run passes on the accesses that have room, in order. A write longer than the buffer is passed on
+// when the buffer is empty.
 func (b *Buffer) run() {
 	if b.running {
 		return
@@ -181,7 +181,7 @@ func (b *Buffer) pass(a *mem.Access) {
 }
 
 func (b *Buffer) done(x *mem.Relay) {
-	b.count()
+	b.integrate()
 	a, err := b.relays.Put(x)
 	if a.Op == mem.Write {
 		b.occupied -= len(a.Data)

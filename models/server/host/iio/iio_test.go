@@ -32,7 +32,7 @@ func build(t testing.TB, e sim.Engine, bytes int, d inject.DelaySpec) (*iio.Buff
 	return x, space
 }
 
-// rig is a buffer of a size over a memory with a delay.
+// rig returns a builder of a buffer over a memory with a delay.
 func rig(bytes int) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, bytes, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
@@ -56,7 +56,7 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig(256)) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(256)) }
 
-// Occupancy over time, and the reports of room.
+// TestOccupancy checks the integral of the occupancy, and the reports of room.
 func TestOccupancy(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, 128, inject.DelaySpec{Latency: 100 * ns})
@@ -73,7 +73,7 @@ func TestOccupancy(t *testing.T) {
 	require.NoError(t, e.RunUntil(10*ns))
 	write(64)
 	require.True(t, x.Full())
-	write(200) // longer than the buffer: alone
+	write(200) // longer than the buffer, so it must be passed on alone
 	require.NoError(t, e.RunUntil(50*ns))
 	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, Held: 328, Occupied: 128, Peak: 128,
 		OccupiedPs: (64*10 + 128*40) * 1000, FullPs: 40 * ns}, x.Stats())
@@ -85,8 +85,8 @@ func TestOccupancy(t *testing.T) {
 	require.True(t, x.Idle())
 }
 
-// A slow memory fills the buffer, then the root's port, then holds the device; nothing is lost, and the device goes at
-// the rate that memory gives a buffer of that size.
+// A slow memory must fill the buffer, then the root's port, and then hold back the device. Nothing
+// may be lost, and the device must get the rate that a buffer of that size allows.
 func TestBackPressureReachesTheDevice(t *testing.T) {
 	const tlps, bytes = 400, 256
 	e := simcore.NewEngine()
@@ -118,7 +118,7 @@ func TestBackPressureReachesTheDevice(t *testing.T) {
 	require.Greater(t, x.Stats().FullPs, 90*simcore.Microsecond)
 }
 
-// device writes as fast as its link lets it.
+// device writes as fast as its link allows.
 type device struct {
 	*sim.ComponentBase
 	t    *testing.T
@@ -150,7 +150,7 @@ func (d *device) send() {
 func TestSpec(t *testing.T) {
 	require.NoError(t, iio.DefaultSpec().Validate())
 	_, err := iio.Builder{}.Build("IIO")
-	for _, says := range []string{"no scheduler", "no memory", "bytes 0: want 64 to 2^30"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "bytes 0: want 64 to 2^30"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 }

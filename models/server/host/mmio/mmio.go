@@ -1,17 +1,17 @@
 // Package mmio has paths from a core to remote registers, as decorators of
-// cpu.Registers: Way takes time (the other socket; a device whose registers
-// firmware emulates), Window maps the accesses to memory (a host core's writes
-// into a card's Arm memory).
+// cpu.Registers: a Path takes time (the other socket; a device whose registers
+// firmware emulates), a Window turns the accesses into memory accesses (a host
+// core's writes to a card's Arm memory).
 //
-// The papers' host-to-Arm register writes are emulated: firmware takes each, one
-// after the other, and Arm software asks it for the contents. That bounds their
-// rate, not their latency, so Way has both.
+// The papers' host-to-Arm register writes are emulated: firmware takes one after
+// the other, and Arm software asks it for the contents. That bounds their rate,
+// but not their latency, so a Path has both a service time and a latency.
 //
 // Invariants:
 //   - Accesses reach the registers in the order in which they were made.
 //   - Writes accepted = writes delivered + writes held.
-//   - A Way holds at most Depth accesses: a core's next register write waits.
-//   - Nothing is allocated per write, once a Way has been full.
+//   - A Path holds at most Depth accesses: a core's next register write waits.
+//   - Nothing is allocated per write, once a Path has been full.
 package mmio
 
 import (
@@ -27,7 +27,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Spec configures a Way.
+// Spec configures a Path.
 type Spec struct {
 	Latency simcore.Ps `yaml:"latency_ps"` // one way
 	Service simcore.Ps `yaml:"service_ps"` // for each access, one after the other
@@ -36,12 +36,12 @@ type Spec struct {
 
 // Emulated returns a host's path to the registers of BlueField-3's Arm: a service time of 1 ms per
 // access (bf3.mmio_rate: below 1,000 a second), a latency of 1 us and a depth of 64 (both
-// assumption).
+// assumptions).
 func Emulated() Spec {
 	return Spec{Latency: simcore.Microsecond, Service: simcore.Millisecond, Depth: 64}
 }
 
-// Preset returns a path by name: only "emulated" exists.
+// Preset returns the spec of a path by name: only "emulated" exists.
 func Preset(name string) (Spec, error) {
 	if name != "emulated" {
 		return Spec{}, fmt.Errorf("mmio: preset is %q: want emulated", name)
@@ -64,45 +64,45 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Builder makes a Way.
+// Builder makes a Path.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Registers cpu.Registers // at its far end
+	Registers cpu.Registers // registers at the far end of the path
 }
 
 // Build makes the component. It panics if Akita does not accept the name.
-func (b Builder) Build(name string) (*Way, error) {
+func (b Builder) Build(name string) (*Path, error) {
 	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Registers != nil, "registers"),
 		b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("mmio: %s: %w", name, err)
 	}
-	return &Way{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
+	return &Path{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
 }
 
-// Way is a path to registers that takes time.
-type Way struct {
+// Path is a path from a core to registers, with a latency and a service time per access.
+type Path struct {
 	simcore.Portless
 
-	spec   Spec
-	sched  simcore.Scheduler
-	regs   cpu.Registers
-	free   simcore.Ps // when the next access can be served
-	going  fifo.Queue[*item]
-	idle   fifo.Free[item]
-	events simcore.EventPool
-	onRoom []func()
-	open   int // reads whose value has not come back
-	stats  Stats
+	spec     Spec
+	sched    simcore.Scheduler
+	regs     cpu.Registers
+	free     simcore.Ps // time from which the next access can be served
+	inFlight fifo.Queue[*item]
+	idle     fifo.Free[item]
+	events   simcore.EventPool
+	onRoom   []func()
+	open     int // number of reads whose value has not come back
+	stats    Stats
 }
 
-// Stats counts what a path carried.
+// Stats counts the accesses of a path.
 type Stats struct {
 	Writes, Delivered uint64
 	Reads             uint64
 }
 
-// item is an access in flight; done is set for a read.
+// item is an access on its way to the registers. done is set for a read only.
 type item struct {
 	b    [mem.LineBytes]byte
 	n    int
@@ -118,117 +118,117 @@ type answer struct {
 }
 
 // Stats returns the counters so far.
-func (w *Way) Stats() Stats { return w.stats }
+func (p *Path) Stats() Stats { return p.stats }
 
 // Idle reports whether nothing is in flight in either direction.
-func (w *Way) Idle() bool { return w.going.Len() == 0 && w.open == 0 }
+func (p *Path) Idle() bool { return p.inFlight.Len() == 0 && p.open == 0 }
 
 // Full implements cpu.Holder.
-func (w *Way) Full() bool { return w.going.Len() >= w.spec.Depth }
+func (p *Path) Full() bool { return p.inFlight.Len() >= p.spec.Depth }
 
 // OnRoom implements cpu.Holder.
-func (w *Way) OnRoom(f func()) { w.onRoom = append(w.onRoom, f) }
+func (p *Path) OnRoom(f func()) { p.onRoom = append(p.onRoom, f) }
 
 // Write implements cpu.Registers.
-func (w *Way) Write(off uint32, b []byte) error {
+func (p *Path) Write(off uint32, b []byte) error {
 	if len(b) > mem.LineBytes {
-		return fmt.Errorf("mmio: %s: write of %d B at %#x: want %d B at most", w.Name(), len(b), off, mem.LineBytes)
+		return fmt.Errorf("mmio: %s: write of %d B at %#x: want %d B at most", p.Name(), len(b), off, mem.LineBytes)
 	}
-	x, err := w.take(off)
+	x, err := p.take(off)
 	if err != nil {
 		return err
 	}
-	w.stats.Writes++
+	p.stats.Writes++
 	x.n = copy(x.b[:], b)
 	return nil
 }
 
 // Read implements cpu.Registers.
-func (w *Way) Read(off uint32, n int, done func(v uint64, err error)) error {
-	x, err := w.take(off)
+func (p *Path) Read(off uint32, n int, done func(v uint64, err error)) error {
+	x, err := p.take(off)
 	if err != nil {
 		return err
 	}
-	w.stats.Reads++
-	w.open++
+	p.stats.Reads++
+	p.open++
 	x.n, x.done = n, done
 	return nil
 }
 
-// take accepts an access.
-func (w *Way) take(off uint32) (*item, error) {
-	if w.Full() {
-		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", w.Name(), off,
-			w.going.Len())
+// take queues an access, and schedules its arrival.
+func (p *Path) take(off uint32) (*item, error) {
+	if p.Full() {
+		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", p.Name(), off,
+			p.inFlight.Len())
 	}
-	x, _ := w.idle.Get()
+	x, _ := p.idle.Get()
 	x.off, x.done = off, nil
-	w.free = max(w.free, simcore.Now(w.sched)) + w.spec.Service
-	ev := w.events.Get()
-	ev.At, ev.H = w.free+w.spec.Latency, w
-	w.sched.Schedule(ev)
-	w.going.Push(x)
+	p.free = max(p.free, simcore.Now(p.sched)) + p.spec.Service
+	ev := p.events.Get()
+	ev.At, ev.H = p.free+p.spec.Latency, p
+	p.sched.Schedule(ev)
+	p.inFlight.Push(x)
 	return x, nil
 }
 
-// Handle implements sim.Handler: an access has arrived, or an answer.
-func (w *Way) Handle(e sim.Event) error {
+// Handle implements sim.Handler: an access or the result of a read has arrived.
+func (p *Path) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
-		return fmt.Errorf("mmio: %s: event of type %T: want its own", w.Name(), e)
+		return fmt.Errorf("mmio: %s: event of type %T: want its own", p.Name(), e)
 	}
 	back, _ := ev.Arg.(*answer)
-	w.events.Put(ev)
+	p.events.Put(ev)
 	if back != nil {
-		w.open--
+		p.open--
 		back.done(back.v, back.err)
 		return nil
 	}
-	x := w.going.Pop()
+	x := p.inFlight.Pop()
 	off, n, done := x.off, x.n, x.done
 	if done != nil {
-		w.idle.Put(x)
-		w.room()
-		if err := w.regs.Read(off, n, func(v uint64, err error) { w.answer(&answer{v, err, done}) }); err != nil {
-			w.answer(&answer{0, err, done})
+		p.idle.Put(x)
+		p.reportRoom()
+		if err := p.regs.Read(off, n, func(v uint64, err error) { p.answer(&answer{v, err, done}) }); err != nil {
+			p.answer(&answer{0, err, done})
 		}
 		return nil
 	}
-	w.stats.Delivered++
-	err := w.regs.Write(off, x.b[:n])
-	w.idle.Put(x)
-	w.room()
+	p.stats.Delivered++
+	err := p.regs.Write(off, x.b[:n])
+	p.idle.Put(x)
+	p.reportRoom()
 	return err
 }
 
 // answer sends the result of a read back.
-func (w *Way) answer(a *answer) {
-	ev := w.events.Get()
-	ev.At, ev.H, ev.Arg = simcore.Now(w.sched)+w.spec.Latency, w, a
-	w.sched.Schedule(ev)
+func (p *Path) answer(a *answer) {
+	ev := p.events.Get()
+	ev.At, ev.H, ev.Arg = simcore.Now(p.sched)+p.spec.Latency, p, a
+	p.sched.Schedule(ev)
 }
 
-func (w *Way) room() {
-	if w.going.Len() == w.spec.Depth-1 {
-		for _, f := range w.onRoom {
+func (p *Path) reportRoom() {
+	if p.inFlight.Len() == p.spec.Depth-1 {
+		for _, f := range p.onRoom {
 			f()
 		}
 	}
 }
 
-// Window is memory that a core reaches as if it were registers: offset 0 is Base.
+// Window gives access to memory as if it were registers; register offset 0 is address Base.
 type Window struct {
 	Memory mem.Target
 	Base   uint64
 
-	idle fifo.Free[passage]
+	idle fifo.Free[windowAccess]
 }
 
-// passage is an access to the memory of a window.
-type passage struct {
+// windowAccess is an access to the memory of a window.
+type windowAccess struct {
 	mem.Access
 	b    [mem.LineBytes]byte
-	done func(v uint64, err error) // of a read
+	done func(v uint64, err error) // set for a read only
 }
 
 // Write implements cpu.Registers.
@@ -236,7 +236,7 @@ func (w *Window) Write(off uint32, b []byte) error {
 	if err := w.check(mem.Write, off, len(b), mem.LineBytes); err != nil {
 		return err
 	}
-	p := w.passage(mem.Write, off, len(b))
+	p := w.newAccess(mem.Write, off, len(b))
 	copy(p.b[:], b)
 	w.Memory.Access(&p.Access)
 	return nil
@@ -248,7 +248,7 @@ func (w *Window) Read(off uint32, n int, done func(v uint64, err error)) error {
 	if err := w.check(mem.Read, off, n, word); err != nil {
 		return err
 	}
-	p := w.passage(mem.Read, off, n)
+	p := w.newAccess(mem.Read, off, n)
 	p.done = done
 	w.Memory.Access(&p.Access)
 	return nil
@@ -261,7 +261,7 @@ func (w *Window) check(op mem.Op, off uint32, n, most int) error {
 	return w.Memory.Check(op, w.Base+uint64(off), n)
 }
 
-func (w *Window) passage(op mem.Op, off uint32, n int) *passage {
+func (w *Window) newAccess(op mem.Op, off uint32, n int) *windowAccess {
 	p, fresh := w.idle.Get()
 	if fresh {
 		p.Access.Done = func(*mem.Access) { w.end(p) }
@@ -270,8 +270,9 @@ func (w *Window) passage(op mem.Op, off uint32, n int) *passage {
 	return p
 }
 
-// end returns the value of a read to its initiator. A write was checked before.
-func (w *Window) end(p *passage) {
+// end returns the value of a read to its initiator. Errors of writes need no report: Write has
+// checked the address.
+func (w *Window) end(p *windowAccess) {
 	v, done := uint64(0), p.done
 	for i := len(p.Data) - 1; i >= 0 && done != nil; i-- {
 		v = v<<8 | uint64(p.Data[i])
@@ -285,7 +286,7 @@ func (w *Window) end(p *passage) {
 }
 
 var (
-	_ sim.Component = (*Way)(nil)
-	_ cpu.Holder    = (*Way)(nil)
+	_ sim.Component = (*Path)(nil)
+	_ cpu.Holder    = (*Path)(nil)
 	_ cpu.Registers = (*Window)(nil)
 )

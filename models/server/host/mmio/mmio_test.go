@@ -16,12 +16,12 @@ import (
 
 const ns = simcore.Nanosecond
 
-// rig is a core, a way, and a window on slow memory.
+// rig is a core, a path, and a window on slow memory.
 type rig struct {
 	sim.Engine
 	space *mem.Space
 	core  *cpu.Core
-	way   *mmio.Way
+	path  *mmio.Path
 }
 
 func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
@@ -31,7 +31,7 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 	require.NoError(t, err)
 	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 10 * ns}, r.space)
 	require.NoError(t, err)
-	r.way, err = mmio.Builder{Scheduler: e, Spec: s, Registers: &mmio.Window{Memory: slow, Base: 0x1000}}.Build("Way")
+	r.path, err = mmio.Builder{Scheduler: e, Spec: s, Registers: &mmio.Window{Memory: slow, Base: 0x1000}}.Build("Path")
 	require.NoError(t, err)
 	r.core, err = cpu.Builder{Scheduler: e, Spec: cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4,
 		MMIOPost: 100 * ns}, Memory: r.space}.Build("Core")
@@ -39,9 +39,9 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 	return r
 }
 
-// Latency and rate are apart: the first write is there after service and latency, the others a service later each; the
-// core is held by the depth only.
-func TestWay(t *testing.T) {
+// The first write must arrive after service time and latency, each other one a service time later.
+// Only a path with Depth accesses may hold back the core.
+func TestPath(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, mmio.Spec{Latency: 500 * ns, Service: 1000 * ns, Depth: 3})
 		var landed []simcore.Ps
@@ -49,11 +49,11 @@ func TestWay(t *testing.T) {
 		require.NoError(t, err)
 		var posted []simcore.Ps
 		for i := range uint32(5) {
-			r.core.Post(r.way, i*64, []byte{byte(i + 1), 7})
+			r.core.Post(r.path, i*64, []byte{byte(i + 1), 7})
 			r.core.Call(func() { posted = append(posted, simcore.Now(e)) })
 		}
 		read := simcore.Ps(0)
-		r.core.ReadReg(r.way, 4*64, 2, func(v uint64, err error) {
+		r.core.ReadReg(r.path, 4*64, 2, func(v uint64, err error) {
 			require.NoError(t, err)
 			require.EqualValues(t, 0x705, v)
 			read = simcore.Now(e)
@@ -61,28 +61,29 @@ func TestWay(t *testing.T) {
 		if own, ok := e.(*simcore.Engine); ok {
 			require.NoError(t, own.RunUntil(6700*ns))
 			require.Zero(t, read, "the value is on its way back")
-			require.False(t, r.way.Idle())
+			require.False(t, r.path.Idle())
 		}
 		require.NoError(t, e.Run())
 		require.Equal(t, []simcore.Ps{1610 * ns, 2610 * ns, 3610 * ns, 4610 * ns, 5610 * ns}, landed)
 		require.Equal(t, []simcore.Ps{100 * ns, 200 * ns, 300 * ns, 1600 * ns, 2600 * ns}, posted)
 		require.Equal(t, (6600+10+500)*ns, read)
-		require.Equal(t, mmio.Stats{Writes: 5, Delivered: 5, Reads: 1}, r.way.Stats())
-		require.True(t, r.way.Idle())
+		require.Equal(t, mmio.Stats{Writes: 5, Delivered: 5, Reads: 1}, r.path.Stats())
+		require.True(t, r.path.Idle())
 		require.True(t, r.core.Idle())
 	}
 }
 
-// The emulated registers of the papers: less than 1,000 writes a second, at a latency that has nothing to do with it.
+// The papers' emulated registers must take less than 1,000 writes a second, with a latency that
+// does not depend on that rate.
 func TestEmulated(t *testing.T) {
 	e := simcore.NewEngine()
 	r := newRig(t, e, mmio.Emulated())
 	for range 100 {
-		r.core.Post(r.way, 0, make([]byte, 64))
+		r.core.Post(r.path, 0, make([]byte, 64))
 	}
 	require.NoError(t, e.Run())
 	require.InDelta(t, float64(100*simcore.Millisecond), float64(e.Now()), float64(10*simcore.Microsecond))
-	require.EqualValues(t, 100, r.way.Stats().Delivered)
+	require.EqualValues(t, 100, r.path.Stats().Delivered)
 }
 
 var errNo = errors.New("no")
@@ -94,11 +95,11 @@ func (refusing) Read(uint32, int, func(uint64, error)) error { return errNo }
 
 func TestErrors(t *testing.T) {
 	e := simcore.NewEngine()
-	_, err := mmio.Builder{Spec: mmio.Spec{Latency: -1, Service: -1}}.Build("Way")
-	for _, says := range []string{"no scheduler", "no registers", "latency_ps -1", "service_ps -1", "depth 0"} {
-		require.ErrorContains(t, err, says)
+	_, err := mmio.Builder{Spec: mmio.Spec{Latency: -1, Service: -1}}.Build("Path")
+	for _, wantErr := range []string{"no scheduler", "no registers", "latency_ps -1", "service_ps -1", "depth 0"} {
+		require.ErrorContains(t, err, wantErr)
 	}
-	w, err := mmio.Builder{Scheduler: e, Spec: mmio.Spec{Depth: 1}, Registers: refusing{}}.Build("Way")
+	w, err := mmio.Builder{Scheduler: e, Spec: mmio.Spec{Depth: 1}, Registers: refusing{}}.Build("Path")
 	require.NoError(t, err)
 	require.ErrorContains(t, w.Write(0, make([]byte, 65)), "want 64 B at most")
 	require.NoError(t, w.Read(0, 4, func(_ uint64, err error) { require.ErrorIs(t, err, errNo) }))
@@ -118,7 +119,7 @@ func TestNoAllocation(t *testing.T) {
 	b := make([]byte, 64)
 	step := func() {
 		for range 8 {
-			r.core.Post(r.way, 0, b)
+			r.core.Post(r.path, 0, b)
 		}
 		require.NoError(t, e.Run())
 	}

@@ -66,9 +66,11 @@ func LinkPreset(name string) (memlink.Spec, error) {
 	return s, nil
 }
 
-// Builder makes Sockets. Memories are those of the sockets, by bus address: socket i has the one
-// from Base + i * SocketBytes on. Elsewhere are memories that belong to no socket, such as a GPU's,
-// in the form in which every socket reaches them.
+// Builder makes Sockets.
+// Memories holds the memory of each socket, by bus address: that of socket i begins at Base + i *
+// SocketBytes.
+// Elsewhere lists memories that belong to no socket, such as a GPU's, as every socket accesses
+// them.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -76,10 +78,10 @@ type Builder struct {
 	Elsewhere []memmap.Region
 }
 
-// Sockets is memory as each socket sees it.
+// Sockets gives each socket access to all memories of the server.
 type Sockets struct {
 	spec    Spec
-	regions [][]memmap.Region // as each socket sees them
+	regions [][]memmap.Region // by socket: the address ranges that it sees
 	links   []*memlink.Link
 	maps    []*memmap.Map
 }
@@ -95,7 +97,7 @@ func (b Builder) Build(name string) (*Sockets, error) {
 	if n < 1 || n > most {
 		return nil, fmt.Errorf("%s: %d memories: want one for each of 1 to %d sockets", name, n, most)
 	}
-	lanes := make([]pace.Pacer, n*n) // from i to j: lanes[i*n+j]
+	lanes := make([]pace.Pacer, n*n) // bandwidth from socket i to j: lanes[i*n+j]
 	for i := range lanes {
 		lanes[i].Rate = b.Spec.Link.Rate
 	}
@@ -127,8 +129,8 @@ func (b Builder) Build(name string) (*Sockets, error) {
 	return s, nil
 }
 
-// At returns memory for one more initiator on a socket: each has a map of its own, so that none
-// waits for the order of another's writes.
+// At returns the memory for one more initiator on a socket. Each initiator has a map of its own, so
+// that none waits for the order of another's writes.
 func (s *Sockets) At(socket int) (*memmap.Map, error) {
 	if socket < 0 || socket >= len(s.regions) {
 		return nil, fmt.Errorf("sockets: socket %d: want 0 to %d", socket, len(s.regions)-1)
@@ -138,7 +140,7 @@ func (s *Sockets) At(socket int) (*memmap.Map, error) {
 	return m, err
 }
 
-// Home returns the socket that an address belongs to, -1 if it belongs to none.
+// Home returns the socket that an address belongs to; -1 if it belongs to none.
 func (s *Sockets) Home(addr uint64) int {
 	if i := (addr - s.spec.Base) / s.spec.SocketBytes; i < uint64(len(s.regions)) {
 		return int(i)

@@ -25,7 +25,8 @@ const (
 	half = 1 << 20
 )
 
-// build is two sockets, each a last-level cache over DRAM over its half of a space, and a GPU.
+// build makes two sockets, each with a last-level cache over DRAM over its half of a space, and a
+// GPU.
 func build(t testing.TB, e sim.Engine) *sockets.Sockets {
 	space, err := mem.NewSpace(1<<20, 2*half)
 	require.NoError(t, err)
@@ -56,7 +57,7 @@ func build(t testing.TB, e sim.Engine) *sockets.Sockets {
 	return s
 }
 
-// rig is accesses of socket 1 over the border of the sockets.
+// rig is a memory as socket 1 accesses it, across the border of the sockets.
 func rig(t testing.TB, e sim.Engine) *memrig.Rig {
 	all := build(t, e)
 	m, err := all.At(1)
@@ -77,7 +78,8 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 100, rig) }
 
-// The remote socket costs a crossing each way, the GPU its own link; both sockets see the same bytes.
+// An access to the remote socket must cross the link in both directions, one to the GPU its own
+// link; both sockets must see the same bytes.
 func TestWhereAnInitiatorHangs(t *testing.T) {
 	e := simcore.NewEngine()
 	s := build(t, e)
@@ -117,7 +119,7 @@ func TestWhereAnInitiatorHangs(t *testing.T) {
 	require.ErrorContains(t, err, "want 0 to 1")
 }
 
-// Answers to one socket share the lane with requests of the other.
+// Responses to one socket must share the bandwidth of requests from the other.
 func TestTheLinkIsShared(t *testing.T) {
 	load := func(both bool) simcore.Ps {
 		e := simcore.NewEngine()
@@ -150,8 +152,8 @@ func TestSpec(t *testing.T) {
 	e := simcore.NewEngine()
 	good := sockets.Spec{SocketBytes: 64}
 	for _, x := range []struct {
-		b    sockets.Builder
-		says string
+		b       sockets.Builder
+		wantErr string
 	}{
 		{sockets.Builder{Scheduler: e}, "socket_bytes 0"},
 		{sockets.Builder{Scheduler: e, Spec: good}, "0 memories"},
@@ -161,7 +163,7 @@ func TestSpec(t *testing.T) {
 			"link.latency_ps"},
 	} {
 		_, err := x.b.Build("Sockets")
-		require.ErrorContains(t, err, x.says)
+		require.ErrorContains(t, err, x.wantErr)
 	}
 	_, err := sockets.LinkPreset("x")
 	require.ErrorContains(t, err, "want one of [host-ce")

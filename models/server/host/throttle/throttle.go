@@ -35,7 +35,7 @@ type Spec struct {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error { return pace.Check("rate", s.Rate) }
 
-// Builder makes a Throttle before Memory.
+// Builder makes a Throttle in front of Memory.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -69,10 +69,10 @@ type Throttle struct {
 
 // Stats counts what passed through a throttle.
 type Stats struct {
-	AcceptedBytes uint64 // of reads and writes
+	AcceptedBytes uint64 // bytes of reads and writes
 	PassedBytes   uint64
 	Held          uint64
-	Delayed       uint64 // accesses that had to wait
+	Delayed       uint64 // number of accesses that had to wait
 }
 
 // Stats returns the counters so far.
@@ -109,12 +109,13 @@ func (t *Throttle) Access(a *mem.Access) {
 	}
 }
 
-// TakesRun implements mem.Runner: at a rate, lines pass at different times.
+// TakesRun implements mem.Runner. While a rate is set, it takes no run, because the lines would
+// pass at different times.
 func (t *Throttle) TakesRun(addr uint64, n int) bool {
 	return t.pace.Rate == (simcore.Rate{}) && t.waiting.Len() == 0 && !t.running && mem.TakesRun(t.memory, addr, n)
 }
 
-// run passes accesses on until the rate is reached.
+// run passes on accesses as far as the rate allows.
 func (t *Throttle) run() {
 	if t.running {
 		return
@@ -135,7 +136,7 @@ func (t *Throttle) run() {
 	t.running = false
 }
 
-// Handle implements sim.Handler: the next access may continue.
+// Handle implements sim.Handler: the rate allows the next access.
 func (t *Throttle) Handle(e sim.Event) error {
 	if !t.alarm.Rang(e) {
 		return fmt.Errorf("throttle: %s: event of type %T: want its own", t.Name(), e)

@@ -27,7 +27,7 @@ func build(t testing.TB, e sim.Engine, r simcore.Rate, d inject.DelaySpec) (*thr
 	return x, space
 }
 
-// rig is a throttle of a rate over a memory with a delay.
+// rig returns a builder of a throttle over a memory with a delay.
 func rig(r simcore.Rate) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
@@ -51,7 +51,7 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig(simcore.Gbps(16))) 
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(simcore.Gbps(16))) }
 
-// Traffic goes at the rate that was set, from when it was set.
+// Traffic must have the rate that was set, from the time when it was set.
 func TestRates(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, simcore.Rate{}, inject.DelaySpec{})
@@ -75,7 +75,7 @@ func TestRates(t *testing.T) {
 	require.True(t, x.Idle())
 	require.ErrorContains(t, x.SetRate(simcore.Rate{Bytes: -1}), "rate -1 bytes")
 	_, err := throttle.Builder{Spec: throttle.Spec{Rate: simcore.Rate{Ps: 1}}}.Build("Throttle")
-	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
-		require.ErrorContains(t, err, says)
+	for _, wantErr := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
+		require.ErrorContains(t, err, wantErr)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// On the presets, waits are short enough that limits stay what they are without a board.
+// On every preset, the derived timeouts must stay short: Turn below 1 ms, fewer than 10,000 polls,
+// and CPL_TIMEOUT no less than its reset value.
 func TestWaitsOfPresets(t *testing.T) {
 	for _, name := range CardPresetNames {
 		c, err := CardPreset(name)
@@ -22,7 +23,8 @@ func TestWaitsOfPresets(t *testing.T) {
 	}
 }
 
-// Each slow part makes waits longer, and is refused by its field where the NIC could not wait.
+// Slowing down any part must lengthen the timeouts; where the NIC could not wait that long, the
+// error must name the part's field.
 func TestWaitsFollowTheCard(t *testing.T) {
 	for part, slow := range map[string]func(c *CardSpec){
 		"pcie.credits": func(c *CardSpec) {
@@ -56,7 +58,8 @@ func TestWaitsFollowTheCard(t *testing.T) {
 	}
 }
 
-// A card on which reads take longer than CPL_TIMEOUT after reset gets a longer one, in cycles of its clock.
+// A card whose reads take longer than the reset value of CPL_TIMEOUT must get a longer one, in
+// cycles of its clock.
 func TestCplTimeoutFollowsTheCard(t *testing.T) {
 	c, err := CardPreset("bf3")
 	require.NoError(t, err)

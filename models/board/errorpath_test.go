@@ -12,7 +12,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// eachField visits the fields that hold values in a spec, by their paths. What the spec does not have is left out.
+// eachField visits every field of a spec that holds a value, with its path. Nil pointers and empty
+// lists are skipped.
 func eachField(v reflect.Value, at string, visit func(path string, k reflect.Kind)) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -35,8 +36,9 @@ func eachField(v reflect.Value, at string, visit func(path string, k reflect.Kin
 	}
 }
 
-// Sets each field of a preset to odd values: an error names that field, never a field that only the preset has set.
-func TestErrorsBlameWhatIsWritten(t *testing.T) {
+// TestErrorsNameTheWrittenField sets each field of a preset to odd values. The error must name that
+// field, never one that only the preset has set and the user did not write.
+func TestErrorsNameTheWrittenField(t *testing.T) {
 	refused := 0
 	try := func(head, path, tail string, k reflect.Kind) {
 		keys := strings.Split(path[1:], ".")
