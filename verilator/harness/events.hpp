@@ -8,7 +8,8 @@
 
 namespace nictwin {
 
-// A broken rule is reported this often per stream, then only counted, so that a bad stream cannot flood the client.
+// Violations of one rule that are reported per stream; later ones are only counted, so that a faulty stream
+// cannot flood the client.
 constexpr uint32_t kMaxReports = 64;
 
 class ViolationLimit {
@@ -47,7 +48,8 @@ class Recorder {
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
   void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  // Leaves room in the frame for the records reported at its end.
+  // Reports an interval in which a stream was held back. Unlike head, never sends the frame: intervals may
+  // also be reported when it ends.
   void held(uint8_t stream, uint64_t first, uint64_t last) {
     append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
   }
