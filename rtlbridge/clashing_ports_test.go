@@ -13,7 +13,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Ports whose names are words of C++, members of Verilator's classes, or macros; what comes in goes out.
+// clashingManifest and its design pass data through ports whose names are words of C++, members of
+// Verilator's classes, or macros.
 const clashingManifest = `name: names
 top: top
 sources: [names.sv]

@@ -93,7 +93,7 @@ func (c *Conn) Start(s protocol.Start) error {
 	if err := c.checkStart(&s); err != nil {
 		return err
 	}
-	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the previous run
+	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // drops inputs added for the previous run
 	b := protocol.AppendStart(nil, &s, c.hello.SkipIdle)
 	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, protocol.Order{}
 	clear(c.sent[:])
@@ -231,10 +231,11 @@ func (c *Conn) sentCycle() uint64 {
 	return c.sent[c.index%uint64(len(c.sent))]
 }
 
-// clockSlack is how much more wall time than has passed a device may report, since its clock is a different one.
+// clockSlack is the amount by which the wall time that a device reports may exceed the time that has passed
+// here, since the clocks differ.
 const clockSlack = time.Second
 
-// slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
+// slowCycle is the wall time that each cycle of a quantum adds to the timeout.
 const slowCycle = 20 * time.Microsecond
 
 // Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its
@@ -308,7 +309,7 @@ func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	if err != nil {
 		number := r.Read()
 		if ok {
-			number-- // already read
+			number-- // the record was read, so it is counted already
 		}
 		return false, c.fail("run", fmt.Errorf("record %d of quantum %d: %w", number, r.Index, err))
 	}

@@ -57,7 +57,7 @@ func (b *builder) makeScratch() error {
 
 // cleanUp removes the scratch folder, unless it has become an entry of the cache.
 func (b *builder) cleanUp() {
-	_ = b.unlinkDesign() // remaining files are swept with the cache
+	_ = b.unlinkDesign() // what remains is removed by the next cleaning of the cache
 	b.scratch.Remove()
 }
 

@@ -23,7 +23,7 @@ const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eva
 	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig " +
 	"vlNamep vlSelf vlSymsp"
 
-// Names of what is generated for a design, with underscores appended if the design has the name itself.
+// Names in the code generated for a design; underscores are appended to those that the design uses itself.
 const (
 	wrapperName   = "nictwin_top"
 	wrapperPrefix = "nictwin_" // prefix of renamed ports

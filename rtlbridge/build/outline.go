@@ -13,14 +13,14 @@ import (
 // outline lists the modules of a design, with their instances and signals, from Verilator's description of it.
 type outline struct {
 	top     string
-	files   map[string]string // by Verilator's short names
+	files   map[string]string // file names, by Verilator's short names
 	modules map[string]*moduleOutline
 }
 
 // moduleOutline describes one module. Names are relative to it, with the generate blocks around them, each
 // followed by a space.
 type moduleOutline struct {
-	instances map[string]string // name to module
+	instances map[string]string // module of each instance, by name
 	signals   map[string]*signalDecl
 	clocks    map[string]bool
 }

@@ -16,7 +16,7 @@ import (
 type unit struct {
 	src, obj string
 	flags    []string
-	shared   bool // between builds: its object stays in the cache
+	shared   bool // the object is shared between builds and stays in the cache
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {

@@ -156,7 +156,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 				sideName(s))
 		}
 	}
-	// without the roles for which this stream has no pin
+	// Leave out the roles that this stream has no pin for.
 	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool {
 		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
 	})

@@ -12,7 +12,7 @@ import (
 // entry.
 type flagRule struct {
 	names *regexp.Regexp // without dashes
-	shown string         // in messages
+	shown string         // name as shown in messages
 	value *regexp.Regexp // nil: the option has no value
 	form  string         // description of the value
 	path  bool           // the value is a file or a folder
@@ -28,8 +28,9 @@ var (
 	timeUnit = `(?:1|10|100)(?:s|ms|us|ns|ps|fs)`
 )
 
-// allowedFlags are the options that a manifest may give: how the design is read, which warnings are given, and
-// how hard Verilator optimises it. None runs a command, or changes what is made of the design and where.
+// allowedFlags lists the options that a manifest may give: how the design is read, which warnings are
+// given, and how much Verilator optimises. None runs a command, or changes what Verilator generates and
+// where.
 var allowedFlags = []flagRule{
 	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`),
 		shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},

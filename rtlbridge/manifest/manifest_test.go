@@ -65,8 +65,8 @@ func TestManifestFaults(t *testing.T) {
 	}
 }
 
-// The meaning of an unknown field or a value of a wrong type is not known: no fault that follows from it is
-// reported.
+// TestManifestShapeFaultsStandAlone checks that no fault is reported that only follows from an unknown
+// field or a value of a wrong type, whose intended meaning is unknown.
 func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"period_ps: 2500", "period_ps: fast", `dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`},
@@ -112,8 +112,8 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
 }
 
-// Faults of shape and of values are reported together, by line; not those that follow from an unknown name or
-// value.
+// TestManifestFaultsOfBothKinds checks that faults of shape and of values are reported together, by line,
+// but not those that follow from an unknown name or value.
 func TestManifestFaultsOfBothKinds(t *testing.T) {
 	for _, x := range []struct{ changes, want []string }{
 		{[]string{"name: x", "name: a/b", "period_ps: 2500", "period_ps: fast", "active: high", "active: up"}, []string{
@@ -159,7 +159,8 @@ func FuzzParseManifest(f *testing.F) {
 	})
 }
 
-// No content of other kinds of files is shown: it may be secret.
+// TestOtherFilesAreNotShown checks that errors show no content of files that are not manifests: it may be
+// secret.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
 		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret:$6$1:1::\n*secret:x\n", "- secret\n",

@@ -16,7 +16,7 @@ import (
 // value of a wrong type, by line and field. The YAML package would not name the field, and would silently
 // truncate a fraction.
 type shape struct {
-	path    string // of the file
+	path    string // path of the file
 	errs    []error
 	unknown []string // paths of unknown values; "x." stands for a field in x whose name is unknown
 }
@@ -37,7 +37,7 @@ func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == reflect.TypeFor[yaml.Node]() { // another package's part
+	if t == reflect.TypeFor[yaml.Node]() { // a field that another package checks
 		return
 	}
 	tag := n.ShortTag()

@@ -4,12 +4,12 @@ package protocol
 // the reports on the busy signal agree. A violation is a protocol error, never a verdict: such records could
 // blame or clear the device wrongly.
 type Order struct {
-	at      uint64 // the cycle of the latest record
-	since   uint64 // first cycle of zeros if the busy signal is zero now; else it was nonzero in the cycle before
+	at      uint64 // cycle of the latest record
+	since   uint64 // first cycle of the current interval of zeros; while busy is nonzero, the cycle after the last
 	resting bool
 
 	from, to uint64             // the cycles of the current frame are from..to-1
-	free     [MaxStreams]uint64 // by stream: earliest cycle in which the next held time of this frame may begin
+	free     [MaxStreams]uint64 // by stream: earliest cycle in which its next held interval may begin
 }
 
 // Frame begins a frame. Held times that continue past the end of a frame are reported in parts.
@@ -26,7 +26,7 @@ func (r *Ran) end() uint64 {
 
 // Take checks a record.
 func (o *Order) Take(r *Ran, e *Record) error {
-	when := e.Last // cycle in which the device can report it
+	when := e.Last // the cycle in which the device can report the record
 	switch e.Kind {
 	case EventViolation:
 		when = e.First

@@ -11,9 +11,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// heldOf plays frames through the FIFO device, both its streams stalled, returns the held cycles of each stream,
-// and checks them against the transactions: the input has beats and gaps, the output was offered every beat that
-// waited.
+// heldOf plays frames through the FIFO device with both streams stalled, and returns the held intervals of
+// each stream. It checks them against the transactions: beats and gaps account for every cycle of an input,
+// and an output was held exactly while an offered beat waited.
 func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	t.Helper()
 	held := [2]map[uint64]bool{{}, {}}
@@ -43,7 +43,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 			}
 		}
 		beats := uint64(size(int(e.Ordinal))+63) / 64
-		// a beat may also wait for tready; here it does so only while the FIFO is full
+		// An input's beat may also wait for tready; here only while the FIFO is full.
 		if e.Kind == protocol.EventIn {
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			gaps += int(n)
@@ -63,7 +63,8 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	return pieces, r.digest
 }
 
-// The reports on held streams do not depend on quantum or mode, and are not part of the digest.
+// TestHeldTimes checks that held intervals do not depend on quantum or mode, and are not part of the
+// digest.
 func TestHeldTimes(t *testing.T) {
 	want, digest := heldOf(t, loopOptions{comp: CompSpec{Mode: Serial, Quantum: 1}})
 	for _, x := range []CompSpec{{Mode: Serial, Quantum: 300}, {Quantum: 7}, {Quantum: 64}, {Quantum: 160}} {
@@ -77,7 +78,8 @@ func TestHeldTimes(t *testing.T) {
 	require.Equal(t, digest, plain.digest)
 }
 
-// An output that is offered in every cycle and is stalled in some is held in exactly these.
+// TestHeldOutputIsExact checks that an output with a beat in every cycle is reported as held in exactly the
+// stalled cycles.
 func TestHeldOutputIsExact(t *testing.T) {
 	const frames, beats = 30, 20
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
@@ -103,7 +105,7 @@ func TestHeldOutputIsExact(t *testing.T) {
 						held[x] = true
 					}
 				case ok && rec.Kind == protocol.EventOut:
-					n := beats // the FIFO never runs empty within a frame
+					n := beats // the FIFO never runs empty within a frame, so this is the number of beats
 					for x := rec.First; x <= rec.Last; x++ {
 						n += int(oneIf(held[x]))
 					}
@@ -116,7 +118,7 @@ func TestHeldOutputIsExact(t *testing.T) {
 	}
 }
 
-// A device that reports impossible held times ends the run with a protocol error.
+// TestHeldTimesThatCannotBe checks that impossible held intervals end the run with a protocol error.
 func TestHeldTimesThatCannotBe(t *testing.T) {
 	held := func(stream uint8, first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventHeld, Stream: stream, First: first, Last: last}
@@ -125,7 +127,7 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		Last: 40}
 	for _, x := range []struct {
 		name   string
-		frames [][]protocol.Record // of quanta of 64 cycles
+		frames [][]protocol.Record // records of each quantum of 64 cycles
 		want   string
 	}{
 		{"reversed", [][]protocol.Record{{held(2, 20, 10)}},

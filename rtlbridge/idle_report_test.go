@@ -13,13 +13,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// A device that is still active after all work is given its time; then the run ends with an error that lists
-// what is active.
+// TestRestlessDevice checks that a device that is still active after all work gets Patience cycles; then
+// the run ends with an error that lists what is active.
 func TestRestlessDevice(t *testing.T) {
 	for _, x := range []struct {
 		name        string
 		flags       uint32
-		busy, until uint64 // what is observed, up to this cycle
+		busy, until uint64 // value of the busy signal, up to this cycle
 		open        string
 	}{
 		{"at rest", protocol.RanQuiet, 0, 0, ""},
@@ -28,7 +28,7 @@ func TestRestlessDevice(t *testing.T) {
 		{"a transaction without end", 0, 0, 0, "a transaction on its streams has not ended"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			last := uint64(0) // one more than the last cycle in which it was not 0
+			last := uint64(0) // one more than the last cycle in which busy was not 0
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
 				r.Flags = x.flags
@@ -55,22 +55,24 @@ func TestRestlessDevice(t *testing.T) {
 			var restless *RestlessError
 			require.ErrorAs(t, err, &restless)
 			require.Equal(t, []string{x.open}, restless.Open)
-			require.ErrorContains(t, err, "NIC is not at rest at cycle ")
+			require.ErrorContains(t, err, "NIC is still active at cycle ")
 			require.Less(t, restless.Cycle, uint64(3000))
 		})
 	}
 }
 
-// Every cycle in which the busy signal is 0 is reported, once and in order, whatever the quantum.
-func TestRestsAreTold(t *testing.T) {
+// TestIdleIntervalsAreReported checks that every cycle with busy 0 is reported once and in order, whatever
+// the quantum.
+func TestIdleIntervalsAreReported(t *testing.T) {
 	const end = 400
-	zero := func(cycle uint64) bool { // rests within a quantum, over its end, from its first cycle and up to its last
+	// Idle intervals lie within a quantum, across its end, from its first cycle on, and up to its last.
+	zero := func(cycle uint64) bool {
 		return cycle >= 20 && cycle < 30 || cycle >= 33 && cycle < 34 || cycle >= 90 && cycle < 120 ||
 			cycle >= 150 && cycle < 160 || cycle >= 190 && cycle < 200 || cycle >= 237
 	}
 	for _, quantum := range []uint32{1, 7, 50, 64} {
 		t.Run(strconv.Itoa(int(quantum)), func(t *testing.T) {
-			last := uint64(0) // one more than the last cycle in which it was not 0
+			last := uint64(0) // one more than the last cycle in which busy was not 0
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
 				var recs []protocol.Record
@@ -108,7 +110,8 @@ func TestRestsAreTold(t *testing.T) {
 	}
 }
 
-// A device that reports impossible times of its busy signal or of crossings ends the run with a protocol error.
+// TestRecordsThatCannotBe checks that impossible times of the busy signal or of crossings end the run with
+// a protocol error.
 func TestRecordsThatCannotBe(t *testing.T) {
 	rest := func(first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventRest, First: first, Last: last}
@@ -120,8 +123,8 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	const past = "must end in cycle "
 	for _, x := range []struct {
 		name   string
-		frames [][]protocol.Record // of quanta of 64 cycles
-		end    protocol.Observed   // of the last of them; those before end with a signal that is not 0
+		frames [][]protocol.Record // records of each quantum of 64 cycles
+		end    protocol.Observed   // busy at the end of the last quantum; the earlier ones end with busy nonzero
 		want   string
 	}{
 		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{},
@@ -188,9 +191,9 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 }
 
-// The records of a quantum that a device reports in several frames, some of them ending in the middle of a
-// cycle, are in order, too.
-func TestRestsOfALongQuantum(t *testing.T) {
+// TestIdleIntervalsOfALongQuantum checks that records stay in order if the device reports a quantum in several
+// frames, some ending in the middle of a cycle.
+func TestIdleIntervalsOfALongQuantum(t *testing.T) {
 	const frames, apart = 2000, 40
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	s := c.NewStart(5)
@@ -218,7 +221,7 @@ func TestRestsOfALongQuantum(t *testing.T) {
 	require.Equal(t, frames, outs)
 }
 
-// oneQuantum makes a device run one quantum, and reads all of the answer.
+// oneQuantum makes a device run one quantum and reads its whole answer.
 func oneQuantum(c *Conn) error {
 	if err := c.SendRun(64); err != nil {
 		return err
