@@ -20,32 +20,32 @@ patches=ci/mutants
 build_limit=900 # seconds
 play_limit=300
 replays=("--stall 0" "--stall 30" "--stall 30 --recompute csum,icrc")
-programs=100 seed=4 # of random programs
+programs=100 seed=4 # number and seed of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
-# how NAME: replay, fuzz, contract, blocks or stack
+# how NAME: prints how a mutant is played: replay, fuzz, contract, blocks or stack
 how() {
   local h=$forced
   [ -n "$h" ] || h=$(field play "$1")
   echo "${h:-replay}"
 }
 
-# pair NAME: the block that is played by itself
+# pair NAME: prints the block that is played on its own
 pair() {
   local b
   b=$(field alone "$1")
   echo "${b:-$(field block "$1")}"
 }
 
-# ports NAME: number of ports of the NIC for the contract suite
+# ports NAME: prints the number of ports of the NIC for the contract suite
 ports() {
   local p
   p=$(field ports "$1")
   echo "${p:-1}"
 }
 
-# settings_of HOW PORTS SCENARIO: the settings to play under, one per line
+# settings_of HOW PORTS SCENARIO: prints the settings to play under, one per line
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
@@ -56,7 +56,7 @@ settings_of() {
   esac
 }
 
-# play HOW SETTING HOME [FLAG...]: one run on what stands in a folder, its exit code
+# play HOW SETTING HOME [FLAG...]: plays once with the RTL in the folder HOME; returns the exit code
 play() {
   local how=$1 s=$2 home=$3
   shift 3
@@ -73,14 +73,15 @@ play() {
   esac
 }
 
-# both RULE: succeeds if the JSON of a scenario has a wrong byte of the application and this rule of the referee
+# both RULE: succeeds if the JSON of a scenario has both a wrong byte found by the application and a mismatch
+# with this rule found by the referee
 both() {
   local found
   found=$(cat)
   [[ $found == *'"domain":"application","field":"byte"'* && $found == *"\"rule\":\"$1\""* ]]
 }
 
-# message HOW: the first finding in the output of a run
+# message HOW: prints the first finding in the output of a run
 message() {
   case $1 in
     contract) awk '
@@ -102,7 +103,7 @@ judge() {
   read -ra more <<<"$(field flags "$name")"
   if [ "$how" = blocks ]; then
     more=("$(pair "$name")")
-    limit=$((build_limit + play_limit)) # nictwin blocks builds, too
+    limit=$((build_limit + play_limit)) # includes a build, because nictwin blocks builds the device itself
   fi
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
@@ -180,7 +181,7 @@ trap 'exit 130' INT TERM
 [[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
   go test -c -o "$work/contract.test" ./scenarios/suite/contract
 
-# Mutants share a cache, so that code that does not depend on the RTL is compiled once.
+# Mutants share a cache, so that code that does not depend on the RTL is compiled only once.
 mkdir "$work/cache"
 
 # The RTL without bugs must pass first, or the results would mean nothing.
