@@ -14,8 +14,8 @@ import (
 // Event is one crossing of the device's boundary, or a broken stream rule.
 type Event struct {
 	Kind        protocol.EventKind
-	Flags       uint8         // of EventIn: InBegin, InEnd or both
-	Rule        protocol.Rule // of EventViolation
+	Flags       uint8         // for EventIn: InBegin, InEnd or both
+	Rule        protocol.Rule // for EventViolation: the rule that was broken
 	Port        int           // index of the binding, -1 if the stream is bound to no port
 	Stream      int           // index into Hello.Streams
 	Ordinal     uint64
@@ -29,7 +29,7 @@ type Wall struct {
 	Exchanges uint64
 	Cycles    uint64
 	Skipped   uint64        // cycles of quanta that needed no exchange because the device was idle
-	RTL       time.Duration // in the device process, simulating
+	RTL       time.Duration // time that the device's process spent simulating
 	Encode    time.Duration // building and sending RUN frames
 	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
 	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included

@@ -165,7 +165,7 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 	}
 	credits, latency, ok := p.port.Window()
 	if !ok {
-		return nil // any other connection has no credits to give
+		return nil // a connection that is no link gives no credits
 	}
 	quantum := simcore.Ps(c.spec.Quantum) * c.period
 	// For quantum k, credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1).

@@ -85,7 +85,7 @@ type Conn struct {
 	cycle  uint64                      // end of the last quantum received
 	taken  uint64                      // bytes received of the current quantum
 	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1 at i modulo its length
-	sentAt [2 * MaxAhead]time.Duration // likewise, the time at which its RUN was sent, since the epoch of t
+	sentAt [2 * MaxAhead]time.Duration // at the same index: the time since t.epoch at which its RUN was sent
 	start  protocol.Start
 	order  protocol.Order
 }

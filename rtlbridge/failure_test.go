@@ -345,7 +345,7 @@ func TestDeviceDiesWithItsParent(t *testing.T) {
 		c, err := Launch(d, LaunchOptions{})
 		require.NoError(t, err)
 		fmt.Printf("pid %d\n", c.proc.cmd.Process.Pid)
-		io.Copy(io.Discard, os.Stdin) // until this process is killed
+		io.Copy(io.Discard, os.Stdin) // blocks until this process is killed
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestDeviceDiesWithItsParent$")

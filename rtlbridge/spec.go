@@ -34,7 +34,7 @@ const DefaultQuantum = 64
 
 // CompSpec configures a Comp.
 type CompSpec struct {
-	Period  simcore.Ps // of the device's clock; 0: the manifest's
+	Period  simcore.Ps // period of the device's clock; 0: that of the manifest
 	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
 	// Ahead is the number of quanta that may be in flight in the device when the engine waits for the oldest: 2

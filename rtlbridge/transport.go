@@ -36,7 +36,7 @@ const (
 type transport struct {
 	fd      int
 	shared  *rings // shared memory; nil: the socket carries the bytes, otherwise it only wakes a sleeping side
-	closed  bool   // with shared: the other side has closed the socket
+	closed  bool   // the other side has closed the socket (used with shared memory)
 	timeout time.Duration
 	spins   bool          // there is a second processor
 	expect  time.Duration // time that the device took for its last quantum

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMutantsApply checks that the patches of seeded bugs apply: when the RTL changes they cease to
-// unnoticed, and then prove nothing.
+// TestMutantsApply checks that the patches of seeded bugs apply. A change of the RTL can break them
+// unnoticed, and a patch that does not apply proves nothing.
 func TestMutantsApply(t *testing.T) {
 	count := 0
 	walkExt(t, ".patch", func(path string) {

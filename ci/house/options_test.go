@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disturbances matches names of options for faults, stalls and the like: package inject adds these from outside, and an
-// option inside a component would be a second mechanism.
+// disturbances matches names of options for faults, stalls and similar effects. Package inject adds these
+// from outside; an option inside a component would be a second mechanism.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
 // assemble lists the packages of models whose specs may name disturbances: inject, packages that insert its

@@ -21,7 +21,7 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// ends says how the tests run a command to each of its possible ends.
+// ends describes a command for the tests that run it to each of its possible ends.
 type ends struct {
 	args  string // arguments of a short run or, with long, of a very long one
 	tools bool   // it needs external tools: without them it ends with infrastructure, else with pass
@@ -155,7 +155,7 @@ func TestCommandsWithoutTools(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
 		if x.long && !x.tools {
-			return // without need of a tool, it would run for long
+			return // such a command needs no tool, and would run until interrupted
 		}
 		cmd, stdout, stderr := b.start(t, name, x.args, "PATH="+t.TempDir(), "NICTWIN_CACHE="+t.TempDir())
 		switch {

@@ -85,7 +85,7 @@ func complete(c *cobra.Command, flag string, words ...string) {
 // completeWith sets the function that completes a flag.
 func completeWith(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // no such flag: a mistake in this folder
+		panic(err) // the command has no such flag: a mistake in this folder
 	}
 }
 

@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 		ctx = sooner
 	}
 	objects := t.TempDir()
-	t.Cleanup(func() { checkPrinted(t, objects) }) // when all scripts have ended
+	t.Cleanup(func() { checkPrinted(t, objects) }) // runs when all scripts have ended
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -147,7 +147,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			got = 128 + int(status.Signal()) // as a shell reports it
+			got = 128 + int(status.Signal()) // the exit code that a shell reports
 		}
 	case err != nil:
 		ts.Fatalf("%v", err)

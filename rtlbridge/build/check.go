@@ -14,7 +14,7 @@ import (
 // Checked is the result of checking a design.
 type Checked struct {
 	Ports    []manifest.PinPort
-	Warnings []Remark // of `verilator -Wall`: matters of style, which fail no build
+	Warnings []Remark // style warnings of `verilator -Wall`, which fail no build
 }
 
 // Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without

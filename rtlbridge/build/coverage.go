@@ -19,8 +19,8 @@ import (
 
 // CoverPoint is a point that a coverage build counts: of a line, or the bits of a signal.
 type CoverPoint struct {
-	// Counter is the index of its counter: of a signal, that of the lowest bit, followed by those of the other
-	// bits. Signals that are the same net share them.
+	// Counter is the index of the point's counter. A signal has a counter for each bit, from the lowest on;
+	// signals that are the same net share them.
 	Counter  int
 	File     string // source, relative to the manifest
 	Line     int

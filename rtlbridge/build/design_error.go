@@ -43,7 +43,7 @@ type Remark struct {
 	Text string `json:"text"`
 
 	isError bool
-	whole   string // with its continuation lines
+	whole   string // the message with its continuation lines
 }
 
 // String returns the remark in one line.

@@ -128,8 +128,8 @@ func (o *outline) take(open []element) {
 	}
 }
 
-// within returns the module that elements are open in, the generate blocks in it, and whether they are deeper:
-// in a process, a function or an expression.
+// within returns the module that encloses the innermost of the open elements, the names of the generate blocks
+// between the two, and whether the element lies deeper: in a process, a function or an expression.
 func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep bool) {
 	for _, e := range open {
 		switch {

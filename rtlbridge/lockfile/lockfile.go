@@ -185,7 +185,7 @@ func place(from, to string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no links.
+	// This file system has no hard links.
 	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}

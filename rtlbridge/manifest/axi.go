@@ -62,7 +62,7 @@ func (s *Stream) channel(f string) string {
 	return ""
 }
 
-// all returns the fields of the kind.
+// all returns all fields that a port of the kind may have.
 func (s *Stream) all() (list []string) {
 	for _, c := range axiChannels {
 		list = append(list, c.lite...)

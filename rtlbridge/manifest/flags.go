@@ -11,9 +11,9 @@ import (
 // flagRule allows options of Verilator by name, with one dash or two. An option takes no value, or the next
 // entry.
 type flagRule struct {
-	names *regexp.Regexp // without dashes
+	names *regexp.Regexp // names of the options, without dashes
 	shown string         // name as shown in messages
-	value *regexp.Regexp // nil: the option has no value
+	value *regexp.Regexp // form of the value; nil: the option has none
 	form  string         // description of the value
 	path  bool           // the value is a file or a folder
 	// rest checks the text joined to the name (-DNAME=VALUE), and makes paths in it absolute.

@@ -107,8 +107,9 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 	}
 }
 
-// follows reports whether a fault at path may only follow from a fault of shape: it is about an unknown value,
-// or about one that is missing where a name is unknown. given reports whether the file has a value at a path.
+// follows reports whether a fault at path may be a mere consequence of a fault of shape, because it concerns a value
+// that could not be read, or a missing value that an unknown name may have been meant for. given reports whether
+// the file has a value at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
@@ -119,7 +120,7 @@ func (s *shape) follows(path string, given func(string) bool) bool {
 			if !given(TopField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
-		case !inside: // the value itself, or an element, whose loss shifts the others
+		case !inside: // the value itself, or an element of a list, whose loss renumbers the following ones
 			if TopField(path) == TopField(u) {
 				return true
 			}

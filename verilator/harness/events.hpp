@@ -1,4 +1,5 @@
-// Where the device's events go: into a RAN frame (Recorder) or only into counts and a digest (Counter).
+// Consumers of the device's events: Recorder writes them into a RAN frame, Counter only counts them and
+// computes the digest.
 #pragma once
 
 #include <functional>

@@ -114,7 +114,7 @@ struct StreamInfo {
   StreamKind kind;
   bool out, ready;
   uint8_t keep_unit;
-  uint32_t data_bytes;  // of one beat
+  uint32_t data_bytes;  // bytes of one beat
   uint16_t side_bytes;
   uint8_t clock = 0;
   std::vector<Signal> fields;  // the side bytes' fields
@@ -124,7 +124,7 @@ struct StreamStart {
   uint8_t stall_percent = 0;
   uint8_t burst_log2 = 0;  // one random draw decides for 2^burst_log2 cycles
   uint32_t credits = kUnlimited;
-  uint32_t max_bytes = 0;  // of one transaction
+  uint32_t max_bytes = 0;  // bytes of one transaction, at most
 };
 
 // A clock other than the first. Its edges are at phase, phase + period, ... after the end of reset.
@@ -140,7 +140,7 @@ struct TieValue {
 struct Start {
   uint64_t seed = 0;
   uint64_t watchdog = 0;  // cycles; 0 switches the hang rules off
-  uint64_t period_ps = kMinPeriod;  // of the first clock
+  uint64_t period_ps = kMinPeriod;  // period of the first clock
   uint32_t flags = 0;
   std::vector<StreamStart> streams;
   std::vector<ClockStart> clocks;  // all clocks but the first
@@ -287,8 +287,8 @@ inline Fault decode_record(Reader& r, const std::vector<StreamInfo>& table, cons
 // Types of records in a RAN frame.
 enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3, kRest = 4, kHeld = 5 };
 
-constexpr uint8_t kEventBegin = 1;  // of an input: its first beat was accepted
-constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted
+constexpr uint8_t kEventBegin = 1;  // flag of kIn: the input's first beat was accepted
+constexpr uint8_t kEventEnd = 2;    // flag of kIn: the input's last beat was accepted
 
 constexpr uint32_t kRanQuiet = 1;    // no transaction waits or is in progress
 constexpr uint32_t kRanPartial = 2;  // the device stopped inside the quantum; an ERROR frame follows

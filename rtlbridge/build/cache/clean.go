@@ -15,7 +15,7 @@ import (
 // removed; parts that a process uses never are.
 type CleanOptions struct {
 	CacheDir string        // default as in BuildOptions
-	All      bool          // all builds
+	All      bool          // remove all builds that are not in use
 	Older    time.Duration // builds not used for at least this long; 0: none
 	DryRun   bool          // only report what would be removed
 }
@@ -74,7 +74,7 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 	}
 	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []Item{}, Kept: []Item{}}
 	var errs []error
-	var items []Item // all of them, before any is removed
+	var items []Item // listed completely before any is removed
 	for _, e := range all {
 		if kind := kindOf(cache, e); kind != "" {
 			items = append(items, Item{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
@@ -257,7 +257,7 @@ func removeItem(path, kind string) error {
 		return nil
 	case kindOld:
 		err := os.RemoveAll(path)
-		_ = os.Remove(filepath.Dir(path)) // if it was the last one
+		_ = os.Remove(filepath.Dir(path)) // succeeds only if the folder is empty now
 		return err
 	}
 	return os.RemoveAll(path)

@@ -203,7 +203,7 @@ func TestKilledBuild(t *testing.T) {
 		s, err := NewScratch(root)
 		require.NoError(t, err)
 		fmt.Printf("dir %s\n", s.Dir)
-		io.Copy(io.Discard, os.Stdin) // until it is killed
+		io.Copy(io.Discard, os.Stdin) // blocks until this process is killed
 		return
 	}
 	root := t.TempDir()

@@ -108,7 +108,7 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 	return func() {
 		close(end)
 		wg.Wait()
-		_ = f.Close() // it has no content to lose
+		_ = f.Close() // the file has no content to lose
 	}
 }
 

@@ -132,7 +132,7 @@ func ask(name string, args ...string) (out, words string, err error) {
 type ToolRun struct {
 	Ctx    context.Context // cancels the run
 	Limits ToolLimits
-	Env    []string // in addition to that of this process
+	Env    []string // environment variables in addition to those of this process
 	Step   string   // the step, for messages
 	Dir    string
 }

@@ -11,7 +11,7 @@ from . import checks
 MAGIC, VERSION = b"NICTWIN\0", 3
 OPEN, HELLO, START, INPUT, RUN, RAN, ERROR, STOP = range(1, 9)
 MAX_FRAME, MAX_CYCLES, MAX_DATA = 64 << 20, 1 << 20, 1 << 20
-MIN_PERIOD, MAX_PERIOD = 2, 10**9  # of clocks, in ps
+MIN_PERIOD, MAX_PERIOD = 2, 10**9  # period of a clock, in ps
 UNLIMITED = 0xFFFFFFFF
 KINDS = ("axis", "tlp", "record", "level")
 TAKEN, OUTPUT, BROKEN, BUSY, HELD = range(1, 6)  # kinds of records
@@ -38,7 +38,7 @@ class Stream:
     beat_bytes: int
     side_bytes: int
     clock: int
-    fields: dict[str, int]  # of the side bytes, in their order: name -> bits
+    fields: dict[str, int]  # widths in bits of the fields of the side bytes, in order
 
     def pack(self, values: dict[str, int]) -> bytes:
         """Encodes fields as side bytes; fields that are not named are zero."""

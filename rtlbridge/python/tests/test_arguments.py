@@ -40,7 +40,7 @@ class Arguments(unittest.TestCase):
 
     def test_transactions(self) -> None:
         with self.ended(b"") as d:
-            d._started = True  # what is refused is refused before anything is sent
+            d._started = True  # arguments are checked before anything is sent
             packets = next(s for s in d.hello.streams.values() if not s.out and s.kind in ("axis", "tlp"))
             for bad in NO_NUMBERS:
                 self.refused("^cycle is .*: want a whole number from 0 to 2\\^64 - 1", d.send, packets.name, bytes(4), bad)

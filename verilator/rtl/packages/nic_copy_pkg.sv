@@ -33,7 +33,7 @@ package nic_copy_pkg;
     logic [7:0]    bytes;
     logic [9:0]    len;
     logic [18:0]   lines;    // 64-byte lines that the message invalidates
-    logic [63:0]   addr;     // of the write, or of the first line to invalidate
+    logic [63:0]   addr;     // address of the write, or of the first line to invalidate
   } copy_step_t;
 
 endpackage

@@ -11,7 +11,7 @@ package nic_rx_pkg;
     logic        valid;
     logic        first;
     logic        last;
-    logic        off;      // with first: reception was disabled when the frame began
+    logic        off;      // valid with first: reception was disabled when the frame began
     logic [13:0] base;     // saturates above the longest legal frame
     logic [6:0]  bytes;
   } rx_beat_t;
@@ -37,7 +37,7 @@ package nic_rx_pkg;
     logic [15:0] pkey;
     logic        ack_req;
     logic [23:0] psn;
-    steer_key_t  key;        // without port and length verdicts, which nic_parse_end fills in
+    steer_key_t  key;        // steering key; nic_parse_end fills in port and length verdicts
   } rx_parse_t;
 
   // Header fields of a frame's completion entry.

@@ -9,9 +9,9 @@
 module nic_msix
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Receive queues, a power of two.
+  // Number of receive queues, a power of two.
   parameter int NumRxq = 64,
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64
 ) (
   input  logic         clk,
@@ -79,7 +79,7 @@ module nic_msix
   left_t             left_q;
   logic [2:0]        inside_q;         // completion entries and messages in the TLP port
   logic              armed_q;
-  logic [2:0]        before_q;         // those of inside_q when the disabling began, not yet left
+  logic [2:0]        before_q;         // entries in the port when the disabling began, not yet left
   rxq_entry_t        entry;
   logic [Iw-1:0]     tbl_index, index, head;
   logic              flush, gone, push, due, waited, waits, head_valid, pop;

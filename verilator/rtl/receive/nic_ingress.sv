@@ -6,7 +6,7 @@ module nic_ingress
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Number of receive queues.
   parameter int NumRxq = 64,
@@ -35,7 +35,7 @@ module nic_ingress
   input  logic       [LineW-1:0]           read_line_i,
   output logic       [Ports-1:0][EthW-1:0] even_o,
   output logic       [Ports-1:0][EthW-1:0] odd_o,
-  // Pulse: free_lines_i lines of the port's buffer are free again.
+  // Pulse: frees free_lines_i lines of the port's buffer.
   input  logic       [Ports-1:0]           free_i,
   input  logic       [7:0]                 free_lines_i,
   // Lines in use in each buffer.

@@ -7,9 +7,9 @@ module nic_rss
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault

@@ -6,11 +6,11 @@ module nic_rx
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Receive queues, a power of two, 4..256.
+  // Number of receive queues, a power of two, 4..256.
   parameter int NumRxq = 64,
-  // Steering rules, 4..256.
+  // Number of steering rules, 4..256.
   parameter int NumRules = 64,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,

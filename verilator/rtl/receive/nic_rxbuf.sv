@@ -30,7 +30,7 @@ module nic_rxbuf
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
-  // Pulse: free_lines_i lines are free again.
+  // Pulse: frees free_lines_i lines.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
   // Number of lines in use.

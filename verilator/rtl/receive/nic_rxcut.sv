@@ -54,7 +54,7 @@ module nic_rxcut
   logic [63:0] pay_addr_q;
   logic [63:0] addr_q;
   logic [13:0] left_q, left_d;         // bytes of the part not yet cut
-  logic [13:0] tlp_q;                  // likewise of the current TLP; undefined while start_q
+  logic [13:0] tlp_q;                  // bytes of the TLP not yet cut; undefined while start_q
   logic        start_q;                // the next beat begins a TLP
   logic [13:0] pos_q, pos_d;           // offset in the frame
   logic        fresh_q;                // no chunk of the frame has been read

@@ -8,7 +8,7 @@ module nic_rxdma
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault
@@ -30,7 +30,7 @@ module nic_rxdma
   output logic [LineW-1:0]            read_line_o,
   input  logic [Ports-1:0][EthW-1:0]  even_i,
   input  logic [Ports-1:0][EthW-1:0]  odd_i,
-  // Pulse: free_lines_o lines of a port's buffer are free again.
+  // Pulse: frees free_lines_o lines of the buffer of a port.
   output logic [Ports-1:0]            free_o,
   output logic [Ports-1:0]            free_frame_o,
   output logic [7:0]                  free_lines_o,

@@ -8,7 +8,7 @@ module nic_rxheld
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1
 ) (
   input  logic                        clk,

@@ -6,7 +6,7 @@ module nic_rxpick
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault

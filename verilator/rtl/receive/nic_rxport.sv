@@ -38,7 +38,7 @@ module nic_rxport
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
-  // Pulse: free_lines_i lines of the buffer are free again.
+  // Pulse: frees free_lines_i lines of the buffer.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
   // Number of lines in use.

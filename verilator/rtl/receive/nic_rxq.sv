@@ -6,7 +6,7 @@ module nic_rxq
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Receive queues, a power of two, 4..256.
+  // Number of receive queues, a power of two, 4..256.
   parameter int NumRxq = 64,
   // Descriptors cached for each queue, a power of two, 8..256.
   parameter int DescCache = 128,

@@ -6,7 +6,7 @@ module nic_rxtake
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Number of receive queues.
   parameter int NumRxq = 64,

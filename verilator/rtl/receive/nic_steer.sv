@@ -7,7 +7,7 @@ module nic_steer
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
   // Number of rules, 4..256.
   parameter int NumRules = 64,

@@ -4,7 +4,7 @@
 module nic_counters
   import nic_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
   // Number of sources that step the device's counters.
   parameter int Sources = 4

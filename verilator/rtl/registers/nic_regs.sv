@@ -8,7 +8,7 @@
 module nic_regs
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
   // Number of receive queues.
   parameter int NumRxq = 64,

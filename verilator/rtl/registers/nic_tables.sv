@@ -5,7 +5,7 @@
 module nic_tables
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
   // Number of receive queues.
   parameter int NumRxq = 64,

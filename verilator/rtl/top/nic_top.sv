@@ -4,7 +4,7 @@
 module nic_top
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream: 256 or 512 in this build.
   parameter int EthBits = 512,

@@ -5,7 +5,7 @@ module nic_pause
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream at the pins.
   parameter int EthBits = EthW,

@@ -4,7 +4,7 @@
 module nic_txsent
   import nic_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1
 ) (
   input  logic                   clk,

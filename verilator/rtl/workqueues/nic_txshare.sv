@@ -2,7 +2,7 @@
 /// more while shared places are free and the queue's list waits for nothing.
 
 module nic_txshare #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,

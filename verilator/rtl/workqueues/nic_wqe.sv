@@ -7,7 +7,7 @@
 module nic_wqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Number of memory keys, a power of two.
   parameter int NumKeys = 256,

@@ -6,7 +6,7 @@
 module nic_wqe_dec
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault

@@ -115,7 +115,7 @@ module axiwide #(
 
   // Write channels: a beat of the manager port leaves with its last word.
   burst_t      wr_q;
-  logic        wr_busy_q;               // from the address until the response
+  logic        wr_busy_q;               // from the acceptance of an address until its response
   logic        wr_pack, hold, w_free, w_take;
   logic [31:0] low_data_q;              // word that waits for the upper one of its beat
   logic [3:0]  low_strb_q;
