@@ -66,8 +66,8 @@ play() {
       "${captures[@]}" ;;
     fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
       --no-artifacts --home "$home" "$@" ;;
-    contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
-      -test.run "^${s/\//$/^}\$") ;;
+    contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" \
+      -test.failfast -test.run "^${s/\//$/^}\$") ;;
     blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 --home "$home" "$@" ;;
     stack) timeout -k 10 "$limit" bin/nictwin run $s --nic rtl --no-artifacts --json --home "$home" "$@" ;;
   esac
@@ -132,8 +132,8 @@ judge() {
       break
     done
   fi
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(field block "$name")" "$(field expect "$name")" "$outcome" "$with" \
-    "$secs" "$what" "$blocks" >"$dir/result"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(field block "$name")" "$(field expect "$name")" "$outcome" \
+    "$with" "$secs" "$what" "$blocks" >"$dir/result"
 }
 
 usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -158,12 +158,16 @@ names=("$@")
 ((${#names[@]})) || for p in "$patches"/*.patch; do names+=("$(basename "$p" .patch)"); done
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
-  [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
+  [[ $(field expect "$n") =~ ^(caught|survives)$ ]] ||
+    { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
   [[ $(how "$n") =~ ^(replay|fuzz|contract|blocks|stack)$ ]] ||
     { echo "mutants: $n: play: want replay, fuzz, contract, blocks or stack" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
-  for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done
+  for n in "${names[@]}"; do
+    printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" \
+      "$(field bug "$n")"
+  done
   exit 0
 fi
 
@@ -192,7 +196,9 @@ while read -r h p flags; do
     play "$h" "$s" "$PWD" $([ "$h" = stack ] || echo "$flags") >"$work/clean" 2>&1 </dev/null ||
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
   done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")")
-done < <(for n in "${names[@]}"; do echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"; done | sort -u)
+done < <(for n in "${names[@]}"; do
+  echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"
+done | sort -u)
 
 for n in "${names[@]}"; do
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done

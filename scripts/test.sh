@@ -23,7 +23,8 @@ command -v gcc >/dev/null || export CC=clang
 CGO_ENABLED=1 go test -count=1 -timeout 90m -json -tags akitaview ./scenarios/observe/akitaview >>"$log" || status=$?
 go run ./ci/testcount "$log" || status=1
 
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests -t rtlbridge/python || status=1
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests \
+  -t rtlbridge/python || status=1
 
 make -s race >"$log" 2>&1 || { cat "$log"; status=1; }
 exit "$status"

@@ -12,7 +12,7 @@ from strict import read_slang, yosys
 DOC = "../docs/rtl.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 HEAD = "| Module | Cells | Memory bits | Longest path |\n|---|---|---|---|\n"
-# Control logic, whose longest paths are measured. Yosys takes many minutes for the wide data paths of the other modules.
+# Modules of control logic, whose longest paths are measured. Yosys would take many minutes for wide data paths.
 CONTROL = """account arb cfg copy_chan cpl flr key msix rdsplit rxfetch rxq rxtake tables tags txcqe txpark txq_ctx
 txq_fetch txq_sched txshare txturn""".split()
 NAMES = ["cells", "memory bits", "longest path"]

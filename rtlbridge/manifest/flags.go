@@ -34,18 +34,18 @@ var (
 var allowedFlags = []flagRule{
 	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`),
 		shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
-	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|relative-includes|` +
-		`report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
+	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|` +
+		`relative-includes|report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|` +
+		`trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
 		shown: "--assert --autoflush --bbox-sys --bbox-unsup --flatten --no-timing --public-flat-rw " +
-			"--relative-includes --report-unoptflat " +
-			"--stats --stats-vars --structs-packed -sv --x-initial-edge --trace-params --trace-underscore " +
-			"--coverage-underscore (and --no-…)"},
+			"--relative-includes --report-unoptflat --stats --stats-vars --structs-packed -sv " +
+			"--x-initial-edge --trace-params --trace-underscore --coverage-underscore (and --no-…)"},
 	{names: names(`O[0-9a-zA-Z]|fno-[a-z][a-z-]*`), shown: "-O0 … -O3 -fno-X"},
-	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|instr-count-dpi|max-num-width|` +
-		`output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
+	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|` +
+		`instr-count-dpi|max-num-width|output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|` +
+		`trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
 		shown: "--converge-limit --error-limit --expand-limit --if-depth --inline-mult --max-num-width " +
-			"--output-split --unroll-count " +
-			"--unroll-stmts … (with a number)", value: reCount, form: "a number"},
+			"--output-split --unroll-count --unroll-stmts … (with a number)", value: reCount, form: "a number"},
 	{names: names(`language|default-language`), shown: "--language --default-language",
 		value: names(`1364-(?:1995|2001|2005)|1800-(?:2005|2009|2012|2017|2023)|1800\+VAMS`),
 		form:  "a standard, such as 1800-2017"},
@@ -65,7 +65,8 @@ var allowedFlags = []flagRule{
 	{names: regexp.MustCompile(`^I`), shown: "-IFOLDER", rest: joinedPaths("")},
 	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", CheckMacroDef)},
 	{names: regexp.MustCompile(`^\+incdir\+`), shown: "+incdir+FOLDER", rest: joinedPaths("+")},
-	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
+	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|` +
+		`1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
 		shown: "+libext+.EXT +1800-2017ext+EXT …", rest: joined("+", checkExtension)},
 	{names: names(`\+notimingchecks`), shown: "+notimingchecks"},
 }

@@ -70,13 +70,18 @@ func TestManifestFaults(t *testing.T) {
 func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"period_ps: 2500", "period_ps: fast", `dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`},
-		{"period_ps: 2500", "period_ps: 02500", `dut.yaml:4: clocks[0].period_ps: "02500": 1344 in YAML 1.1, where a 0 makes it octal, 2500 in YAML 1.2: want 1344 or 2500`},
+		{"period_ps: 2500", "period_ps: 02500",
+			`dut.yaml:4: clocks[0].period_ps: "02500": 1344 in YAML 1.1, where a 0 makes it octal, ` +
+				`2500 in YAML 1.2: want 1344 or 2500`},
 		{"period_ps: 2500", "period_ps: 2_500",
 			`dut.yaml:4: clocks[0].period_ps: "2_500": no number in YAML 1.2: want 2500`},
-		{"top: m", "top: m\nparameters: {DEPTH: 010}", `dut.yaml:3: parameters.DEPTH: "010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`},
+		{"top: m", "top: m\nparameters: {DEPTH: 010}",
+			`dut.yaml:3: parameters.DEPTH: "010": 8 in YAML 1.1, where a 0 makes it octal, ` +
+				`10 in YAML 1.2: want 8 or 10`},
 		{"top: m", "top: m\ndefines: {DEPTH: 0o17}",
 			`dut.yaml:3: defines.DEPTH: "0o17": octal numbers are not read: want 15`},
-		{"0x1f", "017", `dut.yaml:15: tie_offs.mode: "017": 15 in YAML 1.1, where a 0 makes it octal, 17 in YAML 1.2: want 15 or 17`},
+		{"0x1f", "017", `dut.yaml:15: tie_offs.mode: "017": 15 in YAML 1.1, where a 0 makes it octal, ` +
+			`17 in YAML 1.2: want 15 or 17`},
 		{"top: m", "top: m\nskip_idle: yes", `dut.yaml:3: skip_idle: "yes": needs true or false`},
 		{"period_ps: 2500", "period_ps: 2500.5", `dut.yaml:4: clocks[0].period_ps: "2500.5": needs a whole number`},
 		{"period_ps: 2500", "period_ps: 99999999999999999999",
