@@ -144,7 +144,7 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 	}
 	c.out = protocol.AppendTransaction(c.out, uint8(stream), notBefore, side, data)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
 // AddCredits lets an output stream that was started with credits give n more transactions from a cycle on. Credits of a
@@ -160,7 +160,7 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	}
 	c.out = protocol.AppendCredit(c.out, uint8(stream), cycle, n)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
 // Reset holds the device in reset from a cycle on, as long as after power-up, while time continues. Transactions
@@ -173,11 +173,11 @@ func (c *Conn) Reset(cycle uint64) error {
 	}
 	c.out = protocol.AppendReset(c.out, cycle)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
-// relieve sends the inputs gathered so far ahead of the RUN if they have grown large.
-func (c *Conn) relieve() error {
+// sendEarly sends the inputs gathered so far ahead of the RUN if they have grown large.
+func (c *Conn) sendEarly() error {
 	if len(c.out) < softFrame {
 		return nil
 	}

@@ -97,14 +97,14 @@ func (d *Device) CoverageFile(dir string) (string, error) {
 	if _, err := os.Stat(base + PointsExt); err == nil {
 		return base + HitsExt, nil
 	}
-	if err := d.leavePoints(dir, base+PointsExt); err != nil {
+	if err := d.copyPoints(dir, base+PointsExt); err != nil {
 		return "", fmt.Errorf("coverage folder: %w", err)
 	}
 	return base + HitsExt, nil
 }
 
-// leavePoints copies the points of the build atomically: other processes may do the same.
-func (d *Device) leavePoints(dir, to string) error {
+// copyPoints copies the points of the build atomically: other processes may do the same.
+func (d *Device) copyPoints(dir, to string) error {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
 	if err != nil {
 		return err

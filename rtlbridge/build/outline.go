@@ -53,7 +53,7 @@ func (b *builder) describe() (*outline, error) {
 	}
 	for _, m := range o.modules {
 		for _, s := range m.signals {
-			s.file = b.plain(s.file)
+			s.file = b.relativePaths(s.file)
 		}
 	}
 	if b.wrapper != "" { // the wrapper is not the user's design

@@ -229,7 +229,7 @@ func lockItem(path, kind string) (release func(), err error) {
 		}
 	}
 	for _, name := range files {
-		f, err := LockFree(name)
+		f, err := TryLock(name)
 		if errors.Is(err, os.ErrNotExist) && exists(path) {
 			continue // made by an earlier version, or damaged
 		}

@@ -170,7 +170,7 @@ func TestUseIsNoted(t *testing.T) {
 		require.ErrorIs(t, Use(record), os.ErrNotExist)
 		put(t, filepath.Dir(record), RecordFile)
 	}
-	f, err := LockFree(record)
+	f, err := TryLock(record)
 	require.NoError(t, err)
 	require.ErrorIs(t, Use(record), os.ErrNotExist, "while another one removes it")
 	require.NoError(t, f.Close())
@@ -192,7 +192,7 @@ func TestLockOfAFileThatIsRemoved(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	first()
 	require.NoError(t, <-second)
-	_, err = LockFree(path)
+	_, err = TryLock(path)
 	require.ErrorIs(t, err, ErrInUse)
 }
 
