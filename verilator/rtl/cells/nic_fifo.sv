@@ -9,7 +9,7 @@
 `include "nic_assert.svh"
 
 module nic_fifo #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32,
   // Words held, a power of two.
   parameter int Depth = 16

@@ -8,7 +8,7 @@
 `include "nic_assert.svh"
 
 module nic_ram_fifo #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32,
   // Words held by the memory, a power of two; the output register holds one more.
   parameter int Depth = 512

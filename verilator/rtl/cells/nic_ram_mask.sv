@@ -6,7 +6,7 @@
 /// Asserts: nothing; it has no reset.
 
 module nic_ram_mask #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 1024,
   // Number of words.
   parameter int Depth = 256,

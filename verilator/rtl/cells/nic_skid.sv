@@ -7,7 +7,7 @@
 `include "nic_assert.svh"
 
 module nic_skid #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32
 ) (
   // Clock, and reset: synchronous, active high.

@@ -4,7 +4,7 @@
 module nic_tlp_req
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   // High: hdr_i and data_i are a request to be judged; while low, all outputs are 0.

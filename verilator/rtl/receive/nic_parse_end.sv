@@ -7,7 +7,7 @@ module nic_parse_end
 #(
   // Number of the Ethernet port, for the steering key.
   parameter int Port = 0,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,

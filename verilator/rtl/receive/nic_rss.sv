@@ -11,7 +11,7 @@ module nic_rss
   parameter int Ports = 1,
   // Number of receive queues.
   parameter int NumRxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                   clk,

@@ -12,7 +12,7 @@ module nic_rx
   parameter int NumRxq = 64,
   // Number of steering rules, 4..256.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   // Descriptors cached for each queue, a power of two, 8..256: covers a descriptor read's latency.
   parameter int DescCache = 128

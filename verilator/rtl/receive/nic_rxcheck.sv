@@ -6,7 +6,7 @@ module nic_rxcheck
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic            clk,

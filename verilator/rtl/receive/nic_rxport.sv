@@ -11,7 +11,7 @@ module nic_rxport
 #(
   // Number of this port.
   parameter int Port = 0,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,

@@ -10,7 +10,7 @@ module nic_rxq
   parameter int NumRxq = 64,
   // Descriptors cached for each queue, a power of two, 8..256.
   parameter int DescCache = 128,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumRxq)
 ) (

@@ -13,7 +13,7 @@ module nic_steer
   parameter int NumRules = 64,
   // Number of receive queues, to check a rule's queue.
   parameter int NumRxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                   clk,

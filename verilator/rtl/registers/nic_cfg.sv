@@ -14,7 +14,7 @@ module nic_cfg
   parameter int NumKeys = 256,
   // Number of steering rules.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,

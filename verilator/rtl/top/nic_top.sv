@@ -18,7 +18,7 @@ module nic_top
   parameter int NumKeys = 256,
   // Number of steering rules, 4 to 256.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                       clk,
@@ -82,7 +82,7 @@ module nic_top
     $fatal(1, "nic_top: Parts has bits that CAP1 does not know");
   end
 
-  // Read clients; sources of device counters; cycles that busy outlasts activity; width of held_i.
+  // Read clients; counter sources; cycles that busy outlasts activity; width of held-line counts.
   localparam int Clients   = 3 + Ports;
   localparam int EvtSources = 6;
   localparam int BusyTail  = 4;

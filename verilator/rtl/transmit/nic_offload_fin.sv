@@ -5,7 +5,7 @@
 module nic_offload_fin
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,

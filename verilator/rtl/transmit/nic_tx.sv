@@ -15,7 +15,7 @@ module nic_tx
   parameter int NumKeys = 256,
   // Reads of work entries in flight, a power of two.
   parameter int FetchSlots = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   // Frames (GatherSlots) and lines of 128 bytes in a port's gather buffer, powers of two.
   parameter int GatherSlots = 256,

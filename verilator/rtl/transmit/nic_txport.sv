@@ -4,7 +4,7 @@
 module nic_txport
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   // Number of its read client.
   parameter int Client = RdGather,

@@ -12,7 +12,7 @@ module nic_txq
   parameter int FetchSlots = 64,
   // Entries that may wait for a port's gather buffer; 0: all entries stay in one order.
   parameter int Sends = 16,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (

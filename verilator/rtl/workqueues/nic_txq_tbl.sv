@@ -6,7 +6,7 @@ module nic_txq_tbl
 #(
   // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (

@@ -11,7 +11,7 @@ module nic_wqe
   parameter int Ports = 1,
   // Number of memory keys, a power of two.
   parameter int NumKeys = 256,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic          clk,

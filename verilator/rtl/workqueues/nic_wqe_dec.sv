@@ -8,7 +8,7 @@ module nic_wqe_dec
 #(
   // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic         clk,
