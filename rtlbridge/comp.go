@@ -69,7 +69,7 @@ type Comp struct {
 	quiet    bool
 	busy     bool
 	done     bool   // Done returned true
-	since    uint64 // number of the quantum at which Done first returned true
+	since    uint64 // number of the quantum from which on Done has returned true
 	stopping bool
 	ended    bool
 	fault    error // error found outside Handle, returned by the next Handle

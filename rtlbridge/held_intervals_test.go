@@ -12,8 +12,8 @@ import (
 )
 
 // heldOf plays frames through the FIFO device with both streams stalled, and returns the held intervals of
-// each stream. It checks them against the transactions: beats and gaps account for every cycle of an input,
-// and an output was held exactly while an offered beat waited.
+// each stream. It checks them against the transactions: no beat is transferred in a held cycle, beats and held
+// cycles fit into a transaction's cycles, and an input is not held between transactions.
 func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	t.Helper()
 	held := [2]map[uint64]bool{{}, {}}
@@ -31,7 +31,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	gaps, waits, open := 0, 0, [2]uint64{}
 	o.observe = func(e Event) {
 		require.False(t, held[e.Stream][e.Last], "cycle %d, in which a beat was taken", e.Last)
-		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "told before its time")
+		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "held cycles reported before their time")
 		if e.Kind == protocol.EventIn && e.Flags&protocol.InEnd == 0 {
 			return
 		}
@@ -139,11 +139,11 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}},
 			"held time of cycles 3 to 5: must end in cycle 39 to 63"},
 		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}},
-			"a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
+			"a held time of stream 2, cycles 20 to 30: must begin in cycle 22 or later"},
 		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}},
-			"a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
+			"a held time of stream 2, cycles 21 to 30: must begin in cycle 22 or later"},
 		{"of the quantum before", [][]protocol.Record{{}, {held(1, 60, 70)}},
-			"a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
+			"a held time of stream 1, cycles 60 to 70: must begin in cycle 64 or later"},
 		{"told twice", [][]protocol.Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
 		{"no such stream", [][]protocol.Record{{held(4, 1, 2)}}, "stream 4 of 4"},
 		{"as it is", [][]protocol.Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)},

@@ -128,14 +128,14 @@ func TestRecordsThatCannotBe(t *testing.T) {
 		want   string
 	}{
 		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{},
-			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier " +
-				"than cycle 22"},
+			"record 1 of quantum 0: RAN frame refused: value: an idle interval, cycles 15 to 30: " +
+				"must begin in cycle 22 or later"},
 		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{},
-			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
-		{"told twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
+			"record 1 of quantum 0: RAN frame refused: value: an idle interval, cycles 21 to 30"},
+		{"reported twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
 		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{},
-			"record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier " +
-				"than cycle 64"},
+			"record 0 of quantum 1: RAN frame refused: value: an idle interval, cycles 40 to 70: " +
+				"must begin in cycle 64 or later"},
 		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{},
 			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past +
 				"0 to 62 and begin no later"},
@@ -153,13 +153,13 @@ func TestRecordsThatCannotBe(t *testing.T) {
 			"output of cycles 20 to 64: " + past + "0 to 63"},
 		{"output reversed", [][]protocol.Record{{out(41, 40)}}, protocol.Observed{}, "output of cycles 41 to 40"},
 		{"busy in a cycle to come", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 65},
-			"busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
+			"busy signal 0x0 at the end of cycle 63, but reported as last nonzero in the cycle before 65"},
 		{"zero and not", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 64},
 			"busy signal 0x0 at the end of cycle 63"},
 		{"busy and at rest", [][]protocol.Record{{}}, protocol.Observed{Value: 1, LastNonzero: 60},
 			"busy signal 0x1 at the end of cycle 63"},
 		{"busy at no time", [][]protocol.Record{{rest(10, 20)}}, protocol.Observed{Value: 0, LastNonzero: 5},
-			"not zero last in the cycle before 5, by what was told before: in the one before 22"},
+			"reported as last nonzero in the cycle before 5, but by earlier records in the cycle before 22"},
 		{"as it is", [][]protocol.Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)},
 			{rest(128, 130)}}, protocol.Observed{Value: 0, LastNonzero: 170}, ""},
 	} {

@@ -272,7 +272,7 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate ||
 		r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
 		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: "+
-			"the device stands still, which was not asked for or is not so", r.Index, r.Flags))
+			"idle, although START did not ask for it or the quantum has not ended quietly", r.Index, r.Flags))
 	}
 	c.order.Frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)

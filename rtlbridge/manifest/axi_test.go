@@ -32,7 +32,7 @@ func TestPortKindFaults(t *testing.T) {
 		{head + in + "- {name: b, kind: record, dir: in, prefix: b, after: c}",
 			`dut.yaml:7: stream b: after "c": needs an input stream`},
 		{head + "- {name: b, kind: record, dir: in, prefix: b, with: a}\n" + in,
-			`dut.yaml:6: stream b: with "a": needs a stream that stands before it`},
+			`dut.yaml:6: stream b: with "a": needs a stream listed before it`},
 		{head + in + "tie_rest: x", "dut.yaml:7: tie_rest: constant"},
 		{head + in + "skip_idle: true\nbusy: b\nobserve: [b]\nclocks: []", "already defined"},
 		{"name: x\ntop: m\nsources: [a.sv]\nclocks: [{signal: c, period_ps: 1}]\nstreams:\n" + in,

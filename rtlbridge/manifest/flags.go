@@ -78,20 +78,19 @@ var ownFlags = []struct {
 	instead string
 }{
 	{"binary build cc dpi-hdr-only E exe generate-key get-supported getenv help hierarchical hierarchical-block " +
-		"hierarchical-child " +
-		"l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix protect-ids protect-key " +
-		"protect-lib " +
-		"sc V version waiver-output xml-only xml-output", "nictwin says what is made of the design, and where it goes"},
+		"hierarchical-child l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix " +
+		"protect-ids protect-key protect-lib sc V version waiver-output xml-only xml-output",
+		"nictwin decides what is generated from the design, and where"},
 	{"build-dep-bin build-jobs CFLAGS j LDFLAGS make MAKEFLAGS prof-c prof-pgo",
-		"nictwin compiles and links by itself"},
+		"nictwin runs compiler and linker"},
 	{"pins-bv pins-sc-biguint pins-sc-uint pins-uint8 pins64 no-pins64 savable threads threads-dpi timing vpi",
 		"the harness decides how the design is called: by one thread, at each edge of the clock"},
 	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst " +
 		"trace-structs trace-threads",
-		"that is a matter of the variant of a build (--variant waves, coverage)"},
-	{"F f FI", "files stand in sources"},
-	{"top top-module", "the module stands in top"},
-	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
+		"the build variant decides (--variant waves, coverage)"},
+	{"F f FI", "list files in sources"},
+	{"top top-module", "name the module in top"},
+	{"gdb gdbbt pipe-filter rr", "nictwin decides how Verilator is run"},
 }
 
 // ParameterFlag sets a parameter of the top module.
@@ -175,9 +174,9 @@ func refusedFlag(f, name string) error {
 	case withValue.MatchString(f):
 		return fmt.Errorf("%q is an option and its value: give them as two entries", f)
 	case CheckSource(f) != nil && !strings.HasPrefix(f, "-"):
-		return fmt.Errorf("%s: only the design's own sources are compiled, and they stand in sources", f)
+		return fmt.Errorf("%s: only the design's own sources are compiled: list them in sources", f)
 	case !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+"):
-		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand "+
+		return fmt.Errorf("%q: this field takes only options, each followed by its value; list the design's own files "+
 			"in sources", f)
 	}
 	for _, own := range ownFlags {

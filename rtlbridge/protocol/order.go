@@ -56,9 +56,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 func (o *Order) held(e *Record) error {
 	free := max(o.free[e.Stream], o.from)
 	if e.First < free {
-		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier "+
-			"than cycle %d, by what was told before",
-			e.Stream, e.First, e.Last, free)
+		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: must begin in cycle %d "+
+			"or later, by the records before it", e.Stream, e.First, e.Last, free)
 	}
 	o.free[e.Stream] = min(e.Last+2, o.to)
 	return nil
@@ -66,12 +65,12 @@ func (o *Order) held(e *Record) error {
 
 func (o *Order) rest(e *Record) error {
 	if e.First < o.since || o.resting && e.First != o.since {
-		how := "no earlier than"
+		later := " or later"
 		if o.resting {
-			how = "with"
+			later = ""
 		}
-		return ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was "+
-			"told before", e.First, e.Last, how, o.since)
+		return ProtoErr(FrameRan, FaultValue, "an idle interval, cycles %d to %d: must begin in cycle %d%s, by the "+
+			"records before it", e.First, e.Last, o.since, later)
 	}
 	o.since, o.resting = e.Last+2, false
 	return nil
@@ -92,11 +91,11 @@ func (o *Order) Observed(r *Ran, busy *Observed) error {
 	zero := busy.Value == 0
 	switch x := busy.LastNonzero; {
 	case x > end, zero && x == end && end != 0, !zero && x != end:
-		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle "+
-			"before %d", busy.Value, end-1, x)
+		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, but reported as last nonzero "+
+			"in the cycle before %d", busy.Value, end-1, x)
 	case x < o.since, o.resting && x != o.since:
-		return ProtoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told "+
-			"before: in the one before %d", x, o.since)
+		return ProtoErr(FrameRan, FaultValue, "busy signal reported as last nonzero in the cycle before %d, but by "+
+			"earlier records in the cycle before %d", x, o.since)
 	}
 	o.since, o.resting = busy.LastNonzero, zero
 	return nil

@@ -201,7 +201,7 @@ func (r *Ran) Next(e *Record) (bool, error) {
 		b = b[side+data:]
 	}
 	if e.Kind == EventRest && !r.rests {
-		return false, ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal",
+		return false, ProtoErr(FrameRan, FaultValue, "an idle interval, cycles %d to %d: the device has no busy signal",
 			e.First, e.Last)
 	}
 	if err := checkEvent(e, s, n); err != nil {
