@@ -46,8 +46,8 @@ class Device {
     wave_.open(*top_, wave);
     Dut::tie(*top_);
     for (const TieValue& t : start.ties) Dut::tie(*top_, t.index, t.value);
-    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, outputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.drive_idle(*top_), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.drive_idle(*top_), ...); }, outputs_);
     coverage_.open(*top_, Dut::counters(*top_), Dut::kCounters);
     reset();
   }
@@ -72,7 +72,7 @@ class Device {
   void push(const Record& rec, Buffer* home) {
     if (rec.type == RecordType::kReset) {
       resets_.push_back(rec.cycle);
-      std::apply([](auto&... s) { (s.mark(), ...); }, inputs_);
+      std::apply([](auto&... s) { (s.mark_reset(), ...); }, inputs_);
     } else if (rec.type == RecordType::kCredit) {
       each(outputs_, rec.stream, [&](auto& s) { s.credit(rec.cycle, rec.data_len); });
     } else {
@@ -105,7 +105,7 @@ class Device {
       const bool stood_still = change > cycle_;
       evaluate(out);
       if (g_stop.requested) break;
-      if (stillness_.enabled()) look(stood_still);
+      if (stillness_.enabled()) check_idle(stood_still);
     }
     return uint32_t(cycle_ - begin);
   }
@@ -250,13 +250,13 @@ class Device {
 
   // Called after a cycle: checks whether the design is idle. If it was idle before, the cycle must have
   // changed nothing.
-  void look(bool stood_still) {
+  void check_idle(bool stood_still) {
     bool quiet = false;  // stays false while a reset is held: next_change() is then the current cycle
     if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, inputs_);
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, outputs_);
     if (stood_still && !(quiet && stillness_.same(Dut::state(*top_)))) throw IdleFault{cycle_ - 1};
-    stillness_.look(quiet && next_change() > cycle_, Dut::state(*top_));
+    stillness_.observe(quiet && next_change() > cycle_, Dut::state(*top_));
   }
 
   // Runs one half of a cycle, for a device with one clock.
@@ -310,7 +310,7 @@ class Device {
     o.value = Dut::template observe<I>(t);
     if (o.value == 0) return;
     if constexpr (I == Dut::kBusy) {
-      if (o.last_nonzero != cycle_) out.rest(o.last_nonzero, cycle_ - 1);
+      if (o.last_nonzero != cycle_) out.idle_interval(o.last_nonzero, cycle_ - 1);
     }
     o.last_nonzero = cycle_ + 1;
   }

@@ -48,7 +48,7 @@ class Recorder {
     if (!limit_.pass(stream, rule)) return;
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
-  void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  void idle_interval(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
   // Reports an interval in which a stream was held back. Unlike head, never sends the frame: intervals may
   // also be reported when it ends.
   void held(uint8_t stream, uint64_t first, uint64_t last) {
@@ -103,7 +103,7 @@ class Counter {
     add(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
     violations++;
   }
-  void rest(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  void idle_interval(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
   void held(uint8_t, uint64_t, uint64_t) {}  // not part of the digest
 
   Digest digest;

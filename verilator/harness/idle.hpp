@@ -45,7 +45,7 @@ class Stillness {
 
   // Called after a cycle. quiet: no pin changed in it or will change in the next, no beat is offered, and the
   // device is not busy.
-  void look(bool quiet, StateBytes s) {
+  void observe(bool quiet, StateBytes s) {
     if (!quiet) return restart();
     if (still_) return;
     run_++;

@@ -48,7 +48,7 @@ struct Place {
 };
 
 // Stores the value of one option; returns a fault, or "".
-std::string take(const Place& p, const char* value) {
+std::string store_option(const Place& p, const char* value) {
   if (value == nullptr) return std::string(p.name) + ": needs a value";
   if (p.text != nullptr) {
     *p.text = value;
@@ -101,7 +101,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
     }
     const Place* p = std::find_if(std::begin(places), std::end(places), [&](const Place& q) { return name == q.name; });
     if (p == std::end(places)) return "unknown option " + name;
-    if (std::string fault = take(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
+    if (std::string fault = store_option(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
   }
   for (uint64_t n : {fd, shared}) {
     if (n != none && n > INT_MAX) return std::to_string(n) + " is no number of a file descriptor";

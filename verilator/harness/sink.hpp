@@ -29,7 +29,7 @@ class Sink {
 
   // Drives ready low before reset: a design may power up with any values, including those of its inputs.
   template <class Top>
-  void rest(Top& t) {
+  void drive_idle(Top& t) {
     if constexpr (S::kReady) S::set_ready(t, false);
   }
 
@@ -44,7 +44,7 @@ class Sink {
   void reset(Top& t, uint64_t cycle, Out& out) {
     report_held(cycle, out);
     held_ = in_packet_ = valid_ = ready_ = willing_ = late_ = false;
-    rest(t);
+    drive_idle(t);
   }
 
   bool idle() const { return !in_packet_ && !late_; }

@@ -32,7 +32,7 @@ class Source {
 
   // Drives all pins to zero: a design may power up with any values, including those of its inputs.
   template <class Top>
-  void rest(Top& t) {
+  void drive_idle(Top& t) {
     const uint8_t zeros[S::kDataBytes + 1] = {};
     S::set_valid(t, false);
     S::set_last(t, false);
@@ -50,7 +50,7 @@ class Source {
 
   // Marks the position of a reset after all transactions pushed so far; those not taken when it begins are
   // dropped.
-  void mark() { marks_.push_back(ordinal_ + count_); }
+  void mark_reset() { marks_.push_back(ordinal_ + count_); }
 
   // Executes the first marked reset: drops waiting transactions from before its mark, and withdraws the
   // offered beat.
@@ -63,7 +63,7 @@ class Source {
     held_since_ = kNever;
     while (ordinal_ < mark) pop();
     offered_ = pins_valid_ = false;
-    rest(t);
+    drive_idle(t);
   }
 
   bool idle() const { return count_ == 0; }

@@ -123,7 +123,7 @@ std::string encode_test_ran() {
   rec.out(2, 8, 200, 203, side, 2, data.data(), 77);
   rec.violation(2, Rule::kKeepGap, 8, 203, 13);
   rec.held(0, 220, 230);
-  rec.rest(204, 250);
+  rec.idle_interval(204, 250);
   rec.held(2, 204, 251);
   Observed o;
   o.value = 1;
@@ -215,7 +215,7 @@ void check_digest() {
   c.out(2, 8, 200, 203, side, 2, data.data(), 77);
   c.violation(2, Rule::kKeepGap, 8, 203, 13);
   c.held(0, 220, 230);
-  c.rest(204, 250);
+  c.idle_interval(204, 250);
   c.held(2, 204, 251);
   char text[20];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(c.digest.value()));
