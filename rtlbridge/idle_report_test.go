@@ -132,7 +132,8 @@ func TestRecordsThatCannotBe(t *testing.T) {
 				"must begin in cycle 22 or later"},
 		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{},
 			"record 1 of quantum 0: RAN frame refused: value: an idle interval, cycles 21 to 30"},
-		{"reported twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
+		{"reported twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{},
+			"record 1 of quantum 0"},
 		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{},
 			"record 0 of quantum 1: RAN frame refused: value: an idle interval, cycles 40 to 70: " +
 				"must begin in cycle 64 or later"},
