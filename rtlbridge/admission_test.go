@@ -26,21 +26,21 @@ const (
 	namedRefusals = 32
 )
 
-// late is the message to a client that does not send its OPEN frame in time. A test that is paused may be late,
-// too.
+// late is the message to a client that does not complete its OPEN frame in time. Clients of a test that is
+// itself paused get it, too.
 var late = fmt.Sprintf("no complete OPEN frame within %d s", openSeconds)
 
-// besieged is a listening device and its standard error.
-type besieged struct {
+// listener is a listening device under test, with its standard error.
+type listener struct {
 	t       *testing.T
 	address string
 	cmd     *exec.Cmd
 	words   *bufio.Scanner
-	pipe    *os.File // that words come from
-	stderr  *os.File // the device's, open here, too
+	pipe    *os.File // the read end of its standard error
+	stderr  *os.File // the write end, kept open so that reading never ends
 }
 
-func besiege(t *testing.T, d *build.Device, at string, token [32]byte) *besieged {
+func startListener(t *testing.T, d *build.Device, at string, token [32]byte) *listener {
 	t.Helper()
 	require.NoError(t, os.WriteFile("token", fmt.Appendf(nil, "%x\n", token), 0o600))
 	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", "token")
@@ -51,14 +51,14 @@ func besiege(t *testing.T, d *build.Device, at string, token [32]byte) *besieged
 	cmd.Stderr = stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); words.Close(); stderr.Close() })
-	b := &besieged{t: t, cmd: cmd, pipe: words, words: bufio.NewScanner(words), stderr: stderr}
+	b := &listener{t: t, cmd: cmd, pipe: words, words: bufio.NewScanner(words), stderr: stderr}
 	_, err = fmt.Fscanf(out, "listening %s\n", &b.address)
 	require.NoError(t, err)
 	return b
 }
 
 // connect returns a client that has sent nothing yet.
-func (b *besieged) connect() net.Conn {
+func (b *listener) connect() net.Conn {
 	b.t.Helper()
 	network, at, _ := strings.Cut(b.address, ":")
 	c, err := net.Dial(network, at)
@@ -67,16 +67,16 @@ func (b *besieged) connect() net.Conn {
 	return c
 }
 
-// says reads the device's next line and compares it.
-func (b *besieged) says(want string) {
+// says reads the device's next line on standard error and compares it.
+func (b *listener) says(want string) {
 	b.t.Helper()
 	require.True(b.t, b.words.Scan(), "the device says nothing more: want %q", want)
 	require.Regexp(b.t, `^refused (127\.0\.0\.1:\d+|process \d+ of user \d+): `, b.words.Text())
 	require.Regexp(b.t, want+"|"+late, b.words.Text())
 }
 
-// refuses waits for the ERROR frame to a client, and the end of its connection.
-func (b *besieged) refuses(c net.Conn, code protocol.ErrorCode, want string) {
+// refuses checks that a client gets an ERROR frame, after which its connection ends.
+func (b *listener) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 	b.t.Helper()
 	typ, body, err := readFrame(c)
 	require.NoError(b.t, err)
@@ -87,12 +87,12 @@ func (b *besieged) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 		require.Equal(b.t, code, e.Code)
 		require.Contains(b.t, e.Text, want)
 	}
-	rest, _ := io.ReadAll(c) // a reset is an end, too
+	rest, _ := io.ReadAll(c) // a connection reset ends it as well
 	require.Empty(b.t, rest)
 }
 
 // plays runs a complete session of a client with the token.
-func (b *besieged) plays(token [32]byte) {
+func (b *listener) plays(token [32]byte) {
 	b.t.Helper()
 	c, err := Dial(b.address, DialOptions{Token: token})
 	require.NoError(b.t, err)
@@ -103,8 +103,8 @@ func (b *besieged) plays(token [32]byte) {
 	require.NoError(b.t, c.Close())
 }
 
-// TestRudeClients checks that clients without the token are refused and named, and that the device keeps
-// listening.
+// TestRudeClients checks that clients without the token are refused and reported by name, and that the
+// device keeps listening.
 func TestRudeClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	good, other := protocol.AppendOpen(nil, &token), protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
@@ -117,7 +117,7 @@ func TestRudeClients(t *testing.T) {
 	first[protocol.HeadBytes+10] = 1
 	d, path := fifo(t, build.VariantSpeed), socketPath(t)
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
-		b := besiege(t, d, at, token)
+		b := startListener(t, d, at, token)
 		for _, x := range []struct {
 			sent []byte
 			code protocol.ErrorCode
@@ -142,7 +142,7 @@ func TestRudeClients(t *testing.T) {
 		}
 		gone := b.connect()
 		if tcp, ok := gone.(*net.TCPConn); ok {
-			require.NoError(t, tcp.SetLinger(0)) // a reset: the other end has no address any more
+			require.NoError(t, tcp.SetLinger(0)) // closing sends a reset: the peer's address is unknown from then on
 		}
 		require.NoError(t, gone.Close())
 		b.says("it closed the connection after 0 of the 56 bytes of an OPEN frame")
@@ -163,7 +163,7 @@ func TestIdleClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
-	b := besiege(t, d, "tcp:127.0.0.1:0", token)
+	b := startListener(t, d, "tcp:127.0.0.1:0", token)
 	drips, idle := b.connect(), b.connect()
 	go func() {
 		for _, one := range protocol.AppendOpen(nil, &token) {
@@ -173,7 +173,7 @@ func TestIdleClients(t *testing.T) {
 			time.Sleep(openSeconds * time.Second / 40)
 		}
 	}()
-	for _, c := range []net.Conn{drips, idle} { // bytes that come meanwhile give no more time
+	for _, c := range []net.Conn{drips, idle} { // bytes that arrive meanwhile do not extend the time
 		b.refuses(c, protocol.CodeProtocol, late)
 		b.says(late)
 		require.Contains(t, b.words.Text(), c.LocalAddr().String())
@@ -187,32 +187,32 @@ func TestIdleClients(t *testing.T) {
 		b.refuses(c, protocol.CodeLimit, "too many clients without an OPEN frame")
 	}
 	b.plays(token)
-	for _, c := range crowd[4:] { // the fourth had to make room for the good one
+	for _, c := range crowd[4:] { // the fourth had to make room for the client with the token
 		b.refuses(c, protocol.CodeLimit, "another client has the session")
 	}
 }
 
-// TestNobodyReadsWhatAListeningDeviceSays checks that clients without the token can neither end the device nor
-// make it wait when its standard error is closed or full.
+// TestNobodyReadsWhatAListeningDeviceSays checks that clients without the token can neither end the device
+// nor block it when its standard error is closed or full.
 func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
 	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
-	for name, spoil := range map[string]func(t *testing.T, b *besieged){
-		"closed": func(t *testing.T, b *besieged) {
+	for name, spoil := range map[string]func(t *testing.T, b *listener){
+		"closed": func(t *testing.T, b *listener) {
 			require.NoError(t, b.stderr.Close())
 			require.NoError(t, b.pipe.Close())
 		},
-		"full": func(t *testing.T, b *besieged) { fill(t, b.stderr) },
-		"nearly full": func(t *testing.T, b *besieged) {
+		"full": func(t *testing.T, b *listener) { fill(t, b.stderr) },
+		"nearly full": func(t *testing.T, b *listener) {
 			fill(t, b.stderr)
 			_, err := io.ReadFull(b.pipe, make([]byte, 4096)) // room for one page
 			require.NoError(t, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := besiege(t, d, "tcp:127.0.0.1:0", token)
+			b := startListener(t, d, "tcp:127.0.0.1:0", token)
 			spoil(t, b)
 			for range 3 * namedRefusals {
 				c := b.connect()
@@ -226,7 +226,8 @@ func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	}
 }
 
-// fill writes to a pipe until it accepts nothing more. The pipe is blocking afterwards: a further writer would wait.
+// fill writes to a pipe until it accepts nothing more. It leaves the pipe in blocking mode: a further
+// writer would wait.
 func fill(t *testing.T, pipe *os.File) {
 	t.Helper()
 	fd := int(pipe.Fd())
@@ -247,7 +248,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
 	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
-	b := besiege(t, d, "tcp:127.0.0.1:0", token)
+	b := startListener(t, d, "tcp:127.0.0.1:0", token)
 	for range 5 * namedRefusals {
 		c := b.connect()
 		_, err := c.Write(wrong)

@@ -16,7 +16,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// requester sends TLPs as fast as the link takes them and checks what comes back.
+// requester sends TLPs as fast as the link accepts them and checks those that come back.
 type requester struct {
 	*sim.ComponentBase
 	port      *simcore.Port
@@ -25,11 +25,11 @@ type requester struct {
 	sent, got int
 	total     int
 	refused   int
-	times     []simcore.Ps // of every send and every arrival
+	times     []simcore.Ps // times of all sends and arrivals
 	bad       error
 }
 
-// request is TLP i: writes of changing length, and reads, which have no data.
+// request returns TLP i: a write of varying length, or a read, which has no data.
 func (r *requester) request(i int) *msg.TLP {
 	p, addr := r.pool.Get(), uint64(i)<<12|uint64(i%64)
 	var err error
@@ -73,8 +73,8 @@ func (r *requester) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	}
 }
 
-// TestBackpressure: a device that is held back holds its requester back through the link's credits, and still nothing
-// depends on quantum or mode.
+// TestBackpressure checks that a device that is held back also holds its requester back, by the link's
+// credits, and that results are the same for every quantum and mode.
 func TestBackpressure(t *testing.T) {
 	m, err := manifest.Load(filepath.Join(filepath.Dir(fifoManifest), "tlp.yaml"))
 	require.NoError(t, err)

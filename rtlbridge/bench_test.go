@@ -11,7 +11,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// BenchmarkBridge prints what a bridged cycle costs beyond a raw one under the same stimulus, measured in one run.
+// BenchmarkBridge prints the cost of a bridged cycle beyond a raw one under the same stimulus, measured in
+// one run.
 func BenchmarkBridge(b *testing.B) {
 	d := fifo(b, build.VariantSpeed)
 	for _, x := range []struct {

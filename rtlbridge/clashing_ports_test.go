@@ -13,7 +13,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Ports whose names are words of C++, members of Verilator's classes, or macros; what comes in goes out.
+// clashingManifest and its design pass data through ports whose names are words of C++, members of
+// Verilator's classes, or macros.
 const clashingManifest = `name: names
 top: top
 sources: [names.sv]
@@ -23,14 +24,16 @@ clocks: [{signal: int_, period_ps: 2500}]
 resets: [{signal: register, active: high}]
 streams:
   - {name: in, kind: axis, dir: in, signals: {tdata: name, tkeep: eval, tlast: trace, tvalid: abort, tready: threads}}
-  - {name: out, kind: axis, dir: out, signals: {tdata: "NULL", tkeep: contextp, tlast: rootp, tvalid: vlSymsp, tready: errno}}
+  - {name: out, kind: axis, dir: out,
+     signals: {tdata: "NULL", tkeep: contextp, tlast: rootp, tvalid: vlSymsp, tready: errno}}
 observe: [EOF, class_]
 tie_offs: {VL_IN8: 5, Vdut: 3, stdin: 1, a__b: 1, printf: 0}
 `
 
 const clashingModule = `module top #(parameter int Bytes = 1, parameter int Step = 1) (
   input logic int_, input logic register,
-  input logic [Bytes*8-1:0] name, input logic [Bytes-1:0] eval, input logic trace, input logic abort, output logic threads,
+  input logic [Bytes*8-1:0] name, input logic [Bytes-1:0] eval, input logic trace, input logic abort,
+  output logic threads,
   output logic [63:0] NULL, output logic [7:0] contextp, output logic rootp, output logic vlSymsp, input logic errno,
   output logic [7:0] EOF, output logic [1:0] class_,
   input logic [2:0] VL_IN8, input logic [1:0] Vdut, input logic stdin, input logic a__b, input logic printf);

@@ -14,8 +14,8 @@ import (
 // Event is one crossing of the device's boundary, or a broken stream rule.
 type Event struct {
 	Kind        protocol.EventKind
-	Flags       uint8         // of EventIn: InBegin, InEnd or both
-	Rule        protocol.Rule // of EventViolation
+	Flags       uint8         // for EventIn: InBegin, InEnd or both
+	Rule        protocol.Rule // for EventViolation: the rule that was broken
 	Port        int           // index of the binding, -1 if the stream is bound to no port
 	Stream      int           // index into Hello.Streams
 	Ordinal     uint64
@@ -29,7 +29,7 @@ type Wall struct {
 	Exchanges uint64
 	Cycles    uint64
 	Skipped   uint64        // cycles of quanta that needed no exchange because the device was idle
-	RTL       time.Duration // in the device process, simulating
+	RTL       time.Duration // time that the device's process spent simulating
 	Encode    time.Duration // building and sending RUN frames
 	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
 	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included
@@ -46,8 +46,8 @@ type Comp struct {
 	period simcore.Ps
 	lead   simcore.Ps // a: how long before the end of a quantum its inputs are complete
 
-	// Done reports that no more inputs will come; the run then ends once the device is quiet. Set it before
-	// Begin; nil: never.
+	// Done reports that no more inputs will come; the run then ends as soon as the device is quiet. Must be
+	// set before Begin; nil: never.
 	Done func() bool
 
 	ports    []*portState
@@ -56,23 +56,23 @@ type Comp struct {
 	rests    []func(first, last uint64)
 	held     []func(stream int, first, last uint64)
 	ahead    heldAhead
-	restFrom uint64 // up to this cycle, idle cycles have been reported to observers
+	restFrom uint64 // first cycle whose busy signal has not been reported to idle observers
 	digest   protocol.Digest
 	wall     Wall
 	epoch    time.Time
 
 	origin   simcore.Ps // engine time of cycle 0
 	next     uint64     // quantum to send
-	cycle    uint64     // end of the latest quantum that was passed
+	cycle    uint64     // end of the latest quantum that needed no exchange
 	idle     idleQuanta
 	step     simcore.Event
 	quiet    bool
 	busy     bool
 	done     bool   // Done returned true
-	since    uint64 // from the quantum with this number on
+	since    uint64 // number of the quantum from which on Done has returned true
 	stopping bool
 	ended    bool
-	fault    error // found outside Handle, reported by the next Handle
+	fault    error // error found outside Handle, returned by the next Handle
 	rec      protocol.Record
 }
 
@@ -242,7 +242,7 @@ func (c *Comp) Handle(e sim.Event) error {
 			return err
 		}
 	}
-	if c.stopping || c.isOver() {
+	if c.stopping || c.finished() {
 		return c.finish()
 	}
 	if c.outOfPatience() {
@@ -281,7 +281,7 @@ func (c *Comp) sendQuantum() error {
 		}
 	}
 	c.next++
-	if err := c.sendOrPass(); err != nil {
+	if err := c.sendOrSkip(); err != nil {
 		return err
 	}
 	c.wall.Encode += time.Since(c.epoch) - begin
@@ -291,7 +291,7 @@ func (c *Comp) sendQuantum() error {
 // collect waits for the oldest quantum in flight and delivers its events.
 func (c *Comp) collect() error {
 	if !c.idle.collect() {
-		c.passed()
+		c.skipped()
 		return nil
 	}
 	return c.receive()
@@ -318,7 +318,7 @@ func (c *Comp) receive() error {
 		c.wall.RTL += time.Duration(r.RTLNs)
 		c.quiet = r.Flags&protocol.RanQuiet != 0
 		if b := c.conn.Hello().Busy; b >= 0 {
-			c.sampled(r, &r.Observed[b])
+			c.sampleBusy(r, &r.Observed[b])
 		}
 		if r.Flags&protocol.RanPartial != 0 {
 			return c.conn.WaitStop()
@@ -351,7 +351,7 @@ func (c *Comp) dispatch(r *protocol.Record) error {
 		c.reportIdle(r.First, r.Last)
 		return nil
 	case protocol.EventHeld:
-		return nil // known since the frame was received
+		return nil // the fault was found when the frame was received
 	}
 	e := Event{
 		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,

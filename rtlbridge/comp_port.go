@@ -18,16 +18,16 @@ type portState struct {
 	in    int // stream indices, -1: none
 	out   int
 
-	waiting queue[input]      // received, not yet sent to the device
-	flying  queue[sim.Msg]    // sent to the device, not yet accepted
-	owed    queue[simcore.Ps] // when credits of accepted inputs are back at their sender
-	returns simcore.Ps        // the time of a credit's return
+	waiting queue[input]      // received from the link, not yet sent to the device
+	flying  queue[sim.Msg]    // sent to the device, not yet accepted on its pins
+	owed    queue[simcore.Ps] // times at which credits of accepted inputs are back at their sender
+	returns simcore.Ps        // latency of a credit's return
 	credit  simcore.Event
 	armed   bool
 
-	limited bool // outputs need credits
+	limited bool // outputs need credits of the link
 	credits struct {
-		cycle uint64 // first cycle in which the device may use them
+		cycle uint64 // first cycle in which the device may use the credits
 		n     int    // number of credits
 	}
 }
@@ -50,7 +50,7 @@ func (p *portState) Func(ctx sim.HookCtx) {
 	}
 }
 
-// take records a message that arrives in the future.
+// take records a message that the link has announced before its arrival.
 func (p *portState) take(msg sim.Msg) {
 	c := p.comp
 	t, ok := msg.(simcore.Timed)
@@ -119,7 +119,8 @@ func (p *portState) armCredit() {
 	p.comp.sched.Schedule(&p.credit)
 }
 
-// returnCredits removes messages from the port when the far side of the link learns of their acceptance.
+// returnCredits removes messages from the port at the time when the far end of the link learns of their
+// acceptance.
 func (p *portState) returnCredits() error {
 	p.armed = false
 	now := simcore.Now(p.comp.sched)
@@ -164,10 +165,10 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 	}
 	credits, latency, ok := p.port.Window()
 	if !ok {
-		return nil // any other connection has no credits to give
+		return nil // a connection that is no link gives no credits
 	}
 	quantum := simcore.Ps(c.spec.Quantum) * c.period
-	// Of quantum k, the credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1).
+	// For quantum k, credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1).
 	need := simcore.Ps(0)
 	if p.limited = p.out >= 0 && credits > 0 && c.conn.Hello().Streams[p.out].Ready; p.limited {
 		streams[p.out].Credits = credits
@@ -185,9 +186,9 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 	return nil
 }
 
-// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead
-// its latency must cover the delay until the one's outputs are known, and the lead with which the other's inputs
-// must be complete.
+// longEnough refuses a link so short that something would arrive in the past. Between two devices that run
+// ahead, its latency must cover the delay until one's outputs are known, and the lead by which the other's
+// inputs must be complete.
 func (p *portState) longEnough() error {
 	far, latency, ok := p.port.Far()
 	if !ok {

@@ -85,7 +85,7 @@ func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 
 func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// lastPid is the process of the latest runLoop, for tests that disturb it.
+// lastPid is the process of the latest runLoop, for tests that stop or kill it.
 var lastPid int
 
 type loopOptions struct {
@@ -116,7 +116,7 @@ type loopResult struct {
 	elapsed time.Duration
 }
 
-// engine is the interface of both engines.
+// engine is the common interface of both engines.
 type engine interface {
 	simcore.Scheduler
 	Run() error
@@ -236,7 +236,7 @@ func TestCreditsHoldTheDeviceBack(t *testing.T) {
 		o.comp.Quantum = []uint32{128, 40}[i]
 		r, err := runLoop(t, fifo(t, build.VariantSpeed), o)
 		require.NoError(t, err)
-		// One output per round trip of 2 x 400 ns.
+		// Each output follows the previous one after a round trip of 2 x 400 ns.
 		for j := 1; j < len(r.arrived); j++ {
 			require.GreaterOrEqual(t, r.arrived[j]-r.arrived[j-1], simcore.Ps(800_000))
 		}
@@ -265,7 +265,7 @@ func TestPlaybackGivesTheSameDigest(t *testing.T) {
 	require.ErrorContains(t, err, "no whole frame at byte 0")
 }
 
-// A running playback ends when its context is canceled.
+// TestPlaybackIsCancelled checks that canceling the context ends a playback.
 func TestPlaybackIsCancelled(t *testing.T) {
 	hangs := filepath.Join(t.TempDir(), "dut")
 	require.NoError(t, os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep infinity\n"), 0o755))

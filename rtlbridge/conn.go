@@ -25,7 +25,7 @@ const DefaultTimeout = 8 * time.Second
 
 // LaunchOptions configure the start of a device process.
 type LaunchOptions struct {
-	Timeout  time.Duration // of every exchange; 0 means DefaultTimeout
+	Timeout  time.Duration // limit of every exchange; 0: DefaultTimeout
 	PlusArgs []string      // "+name=value", read by the design with $value$plusargs
 	Wave     string        // file for a waveform; needs VariantWaves
 	WaveFrom uint64        // first cycle
@@ -60,7 +60,7 @@ func (o *LaunchOptions) args() ([]string, error) {
 type DialOptions struct {
 	Timeout   time.Duration
 	Token     [32]byte
-	BuildHash string // if not empty, the device must report it (hexadecimal)
+	BuildHash string // if not empty, the build hash (hexadecimal) that the device must report
 	Record    io.Writer
 }
 
@@ -68,24 +68,24 @@ type DialOptions struct {
 type Conn struct {
 	name   string
 	t      *transport
-	proc   *process // nil if remote
+	proc   *process // nil if the device was not started by this program
 	hello  *protocol.Hello
 	record io.Writer
 	broken error
 
 	in     []byte // receive buffer
-	lo, hi int    // bytes of it not yet consumed
+	lo, hi int    // the bytes of in from lo to hi are not yet consumed
 	out    []byte // RUN or INPUT frame under construction, records from reserve on
 	nRec   uint32
 	early  uint32 // records sent ahead of the next RUN
 	run    protocol.Ran
-	due    int                         // RUN frames sent and not answered
+	due    int                         // RUN frames sent and not yet answered
 	index  uint64                      // next quantum to send
 	rindex uint64                      // next quantum to receive
-	cycle  uint64                      // cycle reached
+	cycle  uint64                      // end of the last quantum received
 	taken  uint64                      // bytes received of the current quantum
 	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1 at i modulo its length
-	sentAt [2 * MaxAhead]time.Duration // likewise, the time at which its RUN was sent, since the epoch of t
+	sentAt [2 * MaxAhead]time.Duration // at the same index: the time since t.epoch at which its RUN was sent
 	start  protocol.Start
 	order  protocol.Order
 }
@@ -135,7 +135,7 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	if err != nil {
 		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
 	}
-	defer func() { _ = c.Close() }() // the duplicate stays open
+	defer func() { _ = c.Close() }() // c was duplicated; the duplicate stays open
 	fd, err := dupConn(c)
 	if err != nil {
 		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
@@ -241,8 +241,8 @@ func (c *Conn) fail(op string, err error) error {
 	return e
 }
 
-// grace returns the time that a child gets to end by itself. One that reported an error or disconnected is about
-// to: its own exit status says more than our signal.
+// grace returns the time that a child gets to end on its own. A child that reported an error or
+// disconnected is about to end, and its exit status says more than our signal.
 func grace(err error) time.Duration {
 	if _, told := errors.AsType[*protocol.DeviceError](err); told || errors.Is(err, protocol.ErrClosed) {
 		return DefaultTimeout
@@ -250,7 +250,8 @@ func grace(err error) time.Duration {
 	return 200 * time.Millisecond
 }
 
-// failReading handles a failed send: the device may have reported the reason before it closed.
+// failReading handles a failed send: the device may have sent an ERROR frame before it closed, which is the
+// better message.
 func (c *Conn) failReading(op string, err error) error {
 	if errors.Is(err, protocol.ErrClosed) {
 		for range 2 {

@@ -11,7 +11,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// cover runs a device with frames of n bytes and returns the counts of its build in a folder so far.
+// cover runs a device with frames of n bytes and returns the counts of its build in the folder, those of
+// earlier runs included.
 func cover(t *testing.T, d *build.Device, dir string, n int) *build.Hits {
 	t.Helper()
 	file, err := d.CoverageFile(dir)
@@ -30,7 +31,8 @@ func cover(t *testing.T, d *build.Device, dir string, n int) *build.Hits {
 	return hits
 }
 
-// Processes add to one file; counts from power-up and reset are kept separately.
+// TestCoverageAddsUp checks that processes add to one file, which counts from power-up and from reset
+// separately.
 func TestCoverageAddsUp(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), filepath.Join(t.TempDir(), "new")
 	idle := cover(t, d, dir, 0)
@@ -56,13 +58,13 @@ func TestCoverageAddsUp(t *testing.T) {
 	require.Greater(t, after, 1)
 }
 
-// The counts of bits follow from the beats that were sent: on input pins, in a memory's entries that were
-// written once, and in the counter of beats.
+// TestCoverageOfBits compares the counts of bits with those computed from the beats sent: on input pins, in
+// entries of a memory that were written once, and in the counter of beats.
 func TestCoverageOfBits(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	const frames = 3
 	hits := cover(t, d, dir, frames)
-	var data [][]byte // at 64 bytes a beat
+	var data [][]byte // frames of 64-byte beats
 	for i := range frames {
 		for b := range slices.Chunk(frame(900, i), 64) {
 			data = append(data, append(slices.Clone(b), make([]byte, 64-len(b))...))
@@ -100,7 +102,8 @@ func TestCoverageOfBits(t *testing.T) {
 	require.Empty(t, want, "signals that are not counted")
 }
 
-// A file that is not the coverage of the build is left unchanged, and the run fails.
+// TestCoverageOfAnotherBuild checks that a run fails and leaves the file unchanged if it holds another
+// build's coverage.
 func TestCoverageOfAnotherBuild(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	file, err := d.CoverageFile(dir)

@@ -19,7 +19,7 @@ var fifoBuilds = struct {
 	m map[build.Variant]*build.Device
 }{m: map[build.Variant]*build.Device{}}
 
-// fifo builds the FIFO device, once per variant and test run; the cache makes later runs quick.
+// fifo builds the FIFO device, once per variant and test run; later runs find it in the cache.
 func fifo(t testing.TB, v build.Variant) *build.Device {
 	t.Helper()
 	fifoBuilds.Lock()
@@ -43,7 +43,7 @@ func launch(t testing.TB, d *build.Device, o LaunchOptions) *Conn {
 	return c
 }
 
-// frame makes recognisable data of n bytes.
+// frame returns n bytes of a pattern that depends on the seed.
 func frame(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -93,7 +93,8 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// TestStartDropsInputs: inputs that were added and not sent belong to the run in which they were added.
+// TestStartDropsInputs checks that inputs added before Start, and not yet sent, are not part of the new
+// run.
 func TestStartDropsInputs(t *testing.T) {
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	require.ErrorContains(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)), "the device has not been started")
@@ -122,7 +123,7 @@ func TestStartDropsInputs(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// TestNoAllocations: a quantum costs no memory once buffers have grown.
+// TestNoAllocations checks that a quantum allocates no memory once buffers have grown.
 func TestNoAllocations(t *testing.T) {
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	require.NoError(t, c.Start(c.NewStart(1)))

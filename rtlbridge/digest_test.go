@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// TestDigest holds the definition of the digest; the C++ test checks the same number.
+// TestDigest checks the definition of the digest by a number that the C++ test checks as well.
 func TestDigest(t *testing.T) {
 	const want = "803620b71f76bc01"
 	d := protocol.NewDigest()

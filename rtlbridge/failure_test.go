@@ -23,13 +23,14 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// The error of a silent device, and a timeout that makes it come soon.
+// hangs is the error of a device that sends nothing; hangsSoon, a timeout that makes it occur soon.
 const (
 	hangs     = "the device hangs"
 	hangsSoon = 400 * time.Millisecond
 )
 
-// patience returns the timeout for a device that should fail with this cause: short if it will be silent.
+// patience returns the timeout for a device that should fail with this cause: a short one if it will be
+// silent.
 func patience(cause string) time.Duration {
 	if cause == hangs {
 		return hangsSoon
@@ -52,7 +53,7 @@ func readFrame(c net.Conn) (protocol.FrameType, []byte, error) {
 	return t, b, err
 }
 
-// answerRuns returns a device that introduces itself, then answers START with nothing and each RUN by reply.
+// answerRuns returns a device that sends HELLO, ignores START and answers each RUN by reply.
 func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func(net.Conn) {
 	return func(c net.Conn) {
 		c.Write(appendHello(nil, testHello()))
@@ -195,7 +196,8 @@ func useDevice(address string, timeout time.Duration) error {
 	}
 }
 
-// TestFloodWhileSending checks that a device that only sends fills this side's memory up to a limit, not beyond.
+// TestFloodWhileSending checks that a device that sends without reading fills this side's memory only up to
+// a limit.
 func TestFloodWhileSending(t *testing.T) {
 	at := fakeDevice(t, func(c net.Conn) {
 		c.Write(appendHello(nil, testHello()))
@@ -343,7 +345,7 @@ func TestDeviceDiesWithItsParent(t *testing.T) {
 		c, err := Launch(d, LaunchOptions{})
 		require.NoError(t, err)
 		fmt.Printf("pid %d\n", c.proc.cmd.Process.Pid)
-		io.Copy(io.Discard, os.Stdin) // until it is killed
+		io.Copy(io.Discard, os.Stdin) // blocks until this process is killed
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestDeviceDiesWithItsParent$")

@@ -18,7 +18,7 @@ import (
 // traffic is the list of transactions sent into one stream.
 type traffic struct {
 	side, data [][]byte
-	taken      int // of them, returned
+	taken      int // number of transactions that have come back
 }
 
 // random returns one transaction that fits a stream; the side-band bits beyond width stay zero.
@@ -37,8 +37,8 @@ func random(r *rand.Rand, s *protocol.StreamInfo, sideBits int) (side, data []by
 	return side, data
 }
 
-// TestIdentity checks that what enters a FIFO leaves it unchanged, with every kind of stream, through stalls and
-// noise on idle pins, and that the harness finds no rule broken.
+// TestIdentity checks that frames leave a FIFO unchanged, with every kind of stream, through stalls and
+// noise on idle pins, and that the harness reports no violation.
 func TestIdentity(t *testing.T) {
 	for _, x := range []struct {
 		manifest string
@@ -125,7 +125,7 @@ func allTaken(sent map[string]*traffic, n int) bool {
 	return true
 }
 
-// TestVariants builds the variants that write files, and refuses the files elsewhere.
+// TestVariants checks that the variants that write files do so, and that other variants refuse to.
 func TestVariants(t *testing.T) {
 	dir := t.TempDir()
 	for _, x := range []struct {
@@ -172,7 +172,7 @@ func TestDeviceSurvivesNonsense(t *testing.T) {
 		for range 1 + r.Intn(3) {
 			b[r.Intn(len(b))] = byte(r.Intn(256))
 		}
-		// a wrong length would only make the device wait for more
+		// a header with a wrong length would only make the device wait for more bytes
 		binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes))
 		c.t.arm(0)
 		require.NoError(t, c.t.write(b))

@@ -16,7 +16,7 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// TestListen: a device of another's making is reached by address and token.
+// TestListen checks that a client reaches a device started by another process by address and token.
 func TestListen(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	path, token, file := socketPath(t), [32]byte{1, 2, 3}, "token"
@@ -47,7 +47,7 @@ func listen(t *testing.T, d *build.Device, at, token string) (address string) {
 	return address
 }
 
-// listening starts a device that ends with the test, and tells its address.
+// listening starts a device that ends with the test, and returns its address.
 func listening(t *testing.T, d *build.Device, at, token string) (p *os.Process, address string) {
 	t.Helper()
 	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", token)
@@ -60,8 +60,8 @@ func listening(t *testing.T, d *build.Device, at, token string) (p *os.Process, 
 	return cmd.Process, address
 }
 
-// TestListenFile: the file of a socket goes when a client has come or a signal ends the device; one that was left
-// behind is replaced, nothing else is.
+// TestListenFile checks that the socket's file is removed when a client has come or a signal ends the
+// device; a file left by a killed device is replaced, any other file is not.
 func TestListenFile(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	path, token := socketPath(t), "token"
@@ -71,7 +71,7 @@ func TestListenFile(t *testing.T) {
 		awaitEnd(p.Pid)
 		require.NoFileExists(t, path)
 	}
-	// A device inherits what is ignored here, as a hang-up is under nohup; what is caught it does not.
+	// A device inherits which signals are ignored here, such as SIGHUP under nohup, but not which are caught.
 	caught := make(chan os.Signal, 1)
 	ossignal.Notify(caught, syscall.SIGHUP)
 	defer ossignal.Stop(caught)
@@ -109,7 +109,7 @@ func TestListenFile(t *testing.T) {
 	require.FileExists(t, path)
 }
 
-// refusedArguments runs a device with arguments that it must refuse, and returns what it says.
+// refusedArguments runs a device with arguments that it must refuse, and returns its message.
 func refusedArguments(t *testing.T, d *build.Device, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(d.Binary, args...).CombinedOutput()
@@ -145,8 +145,8 @@ func TestArgumentsOfADevice(t *testing.T) {
 	require.Contains(t, string(help), "--allow-remote")
 }
 
-// TestFilesOfADevice: a token and a recording are regular files, the token its owner's alone. Nothing else is waited
-// for.
+// TestFilesOfADevice checks that token and recording must be regular files, and that only its owner may
+// have access to the token. The device opens no other kind of file, so it never waits for one.
 func TestFilesOfADevice(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())

@@ -12,7 +12,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// kinds launches the device with a port of every kind.
+// kinds launches the device that has a port of every kind.
 func kinds(t *testing.T) *Conn {
 	t.Helper()
 	m, err := manifest.Load("../verilator/duts/ports")
@@ -22,10 +22,10 @@ func kinds(t *testing.T) *Conn {
 	return launch(t, d, LaunchOptions{})
 }
 
-// kindRun is the result of a run: outputs by stream, and the observed counts of wrongly driven inputs.
+// kindRun is the result of a run: outputs by stream, and the device's counts of wrongly driven inputs.
 type kindRun struct {
 	outs   map[string][][]byte
-	ins    map[string][]uint64 // cycles
+	ins    map[string][]uint64 // cycles of the accepted inputs, by stream
 	faults []uint64
 }
 
@@ -61,8 +61,9 @@ func runKinds(t *testing.T, c *Conn, quanta int, cycles uint32) kindRun {
 	return r
 }
 
-// A record has its fields, a level stays, an acknowledge comes in the cycle of its request and never without
-// one, coupled streams keep their order, under stalls of every stream.
+// TestPortKinds checks with stalls on every stream that a record carries its fields, a level keeps its
+// value, an acknowledge comes in the cycle of its request and never without one, and coupled streams keep
+// their order.
 func TestPortKinds(t *testing.T) {
 	c := kinds(t)
 	at := map[string]int{}
@@ -113,7 +114,7 @@ func TestPortKinds(t *testing.T) {
 	}
 }
 
-// Results do not depend on the quantum, nor with two clocks.
+// TestClocksAndQuanta checks that results do not depend on the quantum, with one clock or two.
 func TestClocksAndQuanta(t *testing.T) {
 	c := kinds(t)
 	run := func(quanta int, cycles uint32) kindRun {
@@ -130,7 +131,8 @@ func TestClocksAndQuanta(t *testing.T) {
 	require.Len(t, once.outs["rsp"], 20)
 }
 
-// A reset in the middle of traffic drops what was in progress; after it the device behaves as after power-up.
+// TestReset checks that a reset during traffic drops what was in progress, and that the device then behaves
+// as after power-up.
 func TestReset(t *testing.T) {
 	m, err := manifest.Load("../verilator/duts/fifo")
 	require.NoError(t, err)

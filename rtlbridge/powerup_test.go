@@ -11,7 +11,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// The design shows a register that no reset sets.
+// forgetful is a design that outputs a register which no reset sets.
 const forgetful = `module forgetful (
   input  logic clk, rst, s_tvalid, s_tlast,
   output logic s_tready,
@@ -33,7 +33,8 @@ streams: [{name: in, kind: axis, dir: in, prefix: s}]
 observe: [value]
 `
 
-// Builds for debugging power up with contents that the run's seed gives, others with zeros.
+// TestPowerUp checks that debug builds power up with contents drawn from the run's seed, and other builds
+// with zeros.
 func TestPowerUp(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgetful.sv"), []byte(forgetful), 0o600))

@@ -126,7 +126,7 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	return false
 }
 
-// kill ends the process unless it ends by itself within grace, and collects its last output.
+// kill ends the process unless it ends on its own within grace, and collects its last output.
 func (p *process) kill(grace time.Duration) (exit, lastOutput string) {
 	if !p.ended(grace) {
 		_ = p.cmd.Process.Kill() // it may have ended just now

@@ -13,7 +13,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// python runs Python in the folder of the client.
+// python runs Python in the client's folder and returns its output.
 func python(t *testing.T, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "python3", args...)
@@ -24,12 +24,14 @@ func python(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestPythonClientKeepsVectors holds the client in Python to the bytes that both other ends are held to.
+// TestPythonClientKeepsVectors checks the Python client against the byte vectors that the Go and C++ sides
+// are checked against.
 func TestPythonClientKeepsVectors(t *testing.T) {
 	require.Contains(t, python(t, "-m", "unittest", "discover", "-s", "tests", "-t", "."), "OK")
 }
 
-// TestPythonClientPlays runs the example of the client's page, as it is written, with a device.
+// TestPythonClientPlays runs the example in the documentation of the Python client, unchanged, with a
+// device.
 func TestPythonClientPlays(t *testing.T) {
 	page, err := os.ReadFile("python/README.md")
 	require.NoError(t, err)

@@ -39,8 +39,8 @@ func TestQuantumBound(t *testing.T) {
 	require.ErrorContains(t, err, "at most 63 in pipelined mode")
 }
 
-// TestShortLinks: a link that would bring something too early is refused before time starts, whatever stands at its
-// other end.
+// TestShortLinks checks that a link over which something would arrive too early is refused before the run
+// begins, whatever component is at its other end.
 func TestShortLinks(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	for _, x := range []struct {
@@ -76,7 +76,8 @@ func TestShortLinks(t *testing.T) {
 	}
 }
 
-// TestEveryLegalQuantumAgrees tries latencies that do not fit whole cycles, up to the exact bound.
+// TestEveryLegalQuantumAgrees checks that results agree for latencies that are no multiple of a cycle, up
+// to the exact bound of the quantum.
 func TestEveryLegalQuantumAgrees(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory shared with a child (docs/bridge.md, "Transport"): one ring of bytes in each direction, control words
-// first.
+// Layout of the memory shared with a child (docs/bridge.md, "Transport"): one ring of bytes for each
+// direction, each with its control words first.
 const (
 	ringBytes   = 256 << 10
 	ringControl = 4096 // bytes before the data
@@ -26,8 +26,8 @@ type ring struct {
 	head, tail                 *uint64
 	readerAsleep, writerAsleep *uint32
 	data                       []byte
-	mine                       uint64 // the counter that this side owns
-	theirs                     uint64 // the other side's counter, as last seen
+	mine                       uint64 // this side's counter: head for the writer, tail for the reader
+	theirs                     uint64 // the other side's counter, as last read
 }
 
 // rings is the shared memory of one child.

@@ -58,7 +58,7 @@ func TestRing(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// TestLargeFrames: quanta whose inputs and outputs exceed every buffer pass without blocking either side.
+// TestLargeFrames checks that quanta whose inputs and outputs exceed every buffer block neither side.
 func TestLargeFrames(t *testing.T) {
 	for _, socket := range []bool{false, true} {
 		c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{Socket: socket})

@@ -93,7 +93,7 @@ func (c *Conn) Start(s protocol.Start) error {
 	if err := c.checkStart(&s); err != nil {
 		return err
 	}
-	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the previous run
+	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // drops inputs added for the previous run
 	b := protocol.AppendStart(nil, &s, c.hello.SkipIdle)
 	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, protocol.Order{}
 	clear(c.sent[:])
@@ -144,7 +144,7 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 	}
 	c.out = protocol.AppendTransaction(c.out, uint8(stream), notBefore, side, data)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
 // AddCredits lets an output stream that was started with credits give n more transactions from a cycle on. Credits of a
@@ -160,7 +160,7 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	}
 	c.out = protocol.AppendCredit(c.out, uint8(stream), cycle, n)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
 // Reset holds the device in reset from a cycle on, as long as after power-up, while time continues. Transactions
@@ -173,11 +173,11 @@ func (c *Conn) Reset(cycle uint64) error {
 	}
 	c.out = protocol.AppendReset(c.out, cycle)
 	c.nRec++
-	return c.relieve()
+	return c.sendEarly()
 }
 
-// relieve sends the inputs gathered so far ahead of the RUN if they have grown large.
-func (c *Conn) relieve() error {
+// sendEarly sends the inputs gathered so far ahead of the RUN if they have grown large.
+func (c *Conn) sendEarly() error {
 	if len(c.out) < softFrame {
 		return nil
 	}
@@ -231,10 +231,11 @@ func (c *Conn) sentCycle() uint64 {
 	return c.sent[c.index%uint64(len(c.sent))]
 }
 
-// clockSlack is how much more wall time than has passed a device may report, since its clock is a different one.
+// clockSlack is the amount by which the wall time that a device reports may exceed the time that has passed
+// here, since the clocks differ.
 const clockSlack = time.Second
 
-// slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
+// slowCycle is the wall time that each cycle of a quantum adds to the timeout.
 const slowCycle = 20 * time.Microsecond
 
 // Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its
@@ -271,7 +272,7 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate ||
 		r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
 		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: "+
-			"the device stands still, which was not asked for or is not so", r.Index, r.Flags))
+			"idle, although START did not ask for it or the quantum has not ended quietly", r.Index, r.Flags))
 	}
 	c.order.Frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)
@@ -308,7 +309,7 @@ func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	if err != nil {
 		number := r.Read()
 		if ok {
-			number-- // already read
+			number-- // the record was read, so it is counted already
 		}
 		return false, c.fail("run", fmt.Errorf("record %d of quantum %d: %w", number, r.Index, err))
 	}

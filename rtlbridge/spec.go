@@ -26,7 +26,7 @@ func (m Mode) String() string {
 	return "pipelined"
 }
 
-// DefaultPatience is 2.5 ms at 400 MHz: more than any time-out of a NIC's.
+// DefaultPatience is 2.5 ms at 400 MHz, which is longer than any timeout of a NIC.
 const DefaultPatience = 1_000_000
 
 // DefaultQuantum is the number of cycles exchanged at a time, unless the links are too short for it.
@@ -34,7 +34,7 @@ const DefaultQuantum = 64
 
 // CompSpec configures a Comp.
 type CompSpec struct {
-	Period  simcore.Ps // of the device's clock; 0: the manifest's
+	Period  simcore.Ps // period of the device's clock; 0: that of the manifest
 	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
 	// Ahead is the number of quanta that may be in flight in the device when the engine waits for the oldest: 2
@@ -45,7 +45,7 @@ type CompSpec struct {
 	// what is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at
 	// t+OutLatency.
 	InLatency, OutLatency simcore.Ps
-	MaxCycles             uint64 // the run fails after that many cycles; 0: never
+	MaxCycles             uint64 // the run fails after this many cycles; 0: never
 	Patience              uint64 // cycles for the device to become idle once Done returns true; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
 }
@@ -68,7 +68,8 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	if period <= 0 || in < 0 || out < 0 {
 		return 0
 	}
-	in, out = min(in, protocol.MaxRunCycles*period), min(out, protocol.MaxRunCycles*period) // more makes no difference
+	// Larger latencies have the same effect.
+	in, out = min(in, protocol.MaxRunCycles*period), min(out, protocol.MaxRunCycles*period)
 	q := in + out
 	if mode == Pipelined {
 		q = min(out, q/2)

@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// The bridge carries every valid clock period.
+// TestPeriods checks that every valid clock period passes the bridge unchanged.
 func TestPeriods(t *testing.T) {
 	require.EqualValues(t, simcore.MinPeriod, protocol.MinPeriodPs)
 	require.EqualValues(t, simcore.MaxPeriod, protocol.MaxPeriodPs)
@@ -17,7 +17,8 @@ func TestPeriods(t *testing.T) {
 	require.EqualError(t, ValidPeriod(simcore.MaxPeriod+1), "clock period of 1000000001 ps: needs 2 to 1000000000")
 }
 
-// Links shorter than a cycle are reported as such, not as a fault of the quantum, which was not set.
+// TestLinksShorterThanACycle checks that links shorter than a cycle are reported as such, not as a fault of
+// the quantum, which was not set.
 func TestLinksShorterThanACycle(t *testing.T) {
 	_, err := CompSpec{InLatency: 2000, OutLatency: 2499}.resolve(2500)
 	require.EqualError(t, err, "links of 2000 ps into and 2499 ps out of the device: want at least a cycle of its "+

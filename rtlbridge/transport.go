@@ -35,19 +35,19 @@ const (
 // goroutine at a time.
 type transport struct {
 	fd      int
-	shared  *rings // nil: the socket carries the bytes; else it only wakes sleepers
-	closed  bool   // with shared: the other side has closed the socket
+	shared  *rings // shared memory; nil: the socket carries the bytes, otherwise it only wakes a sleeping side
+	closed  bool   // the other side has closed the socket (used with shared memory)
 	timeout time.Duration
 	spins   bool          // there is a second processor
 	expect  time.Duration // time that the device took for its last quantum
-	rest    int           // receives left without spinning
+	rest    int           // receives left that must not spin
 	penalty int           // the next value of rest
 	pending []byte        // received while a send was blocked
 	maxPend int
 	epoch   time.Time
 	left    time.Duration // time left to wait for the device, before it counts as hung
 
-	Waited   time.Duration // blocked or spinning in receive
+	Waited   time.Duration // time spent blocked or spinning in receives
 	Sleeps   uint64        // receives that blocked
 	Receives uint64
 }
@@ -60,7 +60,7 @@ func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, err
 		return t, fmt.Errorf("device socket: %w", err)
 	}
 	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // a request; the kernel's limit applies
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // only a request: the kernel's limit applies
 	}
 	return t, nil
 }
@@ -142,7 +142,8 @@ func (t *transport) putShared(b []byte) (int, error) {
 	return n, nil
 }
 
-// ring wakes the other side. If the socket is full of such bytes already, it will wake anyway.
+// ring wakes the other side. If the socket is already full of wake-up bytes, the other side will wake
+// anyway.
 func (t *transport) ring() {
 	b := [1]byte{1}
 	_, _ = socketSend(t.fd, b[:])
@@ -162,8 +163,9 @@ func socketSend(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// naps is the number of parts that a wait is divided into. A nap that took longer counts as one: this program
-// was itself stopped, or did not get a processor, and the device may have been in the same position.
+// naps is the number of parts that a wait for a device is divided into. Time is counted in naps, because a
+// nap that took longer than planned means that this program was stopped or did not get a processor, and the
+// device may have been in the same position.
 const naps = 8
 
 // arm allows the following receives to wait for the device for the timeout and an allowance.
@@ -307,7 +309,7 @@ func (t *transport) waitWritable() error {
 		return nil
 	}
 	if err != nil {
-		return err // the device's message from before it closed is still to be read
+		return err // the device's ERROR frame from before it closed is still to be read
 	}
 	if len(t.pending)+n > t.maxPend {
 		return protocol.ErrFlood

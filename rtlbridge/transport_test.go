@@ -12,7 +12,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// A device is given up after so many naps, however long each of them took: this program may have been stopped in one.
+// TestSilenceIsCountedInNaps checks that a device is given up after a number of naps, however long each of
+// them took: this program may have been stopped during one.
 func TestSilenceIsCountedInNaps(t *testing.T) {
 	memory, file, err := newRings()
 	require.NoError(t, err)
@@ -27,7 +28,7 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 		for range naps + 2 {
 			require.NoError(t, link.sleep(false, "silent"))
 		}
-		for range 2 * naps { // a nap that a signal ends early counts for less
+		for range 2 * naps { // twice as many, since a nap that a signal ends early counts for less
 			if err = link.sleep(false, "silent"); err != nil {
 				break
 			}
@@ -38,8 +39,8 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 	}
 }
 
-// TestNoWakeUpIsLost passes one byte back and forth between two sides that always sleep. A nap that ends without a
-// ring finds the byte all the same, but a device sleeps without naps and would sleep for ever.
+// TestNoWakeUpIsLost passes one byte back and forth between two sides that always sleep. A nap would find
+// the byte even without a wake-up, but a device sleeps without naps and would sleep for ever.
 func TestNoWakeUpIsLost(t *testing.T) {
 	const rounds = 100_000
 	memory, file, err := newRings()
@@ -91,7 +92,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// Nobody spins in place of a device: not where there are as many as processors.
+// TestSpinningNeedsAProcessorToSpare checks that no receive spins if there are as many devices as
+// processors: it would take a processor from a device.
 func TestSpinningNeedsAProcessorToSpare(t *testing.T) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
@@ -100,7 +102,7 @@ func TestSpinningNeedsAProcessorToSpare(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, link.close()) }()
 	link.spins = true
-	futile := func() bool { // spins after which as many receives more block at once
+	futile := func() bool { // reports whether a spin found nothing and makes further receives block at once
 		link.rest, link.penalty = 0, 0
 		_, err := link.spinRead(make([]byte, 1), time.Since(link.epoch))
 		require.Equal(t, errEmpty, err)

@@ -11,7 +11,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// A tuned build is made with a recording, is then found without one, and does what the speed build does.
+// TestTunedBuildDoesTheSame checks that a tuned build is made with a recording, is later found without one,
+// and behaves like the speed build.
 func TestTunedBuildDoesTheSame(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	var rec bytes.Buffer

@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite the byte vectors")
 
 const vectorFile = "testdata/vectors.txt"
 
-// A vector is a frame's bytes and what a decoder must make of it: a description, or the class of the fault.
+// vector is a frame's bytes and the result that a decoder must give: a description, or the class of the
+// fault.
 type vector struct {
 	name, side string // side: who sends it, "client" or "device"
 	frame      []byte
@@ -38,7 +39,7 @@ func testStart() *protocol.Start {
 	}
 }
 
-// testIdleStart has the streams described by idleStreams.
+// testIdleStart returns a START whose streams idleStreams describes.
 func testIdleStart(m protocol.IdleMode) *protocol.Start {
 	return &protocol.Start{Seed: 5, PeriodPs: 2500, Idle: m,
 		Streams: []protocol.StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
@@ -60,7 +61,7 @@ func testRun() []byte {
 	return b
 }
 
-// testReset is a RUN with a reset before a transaction.
+// testReset returns a RUN with a reset before a transaction.
 func testReset() []byte {
 	b := make([]byte, protocol.HeadBytes+protocol.RunBytes)
 	b = protocol.AppendReset(b, 130)
@@ -93,7 +94,7 @@ func testRan() ([]byte, *protocol.Ran, []protocol.Record) {
 	return appendRan(nil, r, recs), r, recs
 }
 
-// goodVectors are all frames, made by this side's encoders.
+// goodVectors returns a vector for every frame, made by this side's encoders.
 func goodVectors() []vector {
 	token := [32]byte{0: 0xaa, 31: 0xbb}
 	ran, _, _ := testRan()
@@ -146,7 +147,7 @@ func goodVectors() []vector {
 
 func hx(b []byte) string { return hex.EncodeToString(b) }
 
-// badVectors are frames with one fault each.
+// badVectors returns frames with one fault each.
 func badVectors() []vector {
 	var out []vector
 	good := map[string]vector{}
@@ -243,7 +244,8 @@ func badVectors() []vector {
 	return out
 }
 
-// describeDevice decodes what a device sends; the C++ test does the same for what a client sends.
+// describeDevice decodes a frame sent by a device and returns its description; the C++ test does the same
+// for frames sent by a client.
 func describeDevice(b []byte) (string, error) {
 	t, n, err := protocol.ParseHead(b)
 	if err != nil {
@@ -332,7 +334,7 @@ func readVectors(t testing.TB) []vector {
 	return out
 }
 
-// TestVectors holds both directions to the bytes on file.
+// TestVectors checks that both encoding and decoding agree with the bytes on file.
 func TestVectors(t *testing.T) {
 	made := append(goodVectors(), badVectors()...)
 	if *update {

@@ -33,12 +33,13 @@ NICTWIN_RTL_COVERAGE=$dir go test -count=1 -timeout 120m -run "$suite" ./scenari
 for seed in 21 22; do
   bin/nictwin fuzz --runs "$programs" --seed "$seed" --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
 done
-bin/nictwin fuzz --build large --runs "$programs" --seed 23 --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
-for stall in 0 30; do
-  bin/nictwin replay --dir both --ports 2 --stall "$stall" --loop 2 --recompute csum,icrc --no-artifacts --rtl-coverage "$dir" \
-    scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap || status=1
-done
-bin/nictwin replay --dir both --ports 1 --loop 330 --no-artifacts --rtl-coverage "$dir" scenarios/captures/synthetic/*.pcap ||
+bin/nictwin fuzz --build large --runs "$programs" --seed 23 --no-artifacts --shrink=false --rtl-coverage "$dir" ||
   status=1
+for stall in 0 30; do
+  bin/nictwin replay --dir both --ports 2 --stall "$stall" --loop 2 --recompute csum,icrc --no-artifacts \
+    --rtl-coverage "$dir" scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap || status=1
+done
+bin/nictwin replay --dir both --ports 1 --loop 330 --no-artifacts --rtl-coverage "$dir" \
+  scenarios/captures/synthetic/*.pcap || status=1
 bin/nictwin coverage "$dir" --exclude ci/coverage.yaml --min-lines "$min_lines" --min-bits "$min_bits" || status=1
 exit "$status"

@@ -20,32 +20,32 @@ patches=ci/mutants
 build_limit=900 # seconds
 play_limit=300
 replays=("--stall 0" "--stall 30" "--stall 30 --recompute csum,icrc")
-programs=100 seed=4 # of random programs
+programs=100 seed=4 # number and seed of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
-# how NAME: replay, fuzz, contract, blocks or stack
+# how NAME: prints how a mutant is played: replay, fuzz, contract, blocks or stack
 how() {
   local h=$forced
   [ -n "$h" ] || h=$(field play "$1")
   echo "${h:-replay}"
 }
 
-# pair NAME: the block that is played by itself
+# pair NAME: prints the block that is played on its own
 pair() {
   local b
   b=$(field alone "$1")
   echo "${b:-$(field block "$1")}"
 }
 
-# ports NAME: number of ports of the NIC for the contract suite
+# ports NAME: prints the number of ports of the NIC for the contract suite
 ports() {
   local p
   p=$(field ports "$1")
   echo "${p:-1}"
 }
 
-# settings_of HOW PORTS SCENARIO: the settings to play under, one per line
+# settings_of HOW PORTS SCENARIO: prints the settings to play under, one per line
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
@@ -56,7 +56,7 @@ settings_of() {
   esac
 }
 
-# play HOW SETTING HOME [FLAG...]: one run on what stands in a folder, its exit code
+# play HOW SETTING HOME [FLAG...]: plays once with the RTL in the folder HOME; returns the exit code
 play() {
   local how=$1 s=$2 home=$3
   shift 3
@@ -66,21 +66,22 @@ play() {
       "${captures[@]}" ;;
     fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
       --no-artifacts --home "$home" "$@" ;;
-    contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
-      -test.run "^${s/\//$/^}\$") ;;
+    contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" \
+      -test.failfast -test.run "^${s/\//$/^}\$") ;;
     blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 --home "$home" "$@" ;;
     stack) timeout -k 10 "$limit" bin/nictwin run $s --nic rtl --no-artifacts --json --home "$home" "$@" ;;
   esac
 }
 
-# both RULE: succeeds if the JSON of a scenario has a wrong byte of the application and this rule of the referee
+# both RULE: succeeds if the JSON of a scenario has both a wrong byte found by the application and a mismatch
+# with this rule found by the referee
 both() {
   local found
   found=$(cat)
   [[ $found == *'"domain":"application","field":"byte"'* && $found == *"\"rule\":\"$1\""* ]]
 }
 
-# message HOW: the first finding in the output of a run
+# message HOW: prints the first finding in the output of a run
 message() {
   case $1 in
     contract) awk '
@@ -102,7 +103,7 @@ judge() {
   read -ra more <<<"$(field flags "$name")"
   if [ "$how" = blocks ]; then
     more=("$(pair "$name")")
-    limit=$((build_limit + play_limit)) # nictwin blocks builds, too
+    limit=$((build_limit + play_limit)) # includes a build, because nictwin blocks builds the device itself
   fi
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
@@ -131,8 +132,8 @@ judge() {
       break
     done
   fi
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(field block "$name")" "$(field expect "$name")" "$outcome" "$with" \
-    "$secs" "$what" "$blocks" >"$dir/result"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(field block "$name")" "$(field expect "$name")" "$outcome" \
+    "$with" "$secs" "$what" "$blocks" >"$dir/result"
 }
 
 usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -157,12 +158,16 @@ names=("$@")
 ((${#names[@]})) || for p in "$patches"/*.patch; do names+=("$(basename "$p" .patch)"); done
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
-  [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
+  [[ $(field expect "$n") =~ ^(caught|survives)$ ]] ||
+    { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
   [[ $(how "$n") =~ ^(replay|fuzz|contract|blocks|stack)$ ]] ||
     { echo "mutants: $n: play: want replay, fuzz, contract, blocks or stack" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
-  for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done
+  for n in "${names[@]}"; do
+    printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" \
+      "$(field bug "$n")"
+  done
   exit 0
 fi
 
@@ -180,7 +185,7 @@ trap 'exit 130' INT TERM
 [[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
   go test -c -o "$work/contract.test" ./scenarios/suite/contract
 
-# Mutants share a cache, so that code that does not depend on the RTL is compiled once.
+# Mutants share a cache, so that code that does not depend on the RTL is compiled only once.
 mkdir "$work/cache"
 
 # The RTL without bugs must pass first, or the results would mean nothing.
@@ -191,7 +196,9 @@ while read -r h p flags; do
     play "$h" "$s" "$PWD" $([ "$h" = stack ] || echo "$flags") >"$work/clean" 2>&1 </dev/null ||
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
   done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")")
-done < <(for n in "${names[@]}"; do echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"; done | sort -u)
+done < <(for n in "${names[@]}"; do
+  echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"
+done | sort -u)
 
 for n in "${names[@]}"; do
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done

@@ -6,9 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-profile() { # package, benchmark, time or count
+profile() { # PACKAGE BENCHMARK TIME: records one benchmark, run for a time or a count (Nx)
   go test -trimpath -c -pgo=off -o "$tmp/$2.test" "./$1"
-  (cd "$1" && NICTWIN_HOME=$OLDPWD "$tmp/$2.test" -test.run '^$' -test.bench "$2" -test.benchtime "$3" -test.cpuprofile "$tmp/$2.prof")
+  (cd "$1" && NICTWIN_HOME=$OLDPWD "$tmp/$2.test" -test.run '^$' -test.bench "$2" -test.benchtime "$3" \
+    -test.cpuprofile "$tmp/$2.prof")
 }
 profile scenarios/bench BenchmarkCard 200x
 profile scenarios/bench BenchmarkVerbs 100x

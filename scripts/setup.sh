@@ -22,7 +22,8 @@ clang=14 profdata=llvm-profdata runtime=
 if command -v clang++ >/dev/null; then
   clang=$(clang++ -dumpversion); clang=${clang%%.*}
   profdata=$(clang++ -print-prog-name=llvm-profdata)
-  runtime=$(clang++ '-###' -fprofile-generate /dev/null 2>&1 | grep -o '"[^"]*clang_rt\.profile[^"]*"' | tail -1 | tr -d '"') || runtime=
+  runtime=$(clang++ '-###' -fprofile-generate /dev/null 2>&1 | grep -o '"[^"]*clang_rt\.profile[^"]*"' |
+    tail -1 | tr -d '"') || runtime=
 fi
 is_of_clang() { "$1" merge --version 2>/dev/null | grep -q "LLVM version $clang\."; }
 is_of_clang "$profdata" || is_of_clang "llvm-profdata-$clang" || wanted+=("llvm-$clang")
@@ -45,7 +46,8 @@ install() {
   fi
   log=$(mktemp)
   if ! { "${sudo[@]}" apt-get update -q && \
-         "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+         "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+         "${missing[@]}"; } >"$log" 2>&1; then
     tail -20 "$log" >&2
     short "apt-get could not install ${missing[*]}"
   fi
@@ -64,7 +66,8 @@ tools=ci/rtl-tools.txt
 if ! cmp -s "$tools" .venv/installed.txt; then
   echo "setup: installing the tools of $tools into .venv" >&2
   rm -rf .venv
-  if python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes -r "$tools"; then
+  if python3 -m venv .venv &&
+    .venv/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes -r "$tools"; then
     cp "$tools" .venv/installed.txt
   else
     echo "setup: going on without .venv, which make rtl-lint and tests of formats need" >&2

@@ -12,18 +12,19 @@ if [ -z "${NICTWIN_TEST_CAPTURES:-}" ] && [ -d "$captures" ]; then
   export NICTWIN_TEST_CAPTURES
 fi
 
-# Collecting garbage less often saves a fifth of the processors' time; the heaps of the tests stay small all the same.
+# Less frequent garbage collection saves a fifth of the processor time; the tests' heaps stay small anyway.
 export GOGC=${GOGC:-400}
 
 # The time limit catches hanging tests; it is far above the time that a slow, busy machine takes.
 status=0
 go test -count=1 -timeout 90m -json "$@" ./... >"$log" || status=$?
-# The packages of a build with Akita's tools, which need a C compiler.
+# Packages for a build with Akita's tools, which need a C compiler.
 command -v gcc >/dev/null || export CC=clang
 CGO_ENABLED=1 go test -count=1 -timeout 90m -json -tags akitaview ./scenarios/observe/akitaview >>"$log" || status=$?
 go run ./ci/testcount "$log" || status=1
 
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests -t rtlbridge/python || status=1
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests \
+  -t rtlbridge/python || status=1
 
 make -s race >"$log" 2>&1 || { cat "$log"; status=1; }
 exit "$status"

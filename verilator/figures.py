@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Sizes of the RTL's modules as yosys sees them, in a table of docs/rtl.md: cells, bits of memory, longest path in cells
-between registers, of the default build, each module for itself. `check` fails where a module grew by a tenth since the
-table was written, or is new; `write` writes it anew. Run from this folder, with the Python of .venv."""
+"""Keeps the table of module sizes in docs/rtl.md: cells, bits of memory, and the longest path between registers in
+cells, as yosys counts them for each module of the default build without its submodules. `check` fails where a module
+grew by a tenth since the table was written, or is new; `write` updates the table. Run from this folder, with the Python
+of .venv."""
 
 import re
 import sys
@@ -11,16 +12,16 @@ from strict import read_slang, yosys
 DOC = "../docs/rtl.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 HEAD = "| Module | Cells | Memory bits | Longest path |\n|---|---|---|---|\n"
-# Modules whose paths are measured: control logic. Yosys takes many minutes for the wide data paths of the others.
-DECIDE = """account arb cfg copy_chan cpl flr key msix rdsplit rxfetch rxq rxtake tables tags txcqe txpark txq_ctx txq_fetch
-txq_sched txshare txturn""".split()
+# Modules of control logic, whose longest paths are measured. Yosys would take many minutes for wide data paths.
+CONTROL = """account arb cfg copy_chan cpl flr key msix rdsplit rxfetch rxq rxtake tables tags txcqe txpark txq_ctx
+txq_fetch txq_sched txshare txturn""".split()
 NAMES = ["cells", "memory bits", "longest path"]
-PATHS = "ltp -noff " + " ".join(f"nic_{m}$*" for m in DECIDE)
+PATHS = "ltp -noff " + " ".join(f"nic_{m}$*" for m in CONTROL)
 SLACK = {"cells": 10, "memory bits": 0, "longest path": 2}  # smaller differences are not reported
 
 
 def measure():
-    """{module: [cells, memory bits, longest path]}, the largest of its instances."""
+    """Returns {module: [cells, memory bits, longest path]}, each the largest of the module's instances."""
     figures = {}
 
     def note(module, which, n):
@@ -38,15 +39,15 @@ def measure():
         elif m := re.match(r"Longest topological path in (nic_\w+)\S* \(length=(\d+)\)", line):
             note(m[1], 2, int(m[2]))
     if not any(row[2] for row in figures.values()):
-        sys.exit("yosys told no paths: did the words of its output change?")
+        sys.exit("yosys printed no paths: did the format of its output change?")
     return figures
 
 
 def read():
-    """The table's lines, by module."""
+    """Returns the table's figures by module."""
     text = open(DOC).read()
     if BEGIN not in text or END not in text:
-        sys.exit(f"docs/rtl.md: want the lines {BEGIN} and {END}, between which the table stands")
+        sys.exit(f"docs/rtl.md: needs the lines {BEGIN} and {END}, around the table")
     rows = re.findall(r"^\| `(nic_\w+)` \| (\d+) \| (\d+) \| (\d+) \|$", text.split(BEGIN)[1].split(END)[0], re.M)
     return {m: [int(n) for n in rest] for m, *rest in rows}
 
@@ -59,14 +60,14 @@ def write(figures):
 
 
 def check(figures, table):
-    """Messages for the modules that have grown."""
-    told = [f"{m}: is not in the table" for m in sorted(figures.keys() - table.keys())]
-    told += [f"{m}: is in the table, and there is no such module" for m in sorted(table.keys() - figures.keys())]
+    """Returns a message for each module that has grown or is in only one of figures and table."""
+    faults = [f"{m}: is not in the table" for m in sorted(figures.keys() - table.keys())]
+    faults += [f"{m}: is in the table but not in the RTL" for m in sorted(table.keys() - figures.keys())]
     for m in sorted(figures.keys() & table.keys()):
         for name, now, was in zip(NAMES, figures[m], table[m]):
             if now > was + SLACK[name] and now * 10 > was * 11:
-                told.append(f"{m}: {name} {was} before, {now} now")
-    return told
+                faults.append(f"{m}: {name} {was} before, {now} now")
+    return faults
 
 
 def main():
@@ -77,8 +78,9 @@ def main():
     if sys.argv[1] == "write":
         write(figures)
         return
-    if told := check(figures, table):
-        sys.exit("the RTL grew by a tenth or more; say why in the commit, and run make rtl-figures-write:\n" + "\n".join(told))
+    if faults := check(figures, table):
+        sys.exit("the RTL grew by a tenth or more; say why in the commit, and run make rtl-figures-write:\n"
+                 + "\n".join(faults))
     print("rtl figures: within a tenth of docs/rtl.md")
 
 

@@ -30,7 +30,7 @@ lint() {
   verilator --lint-only -Wall --assert $include --top-module "$top" "$@"
 }
 
-# Every module must be instantiated below a top, or it would not be linted.
+# Checks that every module is instantiated below a top: otherwise it would not be linted.
 reached=$(verilator -E $include --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
   grep -oE 'nic_[a-z0-9_]+' | sort -u)
 for f in rtl/*/*.sv; do
@@ -41,7 +41,8 @@ for f in rtl/*/*.sv; do
   esac
 done
 
-# Every port count and width, the smallest and largest sizes, each part once with and once without the others.
+# Lints the NIC with every port count and width, the smallest and the largest sizes, and each part once built
+# and once left out.
 lint nic_top "${nic[@]}"
 lint nic_top -GPorts=2 -GEthBits=256 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
@@ -67,7 +68,7 @@ for dut in duts/own/*/dut.yaml; do
   done
 done
 
-# All blocks that are devices of their own, linted together with the NIC: each alone uses only a part of the packages.
+# Lints all test devices of blocks together with the NIC, because each alone uses only a part of the packages.
 blocks=()
 for f in duts/blocks/rtl/packages/*.sv duts/blocks/rtl/*/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
@@ -75,7 +76,7 @@ done
 echo "lint nic_top ${blocks[*]##*/}"
 verilator --lint-only -Wall -Wno-MULTITOP --assert $include "${nic[@]}" "${blocks[@]}"
 
-# Cells by themselves; the clock gate also with a technology's cell.
+# Lints each cell as a top; the clock gate also with a technology's cell.
 lint_cell() {
   lint "cell_$1" "${@:2}" "rtl/cells/nic_$1.sv" duts/cells/rtl/cell_player.sv "duts/cells/rtl/cell_$1.sv"
 }
@@ -88,7 +89,7 @@ for f in duts/cells/rtl/cell_*.sv; do
 done
 lint_cell clkgate -DNICTWIN_ICG=cell_icg duts/cells/rtl/cell_icg.sv
 
-# Constructs that Verilator accepts and other tools reject.
+# Rejects constructs that Verilator accepts and other tools do not.
 if ! [ -e ../.venv/installed.txt ]; then
   echo "slang and yosys are missing: run make setup" >&2
   exit 1

@@ -10,13 +10,13 @@ import subprocess
 import sys
 
 GATE = "nic_clkgate"  # the only module that may have a latch
-# One CRC engine is checked for all: they differ in constants only, and checking them takes long.
+# Checks one CRC engine instead of all: they differ only in constants, and checking them takes long.
 CHECK = ["select -set one * nic_crc32$* %d nic_crc32$*u_icrc* %u", "check @one"]
 BUILDS = [{}, {"Ports": 2, "EthBits": 256}, {"Parts": 0, "NumRxq": 4, "NumTxq": 4, "NumKeys": 16, "NumRules": 4}]
 
 
 def sources(folder, first=()):
-    """The files of a folder and of the folders in it, packages before what imports them."""
+    """Returns the files of a folder and its subfolders, packages before the files that import them."""
     files = [f"{folder}/packages/{f}" for f in first]
     for pattern in ("packages/*.sv", "*.sv", "*/*.sv"):
         files += sorted(glob.glob(f"{folder}/{pattern}"))
@@ -31,19 +31,19 @@ FIFO = sources("duts/fifo/rtl")
 
 
 def slang(files, *options):
-    """Compiles and analyses; any error or warning fails."""
+    """Compiles and analyses the files with slang; any error or warning fails."""
     from pyslang import driver
 
     d = driver.Driver()
     d.addStandardArgs()
     line = " ".join(["slang", "-Werror", INCLUDE, *options, *files])
     if not (d.parseCommandLine(line) and d.processOptions() and d.parseAllSources()):
-        sys.exit("slang: it could not read the sources")
+        sys.exit("slang: could not read the sources")
     compilation = d.createCompilation()
     d.reportCompilation(compilation, True)
     d.runAnalysis(compilation)
     if not d.reportDiagnostics(True):
-        sys.exit("slang: mend the code; there are no waivers")
+        sys.exit("slang: fix the code; there are no waivers")
 
 
 def yosys(*commands):
@@ -56,13 +56,13 @@ def yosys(*commands):
 
 
 def read_slang(params):
-    """The command that elaborates nic_top with parameters, its modules kept apart."""
+    """Returns the command that elaborates nic_top with these parameters and keeps its hierarchy."""
     given = " ".join(f"-G {k}={v}" for k, v in params.items())
     return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS {INCLUDE} --top nic_top {given} {' '.join(NIC)}"
 
 
 def check(params):
-    """Elaborates the default build; ends with what check finds, or the modules with latches."""
+    """Elaborates a build; ends this program if it has multiple drivers, latches or other faults."""
     out = yosys(read_slang(params), *CHECK, "select -list t:$dlatch t:$adlatch t:$dlatchsr t:$sr")
     for line in out.splitlines():
         if re.match(r"Warning: (multiple conflicting drivers|Wire .* is used but has no driver)", line):

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "lower the ceilings in testdata to what is counted")
 
-// onlyFall holds counts by folder or file to the ceilings in a file of lines such as "3 models/nic". A ceiling that is
-// higher than its count fails, too: -update lowers it, and nothing raises it.
+// onlyFall compares counts by folder or file with the ceilings in a file of lines such as "3 models/nic". A
+// count above its ceiling fails, and so does a ceiling above its count: -update lowers it, nothing raises
+// it.
 func onlyFall(t *testing.T, file string, count map[string]int, what string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// maxEntry bounds the characters of a changelog entry: one line says what changed, the docs say the rest.
+// maxEntry limits the characters of a changelog entry: one line for the change; details belong to the docs.
 const maxEntry = 160
 
 var (
@@ -37,18 +37,18 @@ func TestChangelog(t *testing.T) {
 		"CHANGELOG.md")
 }
 
-// changelog reads one line by line, and collects versions and faults.
+// changelog checks lines one after another, and collects versions and faults.
 type changelog struct {
 	versions []string
 	faults   []string
-	title    string // of the current part
+	title    string // title of the current part
 	kind     int    // index into changeKinds, -1 before the first
-	entries  int    // of the current kind
+	entries  int    // number of entries of the current kind
 	commit   bool   // the part names its last commit
 }
 
-// readChangelog returns the versions of a changelog, newest first, and its faults by line. It wants parts, kinds in
-// order, one line an entry, and nothing else.
+// readChangelog returns the versions of a changelog, newest first, and its faults by line. A changelog has
+// parts, kinds of changes in a fixed order, one line per entry, and nothing else.
 func readChangelog(text string) (versions, faults []string) {
 	c := &changelog{}
 	lines := strings.Split(text, "\n")
@@ -87,7 +87,7 @@ func (c *changelog) line(n int, line string) {
 func (c *changelog) begins(n int, line string) {
 	c.title, c.kind, c.entries, c.commit = line, -1, 0, false
 	if line == "## Unreleased" && len(c.versions) == 0 {
-		c.commit = true // has none
+		c.commit = true // this part needs no commit
 		return
 	}
 	if !versionHeading.MatchString(line) {
@@ -101,7 +101,7 @@ func (c *changelog) begins(n int, line string) {
 	c.versions = append(c.versions, words[1])
 }
 
-// ends checks the current part at its end.
+// ends checks the current part when its last line has been read.
 func (c *changelog) ends(n int) {
 	switch {
 	case c.title == "":

@@ -20,7 +20,7 @@ var clocked = map[string][]string{
 	"assert":  {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
 }
 
-// TestNoTestGoesByTheClock checks that no test depends on the clock. Benchmarks may.
+// TestNoTestGoesByTheClock checks that no test calls a function in clocked. Benchmarks may.
 func TestNoTestGoesByTheClock(t *testing.T) {
 	files := 0
 	walkExt(t, "_test.go", func(path string) {

@@ -56,15 +56,16 @@ func columns(line string) (n int) {
 	return n
 }
 
-// wideBy reports whether a line may be wide: it is a row of a table, or a URL makes it so.
+// wideBy reports whether a line may be wide: a row of a table, or a line with a URL.
 func wideBy(path, line string) bool {
 	text := strings.TrimSpace(line)
 	return filepath.Ext(path) == ".md" && strings.HasPrefix(text, "|") || strings.Contains(text, "://")
 }
 
-// Lines fit a screen. What is generated and testdata are exempt, and so are tables of pages and lines with URLs; entries
-// of the changelog have a limit of their own. Wide lines that are left, most of them texts whose line ends count, become
-// fewer: testdata/columns.txt has how many a file may have.
+// TestColumns checks that lines fit a screen. Generated files and testdata are exempt, as are tables of
+// pages and lines with URLs; entries of the changelog have a limit of their own. testdata/columns.txt has
+// the number of wide lines that each file may still have, most of them in texts whose line ends count; it
+// may only fall.
 func TestColumns(t *testing.T) {
 	top, wide := root(t), map[string]int{}
 	for _, path := range sources(t, ".go", ".sv", ".svh", ".v", ".cpp", ".h", ".py", ".sh", ".md", ".yaml") {

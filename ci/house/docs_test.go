@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notOurs lists the files that pages may name although they are not in the tree, with the reason.
+// notOurs lists files that pages may name although they are not in the tree, each with the reason.
 var notOurs = map[string]string{
 	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact",
 	"transactions.txt": "artifact",
@@ -24,8 +24,8 @@ var notOurs = map[string]string{
 	"skid.v": "example", "nic.fst": "example",
 }
 
-// TestPagesNameFilesThatExist checks the files, folders and targets of make that pages name. Commands and flags are
-// checked beside the command line, links in links_test.go. The changelog may name files that are gone.
+// TestPagesNameFilesThatExist checks that files, folders and make targets named on pages exist. Commands
+// and flags are checked in cmd/nictwin, links in links_test.go. The changelog may name deleted files.
 func TestPagesNameFilesThatExist(t *testing.T) {
 	tree := readTree(t, root(t))
 	used := map[string]bool{}
@@ -77,7 +77,7 @@ func TestSourcesNamePagesThatExist(t *testing.T) {
 type named struct {
 	line   int
 	name   string
-	target bool // of make
+	target bool // it is a make target
 }
 
 var (
@@ -88,7 +88,8 @@ var (
 	goSymbol = regexp.MustCompile(`^([\w/]+)\.[A-Z]\w*(\.\w+)*$`)
 )
 
-// namesIn returns the names in code spans and code blocks of a page, except blocks that show files of the reader.
+// namesIn returns the names in code spans and code blocks of a page, except for blocks that show the
+// reader's own files.
 func namesIn(text string) (all []named) {
 	fence, mine := "", false
 	for i, line := range strings.Split(text, "\n") {
@@ -110,7 +111,7 @@ func namesIn(text string) (all []named) {
 	return all
 }
 
-// namesOf returns what a line of code names: words with a slash or with the ending of a file.
+// namesOf returns the names in a line of code: words with a slash or with a file's extension.
 func namesOf(line int, code string) (all []named) {
 	for _, m := range makeTarget.FindAllStringSubmatch(code, -1) {
 		all = append(all, named{line: line, name: m[1], target: true})
@@ -127,10 +128,10 @@ func namesOf(line int, code string) (all []named) {
 
 // tree holds the files and folders of the repository, and the targets of its Makefile.
 type tree struct {
-	paths   map[string]bool // files and folders, from the top
+	paths   map[string]bool // files and folders, by path from the top
 	tops    map[string]bool // folders at the top
-	endings map[string]bool // every path without its first folders
-	targets map[string]bool // of make
+	endings map[string]bool // every path, with any number of its first folders removed
+	targets map[string]bool // make targets
 }
 
 func readTree(t *testing.T, top string) *tree {
@@ -160,8 +161,8 @@ func readTree(t *testing.T, top string) *tree {
 	return tr
 }
 
-// fault reports what is wrong with a name on a page. A path from the top has to exist; the name of a file may also
-// leave out the first folders; any other word with a slash may be anything.
+// fault returns the fault of a name on a page, "" if it is right. A path that begins at the top must exist;
+// a file's name may leave out the first folders; any other word with a slash need not be a path.
 func (tr *tree) fault(page string, n named) string {
 	if n.target {
 		if !tr.targets[n.name] {
@@ -183,7 +184,7 @@ func (tr *tree) fault(page string, n named) string {
 	return ""
 }
 
-// has reports whether a path, or the ending of one, exists; it may have asterisks.
+// has reports whether a path, or the end of one, exists; it may contain asterisks.
 func (tr *tree) has(p string) bool {
 	if !strings.Contains(p, "*") {
 		return tr.paths[p] || tr.endings[p] && !tr.tops[strings.Split(p, "/")[0]]
@@ -196,7 +197,7 @@ func (tr *tree) has(p string) bool {
 	return false
 }
 
-// alternatives writes out the braces of a path: a/{b,c} is a/b and a/c.
+// alternatives expands the braces of a path: a/{b,c} becomes a/b and a/c.
 func alternatives(p string) []string {
 	open, rest, found := strings.Cut(p, "{")
 	inner, end, closed := strings.Cut(rest, "}")
@@ -222,7 +223,8 @@ func TestTablesHaveOneWidth(t *testing.T) {
 	require.Greater(t, tables, 50, "the walk must have found the tables")
 }
 
-// tableFaults counts the tables of a page and returns their faults: rows of another width than the head, or without it.
+// tableFaults counts the tables of a page and returns their faults: rows with another number of cells than
+// the header, or without a header.
 func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 	t.Helper()
 	head, row, last := 0, 0, -1

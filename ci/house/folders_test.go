@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostFiles is the number of source files, tests excepted, that a folder may have: with more nobody finds anything.
+// mostFiles limits the source files of a folder, tests excepted: in a larger one it is hard to find
+// anything.
 const mostFiles = 26
 
 func TestFolders(t *testing.T) {

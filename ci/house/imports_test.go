@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
-// corners lists folders inside a room that may import less than the room.
+// corners lists folders inside a room that may import less than the rest of the room.
 var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is " +
@@ -158,7 +158,8 @@ var corners = map[string]room{
 	},
 }
 
-// timeless lists packages that must not know simulated time: none of these imports may occur in them, even indirectly.
+// timeless lists packages that must not know simulated time: they may not import any of these packages,
+// even indirectly.
 var timeless = []string{
 	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nic/nicspec", "models/format/wire",
 	"models/format/tlp", "models/format/tlp/order", "models/fabric/nicswitch/route", "models/format/ether",
@@ -197,7 +198,7 @@ var blind = []string{"golden", "models", "stack"}
 // viewer is the only folder that imports more of Akita than sim, in files with a build tag.
 const viewer = "scenarios/observe/akitaview/"
 
-// TestPlainBuild checks that the usual program does not depend on the viewer's packages.
+// TestPlainBuild checks that the program built without tags does not depend on the viewer's packages.
 func TestPlainBuild(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "./cmd/nictwin")
 	list.Dir = root(t)
@@ -380,7 +381,7 @@ func walkExt(t *testing.T, ext string, visit func(path string)) {
 	require.NoError(t, err)
 }
 
-// root is the folder of go.mod.
+// root returns the folder of go.mod.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

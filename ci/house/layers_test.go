@@ -150,9 +150,10 @@ func inCircles(arrows []arrow) (n int) {
 	return n
 }
 
-// upwards puts the files into an order, callers above those they call, and returns the arrows that run against it. The
-// order is the one of Eades, Lin and Smyth (1993): a file that nobody calls goes on top, one that calls nobody to the
-// ground; in a circle, the one with most arrows out beyond arrows in goes next on top.
+// upwards arranges the files in an order, callers above callees as far as possible, and returns the arrows
+// that point upwards. The order is that of Eades, Lin and Smyth (1993): a file without callers is placed at
+// the top, one without callees at the bottom; if there are only cycles, the file with the largest surplus
+// of outgoing arrows is placed next at the top.
 func upwards(arrows []arrow) (up []arrow) {
 	rank := rankFiles(arrows)
 	for _, a := range arrows {
@@ -184,8 +185,8 @@ func rankFiles(arrows []arrow) map[string]int {
 	return rank
 }
 
-// nextFile picks the next of the remaining files, the first by name if several qualify, and reports whether it goes to
-// the ground.
+// nextFile picks the next of the remaining files, the first by name if several qualify, and reports whether
+// it is placed at the bottom.
 func nextFile(arrows []arrow, left map[string]bool) (name string, sink bool) {
 	out, in := map[string]int{}, map[string]int{}
 	for _, c := range arrows {

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Links break unnoticed when a file moves or a heading is reworded.
+// TestLinksLeadSomewhere checks the relative links of pages: they break unnoticed when a file moves or a
+// heading is reworded.
 func TestLinksLeadSomewhere(t *testing.T) {
 	pages := 0
 	walkExt(t, ".md", func(path string) {
@@ -59,7 +60,7 @@ var (
 	heading    = regexp.MustCompile(`^ {0,3}#{1,6}\s+(.*?)\s*#*$`)
 )
 
-// prose calls visit with every line of a page that is not code, and its number.
+// prose calls visit with every line of a page outside code blocks, and the line's number.
 func prose(t *testing.T, path string, visit func(n int, line string)) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -124,7 +125,7 @@ func brokenLink(t *testing.T, top, page, link string) string {
 	return ""
 }
 
-// anchors returns the anchors that a forge generates for the headings of a page.
+// anchors returns the anchors that GitHub generates for the headings of a page.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	all, times := map[string]bool{}, map[string]int{}

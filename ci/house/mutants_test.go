@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patches stop applying unnoticed when the RTL changes, and then prove nothing.
+// TestMutantsApply checks that the patches of seeded bugs apply. A change of the RTL can break them
+// unnoticed, and a patch that does not apply proves nothing.
 func TestMutantsApply(t *testing.T) {
 	count := 0
 	walkExt(t, ".patch", func(path string) {
@@ -25,7 +26,8 @@ func TestMutantsApply(t *testing.T) {
 	require.Greater(t, count, 30, "the walk must have found the patches")
 }
 
-// The page with the results has a row for each bug, with the words of its patch.
+// TestMutantsStandInTheDocs checks that docs/verification.md has a row for each seeded bug, with the block
+// and description in its patch.
 func TestMutantsStandInTheDocs(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root(t), "docs/verification.md"))
 	require.NoError(t, err)
@@ -98,7 +100,7 @@ func TestPatchFaultsAreFound(t *testing.T) {
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 
-// hunk is a change in a patch: lines of the file before and after it. line counts from 1.
+// hunk is a change in a patch: the lines before and after it, and the number of the first one, from 1.
 type hunk struct {
 	file               string
 	nr, line           int
@@ -190,7 +192,7 @@ func hunksOf(text string) []*hunk {
 	return list
 }
 
-// countOf returns a number of lines in a hunk's head, 1 if it is left out.
+// countOf returns a number of lines in a hunk's header, which is 1 if left out.
 func countOf(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
@@ -198,7 +200,8 @@ func countOf(s string) int {
 	return 1
 }
 
-// fault returns why the hunk does not apply to a file: its old lines must be at its line or, moved, at one place only.
+// fault returns why the hunk does not apply to a file, "" if it does: its old lines must be at its line, or
+// else at exactly one place in the file.
 func (h *hunk) fault(file []string) string {
 	if len(h.oldLines) != h.wantOld || len(h.newLines) != h.wantNew {
 		return fmt.Sprintf("expected %d old and %d new lines, got %d and %d", h.wantOld, h.wantNew, len(h.oldLines),

@@ -12,15 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disturbances matches names of options for faults, stalls and the like: package inject adds these from outside, and an
-// option inside a component would be a second mechanism.
+// disturbances matches names of options for faults, stalls and similar effects. Package inject adds these
+// from outside; an option inside a component would be a second mechanism.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
-// assemble lists the packages of models whose specs may name disturbances: inject, those that install it, and tests.
+// assemble lists the packages of models whose specs may name disturbances: inject, packages that insert its
+// decorators, and tests.
 var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nic/nictest": true}
 
-// TestComponentsHaveNoDisturbances checks that capture, faults, delay and stalls are decorators, not options of
-// components.
+// TestComponentsHaveNoDisturbances checks that taps, faults, delays and stalls are decorators, not options
+// of components.
 func TestComponentsHaveNoDisturbances(t *testing.T) {
 	specs := 0
 	walk(t, func(path string) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// riddles are turns of phrase by which a comment leaves its reader to guess. A comment says what a thing is, in a noun
-// of the field, or what it does, in a verb.
+// riddles matches phrases by which a comment leaves its reader to guess. A comment should say what a thing
+// is, with a noun of the field, or what it does, with a verb.
 var riddles = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^\W*[\w.]+ (is|are) (those|what|how|whether|when|where|who|which|the one|one that)\b`),
 	regexp.MustCompile(`(?i)\b(is|are|was|were|be) told\b|\btells? (of|who|what|that)\b`),
@@ -40,7 +40,7 @@ func isRiddle(text string) bool {
 	return slices.ContainsFunc(riddles, func(r *regexp.Regexp) bool { return r.MatchString(text) })
 }
 
-// countRiddles returns the riddles of each folder.
+// countRiddles returns the number of lines with riddles in each folder.
 func countRiddles(t *testing.T) map[string]int {
 	top, count := root(t), map[string]int{}
 	for _, name := range sources(t, ".go", ".sv", ".svh", ".v", ".cpp", ".h", ".py", ".sh") {
@@ -57,7 +57,8 @@ func countRiddles(t *testing.T) map[string]int {
 	return count
 }
 
-// The riddles of each folder become fewer: testdata/prose.txt has how many it may have.
+// TestProse checks that the riddles of each folder become fewer: testdata/prose.txt has the number that it
+// may still have.
 func TestProse(t *testing.T) {
 	onlyFall(t, "testdata/prose.txt", countRiddles(t), "comments that leave the reader to guess: say what the thing is or does")
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Limits on length. Generated files are exempt: nobody edits them.
+// Largest numbers of lines of files and functions, and of columns in RTL. Generated files are exempt:
+// nobody edits them.
 const (
 	maxGoLines    = 400
 	maxRTLLines   = 300

@@ -53,13 +53,13 @@ shown with its reason.`,
 	return c
 }
 
-// bench runs the benchmarks and prints what was measured, even if it was cut short.
+// bench runs the benchmarks and prints the measurements, even those of an interrupted run.
 func (a *app) bench(c *cobra.Command, b *cli.Bench) error {
 	e := b.Run(c.Context())
 	a.ended, a.object = &e.Ended, e.Object
 	if e.Report == nil || a.json {
 		return e.Err
 	}
-	_ = e.Report.Write(a.stdout) // output keeps the error
+	_ = e.Report.Write(a.stdout) // a.stdout remembers the error
 	return e.Err
 }

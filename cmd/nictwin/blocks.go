@@ -56,7 +56,7 @@ func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
 	return e.Err
 }
 
-// played prints the outcome of each block on a line of its own.
+// played formats the outcomes of blocks, one line each.
 type played []result.BlockPlayed
 
 func (p played) String() string {
@@ -71,6 +71,6 @@ func (p played) String() string {
 		results += x.Compared
 		say(t, "%s\t%s\t%d runs\t%d results compared\t%d cycles\n", x.Name, verdict, x.Runs, x.Compared, x.Cycles)
 	}
-	_ = t.Flush() // a builder takes everything
+	_ = t.Flush() // writing to a strings.Builder cannot fail
 	return fmt.Sprintf("%s%d blocks, %d results compared\n", s.String(), len(p), results)
 }

@@ -53,7 +53,7 @@ are valid board files.`,
 		if yaml {
 			text = string(x.YAML)
 		}
-		say(a.people(), "%s", text)
+		say(a.human(), "%s", text)
 		return nil
 	}
 	return c

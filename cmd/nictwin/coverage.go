@@ -33,7 +33,7 @@ error.`,
 	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "fail below this percentage of line points")
 	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "fail below this percentage of bits")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		v.Dirs, v.Home, v.Again = args, a.home, a.again(c, args, nil)
+		v.Dirs, v.Home, v.Again = args, a.home, a.repeatLine(c, args, nil)
 		defer func() { a.object.Home = v.Used }()
 		return a.coverage(c, v, holes)
 	}
@@ -47,8 +47,8 @@ func (a *app) coverage(c *cobra.Command, v *cli.Coverage, holes int) error {
 		return err
 	}
 	a.object.RTLCoverage, a.object.Findings = r, short
-	w := a.people()
-	_ = r.Write(w, holes) // output keeps the error
+	w := a.human()
+	_ = r.Write(w, holes) // w remembers the error
 	for _, s := range result.Texts(short) {
 		paint(w, red, "FAIL")
 		say(w, "  %s\n", s)

@@ -1,4 +1,4 @@
-// Command nictwin checks a SmartNIC written in RTL against its Go twin.
+// Command nictwin checks a SmartNIC written in RTL against its golden model in Go.
 //
 // This folder turns flags and environment into settings, and outcomes into text and exit codes. The logic lies in
 // scenarios/shell/cli and the packages that it uses.

@@ -23,7 +23,7 @@ func dutCommand(a *app) *cobra.Command {
 	return c
 }
 
-// dutArgs checks that devices are given, each once.
+// dutArgs checks that at least one device is named, and none twice.
 func dutArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("no device given: want a name from dut list, or a manifest")
@@ -56,7 +56,7 @@ asks for one.`,
 			case a.json || text == "":
 			case n.Out == "" || err != nil:
 				say(a.stdout, "%s", text)
-				a.toldHome = true // stdout is the manifest, nothing else
+				a.homeShown = true // suppresses the line about the home: stdout is the manifest, nothing else
 			default:
 				say(a.stdout, "%s: streams %s; next: nictwin dut check %s, nictwin play %s\n", d.Manifest,
 					strings.Join(d.Streams, " "), d.Manifest, d.Manifest)
@@ -71,7 +71,7 @@ asks for one.`,
 	return c
 }
 
-// sourceFlags adds the flags that say how Verilog files are read.
+// sourceFlags adds the flags that control how Verilog files are read.
 func sourceFlags(f *pflag.FlagSet, n *cli.DUTNew) {
 	f.StringSliceVar(&n.Include, "include", nil, "`FOLDER` to search for included files; may be given several times")
 	f.StringToStringVar(&n.Defines, "define", nil, "macro `NAME=VALUE`")
@@ -117,7 +117,8 @@ func (a *app) each(args []string, do func(name string) (result.DUT, error), show
 	return errors.Join(errs...)
 }
 
-// devices returns a command that takes devices. Its flags override the Ethernet ports in the manifests of NICs.
+// devices returns a command that takes names of devices. Its flags override the number and width of
+// Ethernet ports in the manifests of NICs.
 func (a *app) devices(name, short string, b *cli.DUTBuild,
 	do func(c *cobra.Command, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: name + " DUT...", Short: short, Args: dutArgs, ValidArgsFunction: completeDUTs}
@@ -144,7 +145,7 @@ func dutBuild(a *app) *cobra.Command {
 	return c
 }
 
-// build builds the devices named and prints where the programs lie.
+// build builds the devices named and prints the paths of the programs.
 func (a *app) build(args []string, do func(dut string) (result.DUT, error)) error {
 	err := a.each(args, do, func(d *result.DUT) {
 		how := fmt.Sprintf("built in %.1f s", d.Built.TookS)

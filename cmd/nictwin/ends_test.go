@@ -21,15 +21,15 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// ends describes how a command is driven to each way of ending.
+// ends describes a command for the tests that run it to each of its possible ends.
 type ends struct {
-	args  string // of a short run, or of a very long one
-	tools bool   // it needs external tools: without them its result is infrastructure, else pass
-	long  bool   // it plays until it is interrupted
+	args  string // arguments of a short run or, with long, of a very long one
+	tools bool   // it needs external tools: without them it ends with infrastructure, else with pass
+	long  bool   // it runs until it is interrupted
 	child string // program of its child process; empty: none
 }
 
-// drives lists the visible commands with their arguments. CAP, DIR and LONG are a capture, an empty
+// drives lists the visible commands with their arguments. CAP, DIR and LONG stand for a capture, an empty
 // folder and a scenario that takes long.
 var drives = map[string]ends{
 	"replay":     {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
@@ -91,7 +91,7 @@ func commandsOf(c *cobra.Command) (names []string) {
 	return names
 }
 
-// start starts a command with --json in a folder of its own.
+// start starts a command with --json in a temporary folder.
 func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd *exec.Cmd, stdout,
 	stderr *bytes.Buffer) {
 	t.Helper()
@@ -102,11 +102,11 @@ func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd 
 	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), stdout, stderr
 	cmd.Env = append(b.env[:len(b.env):len(b.env)], env...)
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // fails if the command has ended, as it has unless the test failed
 	return cmd, stdout, stderr
 }
 
-// end waits for a command and checks its result and its object.
+// end waits for a command and checks its exit code and its JSON object.
 func (b *endsBench) end(t *testing.T, name string, cmd *exec.Cmd, stdout, stderr *bytes.Buffer, want result.Outcome) {
 	t.Helper()
 	err := cmd.Wait()
@@ -128,7 +128,7 @@ func (b *endsBench) each(do func(t *testing.T, name string, x ends)) {
 	}
 }
 
-// Every command is driven to its ends below.
+// TestEveryCommandIsDriven checks that drives lists every visible command, so that the tests below run it.
 func TestEveryCommandIsDriven(t *testing.T) {
 	names := commandsOf(newApp(commands).root())
 	require.Len(t, names, len(drives))
@@ -137,7 +137,8 @@ func TestEveryCommandIsDriven(t *testing.T) {
 	}
 }
 
-// --help passes and an unknown flag is refused, by every command.
+// TestCommandsThatDoNotRun checks for every command that --help passes and an unknown flag is a usage
+// error.
 func TestCommandsThatDoNotRun(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -149,12 +150,12 @@ func TestCommandsThatDoNotRun(t *testing.T) {
 	})
 }
 
-// Without any tool a command says which one is missing, if it needs one.
+// TestCommandsWithoutTools checks that a command that needs an external tool reports which one is missing.
 func TestCommandsWithoutTools(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
 		if x.long && !x.tools {
-			return // it would play
+			return // such a command needs no tool, and would run until interrupted
 		}
 		cmd, stdout, stderr := b.start(t, name, x.args, "PATH="+t.TempDir(), "NICTWIN_CACHE="+t.TempDir())
 		switch {
@@ -169,7 +170,7 @@ func TestCommandsWithoutTools(t *testing.T) {
 	})
 }
 
-// A tool that fails is an infrastructure failure, not a usage error.
+// TestCommandsWhoseToolsFail checks that a failing tool is an infrastructure failure, not a usage error.
 func TestCommandsWhoseToolsFail(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -182,7 +183,7 @@ func TestCommandsWhoseToolsFail(t *testing.T) {
 	})
 }
 
-// fakeTool returns a PATH on which one tool is replaced.
+// fakeTool returns a PATH on which one tool is replaced by a script.
 func fakeTool(t *testing.T, name, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -190,7 +191,7 @@ func fakeTool(t *testing.T, name, script string) string {
 	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
 }
 
-// A cache that cannot be used is an error that names it.
+// TestCommandsWithoutCache checks that a build cache that cannot be used is reported by its path.
 func TestCommandsWithoutCache(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -205,7 +206,7 @@ func TestCommandsWithoutCache(t *testing.T) {
 	})
 }
 
-// A signal ends a command while a tool works for it.
+// TestCommandsInterruptedInABuild checks that a signal ends a command while one of its tools is running.
 func TestCommandsInterruptedInABuild(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -221,8 +222,8 @@ func TestCommandsInterruptedInABuild(t *testing.T) {
 	})
 }
 
-// A signal ends a run, and so does the end of its device or of its other process; the latter is no fault of the
-// command.
+// TestCommandsInterruptedInARun checks that a signal ends a run, and that a run ends if its device or its
+// second process is killed, which is reported as infrastructure.
 func TestCommandsInterruptedInARun(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -255,7 +256,7 @@ func childOf(pid int, program string) int {
 	return 0
 }
 
-// until waits for a condition, at most until shortly before the test's time limit.
+// until waits for a condition, and fails the test shortly before its time limit.
 func until(t *testing.T, stderr *bytes.Buffer, there func() bool) {
 	t.Helper()
 	ctx := t.Context()

@@ -53,7 +53,7 @@ func escape(text string) string {
 		case r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
 			b.WriteRune(r)
 		default:
-			for _, u := range utf16.Encode([]rune{r}) { // as in JSON
+			for _, u := range utf16.Encode([]rune{r}) { // escaped like JSON strings: by UTF-16 code units
 				fmt.Fprintf(&b, `\u%04x`, u)
 			}
 		}

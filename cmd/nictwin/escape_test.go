@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No name moves the cursor or begins a new line, and JSON stays valid.
+// TestEscaper checks that no name in the output can move the cursor or begin a new line, and that JSON
+// stays valid.
 func TestEscaper(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mb\r\n":       `a\u001b[31mb\u000d` + "\n",

@@ -60,7 +60,7 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 		"exercised to this folder; see nictwin coverage")
 }
 
-// artifactFlags adds the flags that say where artifacts go.
+// artifactFlags adds the flags that control where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault string) {
 	c.Flags().StringVar(out, "out", *out,
 		"folder for artifacts: empty, or left by an earlier run (default "+byDefault+")")
@@ -69,22 +69,23 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write no artifacts")
 }
 
-// common fills in the settings that a command takes from the program and its command line; always is as in again. An
-// idle flag is refused on the command line but ignored in the environment, which serves many commands.
+// common fills in the settings that a command takes from the program and its command line; always is passed
+// to repeatLine. A flag without effect (idle) is refused on the command line but ignored in the
+// environment, which serves many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
-	x.Home, x.Self, x.Again = a.home, a.program, a.again(c, args, idle, always...)
+	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, idle, always...)
 	x.Refused = idle.Refuse(c.Flags().Changed)
 }
 
-// complete gives shells the words that complete a flag.
+// complete sets the words that shells offer to complete a flag.
 func complete(c *cobra.Command, flag string, words ...string) {
 	completeWith(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeWith gives shells a function that completes a flag.
+// completeWith sets the function that completes a flag.
 func completeWith(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // no such flag: a mistake in this folder
+		panic(err) // the command has no such flag: a mistake in this folder
 	}
 }
 
@@ -105,7 +106,7 @@ func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shell
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// waveFlag adds the flag that says which runs leave a waveform.
+// waveFlag adds the flag that selects the runs that leave a waveform.
 func waveFlag(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "wave", *text, "waveform to keep with the artifacts of a run on RTL: never, fail "+
 		"(around the first difference), always, or A:B in cycles or times")

@@ -66,18 +66,18 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
 
-// fuzz plays programs and reports the outcome. It shows the coverage even if the run was cut short.
+// fuzz plays programs and reports the outcome. It shows the coverage even of an interrupted run.
 func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 	bar := newBar(os.Stderr, "programs")
 	f.Log, f.Progress = a.stderr, bar.set
 	e := f.Run(c.Context())
 	bar.end()
-	if w := a.people(); e.Report != nil && e.Result.Runs > 0 {
+	if w := a.human(); e.Report != nil && e.Result.Runs > 0 {
 		whole := "--show-missing"
 		if f.Out != "" {
 			whole = filepath.Join(f.Out, result.CoverageFile) + " or " + whole
 		}
-		_ = e.Report.Write(w, all, whole) // output keeps the error
+		_ = e.Report.Write(w, all, whole) // w remembers the error
 		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs,
 			e.Result.Checked, e.Result.Cycles,
 			e.Result.Wall.Seconds())

@@ -47,7 +47,7 @@ type section struct {
 	flags []string
 }
 
-// Sections of the commands that have them; --help is in none.
+// Sections of those commands whose help is divided; --help is in none.
 var (
 	replaySections = []section{
 		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed"}},

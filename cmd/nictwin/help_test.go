@@ -16,7 +16,7 @@ func wholeRoot() *cobra.Command {
 	return a.root()
 }
 
-// Every visible command has a heading.
+// TestCommandsHaveHeadings checks that every visible command is under a heading of nictwin --help.
 func TestCommandsHaveHeadings(t *testing.T) {
 	for _, c := range wholeRoot().Commands() {
 		if !c.Hidden {
@@ -25,7 +25,7 @@ func TestCommandsHaveHeadings(t *testing.T) {
 	}
 }
 
-// The sections of a command list each of its flags once.
+// TestFlagsHaveHeadings checks that a command's sections list each of its flags once.
 func TestFlagsHaveHeadings(t *testing.T) {
 	for name, sections := range map[string][]section{"replay": replaySections, "fuzz": fuzzSections, "run": runSections,
 		"play": playSections} {
@@ -44,11 +44,11 @@ func TestFlagsHaveHeadings(t *testing.T) {
 	}
 }
 
-// The help of every command fits its width.
+// TestHelpFitsItsWidth checks that the help of every command is at most helpWidth columns wide.
 func TestHelpFitsItsWidth(t *testing.T) {
 	for _, c := range everyCommand(wholeRoot()) {
 		if c.CommandPath() == "nictwin completion" || c.HasParent() && c.Parent().Name() == "completion" {
-			continue // cobra's own words
+			continue // written by cobra
 		}
 		var b bytes.Buffer
 		c.SetOut(&b)

@@ -48,11 +48,11 @@ type app struct {
 	json     bool
 	home     string
 
-	name     string     // of the command
-	ended    *cli.Ended // the command's verdict; if nil, its error decides
-	reported bool       // the verdict has been printed
-	toldHome bool       // the home has been printed
-	object   result.Object
+	name      string     // name of the command
+	ended     *cli.Ended // the command's verdict; if nil, its error decides
+	reported  bool       // the verdict has been printed
+	homeShown bool       // the line about the home has been printed
+	object    result.Object
 }
 
 // output is a writer that remembers its first error: a run whose result could not be written has failed.
@@ -72,8 +72,8 @@ func (o *output) Write(b []byte) (int, error) {
 // say writes formatted text. It ignores errors: output remembers those of stdout, and those of stderr have no reader.
 func say(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }
 
-// people returns the writer of results in prose: stderr if --json takes stdout, else stdout.
-func (a *app) people() io.Writer {
+// human returns the writer of results for people: stderr if --json takes stdout, else stdout.
+func (a *app) human() io.Writer {
 	if a.json {
 		return a.stderr
 	}
@@ -95,7 +95,7 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 	}
 	a.showHome(out, err)
 	if err != nil && !a.reported {
-		a.complain(out, err)
+		a.printError(out, err)
 	}
 	unwritten := a.stdout.err
 	if a.json {
@@ -105,14 +105,14 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 	}
 	if unwritten != nil {
 		unwritten = fmt.Errorf("writing the result: %w", unwritten)
-		a.complain(result.Infrastructure, unwritten)
+		a.printError(result.Infrastructure, unwritten)
 		out = cli.Decide(ctx, errors.Join(err, unwritten), out == result.Mismatch)
 	}
 	return out.Exit()
 }
 
-// complain prints an error on stderr, and points to --help if the usage was wrong.
-func (a *app) complain(out result.Outcome, err error) {
+// printError prints an error on stderr, and points to --help if the usage was wrong.
+func (a *app) printError(out result.Outcome, err error) {
 	who := strings.TrimSpace("nictwin " + a.name)
 	text := err.Error()
 	if e, ok := a.stderr.(*escaper); ok {
@@ -131,7 +131,7 @@ func (a *app) execute(ctx context.Context, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			wrong := &cli.PanicError{Value: p, Stack: debug.Stack()}
-			if of, ok := p.(*inorder.Panic); ok { // in one of several goroutines
+			if of, ok := p.(*inorder.Panic); ok { // it occurred in one of several goroutines
 				wrong = &cli.PanicError{Value: of.Value, Stack: of.Stack}
 			}
 			err, a.ended, a.reported = wrong, nil, false

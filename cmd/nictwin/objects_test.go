@@ -48,7 +48,7 @@ func watched(commands []command, grace time.Duration) int {
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}
-	if errors.Is(err, syscall.EFBIG) { // a script's limit holds for this file, too
+	if errors.Is(err, syscall.EFBIG) { // a limit that a script sets on file sizes applies to this file as well
 		err = os.Remove(path)
 	}
 	if err != nil {
@@ -57,8 +57,8 @@ func watched(commands []command, grace time.Duration) int {
 	return exit
 }
 
-// checkObject checks the output of a command with --json: one line, with an object that the schema allows and whose
-// result goes with the exit code.
+// checkObject checks the output of a command with --json: one line, with an object that the schema allows
+// and whose result matches the exit code.
 func checkObject(schema *resulttest.Schema, stdout string, exit int) error {
 	if strings.Count(stdout, "\n") != 1 || !strings.HasSuffix(stdout, "\n") {
 		return fmt.Errorf("not one line: %q", stdout)
@@ -78,7 +78,7 @@ func checkObject(schema *resulttest.Schema, stdout string, exit int) error {
 	return nil
 }
 
-// checkPrinted checks all that scripts have printed with --json, whether they looked at it or not.
+// checkPrinted checks everything that scripts have printed with --json, whether they examined it or not.
 func checkPrinted(t *testing.T, dir string) {
 	schema, err := resulttest.Load(resulttest.Summary)
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func checkPrinted(t *testing.T, dir string) {
 		require.NoError(t, err)
 		var p printed
 		require.NoError(t, json.Unmarshal(text, &p))
-		if p.Failed { // on purpose
+		if p.Failed { // the script made writing fail on purpose
 			continue
 		}
 		if err := checkObject(schema, p.Stdout, p.Exit); err != nil {
@@ -98,17 +98,17 @@ func checkPrinted(t *testing.T, dir string) {
 	}
 }
 
-// checkSummaries checks what runs of a script have left as summary.json.
+// checkSummaries checks every summary.json that runs of a script have left.
 func checkSummaries(e *testscript.Env) {
 	t := e.T().(testing.TB)
 	schema, err := resulttest.Load(resulttest.Summary)
 	require.NoError(t, err)
 	require.NoError(t, filepath.WalkDir(e.WorkDir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != result.Summary || !d.Type().IsRegular() {
-			return nil // what cannot be read is a script's doing
+			return nil // a script may have made it unreadable
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || result.IsSummary(text) != nil { // one of a script's own
+		if err != nil || result.IsSummary(text) != nil { // not a summary: a script wrote a file of this name
 			return err
 		}
 		if err := schema.Check(text); err != nil {
@@ -118,7 +118,7 @@ func checkSummaries(e *testscript.Env) {
 	}))
 }
 
-// checkObject finds faults.
+// TestCheckObject checks that checkObject finds faults.
 func TestCheckObject(t *testing.T) {
 	schema, err := resulttest.Load(resulttest.Summary)
 	require.NoError(t, err)

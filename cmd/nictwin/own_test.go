@@ -16,8 +16,8 @@ import (
 	"nictwin/scenarios/observe/waves/fst"
 )
 
-// ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed
-// that does.
+// ownDevice is a device of verilator/duts/own. For each of its two bugs it has the port at which the bug
+// shows, and the first seed that shows it.
 type ownDevice struct {
 	name string
 	bugs [2]ownBug
@@ -37,10 +37,12 @@ var ownDevices = []ownDevice{
 	{"arbmux", [2]ownBug{{"pay", 3}, {"hdr", 3}}},
 }
 
-// The most lines that a device may need: those compared by a built-in check need no Go.
+// ownMost limits the lines of a device's manifest and of its reference; devices compared by a built-in
+// check need no reference.
 var ownMost = map[string][2]int{"afifo": {15, 0}, "dmard": {15, 30}}
 
-// lines counts the lines of a file without blanks, comments, package and imports; 0 if there is no file.
+// lines counts the lines of a file without blank lines, comments, package clause and imports; 0 if there is
+// no file.
 func lines(t *testing.T, path string) (n int) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -64,7 +66,8 @@ func lines(t *testing.T, path string) (n int) {
 	return n
 }
 
-// The table of docs/own-rtl.md says how long manifests and references are, and where and when bugs show.
+// TestOwnDevicesAreAsThePageSays checks the table of docs/own-rtl.md: lengths of manifests and references,
+// and ports and seeds at which bugs show.
 func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 	page, err := os.ReadFile("../../docs/own-rtl.md")
 	require.NoError(t, err)
@@ -88,16 +91,17 @@ func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 	}
 }
 
-// ownRuns is the number of seeds in which a correct device passes and bugs are found.
+// ownRuns is the number of seeds for which a correct device must pass, and within which bugs must be found.
 const ownRuns = 20
 
-// quickWave is the device whose waveform every run of the tests makes: one with a reference. That of a device
-// without one is in the script play.txtar.
+// quickWave is the device whose waveform is produced in every run of the tests: one with a reference. For a
+// device without reference, the script play.txtar does so.
 const quickWave = "dmard"
 
-// Every device of others' styles passes as it is. With a bug it fails, by the seed and at the port that the page
-// tells, and leaves the waveform of that difference. Each bug is a build, and its waveform one more: the second bugs
-// and the other waveforms come with NICTWIN_LONG (make test-all).
+// TestOwnDevices checks that every device of verilator/duts/own passes unchanged, and that with a bug it
+// fails at the seed and port that the page gives, and leaves a waveform of the mismatch. Each bug is a
+// build, and its waveform another one: the second bugs and the other waveforms are tested only with
+// NICTWIN_LONG (make test-all).
 func TestOwnDevices(t *testing.T) {
 	long := os.Getenv("NICTWIN_LONG") != ""
 	for _, d := range ownDevices {

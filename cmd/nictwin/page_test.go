@@ -9,11 +9,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pageBlock matches a code block of a page: a named file, or commands marked by whether they pass.
+// pageBlock matches a code block of a page: a named file, or commands marked as passing or failing.
 var pageBlock = regexp.MustCompile("(?ms)^```(\\w+) ([\\w./-]+)\n(.*?)^```")
 
-// cmdPage is "page FILE": does what a page says. Blocks with a name become files of that name; commands of a block "sh
-// passes" must end with code 0, those of "sh fails" with 1.
+// cmdPage is "page FILE": executes the instructions of a page. Blocks with a name become files of that
+// name; commands in a block "sh passes" must end with code 0, those in "sh fails" with 1.
 func cmdPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: page FILE")

@@ -22,7 +22,8 @@ var (
 	flagWord = regexp.MustCompile(`^--([a-z][a-z-]*)`)
 )
 
-// commandLines returns the calls of this program in the code of a page, without its name, and the other code spans.
+// commandLines returns the calls of this program in a page's code, without the program's name, and the
+// other code spans.
 func commandLines(text string) (calls, spans []string) {
 	for i, block := range strings.Split(text, "```") {
 		lines := strings.Split(block, "\n")
@@ -44,7 +45,7 @@ func commandLines(text string) (calls, spans []string) {
 	return calls, spans
 }
 
-// wrongFlags returns the flags in words that none of these commands has.
+// wrongFlags returns the flags in words that no command in `of` has.
 func wrongFlags(words []string, of ...*cobra.Command) (wrong []string) {
 	for _, w := range words {
 		m := flagWord.FindStringSubmatch(w)
@@ -73,7 +74,7 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// pages returns the pages that users read.
+// pages returns the pages written for users.
 func pages(t *testing.T) []string {
 	docs, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -101,7 +102,7 @@ func TestPagesNameWhatExists(t *testing.T) {
 			words := strings.Fields(s)
 			of := everyCommand(root)
 			if c, _, err := root.Find(words); err == nil && c != root && len(words) > 1 {
-				of = []*cobra.Command{c} // a call without the program's name
+				of = []*cobra.Command{c} // a call written without the program's name
 			}
 			wrong := slices.DeleteFunc(wrongFlags(words, of...),
 				func(w string) bool { return others(page, words[0], w) })
@@ -117,7 +118,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 	require.Greater(t, figures, 30, "the pages have figures")
 }
 
-// current returns the text of a page. The changelog may name what is gone, in earlier versions and where it says so.
+// current returns the text of a page. Of the changelog it leaves out earlier versions and entries about
+// removals, which may name things that no longer exist.
 func current(t *testing.T, page string) string {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -130,8 +132,8 @@ func current(t *testing.T, page string) string {
 	return before + after
 }
 
-// flagsOfDevices returns a function that reports whether a flag in a span of a page is one of a device, or, in
-// docs/bridge.md, an option of Verilator that manifests may have.
+// flagsOfDevices returns a function that reports whether a flag in a span of a page belongs to a device's
+// program or, in docs/bridge.md, is an option of Verilator that manifests may have.
 func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
 	harness, err := os.ReadFile("../../verilator/harness/main.cpp")
 	require.NoError(t, err)
@@ -146,10 +148,11 @@ func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
 	}
 }
 
-// figure matches names of bench's figures whose first part has no other meaning on the pages.
+// figure matches names of bench's figures that can mean nothing else on the pages.
 var figure = regexp.MustCompile(`^((nic|card|run)/[a-z0-9]+_[a-z0-9_]+|(path|ring|tuned|engine)/[a-z0-9_-]+)$`)
 
-// figuresIn counts the figures of bench that a span of code or a call names, and returns words like them that are none.
+// figuresIn counts the figures of bench that a code span or a call names, and returns similar words that
+// name none.
 func figuresIn(code string) (known int, wrong []string) {
 	names := bench.Names()
 	words := strings.Fields(code)
@@ -183,7 +186,7 @@ func TestWrongFlagsAreFound(t *testing.T) {
 	require.Equal(t, []string{"path/none", "none"}, wrong)
 }
 
-// Errors in settings name flags that some command has.
+// TestFlagsOfFieldsExist checks that the flags named in errors about settings exist.
 func TestFlagsOfFieldsExist(t *testing.T) {
 	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
 	for path, flag := range cli.Flags {
@@ -191,7 +194,7 @@ func TestFlagsOfFieldsExist(t *testing.T) {
 	}
 }
 
-// The walk through the tutorial shows its whole file, in order.
+// TestTutorialIsShownAsItIs checks that the tutorial shows every line of its file, in order.
 func TestTutorialIsShownAsItIs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/scenarios.md")
 	require.NoError(t, err)

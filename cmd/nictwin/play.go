@@ -92,7 +92,7 @@ func (a *app) play(c *cobra.Command, p *cli.Play) error {
 	return e.Err
 }
 
-// driven prints what each stream carried, a line for each.
+// driven formats the transactions that each stream carried, one line each.
 type driven struct{ *play.Report }
 
 func (d driven) String() string {
@@ -110,7 +110,7 @@ func (d driven) String() string {
 		}
 		say(t, "\n")
 	}
-	_ = t.Flush() // a builder takes everything
+	_ = t.Flush() // writing to a strings.Builder cannot fail
 	return fmt.Sprintf("%s%d runs, check %s: %d transactions taken, %d compared over %d cycles\n", s.String(), d.Runs,
 		d.Check, d.Taken, d.Compared, d.Cycles)
 }

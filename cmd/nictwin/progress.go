@@ -23,10 +23,10 @@ const barWidth = 70
 
 // newBar returns nil unless f is a terminal that understands a bar and has room for it.
 func newBar(f *os.File, of string) *bar {
-	if !fancy(f) {
+	if !hasCursor(f) {
 		return nil
 	}
-	// A terminal that does not know its width says 0.
+	// A terminal that does not know its width reports 0.
 	if columns, _, err := term.GetSize(int(f.Fd())); err != nil || columns > 0 && columns < barWidth {
 		return nil
 	}
@@ -35,7 +35,7 @@ func newBar(f *os.File, of string) *bar {
 
 const redraw = 100 * time.Millisecond
 
-// set shows that done of total things have ended.
+// set shows that done of total items have ended.
 func (b *bar) set(done, total int) {
 	if b == nil {
 		return
@@ -47,10 +47,10 @@ func (b *bar) set(done, total int) {
 	_ = b.bar.Set(done)
 }
 
-// parts is the number of steps of a bar that shows a share of the work.
+// parts is the length of a bar that shows a share of the work.
 const parts = 10_000
 
-// share shows how many things have ended, and estimates the time left from the share of the work that is done.
+// share shows how many items have ended, and estimates the time left from the share of the work done.
 func (b *bar) share(ended, of int, share float64) {
 	if b == nil {
 		return
@@ -59,12 +59,12 @@ func (b *bar) share(ended, of int, share float64) {
 		b.since = time.Now()
 		b.begin(parts, progressbar.OptionSetPredictTime(false))
 	}
-	b.bar.Describe(fmt.Sprintf("%s %d of %d%s", b.of, ended, of, left(time.Since(b.since), share)))
-	_ = b.bar.Set(int(share * parts)) // as above
+	b.bar.Describe(fmt.Sprintf("%s %d of %d%s", b.of, ended, of, timeLeft(time.Since(b.since), share)))
+	_ = b.bar.Set(int(share * parts)) // fails if the terminal is gone; the run continues
 }
 
-// left estimates the time left of a run at its speed so far. It returns nothing early in the run.
-func left(took time.Duration, share float64) string {
+// timeLeft estimates the time left of a run at its speed so far. It returns "" early in the run.
+func timeLeft(took time.Duration, share float64) string {
 	if took < time.Second || share < 0.01 {
 		return ""
 	}
@@ -80,17 +80,17 @@ func (b *bar) begin(total int, more progressbar.Option) {
 
 func (b *bar) end() {
 	if b != nil && b.bar != nil {
-		_ = b.bar.Clear() // as above
+		_ = b.bar.Clear() // fails if the terminal is gone; the run continues
 	}
 }
 
-// fancy reports whether f is a terminal that can move its cursor.
-func fancy(f *os.File) bool {
+// hasCursor reports whether f is a terminal that can move its cursor.
+func hasCursor(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // colour reports whether f is a terminal whose user has not asked for plain text (no-color.org).
-func colour(f *os.File) bool { return fancy(f) && os.Getenv("NO_COLOR") == "" }
+func colour(f *os.File) bool { return hasCursor(f) && os.Getenv("NO_COLOR") == "" }
 
 const (
 	red   = "\x1b[1;31m"
@@ -108,7 +108,7 @@ func paint(w io.Writer, code, word string) {
 		to = e.w
 	}
 	if f, ok := to.(*os.File); ok && colour(f) {
-		w, word = f, code+word+reset // past the escaper, which would show the code
+		w, word = f, code+word+reset // bypasses the escaper, which would escape the colour codes
 	}
 	say(w, "%s", word)
 }

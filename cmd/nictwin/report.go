@@ -9,10 +9,10 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// report prints how a run ended. Measurements, if not nil, are printed before the verdict.
+// report prints the outcome of a run. Measurements, if not nil, are printed before the verdict.
 func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	a.ended, a.object = e, e.Object
-	w, o := a.people(), &e.Object
+	w, o := a.human(), &e.Object
 	if measured != nil && (e.Outcome == result.Pass || e.Outcome == result.Mismatch) {
 		say(w, "%v", measured)
 	}
@@ -29,22 +29,22 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		paint(w, red, "FAIL")
 		say(w, "  seed %d\n", o.Seed)
 		findings(w, o.Findings)
-		last(w, o)
+		showFollowUp(w, o)
 		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
-		a.complain(e.Outcome, e.Err)
+		a.printError(e.Outcome, e.Err)
 		a.reported = true
 		if !cli.SaysAll(e.Err) {
-			last(a.stderr, o)
+			showFollowUp(a.stderr, o)
 		}
 	}
 }
 
-// showHome prints once which home was used, its revision, and the build. It prints nothing after errors that the user
-// must correct first.
+// showHome prints once the home that was used, its revision, and the build. It prints nothing after errors
+// that the user must correct first.
 func (a *app) showHome(out result.Outcome, err error) {
-	h, w := a.object.Home, a.people()
-	if a.toldHome || h == nil || out == result.Usage || out == result.Interrupted || cli.SaysAll(err) {
+	h, w := a.object.Home, a.human()
+	if a.homeShown || h == nil || out == result.Usage || out == result.Interrupted || cli.SaysAll(err) {
 		return
 	}
 	if out == result.Infrastructure {
@@ -55,7 +55,7 @@ func (a *app) showHome(out result.Outcome, err error) {
 		built = ", build " + a.object.Build
 	}
 	say(w, "home      %v%s\n", h, built)
-	a.toldHome = true
+	a.homeShown = true
 }
 
 // maxShown is the number of findings shown; the artifacts have all of them.
@@ -77,20 +77,21 @@ func findings(w io.Writer, list []result.Finding) {
 	}
 }
 
-// last prints the last lines of a failure: where the artifacts are, and how to reproduce it.
-func last(w io.Writer, o *result.Object) {
+// showFollowUp prints the last lines after a failure: the folder of artifacts, and the command that
+// reproduces it.
+func showFollowUp(w io.Writer, o *result.Object) {
 	showWaves(w, o)
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
 }
 
-// showWaves prints where waveforms are.
+// showWaves prints the paths of waveforms.
 func showWaves(w io.Writer, o *result.Object) {
 	for i := range o.Waves {
 		say(w, "waveform: %v\n", &o.Waves[i])
 	}
 }
 
-// artifacts describes where the artifacts are and which of them were cut.
+// artifacts describes the folder of artifacts, and lists those that were cut.
 func artifacts(o *result.Object) string {
 	switch {
 	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // these never write any

@@ -48,7 +48,7 @@ func (a *app) root() *cobra.Command {
 		}
 		return &cli.UsageError{Err: err}
 	})
-	root.SetOut(a.people())
+	root.SetOut(a.human())
 	root.SetErr(a.stderr)
 	for _, c := range a.commands {
 		root.AddCommand(c(a))
@@ -67,8 +67,8 @@ that crosses the NIC's boundary.
 Exit codes: 0 pass, 1 mismatch, 2 usage or configuration error, 3 infrastructure failure (a tool is missing,
 the device died), 130 interrupted. The environment can set flags, too: NICTWIN_MAX_GAP sets --max-gap.`
 
-// prepare makes commands that only group others reject unknown words, and turns cobra's argument errors into usage
-// errors.
+// prepare makes commands that only have subcommands reject unknown words, and turns cobra's argument errors
+// into usage errors.
 func prepare(c *cobra.Command) {
 	if c.HasSubCommands() && !c.Runnable() {
 		c.Args, c.RunE = cobra.ArbitraryArgs, refuse
@@ -86,7 +86,7 @@ func prepare(c *cobra.Command) {
 	}
 }
 
-// refuse rejects a missing or unknown subcommand of c and names those that exist.
+// refuse returns the error for a missing or unknown subcommand of c, with those that exist.
 func refuse(c *cobra.Command, args []string) error {
 	var names []string
 	for _, s := range c.Commands() {
@@ -147,7 +147,7 @@ func (a *app) begin(c *cobra.Command) error {
 	return err
 }
 
-// isEmpty reports whether a flag that takes text was given an empty one.
+// isEmpty reports whether a flag that takes text was given an empty string.
 func isEmpty(f *pflag.Flag) bool {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return len(list.GetSlice()) == 0
@@ -168,7 +168,8 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 	return cli.Usagef("%s%q: want %s", name, value, want)
 }
 
-// excluded reports whether the environment must not set a flag: never, or because a flag that was given rules it out.
+// excluded reports whether the environment must not set a flag: because no variable may set it, or because
+// it excludes a flag that was given.
 func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
 	case "help", "json", "home": // home.Find reads NICTWIN_HOME itself and names it in its errors
@@ -204,9 +205,10 @@ func wantsJSON(args []string) bool {
 	return on
 }
 
-// again returns the command line that repeats this run, with settings from the environment spelled out. Flags named in
-// always are included even at their default, idle ones never.
-func (a *app) again(c *cobra.Command, args []string, idle cli.Idle, always ...string) string {
+// repeatLine returns the command line that repeats this run, with settings from the environment spelled
+// out. Flags named in always are included even at their default; idle ones, which have no effect, never
+// are.
+func (a *app) repeatLine(c *cobra.Command, args []string, idle cli.Idle, always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if idle[f.Name] != "" {

@@ -47,10 +47,10 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
-		s.Again = a.again(c, args, withJobs(s.Idle()))
+		s.Again = a.repeatLine(c, args, withJobs(s.Idle()))
 		alone := withJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
 		maps.Copy(alone, s.Idle())
-		s.Line = a.again(c, nil, alone)
+		s.Line = a.repeatLine(c, nil, alone)
 		bar := newBar(os.Stderr, "cases")
 		s.Log, s.Progress = a.stderr, bar.share
 		e := s.Run(c.Context())
@@ -61,7 +61,7 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	return c
 }
 
-// withJobs adds --jobs to the flags that the command line to repeat a run leaves out: results do not depend on it.
+// withJobs adds --jobs to the flags that repeatLine leaves out: results do not depend on it.
 func withJobs(i cli.Idle) cli.Idle {
 	i["jobs"] = "changes nothing"
 	return i

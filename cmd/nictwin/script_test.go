@@ -26,15 +26,15 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another
-// grace.
+// TestMain makes the program available to scripts, also with test commands that fail on purpose and with a
+// longer grace period.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"nictwin": func() { os.Exit(watched(commands, grace)) },
 		"nictwin-broken": func() {
 			os.Exit(watched(append(commands[:len(commands):len(commands)], panicCommand, endCommand), grace))
 		},
-		// For it, all interrupts are one, however slow the machine is.
+		// With this grace period all interrupts count as one, however slow the machine is.
 		"nictwin-patient": func() { os.Exit(watched(commands, 24*time.Hour)) },
 	})
 }
@@ -50,7 +50,7 @@ func panicCommand(*app) *cobra.Command {
 	}}
 }
 
-// endCommand ends as its argument says, like a replay.
+// endCommand is a test command that ends as its argument says, and reports like a replay.
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
 		e := &cli.Ended{Outcome: result.Mismatch}
@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 		ctx = sooner
 	}
 	objects := t.TempDir()
-	t.Cleanup(func() { checkPrinted(t, objects) }) // when all scripts have ended
+	t.Cleanup(func() { checkPrinted(t, objects) }) // runs when all scripts have ended
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -118,7 +118,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// goEnv lets scripts build: they have no home folder, where Go's caches would be.
+// goEnv sets Go's cache folders for scripts that build: these have no home folder.
 func goEnv(e *testscript.Env) error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
 		text, err := exec.Command("go", "env", name).Output()
@@ -147,7 +147,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			got = 128 + int(status.Signal()) // as a shell reports it
+			got = 128 + int(status.Signal()) // the exit code that a shell reports
 		}
 	case err != nil:
 		ts.Fatalf("%v", err)
@@ -161,9 +161,9 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps",
 	"wall_s", "artifacts"}
 
-// cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object
-// that the published schema allows, and that has the required fields and these. A field of an object within is named
-// by path: rx.in.
+// cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": checks that the file, or stdout, is
+// one line with an object that the published schema allows and that has the required fields and those
+// given. A nested field is named by its path: rx.in.
 func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: object FILE CONDITION...")
@@ -246,9 +246,9 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits for something to be
-// in a file, then ends the command (see end); it must end with that code and leave no device behind. Its output is in
-// the files stdout.txt and stderr.txt.
+// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits until
+// FILE is not empty, then ends the command (see end); it must end with that code and leave no device
+// behind. Its output is in the files stdout.txt and stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: ends CODE int|twice|again|kill|quit|device FILE COMMAND...")
@@ -275,7 +275,7 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), out.Bytes(), 0o644))
 	checkCode(ts, want, err)
 	for _, pid := range kids {
-		for isDevice(pid) { // it may be ending
+		for isDevice(pid) { // the device may still be ending
 			if ctx.Err() != nil {
 				ts.Fatalf("process %d is left behind", pid)
 			}
@@ -284,8 +284,8 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	}
 }
 
-// end interrupts a command, interrupts it twice, or again and again until it ends, kills it, has it quit with its
-// device, or kills its device. It returns how the command ended.
+// end interrupts a command once, twice, or repeatedly until it ends, kills it, sends it SIGQUIT, or kills
+// its device. It returns how the command ended.
 func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done <-chan error) error {
 	switch how {
 	case "device":
@@ -307,7 +307,7 @@ func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done 
 		case <-time.After(pollEvery):
 		}
 		if strings.Contains(ts.ReadFile("stderr.txt"), "interrupt: ending") {
-			_ = p.Signal(os.Interrupt) // it may have ended
+			_ = p.Signal(os.Interrupt) // fails if it has ended
 			if how == "twice" {
 				return <-done
 			}
@@ -317,7 +317,8 @@ func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done 
 
 const pollEvery = 20 * time.Millisecond
 
-// await waits until a command is under way: something is in a file and, if it must have one, there is a child.
+// await waits until a command has begun its work: the file is not empty and, if it must have one, there is
+// a child process.
 func await(ts *testscript.TestScript, pid int, child bool, file string, done <-chan error) []int {
 	for {
 		select {
@@ -332,7 +333,7 @@ func await(ts *testscript.TestScript, pid int, child bool, file string, done <-c
 	}
 }
 
-// cmdGone is "gone FILE": waits until the process has ended whose number is in the file.
+// cmdGone is "gone FILE": waits until the process whose number is in the file has ended.
 func cmdGone(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: gone FILE")

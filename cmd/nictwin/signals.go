@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// grace is the time that an interrupted run gets to end by itself. Further signals within it are ignored: timeout, for
-// one, signals the process and then its group.
+// grace is the time that an interrupted run gets to end on its own. Further signals within it are ignored:
+// timeout(1), for example, signals the process and then its group.
 const grace = time.Second
 
 // handleSignals installs the program's signal handlers.
@@ -66,7 +66,7 @@ func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren 
 func quit(quits <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
 	<-quits
 	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // stderr is the only reader
-	cancel(cli.ErrInterrupted)                          // the reason, should the run end by itself
+	cancel(cli.ErrInterrupted)                          // the reason, should the run end on its own
 	endNow(grace)
 }
 

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Signals before the first tick are one, even if they are taken after it; a later one is another.
+// TestSignalsInTheGraceAreOne checks that signals before the first tick count as one, even if they are
+// received after it, and that a later one counts as another.
 func TestSignalsInTheGraceAreOne(t *testing.T) {
-	for range 50 { // which of two that are ready is taken first is up to chance
+	for range 50 { // select picks randomly if signal and tick are both ready, so one pass could succeed by chance
 		signals, ticks := make(chan os.Signal, 1), make(chan time.Time, 1)
 		signals <- syscall.SIGTERM
 		ticks <- time.Time{}

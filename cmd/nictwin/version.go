@@ -32,7 +32,7 @@ func (a *app) version() error {
 	default:
 		home = p.Used.String()
 	}
-	a.object.Version, a.object.Home, a.toldHome = result.ThisVersion(), p.Used, true
+	a.object.Version, a.object.Home, a.homeShown = result.ThisVersion(), p.Used, true
 	if !a.json {
 		say(a.stdout, "%vhome %s\n", a.object.Version, home)
 	}

@@ -13,7 +13,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// TestAttacks: manifests that are made to run a command, looked at and built by the real Verilator and compiler.
+// TestAttacks checks with the real Verilator and compiler that no manifest can make checking or building
+// run a command of its own.
 func TestAttacks(t *testing.T) {
 	const pipe = `"--pipe-filter", "touch PWNED"`
 	for _, x := range []struct {
@@ -79,7 +80,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// Every file of a manifest is the one that it names, and what is generated does not tell where the tree lies.
+// TestGeneratedPaths checks that Verilator reads the files that the manifest names, not others of the same
+// name, and that generated sources do not contain the path of the tree.
 func TestGeneratedPaths(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]",
 		map[string]string{"inc/a.sv": "module m; endmodule"})
@@ -104,7 +106,7 @@ func TestGeneratedPaths(t *testing.T) {
 	require.NotZero(t, stops)
 }
 
-// A cache whose name Verilator cannot handle is used all the same.
+// TestCacheWithBlanks checks that a cache works whose path Verilator cannot handle.
 func TestCacheWithBlanks(t *testing.T) {
 	t.Setenv("NICTWIN_CACHE", filepath.Join(t.TempDir(), "a b"))
 	m, err := manifest.Load(fifoYAML)

@@ -51,7 +51,7 @@ func Build(m *manifest.Manifest, o Options) (*Device, error) {
 		return nil, err
 	}
 	defer unlock()
-	d, err := b.make(root, entry)
+	d, err := b.buildNew(root, entry)
 	if err != nil {
 		cache.DropLock(entry)
 		return nil, err
@@ -60,8 +60,8 @@ func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	return d, nil
 }
 
-// make builds a device that is not in the cache; its entry is locked.
-func (b *builder) make(root, entry string) (*Device, error) {
+// buildNew builds a device that is not in the cache; its entry is locked.
+func (b *builder) buildNew(root, entry string) (*Device, error) {
 	d, err := b.load(entry) // another process may have built it meanwhile
 	if err == nil {
 		return d, nil
@@ -93,7 +93,7 @@ func prepare(m *manifest.Manifest, o Options) (*builder, error) {
 	if b.tools, err = toolchain.Find(o.Compiler); err != nil {
 		return nil, err
 	}
-	if err := makes(b.tools, o.Variant); err != nil {
+	if err := checkVariant(b.tools, o.Variant); err != nil {
 		return nil, err
 	}
 	if b.src, err = sources.Expand(m); err != nil {
@@ -159,7 +159,7 @@ func (b *builder) create(root, entry string) (*Device, error) {
 	defer b.cleanUp()
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
-	go func() { early <- b.ahead(root) }()
+	go func() { early <- b.compileEarly(root) }()
 	ports, err := b.translate()
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (b *builder) create(root, entry string) (*Device, error) {
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
 	}
-	if err := b.scratch.Become(entry); err != nil {
+	if err := b.scratch.Publish(entry); err != nil {
 		return nil, err
 	}
 	return b.load(entry)

@@ -24,7 +24,7 @@ func TestBuildIsCached(t *testing.T) {
 	require.True(t, d.Cached)
 }
 
-// TestDesignRefusesParameters: what a design refuses at elaboration is not built.
+// TestDesignRefusesParameters checks that a design that refuses its parameters at elaboration is not built.
 func TestDesignRefusesParameters(t *testing.T) {
 	m, err := manifest.Load(filepath.Dir(fifoYAML))
 	require.NoError(t, err)
@@ -37,7 +37,8 @@ func TestDesignRefusesParameters(t *testing.T) {
 	require.Equal(t, []string{"Depth = 3"}, refused.Parameters)
 }
 
-// TestHashDependsOnContentOnly: a copy of the tree elsewhere has the same hash; a changed comment in the RTL has not.
+// TestHashDependsOnContentOnly checks that a copy of the tree elsewhere has the same hash, and that a
+// changed comment in the RTL changes it.
 func TestHashDependsOnContentOnly(t *testing.T) {
 	hash := func(path string) [32]byte {
 		m, err := manifest.Load(path)

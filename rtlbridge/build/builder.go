@@ -37,10 +37,10 @@ type builder struct {
 	src     *sources.Set
 	hash    *hasher
 	sum     [32]byte
-	home    string               // harness folder
-	limits  toolchain.ToolLimits // of Verilator
+	home    string               // folder of the harness
+	limits  toolchain.ToolLimits // limits of Verilator's runs
 	scratch *cache.Scratch       // becomes the cache entry
-	work    string               // its folder
+	work    string               // path of the scratch folder
 
 	link, linkHome string // the link that linkDesign made, and the folder made for it
 	wrapper        string // source of a module around the design; "" if it needs none

@@ -11,8 +11,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that
-// builds share.
+// TestDamagedProgramIsBuiltAnew checks that a program in the cache that differs from the one that was built
+// is rebuilt, with the reason in the log; likewise objects shared between builds.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 // Checked is the result of checking a design.
 type Checked struct {
 	Ports    []manifest.PinPort
-	Warnings []Remark // of `verilator -Wall`: matters of style, which fail no build
+	Warnings []Remark // style warnings of `verilator -Wall`, which fail no build
 }
 
 // Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without
@@ -57,7 +57,7 @@ func (b *builder) makeScratch() error {
 
 // cleanUp removes the scratch folder, unless it has become an entry of the cache.
 func (b *builder) cleanUp() {
-	_ = b.unlinkDesign() // remaining files are swept with the cache
+	_ = b.unlinkDesign() // what remains is removed by the next cleaning of the cache
 	b.scratch.Remove()
 }
 

@@ -29,7 +29,8 @@ func TestCheck(t *testing.T) {
 	require.Empty(t, left, "what an option has Verilator write is not left beside the manifest")
 }
 
-// The design of a faulty manifest is linted, unless the fault may be about what the design is.
+// TestLintFaulty checks that the design of a faulty manifest is linted, unless the fault is in a field that
+// defines the design.
 func TestLintFaulty(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "dut.yaml")
@@ -58,7 +59,8 @@ func TestLintFaulty(t *testing.T) {
 	require.NoError(t, LintFaulty(t.Context(), filepath.Join(dir, "none")))
 }
 
-// Verilator gets -DEBUG as the macro that it is.
+// TestMacroFlagIsPassedOn checks that Verilator receives -DEBUG as the macro EBUG, not as its own option
+// -debug.
 func TestMacroFlagIsPassedOn(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m\nverilator_flags: [-DEBUG]",
 		map[string]string{"a.sv": "`ifndef EBUG\n`error \"no EBUG\"\n`endif\n" + manifesttest.Module})

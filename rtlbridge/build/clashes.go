@@ -23,7 +23,7 @@ const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eva
 	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig " +
 	"vlNamep vlSelf vlSymsp"
 
-// Names of what is generated for a design, with underscores appended if the design has the name itself.
+// Names in the code generated for a design; underscores are appended to those that the design uses itself.
 const (
 	wrapperName   = "nictwin_top"
 	wrapperPrefix = "nictwin_" // prefix of renamed ports
@@ -129,11 +129,12 @@ func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manif
 
 // outerNames are the names in the module around a design.
 type outerNames struct {
-	ports    map[string]string // by their names in the design
+	ports    map[string]string // names in the wrapper, by the ports' names in the design
 	instance string
 }
 
-// newOuterNames keeps the names of ports, except for those in clash.
+// newOuterNames returns the names in the wrapper: the ports' own, except for those in clash, which get new
+// ones.
 func newOuterNames(ports []manifest.PinPort, clash map[string]bool) outerNames {
 	names := outerNames{ports: map[string]string{}}
 	taken := map[string]bool{}
@@ -173,7 +174,7 @@ func (b *builder) wrapperText(module string, ports []manifest.PinPort, names out
 
 // parameters returns the design's parameters in the form of an instance: #(.A(1), .B(2)).
 func (b *builder) parameters() (string, error) {
-	args, err := b.sourceArgs() // without the wrapper
+	args, err := b.sourceArgs() // arguments for the design without the wrapper
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// Names that the module around a design would have are names of the design already. What was checked can be built.
+// TestClashesWithTheWrapper checks designs that already have the names that the module around them would
+// get: what passes the check can also be built.
 func TestClashesWithTheWrapper(t *testing.T) {
 	for _, names := range [][]string{{"dut", "dut_"}, {"nictwin_eval", "nictwin_eval_"},
 		{"nictwin_top", "nictwin_name"}} {
@@ -40,7 +41,8 @@ func TestClashesWithTheWrapper(t *testing.T) {
 	}
 }
 
-// A module around a design has each name once, whatever the ports are called.
+// FuzzOuterNames checks that the module around a design uses each name once, whatever the names of the
+// ports.
 func FuzzOuterNames(f *testing.F) {
 	f.Add("eval nictwin_eval nictwin_eval_ dut", "eval dut")
 	f.Fuzz(func(t *testing.T, names, clashing string) {

@@ -62,19 +62,19 @@ func (b *builder) checkDependencies() error {
 	return nil
 }
 
-// ahead compiles the run-time and the harness while the design is being verilated, since they do not depend on
+// compileEarly compiles run-time and harness while the design is being verilated, since they do not depend on
 // it. compile compiles all other objects.
-func (b *builder) ahead(root string) error {
+func (b *builder) compileEarly(root string) error {
 	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {
 		return err
 	}
 	return b.compileAll(shared(append(units(b.tools.IncludeDir, runtimeDir, "-O2", "verilated"),
-		b.ownUnits(runtimeDir)...)))
+		b.harnessUnits(runtimeDir)...)))
 }
 
-// ownUnits returns the parts of the harness that are the same for every design.
-func (b *builder) ownUnits(runtimeDir string) []unit {
+// harnessUnits returns the parts of the harness that are the same for every design.
+func (b *builder) harnessUnits(runtimeDir string) []unit {
 	return units(b.home, runtimeDir, "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
 }
 
@@ -128,7 +128,7 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
 	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
 	same := units(b.tools.IncludeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
-	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
+	return hot, append(rest, shared(append(same, b.harnessUnits(runtimeDir)...))...), nil
 }
 
 // Simulated logic is compiled in fastBundles units: enough for two processors to finish together, few because

@@ -19,8 +19,8 @@ import (
 
 // CoverPoint is a point that a coverage build counts: of a line, or the bits of a signal.
 type CoverPoint struct {
-	// Counter is the index of its counter: of a signal, that of the lowest bit, followed by those of the other
-	// bits. Signals that are the same net share them.
+	// Counter is the index of the point's counter. A signal has a counter for each bit, from the lowest on;
+	// signals that are the same net share them.
 	Counter  int
 	File     string // source, relative to the manifest
 	Line     int
@@ -97,14 +97,14 @@ func (d *Device) CoverageFile(dir string) (string, error) {
 	if _, err := os.Stat(base + PointsExt); err == nil {
 		return base + HitsExt, nil
 	}
-	if err := d.leavePoints(dir, base+PointsExt); err != nil {
+	if err := d.copyPoints(dir, base+PointsExt); err != nil {
 		return "", fmt.Errorf("coverage folder: %w", err)
 	}
 	return base + HitsExt, nil
 }
 
-// leavePoints copies the points of the build atomically: other processes may do the same.
-func (d *Device) leavePoints(dir, to string) error {
+// copyPoints copies the points of the build atomically: other processes may do the same.
+func (d *Device) copyPoints(dir, to string) error {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
 	if err != nil {
 		return err

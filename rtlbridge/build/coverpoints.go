@@ -120,7 +120,7 @@ func (b *builder) addSignals() error {
 		return err
 	}
 	var signals []signal
-	clocks := map[string]bool{} // by counter
+	clocks := map[string]bool{} // clock signals, by counter
 	for line := range strings.Lines(list) {
 		s, err := o.signal(line)
 		if err != nil {

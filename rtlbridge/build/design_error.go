@@ -43,7 +43,7 @@ type Remark struct {
 	Text string `json:"text"`
 
 	isError bool
-	whole   string // with its continuation lines
+	whole   string // the message with its continuation lines
 }
 
 // String returns the remark in one line.
@@ -105,8 +105,8 @@ func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignE
 	return e
 }
 
-// aDesign matches what files of a design have and others do not: a design unit, an item of one, or a directive.
-var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|" +
+// designText matches text that only Verilog files contain: a design unit, an item of one, or a directive.
+var designText = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|" +
 	"primitive|class|checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
 
 // shown returns the text of a remark on a design in a folder. For a file that is not Verilog, which may contain
@@ -119,7 +119,7 @@ func (r *Remark) shown(dir string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if text, err := os.ReadFile(path); err != nil || aDesign.Match(text) {
+	if text, err := os.ReadFile(path); err != nil || designText.Match(text) {
 		return r.whole
 	}
 	const what = "the file is no Verilog: it has no module, package or the like, and no directive"

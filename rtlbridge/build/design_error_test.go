@@ -14,7 +14,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// Whose fault a failure of Verilator is: the design's where an error has a place in it, else the tool's.
+// TestWhoseFault checks that a failure of Verilator is a DesignError if an error has a place in the design,
+// otherwise a BuildError of the tool.
 func TestWhoseFault(t *testing.T) {
 	m, err := manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: "+
 		"{Depth: 3, Width: 8}", 1)))
@@ -22,7 +23,7 @@ func TestWhoseFault(t *testing.T) {
 	b := &builder{m: m, src: &sources.Set{}}
 	for _, x := range []struct {
 		out  string
-		want error // its type
+		want error // an error of the expected type
 		text string
 	}{
 		{"%Error: a.sv:2:14: syntax error, unexpected ';'\n    2 | x\n      | ^\n%Error: Exiting due to 1 error(s)\n",
@@ -46,7 +47,7 @@ func TestWhoseFault(t *testing.T) {
 	}
 }
 
-// However many warnings there are, the first errors are seen, whole.
+// TestFirstErrors checks that the first errors are shown whole, however many warnings there are.
 func TestFirstErrors(t *testing.T) {
 	var out strings.Builder
 	for i := range 250 {

@@ -40,7 +40,7 @@ type glueData struct {
 	*manifest.Binding
 	Prefix   string
 	Hash     [32]byte
-	Counters int // of coverage
+	Counters int // number of coverage counters
 }
 
 // glue renders the generated part of the harness.

@@ -13,7 +13,8 @@ import (
 
 const fifoYAML = "../../verilator/duts/fifo/dut.yaml"
 
-// The harness comes from where the program says: one beside a manifest or above the working folder is not looked at.
+// TestHarnessIsNamed checks that only SetHarness and Options decide which harness is compiled: one beside
+// the manifest or above the working folder is ignored.
 func TestHarnessIsNamed(t *testing.T) {
 	was := harnessDir.Load()
 	defer harnessDir.Store(was)

@@ -23,7 +23,7 @@ const buildSchema = "nictwin-rtl-6"
 
 // hasher folds named contents into one hash.
 type hasher struct {
-	ctx  context.Context // cancels it
+	ctx  context.Context // cancels hashing
 	h    hash.Hash
 	seen map[string]bool // absolute paths of hashed files
 	room int64           // bytes that may still be read

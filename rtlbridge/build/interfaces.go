@@ -12,8 +12,8 @@ import (
 var interfacedPort = regexp.MustCompile(
 	`(?m)^%Error-UNSUPPORTED: ([^:\n]+):(\d+):(\d+): Unsupported: Interfaced port on top level module`)
 
-// interfacePorts returns an error for each port of the top module that is a SystemVerilog interface, which has
-// no pins there.
+// interfacePorts returns an error for each port of the top module that is a SystemVerilog interface: the
+// verilated design has no pins for it.
 func (b *builder) interfacePorts(out string) error {
 	var errs []error
 	for _, m := range interfacedPort.FindAllStringSubmatch(out, -1) {

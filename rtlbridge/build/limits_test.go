@@ -14,7 +14,7 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// readIn runs Verilator over a design, held to limits.
+// readIn runs Verilator on a design, within limits.
 func readIn(t *testing.T, dir string, limits toolchain.ToolLimits) error {
 	m, err := manifest.Load(dir)
 	require.NoError(t, err)
@@ -27,8 +27,8 @@ func readIn(t *testing.T, dir string, limits toolchain.ToolLimits) error {
 	return err
 }
 
-// What a design has Verilator read has an end, and what it takes a limit, which the error names. Macros hide the names
-// from who looks before.
+// TestToolLimits checks that Verilator's runs end when a design makes it read, allocate or write without
+// end, and that the error names the limit. Macros hide the file names from the check before the run.
 func TestToolLimits(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m", nil)
 	write := func(text string) {

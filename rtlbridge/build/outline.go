@@ -13,14 +13,14 @@ import (
 // outline lists the modules of a design, with their instances and signals, from Verilator's description of it.
 type outline struct {
 	top     string
-	files   map[string]string // by Verilator's short names
+	files   map[string]string // file names, by Verilator's short names
 	modules map[string]*moduleOutline
 }
 
 // moduleOutline describes one module. Names are relative to it, with the generate blocks around them, each
 // followed by a space.
 type moduleOutline struct {
-	instances map[string]string // name to module
+	instances map[string]string // module of each instance, by name
 	signals   map[string]*signalDecl
 	clocks    map[string]bool
 }
@@ -53,7 +53,7 @@ func (b *builder) describe() (*outline, error) {
 	}
 	for _, m := range o.modules {
 		for _, s := range m.signals {
-			s.file = b.plain(s.file)
+			s.file = b.relativePaths(s.file)
 		}
 	}
 	if b.wrapper != "" { // the wrapper is not the user's design
@@ -128,8 +128,8 @@ func (o *outline) take(open []element) {
 	}
 }
 
-// within returns the module that elements are open in, the generate blocks in it, and whether they are deeper:
-// in a process, a function or an expression.
+// within returns the module that encloses the innermost of the open elements, the names of the generate blocks
+// between the two, and whether the element lies deeper: in a process, a function or an expression.
 func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep bool) {
 	for _, e := range open {
 		switch {

@@ -19,7 +19,7 @@ import (
 type PlaybackResult struct {
 	Cycles                      uint64
 	Wall                        time.Duration // time simulating, without loading the recording
-	Digest                      uint64        // of all events, as Comp.Digest
+	Digest                      uint64        // digest of all events, the same as Comp.Digest
 	Inputs, Outputs, Violations uint64
 	Stopped                     bool // the design ended the run
 }

@@ -27,7 +27,7 @@ func attackHeader(outputs ...string) string {
 		seen[p[1]] = true
 	}
 	for _, o := range outputs {
-		// other names differ in C++
+		// Verilator would escape such a name in C++.
 		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") {
 			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
 		}
@@ -190,7 +190,7 @@ func FuzzManifestIsSafe(f *testing.F) {
 	f.Setenv("PATH", tools)
 	f.Fuzz(func(t *testing.T, field uint8, value, list, name, outputs string) {
 		if len(value)+len(list) > 4096 || strings.Contains(value, "/..") || strings.HasPrefix(value, "/") {
-			return // walks through the machine that runs this; what it finds there is not the same everywhere
+			return // such paths reach files of the machine that runs the test, so results would differ
 		}
 		dir, elsewhere, cache := t.TempDir(), t.TempDir(), t.TempDir()
 		log := filepath.Join(cache, "log")

@@ -34,7 +34,8 @@ func TestLimitsOfSources(t *testing.T) {
 		{"[a.sv]", "[a.sv, x.f]", map[string]int64{"rtl/z.sv": 10240}, "x.f:2: "},
 		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/z.sv": 257},
 			"z.sv has more than 256 MB, the limit of a source"},
-		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/b.sv": 256, "rtl/c.sv": 256, "rtl/d.sv": 256, "rtl/e.sv": 256},
+		{"[a.sv]", "[a.sv, 'rtl/*.sv']",
+			map[string]int64{"rtl/b.sv": 256, "rtl/c.sv": 256, "rtl/d.sv": 256, "rtl/e.sv": 256},
 			"e.sv: sources and include folders have more than 1024 MB in all, the limit"},
 		{"top: m", "top: m\ninclude_dirs: [., inc]", map[string]int64{"inc/z.svh": 300}, "dut.yaml:3: include_dirs: "},
 		{"top: m", "top: m\ninclude_dirs: [.,\n  /proc]", nil,
@@ -56,11 +57,13 @@ func TestLimitsOfSources(t *testing.T) {
 	}
 }
 
-// asNobody runs the rest of the test as a user who may not read all files, even if tests are run by root.
+// asNobody runs the rest of the test as a user without access to all files, even if root runs the tests.
 func asNobody(t *testing.T) {
 	const nobody = 65534
 	runtime.LockOSThread()
-	setUser := func(id int) { _, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(id), 0, 0) } // tells no error
+	setUser := func(id int) {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(id), 0, 0) // returns no error
+	}
 	setUser(nobody)
 	t.Cleanup(func() {
 		setUser(os.Geteuid())
@@ -68,7 +71,8 @@ func asNobody(t *testing.T) {
 	})
 }
 
-// A source or folder that cannot be read is a fault of the manifest.
+// TestUnreadableSources checks that a source or folder that cannot be read is reported as a fault of the
+// manifest.
 func TestUnreadableSources(t *testing.T) {
 	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ",
 		"inc/secret": "dut.yaml:3: include_dirs: not all of "} {
@@ -90,7 +94,7 @@ func TestUnreadableSources(t *testing.T) {
 	}
 }
 
-// An interruption ends the reading of sources.
+// TestSourcesAreReadUntilInterrupted checks that canceling the context ends the reading of sources.
 func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 	m, err := manifest.Load(manifesttest.Plant(t, "top: m", "top: m", nil))
 	require.NoError(t, err)
@@ -105,7 +109,7 @@ func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 	require.ErrorIs(t, h.tree(".", m.Dir(), isVerilog), stop, "within a folder")
 }
 
-// Files included by a plain name are checked before Verilator reads them.
+// TestIncludes checks that files included by a plain name are checked before Verilator reads them.
 func TestIncludes(t *testing.T) {
 	for _, x := range []struct{ from, to, a, err string }{
 		{"", "", "`include \"/dev/zero\"\n",

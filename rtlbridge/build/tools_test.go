@@ -13,14 +13,15 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// stubs are stand-ins for a Verilator and a clang of given versions, ahead of all others in the PATH.
+// stubs are a Verilator and a clang of given versions that only record their command lines; they come first
+// in the PATH.
 type stubs struct {
 	t        *testing.T
 	bin, log string
-	root     string // Verilator's
+	root     string // folder of the Verilator stub
 }
 
-// fillFolder makes a folder with files.
+// fillFolder creates a folder with files of these names.
 func fillFolder(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -31,7 +32,7 @@ func fillFolder(t *testing.T, dir string, names ...string) {
 
 const stubRuntime = "libclang_rt.profile-x86_64.a"
 
-// newStubs makes stand-ins from testdata/tools. The run-time for profiles is in lib/linux, wherever clang
+// newStubs creates stubs from testdata/tools. The run-time for profiles is in lib/linux, wherever clang
 // reports its libraries.
 func newStubs(t *testing.T, verilator, clang string) *stubs {
 	t.Helper()
@@ -64,7 +65,7 @@ func (s *stubs) tool(name, script, version string) {
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.bin, name), []byte(text), 0o755))
 }
 
-// build builds the FIFO and returns the command lines.
+// build builds the FIFO and returns the command lines that the stubs recorded.
 func (s *stubs) build(v Variant) (calls []string, err error) {
 	s.t.Helper()
 	m, err := manifest.Load(fifoYAML)
@@ -72,7 +73,7 @@ func (s *stubs) build(v Variant) (calls []string, err error) {
 	require.NoError(s.t, os.RemoveAll(s.log))
 	o := Options{Variant: v, CacheDir: s.t.TempDir(), HarnessDir: "../../verilator/harness"}
 	if v == VariantTuned {
-		o.Training = fifoYAML // which the stub's program does not look at
+		o.Training = fifoYAML // the stub of the program does not read it
 	}
 	_, err = Build(m, o)
 	text, errLog := os.ReadFile(s.log)
@@ -103,8 +104,8 @@ var toolVersions = []struct{ verilator, clang, makefile, libraries string }{
 	{"5.048", "19.1.7", "ifneq ($(VM_TRACE_FST),)\n    LDLIBS += -llz4 -lz\nendif\n", "-llz4 -lz"},
 }
 
-// TestCommandLines checks that Verilator and clang of each version know the options that they get, and that
-// every variant is built with them.
+// TestCommandLines checks for each version of Verilator and clang that it knows the options that it gets,
+// in every variant.
 func TestCommandLines(t *testing.T) {
 	for _, x := range toolVersions {
 		t.Run(x.verilator, func(t *testing.T) {
@@ -133,8 +134,8 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// TestStubsRefuse checks that an option that a version does not have is an error, since otherwise the test above
-// could not fail.
+// TestStubsRefuse checks that the stubs reject an option that their version does not have: otherwise
+// TestCommandLines could not fail.
 func TestStubsRefuse(t *testing.T) {
 	newStubs(t, "5.006", "14.0.6")
 	dir := t.TempDir()
@@ -195,7 +196,7 @@ func TestTuningNamesWhatIsMissing(t *testing.T) {
 		missing("the run-time for profiles, " + runtime + "; install it with: apt-get install libclang-rt-" + major +
 			"-dev")
 
-		// If the compiler has none of its own, it prints that of the PATH, or only the name.
+		// Without an llvm-profdata of its own version, clang prints that of the PATH, or only the name.
 		noOther := "llvm-profdata of version " + major + "; install it with: apt-get install llvm-" + major
 		s.tool("llvm-profdata", filepath.Join(os.Getenv("TOOLS"), "profdata.sh"), "13.0.1")
 		s.tool("llvm-profdata-"+major, filepath.Join(os.Getenv("TOOLS"), "profdata.sh"), "13.0.1")

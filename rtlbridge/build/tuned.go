@@ -12,7 +12,7 @@ import (
 // A tuned build is a speed build whose compiler knows which branches are taken, from counters in a first build
 // that played a recording. It behaves identically, cycle for cycle; only code placement and inlining differ.
 
-// train returns a profile of the hot units under the recording of the options.
+// train returns a profile of the hot units: it plays the options' recording on a build with counters.
 func (b *builder) train(hot, rest []unit) (string, error) {
 	tools, err := b.tools.Tuning()
 	if err != nil {
@@ -58,5 +58,5 @@ func (b *builder) tune(hot, rest []unit) error {
 	return nil
 }
 
-// ErrNotTuned reports that there is neither a tuned build in the cache nor a recording to make one with.
+// ErrNotTuned reports that the cache has no tuned build and no recording to make one with.
 var ErrNotTuned = errors.New("no tuned build of this device")

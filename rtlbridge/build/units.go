@@ -16,7 +16,7 @@ import (
 type unit struct {
 	src, obj string
 	flags    []string
-	shared   bool // between builds: its object stays in the cache
+	shared   bool // the object is shared between builds and stays in the cache
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {
@@ -57,7 +57,7 @@ func (b *builder) compileAll(units []unit) error {
 		sem  = make(chan struct{}, runtime.NumCPU())
 	)
 	for _, u := range units {
-		if u.done() {
+		if u.upToDate() {
 			continue
 		}
 		wg.Add(1)
@@ -85,7 +85,7 @@ func (b *builder) compileOne(u unit) error {
 	if err := os.Rename(tmp, u.obj); err != nil {
 		return fmt.Errorf("build cache: %w", err)
 	}
-	return u.sign()
+	return u.writeChecksum()
 }
 
 // shared returns the units whose objects builds share.
@@ -98,8 +98,8 @@ func shared(us []unit) []unit {
 
 const sumExt = ".sum"
 
-// done reports whether the object exists and, if builds share it, matches its checksum.
-func (u *unit) done() bool {
+// upToDate reports whether the object exists and, if builds share it, matches its checksum.
+func (u *unit) upToDate() bool {
 	if !u.shared {
 		_, err := os.Stat(u.obj)
 		return err == nil
@@ -112,8 +112,8 @@ func (u *unit) done() bool {
 	return err == nil && have == string(want)
 }
 
-// sign writes the checksum of a shared object. Two processes that compile it at once write the same.
-func (u *unit) sign() error {
+// writeChecksum writes the checksum of a shared object. Two processes that compile it at once write the same.
+func (u *unit) writeChecksum() error {
 	if !u.shared {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 // can take over, see verilator/harness/toggles.hpp.
 const coverageHook = "pushNamePrefix"
 
-// makes refuses a variant that these tools cannot build.
-func makes(t *toolchain.Tools, v Variant) error {
+// checkVariant refuses a variant that these tools cannot build.
+func checkVariant(t *toolchain.Tools, v Variant) error {
 	if v != VariantCoverage {
 		return nil
 	}

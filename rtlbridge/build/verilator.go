@@ -73,8 +73,8 @@ func (b *builder) path(p string) string {
 	return b.link + "/" + rel // filepath.Join would resolve ".." across the link
 }
 
-// plain returns Verilator's text with paths relative to the manifest.
-func (b *builder) plain(text string) string {
+// relativePaths returns Verilator's text with paths relative to the manifest.
+func (b *builder) relativePaths(text string) string {
 	return strings.NewReplacer(b.link+"/", "", filepath.Dir(b.link)+"/", "").Replace(text)
 }
 
@@ -90,7 +90,7 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	}
 	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: b.limits, Step: step + " " + b.m.Top,
 		Dir: b.m.Dir()}.Run(b.tools.Verilator, append(options, sources...)...)
-	out = b.plain(out)
+	out = b.relativePaths(out)
 	var failed *toolchain.BuildError
 	var over *toolchain.ExceededError
 	switch {
@@ -120,7 +120,7 @@ func (b *builder) relocate() error {
 			if !bytes.Contains(text, prefix) {
 				continue
 			}
-			if err := os.WriteFile(f, []byte(b.plain(string(text))), 0o644); err != nil {
+			if err := os.WriteFile(f, []byte(b.relativePaths(string(text))), 0o644); err != nil {
 				return fmt.Errorf("verilated source: %w", err)
 			}
 		}

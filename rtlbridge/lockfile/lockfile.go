@@ -152,7 +152,7 @@ func removeLeft(path string) error {
 		return &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	if !IsAt(f, path) {
-		return nil // its owner has removed it
+		return nil // its owner has already removed it
 	}
 	return os.Remove(path)
 }
@@ -185,7 +185,7 @@ func place(from, to string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no links.
+	// This file system has no hard links.
 	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A process knows its own signature, whatever it is called.
+// TestSignature checks that a process recognises its own signature, whatever its program is called.
 func TestSignature(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// A lock is held by one, and is there only while it is held.
+// TestTake checks that one process at a time has a lock, whose file exists only during that time.
 func TestTake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	l, err := Take(path)

@@ -15,10 +15,10 @@ const (
 	KindAXILite = "axil"
 )
 
-// axiChannels are the channels of AXI, with the fields of AXI4-Lite, and those that AXI4 adds.
+// axiChannels lists the channels of AXI with the fields of AXI4-Lite, and those that AXI4 adds.
 var axiChannels = []struct {
 	name       string
-	answer     bool // from the subordinate
+	answer     bool // the subordinate drives the channel
 	lite, more []string
 }{
 	{"aw", false, []string{"awaddr"}, []string{"awid", "awlen", "awsize", "awburst"}},
@@ -62,7 +62,7 @@ func (s *Stream) channel(f string) string {
 	return ""
 }
 
-// all returns the fields of the kind.
+// all returns all fields that a port of the kind may have.
 func (s *Stream) all() (list []string) {
 	for _, c := range axiChannels {
 		list = append(list, c.lite...)
@@ -107,8 +107,8 @@ func (s *Stream) channels() (list []Stream) {
 // AXIField is a field of an AXI port of kind axi4 or axil.
 type AXIField struct {
 	Name, Channel string
-	Answer        bool // of a channel from the subordinate
-	Lite          bool // part of AXI4-Lite, too
+	Answer        bool // in a channel driven by the subordinate
+	Lite          bool // also part of AXI4-Lite
 }
 
 // AXIFields returns the fields of AXI ports, by channel, without their handshakes.

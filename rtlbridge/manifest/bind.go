@@ -17,7 +17,7 @@ type Field struct {
 	Lsb    int
 	Width  int
 	Offset int  // byte offset in the side bytes, for side-band roles
-	Low    bool // of a handshake: active low
+	Low    bool // active low, for a handshake
 }
 
 // Bytes returns the number of bytes of the field.

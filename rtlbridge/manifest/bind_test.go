@@ -15,7 +15,8 @@ func goodPorts(t *testing.T) []PinPort {
 	return ports
 }
 
-// TestBindFaults changes one port and wants the fault named with the manifest's line and the port.
+// TestBindFaults changes one port and checks that the fault is reported with the manifest's line and the
+// port.
 func TestBindFaults(t *testing.T) {
 	for _, x := range []struct {
 		port   string
@@ -80,7 +81,8 @@ func TestLanes(t *testing.T) {
 	require.ErrorContains(t, err, "input s_tdata of module m: of its 2 lanes, s_tdata[1] are bound to nothing")
 }
 
-// Lanes that no stream drives would stay at zero; every one is named, and the ready lanes of outputs are inputs, too.
+// TestUnboundLanes checks that every lane of an input port that no stream drives is reported, since it
+// would stay at zero; the ready pins of output streams are inputs, too.
 func TestUnboundLanes(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "prefix: s}", "prefix: s, lane: 1, lanes: 4}")
 	text = strings.ReplaceAll(text, "prefix: m\n", "prefix: m\n    lane: 0\n    lanes: 2\n")
@@ -106,7 +108,7 @@ func TestUnboundLanes(t *testing.T) {
 	require.ErrorContains(t, err, "port s_tdata is driven by lanes of streams and by tie-off")
 }
 
-// Two streams must agree on how many lanes a port has.
+// TestLaneCountsDiffer checks that two streams on one port must have the same number of lanes.
 func TestLaneCountsDiffer(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: "+

@@ -118,7 +118,7 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 			add(p+"."+c.field, "stream %s: %s %q: needs an input stream, and the name of another one", s.Name, c.field,
 				c.name)
 		case k > i:
-			add(p+"."+c.field, "stream %s: %s %q: needs a stream that stands before it in the manifest", s.Name,
+			add(p+"."+c.field, "stream %s: %s %q: needs a stream listed before it in the manifest", s.Name,
 				c.field, c.name)
 		case c.field == "with" && m.clock(s.Clock) != m.clock(m.Streams[k].Clock):
 			add(p+".with", "stream %s: with %q: needs a stream of the same clock", s.Name, c.name)
@@ -156,7 +156,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 				sideName(s))
 		}
 	}
-	// without the roles for which this stream has no pin
+	// Leave out the roles that this stream has no pin for.
 	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool {
 		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
 	})

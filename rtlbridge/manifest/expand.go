@@ -52,7 +52,7 @@ func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) [
 	return list
 }
 
-// perLane returns the streams of stream i on its lanes, or that stream alone.
+// perLane returns a stream for each lane of stream i, or only stream i if it has no lanes to expand.
 func (m *Manifest) perLane(i int) []Stream {
 	s := m.Streams[i]
 	if !m.eachLane(i) {

@@ -10,7 +10,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// A stream with lanes that does not say which stands for one on each lane, coupled to those of the same lane.
+// TestEachLane checks that a stream with lanes but no lane becomes one stream for each lane, coupled to
+// other streams' same lane.
 func TestEachLane(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: "+
@@ -32,7 +33,8 @@ func TestEachLane(t *testing.T) {
 	require.ErrorContains(t, err, "stream in1 is given twice")
 }
 
-// An AXI port with lanes stands for a port on each: the channels of one, then those of the next.
+// TestEachLaneOfAXI checks that an AXI port with lanes becomes one port for each lane: all channels of one,
+// then those of the next.
 func TestEachLaneOfAXI(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")

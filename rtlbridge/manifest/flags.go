@@ -11,9 +11,9 @@ import (
 // flagRule allows options of Verilator by name, with one dash or two. An option takes no value, or the next
 // entry.
 type flagRule struct {
-	names *regexp.Regexp // without dashes
-	shown string         // in messages
-	value *regexp.Regexp // nil: the option has no value
+	names *regexp.Regexp // names of the options, without dashes
+	shown string         // name as shown in messages
+	value *regexp.Regexp // form of the value; nil: the option has none
 	form  string         // description of the value
 	path  bool           // the value is a file or a folder
 	// rest checks the text joined to the name (-DNAME=VALUE), and makes paths in it absolute.
@@ -28,23 +28,24 @@ var (
 	timeUnit = `(?:1|10|100)(?:s|ms|us|ns|ps|fs)`
 )
 
-// allowedFlags are the options that a manifest may give: how the design is read, which warnings are given, and
-// how hard Verilator optimises it. None runs a command, or changes what is made of the design and where.
+// allowedFlags lists the options that a manifest may give: how the design is read, which warnings are
+// given, and how much Verilator optimises. None runs a command, or changes what Verilator generates and
+// where.
 var allowedFlags = []flagRule{
 	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`),
 		shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
-	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|relative-includes|` +
-		`report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
+	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|` +
+		`relative-includes|report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|` +
+		`trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
 		shown: "--assert --autoflush --bbox-sys --bbox-unsup --flatten --no-timing --public-flat-rw " +
-			"--relative-includes --report-unoptflat " +
-			"--stats --stats-vars --structs-packed -sv --x-initial-edge --trace-params --trace-underscore " +
-			"--coverage-underscore (and --no-…)"},
+			"--relative-includes --report-unoptflat --stats --stats-vars --structs-packed -sv " +
+			"--x-initial-edge --trace-params --trace-underscore --coverage-underscore (and --no-…)"},
 	{names: names(`O[0-9a-zA-Z]|fno-[a-z][a-z-]*`), shown: "-O0 … -O3 -fno-X"},
-	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|instr-count-dpi|max-num-width|` +
-		`output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
+	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|` +
+		`instr-count-dpi|max-num-width|output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|` +
+		`trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
 		shown: "--converge-limit --error-limit --expand-limit --if-depth --inline-mult --max-num-width " +
-			"--output-split --unroll-count " +
-			"--unroll-stmts … (with a number)", value: reCount, form: "a number"},
+			"--output-split --unroll-count --unroll-stmts … (with a number)", value: reCount, form: "a number"},
 	{names: names(`language|default-language`), shown: "--language --default-language",
 		value: names(`1364-(?:1995|2001|2005)|1800-(?:2005|2009|2012|2017|2023)|1800\+VAMS`),
 		form:  "a standard, such as 1800-2017"},
@@ -64,7 +65,8 @@ var allowedFlags = []flagRule{
 	{names: regexp.MustCompile(`^I`), shown: "-IFOLDER", rest: joinedPaths("")},
 	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", CheckMacroDef)},
 	{names: regexp.MustCompile(`^\+incdir\+`), shown: "+incdir+FOLDER", rest: joinedPaths("+")},
-	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
+	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|` +
+		`1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
 		shown: "+libext+.EXT +1800-2017ext+EXT …", rest: joined("+", checkExtension)},
 	{names: names(`\+notimingchecks`), shown: "+notimingchecks"},
 }
@@ -76,20 +78,19 @@ var ownFlags = []struct {
 	instead string
 }{
 	{"binary build cc dpi-hdr-only E exe generate-key get-supported getenv help hierarchical hierarchical-block " +
-		"hierarchical-child " +
-		"l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix protect-ids protect-key " +
-		"protect-lib " +
-		"sc V version waiver-output xml-only xml-output", "nictwin says what is made of the design, and where it goes"},
+		"hierarchical-child l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix " +
+		"protect-ids protect-key protect-lib sc V version waiver-output xml-only xml-output",
+		"nictwin decides what is generated from the design, and where"},
 	{"build-dep-bin build-jobs CFLAGS j LDFLAGS make MAKEFLAGS prof-c prof-pgo",
-		"nictwin compiles and links by itself"},
+		"nictwin runs compiler and linker"},
 	{"pins-bv pins-sc-biguint pins-sc-uint pins-uint8 pins64 no-pins64 savable threads threads-dpi timing vpi",
 		"the harness decides how the design is called: by one thread, at each edge of the clock"},
 	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst " +
 		"trace-structs trace-threads",
-		"that is a matter of the variant of a build (--variant waves, coverage)"},
-	{"F f FI", "files stand in sources"},
-	{"top top-module", "the module stands in top"},
-	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
+		"the build variant decides (--variant waves, coverage)"},
+	{"F f FI", "list files in sources"},
+	{"top top-module", "name the module in top"},
+	{"gdb gdbbt pipe-filter rr", "nictwin decides how Verilator is run"},
 }
 
 // ParameterFlag sets a parameter of the top module.
@@ -173,9 +174,9 @@ func refusedFlag(f, name string) error {
 	case withValue.MatchString(f):
 		return fmt.Errorf("%q is an option and its value: give them as two entries", f)
 	case CheckSource(f) != nil && !strings.HasPrefix(f, "-"):
-		return fmt.Errorf("%s: only the design's own sources are compiled, and they stand in sources", f)
+		return fmt.Errorf("%s: only the design's own sources are compiled: list them in sources", f)
 	case !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+"):
-		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand "+
+		return fmt.Errorf("%q: this field takes only options, each followed by its value; list the design's own files "+
 			"in sources", f)
 	}
 	for _, own := range ownFlags {

@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// Options that would take the output elsewhere, or make something else of the design, are refused by name; others are
-// not.
+// TestManifestFlags checks that options that would redirect the output, or generate something else, are
+// refused by name, and that others are accepted.
 func TestManifestFlags(t *testing.T) {
 	with := func(flags ...string) error {
 		_, err := Parse("dut.yaml", []byte(manifesttest.Good+"verilator_flags: ['"+strings.Join(flags, "', '")+"']\n"))
@@ -27,7 +27,8 @@ func TestManifestFlags(t *testing.T) {
 		"1ns/1ns", "-O3", "--flatten"))
 }
 
-// A macro without a value is never one of Verilator's own options: -DEBUG is its -debug.
+// TestMacroFlags checks that a macro without a value is never taken for one of Verilator's own options:
+// -DEBUG for -debug.
 func TestMacroFlags(t *testing.T) {
 	for _, f := range []string{"-DEBUG", "--DEBUG", "+define+EBUG"} {
 		args, faults := TakeFlags([]string{"--stats", f}, nil)

@@ -106,12 +106,12 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 	}
 	err = root.Decode(m)
 	var te *yaml.TypeError
-	if err != nil && !errors.As(err, &te) { // endless aliases, for example
+	if err != nil && !errors.As(err, &te) { // for example, aliases without end
 		return nil, nil, yamlErrors(path, err)
 	}
 	s := shape{path: path}
 	s.check(root.Content[0], reflect.TypeFor[Manifest](), "")
-	if twice := keysTwice(te); twice != nil { // nothing was read of such a group
+	if twice := keysTwice(te); twice != nil { // the YAML package reads nothing of a mapping with a duplicate key
 		return nil, nil, errors.Join(errors.Join(s.errs...), yamlErrors(path, twice))
 	}
 	if te != nil && len(s.errs) == 0 {

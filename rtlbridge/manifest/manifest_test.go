@@ -65,18 +65,23 @@ func TestManifestFaults(t *testing.T) {
 	}
 }
 
-// The meaning of an unknown field or a value of a wrong type is not known: no fault that follows from it is
-// reported.
+// TestManifestShapeFaultsStandAlone checks that no fault is reported that only follows from an unknown
+// field or a value of a wrong type, whose intended meaning is unknown.
 func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"period_ps: 2500", "period_ps: fast", `dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`},
-		{"period_ps: 2500", "period_ps: 02500", `dut.yaml:4: clocks[0].period_ps: "02500": 1344 in YAML 1.1, where a 0 makes it octal, 2500 in YAML 1.2: want 1344 or 2500`},
+		{"period_ps: 2500", "period_ps: 02500",
+			`dut.yaml:4: clocks[0].period_ps: "02500": 1344 in YAML 1.1, where a 0 makes it octal, ` +
+				`2500 in YAML 1.2: want 1344 or 2500`},
 		{"period_ps: 2500", "period_ps: 2_500",
 			`dut.yaml:4: clocks[0].period_ps: "2_500": no number in YAML 1.2: want 2500`},
-		{"top: m", "top: m\nparameters: {DEPTH: 010}", `dut.yaml:3: parameters.DEPTH: "010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`},
+		{"top: m", "top: m\nparameters: {DEPTH: 010}",
+			`dut.yaml:3: parameters.DEPTH: "010": 8 in YAML 1.1, where a 0 makes it octal, ` +
+				`10 in YAML 1.2: want 8 or 10`},
 		{"top: m", "top: m\ndefines: {DEPTH: 0o17}",
 			`dut.yaml:3: defines.DEPTH: "0o17": octal numbers are not read: want 15`},
-		{"0x1f", "017", `dut.yaml:15: tie_offs.mode: "017": 15 in YAML 1.1, where a 0 makes it octal, 17 in YAML 1.2: want 15 or 17`},
+		{"0x1f", "017", `dut.yaml:15: tie_offs.mode: "017": 15 in YAML 1.1, where a 0 makes it octal, ` +
+			`17 in YAML 1.2: want 15 or 17`},
 		{"top: m", "top: m\nskip_idle: yes", `dut.yaml:3: skip_idle: "yes": needs true or false`},
 		{"period_ps: 2500", "period_ps: 2500.5", `dut.yaml:4: clocks[0].period_ps: "2500.5": needs a whole number`},
 		{"period_ps: 2500", "period_ps: 99999999999999999999",
@@ -112,8 +117,8 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
 }
 
-// Faults of shape and of values are reported together, by line; not those that follow from an unknown name or
-// value.
+// TestManifestFaultsOfBothKinds checks that faults of shape and of values are reported together, by line,
+// but not those that follow from an unknown name or value.
 func TestManifestFaultsOfBothKinds(t *testing.T) {
 	for _, x := range []struct{ changes, want []string }{
 		{[]string{"name: x", "name: a/b", "period_ps: 2500", "period_ps: fast", "active: high", "active: up"}, []string{
@@ -159,7 +164,8 @@ func FuzzParseManifest(f *testing.F) {
 	})
 }
 
-// No content of other kinds of files is shown: it may be secret.
+// TestOtherFilesAreNotShown checks that errors show no content of files that are not manifests: it may be
+// secret.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
 		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret:$6$1:1::\n*secret:x\n", "- secret\n",

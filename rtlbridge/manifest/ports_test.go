@@ -27,13 +27,13 @@ func TestParsePorts(t *testing.T) {
 	require.ErrorContains(t, err, "no ports")
 }
 
-// A name that Verilator truncates is reported as such.
+// TestPortNameTooLong checks that a port name that Verilator truncates is reported as too long.
 func TestPortNameTooLong(t *testing.T) {
 	_, err := ParsePorts(strings.NewReader("VL_IN8(&averyvery__Vhsh4Job9BKtbTd26Wcn,0,0);"))
 	require.ErrorContains(t, err, "port averyvery...: the name is longer than Verilator keeps (127 characters)")
 }
 
-// Every name that Verilator changes is recovered.
+// TestUnescape checks that the original is recovered of every name that Verilator changes.
 func TestUnescape(t *testing.T) {
 	for member, name := range map[string]string{
 		"__SYM__abort": "abort", "___05FSYM___05Fq": "__SYM__q", "a___05Fb": "a__b", "foo__02dbar": "foo-bar",

@@ -13,10 +13,12 @@ import (
 // -3, 0x1f, 1.5e3), a literal of SystemVerilog (8'hff, 'b101, '1), or a string in double quotes.
 var reParameter = regexp.MustCompile(`^(?:` +
 	`-?[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|-?[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9]+)?|` +
-	`[0-9]*'[sS]?[bB][01xXzZ?_]+|[0-9]*'[sS]?[oO][0-7xXzZ?_]+|[0-9]*'[sS]?[dD][0-9_]+|[0-9]*'[sS]?[hH][0-9a-fA-FxXzZ?_]+|'[01xXzZ]|` +
+	`[0-9]*'[sS]?[bB][01xXzZ?_]+|[0-9]*'[sS]?[oO][0-7xXzZ?_]+|[0-9]*'[sS]?[dD][0-9_]+|` +
+	`[0-9]*'[sS]?[hH][0-9a-fA-FxXzZ?_]+|'[01xXzZ]|` +
 	`"(?:[^"\\[:cntrl:]]|\\["\\nt])*")$`)
 
-const parameterForms = `a number (5, -3, 0x1f, 1.5), a literal (8'hff, 'b101) or a string in double quotes (written '"text"' in YAML)`
+const parameterForms = `a number (5, -3, 0x1f, 1.5), a literal (8'hff, 'b101) or a string in double quotes ` +
+	`(written '"text"' in YAML)`
 
 // checkParameter checks the value of a parameter.
 func checkParameter(value string) error {

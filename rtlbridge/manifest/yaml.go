@@ -16,7 +16,7 @@ import (
 // value of a wrong type, by line and field. The YAML package would not name the field, and would silently
 // truncate a fraction.
 type shape struct {
-	path    string // of the file
+	path    string // path of the file
 	errs    []error
 	unknown []string // paths of unknown values; "x." stands for a field in x whose name is unknown
 }
@@ -37,7 +37,7 @@ func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == reflect.TypeFor[yaml.Node]() { // another package's part
+	if t == reflect.TypeFor[yaml.Node]() { // a field that another package checks
 		return
 	}
 	tag := n.ShortTag()
@@ -107,8 +107,9 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 	}
 }
 
-// follows reports whether a fault at path may only follow from a fault of shape: it is about an unknown value,
-// or about one that is missing where a name is unknown. given reports whether the file has a value at a path.
+// follows reports whether a fault at path may be a mere consequence of a fault of shape, because it concerns a value
+// that could not be read, or a missing value that an unknown name may have been meant for. given reports whether
+// the file has a value at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
@@ -119,7 +120,7 @@ func (s *shape) follows(path string, given func(string) bool) bool {
 			if !given(TopField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
-		case !inside: // the value itself, or an element, whose loss shifts the others
+		case !inside: // the value itself, or an element of a list, whose loss renumbers the following ones
 			if TopField(path) == TopField(u) {
 				return true
 			}

@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// What a device sends. Decoders check every length against the frame, and the frame against its limit, before use.
+// Decoding of the frames that a device sends. Decoders check every length against the frame, and the frame
+// against its limit, before use.
 
 // cursor reads fields from a frame; a read past its end yields zero and sets bad.
 type cursor struct {

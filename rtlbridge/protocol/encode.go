@@ -1,6 +1,6 @@
 package protocol
 
-// What a client sends. Encoders append to a buffer and never change their input.
+// Encoding of the frames that a client sends. Encoders append to a buffer and never change their input.
 
 func AppendOpen(b []byte, token *[32]byte) []byte {
 	b = append(b, make([]byte, HeadBytes)...)

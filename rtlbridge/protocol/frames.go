@@ -8,9 +8,9 @@ import (
 // Limits of the protocol (docs/bridge.md), the same on both sides.
 const (
 	MaxFrameBytes = 64 << 20
-	MaxDataBytes  = 1 << 20 // of one transaction
+	MaxDataBytes  = 1 << 20 // bytes of one transaction, at most
 	MaxSideBytes  = 256
-	MaxRunCycles  = 1 << 20 // of one quantum
+	MaxRunCycles  = 1 << 20 // cycles of one quantum, at most
 	maxErrorText  = 8192
 	maxRecords    = MaxFrameBytes / 16
 )
@@ -94,7 +94,7 @@ type ErrorCode uint32
 
 // Codes of ERROR frames.
 const (
-	CodeProtocol ErrorCode = iota + 1 // it refused a frame
+	CodeProtocol ErrorCode = iota + 1 // the device refused a frame
 	CodeVersion                       // no common protocol version
 	CodeToken                         // wrong token
 	CodeLimit                         // a limit was exceeded

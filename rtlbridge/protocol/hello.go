@@ -8,7 +8,7 @@ const (
 	KindLevel  = "level"  // input fields without a handshake: they keep the value set last
 )
 
-// KindCodes are the kinds of streams by their codes.
+// KindCodes lists the kinds of streams by their codes.
 var KindCodes = [...]string{KindAxis, KindTLP, KindRecord, KindLevel}
 
 // Limits on what a device may have; the tables of HELLO and START use one byte per stream.
@@ -24,20 +24,20 @@ const (
 // StreamInfo describes a stream as the running device declares it.
 type StreamInfo struct {
 	Name      string
-	Kind      string // KindAxis and its like
+	Kind      string // KindAxis, KindTLP, KindRecord or KindLevel
 	Out       bool
 	Ready     bool // has back-pressure
 	KeepUnit  int  // bytes per tkeep bit; 0: whole beats
-	DataBytes int  // of one beat; 0: records and levels
+	DataBytes int  // bytes of one beat; 0: records and levels
 	SideBytes int
 	Clock     int      // index into Hello.Clocks
-	Fields    []Signal // content of the side bytes, each from a byte of its own on
+	Fields    []Signal // fields of the side bytes, each beginning at a byte
 }
 
 // Packets reports whether the stream's transactions have data.
 func (s *StreamInfo) Packets() bool { return s.Kind == KindAxis || s.Kind == KindTLP }
 
-// ClockInfo is a clock and its period, unless START says otherwise.
+// ClockInfo is a clock and its period, which START may override.
 type ClockInfo struct {
 	Name     string
 	PeriodPs int64
@@ -56,7 +56,7 @@ func (s Signal) Bytes() int { return (s.Width + 7) / 8 }
 type Hello struct {
 	Version   int
 	BuildHash [32]byte
-	PeriodPs  int64 // of the first clock, unless START says otherwise
+	PeriodPs  int64 // period of the first clock, which START may override
 	Clocks    []ClockInfo
 	MaxFrame  int
 	Busy      int  // index into Observe, -1: none

@@ -4,12 +4,12 @@ package protocol
 // the reports on the busy signal agree. A violation is a protocol error, never a verdict: such records could
 // blame or clear the device wrongly.
 type Order struct {
-	at      uint64 // the cycle of the latest record
-	since   uint64 // first cycle of zeros if the busy signal is zero now; else it was nonzero in the cycle before
+	at      uint64 // cycle of the latest record
+	since   uint64 // first cycle of the current interval of zeros; while busy is nonzero, the cycle after the last
 	resting bool
 
 	from, to uint64             // the cycles of the current frame are from..to-1
-	free     [MaxStreams]uint64 // by stream: earliest cycle in which the next held time of this frame may begin
+	free     [MaxStreams]uint64 // by stream: earliest cycle in which its next held interval may begin
 }
 
 // Frame begins a frame. Held times that continue past the end of a frame are reported in parts.
@@ -26,7 +26,7 @@ func (r *Ran) end() uint64 {
 
 // Take checks a record.
 func (o *Order) Take(r *Ran, e *Record) error {
-	when := e.Last // cycle in which the device can report it
+	when := e.Last // the cycle in which the device can report the record
 	switch e.Kind {
 	case EventViolation:
 		when = e.First
@@ -56,9 +56,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 func (o *Order) held(e *Record) error {
 	free := max(o.free[e.Stream], o.from)
 	if e.First < free {
-		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier "+
-			"than cycle %d, by what was told before",
-			e.Stream, e.First, e.Last, free)
+		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: must begin in cycle %d "+
+			"or later, by the records before it", e.Stream, e.First, e.Last, free)
 	}
 	o.free[e.Stream] = min(e.Last+2, o.to)
 	return nil
@@ -66,12 +65,12 @@ func (o *Order) held(e *Record) error {
 
 func (o *Order) rest(e *Record) error {
 	if e.First < o.since || o.resting && e.First != o.since {
-		how := "no earlier than"
+		later := " or later"
 		if o.resting {
-			how = "with"
+			later = ""
 		}
-		return ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was "+
-			"told before", e.First, e.Last, how, o.since)
+		return ProtoErr(FrameRan, FaultValue, "an idle interval, cycles %d to %d: must begin in cycle %d%s, by the "+
+			"records before it", e.First, e.Last, o.since, later)
 	}
 	o.since, o.resting = e.Last+2, false
 	return nil
@@ -92,11 +91,11 @@ func (o *Order) Observed(r *Ran, busy *Observed) error {
 	zero := busy.Value == 0
 	switch x := busy.LastNonzero; {
 	case x > end, zero && x == end && end != 0, !zero && x != end:
-		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle "+
-			"before %d", busy.Value, end-1, x)
+		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, but reported as last nonzero "+
+			"in the cycle before %d", busy.Value, end-1, x)
 	case x < o.since, o.resting && x != o.since:
-		return ProtoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told "+
-			"before: in the one before %d", x, o.since)
+		return ProtoErr(FrameRan, FaultValue, "busy signal reported as last nonzero in the cycle before %d, but by "+
+			"earlier records in the cycle before %d", x, o.since)
 	}
 	o.since, o.resting = busy.LastNonzero, zero
 	return nil

@@ -5,7 +5,7 @@ type EventKind uint8
 
 // Event kinds.
 const (
-	EventIn        EventKind = 1 // an input was accepted, as a whole or its first or last beat
+	EventIn        EventKind = 1 // an input was accepted: its first beat, its last beat, or both
 	EventOut       EventKind = 2 // an output is complete
 	EventViolation EventKind = 3 // a stream rule was broken
 	EventRest      EventKind = 4 // the busy signal becomes nonzero after it was zero from First to Last
@@ -35,7 +35,7 @@ const (
 // Rule is an AXI-Stream rule that a device can break.
 type Rule uint8
 
-// Rules.
+// Rules of AXI-Stream, and limits of a stream.
 const (
 	RuleValidDropped Rule = iota + 1
 	RuleDataChanged
@@ -71,9 +71,9 @@ type Record struct {
 	Stream  uint8
 	Flags   uint8
 	Rule    Rule
-	Ordinal uint64 // of the transaction on its stream
-	First   uint64 // cycle of the first beat, or first cycle of a rest or held time; of a violation: its cycle
-	Last    uint64 // cycle of the last beat (so far, without InEnd), or last cycle; of a violation: its argument
+	Ordinal uint64 // number of the transaction on its stream
+	First   uint64 // cycle of the first beat; of idle or held intervals: first cycle; of a violation: its cycle
+	Last    uint64 // cycle of the last beat so far; of intervals: last cycle; of a violation: its argument
 	Side    []byte
 	Data    []byte
 }
@@ -94,7 +94,7 @@ type Ran struct {
 	Observed     []Observed
 
 	records uint32
-	left    uint32 // of them
+	left    uint32 // records not yet read
 	rests   bool   // the device has a busy signal
 	body    []byte
 	streams []StreamInfo
@@ -160,7 +160,7 @@ func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 // transaction and one held time, break every rule once, and transfer one beat; a transaction may have begun
 // earlier.
 func MostBytes(h *Hello, s *Start, n uint64) uint64 {
-	most := 1<<20 + n*eventBytes // rests among them
+	most := 1<<20 + n*eventBytes // idle intervals included
 	for i, x := range h.Streams {
 		most += n*uint64(x.DataBytes+pad8(x.SideBytes)+8+eventBytes*(3+int(RulePadding))) +
 			uint64(s.Streams[i].MaxBytes) + DefaultMaxBytes
@@ -201,7 +201,7 @@ func (r *Ran) Next(e *Record) (bool, error) {
 		b = b[side+data:]
 	}
 	if e.Kind == EventRest && !r.rests {
-		return false, ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal",
+		return false, ProtoErr(FrameRan, FaultValue, "an idle interval, cycles %d to %d: the device has no busy signal",
 			e.First, e.Last)
 	}
 	if err := checkEvent(e, s, n); err != nil {

@@ -7,11 +7,11 @@ import (
 
 // StreamStart configures one stream for a run.
 type StreamStart struct {
-	StallPercent int // input: gaps before beats; output: back-pressure; 0 to 100
-	BurstLog2    int // one random draw applies to 2^n cycles; 0 to 16
+	StallPercent int // input: gaps before beats; output: back-pressure; percent of cycles, 0 to 100
+	BurstLog2    int // one random draw applies to 2^BurstLog2 cycles; 0 to 16
 	// Credits is the number of transactions an output may give before credits are returned; negative: unlimited.
 	Credits  int
-	MaxBytes int // of one transaction; 0 means DefaultMaxBytes
+	MaxBytes int // bytes of one transaction, at most; 0 means DefaultMaxBytes
 }
 
 // DefaultMaxBytes is the longest transaction unless a run says otherwise.
@@ -21,8 +21,8 @@ const DefaultMaxBytes = 16 << 10
 type Start struct {
 	Seed     uint64
 	Watchdog uint64       // cycles after which a stuck stream is a violation; 0: never
-	PeriodPs int64        // of the first clock
-	Clocks   []ClockStart // of the others
+	PeriodPs int64        // period of the first clock
+	Clocks   []ClockStart // the other clocks
 	Poison   bool         // drive noise on idle input pins
 	Idle     IdleMode
 	Streams  []StreamStart
@@ -34,15 +34,15 @@ type ClockStart struct {
 	PeriodPs, PhasePs int64
 }
 
-// IdleMode selects how cycles in which nothing of the device changes are handled. Results are the same in all
+// IdleMode selects how cycles in which the device does not change are handled. Results are the same in all
 // modes.
 type IdleMode uint8
 
 // Idle modes.
 const (
-	IdleSkip     IdleMode = iota // they are skipped if the device declares that they may be
-	IdleEvaluate                 // they are evaluated
-	// they are evaluated; if a device that declares that they may be skipped changes in one, that is an error
+	IdleSkip     IdleMode = iota // skip them if the device permits it (skip_idle)
+	IdleEvaluate                 // evaluate them all
+	// Evaluate them all, and fail if a device that permits skipping changes in one.
 	IdleCheck
 )
 
@@ -55,7 +55,7 @@ func (m IdleMode) String() string {
 	return fmt.Sprintf("idle mode %d", uint8(m))
 }
 
-// IdleModes names the modes in messages.
+// IdleModes returns the names of the modes, for messages.
 func IdleModes() string { return strings.Join(idleNames[:], ", ") }
 
 // ParseIdleMode parses a mode's name.
@@ -70,7 +70,7 @@ func ParseIdleMode(s string) (IdleMode, error) {
 
 // TieValue overrides a tie-off of at most 64 bits for a run.
 type TieValue struct {
-	Index int // into Hello.Ties
+	Index int // index into Hello.Ties
 	Value uint64
 }
 

@@ -26,7 +26,7 @@ struct Applicant {
   int fd;
   std::string who;
   Clock::time_point end;
-  size_t have = 0;  // bytes of the frame
+  size_t have = 0;  // bytes received of the frame
   uint8_t frame[kOpenFrame] = {};
 };
 
@@ -43,7 +43,7 @@ std::string peer_name(int fd, const sockaddr_in& at) {
   return "process " + std::to_string(peer.pid) + " of user " + std::to_string(peer.uid);
 }
 
-// Refuses clients. Not all are named, or anybody who can connect could fill a disk.
+// Refuses clients. Reports only the first ones by name: otherwise anybody who can connect could fill a disk.
 class Doorman {
  public:
   void refuse(Applicant& a, const SessionError& why);
@@ -104,7 +104,7 @@ class Admission {
       if (!wait()) break;
       if (int fd = admitted(); fd >= 0) return fd;
       expire();
-      if (ready_[0].revents != 0 && !take_in()) break;
+      if (ready_[0].revents != 0 && !accept_client()) break;
     }
     error = std::string("accept: ") + std::strerror(errno);
     while (!applicants_.empty()) turn_away({ErrorCode::kInternal, error});
@@ -112,7 +112,7 @@ class Admission {
   }
 
  private:
-  // Waits for a client to come, to send, or to use up its time.
+  // Waits until a client connects, sends, or has used up its time.
   bool wait() {
     ready_.assign(1, {listening_, POLLIN, 0});
     for (const Applicant& a : applicants_) ready_.push_back({a.fd, POLLIN, 0});
@@ -143,14 +143,14 @@ class Admission {
     return fd;
   }
 
-  // The first applicant is the oldest: all have the same time.
+  // Refuses applicants whose time is up. All have the same time, so the first applicant is the oldest.
   void expire() {
     const std::string why = "no complete OPEN frame within " + std::to_string(kOpenSeconds) + " s";
     while (!applicants_.empty() && applicants_.front().end <= Clock::now()) turn_away({ErrorCode::kProtocol, why});
   }
 
   // Accepts a client. Returns false if none can ever be accepted.
-  bool take_in() {
+  bool accept_client() {
     sockaddr_in from{};
     socklen_t n = sizeof from;
     int fd = accept4(listening_, reinterpret_cast<sockaddr*>(&from), &n, SOCK_CLOEXEC);

@@ -25,7 +25,8 @@ class Reader {
   uint32_t u32() { return number<uint32_t>(); }
   uint64_t u64() { return number<uint64_t>(); }
 
-  // n bytes and their padding to a multiple of 8; nullptr if the range ends before. Padding must be zero.
+  // Returns n bytes and skips their padding to a multiple of 8; nullptr if the range ends before. Padding
+  // must be zero.
   const uint8_t* padded(size_t n) {
     size_t whole = pad8(n);
     if (whole < n || left() < whole) {
@@ -68,7 +69,7 @@ class Writer {
   size_t size() const { return size_; }
   void clear() { size_ = 0; }
 
-  // Room for n more bytes; the returned memory is not initialised.
+  // Extends the buffer by n bytes, which are not initialised, and returns their address.
   uint8_t* extend(size_t n) {
     if (size_ + n > buf_.size()) buf_.resize((size_ + n) * 2);
     uint8_t* at = buf_.data() + size_;
@@ -81,7 +82,7 @@ class Writer {
     std::memcpy(extend(sizeof(T)), &v, sizeof(T));
   }
 
-  // n bytes, padded with zeros to a multiple of 8.
+  // Appends n bytes, padded with zeros to a multiple of 8.
   void padded(const uint8_t* src, size_t n) {
     size_t whole = pad8(n);
     uint8_t* at = extend(whole);

@@ -17,11 +17,12 @@ namespace nictwin {
 
 namespace {
 
-// As on the client's side (rtlbridge/transport.go), except that the client's thinking time is unknown.
+// Time to poll before sleeping, as on the client's side (rtlbridge/transport.go), where it also depends on
+// how long the client computes between frames.
 constexpr int64_t kSpinNs = 100'000;
 constexpr int64_t kStolenNs = 30'000;
 constexpr uint32_t kRestMost = 256;
-constexpr int kSocketPolls = 1, kSharedPolls = 100;  // per clock reading
+constexpr int kSocketPolls = 1, kSharedPolls = 100;  // polls per reading of the clock
 
 int64_t clock_ns() {
   using namespace std::chrono;
@@ -59,7 +60,7 @@ size_t Channel::poll(uint8_t* at, size_t max) {
   return n > 0 ? size_t(n) : 0;
 }
 
-// Polls for a while; 0 if nothing came.
+// Polls for up to kSpinNs; 0 if nothing came.
 size_t Channel::spin(uint8_t* at, size_t max) {
   if (rest_ > 0 || !spins_) {
     if (rest_ > 0) rest_--;
@@ -127,7 +128,7 @@ void Channel::write_socket(const uint8_t* at, size_t n) {
   }
 }
 
-// Wakes the peer. If the socket is full of such bytes already, it will wake anyway.
+// Wakes the peer. If the socket is already full of wake-up bytes, the peer will wake anyway.
 void Channel::ring() {
   uint8_t one = 1;
   if (send(fd_, &one, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != EINTR) throw PeerGone{};

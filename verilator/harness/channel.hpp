@@ -16,10 +16,12 @@ class Channel {
  public:
   explicit Channel(int fd);
 
-  // Sends and receives through shared memory from now on; the socket only wakes sleepers. False if it cannot be mapped.
+  // Sends and receives through shared memory from now on; the socket only wakes a sleeping side. False if the
+  // memory cannot be mapped.
   bool share(int memory_fd);
 
-  // Reads at least `min` and at most `max` bytes; returns how many. Spins first, unless recent spins were futile.
+  // Reads at least `min` and at most `max` bytes; returns the number read. Polls before it sleeps, unless
+  // recent polling was in vain.
   size_t read(uint8_t* at, size_t min, size_t max);
   void write(const uint8_t* at, size_t n);
 
@@ -35,9 +37,9 @@ class Channel {
   void await_ring();
 
   int fd_;
-  bool spins_;            // there is a second processor
+  bool spins_;            // poll before sleeping: there is a second processor
   bool shared_ = false;   // in_ and out_ carry the bytes
-  uint32_t rest_ = 0;     // reads to go without spinning
+  uint32_t rest_ = 0;     // reads to come without polling
   uint32_t penalty_ = 0;  // the next value of rest_
   Ring in_, out_;
 };

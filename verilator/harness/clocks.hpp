@@ -21,15 +21,15 @@ class Clocks {
     set_now();
   }
 
-  // The clocks that rise next, at the same time: bit k for clock k.
+  // Returns the clocks that rise next, all at the same time: bit k for clock k.
   uint32_t next() const {
     uint32_t which = 0;
     for (size_t k = 0; k < N; k++) which |= uint32_t(next_[k] == now_) << k;
     return which;
   }
-  // The time of these edges, in ps.
+  // Returns the time of these edges, in ps.
   uint64_t now() const { return now_; }
-  // The number of edges of a clock so far.
+  // Returns the number of edges of a clock so far.
   uint64_t ticks(size_t k) const { return ticks_[k]; }
 
   // Advances past these edges.

@@ -16,12 +16,12 @@
 
 namespace nictwin {
 
-// A file of coverage counts that processes of one build add to: magic, the build's hash, the number of counters, then a
-// byte for each: the most that any process counted since reset, 255 at most; then a byte for each, counted from
-// power-up.
+// A file of coverage counts to which processes of one build add: magic, the build's hash, the number of
+// counters, then one byte per counter: the highest count since reset of any process, at most 255; then one
+// byte per counter for the counts since power-up.
 class HitsFile {
  public:
-  // Adds the counts, both kinds in a row; returns a fault, or "".
+  // Adds counts, those since reset followed by those since power-up; returns a fault, or "".
   static std::string add(const std::string& path, const uint8_t* hash, const std::vector<uint8_t>& counts) {
     HitsFile f(path);
     if (f.fd_ < 0 || flock(f.fd_, LOCK_EX) != 0) return path + ": " + std::strerror(errno);
@@ -64,7 +64,8 @@ class Coverage {
     top.trace(&trace_, 99);
     bits().begin();
   }
-  // Called once a cycle, when the design has settled and the clock is about to rise: samples what registers see.
+  // Called once a cycle, when the design has settled and the clock is about to rise: samples the values that
+  // registers will take.
   void sample() { bits().sample(); }
 
   void reset_ends() {
@@ -75,7 +76,7 @@ class Coverage {
     std::fill(w.twice.begin(), w.twice.end(), 0);
   }
 
-  // The counts since reset, then those from power-up on.
+  // Returns the counts since reset, then those since power-up.
   std::vector<uint8_t> counts() {
     std::vector<uint8_t> all;
     for (size_t i = 0; i < n_; i++) all.push_back(byte(line(i) - at_reset_[i]));
@@ -85,7 +86,7 @@ class Coverage {
     return all;
   }
 
-  // Prints the signals whose bits are counted: first counter, range of bits and name, a line each.
+  // Prints one line for each signal whose bits are counted: number of its first counter, range of bits, name.
   void print() {
     for (const ToggleSignal& s : bits().signals()) {
       std::printf("%zu\t%d\t%d\t%s\n", n_ + 32 * size_t(s.word), s.msb, s.lsb, s.name.c_str());

@@ -46,8 +46,8 @@ class Device {
     wave_.open(*top_, wave);
     Dut::tie(*top_);
     for (const TieValue& t : start.ties) Dut::tie(*top_, t.index, t.value);
-    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, outputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.drive_idle(*top_), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.drive_idle(*top_), ...); }, outputs_);
     coverage_.open(*top_, Dut::counters(*top_), Dut::kCounters);
     reset();
   }
@@ -63,7 +63,7 @@ class Device {
   // Prints the signals whose bits are counted.
   void print_signals() { coverage_.print(); }
 
-  // No input waits or is half taken, no output is half given.
+  // Returns whether no input transaction waits or is partly taken, and no output transaction is partly given.
   bool idle() const {
     return std::apply([](const auto&... s) { return (s.idle() && ...); }, inputs_) &&
            std::apply([](const auto&... s) { return (s.idle() && ...); }, outputs_);
@@ -72,7 +72,7 @@ class Device {
   void push(const Record& rec, Buffer* home) {
     if (rec.type == RecordType::kReset) {
       resets_.push_back(rec.cycle);
-      std::apply([](auto&... s) { (s.mark(), ...); }, inputs_);
+      std::apply([](auto&... s) { (s.mark_reset(), ...); }, inputs_);
     } else if (rec.type == RecordType::kCredit) {
       each(outputs_, rec.stream, [&](auto& s) { s.credit(rec.cycle, rec.data_len); });
     } else {
@@ -80,14 +80,14 @@ class Device {
     }
   }
 
-  // Reports held times that have not ended, up to the cycle before the current one.
+  // Reports held intervals that have not ended, up to the cycle before the current one.
   template <class Out>
-  void tell_held(Out& out) {
-    std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, outputs_);
+  void report_held(Out& out) {
+    std::apply([&](auto&... s) { (s.report_held(cycle_, out), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.report_held(cycle_, out), ...); }, outputs_);
   }
 
-  // True if nothing happens from here on unless a record comes.
+  // Returns whether nothing will happen from here on unless a record comes.
   bool stands_still() const { return stillness_.still() && next_change() == UINT64_MAX; }
   // The number of cycles that were not evaluated.
   uint64_t skipped() const { return skipped_; }
@@ -105,7 +105,7 @@ class Device {
       const bool stood_still = change > cycle_;
       evaluate(out);
       if (g_stop.requested) break;
-      if (stillness_.enabled()) look(stood_still);
+      if (stillness_.enabled()) check_idle(stood_still);
     }
     return uint32_t(cycle_ - begin);
   }
@@ -120,7 +120,7 @@ class Device {
     return (start.flags & kStartSkipIdle) != 0 ? IdleMode::kSkip : IdleMode::kEvaluate;
   }
 
-  // One cycle of the first clock, to its rising edge, with the edges of the others that lie in it.
+  // Runs one cycle of the first clock, up to its rising edge, with the other clocks' edges that lie in it.
   template <class Out>
   void evaluate(Out& out) {
     Top& t = *top_;
@@ -209,7 +209,7 @@ class Device {
     return S::kClock == 0 ? cycle_ : clocks_.ticks(S::kClock);
   }
 
-  // True if no other input stream must go first.
+  // Returns whether no coupled input stream has to begin before s.
   template <class S>
   bool may_begin() const {
     if constexpr (!Dut::kCoupled) {
@@ -228,7 +228,7 @@ class Device {
     }
   }
 
-  // The first cycle from here on in which a pin may change.
+  // Returns the first cycle, from the current one on, in which a pin may change.
   uint64_t next_change() const {
     if (held_ != kFree) return cycle_;
     uint64_t first = resets_.empty() ? UINT64_MAX : resets_.front();
@@ -238,7 +238,7 @@ class Device {
     return first;
   }
 
-  // Skips cycles that would end like the latest one, up to a given cycle.
+  // Skips cycles that would end like the latest one, up to cycle `to`.
   void skip(uint64_t to) {
     context_->timeInc((to - cycle_) * (half_[0] + half_[1]));
     skipped_ += to - cycle_;
@@ -248,17 +248,18 @@ class Device {
     }
   }
 
-  // After a cycle: checks whether the design is idle. If it was before, the cycle must not have changed anything.
-  void look(bool stood_still) {
-    bool quiet = false;  // also while a reset is held: next_change()
+  // Called after a cycle: checks whether the design is idle. If it was idle before, the cycle must have
+  // changed nothing.
+  void check_idle(bool stood_still) {
+    bool quiet = false;  // stays false while a reset is held: next_change() is then the current cycle
     if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, inputs_);
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, outputs_);
     if (stood_still && !(quiet && stillness_.same(Dut::state(*top_)))) throw IdleFault{cycle_ - 1};
-    stillness_.look(quiet && next_change() > cycle_, Dut::state(*top_));
+    stillness_.observe(quiet && next_change() > cycle_, Dut::state(*top_));
   }
 
-  // One half of a cycle of the only clock.
+  // Runs one half of a cycle, for a device with one clock.
   void step(Top& t, bool clock) {
     Dut::set_clock(t, 0, clock);
     t.eval();
@@ -267,7 +268,7 @@ class Device {
     context_->timeInc(clock ? half_[1] : half_[0]);
   }
 
-  // Lowers clocks that are about to rise, or has them rise.
+  // Sets the clocks in `which` high, or low before they rise.
   void edges(Top& t, uint32_t which, bool rise) {
     const uint64_t before = context_->time(), ahead = clocks_.now() - before;
     context_->timeInc(rise ? ahead : (ahead + 1) / 2);
@@ -309,7 +310,7 @@ class Device {
     o.value = Dut::template observe<I>(t);
     if (o.value == 0) return;
     if constexpr (I == Dut::kBusy) {
-      if (o.last_nonzero != cycle_) out.rest(o.last_nonzero, cycle_ - 1);
+      if (o.last_nonzero != cycle_) out.idle_interval(o.last_nonzero, cycle_ - 1);
     }
     o.last_nonzero = cycle_ + 1;
   }
@@ -327,9 +328,9 @@ class Device {
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
   static constexpr uint32_t kFree = UINT32_MAX;
-  uint32_t held_ = kFree;         // cycles that a reset has been held; kFree: none is
-  std::vector<uint64_t> resets_;  // cycles of those to come
-  uint64_t half_[2];  // what the first clock is low, and high, in ps
+  uint32_t held_ = kFree;         // cycles for which a reset has been held; kFree: none is held
+  std::vector<uint64_t> resets_;  // cycles of the resets to come
+  uint64_t half_[2];  // low and high time of the first clock, in ps
   Clocks<Dut::kClocks> clocks_;
   Coverage coverage_;
   Stillness stillness_;

@@ -9,7 +9,7 @@ class Digest {
  public:
   uint64_t value() const { return h_; }
 
-  // Takes n bytes, padded with zeros to whole blocks of 32.
+  // Adds n bytes, padded with zeros to whole blocks of 32.
   void add(const uint8_t* p, size_t n) {
     for (; n >= 32; p += 32, n -= 32) block(p);
     if (n != 0) {

@@ -1,4 +1,5 @@
-// Where the device's events go: into a RAN frame (Recorder) or only into counts and a digest (Counter).
+// Consumers of the device's events: Recorder writes them into a RAN frame, Counter only counts them and
+// computes the digest.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,8 @@
 
 namespace nictwin {
 
-// A broken rule is reported this often per stream, then only counted, so that a bad stream cannot flood the client.
+// Violations of one rule that are reported per stream; later ones are only counted, so that a faulty stream
+// cannot flood the client.
 constexpr uint32_t kMaxReports = 64;
 
 class ViolationLimit {
@@ -46,8 +48,9 @@ class Recorder {
     if (!limit_.pass(stream, rule)) return;
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
-  void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  // Leaves room in the frame for the records reported at its end.
+  void idle_interval(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  // Reports an interval in which a stream was held back. Unlike head, never sends the frame: intervals may
+  // also be reported when it ends.
   void held(uint8_t stream, uint64_t first, uint64_t last) {
     append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
   }
@@ -100,7 +103,7 @@ class Counter {
     add(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
     violations++;
   }
-  void rest(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  void idle_interval(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
   void held(uint8_t, uint64_t, uint64_t) {}  // not part of the digest
 
   Digest digest;

@@ -40,11 +40,12 @@ class Stillness {
 
   bool enabled() const { return mode_ != IdleMode::kEvaluate; }
   bool checks() const { return mode_ == IdleMode::kCheck; }
-  // True if the cycles from here on end like the latest one, as long as the pins stay.
+  // Returns whether the cycles from here on end like the latest one as long as the pins do not change.
   bool still() const { return still_; }
 
-  // After a cycle. quiet: no pin changed in it or will in the next, no beat is offered, the device is not busy.
-  void look(bool quiet, StateBytes s) {
+  // Called after a cycle. quiet: no pin changed in it or will change in the next, no beat is offered, and the
+  // device is not busy.
+  void observe(bool quiet, StateBytes s) {
     if (!quiet) return restart();
     if (still_) return;
     run_++;
@@ -59,12 +60,12 @@ class Stillness {
     }
   }
 
-  // True if the state is still the one in which the design was found idle.
+  // Returns whether the state is still the one in which the design was found idle.
   bool same(StateBytes s) const { return std::memcmp(copy_.data(), s.at, s.size) == 0; }
 
  private:
-  // Quiet cycles before the first comparison, and the most between two. A comparison copies the whole state, which
-  // takes as long as some hundred cycles of a large design.
+  // Quiet cycles before the first comparison, and the largest number between two. A comparison copies the
+  // whole state, which takes as long as some hundred cycles of a large design.
   static constexpr uint64_t kFirst = 2048, kMost = 65536;
 
   void restart() {

@@ -24,7 +24,7 @@ int fail(std::string& error, const std::string& what, int fd) {
   return -1;
 }
 
-// Clients that have connected and wait to be accepted.
+// Connected clients that may wait to be accepted.
 constexpr int kBacklog = 64;
 
 int await_client(int fd, const std::string& shown, const std::string& token, std::string& error) {
@@ -54,7 +54,7 @@ void remove_and_end(int signal) {
 
 constexpr int kEndings[] = {SIGHUP, SIGINT, SIGTERM};
 
-// Removes the file when a signal ends the process, unless the parent has made the process ignore that signal.
+// Lets signals that end the process remove the file, except those that the process was started to ignore.
 void remove_at_end() {
   struct sigaction now, then{};
   then.sa_handler = remove_and_end;

@@ -40,15 +40,15 @@ int usage(const std::string& fault) {
   return 2;
 }
 
-// The variable for the value of an option.
+// The variable that receives the value of an option.
 struct Place {
   const char* name;
   std::string* text;
   uint64_t* number;
 };
 
-// Takes one option with its value; returns a fault, or "".
-std::string take(const Place& p, const char* value) {
+// Stores the value of one option; returns a fault, or "".
+std::string store_option(const Place& p, const char* value) {
   if (value == nullptr) return std::string(p.name) + ": needs a value";
   if (p.text != nullptr) {
     *p.text = value;
@@ -62,7 +62,7 @@ std::string take(const Place& p, const char* value) {
   return "";
 }
 
-// Whether the address may be listened on; returns a fault, or "".
+// Checks that the arguments permit listening on the address; returns a fault, or "".
 std::string check_remote(const Arguments& a) {
   const bool remote = nictwin::is_remote(a.listen);
   if (remote && !a.allow_remote) {
@@ -101,7 +101,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
     }
     const Place* p = std::find_if(std::begin(places), std::end(places), [&](const Place& q) { return name == q.name; });
     if (p == std::end(places)) return "unknown option " + name;
-    if (std::string fault = take(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
+    if (std::string fault = store_option(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
   }
   for (uint64_t n : {fd, shared}) {
     if (n != none && n > INT_MAX) return std::to_string(n) + " is no number of a file descriptor";
@@ -122,7 +122,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
 
 constexpr size_t kMaxTokenFile = 4096;  // a token and some space around it
 
-// The token is 32 bytes, as 64 hexadecimal digits.
+// Reads the token, 64 hexadecimal digits for 32 bytes, from a file; returns a fault, or "".
 std::string read_token(const std::string& file, std::string& token) {
   std::vector<uint8_t> bytes;
   if (file.empty()) return "--listen needs --token-file FILE with 64 hexadecimal digits";
@@ -171,7 +171,7 @@ int main(int argc, char** argv) {
   if (a.fd >= 0) return serve(a.fd, a);
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);
-  std::signal(SIGPIPE, SIG_IGN);  // the device keeps working when nobody reads its output any more
+  std::signal(SIGPIPE, SIG_IGN);  // the device continues when nobody reads its output any more
   int fd = nictwin::listen_once(a.listen, token, error);
   if (fd < 0) {
     std::fprintf(stderr, "%s\n", error.c_str());

@@ -9,8 +9,9 @@ namespace nictwin {
 
 namespace {
 
-// Standard error, reopened where possible, so that other processes that share it do not get our O_NONBLOCK. A file
-// needs none. A socket, or a pipe of another user, cannot be reopened; it is only polled for room.
+// Opens standard error anew where possible, so that O_NONBLOCK does not affect other processes that share it.
+// A file needs no O_NONBLOCK. A socket, or a pipe of another user, cannot be reopened and is only polled for
+// room.
 int open_stderr() {
   struct stat is;
   if (fstat(STDERR_FILENO, &is) != 0 || !(S_ISFIFO(is.st_mode) || S_ISCHR(is.st_mode))) return STDERR_FILENO;

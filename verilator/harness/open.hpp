@@ -5,7 +5,7 @@
 
 namespace nictwin {
 
-// Ends the session with an ERROR frame.
+// Thrown to end the session with an ERROR frame.
 struct SessionError {
   ErrorCode code;
   std::string text;
@@ -23,7 +23,7 @@ struct SessionError {
 
 constexpr size_t kOpenFrame = kFrameHeader + kOpenBytes;
 
-// Compares in a time that does not depend on where the tokens differ.
+// Compares two tokens in a time that does not depend on where they differ.
 inline bool same_token(const uint8_t* a, const uint8_t* b) {
   volatile uint8_t diff = 0;
   for (size_t i = 0; i < kTokenBytes; i++) diff = uint8_t(diff | (a[i] ^ b[i]));
@@ -38,8 +38,8 @@ inline void check_open_head(const uint8_t* frame) {
   if (f != Fault::kNone) refuse(Frame::kOpen, f);
 }
 
-// Checks an OPEN frame of kOpenFrame bytes; throws SessionError. A client with another token learns nothing else. With
-// token nullptr, none is needed.
+// Checks an OPEN frame of kOpenFrame bytes; throws SessionError. A client with a wrong token learns nothing
+// else. With token nullptr, no token is required.
 inline void check_open(const uint8_t* frame, const uint8_t* token) {
   check_open_head(frame);
   Open o;

@@ -9,7 +9,7 @@ namespace nictwin::pins {
 
 constexpr uint64_t ones(unsigned n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-// The 32-bit words of a wide port.
+// Returns the 32-bit words of a wide port.
 template <class Pin>
 inline uint32_t* words(Pin& pin) {
   return reinterpret_cast<uint32_t*>(&pin);
@@ -19,7 +19,7 @@ inline const uint32_t* words(const Pin& pin) {
   return reinterpret_cast<const uint32_t*>(&pin);
 }
 
-// Bits [Lsb, Lsb + Bits) as a number; at most 64.
+// Returns bits [Lsb, Lsb + Bits) as a number; Bits is at most 64.
 template <unsigned Lsb, unsigned Bits, class Pin>
 inline uint64_t get(const Pin& pin) {
   static_assert(Bits >= 1 && Bits <= 64);
@@ -37,7 +37,7 @@ inline uint64_t get(const Pin& pin) {
   }
 }
 
-// Sets bits [Lsb, Lsb + Bits) to the low bits of v; at most 64. Other bits stay.
+// Sets bits [Lsb, Lsb + Bits) to the low bits of v and leaves the others; Bits is at most 64.
 template <unsigned Lsb, unsigned Bits, class Pin>
 inline void put(Pin& pin, uint64_t v) {
   static_assert(Bits >= 1 && Bits <= 64);
@@ -55,7 +55,7 @@ inline void put(Pin& pin, uint64_t v) {
   }
 }
 
-// Bits [Lsb, Lsb + Bits) as bytes, lowest first; dst takes (Bits + 7) / 8 bytes.
+// Copies bits [Lsb, Lsb + Bits) to dst as bytes, lowest first; dst takes (Bits + 7) / 8 bytes.
 template <unsigned Lsb, unsigned Bits, class Pin>
 inline void get_bytes(const Pin& pin, uint8_t* dst) {
   if constexpr (Lsb % 8 == 0 && Bits % 8 == 0) {
@@ -68,7 +68,7 @@ inline void get_bytes(const Pin& pin, uint8_t* dst) {
   }
 }
 
-// The reverse of get_bytes.
+// Sets bits [Lsb, Lsb + Bits) from bytes, the reverse of get_bytes.
 template <unsigned Lsb, unsigned Bits, class Pin>
 inline void put_bytes(Pin& pin, const uint8_t* src) {
   if constexpr (Lsb % 8 == 0 && Bits % 8 == 0) {

@@ -18,20 +18,20 @@ constexpr uint32_t kMaxFrame = 64u << 20;
 constexpr uint32_t kMaxStart = 8192;
 constexpr uint32_t kMaxData = 1u << 20;  // bytes of one transaction
 constexpr uint32_t kMaxSide = 256;
-constexpr uint32_t kMaxCycles = 1u << 20;  // of one RUN
+constexpr uint32_t kMaxCycles = 1u << 20;  // cycles of one RUN, at most
 constexpr uint32_t kMaxStreams = 64;
 constexpr uint32_t kMaxTies = 256;
 constexpr uint32_t kMaxClocks = 8;
 constexpr uint32_t kMaxErrorText = 8192;
 constexpr uint32_t kUnlimited = 0xffffffffu;
-constexpr uint64_t kMinPeriod = 2, kMaxPeriod = 1'000'000'000;  // of the clock, in ps
+constexpr uint64_t kMinPeriod = 2, kMaxPeriod = 1'000'000'000;  // period of a clock, in ps
 
 enum class Frame : uint16_t { kOpen = 1, kHello, kStart, kInput, kRun, kRan, kError, kStop };
 
 enum class Fault : uint32_t {
   kNone = 0,
   kTruncated,  // a field lies past the end of the frame
-  kTrailing,   // bytes are left over
+  kTrailing,   // bytes follow the last field
   kFrameType,  // frame type unknown or not expected here
   kLimit,      // a length or count over its limit
   kValue,      // a field has no legal value
@@ -98,8 +98,8 @@ inline Fault decode_open(const uint8_t* b, size_t n, Open& o) {
   return Fault::kNone;
 }
 
-// Kinds of streams: packets of one byte or more; packets that may be empty; groups of fields with a handshake; the same
-// without one.
+// Kinds of streams: packets of one byte or more; packets that may be empty; records, which are groups of
+// fields with a handshake; levels, which are such groups without one.
 enum class StreamKind : uint8_t { kAxis, kTlp, kRecord, kLevel };
 
 // A signal, or a field of a stream.
@@ -108,26 +108,26 @@ struct Signal {
   uint16_t width;
 };
 
-// The description of a stream for the client; the device checks records against it.
+// Describes a stream to the client; the device checks records against it.
 struct StreamInfo {
   const char* name;
   StreamKind kind;
   bool out, ready;
   uint8_t keep_unit;
-  uint32_t data_bytes;  // of one beat
+  uint32_t data_bytes;  // bytes of one beat
   uint16_t side_bytes;
   uint8_t clock = 0;
-  std::vector<Signal> fields;  // of the side bytes
+  std::vector<Signal> fields;  // the side bytes' fields
 };
 
 struct StreamStart {
   uint8_t stall_percent = 0;
-  uint8_t burst_log2 = 0;  // one draw decides for 2^n cycles
+  uint8_t burst_log2 = 0;  // one random draw decides for 2^burst_log2 cycles
   uint32_t credits = kUnlimited;
-  uint32_t max_bytes = 0;  // of one transaction
+  uint32_t max_bytes = 0;  // bytes of one transaction, at most
 };
 
-// A clock but the first. Its edges are at phase, phase + period, ... after the reset's end.
+// A clock other than the first. Its edges are at phase, phase + period, ... after the end of reset.
 struct ClockStart {
   uint64_t period_ps = 0, phase_ps = 0;
 };
@@ -140,16 +140,16 @@ struct TieValue {
 struct Start {
   uint64_t seed = 0;
   uint64_t watchdog = 0;  // cycles; 0 switches the hang rules off
-  uint64_t period_ps = kMinPeriod;  // of the first clock
+  uint64_t period_ps = kMinPeriod;  // period of the first clock
   uint32_t flags = 0;
   std::vector<StreamStart> streams;
-  std::vector<ClockStart> clocks;  // the others
+  std::vector<ClockStart> clocks;  // all clocks but the first
   std::vector<TieValue> ties;
 };
 
 constexpr uint32_t kStartPoison = 1;     // drive noise on idle input pins
 constexpr uint32_t kStartSkipIdle = 2;   // skip cycles in which nothing changes
-constexpr uint32_t kStartCheckIdle = 4;  // evaluate them and check that nothing does
+constexpr uint32_t kStartCheckIdle = 4;  // evaluate these cycles and check that nothing changes
 constexpr uint32_t kStartIdle = kStartSkipIdle | kStartCheckIdle;
 constexpr uint32_t kStartFlags = kStartPoison | kStartIdle;
 
@@ -172,7 +172,7 @@ inline Fault decode_clocks(Reader& r, size_t n, Start& s) {
   return Fault::kNone;
 }
 
-// clocks: how many the device has; skip_idle: the device declares it.
+// clocks: the number that the device has; skip_idle: whether the device permits skipping idle cycles.
 inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamInfo>& table, size_t clocks, size_t ties,
                           bool skip_idle, Start& s) {
   if (n > kMaxStart) return Fault::kLimit;
@@ -242,8 +242,8 @@ enum class RecordType : uint8_t { kTransaction = 1, kCredit = 2, kReset = 3 };
 struct Record {
   RecordType type = RecordType::kTransaction;
   uint8_t stream = 0;
-  uint64_t cycle = 0;      // not before
-  uint32_t data_len = 0;   // of a credit record: the number of credits
+  uint64_t cycle = 0;      // earliest cycle in which it may begin
+  uint32_t data_len = 0;   // bytes of data; for a credit record: the number of credits
   const uint8_t* side = nullptr;
   const uint8_t* data = nullptr;
 };
@@ -284,28 +284,28 @@ inline Fault decode_record(Reader& r, const std::vector<StreamInfo>& table, cons
   return r.padding_clean() ? Fault::kNone : Fault::kValue;
 }
 
-// Records of a RAN frame.
+// Types of records in a RAN frame.
 enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3, kRest = 4, kHeld = 5 };
 
-constexpr uint8_t kEventBegin = 1;  // of an input: its first beat was accepted
-constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted
+constexpr uint8_t kEventBegin = 1;  // flag of kIn: the input's first beat was accepted
+constexpr uint8_t kEventEnd = 2;    // flag of kIn: the input's last beat was accepted
 
-constexpr uint32_t kRanQuiet = 1;    // no transaction is waiting or under way
+constexpr uint32_t kRanQuiet = 1;    // no transaction waits or is in progress
 constexpr uint32_t kRanPartial = 2;  // the device stopped inside the quantum; an ERROR frame follows
 constexpr uint32_t kRanMore = 4;     // more RAN frames of this quantum follow
 constexpr uint32_t kRanStill = 8;    // nothing happens unless a record comes; only if START had an idle flag
 
 enum class Rule : uint8_t {
-  kValidDropped = 1,  // tvalid withdrawn before the beat was taken
+  kValidDropped = 1,  // tvalid withdrawn before the beat was accepted
   kDataChanged,       // tdata changed while stalled
   kKeepChanged,       // tkeep changed while stalled
   kLastChanged,       // tlast changed while stalled
   kSideChanged,       // a side-band signal changed while stalled
   kKeepGap,           // tkeep is not contiguous from bit 0
   kKeepPartial,       // tkeep is not full before the last beat
-  kEmpty,             // a transaction without data on a stream that needs some
+  kEmpty,             // a transaction without data on a stream that requires some
   kTooLong,           // a transaction exceeds max_bytes
-  kHangIn,            // an offered beat was not taken for `watchdog` cycles
+  kHangIn,            // an offered beat was not accepted for `watchdog` cycles
   kHangOut,           // a transaction was not continued for `watchdog` cycles
   kSideVaried,        // a side-band signal differs between beats of a transaction (streams with side_held)
   kPadding,           // bytes beyond tkeep are not zero (streams with zero_padding)
@@ -349,7 +349,7 @@ inline void encode_error(Writer& w, ErrorCode code, uint64_t cycle, const std::s
 struct DeviceInfo {
   struct Clock {
     const char* name;
-    uint64_t period_ps;  // unless START says otherwise
+    uint64_t period_ps;  // period of the first clock, if START gives none
   };
   const uint8_t* build_hash;
   std::vector<Clock> clocks;

@@ -12,7 +12,7 @@ inline uint64_t mix64(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// A sub-seed derived by name from one base.
+// Derives a sub-seed from a seed and a name.
 inline uint64_t sub_seed(uint64_t seed, std::string_view name) {
   uint64_t h = 0xcbf29ce484222325ull;
   for (char c : name) h = (h ^ uint8_t(c)) * 0x100000001b3ull;
@@ -21,7 +21,7 @@ inline uint64_t sub_seed(uint64_t seed, std::string_view name) {
 
 inline uint64_t noise(uint64_t key, uint64_t n) { return mix64(key + n * 0x9e3779b97f4a7c15ull); }
 
-// Decides in which cycles a stream pauses: `percent` of all cycles, one draw for every 2^burst_log2 of them.
+// Decides in which cycles a stream stalls: `percent` of all cycles, one draw for every 2^burst_log2 of them.
 class Stall {
  public:
   Stall() = default;

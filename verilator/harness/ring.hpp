@@ -12,7 +12,7 @@ constexpr size_t kRingBytes = 256u << 10;
 constexpr size_t kRingControl = 4096;  // bytes before the data
 constexpr size_t kSharedBytes = kRingControl + 2 * kRingBytes;
 
-// head and tail count the bytes ever written and ever read.
+// A byte ring with one writer and one reader; head and tail count the bytes ever written and ever read.
 class Ring {
  public:
   Ring() = default;
@@ -45,7 +45,7 @@ class Ring {
     return n;
   }
 
-  // The reader says that it sleeps; true if it may, nothing having come meanwhile.
+  // The reader announces that it will sleep. Returns true if it may: nothing has come meanwhile.
   bool reader_sleeps() {
     reader_asleep_->store(1);
     return head_->load() == mine_;
@@ -54,7 +54,7 @@ class Ring {
     writer_asleep_->store(1);
     return tail_->load() == theirs_;
   }
-  // True, once per sleep, if the other side sleeps and must be woken.
+  // Returns true, once per sleep, if the reader sleeps and must be woken.
   bool reader_to_wake() { return reader_asleep_->load() != 0 && reader_asleep_->exchange(0) != 0; }
   bool writer_to_wake() { return writer_asleep_->load() != 0 && writer_asleep_->exchange(0) != 0; }
 
@@ -68,8 +68,8 @@ class Ring {
   std::atomic<uint64_t>*head_ = nullptr, *tail_ = nullptr;
   std::atomic<uint32_t>*reader_asleep_ = nullptr, *writer_asleep_ = nullptr;
   uint8_t* data_ = nullptr;
-  uint64_t mine_ = 0;    // the counter that this side owns
-  uint64_t theirs_ = 0;  // the other one, as last seen
+  uint64_t mine_ = 0;    // this side's counter: head for the writer, tail for the reader
+  uint64_t theirs_ = 0;  // the other side's counter, as last read
 };
 
 }  // namespace nictwin

@@ -38,7 +38,7 @@ class BufferPool {
     b.bytes.resize(n);
   }
 
-  // No transaction points into any buffer any more.
+  // Frees all buffers: no transaction points into any of them any more.
   void release_all() {
     for (auto& b : all_) b->users = 0;
   }
@@ -82,7 +82,8 @@ class Session {
     ch_.write(w.data(), w.size());
   }
 
-  // Reads one whole frame into a fresh buffer; bytes read beyond it open the next one. False after STOP.
+  // Reads one whole frame into a new buffer; bytes read beyond it become the beginning of the next frame.
+  // False after STOP.
   bool next_frame() {
     Buffer* old = frame_;
     size_t carried = have_ - frame_end();
@@ -171,7 +172,7 @@ class Session {
     } catch (const IdleFault& f) {
       throw SessionError{ErrorCode::kIdle, idle_fault(f)};
     }
-    device_->tell_held(recorder_);
+    device_->report_held(recorder_);
     index_++;
     bool stopped = g_stop.requested || failed;
     send_ran((device_->idle() ? kRanQuiet : 0) | (device_->stands_still() ? kRanStill : 0) |
@@ -180,7 +181,7 @@ class Session {
   }
 
   void flush_part() {
-    device_->tell_held(recorder_);
+    device_->report_held(recorder_);
     send_ran(kRanMore);
     recorder_.begin();
   }

@@ -1,4 +1,5 @@
-// Takes one output stream of the device: applies back-pressure, gathers transactions and watches the AXI-Stream rules.
+// Receives one output stream of the device: applies back-pressure, assembles transactions and checks the
+// AXI-Stream rules.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +27,9 @@ class Sink {
     packet_.assign(max_bytes_ + S::kDataBytes + 8, 0);
   }
 
-  // Not ready: a design may power up with any values, including those of its inputs.
+  // Drives ready low before reset: a design may power up with any values, including those of its inputs.
   template <class Top>
-  void rest(Top& t) {
+  void drive_idle(Top& t) {
     if constexpr (S::kReady) S::set_ready(t, false);
   }
 
@@ -38,34 +39,34 @@ class Sink {
     pending_.push_back({cycle, n});
   }
 
-  // In reset, outputs of the design are ignored, and a transaction in progress is dropped.
+  // Called in reset: ignores the design's outputs, and drops a transaction in progress.
   template <class Top, class Out>
   void reset(Top& t, uint64_t cycle, Out& out) {
-    tell_held(cycle, out);
+    report_held(cycle, out);
     held_ = in_packet_ = valid_ = ready_ = willing_ = late_ = false;
-    rest(t);
+    drive_idle(t);
   }
 
   bool idle() const { return !in_packet_ && !late_; }
 
-  // The first cycle from this one on in which tready may change.
+  // Returns the first cycle, from this one on, in which tready may change.
   uint64_t next_change(uint64_t cycle) const {
     if (!S::kReady) return UINT64_MAX;
     if (!stall_.none()) return cycle;
     return limited_ && credits_ == 0 ? due_ : UINT64_MAX;
   }
-  // True if no beat was offered in the latest cycle and no transaction is incomplete.
+  // Returns whether no beat was offered in the latest cycle and no transaction is incomplete.
   bool quiet() const { return !valid_ && !in_packet_ && !late_; }
 
-  // Reports the cycles before this one in which the offered beat has waited.
+  // Reports the cycles before this one for which the offered beat has waited.
   template <class Out>
-  void tell_held(uint64_t cycle, Out& out) {
+  void report_held(uint64_t cycle, Out& out) {
     if (S::kClock != 0 || !held_ || held_since_ == cycle) return;
     out.held(S::kIndex, held_since_, cycle - 1);
     held_since_ = cycle;
   }
 
-  // Before the clock edge: set tready for this cycle, which is the tick-th of the stream's clock.
+  // Called before the clock edge: sets tready for this cycle, the tick-th of the stream's clock.
   template <class Top>
   void drive(Top& t, uint64_t cycle, uint64_t tick) {
     if constexpr (S::kReady) {
@@ -85,7 +86,8 @@ class Sink {
     }
   }
 
-  // After combinational settling: drives a ready that answers valid. Returns true if the design must settle again.
+  // Called after combinational settling: drives a ready that depends on valid. Returns true if the design
+  // must settle again.
   template <class Top>
   bool answer(Top& t) {
     if constexpr (S::kReadyAnswers) {
@@ -98,7 +100,7 @@ class Sink {
     return false;
   }
 
-  // After combinational settling: take the beat if there is one.
+  // Called after combinational settling: takes the beat if one is transferred.
   template <class Top, class Out>
   void sample(const Top& t, uint64_t cycle, uint64_t tick, Out& out) {
     const bool valid = valid_ = S::valid(t);
@@ -117,7 +119,7 @@ class Sink {
       return;
     }
     if (held_) {
-      tell_held(cycle, out);
+      report_held(cycle, out);
       held_ = false;
     }
     last_beat_ = tick;
@@ -153,12 +155,12 @@ class Sink {
     held_since_ = cycle;
   }
 
-  // The offered beat must stay as it was until it is taken.
+  // Checks that an offered beat stays unchanged until it is accepted.
   template <class Top, class Out>
   void check_held(const Top& t, bool valid, uint64_t cycle, Out& out) {
     auto report = [&](Rule r) { out.violation(S::kIndex, r, ordinal_, cycle, 0); };
     if (!valid) {
-      tell_held(cycle, out);
+      report_held(cycle, out);
       held_ = false;
       return report(Rule::kValidDropped);
     }
@@ -208,7 +210,7 @@ class Sink {
     if (last) finish(cycle, out);
   }
 
-  // The cycle after a handshake: takes the record's late fields.
+  // Called in the cycle after a handshake: takes the record's late fields.
   template <class Top, class Out>
   void give_late(const Top& t, uint64_t cycle, Out& out) {
     late_ = false;
@@ -261,7 +263,7 @@ class Sink {
   bool late_ = false;  // a handshake was seen, its fields come in this cycle
   uint64_t credits_ = 0;
   uint64_t due_ = UINT64_MAX;  // cycle of the next credits
-  uint64_t last_beat_ = 0;  // tick
+  uint64_t last_beat_ = 0;  // tick of the last beat
   uint64_t first_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;
   std::vector<Grant> pending_;
   size_t next_ = 0;

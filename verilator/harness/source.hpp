@@ -30,9 +30,9 @@ class Source {
     watchdog_ = s.watchdog;
   }
 
-  // All pins at zero: a design may power up with any values, including those of its inputs.
+  // Drives all pins to zero: a design may power up with any values, including those of its inputs.
   template <class Top>
-  void rest(Top& t) {
+  void drive_idle(Top& t) {
     const uint8_t zeros[S::kDataBytes + 1] = {};
     S::set_valid(t, false);
     S::set_last(t, false);
@@ -48,37 +48,39 @@ class Source {
     home->users++;
   }
 
-  // Marks a reset behind all transactions pushed so far; those not taken by then are dropped.
-  void mark() { marks_.push_back(ordinal_ + count_); }
+  // Marks the position of a reset after all transactions pushed so far; those not taken when it begins are
+  // dropped.
+  void mark_reset() { marks_.push_back(ordinal_ + count_); }
 
-  // Applies the first marked reset: drops transactions that wait before its mark, and withdraws the offered beat.
+  // Executes the first marked reset: drops waiting transactions from before its mark, and withdraws the
+  // offered beat.
   template <class Top, class Out>
   void reset(Top& t, uint64_t cycle, Out& out) {
     const uint64_t mark = marks_.front();
     marks_.erase(marks_.begin());
-    if (S::kLevel) return;  // it stays
-    tell_held(cycle, out);
+    if (S::kLevel) return;  // a level keeps its value
+    report_held(cycle, out);
     held_since_ = kNever;
     while (ordinal_ < mark) pop();
     offered_ = pins_valid_ = false;
-    rest(t);
+    drive_idle(t);
   }
 
   bool idle() const { return count_ == 0; }
-  // The numbers of transactions taken, and of those offered in whole or in part.
+  // Return the number of transactions taken, and of those offered in whole or in part.
   uint64_t taken() const { return ordinal_; }
   uint64_t begun() const { return ordinal_ + (at_ != 0 || offered_ ? 1 : 0); }
 
-  // The first cycle from this one on in which the pins may change.
+  // Returns the first cycle, from this one on, in which the pins may change.
   uint64_t next_change(uint64_t cycle) const {
     if (count_ == 0) return UINT64_MAX;
     return at_ == 0 && ring_[head_].not_before > cycle ? ring_[head_].not_before : cycle;
   }
-  // True if nothing is offered or half taken.
+  // Returns whether nothing is offered or partly taken.
   bool quiet() const { return !offered_ && !pins_valid_ && at_ == 0; }
 
-  // Before the clock edge: set the pins for this cycle, which is the tick-th of the stream's clock. may_begin: no other
-  // stream has to go first.
+  // Called before the clock edge: sets the pins for this cycle, the tick-th of the stream's clock. may_begin:
+  // no coupled stream has to begin first.
   template <class Top>
   void drive(Top& t, uint64_t cycle, uint64_t tick, bool may_begin) {
     if (offered_) return;
@@ -92,20 +94,20 @@ class Source {
     if (pins_valid_) retire(t, tick);
   }
 
-  // Reports the cycles before this one in which the transaction in progress had no beat.
+  // Reports the cycles before this one for which a transaction in progress had no beat to offer.
   template <class Out>
-  void tell_held(uint64_t cycle, Out& out) {
-    if (S::kClock != 0 || held_since_ >= cycle) return;  // kNever, too
+  void report_held(uint64_t cycle, Out& out) {
+    if (S::kClock != 0 || held_since_ >= cycle) return;  // true for kNever as well
     out.held(S::kIndex, held_since_, cycle - 1);
     held_since_ = cycle;
   }
 
-  // After combinational settling: was the beat taken?
+  // Called after combinational settling: notes whether the beat was accepted.
   template <class Top, class Out>
   void sample(const Top& t, uint64_t cycle, uint64_t tick, Out& out) {
     if (!offered_) return;
     if (held_since_ != kNever) {
-      tell_held(cycle, out);
+      report_held(cycle, out);
       held_since_ = kNever;
     }
     if (!S::ready(t)) {
@@ -163,10 +165,10 @@ class Source {
     since_ = tick;
   }
 
-  // No beat in this cycle.
+  // Drives the pins for a cycle without a beat.
   template <class Top>
   void retire(Top& t, uint64_t tick) {
-    if (S::kLevel) return;  // it stays
+    if (S::kLevel) return;  // a level keeps its value
     S::set_valid(t, false);
     pins_valid_ = false;
     if (!poison_) return;
@@ -208,14 +210,14 @@ class Source {
 
   std::vector<Txn> ring_ = std::vector<Txn>(64);
   size_t head_ = 0, count_ = 0;
-  std::vector<uint64_t> marks_;  // of resets: the ordinal of the first transaction that is behind it
-  uint32_t at_ = 0;          // bytes of the head transaction already taken; whole beats
-  bool offered_ = false;     // a beat is on the pins and not taken
+  std::vector<uint64_t> marks_;  // for each reset: the ordinal of the first transaction after it
+  uint32_t at_ = 0;          // bytes of the head transaction already accepted; whole beats
+  bool offered_ = false;     // a beat is on the pins and not accepted
   bool pins_valid_ = false;  // tvalid as last driven
   bool side_set_ = false;
-  uint64_t held_since_ = kNever;  // no beat has been offered since, within a transaction
+  uint64_t held_since_ = kNever;  // first cycle of an interval within a transaction without a beat
   bool poison_ = false;
-  uint64_t since_ = 0;  // tick
+  uint64_t since_ = 0;  // tick in which the current beat was first offered
   uint64_t first_ = 0, ordinal_ = 0, watchdog_ = 0, key_ = 0;
   Stall stall_;
 };

@@ -17,7 +17,7 @@ struct Stop {
 // The process has one design; Verilator's hooks are free functions, so this is a global.
 extern Stop g_stop;
 
-// Forgets an earlier run.
+// Clears the reason left by an earlier run.
 void reset_stop();
 
 // Thrown by vl_fatal, which must not return. g_stop holds the reason.

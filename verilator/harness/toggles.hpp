@@ -19,7 +19,7 @@ struct ToggleWords {
   void resize(size_t words) {
     for (auto* v : {&value, &once, &twice}) v->resize(words);
   }
-  // The changes of a bit of word i: 0, 1, or 2 for more.
+  // Returns the number of changes of a bit of word i: 0, 1, or 2 for more.
   uint8_t changes(size_t i, unsigned bit) const { return uint8_t((once[i] >> bit & 1) + (twice[i] >> bit & 1)); }
 };
 
@@ -103,13 +103,13 @@ class VerilatedVcd final {
     declBus(word, name, array, entry, msb, lsb);
   }
 
-  // Takes the values as they are.
+  // Takes the present values as the starting point.
   void begin() {
     Buffer b(words_);
     if (full_) full_(model_, &b);
     if (cleanup_) cleanup_(model_, this);
   }
-  // Notes what has changed.
+  // Counts the bits that have changed since the latest sample.
   void sample() {
     Buffer b(words_);
     if (chg_) chg_(model_, &b);

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// CleanOptions select what is removed from the build cache. What killed builds left is always removed; nothing
-// that a process uses is.
+// CleanOptions select the parts of the build cache to remove. Leftovers of killed builds are always
+// removed; parts that a process uses never are.
 type CleanOptions struct {
 	CacheDir string        // default as in BuildOptions
-	All      bool          // all builds
-	Older    time.Duration // builds not used for so long; 0: none
+	All      bool          // remove all builds that are not in use
+	Older    time.Duration // builds not used for at least this long; 0: none
 	DryRun   bool          // only report what would be removed
 }
 
@@ -31,7 +31,7 @@ type Item struct {
 	Why   string `json:"why"`            // why it is removed or kept
 }
 
-// Cleaned reports what was removed from the build cache, and what was kept.
+// Cleaned reports which parts of the build cache were removed, and which were kept.
 type Cleaned struct {
 	Folder  string `json:"folder"`
 	DryRun  bool   `json:"dry_run"`
@@ -74,7 +74,7 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 	}
 	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []Item{}, Kept: []Item{}}
 	var errs []error
-	var items []Item // all of them, before any is removed
+	var items []Item // listed completely before any is removed
 	for _, e := range all {
 		if kind := kindOf(cache, e); kind != "" {
 			items = append(items, Item{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
@@ -167,7 +167,7 @@ func (o *CleanOptions) clean(path string, item *Item) (gone bool, err error) {
 	return true, removeItem(path, item.Kind)
 }
 
-// wanted reports whether a part of the cache is to be removed if it is not in use.
+// wanted reports whether the options select a part of the cache for removal, provided that it is not in use.
 func (o *CleanOptions) wanted(path string, item *Item) bool {
 	switch item.Kind {
 	case kindScratch, kindLock:
@@ -225,13 +225,13 @@ func lockItem(path, kind string) (release func(), err error) {
 	var held []*os.File
 	release = func() {
 		for _, f := range held {
-			_ = f.Close() // nothing was written
+			_ = f.Close() // nothing was written, so no error can lose data
 		}
 	}
 	for _, name := range files {
-		f, err := LockFree(name)
+		f, err := TryLock(name)
 		if errors.Is(err, os.ErrNotExist) && exists(path) {
-			continue // of an earlier version, or damaged
+			continue // made by an earlier version, or damaged
 		}
 		if err != nil {
 			release()
@@ -257,7 +257,7 @@ func removeItem(path, kind string) error {
 		return nil
 	case kindOld:
 		err := os.RemoveAll(path)
-		_ = os.Remove(filepath.Dir(path)) // if it was the last one
+		_ = os.Remove(filepath.Dir(path)) // succeeds only if the folder is empty now
 		return err
 	}
 	return os.RemoveAll(path)

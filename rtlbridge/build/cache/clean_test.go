@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// put writes files into a folder, which it makes.
+// put creates a folder with files of these names.
 func put(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -39,7 +39,7 @@ func itemNames(items []Item) (names []string) {
 	return names
 }
 
-// Names of a cache as it may be found.
+// Names of parts of a cache, in the states that Clean distinguishes.
 const (
 	cacheOld     = "nic-speed-00000000000000000000" // a build that was not used for long
 	cacheNew     = "nic-tuned-11111111111111111111"
@@ -52,7 +52,8 @@ const (
 	cacheYoung   = "build-2" // without a lock
 )
 
-// fillCache makes a cache; its last build is in use by this process.
+// fillCache creates a cache with all these parts; cacheUsed is in use by this process, cacheMade is being
+// built.
 func fillCache(t *testing.T) (dir, root string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -122,8 +123,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestOldReferences: programs of references that an earlier version kept beside the cache go when they are a day old,
-// and their folder with the last of them. Other files there stay.
+// TestOldReferences checks that programs of references that an earlier version stored beside the cache are
+// removed when they are a day old, and their folder with the last one. Other files there stay.
 func TestOldReferences(t *testing.T) {
 	dir := t.TempDir()
 	const old, young = "010eb7a6ed9c1672", "084348c3dbd5528a"
@@ -151,8 +152,8 @@ func TestOldReferences(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "references"))
 }
 
-// TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends,
-// even if it is built anew.
+// TestUseIsNoted checks that a build found in the cache gets the time of this use, and counts as in use
+// until this process ends, even if it is rebuilt.
 func TestUseIsNoted(t *testing.T) {
 	dir, root := fillCache(t)
 	record := filepath.Join(root, cacheOld, RecordFile)
@@ -169,13 +170,14 @@ func TestUseIsNoted(t *testing.T) {
 		require.ErrorIs(t, Use(record), os.ErrNotExist)
 		put(t, filepath.Dir(record), RecordFile)
 	}
-	f, err := LockFree(record)
+	f, err := TryLock(record)
 	require.NoError(t, err)
 	require.ErrorIs(t, Use(record), os.ErrNotExist, "while another one removes it")
 	require.NoError(t, f.Close())
 }
 
-// TestLockOfAFileThatIsRemoved: who waits for a lock whose file is removed meanwhile locks the file that is there then.
+// TestLockOfAFileThatIsRemoved checks that a process that waits for a lock whose file is removed meanwhile
+// then locks the new file at the path.
 func TestLockOfAFileThatIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	first, err := BuildLock.Lock(t.Context(), path, t.Logf)
@@ -190,17 +192,18 @@ func TestLockOfAFileThatIsRemoved(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	first()
 	require.NoError(t, <-second)
-	_, err = LockFree(path)
+	_, err = TryLock(path)
 	require.ErrorIs(t, err, ErrInUse)
 }
 
-// TestKilledBuild starts this test program again, lets it begin a build and kills it.
+// TestKilledBuild starts this test program again, kills it during a build, and checks that cleaning removes
+// its leftovers.
 func TestKilledBuild(t *testing.T) {
 	if root := os.Getenv("RTLBRIDGE_SCRATCH"); root != "" {
 		s, err := NewScratch(root)
 		require.NoError(t, err)
 		fmt.Printf("dir %s\n", s.Dir)
-		io.Copy(io.Discard, os.Stdin) // until it is killed
+		io.Copy(io.Discard, os.Stdin) // blocks until this process is killed
 		return
 	}
 	root := t.TempDir()
@@ -230,7 +233,7 @@ func TestKilledBuild(t *testing.T) {
 		slices.Sorted(slices.Values(listing(t, objects))))
 }
 
-// Programs of references are parts of the cache like builds of devices.
+// TestCleanReference checks that programs of references are cleaned like builds of devices.
 func TestCleanReference(t *testing.T) {
 	dir := t.TempDir()
 	const name = "skid-" + Reference + "-77777777777777777777"

@@ -16,9 +16,9 @@ import (
 // a build takes, others wait while its process runs: every tool that it starts has a limit of its own
 // (toolTimeout). A process that was stopped, or hangs, gives no sign of life.
 type lockTimes struct {
-	poll    time.Duration // between two tries
-	Beat    time.Duration // between two signs of life
-	Silence time.Duration // without a sign of life, after which waiters give up; counted in polls, see wait
+	poll    time.Duration // interval between two attempts
+	Beat    time.Duration // interval between two signs of life
+	Silence time.Duration // time without a sign of life after which waiters give up; counted in polls, see wait
 }
 
 var BuildLock = lockTimes{poll: 50 * time.Millisecond, Beat: 10 * time.Second, Silence: 5 * time.Minute}
@@ -61,8 +61,8 @@ func (l lockTimes) Lock(ctx context.Context, path string, say func(format string
 // stopped, or gets no processor, it does not poll and nothing counts as silence: the holder may be in the same
 // position.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
-	var seen time.Time      // the last sign of life
-	var quiet time.Duration // since then
+	var seen time.Time      // time of the last sign of life
+	var quiet time.Duration // time waited since it
 	for told := false; ; told = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -108,7 +108,7 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 	return func() {
 		close(end)
 		wg.Wait()
-		_ = f.Close() // it has no content to lose
+		_ = f.Close() // the file has no content to lose
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// Who waits for a build says so, and for whom; who does not wait is silent.
+// TestLockSaysForWhomItWaits checks that a process that must wait for a lock reports once which process
+// holds it, and that one that need not wait reports nothing.
 func TestLockSaysForWhomItWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	silent := func(format string, args ...any) { t.Errorf(format, args...) }
@@ -50,7 +51,8 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	require.ErrorContains(t, err, "build cache")
 }
 
-// A build is waited for as long as it shows that it lives, however long that is; not one that shows nothing.
+// TestLockWaitsForTheLiving checks that waiting lasts as long as the holder gives signs of life, and ends
+// with an error if it gives none.
 func TestLockWaitsForTheLiving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	still := BuildLock

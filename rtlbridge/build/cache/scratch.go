@@ -54,8 +54,8 @@ func NewScratch(cache string) (*Scratch, error) {
 	return s, nil
 }
 
-// Become moves the folder into its place as an entry of the cache.
-func (s *Scratch) Become(entry string) error {
+// Publish moves the complete folder into its place as an entry of the cache.
+func (s *Scratch) Publish(entry string) error {
 	err := os.Chmod(s.Dir, 0o755)
 	if err == nil {
 		err = os.RemoveAll(entry) // a damaged one, otherwise it would have been used
@@ -90,7 +90,7 @@ var ErrInUse = errors.New("in use")
 
 // abandoned locks a scratch folder that no process uses any more. Otherwise the error says why it may be in use.
 func abandoned(dir string) (release func(), err error) {
-	f, err := LockFree(filepath.Join(dir, scratchLock))
+	f, err := TryLock(filepath.Join(dir, scratchLock))
 	if err == nil {
 		return func() { _ = f.Close() }, nil
 	}
@@ -107,8 +107,8 @@ func abandoned(dir string) (release func(), err error) {
 	return func() {}, nil
 }
 
-// LockFree locks a file that no process has locked.
-func LockFree(path string) (*os.File, error) {
+// TryLock locks a file that no process has locked.
+func TryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func Use(path string) error {
 		return err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	// on any other error the file system has no flock: continue without a lock
+	// Any other error means that the file system has no flock: continue without a lock.
 	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) {
 		_ = f.Close() // it was only read
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)

@@ -25,7 +25,7 @@ var (
 
 // includeCheck follows the files that a design includes.
 type includeCheck struct {
-	ctx     context.Context // cancels it
+	ctx     context.Context // cancels the check
 	m       *manifest.Manifest
 	folders []string
 	seen    map[string]bool

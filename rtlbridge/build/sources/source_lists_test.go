@@ -13,7 +13,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// The folder of a manifest may have any name: nothing in it is a pattern.
+// TestFolderNamedLikeAPattern checks that characters of a pattern in the name of a manifest's folder are
+// taken literally.
 func TestFolderNamedLikeAPattern(t *testing.T) {
 	for _, name := range []string{"a[1]", "[", "*", "a?b", `a\b`, "a]b"} {
 		dir := filepath.Join(t.TempDir(), name)

@@ -14,7 +14,7 @@ import (
 
 // Set is the result of expanding a manifest's globs and file lists.
 type Set struct {
-	Files    []string // in order, each once
+	Files    []string // in the order of the manifest, each once
 	IncDirs  []string
 	Defines  []string // NAME or NAME=VALUE, from file lists
 	listsUse []string // the file lists themselves: part of the build's hash

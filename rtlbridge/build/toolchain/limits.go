@@ -19,14 +19,14 @@ import (
 
 // ToolLimits limit one run of a tool: a design can make Verilator read a file without end.
 type ToolLimits struct {
-	Memory uint64 // bytes of address space; 0: that of $NICTWIN_TOOL_GB
-	File   uint64 // bytes of each output file
+	Memory uint64 // bytes of address space; 0: the value of $NICTWIN_TOOL_GB
+	File   uint64 // largest size of an output file, bytes
 	Time   time.Duration
-	Longer string // a hint where the time limit is longer
+	Longer string // a hint for the error: where a longer time limit applies
 }
 
 const (
-	toolMemoryGB  = 8       // far more than a large NIC takes
+	toolMemoryGB  = 8       // far more than a large NIC needs
 	maxToolFile   = 4 << 30 // bytes
 	maxToolOutput = 256 << 20
 	lookTimeout   = 3 * time.Minute
@@ -166,7 +166,7 @@ func overTree(pid int, do func(pid int) error) error {
 	return err
 }
 
-// FirstBytes keeps the beginning of what is written: a design can make Verilator print without end.
+// FirstBytes keeps only the beginning of a tool's output: a design can make Verilator print without end.
 type FirstBytes struct {
 	strings.Builder
 	Most int

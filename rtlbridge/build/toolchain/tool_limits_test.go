@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A look has less time than a build, and both have a limit of memory, which a variable sets.
+// TestLimitsOfToolRuns checks that a run to inspect a design has less time than a build, and that the
+// memory limit of both is set by a variable.
 func TestLimitsOfToolRuns(t *testing.T) {
 	require.Less(t, LookLimits.Time, BuildLimits.Time/5)
 	for text, want := range map[string]uint64{"": 8 << 30, "16": 16 << 30} {
@@ -34,7 +35,8 @@ func TestLimitsOfToolRuns(t *testing.T) {
 	}
 }
 
-// All that a tool starts is held, and ends with it.
+// TestLimitsBelowTools checks that limits apply to all child processes of a tool, and that these end with
+// it.
 func TestLimitsBelowTools(t *testing.T) {
 	dir := t.TempDir()
 	run := func(ctx context.Context, script string) (string, error) {
@@ -71,13 +73,13 @@ func TestLimitsBelowTools(t *testing.T) {
 	fd := <-fds
 	defer unix.Close(fd)
 	ended := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	// a signal that was sent takes effect when the system gets to it
+	// A signal takes effect some time after it was sent.
 	_, err = unix.Poll(ended, int(time.Minute.Milliseconds()))
 	require.NoError(t, err)
 	require.NotZero(t, ended[0].Revents&unix.POLLIN, "what the tool had started runs on")
 }
 
-// How much a tool says has a limit, too.
+// TestFirstBytes checks the limit on the output of a tool.
 func TestFirstBytes(t *testing.T) {
 	f := FirstBytes{Most: 5}
 	for range 3 {

@@ -21,8 +21,8 @@ var ErrToolMissing = errors.New("tool missing")
 
 // BuildError is a failure of Verilator or of the C++ compiler.
 type BuildError struct {
-	Step   string // what was being done
-	Output string // the tool's own words, shortened
+	Step   string // the step that failed
+	Output string // the tool's output, shortened
 	Err    error
 }
 
@@ -41,7 +41,7 @@ const (
 // Tools is the set of programs that a build uses.
 type Tools struct {
 	Verilator, VerilatorVersion string
-	IncludeDir                  string // of Verilator's run-time sources
+	IncludeDir                  string // folder of Verilator's run-time sources
 	Cxx, CxxVersion             string
 	Clang                       bool
 }
@@ -130,10 +130,10 @@ func ask(name string, args ...string) (out, words string, err error) {
 
 // ToolRun describes a run of a tool.
 type ToolRun struct {
-	Ctx    context.Context // cancels it
+	Ctx    context.Context // cancels the run
 	Limits ToolLimits
-	Env    []string // in addition to that of this process
-	Step   string   // what is being done
+	Env    []string // environment variables in addition to those of this process
+	Step   string   // the step, for messages
 	Dir    string
 }
 

@@ -1,5 +1,6 @@
-// Package manifesttest has a small device for tests that read, build or refuse manifests: a manifest, a module that
-// fits it, and the ports as Verilator prints them. It is not meant to be run; the modules under verilator/duts are.
+// Package manifesttest provides a small device for tests that read, build or refuse manifests: a manifest,
+// a module that fits it, and the ports as Verilator prints them. It is not meant to be run; for that, see
+// verilator/duts.
 //
 // Invariants: Good is valid, and Module and Header have exactly the ports that it binds.
 package manifesttest
@@ -63,7 +64,7 @@ const Module = `module m (
   end
   \$(touch${IFS}PWNED) u (.clk, .q(s_tready));
 endmodule
-// A name that occurs in the names of files that Verilator writes.
+// This module's name appears in the names of files that Verilator writes.
 module \$(touch${IFS}PWNED) (input logic clk, output logic q); /*verilator no_inline_module*/
   assign q = clk;
 endmodule

@@ -1,4 +1,4 @@
-"""A session with a device."""
+"""Implements a session with a device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .frames import BridgeError, Ran, Record
 
 
 class Device:
-    """A device that listens at unix:/path or tcp:host:port, or, by launch, a program that is started for this session."""
+    """A session with a device that listens at unix:/path or tcp:host:port, or, by launch, with a program that it
+    starts."""
 
     def __init__(self, address: str, token: bytes, timeout: float = 8.0) -> None:
         timeout, token = checks.seconds("timeout", timeout), checks.octets("token", token)
@@ -39,7 +40,8 @@ class Device:
         self._begin(ours, f.open_frame(bytes(32)), timeout, child)
         return self
 
-    def _begin(self, sock: socket.socket, opening: bytes, timeout: float, child: subprocess.Popen[bytes] | None) -> None:
+    def _begin(self, sock: socket.socket, opening: bytes, timeout: float,
+               child: subprocess.Popen[bytes] | None) -> None:
         self._sock, self._timeout, self._child = sock, timeout, child
         self._inputs: list[bytes] = []
         self._outputs: dict[str, list[Record]] = {}
@@ -57,13 +59,17 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, seed: int = 1, *, stall: int = 0, burst: int = 0, watchdog: int = 0, poison: bool = False, longest: int = 16384,
-              clocks: dict[str, tuple[int, int]] | None = None, tie_offs: dict[str, int] | None = None) -> None:
+    def start(self, seed: int = 1, *, stall: int = 0, burst: int = 0, watchdog: int = 0, poison: bool = False,
+              longest: int = 16384, clocks: dict[str, tuple[int, int]] | None = None,
+              tie_offs: dict[str, int] | None = None) -> None:
         """Powers the device up and takes it through reset.
 
-        stall: percent of cycles in which streams pause; clocks: period and phase in ps."""
+        stall: percent of cycles in which streams stall; burst: one draw decides for 2^burst cycles; watchdog: cycles
+        after which a stuck stream is reported, 0: never; poison: drive noise on idle inputs; longest: bytes of the
+        longest transaction; clocks: period and phase in ps, by name; tie_offs: values, by name."""
         h, ties, rates = self.hello, checks.table("tie_offs", tie_offs), checks.table("clocks", clocks)
-        seed, watchdog, poison = checks.whole("seed", seed), checks.whole("watchdog", watchdog), checks.flag("poison", poison)
+        seed, watchdog = checks.whole("seed", seed), checks.whole("watchdog", watchdog)
+        poison = checks.flag("poison", poison)
         stall, burst = checks.whole("stall", stall, 0, 100), checks.whole("burst", burst, 0, 16)
         longest = checks.whole("longest", longest, 1, f.MAX_DATA)
         for given, known, what in ((ties, h.tie_offs, "tie-off"), (rates, h.clocks, "clock")):
@@ -71,7 +77,8 @@ class Device:
                 name = unknown[0] if isinstance(unknown[0], str) else checks.shown(unknown[0])
                 raise ValueError(f"no {what} {name}; the device has {', '.join(known) or 'none'}")
         timing = [
-            f.timing(name, rates.get(name, (period, 0)), first=i == 0) for i, (name, period) in enumerate(h.clocks.items())
+            f.timing(name, rates.get(name, (period, 0)), first=i == 0)
+            for i, (name, period) in enumerate(h.clocks.items())
         ]
         ties = {
             name: checks.whole(f"tie-off {name}", value, 0, (1 << min(h.tie_bits[name], 64)) - 1)
@@ -104,7 +111,7 @@ class Device:
         self._inputs.append(struct.pack("<BBHIQ", 3, 0, 0, 0, max(cycle, self.cycle)))
 
     def advance(self, cycles: int) -> Ran:
-        """Runs cycles (1 to 2^20) with the queued transactions and returns all events; receive returns the outputs, too."""
+        """Runs cycles (1 to 2^20) with the queued transactions and returns all events. Outputs also go to receive."""
         if not self._started:
             raise ValueError("the device has not been started")
         cycles = checks.whole("cycles", cycles, 1, f.MAX_CYCLES)
@@ -115,7 +122,8 @@ class Device:
         while True:
             ran = f.decode_ran(self._receive(f.RAN, limit), self.hello)
             if (ran.quantum, ran.start) != (self._quantum, self.cycle):
-                raise BridgeError("protocol", f"RAN is of quantum {ran.quantum} from cycle {ran.start}, not {self._quantum} from {self.cycle}")
+                raise BridgeError("protocol", f"RAN is of quantum {ran.quantum} from cycle {ran.start}, "
+                                  f"not {self._quantum} from {self.cycle}")
             records += ran.records
             if not ran.flags & (f.MORE | f.PARTIAL):
                 break
@@ -129,7 +137,8 @@ class Device:
     def receive(self, stream: str) -> list[Record]:
         """Returns the outputs of a stream since the last call."""
         if checks.words("stream", stream) not in self._outputs:
-            raise ValueError(f"no output {stream}; the device has {', '.join(self._outputs) or 'none before its start'}")
+            outputs = ", ".join(self._outputs) or "none before its start"
+            raise ValueError(f"no output {stream}; the device has {outputs}")
         got, self._outputs[stream] = self._outputs[stream], []
         return got
 
@@ -164,7 +173,7 @@ class Device:
             else:
                 return None
         except BridgeError:
-            return None  # no such frame: that the device has ended matters more than how its last frame was cut
+            return None  # an incomplete frame: it matters more that the device has ended
         try:
             return f.decode_error(payload)
         except BridgeError as e:

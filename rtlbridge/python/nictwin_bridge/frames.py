@@ -11,7 +11,7 @@ from . import checks
 MAGIC, VERSION = b"NICTWIN\0", 3
 OPEN, HELLO, START, INPUT, RUN, RAN, ERROR, STOP = range(1, 9)
 MAX_FRAME, MAX_CYCLES, MAX_DATA = 64 << 20, 1 << 20, 1 << 20
-MIN_PERIOD, MAX_PERIOD = 2, 10**9  # of clocks, in ps
+MIN_PERIOD, MAX_PERIOD = 2, 10**9  # period of a clock, in ps
 UNLIMITED = 0xFFFFFFFF
 KINDS = ("axis", "tlp", "record", "level")
 TAKEN, OUTPUT, BROKEN, BUSY, HELD = range(1, 6)  # kinds of records
@@ -38,12 +38,13 @@ class Stream:
     beat_bytes: int
     side_bytes: int
     clock: int
-    fields: dict[str, int]  # of the side bytes, in their order: name -> bits
+    fields: dict[str, int]  # widths in bits of the fields of the side bytes, in order
 
     def pack(self, values: dict[str, int]) -> bytes:
         """Encodes fields as side bytes; fields that are not named are zero."""
         if unknown := sorted(values.keys() - self.fields.keys()):
-            raise ValueError(f"stream {self.name}: no field {', '.join(unknown)}; it has {', '.join(self.fields) or 'none'}")
+            fields = ", ".join(self.fields) or "none"
+            raise ValueError(f"stream {self.name}: no field {', '.join(unknown)}; it has {fields}")
         side = b""
         for name, bits in self.fields.items():
             value = checks.whole(f"stream {self.name}: field {name}", values.get(name, 0), 0, (1 << bits) - 1)
@@ -163,10 +164,10 @@ def open_frame(token: bytes) -> bytes:
 def transaction(s: Stream, data: bytes, side: bytes, cycle: int) -> bytes:
     if s.out:
         raise ValueError(f"stream {s.name} is an output of the device")
-    if s.kind in ("record", "level") and data or s.kind == "axis" and not data or len(data) > MAX_DATA or s.keep_unit > 1 and len(data) % s.keep_unit:
-        raise ValueError(
-            f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}; packets have 1 to {MAX_DATA}"
-        )
+    misfit = s.kind in ("record", "level") and data or s.kind == "axis" and not data
+    if misfit or len(data) > MAX_DATA or s.keep_unit > 1 and len(data) % s.keep_unit:
+        raise ValueError(f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}; "
+                         f"packets have 1 to {MAX_DATA}")
     return struct.pack("<BBHIQ", 1, s.index, len(side), len(data), cycle) + pad(side) + pad(data)
 
 
@@ -211,7 +212,8 @@ def decode_hello(payload: bytes) -> Hello:
         names.append(r.name_of(n))
     r.end()
     tied = names[observed:]
-    return Hello(build, largest, busy, rates, table, names[:observed], {n: i for i, n in enumerate(tied)}, dict(zip(tied, widths[observed:])))
+    ties, tie_bits = {n: i for i, n in enumerate(tied)}, dict(zip(tied, widths[observed:]))
+    return Hello(build, largest, busy, rates, table, names[:observed], ties, tie_bits)
 
 
 def decode_ran(payload: bytes, hello: Hello) -> Ran:
@@ -223,7 +225,8 @@ def decode_ran(payload: bytes, hello: Hello) -> Ran:
     streams = list(hello.streams.values())
     for _ in range(count):
         kind, stream, f, rule, n, ordinal, first, last = r.fields("BBBBIQQQ")
-        what = f"a record of kind {kind} on stream {stream} with {n} bytes, flags {f}, rule {rule}, ordinal {ordinal}, cycles {first} to {last}"
+        what = (f"a record of kind {kind} on stream {stream} with {n} bytes, flags {f}, rule {rule}, "
+                f"ordinal {ordinal}, cycles {first} to {last}")
         r.check(TAKEN <= kind <= HELD and stream < len(streams) and n <= MAX_DATA, what)
         s = streams[stream]
         r.check((kind == OUTPUT or n == 0) and (first <= last or kind == BROKEN), what)

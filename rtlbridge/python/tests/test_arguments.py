@@ -1,4 +1,4 @@
-"""What callers give is refused by name and range, before the device hears of it."""
+"""Tests that wrong arguments are refused with name and range before anything is sent to the device."""
 
 import math
 import unittest
@@ -40,14 +40,16 @@ class Arguments(unittest.TestCase):
 
     def test_transactions(self) -> None:
         with self.ended(b"") as d:
-            d._started = True  # what is refused is refused before anything is sent
+            d._started = True  # arguments are checked before anything is sent
             packets = next(s for s in d.hello.streams.values() if not s.out and s.kind in ("axis", "tlp"))
             for bad in NO_NUMBERS:
-                self.refused("^cycle is .*: want a whole number from 0 to 2\\^64 - 1", d.send, packets.name, bytes(4), bad)
+                self.refused("^cycle is .*: want a whole number from 0 to 2\\^64 - 1", d.send, packets.name, bytes(4),
+                             bad)
                 self.refused("^cycle is ", d.reset, bad)
                 self.refused("^cycles is .*: want a whole number from 1 to 1048576", d.advance, bad)
                 for name in packets.fields:
-                    self.refused(f"^stream {packets.name}: field {name} is ", d.send, packets.name, bytes(4), **{name: bad})
+                    self.refused(f"^stream {packets.name}: field {name} is ", d.send, packets.name, bytes(4),
+                                 **{name: bad})
             for bad in (True, 1.5, None, "text", [1]):
                 self.refused(f"^stream {packets.name}: data is .*: want bytes", d.send, packets.name, bad)
             self.refused("1048580 bytes of data do not go", d.send, packets.name, bytes((1 << 20) + 4))

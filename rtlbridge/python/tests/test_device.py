@@ -1,4 +1,4 @@
-"""The client against a device that ends."""
+"""Tests the client with a device that ends the session."""
 
 import pathlib
 import socket
@@ -14,7 +14,7 @@ from .test_vectors import vectors
 
 class Refusals(unittest.TestCase):
     def ended(self, last: bytes) -> Device:
-        """A client of a device that has sent last and closed."""
+        """Returns a client whose device has sent `last` and closed the connection."""
         frames = vectors()
         with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
             path = pathlib.Path(folder, "device")
@@ -34,7 +34,7 @@ class Refusals(unittest.TestCase):
             return device
 
     def test_reason_sent_before_the_end(self) -> None:
-        """A device that refuses a frame says why and closes; the next frame may find it closed already."""
+        """Checks that the client reports the device's ERROR even if its own next frame finds the connection closed."""
         with self.ended(vectors()["error"][1]) as device, self.assertRaises(BridgeError) as refused:
             device.start()
         self.assertNotIn(refused.exception.name, ("closed", "timeout"))
@@ -47,7 +47,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual((refused.exception.name, str(refused.exception)), (reason.name, str(reason)))
 
     def test_other_frames_are_no_reason(self) -> None:
-        """Neither whole ones nor one that was cut: the device has ended, and did not say why."""
+        """Checks that other frames, whole or cut, are not taken for an ERROR: the device has ended without a reason."""
         frames = vectors()
         for last in (frames["ran"][1], frames["ran"][1][:20], frames["error"][1][:20]):
             with self.ended(last) as device, self.assertRaises(BridgeError) as refused:

@@ -41,8 +41,8 @@ func TestBedsComeToRest(t *testing.T) {
 		{"at rest", 0, true, false, "", ""},
 		{"in time", rtlbridge.DefaultPatience, true, true, "", ""},
 		{"long work", 2 * rtlbridge.DefaultPatience, false, true, "", ""},
-		{"busy for ever", forEver, true, true, "device", "Card.NIC is not at rest at cycle 1007616, 1000000 cycles " +
-			"after everything was done: it says that it is busy"},
+		{"busy for ever", forEver, true, true, "device", "Card.NIC is still active at cycle 1007616, 1000000 cycles " +
+			"after the last work: it says that it is busy"},
 		{"another one", forEver, true, false, "board", "at cycle 1007616, 1000000 cycles after everything was done, " +
 			"there is still an event of Ticking"},
 	} {

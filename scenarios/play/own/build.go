@@ -162,7 +162,7 @@ func (b *builder) create(root string) error {
 	if err := b.writeRecord(scratch.Dir); err != nil {
 		return fmt.Errorf("build cache: %w", err)
 	}
-	if err := scratch.Become(b.entry); err != nil {
+	if err := scratch.Publish(b.entry); err != nil {
 		return err
 	}
 	if err := b.load(); err != nil {

@@ -1,5 +1,5 @@
-// Tests the device's side of the protocol against the byte vectors: decodes a client's frames, encodes a device's
-// frames. Usage: protocol_test VECTORS. The other side's test writes the file.
+// Tests the device's side of the protocol against the byte vectors: decodes a client's frames, encodes a
+// device's frames. Usage: protocol_test VECTORS. rtlbridge/vectors_test.go writes the file.
 
 #include <cstdio>
 #include <fstream>
@@ -34,7 +34,7 @@ std::string hex(const uint8_t* p, size_t n) {
   return s;
 }
 
-// The same bytes as frame() of the other side's tests.
+// Returns the same bytes as the Go side (rtlbridge/vectors_test.go).
 std::vector<uint8_t> pattern(size_t n, int seed) {
   std::vector<uint8_t> b(n);
   for (size_t i = 0; i < n; i++) b[i] = uint8_t(int(i) * 7 + seed * 13 + int(i >> 8));
@@ -61,7 +61,8 @@ Fault describe_records(Reader& r, const Start& start, uint32_t n, std::string& s
 Fault describe_start(const uint8_t* body, size_t n, std::string& s) {
   Start x;
   if (Fault f = decode_start(body, n, test_table(), 2, 1, true, x); f != Fault::kNone) return f;
-  s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) + " period=" + std::to_string(x.period_ps) + " flags=" + std::to_string(x.flags);
+  s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) +
+      " period=" + std::to_string(x.period_ps) + " flags=" + std::to_string(x.flags);
   for (const StreamStart& t : x.streams) {
     s += " stream=" + std::to_string(t.stall_percent) + "/" + std::to_string(t.burst_log2) + "/" +
          std::to_string(t.credits) + "/" + std::to_string(t.max_bytes);
@@ -81,14 +82,16 @@ Fault describe(const std::vector<uint8_t>& b, std::string& s) {
     case Frame::kOpen: {
       Open o;
       if (Fault f = decode_open(body, n, o); f != Fault::kNone) return f;
-      s = "OPEN versions=" + std::to_string(o.version_min) + "-" + std::to_string(o.version_max) + " token=" + hex(o.token, kTokenBytes);
+      s = "OPEN versions=" + std::to_string(o.version_min) + "-" + std::to_string(o.version_max) +
+          " token=" + hex(o.token, kTokenBytes);
       return Fault::kNone;
     }
     case Frame::kStart: return describe_start(body, n, s);
     case Frame::kRun: {
       Run x;
       if (Fault f = decode_run(r, x); f != Fault::kNone) return f;
-      s = "RUN index=" + std::to_string(x.index) + " start=" + std::to_string(x.start) + " cycles=" + std::to_string(x.cycles);
+      s = "RUN index=" + std::to_string(x.index) + " start=" + std::to_string(x.start) +
+          " cycles=" + std::to_string(x.cycles);
       return describe_records(r, test_start(), x.records, s);
     }
     case Frame::kInput: {
@@ -120,7 +123,7 @@ std::string encode_test_ran() {
   rec.out(2, 8, 200, 203, side, 2, data.data(), 77);
   rec.violation(2, Rule::kKeepGap, 8, 203, 13);
   rec.held(0, 220, 230);
-  rec.rest(204, 250);
+  rec.idle_interval(204, 250);
   rec.held(2, 204, 251);
   Observed o;
   o.value = 1;
@@ -203,7 +206,7 @@ void check_pins() {
   expect("bits of a byte", std::to_string(byte), "227");
 }
 
-// The digest of docs/bridge.md; the other side's test has the same number.
+// Checks the digest of docs/bridge.md; the Go side tests for the same number.
 void check_digest() {
   Counter c;
   c.in(1, kEventBegin | kEventEnd, 7, 193, 193);
@@ -212,7 +215,7 @@ void check_digest() {
   c.out(2, 8, 200, 203, side, 2, data.data(), 77);
   c.violation(2, Rule::kKeepGap, 8, 203, 13);
   c.held(0, 220, 230);
-  c.rest(204, 250);
+  c.idle_interval(204, 250);
   c.held(2, 204, 251);
   char text[20];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(c.digest.value()));

@@ -1,4 +1,4 @@
-// What the protocol's tests share: the vector file and the streams that its frames speak of.
+// Shared by the protocol's tests: the vector file, and the streams to which its frames refer.
 #pragma once
 
 #include <cstdio>
@@ -21,7 +21,9 @@ inline std::vector<Vector> read_vectors(const char* path) {
     if (line.empty() || line[0] == '#') continue;
     size_t a = line.find(' '), b = line.find(' ', a + 1), c = line.find(' ', b + 1);
     Vector v{line.substr(0, a), line.substr(a + 1, b - a - 1), {}, line.substr(c + 1)};
-    for (size_t i = b + 1; i + 1 < c; i += 2) v.bytes.push_back(uint8_t(std::strtoul(line.substr(i, 2).c_str(), nullptr, 16)));
+    for (size_t i = b + 1; i + 1 < c; i += 2) {
+      v.bytes.push_back(uint8_t(std::strtoul(line.substr(i, 2).c_str(), nullptr, 16)));
+    }
     all.push_back(v);
   }
   if (all.empty()) std::printf("no vectors in %s\n", path);
@@ -41,7 +43,10 @@ inline const std::vector<nictwin::StreamInfo>& test_table() {
 inline const nictwin::Start& test_start() {
   static const nictwin::Start s = [] {
     nictwin::Start x;
-    x.streams = {{25, 3, nictwin::kUnlimited, 16384}, {0, 0, nictwin::kUnlimited, 4096}, {100, 0, 5, 16384}, {0, 0, nictwin::kUnlimited, 16384}};
+    x.streams = {{25, 3, nictwin::kUnlimited, 16384},
+                 {0, 0, nictwin::kUnlimited, 4096},
+                 {100, 0, 5, 16384},
+                 {0, 0, nictwin::kUnlimited, 16384}};
     return x;
   }();
   return s;

@@ -1,30 +1,30 @@
-/// Round-robin arbiter: names the first request behind the one served last.
-/// Latency: none, outputs follow req_i in the same cycle; what is served changes the order of the
-/// next one.
+/// Round-robin arbiter: selects the first request after the one served last.
+/// Latency: none, outputs follow req_i in the same cycle; a served request moves to the end of the
+/// order.
 /// Promises: a request that stays is served after Num - 1 others at most; without take_i the order
-/// stays as it is.
-/// Asserts: the request that is named is one (a_named).
+/// stays unchanged.
+/// Asserts: the selected request is asserted (a_named).
 
 `include "nic_assert.svh"
 
 module nic_arb #(
-  // Requests, 2 at least.
+  // Number of requests, 2 or more.
   parameter int Num = 4,
   localparam int Iw = $clog2(Num)
 ) (
   // Clock, and reset: synchronous, active high; request 0 is then first.
   input  logic           clk,
   input  logic           rst,
-  // Requests.
+  // One bit a request; high while it waits to be served.
   input  logic [Num-1:0] req_i,
-  // The request that is named is served in this cycle.
+  // High in a cycle in which the selected request is served.
   input  logic           take_i,
-  // There is a request.
+  // High while some request waits.
   output logic           valid_o,
-  // The request whose turn it is; means nothing without valid_o.
+  // Number of the selected request; undefined while valid_o is low.
   output logic [Iw-1:0]  index_o
 );
-  logic [Num-1:0] behind_q;   // ones in the places behind the one served last
+  logic [Num-1:0] behind_q;   // ones at the requests numbered above the one served last
   logic [Num-1:0] pick;
 
   assign valid_o = |req_i;

@@ -3,16 +3,17 @@
 /// short.
 /// Latency: an enable in a cycle lets the edge at its end pass.
 /// Promises: whole high phases only; every one while test_en_i is high.
-/// A technology's cell takes the place of latch and AND where NICTWIN_ICG is the name of a module
-/// with these ports: clk_i, en_i, test_en_i, clk_o.
-/// Asserts: nothing; a test counts edges.
+/// A technology's clock-gating cell replaces latch and AND if NICTWIN_ICG is defined as the name of
+/// a module with these ports: clk_i, en_i, test_en_i, clk_o.
+/// Asserts: nothing; a test counts the edges.
 
 module nic_clkgate (
   // Clock to be gated.
   input  logic clk,
-  // The next high phase passes.
+  // High: the next high phase of the clock passes.
   input  logic enable_i,
-  // Test mode: all pass. 0 where the design has no scan chains yet; their insertion drives it.
+  // Scan test mode: high lets every high phase pass. Tied to 0 until scan chains are inserted,
+  // which then drive it.
   input  logic test_en_i,
   // Gated clock.
   output logic clk_o

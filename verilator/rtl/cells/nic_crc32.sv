@@ -1,8 +1,8 @@
 /// CRC-32 register over a stream of 64-byte beats.
 /// Latency: four cycles from a beat to the register after it. One beat a cycle.
-/// Promises: crc_o stays until the next valid_o. Start value and range are the caller's: it zeroes
-/// the bytes before the range and XORs the start value into the first four of it; zero bytes after
-/// the range advance the register (nic_crc32_back takes them back).
+/// Promises: crc_o stays until the next valid_o. The caller applies start value and range: it
+/// zeroes the bytes before the range and XORs the start value into the first four bytes of the
+/// range; zero bytes after the range advance the register (nic_crc32_back rewinds it).
 /// Asserts: nothing; it cannot be held back.
 
 module nic_crc32
@@ -13,7 +13,7 @@ module nic_crc32
 ) (
   input  logic         clk,
   input  logic         rst,
-  // A beat; first restarts the register at zero.
+  // A beat; first_i restarts the register at zero.
   input  logic         valid_i,
   input  logic         first_i,
   input  logic [511:0] data_i,
@@ -47,7 +47,7 @@ module nic_crc32
   localparam crc_tab_t T63 = byte_tab(Cols, 63);
   localparam crc_tab_t T64 = byte_tab(Cols, 64);
 
-  // Contribution of 16 bytes, the first in the low bits.
+  // Returns the contribution of 16 bytes to the register, the first byte in the low bits.
   function automatic logic [31:0] crc16b(input logic [127:0] d);
     crc16b = ((T16[d[7:0]] ^ T15[d[15:8]]) ^ (T14[d[23:16]] ^ T13[d[31:24]])) ^
              ((T12[d[39:32]] ^ T11[d[47:40]]) ^ (T10[d[55:48]] ^ T9[d[63:56]])) ^
@@ -55,7 +55,7 @@ module nic_crc32
              ((T4[d[103:96]] ^ T3[d[111:104]]) ^ (T2[d[119:112]] ^ T1[d[127:120]]));
   endfunction
 
-  // The register 16, 32 and 64 zero bytes later.
+  // Advance a register value by 16, 32 and 64 zero bytes.
   function automatic logic [31:0] adv16(input logic [31:0] c);
     adv16 = (T16[c[7:0]] ^ T15[c[15:8]]) ^ (T14[c[23:16]] ^ T13[c[31:24]]);
   endfunction

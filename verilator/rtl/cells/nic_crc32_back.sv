@@ -1,5 +1,5 @@
-/// Rewinds a CRC-32 register by 0..63 zero bytes: what it was before the zero bytes that fill the
-/// last beat of a range.
+/// Rewinds a CRC-32 register by 0..63 zero bytes: returns its value before the zero bytes that fill
+/// the last beat of a range.
 /// Latency: three cycles. One result a cycle.
 /// Promises: crc_o stays until the next result.
 /// Asserts: nothing; it cannot be held back.
@@ -11,7 +11,7 @@ module nic_crc32_back
   parameter logic [31:0] Poly = PolyCrc32
 ) (
   input  logic        clk,
-  // A register value and the number of zero bytes to take back.
+  // A register value and the number of zero bytes to rewind it by.
   input  logic        valid_i,
   input  logic [31:0] crc_i,
   input  logic [5:0]  bytes_i,

@@ -1,5 +1,5 @@
-/// Advances a CRC-32 register by 0..16,383 zero bytes: what four bytes contribute to a CRC that
-/// ends so many bytes after their first.
+/// Advances a CRC-32 register by 0..16,383 zero bytes: returns the contribution of four bytes to a
+/// CRC whose range ends that many bytes after them.
 /// Latency: seven cycles. One result a cycle.
 /// Promises: crc_o stays until the next result.
 /// Asserts: nothing; it cannot be held back.
@@ -11,7 +11,7 @@ module nic_crc32_fwd
   parameter logic [31:0] Poly = PolyCrc32
 ) (
   input  logic        clk,
-  // A register value and the number of zero bytes.
+  // A register value and the number of zero bytes to advance it by.
   input  logic        valid_i,
   input  logic [31:0] crc_i,
   input  logic [13:0] bytes_i,
@@ -21,7 +21,8 @@ module nic_crc32_fwd
   localparam int Steps  = 14;
   localparam int Stages = Steps / 2;
 
-  // What each bit of the register is 2^k bytes later, at 32 k: each is the one before, twice.
+  // Mats[32k + b] is what bit b of the register becomes 2^k zero bytes later. Each matrix is the
+  // one before it applied twice.
   typedef logic [31:0] mats_t[32*Steps];
   localparam mats_t Mats = mats();
 

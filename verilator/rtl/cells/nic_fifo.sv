@@ -1,15 +1,15 @@
 /// First-in first-out queue in registers or distributed memory.
-/// Latency: a word that is taken is at the output in the next cycle. One in and one out a cycle.
-/// Promises: in_ready_o while fewer than Depth words are held, out_valid_o while one is; neither
-/// depends on an input of the same cycle, so a full queue takes nothing in a cycle in which it
-/// gives.
+/// Latency: a word that is written is at the output in the next cycle. One in and one out a cycle.
+/// Promises: in_ready_o is high while fewer than Depth words are held, out_valid_o while one is;
+/// neither depends on an input of the same cycle, so a full queue accepts no word in a cycle in
+/// which one is read.
 /// The head is read without a register: keep Width x Depth small, or the data behind an enable.
-/// Asserts: what is at the output and not taken stays (a_held).
+/// Asserts: a word offered at the output stays until it is read (a_held).
 
 `include "nic_assert.svh"
 
 module nic_fifo #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32,
   // Words held, a power of two.
   parameter int Depth = 16
@@ -17,11 +17,11 @@ module nic_fifo #(
   // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
-  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
+  // Input: in_data_i is written in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
-  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
+  // Output: out_data_o is read in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

@@ -1,14 +1,14 @@
-/// First-in first-out queue in a memory with a registered read, for the deep ones. The head is in
-/// an output register, which is filled from the memory.
+/// First-in first-out queue in a memory with a registered read, for deep queues. The head is in an
+/// output register, which is filled from the memory.
 /// Latency: a word passes an empty queue in two cycles. One in and one out a cycle.
-/// Promises: in_ready_o while the memory holds fewer than Depth words; neither in_ready_o nor
-/// out_valid_o depends on an input of the same cycle; no word takes a way past the memory.
-/// Asserts: what is at the output and not taken stays (a_held).
+/// Promises: in_ready_o is high while the memory holds fewer than Depth words; neither in_ready_o
+/// nor out_valid_o depends on an input of the same cycle; no word bypasses the memory.
+/// Asserts: a word offered at the output stays until it is read (a_held).
 
 `include "nic_assert.svh"
 
 module nic_ram_fifo #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32,
   // Words held by the memory, a power of two; the output register holds one more.
   parameter int Depth = 512
@@ -16,11 +16,11 @@ module nic_ram_fifo #(
   // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
-  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
+  // Input: in_data_i is written in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
-  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
+  // Output: out_data_o is read in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

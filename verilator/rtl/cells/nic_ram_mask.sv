@@ -1,27 +1,27 @@
 /// Memory with a write port with bit enables and a read port.
 /// Latency: a word is at rdata_o in the cycle after re_i and stays there until the next read. One
 /// write and one read a cycle.
-/// Promises: a read of the word that is being written returns the old one. Words are unknown until
-/// they are written. Addresses are below Depth.
+/// Promises: a read of a word that is written in the same cycle returns the old value. Words are
+/// undefined until they are written. Addresses must be below Depth.
 /// Asserts: nothing; it has no reset.
 
 module nic_ram_mask #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 1024,
-  // Words.
+  // Number of words.
   parameter int Depth = 256,
   localparam int Aw = $clog2(Depth)
 ) (
   input  logic             clk,
-  // Write, of the bits with a one in the mask.
+  // Write port: writes the bits of the word that are one in the mask.
   input  logic             we_i,
   input  logic [Aw-1:0]    waddr_i,
   input  logic [Width-1:0] wdata_i,
   input  logic [Width-1:0] wmask_i,
-  // Read.
+  // Read port.
   input  logic             re_i,
   input  logic [Aw-1:0]    raddr_i,
-  // Word read last.
+  // The word read last.
   output logic [Width-1:0] rdata_o
 );
   logic [Width-1:0] mem [Depth];

@@ -1,24 +1,23 @@
-/// Register slice of a stream (skid buffer): valid and data leave from a register, and so does
-/// ready.
-/// Latency: a word that is taken is at the output in the next cycle. One in and one out a cycle.
-/// Promises: no path from an input to an output; holds two words: the second register catches the
-/// one that comes in the cycle in which the output stops.
-/// Asserts: what is at the output and not taken stays (a_held).
+/// Register slice of a stream (skid buffer): valid, data and ready all leave from registers.
+/// Latency: a word that is accepted is at the output in the next cycle. One in and one out a cycle.
+/// Promises: no combinational path from an input to an output. It holds two words: the second
+/// register catches the word that comes in the cycle in which the output stalls.
+/// Asserts: a word offered at the output stays until it is accepted (a_held).
 
 `include "nic_assert.svh"
 
 module nic_skid #(
-  // Bits of a word.
+  // Width of a word in bits.
   parameter int Width = 32
 ) (
   // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
-  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
+  // Input: in_data_i is accepted in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
-  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
+  // Output: out_data_o is accepted in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

@@ -1,5 +1,6 @@
-/// Copy engine: entries in, reads of their sources, writes of their destinations and messages that
-/// invalidate lines out; channels take turns with each read, each packet and each end.
+/// Copy engine: takes work entries; reads their sources, writes their destinations, and sends
+/// messages that invalidate cache lines. Channels take turns with each read, each TLP and each
+/// ended entry.
 
 `include "nic_assert.svh"
 
@@ -10,14 +11,14 @@ module nic_copy
   input  logic       rst,
   // Maximum payload size, bytes.
   input  logic [9:0] mps_i,
-  // Attributes of packets that carry data.
+  // PCIe attributes of TLPs that carry data: RO in bit 1, NS in bit 0.
   input  logic [1:0] attr_i,
   // A function-level reset is in progress.
   input  logic       flr_i,
-  // Entry to execute; the sender has checked that its channel has a free place.
+  // Entry to execute; the sender has checked that its channel has a free slot.
   input  logic       job_valid_i,
   input  copy_job_t  job_i,
-  // Read client.
+  // Read client: requests, and their responses.
   output rd_req_t    rd_req_o,
   output logic       rd_req_valid_o,
   input  logic       rd_req_ready_i,
@@ -26,7 +27,7 @@ module nic_copy
   output tlp_beat_t  tlp_o,
   output logic       tlp_valid_o,
   input  logic       tlp_ready_i,
-  // Pulse: in the cycle before, a packet of the engine was accepted at the TLP port.
+  // Pulse: in the cycle before, a TLP of the engine was accepted at the TLP port.
   input  logic       left_i,
   // Entries that have ended, in order within a channel.
   output logic       end_valid_o,
@@ -55,7 +56,7 @@ module nic_copy
   logic                clk_g, flr_q;
   logic [Channels-1:0] on;
 
-  // Nothing moves while no channel has an entry.
+  // The clock stops while no channel has an entry.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || job_valid_i || on != '0)
@@ -90,7 +91,7 @@ module nic_copy
     if (any_end) end_id_o = end_id[end_turn];
   end
 
-  // Reads.
+  // Read requests: channels with a chunk to read take turns.
   nic_arb #(.Num(Channels)) u_rd_arb (
     .clk(clk_g), .rst, .req_i(rd_valid), .take_i(rd_go), .valid_o(rd_any), .index_o(rd_turn)
   );
@@ -107,11 +108,11 @@ module nic_copy
     if (rst) req_valid_q <= 1'b0;
   end
 
-  // Buffer: bytes lie in the lines as they will lie at the destination.
+  // Buffer: a byte lies at the same offset in its 128-byte line as at the destination.
   logic [1:0]          we;
   logic [Lw-2:0]       even_a, odd_a;
   logic [TlpW-1:0]     even_m, odd_m, wdata, even_d, odd_d;
-  logic [1:0][Chw-1:0] we_chan_q;          // channels of the responses in the placer's two stages
+  logic [1:0][Chw-1:0] we_chan_q;          // channels of the responses in nic_place's stages
   logic                read;
 
   assign rsp_chan      = rd_rsp_i.cookie[Cw +: Chw];
@@ -143,7 +144,7 @@ module nic_copy
     .end_chan_o(out_chan), .bytes_o
   );
 
-  // Ends.
+  // Ended entries: channels that have one take turns at the output.
   nic_arb #(.Num(Channels)) u_end_arb (
     .clk(clk_g), .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end),
     .index_o(end_turn)

@@ -1,6 +1,6 @@
-/// A channel of the copy engine: ring of entries; reads chunks of the source in order as far as the
-/// buffer has room, writes bytes that came in order, ends entries in order. Reads of the entries
-/// that follow continue while an entry is being written.
+/// A channel of the copy engine: a ring of entries. It reads chunks of the source in order while
+/// its buffer has room, writes bytes in order once they have come, and ends entries in order. While
+/// one entry is being written, the following ones are already read.
 
 `include "nic_assert.svh"
 
@@ -11,37 +11,37 @@ module nic_copy_chan
   input  logic          rst,
   // Maximum payload size, bytes.
   input  logic [9:0]    mps_i,
-  // The channel has an entry: opens its clock gate.
+  // High while the channel has an entry: opens its clock gate.
   output logic          on_o,
   // Function-level reset: entries end as soon as their reads have come back.
   input  logic          flr_i,
-  // Entry to execute; the sender counts the free places.
+  // Entry to execute; the sender counts the free slots.
   input  logic          job_valid_i,
   input  copy_job_t     job_i,
   // Next chunk to be read.
   output logic          rd_valid_o,
   input  logic          rd_take_i,
   output copy_rd_t      rd_o,
-  // Byte address of a chunk in the channel's buffer.
+  // Looks up the byte address of a chunk in the channel's buffer.
   input  logic [Cw-1:0] look_i,
   output logic [Lw+6:0] base_o,
-  // Pulse: bytes of a chunk have been written into the buffer, with the status of their read.
+  // Pulse: bytes of a chunk have been written into the buffer; status is that of their read.
   input  logic          done_i,
   input  logic [Cw-1:0] done_slot_i,
   input  logic [12:0]   done_len_i,
   input  logic [7:0]    done_status_i,
-  // Next step of the output; the steps of a packet follow one another.
+  // Next step of the output; the steps of one TLP come without others between them.
   output logic          step_valid_o,
   input  logic          step_take_i,
   output copy_step_t    step_o,
-  // Pulse: the last packet of an entry has left.
+  // Pulse: the last TLP of an entry was accepted at the TLP port.
   input  logic          out_i,
   // Entries that have ended, in order.
   output logic          end_valid_o,
   input  logic          end_take_i,
   output tx_id_t        end_id_o
 );
-  // A chunk: its entry, its bytes.
+  // A chunk, which is one read request: its entry's slot and its length in bytes.
   typedef struct packed {
     logic [Jw-1:0] job;
     logic [9:0]    len;
@@ -49,8 +49,8 @@ module nic_copy_chan
 
   copy_job_t         job_mem    [Jobs];
   logic [7:0]        status_mem [Jobs];
-  logic [Lw:0]       after_mem  [Jobs];   // line behind an entry's last one
-  logic [Jobs-1:0]   fail_q, flush_q;      // a read failed; cut short
+  logic [Lw:0]       after_mem  [Jobs];   // buffer line after the entry's last one
+  logic [Jobs-1:0]   fail_q, flush_q;      // a read failed; a reset cut the entry short
   logic [Jw:0]       tail_q, rd_q, wr_q, out_q, end_q;
 
   chunk_t            chunk_mem [Chunks];
@@ -59,24 +59,24 @@ module nic_copy_chan
   logic [Chunks-1:0] come_q;
   logic [Cw:0]       ctail_q, chead_q;
 
-  // Reads.
+  // State of the entry being read.
   logic              r_act_q;
   logic [24:0]       r_left_q;
   logic [63:0]       r_src_q;
-  logic [Lw+7:0]     r_pos_q, r_pos;      // byte of the buffer, one bit more than it has
+  logic [Lw+7:0]     r_pos_q, r_pos;      // byte position in the buffer, with one wrap bit
   logic [Lw:0]       r_after, r_line;
   logic [9:0]        chunk_len;
   logic              on, r_fail, r_stop;
 
-  // Writes.
+  // State of the entry being written.
   logic          w_act_q;                  // an entry is being written
-  logic          w_move_q, w_inval_q;      // bytes are left to write; a message is to follow
-  logic          w_mid_q;                  // in a packet
-  logic [24:0]   w_left_q;                 // bytes after those of the packets begun
-  logic [63:0]   w_dst_q;                  // where the next packet goes
-  logic [9:0]    w_need_q;                 // its bytes
-  logic [9:0]    w_tlp_q;                  // bytes left of the packet
-  logic [Lw+7:0] w_avail_q;                // bytes that came and were not written
+  logic          w_move_q, w_inval_q;      // bytes are still to be written; a message is to follow
+  logic          w_mid_q;                  // inside a TLP: its next beat continues it
+  logic [24:0]   w_left_q;                 // bytes of the entry not yet in a TLP
+  logic [63:0]   w_dst_q;                  // address of the next TLP
+  logic [9:0]    w_need_q;                 // bytes of the next TLP
+  logic [9:0]    w_tlp_q;                  // bytes left of the current TLP
+  logic [Lw+7:0] w_avail_q;                // bytes in the buffer that are not yet written out
   logic [Lw:0]   w_line_q;
   copy_job_t     w_job;
   logic [Jw-1:0] w;
@@ -86,7 +86,7 @@ module nic_copy_chan
   logic [7:0]    bytes, room;
   logic          last, finish, unused_len;
 
-  // Ignored while the channel has no entry.
+  // While the channel has no entry, the other state is ignored.
   assign on   = tail_q != end_q;
   assign on_o = on;
 
@@ -124,7 +124,7 @@ module nic_copy_chan
         fail_q[tail_q[Jw-1:0]]  <= 1'b0;
         tail_q                  <= tail_q + 1'b1;
       end
-      // The next entry: begin to read, or pass over it.
+      // Take up the next entry: start reading, or skip it if it copies nothing.
       if (!r_act_q && rd_q != tail_q) begin
         j        = job_mem[rd_q[Jw-1:0]];
         unused_j = ^j;
@@ -147,7 +147,7 @@ module nic_copy_chan
         rd_q                      <= rd_q + 1'b1;
         after_mem[rd_q[Jw-1:0]] <= r_stop ? r_line : r_after;
       end
-      // Responses.
+      // Count the bytes that come back for each chunk.
       if (rd_take_i) begin
         left_mem[ctail_q[Cw-1:0]] <= chunk_len;
         come_q[ctail_q[Cw-1:0]]   <= 1'b0;
@@ -172,7 +172,7 @@ module nic_copy_chan
     end
   end
 
-  // Writes.
+  // Output: write TLPs in order as their bytes are complete, then the message, then the end.
   assign w          = wr_q[Jw-1:0];
   assign unused_len = ^{done_len_i, w_job};
 
@@ -199,7 +199,7 @@ module nic_copy_chan
       chunk  = chunk_mem[chead_q[Cw-1:0]];
       mine   = w_act_q && chead_q != ctail_q && chunk.job == w;
       retire = mine && come_q[chead_q[Cw-1:0]];
-      // A failed entry ends when none of its reads is in flight.
+      // A failed entry ends as soon as none of its reads is in flight.
       give_up = w_fail && !w_mid_q && rd_q != wr_q && !mine;
       data    = w_mid_q || (w_move_q && !w_fail && w_avail_q >= (Lw + 8)'(w_need_q));
       msg     = !w_move_q && !w_fail && w_inval_q && !w_mid_q;
@@ -218,7 +218,8 @@ module nic_copy_chan
     end
   end
 
-  // Bytes of a packet at a: to the end of an incomplete line, then to a multiple of MPS.
+  // Returns the bytes of a TLP that begins at address a: up to the end of a partial 128-byte line,
+  // otherwise up to a multiple of MPS.
   function automatic logic [9:0] need(input logic [9:0] a, input logic [24:0] left);
     need = a[6:0] != 7'd0 ? 10'd128 - 10'(a[6:0]) : mps_i - (a & (mps_i - 10'd1));
     if (left < 25'(need)) need = left[9:0];
@@ -280,7 +281,7 @@ module nic_copy_chan
     end
   end
 
-  // Ends.
+  // Report entries whose last TLP was accepted, in order, with their status.
   assign end_valid_o = out_q != end_q;
 
   always_comb begin

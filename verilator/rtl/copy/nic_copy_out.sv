@@ -1,5 +1,6 @@
-/// Exit of the copy engine: channels take turns with packets; lines of the buffer become beats of
-/// writes, ranges become messages (contract D2, D4). An end without a packet passes in its place.
+/// Output stage of the copy engine: channels take turns, a whole TLP each; buffer lines become
+/// beats of writes, ranges become messages (contract D2, D4). An entry that ends without a TLP
+/// passes in its turn.
 
 `include "nic_assert.svh"
 
@@ -10,7 +11,7 @@ module nic_copy_out
   input  logic                rst,
   // Attributes of requests that carry data.
   input  logic [1:0]          attr_i,
-  // Channels that have a step.
+  // One bit a channel: it has a step for the output.
   input  logic [Channels-1:0] step_valid_i,
   // Step of the channel turn_o.
   input  copy_step_t          step_i,
@@ -27,19 +28,19 @@ module nic_copy_out
   output tlp_beat_t           tlp_o,
   output logic                tlp_valid_o,
   input  logic                tlp_ready_i,
-  // Pulse: a packet of the engine was accepted at the TLP port, a cycle or more after it left here.
+  // Pulse: a TLP of the engine was accepted at the TLP port, a cycle or more after it left here.
   input  logic                left_i,
-  // Pulse: the last packet of an entry of channel end_chan_o was accepted.
+  // Pulse: the last TLP of an entry of channel end_chan_o was accepted.
   output logic                end_o,
   output logic [Chw-1:0]      end_chan_o,
-  // Bytes of a write that leave in this cycle.
+  // Bytes of writes that leave in this cycle, 0..128.
   output logic [7:0]          bytes_o
 );
   localparam logic [15:0] Arm    = {RequesterArm[7:0], RequesterArm[15:8]};
   localparam logic [15:0] Vendor = {InvalidateVendor[7:0], InvalidateVendor[15:8]};
   localparam logic [15:0] Nic    = {RequesterNic[7:0], RequesterNic[15:8]};
 
-  // The step whose line is in the buffer's registers.
+  // The step whose line is in the buffer's read registers.
   typedef struct packed {
     logic           data;
     logic           msg;
@@ -47,8 +48,8 @@ module nic_copy_out
     logic           done;
     logic [Chw-1:0] chan;
     logic           odd;
-    logic [4:0]     shift;   // DWs of the line that the beat begins after
-    logic [1:0]     skip;    // bytes of its first DW that are not meant
+    logic [4:0]     shift;   // DWs of the line before the beat's first one
+    logic [1:0]     skip;    // bytes of the first DW that are not enabled
     logic [7:0]     bytes;
     logic [127:0]   hdr;
     logic [18:0]    lines;
@@ -56,7 +57,7 @@ module nic_copy_out
   } cmd_t;
 
   typedef struct packed {
-    logic           tlp;     // a beat; else an end alone
+    logic           tlp;     // a beat of a TLP; low: only the end of an entry
     logic           done;
     logic [Chw-1:0] chan;
     logic [7:0]     bytes;
@@ -79,7 +80,7 @@ module nic_copy_out
   assign read_chan_o = sel;
   assign read_line_o = step_i.line;
 
-  // Header of the write of len bytes at addr.
+  // Returns the header of a write of len bytes at addr.
   function automatic logic [127:0] write_hdr(input logic [63:0] addr, input logic [9:0] len);
     logic [10:0] stop;
     logic [2:0]  in_last;
@@ -91,7 +92,7 @@ module nic_copy_out
                         last_be(in_last, dws == 11'd1), 8'd0);
   endfunction
 
-  // Header of a message to the Arm root.
+  // Returns the header of an invalidation message to the Arm root.
   function automatic logic [127:0] msg_hdr();
     msg_hdr        = '0;
     msg_hdr[7:0]   = 8'h72;
@@ -129,7 +130,7 @@ module nic_copy_out
     end
   end
 
-  // The beat.
+  // Build the beat: shift the line to its first DW, and zero the bytes that are not enabled.
   always_comb begin
     logic [7:0] upto;
     out_d = '0;
@@ -164,7 +165,8 @@ module nic_copy_out
   assign handed      = tlp_valid_o && tlp_ready_i;
   assign bytes_o     = handed ? out.bytes : 8'd0;
 
-  // Packets that went out and have not left. An end without a packet waits for them to leave.
+  // TLPs that were sent and are not yet accepted at the TLP port. An entry that ends without a TLP
+  // waits until this queue is empty.
   nic_fifo #(.Width(1 + Chw), .Depth(4)) u_away (
     .clk, .rst, .in_valid_i(handed && out.beat.last), .in_ready_o(away_ready),
     .in_data_i({out.done, out.chan}), .out_valid_o(away), .out_ready_i(left_i),

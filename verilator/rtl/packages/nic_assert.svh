@@ -1,5 +1,6 @@
-/// Assertions, on clk while rst is low. They are for simulation: with SYNTHESIS they are nothing.
-/// Every one has a name, which Verilator prints when it fails. Files that use them include this one.
+/// Assertion macros, sampled on clk while rst is low. With SYNTHESIS defined they expand to
+/// nothing. Each assertion has a name, which Verilator prints when it fails. Files that use the
+/// macros include this one.
 
 `ifndef NIC_ASSERT_SVH
 `define NIC_ASSERT_SVH
@@ -12,15 +13,15 @@
 
 `else
 
-// The property is true in every cycle.
+// Fails in a cycle in which the property is false.
 `define NIC_ASSERT(name, property_) \
   name: assert property (@(posedge clk) disable iff (rst) property_);
 
-// A stream's output: what was offered and not taken is offered again, the same.
+// Checks a stream's output: an offered payload that was not accepted stays offered, unchanged.
 `define NIC_HELD(name, valid, ready, payload) \
   `NIC_ASSERT(name, valid && !ready |=> valid && $stable(payload))
 
-// A packet's bytes or DWs: kept from the first on without a gap, all of them before the last beat.
+// Checks a packet's keep mask: contiguous from bit 0, and full in all beats but the last.
 `define NIC_KEEP(name, valid, keep, last) \
   `NIC_ASSERT(name, valid |-> (keep & (keep + 1'b1)) == '0 && (last || &keep))
 

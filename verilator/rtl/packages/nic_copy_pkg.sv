@@ -7,33 +7,33 @@ package nic_copy_pkg;
   // Entries that a channel holds at once.
   localparam int Jobs     = 16;
   localparam int Jw       = $clog2(Jobs);
-  // Read requests of a channel in flight, and lines of 128 bytes of its buffer.
+  // Read requests that a channel may have in flight; 128-byte lines of a channel's buffer.
   localparam int Chunks   = 128;
   localparam int Cw       = $clog2(Chunks);
   localparam int Lines    = 256;
   localparam int Lw       = $clog2(Lines);
-  // Longest read request, bytes; it ends at a multiple of this in the source.
+  // Longest read request, bytes. A request ends at a multiple of this in the source or at its end.
   localparam int ChunkB   = 512;
 
-  // A request of a channel to read.
+  // A channel's read request.
   typedef struct packed {
     logic [63:0]   addr;
     logic [9:0]    len;
     logic [Cw-1:0] slot;
   } copy_rd_t;
 
-  // An output step of a channel: a beat of a write, a message, or just the end of an entry.
+  // An output step of a channel: a beat of a write, a message, or only the end of an entry.
   typedef struct packed {
-    logic          data;     // bytes bytes of the line go out
+    logic          data;     // a beat of a write: `bytes` bytes of buffer line `line`
     logic          msg;
-    logic          start;    // a write of len bytes at addr begins
-    logic          last;     // of the packet
-    logic          done;     // the entry ends with it
+    logic          start;    // first beat of a write of `len` bytes at `addr`
+    logic          last;     // last beat of the TLP
+    logic          done;     // the entry ends with this step
     logic [Lw-1:0] line;
     logic [7:0]    bytes;
     logic [9:0]    len;
-    logic [18:0]   lines;    // 64-byte lines that the message names
-    logic [63:0]   addr;     // of the write; of the first line
+    logic [18:0]   lines;    // 64-byte lines that the message invalidates
+    logic [63:0]   addr;     // address of the write, or of the first line to invalidate
   } copy_step_t;
 
 endpackage

@@ -1,6 +1,7 @@
-/// Functions of the CRC-32 engines, for any reflected polynomial, and the two that the NIC has.
-/// All work on the raw shift register: initial value and final XOR are the caller's.
-/// Everything is linear, so a beat is cut into pieces whose results are advanced and XORed.
+/// Functions of the CRC-32 engines, for any reflected polynomial, and the two polynomials that the
+/// NIC uses. All work on the raw shift register; the caller applies initial value and final XOR. A
+/// CRC is linear, so the engines split a beat, advance the register of each part, and XOR the
+/// results.
 
 package nic_crc32_pkg;
 
@@ -9,22 +10,23 @@ package nic_crc32_pkg;
   typedef logic [31:0] crc_mat_t[32];
   typedef logic [31:0] crc_lead_t[64];
 
-  // Polynomials, reflected: that of Ethernet and the ICRC, and Castagnoli's.
+  // Reflected polynomials: CRC-32 (Ethernet, ICRC), and CRC-32C (Castagnoli).
   localparam logic [31:0] PolyCrc32  = 32'hedb88320;
   localparam logic [31:0] PolyCrc32c = 32'h82f63b78;
 
-  // Register after eight bytes of ones from an all-ones start: what an ICRC begins with.
+  // Register after eight bytes of ones from an all-ones start: the start value of an ICRC.
   localparam logic [31:0] IcrcSeed = seed();
-  // Register after data and its own CRC-32 (least significant byte first), no final XOR.
+  // Register after data followed by their own CRC-32 (least significant byte first), without final
+  // XOR.
   localparam logic [31:0] CrcResidue = 32'hdebb20e3;
 
-  // The register n zero bytes later.
+  // Returns the register after n more zero bytes.
   function automatic logic [31:0] adv(input logic [31:0] poly, input logic [31:0] c, input int n);
     adv = c;
     for (int i = 0; i < 8 * n; i++) adv = adv[0] ? ((adv >> 1) ^ poly) : (adv >> 1);
   endfunction
 
-  // The register n zero bytes earlier.
+  // Returns the register before the last n zero bytes.
   function automatic logic [31:0] rew(input logic [31:0] poly, input logic [31:0] c, input int n);
     rew = c;
     for (int i = 0; i < 8 * n; i++) begin
@@ -37,14 +39,14 @@ package nic_crc32_pkg;
     for (int i = 0; i < 8; i++) seed = adv(PolyCrc32, seed ^ 32'hff, 1);
   endfunction
 
-  // What bit k of a byte contributes to the register n bytes later, n up to 64, at 8 n + k.
-  // Each from the one before: elaboration stays short.
+  // Element 8n + k is the contribution of bit k of a byte to the register n bytes later, n <= 64.
+  // Each is computed from the one 8 before it, which keeps elaboration short.
   function automatic crc_cols_t byte_cols(input logic [31:0] poly);
     for (int k = 0; k < 8; k++) byte_cols[k] = 32'h1 << k;
     for (int i = 8; i < 520; i++) byte_cols[i] = adv(poly, byte_cols[i-8], 1);
   endfunction
 
-  // What a byte contributes to the register n bytes later.
+  // Returns the contribution of each byte value to the register n bytes later.
   function automatic crc_tab_t byte_tab(input crc_cols_t cols, input int n);
     byte_tab[0] = '0;
     for (int k = 0; k < 8; k++) begin
@@ -52,7 +54,8 @@ package nic_crc32_pkg;
     end
   endfunction
 
-  // What each bit of the register was one byte earlier, and twice as long ago as m says.
+  // rew_byte returns the matrix that rewinds the register by one byte; twice returns the matrix
+  // that applies m two times.
   function automatic crc_mat_t rew_byte(input logic [31:0] poly);
     for (int b = 0; b < 32; b++) rew_byte[b] = rew(poly, 32'h1 << b, 1);
   endfunction
@@ -66,8 +69,9 @@ package nic_crc32_pkg;
     for (int b = 0; b < 32; b++) if (c[b]) apply = apply ^ m[b];
   endfunction
 
-  // An all-ones start after n zero bytes that do not count: to be XORed into the first four bytes
-  // of a beat whose covered range begins at byte n.
+  // leads[n] is an all-ones start value rewound by n zero bytes. XORed into the first four bytes of
+  // a range that begins at byte n of a beat, it acts as if the register had started with ones
+  // there.
   function automatic crc_lead_t leads(input logic [31:0] poly);
     leads[0] = ~32'h0;
     for (int n = 1; n < 64; n++) leads[n] = rew(poly, leads[n-1], 1);

@@ -11,7 +11,7 @@ package nic_int_pkg;
   localparam int TlpD = TlpB / 4;
 
   // One beat of a TLP stream; hdr is valid in every beat of the packet. Wide fields of these
-  // structures start at multiples of 32 bits, where a simulator copies words and shifts nothing.
+  // structs begin at multiples of 32 bits: a simulator then copies words without shifting.
   typedef struct packed {
     logic              entry;    // the packet is a completion entry
     logic              last;
@@ -20,16 +20,16 @@ package nic_int_pkg;
     logic [TlpW-1:0]   data;
   } tlp_beat_t;
 
-  // A completion entry or a message of a queue left at the TLP port.
+  // Reports that a completion entry or an MSI-X message of a queue was accepted at the TLP port.
   typedef struct packed {
     logic              entry;
     logic              msg;
     logic              event_f;  // the entry is an Event
-    logic              tx;       // of a transmit queue
+    logic              tx;       // the queue is a transmit queue
     logic [7:0]        queue_f;
   } left_t;
 
-  // A message of a queue.
+  // An MSI-X message of a queue.
   typedef struct packed {
     logic              tx;
     logic [7:0]        queue_f;
@@ -48,21 +48,21 @@ package nic_int_pkg;
   typedef struct packed {
     logic [63:0] addr;
     logic [13:0] len;     // 1..9216
-    logic [15:0] cookie;  // comes back with every response
+    logic [15:0] cookie;  // returned with every response
   } rd_req_t;
 
-  // The read clients, at most.
+  // The largest number of read clients, and their numbers.
   localparam int RdClients = 5;
   localparam int RdRx      = 0;
   localparam int RdWqe     = 1;
   localparam int RdCopy    = 2;
-  localparam int RdGather  = 3;          // one a port
+  localparam int RdGather  = 3;          // one for each port, from here on
 
   // Response beat to one of the clients, which always accept it. Bytes data[8*lane +: 8*nbytes] are
   // the bytes off .. off+nbytes-1 of the client's request. `done` ends one split of the request:
-  // done_len bytes of it are over, with status; a failed split brings no usable bytes.
+  // done_len bytes of it have ended, with status; a failed split brings no usable bytes.
   typedef struct packed {
-    logic [RdClients-1:0] to;     // whose it is, at most one
+    logic [RdClients-1:0] to;     // one-hot: the client addressed; zero: none
     logic [15:0]       cookie;
     logic [13:0]       off;
     logic [6:0]        lane;
@@ -89,13 +89,14 @@ package nic_int_pkg;
     logic [1023:0] rdata;
   } tbl_rsp_t;
 
-  // Which pause frames a port honours: plain ones, and those of these classes.
+  // Which pause frames a port honours: port pauses (opcode 1), and priority pauses of these
+  // classes.
   typedef struct packed {
     logic       rx_pause;
     logic [7:0] rx_pfc;
   } pause_cfg_t;
 
-  // A pause frame came: for the port, or for these classes; times in quanta.
+  // A pause frame was honoured: it stops the port (all) or these classes; times are in quanta.
   typedef struct packed {
     logic             valid;
     logic             all;
@@ -104,8 +105,8 @@ package nic_int_pkg;
     logic [7:0][15:0] of_class;
   } pause_t;
 
-  // Accesses of registers that lie outside nic_regs: a write of the lower and upper register of the
-  // 8 bytes at unit, or a read, which is answered in the same cycle.
+  // Accesses to registers that lie outside nic_regs: writes of the lower and upper 32-bit register
+  // of the 8 bytes at unit (we[0], we[1]), or a read, which is answered in the same cycle.
   typedef struct packed {
     logic [1:0]       we;
     logic             rd;
@@ -120,13 +121,14 @@ package nic_int_pkg;
     logic [15:0] pi;
   } doorbell_t;
 
-  // A work entry beside a transmit doorbell, whose pi then means nothing: it is one more.
+  // A work entry written to TX_PUSH, valid beside its doorbell. The doorbell's pi is then ignored:
+  // the producer index advances by one.
   typedef struct packed {
     logic         valid;
     logic [511:0] wqe;
   } push_t;
 
-  // What happens to frames that no rule matches.
+  // Default action: for frames that no rule matches.
   typedef struct packed {
     logic [15:0] queue_f;
     logic        to_queue;
@@ -134,13 +136,13 @@ package nic_int_pkg;
     logic [3:0]  rss_log;       // at most 8
   } rx_default_t;
 
-  // Configuration registers as the blocks see them.
+  // Configuration registers, decoded for the blocks.
   typedef struct packed {
-    logic        flr;           // a function-level reset is in progress: work ends, none begins
-    logic        clear;         // its end: reset of all but counters, ordinals and frames coming in
+    logic        flr;           // high during a function-level reset: work ends, none begins
+    logic        clear;         // end of it: resets all but counters, ordinals and arriving frames
     logic        rx_enable;
     logic        tx_enable;
-    logic [1:0]  attr;          // RO and NS of requests that carry data of frames or copies
+    logic [1:0]  attr;          // RO (bit 1), NS (bit 0) of requests with frame or copy data
     logic [9:0]  mps;           // bytes: 128, 256, 512
     logic [12:0] mrrs;          // bytes: 128 .. 4096
     logic        rcb128;
@@ -156,29 +158,30 @@ package nic_int_pkg;
   // The Toeplitz key, byte i in bits 8i+7:8i.
   typedef logic [8*RssKeyBytes-1:0] rss_key_t;
 
-  // What the answer to a register read or to a request that is not taken says.
+  // Answer to a register read, or to a request that is refused.
   typedef struct packed {
-    logic [15:0] rid;        // requester ID, as the header's bytes 4 and 5
+    logic [15:0] rid;        // requester ID, in the order of header bytes 4 and 5
     logic [7:0]  tag;
     logic [2:0]  tc;
     logic [2:0]  attr;
-    logic [11:0] bytes;      // byte count, 4,096 as 0
+    logic [11:0] bytes;      // byte count; 4,096 is coded as 0
     logic [6:0]  lower;      // lower address
     logic        ok;         // CplD of one or two DWs, else a Cpl with status UR
     logic        two;
   } answer_t;
 
-  // A request that the TLP port passes on: a register access, or (neither flag) an answer only.
+  // A request that the TLP port forwards: a register access, or, with none of the three flags, only
+  // an answer to send.
   typedef struct packed {
     logic        read;
     logic        write;
-    logic        push;       // a work entry, whose bytes come beside
+    logic        push;       // write of a work entry, whose bytes come on a port of their own
     logic [19:2] addr;       // byte offset in BAR0
-    logic [63:0] data;       // of a write
+    logic [63:0] data;       // data of a write
     answer_t     ans;
   } reg_req_t;
 
-  // Header of a memory request. dw = length in DWs, 1..1024.
+  // Returns the header of a memory request of dw DWs, 1..1024.
   function automatic logic [127:0] mem_hdr(input logic write, input logic [63:0] addr,
                                            input logic [10:0] dw, input logic [3:0] first_be,
                                            input logic [3:0] last_be, input logic [7:0] tag);
@@ -203,13 +206,14 @@ package nic_int_pkg;
     end
   endfunction
 
-  // The header of a request with attributes: RO in bit 1, NS in bit 0.
+  // Returns the header with attributes: RO in bit 1, NS in bit 0.
   function automatic logic [127:0] with_attr(input logic [127:0] hdr, input logic [1:0] attr);
     with_attr        = hdr;
     with_attr[21:20] = attr;
   endfunction
 
-  // First-DW byte enables of len bytes starting at byte a of a DW; one = all bytes in one DW.
+  // Returns the first-DW byte enables of len_in_dw bytes from byte a on; one: all bytes lie in one
+  // DW.
   function automatic logic [3:0] first_be(input logic [1:0] a, input logic [2:0] len_in_dw,
                                           input logic one);
     logic [3:0] from_a;
@@ -219,7 +223,8 @@ package nic_int_pkg;
     first_be = one ? (from_a & upto) : from_a;
   endfunction
 
-  // Last-DW byte enables when the transfer ends at byte e (exclusive, 1..4) of its last DW.
+  // Returns the last-DW byte enables of a transfer that ends before byte e (1..4) of its last DW;
+  // one: it has only one DW.
   function automatic logic [3:0] last_be(input logic [2:0] e, input logic one);
     last_be = one ? 4'h0 : 4'((5'h1 << e) - 5'h1);
   endfunction

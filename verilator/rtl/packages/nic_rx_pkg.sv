@@ -1,4 +1,4 @@
-/// Types of the receive path: what is known of a frame at its stages, and the writer's jobs.
+/// Types of the receive path: what each stage knows about a frame, and the writer's jobs.
 
 package nic_rx_pkg;
   import nic_pkg::*;
@@ -6,41 +6,41 @@ package nic_rx_pkg;
   localparam int BufLines = RxBufBytes / 64;   // 64 B lines of a port's receive buffer
   localparam int LineW    = $clog2(BufLines);
 
-  // One beat on its way through the checkers; base is the place of its first byte in the frame.
+  // One beat on its way through the checkers; base is the offset of its first byte in the frame.
   typedef struct packed {
     logic        valid;
     logic        first;
     logic        last;
-    logic        off;      // with first: reception was disabled when the frame began
-    logic [13:0] base;     // saturates beyond the longest frame
+    logic        off;      // valid with first: reception was disabled when the frame began
+    logic [13:0] base;     // saturates above the longest legal frame
     logic [6:0]  bytes;
   } rx_beat_t;
 
-  // What the first 128 bytes say; the frame's length is needed to conclude.
+  // Results from a frame's first 128 bytes; nic_parse_end completes them when the length is known.
   typedef struct packed {
     logic [1:0]  tags;
     logic [15:0] vlan_inner;
     logic [7:0]  l3_off;
     logic [7:0]  l4_off;     // zero without transport
-    logic [7:0]  pay_off;    // end of the headers if that lies in the frame,
-    logic [7:0]  pay_alt;    // else this
+    logic [7:0]  pay_off;    // end of the headers, if within the frame
+    logic [7:0]  pay_alt;    // payload offset otherwise
     logic        ip_short;   // the IP length does not cover the header
-    logic [16:0] ip_end;     // first byte after the datagram
+    logic [16:0] ip_end;     // first byte after the IP datagram
     logic        l4_short;   // UDP length below 8
     logic [16:0] l4_end;     // first byte after the UDP datagram
     logic        ip_csum_ok;
-    logic [16:0] pay_end;    // end of the payload if that lies in the frame, else the frame's
-    logic [15:0] ecn_csum;   // IPv4 header checksum when the ECN bits become 3
-    logic        l4_want;    // check the UDP checksum, if the length is sane
-    logic        icrc_want;  // and the ICRC
+    logic [16:0] pay_end;    // end of the payload; beyond the frame: the frame's end
+    logic [15:0] ecn_csum;   // IPv4 header checksum after the ECN bits are set to 3
+    logic        l4_want;    // check the UDP checksum if the UDP length is valid
+    logic        icrc_want;  // check the ICRC if the UDP length is valid
     logic [7:0]  bth_flags;
     logic [15:0] pkey;
     logic        ack_req;
     logic [23:0] psn;
-    steer_key_t  key;        // port and length verdicts are still zero
+    steer_key_t  key;        // steering key; nic_parse_end fills in port and length verdicts
   } rx_parse_t;
 
-  // Fields of the completion entry about a frame's headers.
+  // Header fields of a frame's completion entry.
   typedef struct packed {
     l3_type_e    l3_type;
     l4_type_e    l4_type;
@@ -69,25 +69,25 @@ package nic_rx_pkg;
     logic        ack_req;
     logic [23:0] psn;
     logic [15:0] ecn_csum;
-    logic        trim;       // behind the payload stand pad and ICRC, which begin here
+    logic        trim;       // RoCE pad and ICRC follow the payload, from trim_at on
     logic [13:0] trim_at;
   } rx_head_t;
 
-  // Payload CRC-32C, whether the queue uses it or not.
+  // Payload CRC-32C; computed whether the queue uses it or not.
   typedef struct packed {
-    logic        drop;       // bad, and RX_CTRL says drop
+    logic        drop;       // CRC is bad and RX_CTRL drops such frames
     verdict_e    verdict;
     logic [31:0] value;
   } rx_crc_t;
 
-  // The credit account that a rule draws on.
+  // Account fields of a rule.
   typedef struct packed {
     logic        account_en;
     logic [5:0]  account;
     logic [7:0]  slow_queue;
   } rx_draw_t;
 
-  // Result of the rules.
+  // Result of the rule lookup.
   typedef struct packed {
     logic        hit;
     logic        to_queue;
@@ -98,7 +98,7 @@ package nic_rx_pkg;
     rx_draw_t    draw;
   } rx_steer_t;
 
-  // Fate of a frame by rules, default action and hash.
+  // Decision by rule or default action, with the queue after RSS.
   typedef struct packed {
     logic        hit;        // a rule matched
     logic        deliver;
@@ -108,14 +108,14 @@ package nic_rx_pkg;
     rx_draw_t    draw;
   } rx_fate_t;
 
-  // Fate and checks of a frame.
+  // Decision and checksum results of a frame.
   typedef struct packed {
     rx_fate_t fate;
     logic     l4_ok;
     logic     icrc_ok;
   } rx_checked_t;
 
-  // All facts known about a frame when it enters the buffer.
+  // Everything known about a frame when it enters the receive buffer.
   typedef struct packed {
     logic [13:0] len;
     logic [31:0] port_seq;
@@ -128,17 +128,17 @@ package nic_rx_pkg;
     rx_head_t    head;
   } rx_info_t;
 
-  // Where a frame lies in the receive buffer: its first line, and how many.
+  // Position of a frame in the receive buffer: its first line, and the number of lines.
   typedef struct packed {
     logic [LineW-1:0] line;
     logic [7:0]       lines;
   } rx_place_t;
 
-  // A frame out of the buffer on its way to its queue.
+  // A frame taken out of the receive buffer, before its queue is looked up.
   typedef struct packed {
     logic        port;
     rx_place_t   place;
-    logic        slow;         // its account sends it to the slow queue, which is in info
+    logic        slow;         // info's queue is the slow queue of its account
     logic [31:0] account_seq;
     rx_info_t    info;
   } rx_frame_t;
@@ -158,11 +158,11 @@ package nic_rx_pkg;
 
   typedef enum logic [1:0] {
     JobFrame,   // write the frame, then its completion entry
-    JobDrop,    // give its buffer lines back
+    JobDrop,    // free its buffer lines
     JobEvent    // write an Event entry
   } rx_job_e;
 
-  // Next work of the writer.
+  // A job for the writer (nic_rxdma).
   typedef struct packed {
     rx_job_e     kind;
     rx_frame_t   frame;
@@ -172,25 +172,24 @@ package nic_rx_pkg;
     logic [15:0] index;
     status_e     status;
     logic        phase;
-    logic        ecn;        // the frame's ECN bits become 3
+    logic        ecn;        // set the frame's ECN bits to 3
   } rx_job_t;
 
-  // One beat of a write, as the cutter orders it from the writer's datapath.
+  // One beat of a write: the command of nic_rxcut to the datapath of nic_rxdma.
   typedef struct packed {
-    logic        cqe;        // a completion entry, which comes beside; else frame bytes:
-    logic        low_new;    // the first of them are in the chunk read last, not the one before
-    logic        ecn;        // the chunk read last is the frame's first, and its ECN bits change
+    logic        cqe;        // a completion entry, given on cqe_o; low: frame bytes
+    logic        low_new;    // frame bytes begin in the chunk read last, not in the one before
+    logic        ecn;        // the chunk read last is the frame's first; set its ECN bits
     logic        odd;        // chunks of this frame begin in the odd bank
     logic        port;
-    logic [1:0]  skip;       // lanes before the first byte (first beat)
-    logic [7:0]  shift;      // lane 0 in {new chunk, low chunk, four bytes}
-    logic [7:0]  lanes;      // lanes used, skipped ones included
+    logic [1:0]  skip;       // first beat: byte lanes before the first byte
+    logic [7:0]  shift;      // byte of {new chunk, low chunk, four bytes} that goes to lane 0
+    logic [7:0]  lanes;      // byte lanes used, skipped ones included
     logic        last;
     logic [127:0] hdr;
   } rx_cmd_t;
 
-  // Completion entry of a frame or, with event, of a queue's error; with_pay says how many bytes of
-  // payload were placed.
+  // Returns the completion entry of a frame or of an Event job; with_pay: fill in pay_len.
   function automatic rx_cqe_t build_cqe(input rx_job_t job, input logic with_pay);
     logic     event_f, unused_bits;
     rx_info_t info;

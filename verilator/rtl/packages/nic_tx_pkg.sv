@@ -1,40 +1,42 @@
-/// What the transmit blocks hand to one another: fetched entries, frames to gather, frames done.
+/// Types that the transmit blocks pass to one another: decoded entries, frames to gather, frames
+/// with their offload results.
 
 package nic_tx_pkg;
   import nic_pkg::AppendMax, nic_pkg::InlineMaxLong, nic_pkg::SegMax;
 
-  // Inline bytes of an entry, as bits.
+  // Longest inline data of an entry, in bits.
   localparam int InlW = 8 * InlineMaxLong;
 
-  // What is known of a work entry (or of a queue's Event) until it ends.
+  // Identity of a work entry (or of a queue's Event), kept until it ends.
   typedef struct packed {
     logic        is_event;
-    logic        port;       // port of its lane
-    logic        no_port;    // it sends nothing and uses no port's lane
+    logic        port;       // port whose lane it uses
+    logic        no_port;    // it sends no frame and uses no port's lane
     logic [7:0]  qid;
     logic [15:0] index;
     logic [1:0]  more;       // blocks beyond the first
     logic [31:0] wqe_id;
     logic [7:0]  status;     // nic_pkg status code
-    logic        complete;   // completion entry asked for
+    logic        complete;   // a completion entry is requested (f_complete)
   } tx_id_t;
 
-  // Offloads of a frame; never udp_csum and udp_zero together.
+  // Offloads requested for a frame; udp_csum and udp_zero are never both set.
   typedef struct packed {
     logic        ip_csum;
     logic        udp_csum;
     logic        udp_zero;
     logic        icrc;
-    logic        crc;         // CRC-32C
-    logic [1:0]  ecn;         // mode of the queue, 0: none
+    logic        crc;         // CRC-32C (f_crc32c)
+    logic [1:0]  ecn;         // ecn_mode of the queue; 0: off
     logic [7:0]  l3;
     logic [7:0]  l4;
-    logic [13:0] crc_off;    // 16,383 stands for all beyond it
+    logic [13:0] crc_off;    // 16,383: any offset beyond the longest frame
     logic [13:0] crc_start;
   } tx_ofl_t;
 
-  // A frame on its way; len is L of the contract, 0 when nothing is to leave. The last `app` bytes
-  // of it are appended; while the pad bytes are not known, len is without them all and app is 4.
+  // A frame to send; len is the contract's L, 0 if no frame leaves. The last `app` bytes are
+  // appended pad and ICRC. Until the pad count is known, app is 4 and len contains no appended
+  // bytes.
   typedef struct packed {
     tx_id_t      id;
     tx_ofl_t     ofl;
@@ -43,25 +45,25 @@ package nic_tx_pkg;
     logic [7:0]  inl_len;
   } tx_frame_t;
 
-  // What an entry asks of the copy engine: nothing, or bytes copied, or lines invalidated, or both.
+  // Copy work of an entry: none (any low), copy bytes (move), invalidate lines (inval), or both.
   typedef struct packed {
     logic        any;
     logic        move;
     logic        inval;
-    logic [24:0] len;        // of each piece
+    logic [24:0] len;        // length of each piece, bytes
   } tx_copy_t;
 
-  // A checked entry for the copy engine: bus addresses; the range of an invalidation begins at src.
+  // A checked entry for the copy engine, with bus addresses; an invalidated range begins at src.
   typedef struct packed {
     tx_id_t      id;
-    logic        move;       // bytes are copied
-    logic        inval;      // lines are invalidated
+    logic        move;       // copies bytes
+    logic        inval;      // invalidates cache lines
     logic [24:0] len;
     logic [63:0] src;
     logic [63:0] dst;
   } copy_job_t;
 
-  // A checked entry: bytes beyond inl_len are of no meaning, neither are pieces from nseg on.
+  // A checked entry. Inline bytes from inl_len on and pieces from nseg on are undefined.
   typedef struct packed {
     tx_frame_t         f;
     logic [3:0]               nseg;
@@ -71,38 +73,38 @@ package nic_tx_pkg;
     tx_copy_t                 copy;
   } tx_ent_t;
 
-  // A decoded entry before its keys are looked up: seg_addr are virtual addresses.
+  // A decoded entry before its keys are looked up; seg_addr holds virtual addresses.
   typedef struct packed {
-    logic                     late_bad;   // BadOffload if the keys are right
+    logic                     late_bad;   // status BadOffload if no key check fails
     logic [SegMax-1:0][15:0]  key_index;
     logic [SegMax-1:0][7:0]   key_variant;
-    logic [SegMax-1:0]        key_read;   // rights that the pieces need
+    logic [SegMax-1:0]        key_read;   // right_read, right_write required for each piece
     logic [SegMax-1:0]        key_write;
     tx_ent_t                  e;
   } tx_dec_t;
 
-  // What the headers said: where and over what the offloads compute.
+  // Result of nic_offload_parse: which offloads to do, at which offsets and over which bytes.
   typedef struct packed {
-    logic        bad;         // BadOffload
+    logic        bad;         // conditions violated: status BadOffload
     logic        icrc;
     logic        udp_csum;
     logic        udp_zero;
     logic        ip_csum;
     logic        crc;
-    logic [13:0] crc_pos;     // of the CRC-32C; what it covers
+    logic [13:0] crc_pos;     // offset of the CRC-32C; below: the range it covers
     logic [13:0] crc_from;
     logic [13:0] crc_upto;
-    logic [2:0]  crc_summed;  // so many of its bytes are in the UDP sum
-    logic        swap;        // the UDP header stands at an odd offset
+    logic [2:0]  crc_summed;  // number of its four bytes that the UDP sum covers
+    logic        swap;        // the UDP header begins at an odd offset
     logic        odd_end;     // the UDP length is odd
-    logic [13:0] last;        // end of the bytes that CRC and UDP sum cover
-    logic [6:0]  udp_pos;     // of the UDP checksum field
-    logic [6:0]  ip_pos;      // of the IPv4 checksum field
-    logic        ovl_lo;      // first byte of the UDP checksum field is summed by the IPv4 checksum
-    logic        ovl_hi;      // its second byte is
-    logic        ovl_swap;    // that field is odd in the IPv4 header
-    logic [15:0] udp_base;    // pseudo header and the old field's complement, folded
-    logic [15:0] ip_base;     // IPv4 header without the two fields, folded
+    logic [13:0] last;        // end of the bytes that ICRC and UDP sum cover
+    logic [6:0]  udp_pos;     // offset of the UDP checksum field
+    logic [6:0]  ip_pos;      // offset of the IPv4 checksum field
+    logic        ovl_lo;      // the IPv4 sum covers the first byte of the UDP checksum field
+    logic        ovl_hi;      // the IPv4 sum covers its second byte
+    logic        ovl_swap;    // the field is at an odd offset in the IPv4 header
+    logic [15:0] udp_base;    // sum of pseudo header and complement of the old field, folded
+    logic [15:0] ip_base;     // sum of the IPv4 header without both fields, folded
   } tx_par_t;
 
   // A frame in the output buffer, with the results to patch into it.
@@ -123,14 +125,14 @@ package nic_tx_pkg;
     logic [15:0] ip_val;
   } tx_out_t;
 
-  // Lines of 128 bytes that a frame takes, whatever is appended to it.
+  // Returns the 128-byte lines that a frame takes, with room for the longest pad and ICRC.
   function automatic logic [7:0] lines_of(input tx_frame_t f);
     logic unused_f;
     unused_f = ^f;
     lines_of = 8'((f.len + (f.app != 3'd0 ? 14'(AppendMax) : 14'd0) + 14'd127) >> 7);
   endfunction
 
-  // Masks of the first 0 to 128 bytes of a line.
+  // LowBytes[n] masks the first n bytes of a line, n = 0..128.
   typedef logic [1023:0] line_mask_t[129];
   localparam line_mask_t LowBytes = low_bytes();
 
@@ -138,13 +140,13 @@ package nic_tx_pkg;
     for (int i = 0; i <= 128; i++) low_bytes[i] = ~({1024{1'b1}} << (8 * i));
   endfunction
 
-  // A line whose first n bytes are others.
+  // Returns the line with its first n bytes replaced by those of inl.
   function automatic logic [1023:0] with_inline(input logic [1023:0] line, input logic [1023:0] inl,
                                                 input logic [7:0] n);
     with_inline = (line & ~LowBytes[n]) | (inl & LowBytes[n]);
   endfunction
 
-  // Twelve bytes at byte n of a DW.
+  // Places twelve bytes at byte n of a DW.
   function automatic logic [127:0] in_dw(input logic [95:0] d, input logic [1:0] n);
     unique case (n)
       2'd1:    in_dw = {24'd0, d, 8'd0};

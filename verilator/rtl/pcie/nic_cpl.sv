@@ -1,10 +1,10 @@
 /// Checks completions against the requests they answer and turns their beats into responses, one
-/// beat a cycle; answers requests that timed out when no beat is there (contract P5 to P7).
+/// beat a cycle; answers requests that timed out in cycles without a beat (contract P5 to P7).
 
 module nic_cpl
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Read clients.
+  // Number of read clients.
   parameter int Clients = 3,
   localparam int Cw = $clog2(Clients)
 ) (
@@ -17,7 +17,7 @@ module nic_cpl
   input  logic [127:0]       cpl_hdr_i,
   input  logic [TlpD-1:0]    cpl_keep_i,
   input  logic [TlpW-1:0]    cpl_data_i,
-  // Tag of the completion, and its request's state in nic_tags.
+  // Tag of the completion; the inputs below are the state of its request in nic_tags.
   output logic [7:0]         tag_o,
   input  logic               live_i,
   input  logic [Cw-1:0]      client_i,
@@ -31,9 +31,10 @@ module nic_cpl
   output logic [12:0]        bytes_o,
   // Pulse: the completion ends its request.
   output logic               end_o,
-  // More completions with this tag may still come.
+  // With end_o: more completions with this tag may still come.
   output logic               bad_o,
-  // A request that timed out waits for its answer; late_ready_o: it is answered in this cycle.
+  // late_i: a request that timed out waits for its answer. late_ready_o: it is answered in this
+  // cycle.
   input  logic               late_i,
   output logic               late_ready_o,
   input  logic [Cw-1:0]      late_client_i,
@@ -45,13 +46,13 @@ module nic_cpl
   output logic               unexpected_o,
   output logic               err_o,
   output logic               timeout_o,
-  // A completion is in the block.
+  // High while a completion is in the block.
   output logic               busy_o
 );
   localparam logic [15:0] RequesterId = {RequesterNic[7:0], RequesterNic[15:8]};
   localparam logic [2:0] CplSc = 3'd0, CplUr = 3'd1;
 
-  // Header.
+  // Fields of the completion's header.
   logic        has_data, poisoned;
   logic [2:0]  cpl_status;
   logic [10:0] dws;
@@ -69,8 +70,8 @@ module nic_cpl
   assign unused_hdr = ^{cpl_hdr_i[127:95], cpl_hdr_i[52], cpl_hdr_i[47:32], cpl_hdr_i[23],
                         cpl_hdr_i[21:18], cpl_hdr_i[15:7], cpl_hdr_i[5:0]};
 
-  // State of the earlier beats: the tag was live, beats and header disagreed; DWs and bytes
-  // of this completion that have passed.
+  // State over the beats of a completion: live_q: its tag had a request; odd_q: beats and header
+  // disagreed; dws_q: DWs to come; done_q: bytes passed.
   logic        live_q, odd_q;
   logic [10:0] dws_q, dws_left;
   logic [12:0] done_q, done;
@@ -80,7 +81,8 @@ module nic_cpl
   logic [7:0]  room, nbytes, status;
   logic [6:0]  lane;
 
-  // After a completion with bad status none follows; after a poisoned or misfit one some may.
+  // Judge each beat. After a bad status no further completion follows; after a poisoned or
+  // malformed one some may.
   always_comb begin
     live         = 1'b0;
     fits         = 1'b0;
@@ -105,13 +107,13 @@ module nic_cpl
     if (cpl_valid_i) begin
       live = live_i && cpl_hdr_i[79:64] == RequesterId && (cpl_first_i || live_q);
 
-      // The header against the missing bytes.
+      // Compare the header with the bytes that the request still lacks.
       need    = 11'((13'(lower_i[1:0]) + left_i + 13'd3) >> 2);
       whole   = dws == need;
       fits    = has_data && count == left_i && cpl_hdr_i[94:88] == lower_i && dws <= need;
       bytes_o = whole ? left_i : {dws, 2'b00} - 13'(lower_i[1:0]);
 
-      // The beats against the header.
+      // Compare the beats with the length in the header.
       dws_left = cpl_first_i ? dws : dws_q;
       done     = cpl_first_i ? 13'd0 : done_q;
       more     = dws_left > 11'(TlpD);
@@ -144,7 +146,7 @@ module nic_cpl
   assign err_o        = end_o && failed;
   assign timeout_o    = late_ready_o;
 
-  // A response without its client and data.
+  // A response without destination and data.
   typedef struct packed {
     logic [15:0] cookie;
     logic [13:0] off;

@@ -1,16 +1,17 @@
-/// Messages (contract M1 to M5): counts the completion entries of each queue as they leave at the
-/// TLP port, and sends a message when enough have, when one says Event, when the oldest has waited
-/// long enough, or when the queue is switched off. It examines one queue a cycle: that of the
-/// entry or message that left, that which is switched off, or the next one whose time may be up.
+/// MSI-X messages (contract M1 to M5). Counts the completion entries of each queue as they are
+/// accepted at the TLP port, and sends a message after enough entries, after an Event, when the
+/// oldest entry has waited long enough, or when the queue is disabled. One queue is examined a
+/// cycle: that of the entry or message accepted last, else the queue being disabled, else the next
+/// one in a scan for expired times.
 
 `include "nic_assert.svh"
 
 module nic_msix
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Receive queues, a power of two.
+  // Number of receive queues, a power of two.
   parameter int NumRxq = 64,
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64
 ) (
   input  logic         clk,
@@ -19,42 +20,42 @@ module nic_msix
   input  logic         flr_i,
   // Table bus.
   input  tbl_req_t     tbl_i,
-  // Pulse: the entry on the table bus takes effect, of a receive queue.
+  // Pulse: the Rxq entry on the table bus takes effect.
   input  logic         rx_commit_i,
-  // The same, of a transmit queue.
+  // Pulse: the Txq entry on the table bus takes effect.
   input  logic         tx_commit_i,
-  // The receive queue on the table bus is switched off and all its entries have left.
+  // High while the receive queue on the table bus is being disabled and has drained.
   input  logic         rx_flush_i,
-  // The same, of a transmit queue.
+  // High while the transmit queue on the table bus is being disabled and has drained.
   input  logic         tx_flush_i,
-  // All entries of that queue are reported.
+  // High: messages have reported all entries of that queue.
   output logic         flushed_o,
-  // Pulse: a completion entry or a message came to nic_tlp_mux.
+  // Pulse: nic_tlp_mux accepted a completion entry or a message.
   input  logic         taken_i,
-  // Completion entry or message that was accepted at the TLP port.
+  // Completion entry or message that was accepted at the TLP port in this cycle.
   input  left_t        left_i,
-  // Next message.
+  // Next message to be sent.
   output msg_t         msg_o,
   output logic         msg_valid_o,
   input  logic         msg_ready_i,
   // Pulse of the counter MSIX.
   output logic         sent_o,
-  // A completion entry or a message is at the TLP port and has not left.
+  // High while a completion entry or a message is between nic_tlp_mux and the TLP port.
   output logic         work_o,
-  // The same, or a message is due, or will be when its time is over.
+  // High with work_o, and while a message is due or will be by time.
   output logic         busy_o
 );
   localparam int Qw     = $clog2(NumRxq > NumTxq ? NumRxq : NumTxq);
-  localparam int Iw     = Qw + 1;      // transmit queues have the upper half
+  localparam int Iw     = Qw + 1;      // upper half: transmit queues
   localparam int Queues = 1 << Iw;
   localparam int Tw     = 24;          // more than the longest wait, 64 x 65,535 cycles
 
   typedef enum logic [2:0] {OpNone, OpEntry, OpSent, OpFlush, OpScan} op_e;
 
   typedef struct packed {
-    logic          queued;             // a message is due and has not left
-    logic [15:0]   count;              // entries not reported
-    logic [Tw-1:0] since;              // when the oldest of them left
+    logic          queued;             // a message is due and not yet accepted at the TLP port
+    logic [15:0]   count;              // unreported entries
+    logic [Tw-1:0] since;              // time at which the oldest of them left
   } state_t;
 
   typedef struct packed {
@@ -70,15 +71,15 @@ module nic_msix
   state_t            state_mem  [Queues];
   limit_t            limit_mem  [Queues];
   target_t           target_mem [Queues];
-  logic [Queues-1:0] on_q;             // queues that send messages
-  logic [Queues-1:0] fresh_q;          // nothing has left since the enabling
+  logic [Queues-1:0] on_q;             // enabled queues with an msix_addr
+  logic [Queues-1:0] fresh_q;          // nothing has left since enabling: state_mem is undefined
   logic [Tw-1:0]     now_q;
   logic [Iw-1:0]     scan_q;
-  logic [Iw:0]       waiting_q;        // queues whose message is due or will be by time
+  logic [Iw:0]       waiting_q;        // number of queues whose message is due or will be by time
   left_t             left_q;
-  logic [2:0]        inside_q;         // entries and messages at the TLP port
+  logic [2:0]        inside_q;         // completion entries and messages in the TLP port
   logic              armed_q;
-  logic [2:0]        before_q;         // those before the queue was switched off
+  logic [2:0]        before_q;         // entries in the port when the disabling began, not yet left
   rxq_entry_t        entry;
   logic [Iw-1:0]     tbl_index, index, head;
   logic              flush, gone, push, due, waited, waits, head_valid, pop;
@@ -87,7 +88,7 @@ module nic_msix
   state_t            now, nxt;
   limit_t            limit;
 
-  // The fields are at the same place for receive and transmit queues.
+  // Rxq and Txq entries have these fields at the same offsets.
   assign entry       = rxq_entry_t'(tbl_i.wdata[511:0]);
   assign tbl_index   = {tbl_i.id == TableTxq, tbl_i.index[Qw-1:0]};
   assign flush       = rx_flush_i || tx_flush_i;
@@ -97,7 +98,7 @@ module nic_msix
   assign busy_o      = work_o || waiting_q != '0;
   assign unused_bits = ^{tbl_i, entry, left_q};
 
-  // Time stops while no queue waits for it.
+  // The clock, and with it the time, stops while no queue waits and nothing is in the TLP port.
   logic clk_g;
 
   nic_clkgate u_gate (
@@ -113,7 +114,8 @@ module nic_msix
     end
   end
 
-  // Departures come first: their order matters. The rest gets the cycles without one.
+  // Departures take precedence, because their order matters. Disabling and the scan use the other
+  // cycles.
   always_comb begin
     op    = OpNone;
     index = '0;
@@ -171,7 +173,7 @@ module nic_msix
       on_q[tbl_index]    <= entry.enable[0] && entry.msix_addr != 64'd0;
       fresh_q[tbl_index] <= 1'b1;
     end
-    // A queue that is switched off waits for the entries then at the TLP port.
+    // A queue being disabled is flushed only after the entries that were in the TLP port have left.
     inside_q <= inside_q + 3'(taken_i) - 3'(gone);
     armed_q  <= flush;
     if (flush && !armed_q)                before_q <= inside_q - 3'(gone);
@@ -188,7 +190,7 @@ module nic_msix
     end
   end
 
-  // Queues whose message is due, one message each, and the one that is offered to the port.
+  // Queues whose message is due, each once; the head becomes the message offered to the port.
   nic_fifo #(.Width(Iw), .Depth(Queues)) u_due (
     .clk(clk_g), .rst, .in_valid_i(push), .in_ready_o(unused_ready), .in_data_i(index),
     .out_valid_o(head_valid), .out_ready_i(pop), .out_data_o(head)

@@ -1,13 +1,13 @@
-/// Puts read-response beats into a memory of 128-byte lines at any byte address: one rotation,
-/// masked writes to two neighbouring lines, which lie in different banks (line bit 0).
-/// Two cycles deep, never stalls; the end of a request is reported when its bytes are written.
+/// Writes read-response beats into a memory of 128-byte lines at any byte address: one rotation,
+/// and masked writes to two neighbouring lines, which lie in different banks (line bit 0). Two
+/// cycles deep, never stalls; reports the end of a request when its bytes are written.
 
 module nic_place
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Bits of a byte address in the memory, which is a power of two and wraps.
+  // Bits of a byte address in the memory. Its size is a power of two; addresses wrap.
   parameter int Aw = 16,
-  // The read client whose responses these are.
+  // Number of the read client whose responses are placed.
   parameter int Client = RdGather,
   localparam int Lw = Aw - 8
 ) (
@@ -23,7 +23,7 @@ module nic_place
   output logic [TlpW-1:0] even_mask_o,
   output logic [TlpW-1:0] odd_mask_o,
   output logic [TlpW-1:0] data_o,
-  // Pulse: a split of a request is over; its bytes are written in this cycle at the latest.
+  // Pulse: a split of a request has ended; its bytes are written in this cycle at the latest.
   output logic            done_o,
   output logic [15:0]     cookie_o,
   output logic [12:0]     done_len_o,
@@ -57,7 +57,8 @@ module nic_place
   assign done_len_o  = len2_q;
   assign status_o    = status2_q;
 
-  // First stage: where the bytes go. end1 is that of the last byte, from the start of the line.
+  // First stage: compute the destination. end1_q is the offset of the last byte from the line's
+  // start.
   always_ff @(posedge clk) begin
     logic [Aw-1:0] dst;
     v1_q    <= rsp_i.to[Client] && rsp_i.nbytes != 8'd0 && !rst;
@@ -74,7 +75,7 @@ module nic_place
     end
   end
 
-  // Second stage: rotate, by bytes and then by DWs; mask from the first byte on and up to the last.
+  // Second stage: rotate by bytes, then by DWs; mask the bytes from the first to the last.
   always_ff @(posedge clk) begin
     logic [TlpW-1:0] from, upto, first, second, turned;
     logic            wrap;
@@ -91,7 +92,7 @@ module nic_place
       wrap   = end1_q[7];
       first  = wrap ? from : from & upto;
       second = upto;
-      // DW by DW: a DW, and the end of the one before it.
+      // Byte rotation: each DW takes bytes of itself and of the DW before it.
       turned = raw1_q;
       if (rot1_q[1:0] != 2'd0) begin
         for (int i = 0; i < TlpD; i++) begin

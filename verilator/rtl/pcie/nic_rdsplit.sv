@@ -4,15 +4,15 @@
 module nic_rdsplit
   import nic_int_pkg::*;
 #(
-  // Read clients, 2 at least.
+  // Number of read clients, 2 or more.
   parameter int Clients = 3,
-  // Clients whose requests are not to be cut.
+  // One bit a client: its requests are not split.
   parameter logic [Clients-1:0] Whole = '0,
   localparam int Cw = $clog2(Clients)
 ) (
   input  logic                clk,
   input  logic                rst,
-  // Largest read, bytes, a power of two.
+  // Largest read request (MRRS) in bytes, a power of two.
   input  logic [12:0]         mrrs_i,
   // Requests of the clients.
   input  rd_req_t             req_i [Clients],

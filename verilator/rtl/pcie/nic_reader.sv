@@ -1,19 +1,19 @@
-/// Read requests of the device's blocks and their completions: splits, gives tags, sends MRd TLPs,
-/// checks what comes back and hands it to the client that asked (contract P2 to P7).
+/// Reads for the device's blocks: splits their requests, assigns tags, sends MRd TLPs, checks the
+/// completions and returns the data to the client that asked (contract P2 to P7).
 
 module nic_reader
   import nic_int_pkg::*;
 #(
-  // Read clients, 2 at least.
+  // Number of read clients, 2 or more.
   parameter int Clients = 3,
-  // Clients whose reads carry data of frames or copies, and have the attributes for these.
+  // One bit a client: its reads fetch frame or copy data and carry the attributes for these [P11].
   parameter logic [Clients-1:0] DataClients = '0,
-  // Clients that keep to MRRS and 4 KB themselves: an answer is one read's, whole.
+  // One bit a client: its requests already respect MRRS and 4 KB, and are never split.
   parameter logic [Clients-1:0] WholeClients = '0
 ) (
   input  logic               clk,
   input  logic               rst,
-  // Registers.
+  // Configuration registers.
   input  cfg_t               cfg_i,
   // Requests of the clients.
   input  rd_req_t            req_i [Clients],
@@ -35,15 +35,15 @@ module nic_reader
   input  logic [127:0]       cpl_hdr_i,
   input  logic [TlpD-1:0]    cpl_keep_i,
   input  logic [TlpW-1:0]    cpl_data_i,
-  // A cycle without a completion is needed, for the answer of a request that timed out.
+  // High when the reader needs a cycle without a completion, to answer a request that timed out.
   output logic               hold_o,
   // Pulses of the counters CPL_UNEXPECTED, CPL_ERR and CPL_TIMEOUTS.
   output logic               unexpected_o,
   output logic               err_o,
   output logic               timeout_o,
-  // Some read has not ended.
+  // High while some read has not ended.
   output logic               outstanding_o,
-  // A request, a completion or a tag in quarantine is in the block.
+  // High while the block has a request, a completion or a tag in quarantine.
   output logic               busy_o
 );
   localparam int Cw = $clog2(Clients);
@@ -75,13 +75,13 @@ module nic_reader
     .cookie_o(piece_cookie), .addr_o(piece_addr), .len_o(piece_len), .off_o(piece_off)
   );
 
-  // Header of the read of len bytes at addr; they lie within 4 KB.
+  // Returns the header of a read of len bytes at addr, which cross no 4 KB boundary.
   function automatic logic [127:0] read_hdr(input logic [63:0] addr, input logic [12:0] bytes_n,
                                             input logic [7:0] tag_n);
-    logic [12:0] stop;       // end of the bytes, from the first DW
+    logic [12:0] stop;       // end of the bytes, counted from the start of the first DW
     logic [10:0] dws;
     logic        one;
-    logic [2:0]  in_last;    // bytes up to the end in the last DW
+    logic [2:0]  in_last;    // bytes used of the last DW, 1..4
     stop     = 13'(addr[1:0]) + bytes_n;
     dws      = 11'((stop + 13'd3) >> 2);
     one      = dws == 11'd1;

@@ -1,5 +1,6 @@
-/// The 256 read tags: free list, outstanding bytes of each request, and a scanner that checks one
-/// tag a cycle for requests that timed out and tags whose quarantine is over (contract P6).
+/// The 256 read tags: a free list, the bytes that each request still lacks, and a scanner that
+/// checks one tag a cycle for requests that timed out and quarantines that have ended (contract
+/// P6).
 
 `include "nic_assert.svh"
 
@@ -13,10 +14,10 @@ module nic_tags
   input  logic          rst,
   // Completion timeout and shortest quarantine, cycles.
   input  logic [31:0]   timeout_i,
-  // There is a free tag: tag_o.
+  // High while a tag is free: tag_o.
   output logic          free_o,
   output logic [7:0]    tag_o,
-  // Pulse: a request takes tag_o, and is kept with it.
+  // Pulse: a request takes tag_o; its fields are stored under the tag.
   input  logic          take_i,
   input  logic [Cw-1:0] take_client_i,
   input  logic [15:0]   take_cookie_i,
@@ -26,9 +27,9 @@ module nic_tags
   // Pulse: the request with tag sent_tag_i was accepted at the TLP port.
   input  logic          sent_i,
   input  logic [7:0]    sent_tag_i,
-  // Tag of a completion; the request that it belongs to follows in the same cycle.
+  // Tag of a completion; the outputs below show its request in the same cycle.
   input  logic [7:0]    cpl_tag_i,
-  // The request waits for data.
+  // High: the tag's request has been sent and waits for data.
   output logic          live_o,
   output logic [Cw-1:0] client_o,
   output logic [15:0]   cookie_o,
@@ -36,28 +37,29 @@ module nic_tags
   output logic [13:0]   off_o,
   output logic [12:0]   left_o,
   output logic [6:0]    lower_o,
-  // Pulse: the completion brought cpl_bytes_i of the bytes that the request waits for.
+  // Pulse: the completion brought cpl_bytes_i of the bytes that its request lacks.
   input  logic          part_i,
   input  logic [12:0]   cpl_bytes_i,
-  // Pulse: the completion ended the request.
+  // Pulse: the completion ended its request.
   input  logic          end_i,
-  // More completions with the tag may still come: it goes into quarantine.
+  // With end_i: more completions with the tag may still come, so it goes into quarantine.
   input  logic          bad_i,
-  // A request that timed out waits for its answer; late_ready_i: it is answered in this cycle.
+  // late_o: a request that timed out waits for its answer. late_ready_i: it is answered in this
+  // cycle.
   output logic          late_o,
   input  logic          late_ready_i,
   output logic [Cw-1:0] late_client_o,
   output logic [15:0]   late_cookie_o,
   output logic [12:0]   late_len_o,
-  // Some request was taken and has not ended.
+  // High while some request was taken and has not ended.
   output logic          outstanding_o
 );
   localparam int Tags = 256;
 
-  // Idle: free, or its request is not accepted yet. Bad: ended, quarantine not begun.
+  // TagIdle: free, or its request is not yet accepted. TagBad: ended, to go into quarantine.
   typedef enum logic [1:0] {TagIdle, TagSent, TagBad, TagQuarantine} tag_state_e;
 
-  // Fields constant during a request, and fields that its completions change.
+  // fixed_t: fields constant during a request. moving_t: fields that its completions update.
   typedef struct packed {
     logic [Cw-1:0] client;
     logic [15:0]   cookie;
@@ -72,18 +74,18 @@ module nic_tags
 
   fixed_t      fixed_mem [Tags];
   moving_t     moving_mem [Tags];
-  tag_state_e  state_mem [Tags];   // of a tag below fresh_q
-  logic [32:0] since_mem [Tags];   // accepted, or in quarantine, since
-  logic [7:0]  free_mem [Tags];    // tags given back
+  tag_state_e  state_mem [Tags];   // defined for tags below fresh_q
+  logic [32:0] since_mem [Tags];   // time of acceptance, or of the quarantine's begin
+  logic [7:0]  free_mem [Tags];    // ring of tags given back
 
-  logic [8:0]  fresh_q;            // tags that were ever used
-  logic [8:0]  wr_q, rd_q;         // of free_mem
+  logic [8:0]  fresh_q;            // tags below this were used at least once
+  logic [8:0]  wr_q, rd_q;         // write and read pointer of free_mem
   logic [8:0]  count_q;
-  logic [8:0]  held_q;             // tags that are Bad or in quarantine
+  logic [8:0]  held_q;             // number of tags that are TagBad or in quarantine
   logic [32:0] now_q;
   logic [7:0]  scan_q;
   logic        late_q;
-  logic        sent_q;             // a cycle late, as beats of completions are: see below
+  logic        sent_q;             // delayed by a cycle, like the beats of completions: see below
   logic [7:0]  sent_tag_q;
   fixed_t      late_fixed_q, cpl_fixed;
   moving_t     cpl_moving;
@@ -105,7 +107,8 @@ module nic_tags
   assign left_o     = cpl_moving.left;
   assign lower_o    = cpl_moving.lower;
 
-  // A tag that ended leaves quarantine only in a cycle in which no other is given back: next round.
+  // A tag leaves quarantine only in a cycle in which end_i gives back no other; else in the next
+  // scan round.
   assign scan_state = state_mem[scan_q];
   assign scanned    = {1'b0, scan_q} < fresh_q;
   assign age        = now_q - since_mem[scan_q];
@@ -120,7 +123,7 @@ module nic_tags
   assign late_len_o    = late_fixed_q.len;
   assign outstanding_o = count_q != 9'd0 || late_q;
 
-  // Time and scanner stop while no tag has an age.
+  // Time and scanner stop while no request is outstanding and no tag in quarantine.
   assign scanning = count_q != 9'd0 || held_q != 9'd0;
 
   always_ff @(posedge clk) begin
@@ -138,8 +141,9 @@ module nic_tags
       if (fresh_q[8]) rd_q <= rd_q + 9'd1;
       else fresh_q <= fresh_q + 9'd1;
     end
-    // A beat is judged in the cycle after its acceptance. One that was accepted in the same cycle
-    // as the request came too early for it (contract P7).
+    // A completion's beat is judged in the cycle after its acceptance. One accepted in the same
+    // cycle as the request came too early to answer it (contract P7), so the request is also
+    // delayed by one.
     sent_q     <= sent_i;
     sent_tag_q <= sent_tag_i;
     if (sent_q) begin

@@ -1,13 +1,14 @@
-/// Entry of the TLP port: completions go to the reader, requests to the registers, the rest is
-/// counted. Completions never queue here. The input is held back while ReqDepth requests wait,
-/// which takes more unanswered register reads than two requesters have tags, or for a timeout.
+/// Input of the TLP port: completions go to the reader, requests to the registers; everything else
+/// is counted and dropped. Completions are never queued here. The input is held back while ReqDepth
+/// requests wait, which takes more unanswered register reads than two requesters have tags, and for
+/// the cycle in which a timeout is answered.
 
 `include "nic_assert.svh"
 
 module nic_tlp_demux
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
@@ -18,7 +19,7 @@ module nic_tlp_demux
   input  logic             s_axis_tlp_tlast,
   input  logic             s_axis_tlp_tvalid,
   output logic             s_axis_tlp_tready,
-  // The reader needs a cycle without a completion.
+  // High: the reader needs a cycle without a completion.
   input  logic             hold_i,
   // Beats of completions: valid for one cycle each, never held back.
   output logic             cpl_valid_o,
@@ -27,20 +28,20 @@ module nic_tlp_demux
   output logic [127:0]     cpl_hdr_o,
   output logic [TlpD-1:0]  cpl_keep_o,
   output logic [TlpW-1:0]  cpl_data_o,
-  // Requests in their order.
+  // Requests, in the order of arrival.
   output reg_req_t         req_o,
   output logic             req_valid_o,
   input  logic             req_ready_i,
-  // Work entry of a request to TX_PUSH.
+  // Work entry of a request that writes TX_PUSH; valid with req_o.
   output logic [511:0]     push_wqe_o,
   // Pulses of the counters REG_BAD and TLP_UNSUPPORTED.
   output logic             reg_bad_o,
   output logic             unsupported_o,
-  // A packet or a request is in the block.
+  // High while a packet or a request is in the block.
   output logic             busy_o
 );
   localparam int ReqDepth = 16;
-  localparam int Margin   = 3;   // requests that still come after the input was held back
+  localparam int Margin   = 3;   // requests that may still arrive after ready falls
 
   logic            ready_q, mid_q;
   logic            valid_q, first_q, last_q;
@@ -62,7 +63,7 @@ module nic_tlp_demux
   assign cpl_keep_o  = keep_q;
   assign cpl_data_o  = data_q;
 
-  // A request is judged when all of it has come.
+  // A request is judged with its last beat.
   assign judged    = valid_q && last_q && !is_cpl;
   assign waiting_d = waiting_q + 5'(push) - 5'(req_valid_o && req_ready_i);
   assign busy_o    = valid_q || mid_q || req_valid_o;

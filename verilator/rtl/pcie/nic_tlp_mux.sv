@@ -1,13 +1,13 @@
-/// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests,
-/// answers, packets of the copy engine and messages take turns, a whole packet each. Tells when a
-/// read request was accepted, and when completion entries and messages were.
+/// Output of the TLP port: writes of the receive path, transmit completion entries, read requests,
+/// answers, TLPs of the copy engine and messages take turns, a whole TLP each. Reports when read
+/// requests, completion entries and messages are accepted.
 
 `include "nic_assert.svh"
 
 module nic_tlp_mux
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
@@ -46,20 +46,20 @@ module nic_tlp_mux
   // Pulse: the read request with tag sent_tag_o is accepted in this cycle.
   output logic             sent_o,
   output logic [7:0]       sent_tag_o,
-  // Pulse: a completion entry or a message came in. Only in builds with messages or pause.
+  // Pulse: a completion entry or a message came in. Only in builds with part msix or pause.
   output logic             taken_o,
-  // Completion entry or message that was accepted. Only in builds with messages or pause.
+  // Completion entry or message accepted in this cycle. Only in builds with part msix or pause.
   output left_t            left_o,
   // Pulse: in the cycle before, a packet of the copy engine was accepted.
   output logic             copy_left_o,
-  // A packet is in the block.
+  // High while a packet is in the block.
   output logic             busy_o
 );
   typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy, SrcMsg} src_e;
 
   localparam logic [15:0] CompleterId = {RequesterNic[7:0], RequesterNic[15:8]};
 
-  // Header of an answer.
+  // Returns the header of an answer.
   function automatic logic [127:0] cpl_hdr(input answer_t a);
     cpl_hdr = '0;
     cpl_hdr[7:0]   = a.ok ? 8'h4a : 8'h0a;
@@ -91,7 +91,7 @@ module nic_tlp_mux
     .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
   );
 
-  // The receive path's packets, the most frequent, have the first input.
+  // Select the source. The receive path, the most frequent one, has the first input.
   always_comb begin
     if (src == SrcRx) beat = rx_i;
     else unique case (src)
@@ -135,8 +135,7 @@ module nic_tlp_mux
     if (rst) locked_q <= 1'b0;
   end
 
-  // The facts that messages and pause need travel beside the packet: an entry's type and queue
-  // are in it.
+  // Messages and pause need to know which entries leave: type and queue travel with the packet.
   if ((Parts & (PartMsix | PartPause)) != 0) begin : g_mark
     left_t mark, mark_out;
     logic  unused_ready, unused_valid;

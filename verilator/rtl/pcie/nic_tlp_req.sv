@@ -4,28 +4,28 @@
 module nic_tlp_req
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
-  // hdr_i and data_i are a request to be judged; without it all outputs are 0.
+  // High: hdr_i and data_i are a request to be judged; while low, all outputs are 0.
   input  logic         valid_i,
   input  logic [127:0] hdr_i,
-  // First two DWs of the payload.
+  // The first two DWs of its payload.
   input  logic [63:0]  data_i,
-  // Request for the registers.
+  // The request, decoded for the registers.
   output reg_req_t     req_o,
-  // The request goes to the registers or gets an answer.
+  // High: the request accesses a register or needs an answer.
   output logic         pass_o,
-  // The request counts in REG_BAD.
+  // High: the request counts in REG_BAD.
   output logic         reg_bad_o,
-  // The request counts in TLP_UNSUPPORTED.
+  // High: the request counts in TLP_UNSUPPORTED.
   output logic         unsupported_o
 );
   // Fmt/Type bytes of requests.
   localparam logic [7:0] MRd32 = 8'h00, MRd64 = 8'h20, MWr32 = 8'h40, MWr64 = 8'h60;
 
-  // The other requests that wait for an answer: locked reads, I/O, configuration (trusted ones,
-  // too), deferrable writes and AtomicOps.
+  // Returns whether the type is one of the other non-posted requests: locked reads, I/O,
+  // configuration (trusted ones included), deferrable writes and AtomicOps.
   function automatic logic other_non_posted(input logic [7:0] fmt_type);
     case (fmt_type)
       8'h01, 8'h21, 8'h02, 8'h42, 8'h04, 8'h44, 8'h05, 8'h45, 8'h1b,
@@ -34,12 +34,12 @@ module nic_tlp_req
     endcase
   endfunction
 
-  // Place of the lowest byte enabled; 0 when none is.
+  // Returns the number of the lowest byte enabled; 0 if none is.
   function automatic logic [1:0] lowest(input logic [3:0] be);
     lowest = be[0] ? 2'd0 : be[1] ? 2'd1 : be[2] ? 2'd2 : be[3] ? 2'd3 : 2'd0;
   endfunction
 
-  // Bytes of the DW up to the highest one enabled; all four when none is.
+  // Returns the bytes of the DW up to the highest one enabled; 4 if none is.
   function automatic logic [2:0] upto(input logic [3:0] be);
     upto = be[3] ? 3'd4 : be[2] ? 3'd3 : be[1] ? 3'd2 : be[0] ? 3'd1 : 3'd4;
   endfunction
@@ -82,7 +82,7 @@ module nic_tlp_req
              first == 4'hf && last == 4'hf && addr[5:2] == 4'd0 &&
              addr[RegAw-1:14] == RegTxPushBase[RegAw-1:14];
 
-    // Bytes from the first to the last one enabled, both counted.
+    // Bytes from the first to the last one enabled, both included.
     if (length == 11'd1) span = first == 4'h0 ? 13'd1 : 13'(upto(first)) - 13'(lowest(first));
     else span = {length, 2'b00} - 13'(lowest(first)) - (13'd4 - 13'(upto(last)));
 

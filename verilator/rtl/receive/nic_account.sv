@@ -1,6 +1,7 @@
-/// Credit accounts: decides which queue a frame goes to whose rule draws on one, gives it its
-/// ordinal, and draws when it is delivered. One such frame at a time is between the two, so every
-/// frame sees the balance left by those before it. Also table Account and ACCOUNT_CREDIT.
+/// Credit accounts (contract section 10). For a frame whose rule draws on an account: chooses fast
+/// or slow queue, assigns account_seq, and draws on the balance once the frame is delivered. The
+/// next such frame waits until this one has ended, so each sees the balance that earlier ones left.
+/// Also holds table Account and registers ACCOUNT_CREDIT.
 
 `include "nic_assert.svh"
 
@@ -14,20 +15,21 @@ module nic_account
   // Table Account.
   input  tbl_req_t         tbl_i,
   output tbl_rsp_t         tbl_o,
-  // Registers: writes and, in the same cycle, reads of the 8 bytes at unit; 0 when none of ours.
+  // Register accesses: writes of the 8 bytes at unit, and reads answered in the same cycle; rdata_o
+  // is 0 for registers of other blocks.
   input  reg_bus_t         reg_i,
   output logic [63:0]      rdata_o,
   // Frames from the receive buffers.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  rx_frame_t        in_i,
-  // The same frames, on to their queues, with decision and ordinal.
+  // The same frames, forwarded with the chosen queue and account_seq.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output rx_frame_t        out_o,
-  // Pulse: the frame with an account that left last has ended.
+  // Pulse: the frame with an account that was forwarded last has ended.
   input  logic             settled_i,
-  // It was delivered, not dropped.
+  // With settled_i: high if it was delivered, low if it was dropped.
   input  logic             passed_i,
   output logic             busy_o
 );
@@ -37,13 +39,14 @@ module nic_account
   logic [31:0]            drawn_q [NumAccounts];
   logic [31:0]            seq_q [NumAccounts];
   logic [NumAccounts-1:0] latch_q, slow_q;
-  logic [NumAccounts-1:0] some_q;          // the balance is not 0
+  logic [NumAccounts-1:0] some_q;          // balance_q is not 0
 
-  // The frame that waits for its decision.
+  // The frame whose queue is being chosen.
   logic          valid_q, give, counts, fast;
   rx_frame_t     frame_q;
   logic [Aw-1:0] account;
-  // The one that was decided and not settled; mine: its account was not written since.
+  // The frame with an account that was forwarded and has not ended (open_q). open_mine_q: no table
+  // write has replaced its account since.
   logic          open_q, open_fast_q, open_mine_q, draw;
   logic [Aw-1:0] open_account_q;
 
@@ -65,7 +68,7 @@ module nic_account
     end
   end
 
-  // Table.
+  // Table Account.
   account_entry_t entry, shown;
   tbl_rsp_t       rsp_q;
   logic           mine, bad, set;
@@ -89,7 +92,7 @@ module nic_account
     end
   end
 
-  // Credits that a register write adds or takes; the balance stops at both ends.
+  // ACCOUNT_CREDIT: writes add or take credits; the balance saturates at 0 and CreditMax.
   logic       ours;
   logic [1:0] credit;
 
@@ -116,7 +119,7 @@ module nic_account
     more = sum[24] ? 24'(CreditMax) : sum[23:0];
   endfunction
 
-  // Accounts: awake for frames that draw, registers and the table.
+  // State of the accounts. Its clock runs for frames that draw, register writes and table commands.
   logic clk_g;
 
   nic_clkgate u_gate (
@@ -125,7 +128,8 @@ module nic_account
               rsp_q.done)
   );
 
-  // Of the changes to an account in one cycle, drawing comes first and the table last.
+  // Order of several changes to one account in the same cycle: draw, then credits, then table
+  // write.
   always_ff @(posedge clk_g) begin
     if (draw) begin
       seq_q[open_account_q] <= seq_q[open_account_q] + 32'h1;
@@ -180,7 +184,7 @@ module nic_account
     end
   end
 
-  // A frame decided before its account was written does not change what was written.
+  // Remember the forwarded frame. If a table write replaces its account, the frame no longer draws.
   always_ff @(posedge clk_g) begin
     if (settled_i) open_q <= 1'b0;
     if (set && index == open_account_q) open_mine_q <= 1'b0;

@@ -1,6 +1,6 @@
-/// CRC-32C of a frame's payload as it passes at a beat a cycle: from the end of its headers to the
-/// end of its datagram, or of the frame. Bytes outside the range are read as zero; those after it
-/// are removed from the CRC at the end.
+/// CRC-32C of a frame's payload, one beat a cycle: from the end of the headers to the end of the
+/// datagram or of the frame (contract X3). Bytes outside the range are taken as zero; the register
+/// is rewound over those after it at the end.
 
 module nic_crc32c
   import nic_int_pkg::*;
@@ -10,27 +10,28 @@ module nic_crc32c
 (
   input  logic            clk,
   input  logic            rst,
-  // Beats in step with the parser's result.
+  // Beats, aligned with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // The frame has a range to be checked.
+  // High if the frame has a range to be checked.
   input  logic            want_i,
   // First byte of the range.
   input  logic [7:0]      from_i,
-  // End of the range; beyond the frame: the frame's end.
+  // End of the range; if beyond the frame, the range ends with the frame.
   input  logic [16:0]     upto_i,
-  // CRC of the range, nine cycles after the frame's last beat.
+  // CRC of the range, nine cycles after the frame's last beat; 0 if the range is empty.
   output logic [31:0]     value_o,
-  // High if the frame's last four bytes are that CRC.
+  // With value_o: whether the range's last four bytes are the CRC of those before them (contract
+  // X4).
   output verdict_e        verdict_o
 );
-  // Bytes of a digest and one at least: the shortest range that can be checked.
+  // The shortest range that can be checked: one byte and the four of its CRC.
   localparam int CheckMin = 5;
   localparam crc_lead_t Lead = leads(PolyCrc32c);
 
   logic            start, use_beat, go_q, first_q;
   logic [5:0]      lo, hi;
-  logic [13:0]     here;                 // frame's end as far as it is known
+  logic [13:0]     here;                 // frame's end as far as it has arrived
   logic [16:0]     upto;
   logic [EthW-1:0] data_q;
 
@@ -52,7 +53,8 @@ module nic_crc32c
     end
   end
 
-  // Bytes lo.. of a beat, and those below hi unless that is 0.
+  // Returns the beat with bytes outside lo .. hi-1 zeroed (hi 0: to its end), and with the start
+  // value XORed in where the range begins.
   function automatic logic [EthW-1:0] covered(input logic [EthW-1:0] d);
     covered = d;
     if (lo != 6'd0) covered &= {EthW{1'b1}} << {lo, 3'b0};
@@ -81,11 +83,12 @@ module nic_crc32c
     .crc_o   (crc)
   );
 
-  // Facts known with a frame's last beat wait for the engine, then for its rewinding.
+  // Range of a frame, known with its last beat; delayed by the depth of the CRC engine and the
+  // rewind.
   typedef struct packed {
     logic       some;        // the range is not empty
-    logic       check;       // nor too short to be checked
-    logic [5:0] fill;        // zero bytes after it
+    logic       check;       // the range has CheckMin bytes or more
+    logic [5:0] fill;        // zero bytes after the range in its last beat
   } range_t;
 
   localparam int Engine = 5, Back = 3;

@@ -1,24 +1,24 @@
-/// UDP checksum over a frame that passes at a beat a cycle: pseudo header and the datagram's bytes.
-/// Sums 32-bit words as they lie in memory, which leaves a ones' complement sum right but for its
-/// byte order; headers begin at even offsets, so words never straddle.
+/// UDP checksum over a frame, one beat a cycle: pseudo header and the datagram's bytes. Sums 32-bit
+/// words with the first byte lowest: this gives the ones' complement sum with its bytes swapped,
+/// which is enough to check it. Headers begin at even offsets, so no 16-bit word spans two beats.
 
 module nic_csum
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
 (
   input  logic            clk,
-  // Beats in step with the parser's result.
+  // Beats, aligned with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // The frame has a UDP checksum to be checked.
+  // High if the frame has a UDP checksum to be checked.
   input  logic            want_i,
   // First byte of the UDP header.
   input  logic [7:0]      from_i,
-  // End of the datagram.
+  // End of the UDP datagram.
   input  logic [16:0]     upto_i,
   // Sum of the pseudo header (nic_parse).
   input  logic [35:0]     pseudo_i,
-  // The sum is right; three cycles after the frame's last beat.
+  // High if the checksum is right; valid three cycles after the frame's last beat.
   output logic            ok_o
 );
   logic              go_q, first_q, last_q, last2_q;
@@ -33,7 +33,7 @@ module nic_csum
     for (int i = 0; i < EthW / 32; i++) sum_of += 40'(d[32*i +: 32]);
   endfunction
 
-  // Mask that keeps bytes l to h-1 of a beat; h = 0: up to its end.
+  // Returns a mask of bytes l to h-1 of a beat; h = 0: up to its end.
   function automatic logic [EthW-1:0] mask_of(input logic [5:0] l, input logic [5:0] h);
     mask_of = {EthW{1'b1}} << {l, 3'b0};
     if (h != 6'd0) mask_of &= ~({EthW{1'b1}} << {h, 3'b0});
@@ -47,7 +47,7 @@ module nic_csum
     fold_ok = b == 17'h0ffff || b == 17'h1fffe;
   endfunction
 
-  // Which bytes of this beat count: those from lo on, up to hi (0: to the end).
+  // The bytes of this beat that are summed: from lo up to, not including, hi (0: to the end).
   always_comb begin
     lo   = beat_i.base[13:6] == 8'(from_i[7:6]) ? from_i[5:0] : 6'd0;
     hi   = beat_i.base[13:6] == 8'(upto_i[13:6]) ? upto_i[5:0] : 6'd0;

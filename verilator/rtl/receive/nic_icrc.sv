@@ -1,6 +1,6 @@
-/// ICRC check over a frame that passes at a beat a cycle. Bytes that routers may change are read
-/// as ones, bytes outside the covered range as zero; the eight bytes of ones that precede the
-/// packet are in the start value, which is XORed into the first four covered bytes.
+/// ICRC check over a frame, one beat a cycle. Bytes that routers may change are taken as ones,
+/// bytes outside the covered range as zero. The eight bytes of ones that precede the packet are
+/// part of the start value, which is XORed into the first four covered bytes.
 
 module nic_icrc
   import nic_int_pkg::*;
@@ -9,23 +9,23 @@ module nic_icrc
 (
   input  logic            clk,
   input  logic            rst,
-  // Beats in step with the parser's result.
+  // Beats, aligned with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // The frame has an ICRC to be checked.
+  // High if the frame has an ICRC to be checked.
   input  logic            want_i,
-  // Its network header is one of IPv6.
+  // High for IPv6, low for IPv4.
   input  logic            ipv6_i,
   // First byte of the network header.
   input  logic [7:0]      l3_off_i,
   // First byte of the UDP header.
   input  logic [7:0]      l4_off_i,
-  // End of the datagram.
+  // End of the UDP datagram.
   input  logic [16:0]     upto_i,
-  // The ICRC is right; six cycles after the frame's last beat.
+  // High if the ICRC is right; valid six cycles after the frame's last beat.
   output logic            ok_o
 );
-  // Register after a covered range with a right ICRC and n zero bytes.
+  // Residue[n] is the register after a covered range with a right ICRC and n zero bytes.
   typedef logic [31:0] residue_t[64];
   localparam residue_t Residue = residues();
 
@@ -42,7 +42,7 @@ module nic_icrc
   logic [31:0]     crc;
   logic            ok_q;
 
-  // Byte places of a frame's changing fields, relative to this beat's 64.
+  // Returns the frame's first beat with the variant fields of the IP header set to ones.
   function automatic logic [EthW-1:0] first_beat(input logic [EthW-1:0] d);
     first_beat = d;
     if (ipv6_i) begin
@@ -61,7 +61,8 @@ module nic_icrc
     if (l3_off_i[4:0] >= 5'd22) first_beat[175:144] = '0;
   endfunction
 
-  // Ones into the UDP checksum and byte 4 of the BTH where they lie in beat 0 or 1.
+  // Returns the beat with UDP checksum and BTH byte 4 set to ones, where they lie in beat 0 (second
+  // low) or 1.
   function automatic logic [EthW-1:0] transport(input logic [EthW-1:0] d, input logic second);
     logic [6:0] csum, resv;
     csum = l4_off_i[6:0] + 7'd6;

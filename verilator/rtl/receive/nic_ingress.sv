@@ -1,18 +1,18 @@
-/// Ingress of all ports: each has its own, rules and hash are shared. Frames end up in their port's
-/// receive buffer, with all that is known about them.
+/// Ingress of all ports: one nic_rxport for each, with shared rules and hash. Frames end up in
+/// their port's receive buffer, together with everything known about them.
 
 module nic_ingress
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Steering rules, 4..256.
+  // Number of steering rules, 4..256.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                             clk,
@@ -25,7 +25,7 @@ module nic_ingress
   input  logic [Ports*EthB-1:0]            s_axis_eth_tkeep,
   input  logic [Ports-1:0]                 s_axis_eth_tlast,
   input  logic [Ports-1:0]                 s_axis_eth_tvalid,
-  // Frames that are kept, port by port, for reading from the receive buffers.
+  // Frames that are kept, in order for each port.
   output logic       [Ports-1:0]           frame_valid_o,
   input  logic       [Ports-1:0]           frame_ready_i,
   output rx_place_t  [Ports-1:0]           frame_place_o,
@@ -35,19 +35,19 @@ module nic_ingress
   input  logic       [LineW-1:0]           read_line_i,
   output logic       [Ports-1:0][EthW-1:0] even_o,
   output logic       [Ports-1:0][EthW-1:0] odd_o,
-  // Pulse: free_lines_i lines of the port's buffer are free again.
+  // Pulse: frees free_lines_i lines of the port's buffer.
   input  logic       [Ports-1:0]           free_i,
   input  logic       [7:0]                 free_lines_i,
   // Lines in use in each buffer.
   output logic       [Ports-1:0][LineW:0]  used_o,
-  // Which pause frames are honoured.
+  // Which pause frames each port honours.
   input  pause_cfg_t [Ports-1:0]           pause_cfg_i,
-  // Pause frame that was honoured.
+  // Pause frames that were honoured.
   output pause_t     [Ports-1:0]           pause_o,
-  // Pulses of the ports' counters; bytes_o: bytes to be added to RX_BYTES.
+  // Pulses of the ports' counters; bytes_o is added to RX_BYTES.
   output logic       [Ports-1:0][31:0]     port_evt_o,
   output logic       [Ports-1:0][31:0]     bytes_o,
-  // Rule whose hits are in hits_o a cycle later.
+  // Rule whose hit count is on hits_o in the next cycle.
   input  logic       [7:0]                 hits_index_i,
   output logic       [63:0]                hits_o,
   output logic                             busy_o
@@ -59,7 +59,7 @@ module nic_ingress
   logic       [Ports-1:0][7:0] hit_rule;
   tbl_rsp_t                    rule_rsp, rss_rsp;
 
-  // A function-level reset does not touch incoming frames and their ordinals.
+  // Reset of all but arriving frames and their ordinals, which a function-level reset leaves alone.
   logic rst_work;
   assign rst_work = rst || cfg_i.clear;
 

@@ -1,13 +1,13 @@
-/// Parser: Ethernet, VLAN, IPv4, IPv6, UDP, TCP and BTH out of a frame's first 128 bytes.
-/// Three stages, one a layer, a new frame every cycle; nic_parse_end concludes when the frame's
-/// length is known.
+/// Parser: Ethernet, VLAN, IPv4, IPv6, UDP, TCP and BTH from a frame's first 128 bytes. Three
+/// stages, one a layer; accepts a new frame every cycle. nic_parse_end completes the result when
+/// the frame's length is known.
 
 module nic_parse
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic              clk,
@@ -16,7 +16,7 @@ module nic_parse
   input  logic              start_i,
   input  logic [2*EthW-1:0] window_i,
   input  logic [7:0]        avail_i,
-  // Header fields, three cycles later, until the next frame's.
+  // Header fields, three cycles later; held until those of the next frame.
   output rx_parse_t         parse_o,
   // Sum of the UDP pseudo header as 32-bit words, first byte lowest; valid together with parse_o.
   output logic [35:0]       pseudo_o
@@ -24,7 +24,7 @@ module nic_parse
   localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;
   localparam bit HasEcn    = (Parts & PartEcn) != 0;
 
-  localparam int L3Bits  = 640;    // longest IPv4 header and 20 bytes more
+  localparam int L3Bits  = 640;    // the longest IPv4 header and the 20 bytes after it
   localparam int L4Bits  = 160;
   localparam int WinBits = 22 * 8 + L3Bits;
 
@@ -40,7 +40,7 @@ module nic_parse
   typedef struct packed {
     logic         v4;
     logic         v6;
-    logic [5:0]   hl;         // header bytes
+    logic [5:0]   hl;         // header length, bytes
     logic         look;       // a transport header may follow
     logic         frag;
     logic [7:0]   proto;
@@ -48,7 +48,7 @@ module nic_parse
     logic [127:0] src;
     logic [127:0] dst;
     logic         ip_short;
-    logic [16:0]  total;      // bytes of the datagram
+    logic [16:0]  total;      // length of the datagram, bytes
     logic [15:0]  ecn_csum;
   } net_t;
 
@@ -62,7 +62,7 @@ module nic_parse
   logic [35:0]       sum_q, pseudo_q;
   rx_parse_t         parse_q;
 
-  // 16-bit number whose first byte is in the low bits of b.
+  // Returns the big-endian 16-bit number whose first byte is in the low bits of b.
   function automatic logic [15:0] be16(input logic [15:0] b);
     be16 = {b[7:0], b[15:8]};
   endfunction
@@ -71,7 +71,7 @@ module nic_parse
     is_tag = t == 16'h8100 || t == 16'h88a8;
   endfunction
 
-  // From the destination address and the bytes from 12 to 22.
+  // Parses Ethernet and VLAN tags: destination address, and bytes 12 to 21 of the frame.
   function automatic link_t parse_link(input logic [47:0] dmac, input logic [79:0] w);
     logic one, two;
     one = is_tag(be16(w[15:0]));
@@ -84,7 +84,7 @@ module nic_parse
     parse_link.vlan_inner = two ? be16(w[63:48]) : 16'h0;
   endfunction
 
-  // The bytes from l3_off on.
+  // Returns the bytes from l3_off on.
   function automatic logic [L3Bits-1:0] l3_of(input logic [WinBits-1:112] w, input logic [1:0] t);
     l3_of = t == 2'd2 ? w[8*22 +: L3Bits] : t == 2'd1 ? w[8*18 +: L3Bits] : w[8*14 +: L3Bits];
   endfunction
@@ -99,14 +99,14 @@ module nic_parse
             room >= {2'b0, w[3:0], 2'b0};
   endfunction
 
-  // An IPv4 header checksum after the ECN bits went from 1 or 2 to 3.
+  // Returns an IPv4 header checksum as it becomes when the ECN bits change from 1 or 2 to 3.
   function automatic logic [15:0] marked(input logic [15:0] csum, input logic [1:0] ecn);
     logic [16:0] sum;
     sum    = {1'b0, ~csum} + (ecn == 2'd1 ? 17'd2 : 17'd1);
     marked = ~(sum[15:0] + 16'(sum[16]));
   endfunction
 
-  // From the first 40 bytes of the IP header.
+  // Parses the first 40 bytes of the IP header.
   function automatic net_t parse_net(input logic [15:0] ethertype, input logic [319:0] w,
                                      input logic [7:0] room);
     parse_net.v4       = is_v4(ethertype, w[7:0], room);
@@ -125,18 +125,18 @@ module nic_parse
     parse_net.ip_short = parse_net.v4 && parse_net.total < 17'(parse_net.hl);
   endfunction
 
-  // The 20 bytes after an IP header.
+  // Returns the 20 bytes after an IP header.
   function automatic logic [L4Bits-1:0] l4_of(input logic [L3Bits-1:0] w, input logic [5:0] len);
     l4_of = w[{1'b0, len, 3'b0} +: L4Bits];
   endfunction
 
-  // Sum of an IPv4 header's words.
+  // Returns the sum of an IPv4 header's words.
   function automatic logic [35:0] header_sum(input logic [479:0] w);
     header_sum = '0;
     for (int i = 0; i < 15; i++) if (4'(i) < w[3:0]) header_sum += 36'(w[32*i +: 32]);
   endfunction
 
-  // Ones' complement sum of the 16-bit words is all ones.
+  // Returns whether the sum, folded to 16 bits in ones' complement, is all ones.
   function automatic logic sum_ok(input logic [35:0] s);
     logic [17:0] a;
     logic [16:0] b;
@@ -145,14 +145,15 @@ module nic_parse
     sum_ok = b == 17'h0ffff || b == 17'h1fffe;
   endfunction
 
-  // Sum of the pseudo header: addresses, protocol 17, the length as it lies in memory.
+  // Returns the sum of the pseudo header: addresses, protocol 17, and the length as it lies in the
+  // frame.
   function automatic logic [35:0] pseudo_sum(input logic [127:0] src, input logic [127:0] dst,
                                              input logic [15:0] length);
     pseudo_sum = 36'h1100 + 36'(length);
     for (int i = 0; i < 4; i++) pseudo_sum += 36'(src[32*i +: 32]) + 36'(dst[32*i +: 32]);
   endfunction
 
-  // Bytes of extension headers after the BTH.
+  // Returns the bytes of extension headers after the BTH (contract H7).
   function automatic logic [7:0] bth_ext(input logic [7:0] opcode);
     unique case (opcode)
       8'h06, 8'h0a, 8'h0c, 8'h26, 8'h2a, 8'h81: bth_ext = 8'd16;
@@ -166,7 +167,7 @@ module nic_parse
     endcase
   endfunction
 
-  // The whole, from the parts and the 20 bytes after the IP header (l4_q).
+  // Builds the parser's result from the layers below and the 20 bytes after the IP header (l4_q).
   function automatic rx_parse_t parse_transport(input link_t k, input net_t n,
                                                 input logic [7:0] room, input logic csum_ok);
     rx_parse_t   r;
@@ -262,7 +263,7 @@ module nic_parse
     end
   end
 
-  // The source address and the bytes that no header reaches are of no interest.
+  // Source address and the bytes beyond the longest headers are not used.
   logic unused_bits;
   assign unused_bits = ^{window_i[2*EthW-1:WinBits], window_i[95:48], l4_q[134:128],
                          l4_q[99:96]};

@@ -1,13 +1,13 @@
-/// Last step of the parser: with a frame's length known, the length verdicts, the end of the
-/// headers and which checksums count. One frame every cycle.
+/// Last step of the parser: once a frame's length is known, computes the length verdicts, the end
+/// of the headers, and which checksums apply. One frame every cycle.
 
 module nic_parse_end
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet port, for the key.
+  // Number of the Ethernet port, for the steering key.
   parameter int Port = 0,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,
@@ -15,10 +15,10 @@ module nic_parse_end
   input  logic        last_i,
   input  logic [13:0] len_i,
   input  rx_parse_t   parse_i,
-  // Key for the rules, a cycle later, until the next frame's.
+  // Steering key, one cycle later; held until that of the next frame.
   output steer_key_t  key_o,
-  // Header fields of its completion entry, with key_o. Verdict Ok of the UDP checksum or the ICRC
-  // means that it must be checked.
+  // Header fields of its completion entry, with key_o. Verdict Ok of UDP checksum or ICRC means
+  // here: applies, to be replaced by the check's result.
   output rx_head_t    head_o
 );
   localparam bit HasTrim = (Parts & PartTrim) != 0;

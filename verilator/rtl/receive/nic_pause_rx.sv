@@ -1,5 +1,5 @@
-/// Finds the pause frames among a port's frames, as they pass at a beat a cycle: all fields needed
-/// are in the first 64 bytes.
+/// Detects pause frames among a port's frames, one beat a cycle: all fields needed are in the first
+/// 64 bytes.
 
 module nic_pause_rx
   import nic_int_pkg::*;
@@ -11,11 +11,11 @@ module nic_pause_rx
   input  pause_cfg_t      cfg_i,
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // The frame is a pause frame that is honoured unless it is too short; with each of its beats.
+  // High with each beat of a pause frame that the configuration honours; its length is not checked.
   output logic            match_o,
-  // With the frame's last beat: it is honoured.
+  // With the frame's last beat: high if it is honoured.
   input  logic            honour_i,
-  // Contents of the pause frame, a cycle later.
+  // Contents of an honoured pause frame, one cycle later.
   output pause_t          pause_o
 );
   localparam logic [47:0] PauseMac = 48'h0100_00c2_8001;   // 01-80-C2-00-00-01, first byte low

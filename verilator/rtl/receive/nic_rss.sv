@@ -1,39 +1,39 @@
-/// Receive-side scaling: the Toeplitz hash of every frame, and with it the queue of frames whose
-/// rule or default action says Rss. The hash is computed beside the steering and shares its
-/// three cycles; two more combine both into a frame's fate. Also table Indirection.
+/// Receive-side scaling (contract section 9): computes the Toeplitz hash of every frame, and the
+/// queue of frames whose rule or default action is Rss. The hash is computed in the three cycles of
+/// nic_steer; two more cycles combine both results. Also holds table Indirection.
 
 module nic_rss
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // Action for frames without a rule.
+  // Default action, for frames that no rule matches.
   input  rx_default_t            default_i,
   input  rss_key_t               rss_key_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // Key of a frame for the rules.
+  // Steering key of a frame.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
   // Result of nic_steer for the frame, three cycles after its key.
   input  rx_steer_t  [Ports-1:0] steer_i,
-  // Queue or drop, two cycles after steer_i.
+  // Decision (deliver to a queue, or drop), two cycles after steer_i.
   output rx_fate_t   [Ports-1:0] fate_o
 );
   localparam bit HasRss = (Parts & PartRss) != 0;
   localparam int Iw     = $clog2(RssEntries);
-  localparam int Words  = 9;               // of the longest input: two IPv6 addresses, two ports
+  localparam int Words  = 9;               // words of the longest input: IPv6 addresses, ports
 
-  // Rules and default action as one; index is the place in the indirection table.
+  // Decision by rule or default action, before RSS; index: entry of table Indirection to look up.
   typedef struct packed {
     rx_fate_t      fate;
     logic          rss;
@@ -44,7 +44,7 @@ module nic_rss
     swap = {w[7:0], w[15:8], w[23:16], w[31:24]};
   endfunction
 
-  // Bytes that are hashed, in words whose first bit is bit 31.
+  // Returns the hash input in words whose first bit is bit 31.
   function automatic logic [Words-1:0][31:0] input_of(input steer_key_t k);
     logic [31:0] l4;
     logic        unused_bits;
@@ -65,7 +65,7 @@ module nic_rss
     end
   endfunction
 
-  // A word's part of the hash, from the 63 key bits that reach it.
+  // Returns a word's contribution to the hash, from the 63 key bits that it meets.
   function automatic logic [31:0] hash_of(input logic [31:0] w, input logic [31:0] key,
                                           input logic [31:0] after);
     logic [63:0] bits;
@@ -89,7 +89,7 @@ module nic_rss
     choose.fate.draw    = s.hit ? s.draw : '0;
   endfunction
 
-  // Table Indirection.
+  // Queue read from table Indirection, for each port.
   logic [15:0] entry [Ports];
 
   for (genvar p = 0; p < Ports; p++) begin : g_port
@@ -145,7 +145,7 @@ module nic_rss
 
   if (HasRss) begin : g_table
     logic [$clog2(NumRxq)-1:0] queues [RssEntries];
-    logic [RssEntries-1:0]     known_q;          // written since the reset
+    logic [RssEntries-1:0]     known_q;          // entry was written since reset; else it reads 0
     indirection_entry_t        wanted;
     logic [Iw-1:0]             index;
     logic                      mine, bad;

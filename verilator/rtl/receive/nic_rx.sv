@@ -1,20 +1,20 @@
-/// Receive subsystem: Ethernet in, writes of frames and completion entries out. Each port has its
-/// ingress and buffer; rules, queues and the writer are shared. See docs/rtl.md.
+/// Receive subsystem: Ethernet in, write TLPs of frames and completion entries out. Each port has
+/// its own ingress and buffer; rules, queues and the writer are shared. See docs/rtl.md.
 
 module nic_rx
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Receive queues, a power of two, 4..256.
+  // Number of receive queues, a power of two, 4..256.
   parameter int NumRxq = 64,
-  // Steering rules, 4..256.
+  // Number of steering rules, 4..256.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
-  // Descriptors cached a queue, a power of two, 8..256: covers the latency of a descriptor read.
+  // Descriptors cached for each queue, a power of two, 8..256: covers a descriptor read's latency.
   parameter int DescCache = 128
 ) (
   input  logic                   clk,
@@ -30,7 +30,7 @@ module nic_rx
   output tbl_rsp_t               tbl_o,
   input  reg_bus_t               reg_i,
   output logic [63:0]            reg_rdata_o,
-  // Pulse: the table entry takes effect; flush_o: its queue has drained; flushed_i: all reported.
+  // Pulse: the Rxq entry takes effect; flush_o: its queue has drained; flushed_i: all is reported.
   output logic                   commit_o,
   output logic                   flush_o,
   input  logic                   flushed_i,
@@ -42,9 +42,9 @@ module nic_rx
   output tlp_beat_t              tlp_o,
   output logic                   tlp_valid_o,
   input  logic                   tlp_ready_i,
-  // Completion entry that was accepted at the TLP port.
+  // Completion entry that was accepted at the TLP port in this cycle.
   input  left_t                  left_i,
-  // Which pause frames are honoured, those that were, and lines held, of each port.
+  // For each port: pause frames to honour, pause frames honoured, buffer lines held (nic_rxheld).
   input  pause_cfg_t [Ports-1:0] pause_cfg_i,
   output pause_t     [Ports-1:0] pause_o,
   output logic [Ports-1:0][LineW+1:0] held_o,
@@ -54,9 +54,9 @@ module nic_rx
   output logic [15:0]            dev_evt_o,
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o,
-  // A frame, a descriptor read or an Event is in the block.
+  // High while a frame, a descriptor read or an Event is in the block.
   output logic                   busy_o,
-  // The same, not counting frames still arriving.
+  // High like busy_o, but not for frames still arriving.
   output logic                   work_o
 );
   localparam int Qw = $clog2(NumRxq);
@@ -68,11 +68,11 @@ module nic_rx
 
   assign s_axis_eth_tready = '1;
 
-  // A function-level reset does not touch incoming frames and their ordinals.
+  // Reset of all but arriving frames and their ordinals, which a function-level reset leaves alone.
   logic rst_work;
   assign rst_work = rst || cfg_i.clear;
 
-  // Ingress.
+  // Ingress: from the pins to the receive buffers.
   logic                             in_busy;
   tbl_rsp_t                         in_rsp, rxq_rsp;
   logic       [Ports-1:0]           frame_valid, frame_ready, read, free;
@@ -101,7 +101,7 @@ module nic_rx
     .busy_o        (in_busy)
   );
 
-  // Queues.
+  // Receive queues: state, descriptor fetch, and the choice of a descriptor for each frame.
   logic          posted, start, fetch_run, base_read, fail, ctx_read, take_desc, take_event;
   logic          event_valid, done, drain_reads, db_bad, queue_err, q_busy, fetch_busy;
   logic          clk_g, q_wake, fetch_wake, take_wake;
@@ -192,7 +192,7 @@ module nic_rx
     .wake_o         (fetch_wake)
   );
 
-  // Delivery.
+  // Delivery: from the receive buffers to write TLPs.
   logic      chosen_valid, chosen_ready, settled, passed, pick_busy;
   logic      job_valid, job_ready, take_busy, dma_busy, held_busy;
   rx_frame_t chosen;
@@ -200,7 +200,7 @@ module nic_rx
   rx_job_t   job;
 
   // Clock of nic_rxq, nic_rxfetch and nic_rxtake: runs in reset, for doorbells, table commands,
-  // descriptors that were read, frames, completion entries that leave, and while they ask for it.
+  // fetched descriptors, frames and departing completion entries, and while a wake_o is high.
   nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst_work || tbl_i.valid || db_i.valid || done || rd_rsp_i.to[RdRx] ||
               chosen_valid || q_wake || fetch_wake || take_wake));

@@ -1,6 +1,6 @@
 /// Receive buffer of a port: a ring of 64 B lines in two banks, and a FIFO of the frames in it.
-/// The lines of a frame that is dropped as it arrives are freed at once; otherwise the reader frees
-/// them, in the order of the frames.
+/// Lines of a frame that is dropped on arrival are freed at once; all others are freed by the
+/// reader, in the order of the frames.
 
 `include "nic_assert.svh"
 
@@ -13,14 +13,14 @@ module nic_rxbuf
   // Beat of a frame.
   input  rx_beat_t         beat_i,
   input  logic [EthW-1:0]  data_i,
-  // The beat need not be written: its frame is dropped.
+  // High: the beat is not written, because its frame will be dropped.
   input  logic             skip_i,
-  // With the last beat: the frame is not kept.
+  // With the last beat: high if the frame is not kept.
   input  logic             drop_i,
   input  rx_info_t         info_i,
-  // With the last beat: a line of the frame found no room.
+  // With the last beat: high if a line of the frame found no room.
   output logic             overflow_o,
-  // Frames that are kept, in their order.
+  // Frames that are kept, in the order of arrival.
   output logic             frame_valid_o,
   input  logic             frame_ready_i,
   output rx_place_t        frame_place_o,
@@ -30,12 +30,12 @@ module nic_rxbuf
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
-  // Pulse: free_lines_i lines are free again.
+  // Pulse: frees free_lines_i lines.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
-  // Lines in use.
+  // Number of lines in use.
   output logic [LineW:0]   used_o,
-  // A frame is in the buffer.
+  // High while a frame is in the buffer.
   output logic             busy_o
 );
   localparam int Aw = LineW - 1;
@@ -43,10 +43,10 @@ module nic_rxbuf
   logic [EthW-1:0]  even [BufLines/2];
   logic [EthW-1:0]  odd [BufLines/2];
   logic [EthW-1:0]  even_q, odd_q;
-  logic [LineW-1:0] head_q, tail_q;    // first line of the frame, next line to write
-  logic [LineW:0]   used_q;            // lines held, the current frame's included
-  logic [7:0]       lines_q;           // of them the current frame's
-  logic             lost_q;            // the current frame found no room
+  logic [LineW-1:0] head_q, tail_q;    // first line of the arriving frame, next line to write
+  logic [LineW:0]   used_q;            // lines in use, the arriving frame's included
+  logic [7:0]       lines_q;           // lines of the arriving frame
+  logic             lost_q;            // a line of the arriving frame found no room
 
   logic             want, lost, write, keep, over;
   logic [7:0]       lines;
@@ -102,7 +102,7 @@ module nic_rxbuf
     end
   end
 
-  // A frame has a line at least, so the FIFO has room whenever the buffer had.
+  // Each frame has at least one line, so this FIFO has room whenever the buffer has.
   nic_ram_fifo #(
     .Width ($bits(rx_place_t) + $bits(rx_info_t)),
     .Depth (BufLines)

@@ -1,29 +1,29 @@
-/// If a payload CRC-32C is computed, delays the other checks of a frame to match: three cycles.
-/// Otherwise they pass.
+/// Adds the payload CRC-32C to a frame's other check results, which it delays by three cycles to
+/// match. In builds without part crc32c it passes them on unchanged.
 
 module nic_rxcheck
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic            clk,
   input  logic            rst,
-  // Frames with a bad CRC-32C are dropped.
+  // RX_CTRL.drop_bad_crc32c.
   input  logic            drop_i,
-  // Beats in step with the parser's result.
+  // Beats, aligned with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
   input  rx_parse_t       parse_i,
   // Results of the other checks, six cycles after a frame's last beat.
   input  rx_checked_t     checked_i,
-  // Pulse: the frame's last beat is at the buffer.
+  // Pulse: the frame's last beat reaches the buffer in this cycle.
   input  logic            ends_i,
-  // Results of all checks of that frame.
+  // Results of the other checks of that frame.
   output rx_checked_t     checked_o,
-  // CRC-32C of its range.
+  // CRC-32C of that frame, and its verdict.
   output rx_crc_t         crc_o
 );
   logic unused_bits;

@@ -1,6 +1,7 @@
 /// Cuts jobs into write TLPs and these into beats, one a cycle without a gap between jobs: header
-/// part, payload part, completion entry. A part goes out in one TLP if it can, else in pieces that
-/// end at multiples of MPS, which keeps the rest aligned and off 4 KB boundaries.
+/// part, payload part, completion entry. A part leaves in one TLP if MPS and 4 KB allow, else in
+/// TLPs that end at multiples of MPS, so that all but the first are aligned and cross no 4 KB
+/// boundary.
 
 `include "nic_assert.svh"
 
@@ -9,13 +10,13 @@ module nic_rxcut
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
   input  logic             rst,
   input  logic [9:0]       mps_i,
-  // Attributes of writes of frame bytes.
+  // PCIe attributes of writes of frame bytes: RO in bit 1, NS in bit 0.
   input  logic [1:0]       attr_i,
   // Frame or Event to be written out.
   input  logic             job_valid_i,
@@ -23,22 +24,22 @@ module nic_rxcut
   input  rx_job_t          job_i,
   // Descriptor of the frame.
   input  rx_desc_t         desc_i,
-  // The stages move on in this cycle.
+  // High: the stages advance in this cycle.
   input  logic             go_i,
-  // Read of a chunk of 128 B; its data must be there when its command is at cmd_o.
+  // Reads a chunk of 128 B; its data must have arrived when its command is at cmd_o.
   output logic             read_o,
   output logic             read_port_o,
   output logic [LineW-1:0] read_line_o,
-  // Next command of the output stage.
+  // Next command for the output stage: one beat.
   output logic             cmd_valid_o,
   output rx_cmd_t          cmd_o,
   // Completion entry; valid with a command that writes it.
   output rx_cqe_t          cqe_o,
-  // Headers of the frame; valid with a command that changes bytes of them.
+  // Header fields of the frame; valid with a command that sets ECN bits.
   output rx_head_t         head_o,
-  // Pulse: the frame has been read; its lines are free again.
+  // Pulse: the frame has been read; its buffer lines are free.
   output logic             free_o,
-  // That frame is delivered.
+  // With free_o: high if the frame is delivered, low if dropped.
   output logic             free_frame_o,
   output logic             free_port_o,
   output logic [7:0]       free_lines_o,
@@ -52,12 +53,12 @@ module nic_rxcut
   rx_job_t     job_q;
   logic [63:0] pay_addr_q;
   logic [63:0] addr_q;
-  logic [13:0] left_q, left_d;         // bytes of the part that were not cut yet
-  logic [13:0] tlp_q;                  // likewise of the TLP at hand; not valid while start_q
-  logic        start_q;                // the next chunk begins a TLP
-  logic [13:0] pos_q, pos_d;           // place in the frame
-  logic        fresh_q;                // nothing of the frame has been read
-  logic [6:0]  chunk_q;                // chunk read last
+  logic [13:0] left_q, left_d;         // bytes of the part not yet cut
+  logic [13:0] tlp_q;                  // bytes of the TLP not yet cut; undefined while start_q
+  logic        start_q;                // the next beat begins a TLP
+  logic [13:0] pos_q, pos_d;           // offset in the frame
+  logic        fresh_q;                // no chunk of the frame has been read
+  logic [6:0]  chunk_q;                // number of the chunk read last
   logic        cmd_valid_q;
   rx_cmd_t     cmd_q;
   rx_cqe_t     cqe_q;
@@ -74,7 +75,8 @@ module nic_rxcut
 
   assign job_ready_o = go_i && (part_q == PartNone || finish);
 
-  // This beat: the rest of the TLP, at most a beat; a TLP that starts gets its length here.
+  // Length of this beat: the rest of the TLP, at most 128 bytes. The first beat also fixes its
+  // TLP's length.
   assign skip    = start_q ? addr_q[1:0] : 2'd0;
   assign to_mps  = 14'(mps_i) - (14'(addr_q[9:0]) & (14'(mps_i) - 14'd1));
   assign to_page = 14'd4096 - 14'(addr_q[11:0]);
@@ -95,7 +97,7 @@ module nic_rxcut
   assign left_d = left_q - bytes;
   assign chunk  = 7'((pos_d - 14'd1) >> 7);
 
-  // Its TLP's header.
+  // Returns the header of the TLP of len bytes at addr_q.
   function automatic logic [127:0] header(input logic [13:0] len);
     logic [10:0] dws;
     logic        one;
@@ -105,7 +107,7 @@ module nic_rxcut
                      last_be(3'(2'(addr_q[1:0] + 2'(len) - 2'd1)) + 3'd1, one), 8'h0);
   endfunction
 
-  // Next state.
+  // Compute the next state of part, address and counts.
   always_comb begin
     unique case (job_i.kind)
       JobFrame: part_new = job_i.hdr_len != 14'h0 ? PartHeader : PartPayload;

@@ -1,6 +1,6 @@
-/// Delay line of a port: every beat appears again three cycles later, when its frame's first
-/// bytes have been parsed, and Store cycles later, when the frame's checks are done.
-/// The data wait in a small memory, only their marks shift.
+/// Delay line of a port: every beat appears again three cycles later, when its frame's first bytes
+/// have been parsed, and Store cycles later, when the frame's checks are done. The data wait in a
+/// small memory; only the valid bits are shifted.
 
 module nic_rxdelay
   import nic_int_pkg::*;
@@ -13,17 +13,17 @@ module nic_rxdelay
   input  logic            rst,
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // Beats for the checks, in step with the parser's result.
+  // Beats for the checks, aligned with the parser's result.
   output rx_beat_t        check_beat_o,
   output logic [EthW-1:0] check_data_o,
-  // Beats for the buffer, in step with the checks' results.
+  // Beats for the buffer, aligned with the checks' results.
   output rx_beat_t        store_beat_o,
   output logic [EthW-1:0] store_data_o,
   output logic            busy_o
 );
   localparam int Check = 3;
 
-  // A beat's marks and data wait side by side; only the valid bits shift.
+  // Beats and their data, by cycle of arrival modulo 16.
   rx_beat_t        beat_mem [16];
   logic [EthW-1:0] data_mem [16];
   logic [Store:1]  valid_q;

@@ -1,34 +1,35 @@
-/// Descriptor cache: DescCache descriptors a queue, in four banks, so that the four of a 64 B
-/// block are written at once, and a bit each that says whether the descriptor is there.
+/// Descriptor cache: DescCache descriptors for each queue, in four banks, so that the four
+/// descriptors of a 64 B block are written at once; and one bit for each that says whether it has
+/// arrived.
 
 module nic_rxdesc
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Descriptors cached a queue, a power of two.
+  // Descriptors cached for each queue, a power of two.
   parameter int DescCache = 128,
   localparam int Qw = $clog2(NumRxq),
   localparam int Sw = $clog2(DescCache)
 ) (
   input  logic          clk,
-  // Pulse: bytes of descriptors came from a read that begins at fill_slot_i, as in rd_rsp_t.
+  // Pulse: response beat of a descriptor read whose first descriptor goes to slot fill_slot_i.
   input  logic          fill_i,
   input  logic [Qw-1:0] fill_queue_i,
   input  logic [Sw-1:0] fill_slot_i,
   input  rd_rsp_t       fill_rsp_i,
-  // Pulse: ready_count_i descriptors from fill_slot_i on are complete.
+  // Pulse: ready_count_i descriptors from fill_slot_i on have arrived.
   input  logic          ready_i,
   input  logic [2:0]    ready_count_i,
-  // Pulse: the descriptors of queue clear_queue_i are forgotten.
+  // Pulse: marks all descriptors of queue clear_queue_i as not arrived.
   input  logic          clear_i,
   input  logic [Qw-1:0] clear_queue_i,
-  // Slot being examined; look_o: its descriptor is there.
+  // Slot to look up; look_o: its descriptor has arrived.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
-  // Pulse: that descriptor is taken; it is in desc_o from the next cycle on.
+  // Pulse: reads that descriptor; it is on desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o
 );
@@ -40,7 +41,7 @@ module nic_rxdesc
   logic [1:0]           bank_q;
 
   logic [Lw-1:0] fill_line, look_line;
-  logic [3:0]    first_dw;       // where the data go in the line, in DWs
+  logic [3:0]    first_dw;       // DW of the line at which the data begin
   logic [4:0]    dws;
   logic [15:0]   we;
   logic [511:0]  data;
@@ -50,7 +51,7 @@ module nic_rxdesc
   assign look_o    = there_q[look_queue_i][look_slot_i];
   assign desc_o    = rx_desc_t'(word[bank_q]);
 
-  // Descriptors and parts of them are whole DWs: the ring is aligned.
+  // Responses hold whole DWs of descriptors, because the ring is aligned.
   always_comb begin
     first_dw = {fill_slot_i[1:0], 2'b00} + fill_rsp_i.off[5:2];
     dws      = fill_rsp_i.nbytes[6:2];

@@ -1,5 +1,5 @@
-/// Writer: frames and completion entries out as write TLPs, 128 bytes a cycle. Two chunks of the
-/// buffer are in registers; one shift moves the bytes of a beat into their lanes.
+/// Writer: sends frames and completion entries as write TLPs, 128 bytes a cycle. Two 128 B chunks
+/// of the receive buffer are in registers; one shift moves the bytes of a beat to their lanes.
 
 `include "nic_assert.svh"
 
@@ -8,16 +8,16 @@ module nic_rxdma
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                        clk,
   input  logic                        rst,
   // Maximum payload size, bytes.
   input  logic [9:0]                  mps_i,
-  // Attributes of writes of frame bytes.
+  // PCIe attributes of writes of frame bytes: RO in bit 1, NS in bit 0.
   input  logic [1:0]                  attr_i,
   // Frame or Event to be written out.
   input  logic                        job_valid_i,
@@ -30,7 +30,7 @@ module nic_rxdma
   output logic [LineW-1:0]            read_line_o,
   input  logic [Ports-1:0][EthW-1:0]  even_i,
   input  logic [Ports-1:0][EthW-1:0]  odd_i,
-  // Pulse: free_lines_o lines of a port's buffer are free again.
+  // Pulse: frees free_lines_o lines of the buffer of a port.
   output logic [Ports-1:0]            free_o,
   output logic [Ports-1:0]            free_frame_o,
   output logic [7:0]                  free_lines_o,
@@ -40,7 +40,7 @@ module nic_rxdma
   // Pulse: a completion entry of queue done_queue_o has left.
   output logic                        done_o,
   output logic [15:0]                 done_queue_o,
-  // With done_o: the port whose frame that entry was for; none for an Event.
+  // With done_o: one-hot, the port whose frame the entry reports; zero for an Event.
   output logic [Ports-1:0]            delivered_o,
   output logic                        busy_o
 );
@@ -50,10 +50,10 @@ module nic_rxdma
   rx_cmd_t         cmd;
   rx_cqe_t         cqe;
   rx_head_t        head;
-  logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
+  logic [EthW-1:0] prev_even_q, prev_odd_q;   // chunk before the one being read
 
   tlp_beat_t       out_d, out;
-  rx_cqe_t         entry;                     // of a beat that is one
+  rx_cqe_t         entry;                     // completion entry in the beat at the output
   logic            unused_entry;
 
   nic_rxcut #(.Parts(Parts)) u_cut (
@@ -84,7 +84,8 @@ module nic_rxdma
     end
   end
 
-  // Bytes of a beat: from the shift-th byte of {new, low, four bytes} on, cut to the lanes used.
+  // Returns a beat's bytes: those of {newer, low, four bytes} from byte shift on, with lanes
+  // outside skip .. lanes-1 zeroed.
   function automatic logic [TlpW-1:0] beat_of(input logic [TlpW-1:0] newer,
                                               input logic [TlpW-1:0] low, input logic [7:0] shift,
                                               input logic [7:0] lanes, input logic [1:0] skip);
@@ -99,12 +100,12 @@ module nic_rxdma
     keep_of = TlpD'((33'h1 << 6'((lanes + 8'd3) >> 2)) - 33'h1);
   endfunction
 
-  // A frame's first 64 bytes with ECN 3.
+  // Returns a frame's first 64 bytes with ECN 3 and the IPv4 checksum adjusted.
   function automatic logic [EthW-1:0] marked(input logic [EthW-1:0] line, input rx_head_t h);
     logic [8:0] at;
     logic       unused_bits;
     unused_bits = ^h;
-    at     = h.tags[1] ? 9'd176 : h.tags[0] ? 9'd144 : 9'd112;    // of the IP header, in bits
+    at     = h.tags[1] ? 9'd176 : h.tags[0] ? 9'd144 : 9'd112;    // offset of the IP header, bits
     marked = line;
     if (h.l3_type == L3TypeIpv6) begin
       marked[at + 9'd12 +: 2] = 2'b11;
@@ -155,7 +156,7 @@ module nic_rxdma
     .out_data_o  (out)
   );
 
-  // An entry contains its queue.
+  // The queue of a departing completion entry is a field of the entry.
   assign entry        = rx_cqe_t'(out.data[511:0]);
   assign unused_entry = ^entry;
   assign tlp_o        = out;
@@ -170,7 +171,7 @@ module nic_rxdma
 
   always_ff @(posedge clk) begin
     if (read) begin
-      prev_even_q <= even;                    // of this frame: its chunks come one after another
+      prev_even_q <= even;                    // same frame: its chunks are read in sequence
       prev_odd_q  <= odd;
     end
   end

@@ -1,5 +1,5 @@
-/// Fetches posted descriptors ahead of their use: up to four a read, never across a 64 B block of
-/// the ring, each once. A queue is examined after a doorbell and when a descriptor was taken.
+/// Prefetches posted descriptors, each once: up to four a read, never across a 64 B block of the
+/// ring. A queue is examined after a doorbell and after a descriptor was used.
 
 `include "nic_assert.svh"
 
@@ -7,28 +7,28 @@ module nic_rxfetch
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Descriptors cached a queue, a power of two.
+  // Descriptors cached for each queue, a power of two.
   parameter int DescCache = 128,
   localparam int Qw = $clog2(NumRxq),
   localparam int Sw = $clog2(DescCache)
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Pulse: descriptors of queue posted_queue_i were posted.
+  // Pulse: a doorbell posted descriptors of queue posted_queue_i.
   input  logic          posted_i,
   input  logic [Qw-1:0] posted_queue_i,
-  // Pulse: queue start_queue_i starts afresh.
+  // Pulse: queue start_queue_i was enabled; its indices are 0.
   input  logic          start_i,
   input  logic [Qw-1:0] start_queue_i,
-  // Queue whose state is at the inputs below.
+  // Queue to be examined; the inputs below are its state, in the same cycle.
   output logic [Qw-1:0] queue_o,
   input  logic          run_i,
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [3:0]    log_size_i,
-  // Read of the ring base of queue base_queue_o; base_i in the next cycle.
+  // Reads the ring base of queue base_queue_o; base_i holds it in the next cycle.
   output logic          base_read_o,
   output logic [Qw-1:0] base_queue_o,
   input  logic [63:0]   base_i,
@@ -42,23 +42,23 @@ module nic_rxfetch
   output logic [Qw-1:0] fail_queue_o,
   output logic [7:0]    fail_slot_o,
   output status_e       fail_status_o,
-  // Slot being examined; look_o: its descriptor is there.
+  // Slot to look up; look_o: its descriptor has arrived.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
-  // Pulse: that descriptor is taken; it is in desc_o from the next cycle on.
+  // Pulse: reads that descriptor; it is on desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o,
-  // Queue being drained; drain_reads_o: it has reads that have not ended.
+  // Queue that is being disabled; drain_reads_o: it has reads that have not ended.
   input  logic [Qw-1:0] drain_queue_i,
   output logic          drain_reads_o,
   output logic          busy_o,
-  // Opens the clock gate: a queue waits to be examined, or a read to be accepted.
+  // Opens the clock gate: high while a queue waits to be examined, or a read to be accepted.
   output logic          wake_o
 );
-  localparam int Cw = Sw + 1;          // counts of reads and descriptors of a queue
+  localparam int Cw = Sw + 1;          // width of counts of reads and descriptors of a queue
 
-  // Queues whose number has bit b set.
+  // OnesAt[b]: mask of the queues whose number has bit b set.
   typedef logic [NumRxq-1:0] masks_t[Qw];
   localparam masks_t OnesAt = ones_at();
 
@@ -72,11 +72,12 @@ module nic_rxfetch
   endfunction
 
   logic [15:0]       next_q [NumRxq];  // index of the descriptor to fetch next
-  logic [Cw-1:0]     reads_q [NumRxq]; // reads that are out
+  logic [Cw-1:0]     reads_q [NumRxq]; // reads in flight
   logic [NumRxq-1:0] want_q;
   logic [Qw+Sw:0]    all_reads_q;
 
-  // Round robin over the queues that may want a read: pick, look, ask.
+  // Round robin over the queues that may need a read: pick a queue, look at its state, send the
+  // request.
   logic              look_q, req_valid_q;
   logic [Qw-1:0]     queue_q, pick;
   rd_req_t           req_q;
@@ -100,7 +101,8 @@ module nic_rxfetch
   assign base_queue_o = pick;
   assign queue_o      = queue_q;
 
-  // As many descriptors as are posted, up to the end of the block, if the cache has room for them.
+  // Size of the next read: the descriptors posted, up to the end of the block; none if the cache
+  // lacks room for them.
   always_comb begin
     next   = '0;
     posted = '0;
@@ -117,7 +119,7 @@ module nic_rxfetch
 
   assign index = next & 16'((17'h1 << log_size_i) - 17'h1);
 
-  // Responses: which queue and slot is in the cookie.
+  // Responses carry queue and slot in their cookie.
   logic [Qw-1:0] rsp_queue;
   logic [Sw-1:0] rsp_slot;
   logic          rsp_done, rsp_good;

@@ -1,5 +1,6 @@
-/// Lines that frames hold in the receive buffers, for the pause thresholds: those in use, and those
-/// given back whose completion entry was not accepted at the TLP port (contract R3).
+/// Counts the lines that frames hold in the receive buffers, for the pause thresholds: lines in
+/// use, and lines already freed whose frame's completion entry was not yet accepted at the TLP port
+/// (contract R3).
 
 `include "nic_assert.svh"
 
@@ -7,21 +8,22 @@ module nic_rxheld
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1
 ) (
   input  logic                        clk,
   input  logic                        rst,
-  // Lines in use in each buffer.
+  // Number of lines in use in each buffer.
   input  logic [Ports-1:0][LineW:0]   used_i,
-  // Pulse: a delivered frame of the port gives free_lines_i lines back.
+  // Pulse: the writer has read a delivered frame of the port and frees free_lines_i lines.
   input  logic [Ports-1:0]            free_i,
   input  logic [7:0]                  free_lines_i,
-  // Completion entry that was accepted at the TLP port; those of frames are in their order.
+  // Completion entry accepted at the TLP port in this cycle; those of frames come in the order of
+  // free_i.
   input  left_t                       left_i,
-  // Lines in use, and those of frames whose completion entry has not left.
+  // Lines held: those in use, and those of frames whose completion entry has not left.
   output logic [Ports-1:0][LineW+1:0] held_o,
-  // The completion entry of some frame has not left.
+  // High while the completion entry of some freed frame has not left.
   output logic                        busy_o
 );
   logic       push_ready, head_valid, pop, head_port, unused_bits;
@@ -31,7 +33,7 @@ module nic_rxheld
   assign pop         = left_i.entry && !left_i.tx && !left_i.event_f;
   assign busy_o      = head_valid;
 
-  // Capacity: the frames in flight in writer and TLP port.
+  // Freed frames whose completion entry has not left; Depth covers those in writer and TLP port.
   nic_fifo #(.Width(9), .Depth(8)) u_lines (
     .clk, .rst,
     .in_valid_i  (|free_i),

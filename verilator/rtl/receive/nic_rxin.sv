@@ -1,6 +1,6 @@
-/// A port's entry: counts bytes, marks the first beat and holds each beat until the next one is
-/// there (or it is the last), so that the parser sees the first 128 bytes of a frame at once.
-/// It never stalls; bytes beyond tkeep pass through and are ignored downstream.
+/// Input stage of a port: counts bytes, marks the first beat, and holds each beat until the next
+/// one has come (or it is the last), so that the parser sees the first 128 bytes of a frame at
+/// once. It never stalls. Bytes beyond tkeep pass through and are ignored downstream.
 
 module nic_rxin
   import nic_int_pkg::*;
@@ -8,20 +8,20 @@ module nic_rxin
 (
   input  logic             clk,
   input  logic             rst,
-  // New frames are accepted.
+  // CTRL.rx_enable.
   input  logic             rx_enable_i,
   input  logic [EthW-1:0]  s_axis_eth_tdata,
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // Beat that moves on in this cycle; data_o: its bytes.
+  // Beat that leaves in this cycle; data_o: its bytes.
   output rx_beat_t         beat_o,
   output logic [EthW-1:0]  data_o,
-  // Bytes of the beat behind it.
+  // Bytes of the beat after it.
   output logic [EthW-1:0]  next_o,
-  // Number of bytes of both that belong to the frame.
+  // Number of bytes of the two beats that belong to the frame, 0..128.
   output logic [7:0]       avail_o,
-  // Length of a frame, with its last beat; else 0.
+  // With a frame's last beat: the frame's length in bytes; else 0.
   output logic [31:0]      bytes_o,
   output logic             busy_o
 );
@@ -30,7 +30,7 @@ module nic_rxin
   logic            mid_q;                 // inside a frame at the pins
   logic            s_valid_q, s_first_q, s_last_q;
   logic [6:0]      s_bytes_q;
-  logic [31:0]     sum_q;                 // bytes of the frame's beats before
+  logic [31:0]     sum_q;                 // bytes of the frame's earlier beats
   logic [EthW-1:0] s_data_q;
   logic            h_valid_q, h_first_q, h_last_q;
   logic [6:0]      h_bytes_q;
@@ -64,7 +64,7 @@ module nic_rxin
 
     if (s_valid_q) sum_q <= s_last_q ? '0 : sum_q + 32'(s_bytes_q);
 
-    // A new beat always pushes the held one on.
+    // A new beat always replaces the held one, which leaves.
     h_valid_q <= s_valid_q || (h_valid_q && !beat_o.valid);
     if (s_valid_q) begin
       h_first_q <= s_first_q;

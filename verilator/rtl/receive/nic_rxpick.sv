@@ -1,14 +1,14 @@
-/// Picks the next frame out of the ports' receive buffers, ports in turn; credit accounts, where
-/// there are any, decide which queue it goes to.
+/// Picks the next frame from the ports' receive buffers, ports in turn. In builds with part
+/// accounts, nic_account then chooses the queue of frames with an account.
 
 module nic_rxpick
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                  clk,
@@ -17,7 +17,7 @@ module nic_rxpick
   output tbl_rsp_t              tbl_o,
   input  reg_bus_t              reg_i,
   output logic [63:0]           reg_rdata_o,
-  // Frames of the ports.
+  // Frames of the ports, from their receive buffers.
   input  logic      [Ports-1:0] frame_valid_i,
   output logic      [Ports-1:0] frame_ready_o,
   input  rx_place_t [Ports-1:0] frame_place_i,
@@ -26,9 +26,9 @@ module nic_rxpick
   output logic                  out_valid_o,
   input  logic                  out_ready_i,
   output rx_frame_t             out_o,
-  // Pulse: the frame with an account that left last has ended.
+  // Pulse: the frame with an account that was forwarded last has ended.
   input  logic                  settled_i,
-  // It was delivered, not dropped.
+  // With settled_i: high if it was delivered, low if it was dropped.
   input  logic                  passed_i,
   output logic                  busy_o
 );

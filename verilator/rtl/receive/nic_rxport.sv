@@ -1,6 +1,6 @@
-/// Ingress of one port: pins to receive buffer at a beat a cycle, whatever the frames' lengths.
-/// A frame's fate is decided with its last beat, nine cycles after that passed the parser (twelve
-/// when a CRC-32C is computed); the first cause of the contract's order drops it.
+/// Ingress of one port: from the pins to the receive buffer, one beat a cycle whatever the frames'
+/// lengths. A frame is kept or dropped with its last beat, nine cycles after that beat left
+/// nic_rxin (twelve with part crc32c); the first drop cause in the contract's order counts.
 
 `include "nic_assert.svh"
 
@@ -11,7 +11,7 @@ module nic_rxport
 #(
   // Number of this port.
   parameter int Port = 0,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
@@ -21,11 +21,11 @@ module nic_rxport
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // Key of a frame for the rules; fate_i: its fate, five cycles later.
+  // Steering key of a frame; fate_i: the decision on it, five cycles later.
   output logic             key_valid_o,
   output steer_key_t       key_o,
   input  rx_fate_t         fate_i,
-  // Pulse: a frame that passed the checks was matched by rule hit_rule_o.
+  // Pulse: a frame that passed the checks matched rule hit_rule_o.
   output logic             hit_valid_o,
   output logic [7:0]       hit_rule_o,
   // Frames that are kept, for reading from the receive buffer.
@@ -38,16 +38,16 @@ module nic_rxport
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
-  // Pulse: free_lines_i lines of the buffer are free again.
+  // Pulse: frees free_lines_i lines of the buffer.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
-  // Lines in use.
+  // Number of lines in use.
   output logic [LineW:0]   used_o,
   // Which pause frames are honoured.
   input  pause_cfg_t       pause_cfg_i,
-  // Pause frame that was honoured.
+  // Pause frame that was honoured; a pulse.
   output pause_t           pause_o,
-  // Pulses of the port's counters; bytes_o: bytes to be added to RX_BYTES.
+  // Pulses of the port's counters; bytes_o is added to RX_BYTES.
   output logic [31:0]      port_evt_o,
   output logic [31:0]      bytes_o,
   output logic             busy_o
@@ -82,7 +82,7 @@ module nic_rxport
     .busy_o       (delay_busy)
   );
 
-  // Headers and checks.
+  // Parsing and checksum checks.
   rx_parse_t   parse;
   logic [35:0] pseudo;
   logic        check_last, l4_ok, icrc_ok;
@@ -152,7 +152,7 @@ module nic_rxport
     .crc_o     (crc)
   );
 
-  // Facts known early wait for the ICRC.
+  // Header fields, known early, wait here for the results of the checks.
   logic       ended_q;
   logic       head_valid, head_ready;
 
@@ -174,7 +174,7 @@ module nic_rxport
     if (rst) ended_q <= 1'b0;
   end
 
-  // The fate of the frame whose last beat is stored in this cycle.
+  // Decision on the frame whose last beat reaches the buffer in this cycle.
   logic        off, off_q, overflow, drop, ruled;
   logic        bad_l4, bad_icrc, drop_ip, drop_l4, drop_icrc;
   logic [13:0] len;
@@ -183,7 +183,8 @@ module nic_rxport
   logic [31:0] evt, evt_q;
   logic        pause;
 
-  // A function-level reset drops the frame that is coming in, even if its next beat comes later.
+  // A function-level reset drops the frame that is arriving, even if its next beat comes after the
+  // reset.
   assign off = (store.first ? store.off : off_q) || cfg_i.flr;
   assign len = store.base + 14'(store.bytes);
 
@@ -264,7 +265,7 @@ module nic_rxport
     .busy_o     (buf_busy)
   );
 
-  // Pause frames go no further.
+  // Pause frames are recognised here and not stored.
   if ((Parts & PartPause) != 0) begin : g_pause
     nic_pause_rx u_pause (
       .clk, .rst,

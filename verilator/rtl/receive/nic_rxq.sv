@@ -1,72 +1,73 @@
 /// Receive queues: state and indices, doorbells, enabling and draining, errors and the Events owed
-/// for them. Descriptors are fetched by nic_rxfetch and used by nic_rxtake.
+/// for them. nic_rxfetch fetches the descriptors, nic_rxtake uses them.
 
 module nic_rxq
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Receive queues, a power of two, 4..256.
+  // Number of receive queues, a power of two, 4..256.
   parameter int NumRxq = 64,
-  // Descriptors cached a queue, a power of two, 8..256.
+  // Descriptors cached for each queue, a power of two, 8..256.
   parameter int DescCache = 128,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumRxq)
 ) (
   input  logic          clk,
   input  logic          rst,
-  // A function-level reset is in progress: nothing is fetched, no queue fails.
+  // High during a function-level reset: nothing is fetched, and no queue enters state Error.
   input  logic          flr_i,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Rxq entry on the table bus takes effect.
   output logic          commit_o,
-  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue on the table bus is being disabled and has drained. flushed_i: messages have
+  // reported all its entries.
   output logic          flush_o,
   input  logic          flushed_i,
   // Doorbell.
   input  doorbell_t     db_i,
   // Pulse of the counter DB_BAD.
   output logic          db_bad_o,
-  // Pulse: descriptors of queue posted_queue_o were posted.
+  // Pulse: a doorbell posted descriptors of queue posted_queue_o.
   output logic          posted_o,
   output logic [Qw-1:0] posted_queue_o,
-  // Pulse: queue start_queue_o starts afresh.
+  // Pulse: queue start_queue_o was enabled; its indices are 0.
   output logic          start_o,
   output logic [Qw-1:0] start_queue_o,
-  // Queue whose state the fetcher sees, in the same cycle.
+  // Queue that the fetcher examines; the outputs below are its state, in the same cycle.
   input  logic [Qw-1:0] fetch_queue_i,
   output logic          fetch_run_o,
   output logic [15:0]   fetch_pi_o,
   output logic [15:0]   fetch_ci_o,
   output logic [3:0]    fetch_log_o,
-  // Read of the ring base of queue base_queue_i; base_o in the next cycle.
+  // Reads the ring base of queue base_queue_i; base_o holds it in the next cycle.
   input  logic          base_read_i,
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o,
-  // Pulse: the read of the descriptor in slot fail_slot_i failed.
+  // Pulse: a descriptor read failed; fail_slot_i is the slot of its first descriptor.
   input  logic          fail_i,
   input  logic [Qw-1:0] fail_queue_i,
   input  logic [7:0]    fail_slot_i,
   input  status_e       fail_status_i,
   // Pulse of the counter QUEUE_ERR.
   output logic          queue_err_o,
-  // Read of the context of queue ctx_queue_i; ctx_o in the next cycle.
+  // Reads the context of queue ctx_queue_i; ctx_o holds it in the next cycle.
   input  logic          ctx_read_i,
   input  logic [Qw-1:0] ctx_queue_i,
   output rx_ctx_t       ctx_o,
-  // Queue of the frame in hand; its state follows in the same cycle.
+  // Queue of the frame that nic_rxtake holds; the outputs below are its state, in the same cycle.
   input  logic [Qw-1:0] take_queue_i,
   output queue_state_e  take_state_o,
   output logic [15:0]   take_pi_o,
   output logic [15:0]   take_ci_o,
   output logic [15:0]   take_cqi_o,
-  // Pulse: a completion entry of that queue is taken, with a descriptor.
+  // Pulse: a frame of that queue takes a descriptor and a place in the completion ring.
   input  logic          take_desc_i,
-  // Pulse: a completion entry of that queue is taken, for its Event.
+  // Pulse: an Event of that queue takes a place in the completion ring.
   input  logic          take_event_i,
-  // A queue that failed: an Event has to be written for it [Q4], with this index and status.
+  // A failed queue for which an Event must be written [Q4], with its index and status.
   output logic          event_valid_o,
   output logic [Qw-1:0] event_queue_o,
   output logic [15:0]   event_index_o,
@@ -74,11 +75,11 @@ module nic_rxq
   // Pulse: a completion entry of queue done_queue_i has left.
   input  logic          done_i,
   input  logic [Qw-1:0] done_queue_i,
-  // Queue that is being disabled; drain_reads_i: reads of it have not ended.
+  // Queue that is being disabled; drain_reads_i: it has reads that have not ended.
   output logic [Qw-1:0] drain_queue_o,
   input  logic          drain_reads_i,
   output logic          busy_o,
-  // Opens the clock gate: an Event waits, or a pulse or an answer ends.
+  // Opens the clock gate: high while an Event waits or a pulse is to end.
   output logic          wake_o
 );
   localparam int Sw = $clog2(DescCache);
@@ -90,7 +91,7 @@ module nic_rxq
     $fatal(1, "nic_rxq: DescCache must be a power of two, 8..256");
   end
 
-  // Queues that run, are in error, owe an Event, were enabled since the reset.
+  // One bit a queue: state Run, state Error, an Event is owed, enabled at least once since reset.
   logic [NumRxq-1:0] run_q, failed_q, owe_q, used_q;
   logic [15:0]       pi_q [NumRxq];
   logic [15:0]       ci_q [NumRxq];
@@ -98,13 +99,13 @@ module nic_rxq
   logic [3:0]        log_q [NumRxq];
   status_e           error_q [NumRxq];
   logic [15:0]       event_index_q [NumRxq];
-  logic [3:0]        jobs_q [NumRxq];      // completion entries in flight
+  logic [3:0]        jobs_q [NumRxq];      // completion entries in the writer
 
   function automatic queue_state_e state_of(input logic [Qw-1:0] q);
     state_of = run_q[q] ? QueueStateRun : failed_q[q] ? QueueStateError : QueueStateOff;
   endfunction
 
-  // Table.
+  // Table Rxq.
   logic          off;
   logic [Qw-1:0] tbl_queue;
   logic [3:0]    log_new;
@@ -131,7 +132,7 @@ module nic_rxq
     .base_read_i, .base_queue_i, .base_o
   );
 
-  // Doorbell: in range, forward, never past the ring.
+  // Check a doorbell [Q2]: queue exists and runs, index does not go back and stays within the ring.
   logic [Qw-1:0] db_queue;
   logic [16:0]   db_size;
   logic          db_ok;
@@ -145,7 +146,7 @@ module nic_rxq
   assign posted_o       = db_ok;
   assign posted_queue_o = db_queue;
 
-  // Views.
+  // State shown to nic_rxfetch and nic_rxtake.
   assign fetch_run_o    = run_q[fetch_queue_i] && !flr_i;
   assign fetch_pi_o     = pi_q[fetch_queue_i];
   assign fetch_ci_o     = ci_q[fetch_queue_i];
@@ -155,8 +156,8 @@ module nic_rxq
   assign take_ci_o      = ci_q[take_queue_i];
   assign take_cqi_o     = cqi_q[take_queue_i];
 
-  // Failing reads. The first one stops the queue; the descriptor's index follows from its slot,
-  // because at most a cache's worth of reads is in flight.
+  // Failed reads. The first one stops the queue. The descriptor's index follows from its slot,
+  // because no more descriptors are in flight than the cache has slots.
   logic          fail;
   logic [Sw-1:0] fail_ahead;
   logic          event_q;

@@ -1,14 +1,15 @@
-/// Table Rxq: the contexts as software wrote them, and the commands that write and read them.
-/// Disabling waits until the queue has drained; all fields change in the cycle of the commit.
+/// Table Rxq: stores the contexts as software wrote them, and executes the commands that write and
+/// read them. Disabling waits until the queue has drained; all fields change in the cycle of the
+/// commit.
 
 module nic_rxq_tbl
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumRxq)
 ) (
@@ -16,30 +17,31 @@ module nic_rxq_tbl
   input  logic          rst,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
-  // Queue of the command; its state follows in the same cycle.
+  // Queue of the command; the inputs below are its state, in the same cycle.
   output logic [Qw-1:0] queue_o,
   input  queue_state_e  state_i,
   input  status_e       error_i,
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [15:0]   cqi_i,
-  // That queue has no work in flight.
+  // High if that queue has no work in flight.
   input  logic          drained_i,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Rxq entry on the table bus takes effect.
   output logic          commit_o,
-  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue on the table bus is being disabled and has drained. flushed_i: messages have
+  // reported all its entries.
   output logic          flush_o,
   input  logic          flushed_i,
   // Pulse: the queue is disabled.
   output logic          off_o,
-  // Pulse: the queue starts, with a ring of size log_size_o.
+  // Pulse: the queue is enabled, with a ring of 2^log_size_o descriptors.
   output logic          start_o,
   output logic [3:0]    log_size_o,
-  // Read of a queue's context for delivery; ctx_o in the next cycle, later writes seen.
+  // Reads a queue's context; ctx_o holds it from the next cycle on and follows later writes.
   input  logic          ctx_read_i,
   input  logic [Qw-1:0] ctx_queue_i,
   output rx_ctx_t       ctx_o,
-  // Read of a queue's ring base; base_o in the next cycle.
+  // Reads a queue's ring base; base_o holds it in the next cycle.
   input  logic          base_read_i,
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o
@@ -127,7 +129,7 @@ module nic_rxq_tbl
     endcase
   end
 
-  // Data of a table read.
+  // Returns the data of a table read.
   function automatic rxq_entry_t shown();
     shown       = shown_q;
     shown.state = state_i;
@@ -135,7 +137,7 @@ module nic_rxq_tbl
     shown.pi    = pi_i;
     shown.ci    = ci_i;
     shown.cqi   = cqi_i;
-    // Later and reserved fields read 0.
+    // Fields of parts that are not built, and reserved fields, read 0.
     if (!HasMsix) begin
       shown.msix_addr  = '0;
       shown.msix_data  = '0;

@@ -1,14 +1,14 @@
-/// Takes frames out of the receive buffers, finds their queue's state and descriptor
-/// and turns them into jobs for the writer, interleaved with Events that queues owe. A frame whose
-/// descriptor is still being fetched waits, as do all frames behind it.
+/// Takes frames out of the receive buffers, looks up their queue's state and descriptor, and turns
+/// them into jobs for the writer; Events that queues owe go in between. A frame whose descriptor is
+/// still being fetched waits, and all frames behind it wait, too.
 
 module nic_rxtake
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
   localparam int Qw = $clog2(NumRxq)
 ) (
@@ -20,7 +20,7 @@ module nic_rxtake
   input  logic                  frame_valid_i,
   output logic                  frame_ready_o,
   input  rx_frame_t             frame_i,
-  // Context and state of a queue, as in nic_rxq.
+  // Queue whose context and state is read; same timing as in nic_rxq.
   output logic                  ctx_read_o,
   output logic [Qw-1:0]         ctx_queue_o,
   input  rx_ctx_t               ctx_i,
@@ -35,39 +35,39 @@ module nic_rxtake
   input  logic [Qw-1:0]         event_queue_i,
   input  logic [15:0]           event_index_i,
   input  status_e               event_status_i,
-  // The descriptor at the consumer index has been fetched.
+  // High if the descriptor at the consumer index has arrived.
   input  logic                  desc_there_i,
-  // Frame or Event to be written out; a frame's descriptor is at nic_rxdma with it.
+  // Job for the writer, a frame or an Event; a frame's descriptor reaches nic_rxdma with it.
   output logic                  job_valid_o,
   input  logic                  job_ready_i,
   output rx_job_t               job_o,
-  // Pulse: the frame in hand has ended and draws on an account.
+  // Pulse: the frame held has ended and has an account.
   output logic                  settled_o,
-  // It is delivered, not dropped.
+  // With settled_o: high if it is delivered, low if it is dropped.
   output logic                  passed_o,
   // Pulses of the ports' counters.
   output logic [Ports-1:0][31:0] port_evt_o,
-  // Pulse: RX_DROP_DISABLED, beside that of a frame that comes in.
+  // Pulse: one more step of RX_DROP_DISABLED; ingress may step it in the same cycle.
   output logic [Ports-1:0]      disabled_o,
-  // A frame or an Event is in hand.
+  // High while a frame or an Event is in the block.
   output logic                  busy_o,
-  // Opens the clock gate: the block is busy, or a counter pulse ends.
+  // Opens the clock gate: high while the block is busy or a counter pulse is to end.
   output logic                  wake_o
 );
-  // Frame or event in hand; its context arrives with it.
+  // The frame or Event held; its queue's context arrives in the same cycle.
   logic      valid_q, event_q;
   rx_frame_t frame_q;
-  // The job that waits for the writer.
+  // The next job for the writer.
   logic      job_valid_q;
   rx_job_t   job_q;
 
   logic        next_valid, next_event, load, leave;
   logic        wait_desc, dropped;
   logic [4:0]  cause;
-  logic [13:0] placed, hdr_len, pay_len;   // bytes of the frame that are placed; of its parts
+  logic [13:0] placed, hdr_len, pay_len;   // bytes placed: of the frame, of its two parts
   logic [15:0] slot;
 
-  // Next: an Event that is not yet in hand, else a frame.
+  // Take next: an Event that is not already held, else a frame.
   assign next_event    = event_valid_i && !(valid_q && event_q);
   assign next_valid    = next_event || frame_valid_i;
   assign load          = next_valid && (!valid_q || leave);
@@ -77,7 +77,8 @@ module nic_rxtake
   assign ctx_queue_o = next_event ? event_queue_i : frame_i.info.queue_f[Qw-1:0];
   assign queue_o     = frame_q.info.queue_f[Qw-1:0];
 
-  // Its fate: where the header part ends, then the causes to drop it, in their order.
+  // Decide on the frame: lengths of its parts, then the first cause to drop it, in the contract's
+  // order.
   always_comb begin
     placed    = '0;
     hdr_len   = '0;

@@ -1,36 +1,36 @@
-/// Steering rules: a ternary table of NumRules entries that every port's frames are compared with
-/// at once, lowest match first; one frame a cycle and port, three cycles deep. Also their hit
-/// counters and table Rule.
+/// Steering rules: a ternary table of NumRules entries. Each port's frames are compared with all
+/// rules, the lowest match is taken; one frame a cycle and port, three cycles deep. Also holds the
+/// rules' hit counters and table Rule.
 
 module nic_steer
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Rules, 4..256.
+  // Number of rules, 4..256.
   parameter int NumRules = 64,
-  // Receive queues, for the check of a rule's queue.
+  // Number of receive queues, to check a rule's queue.
   parameter int NumRxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // A function-level reset ends: all but the hit counters is reset.
+  // High at the end of a function-level reset: resets all but the hit counters.
   input  logic                   clear_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // Key of a frame for the rules.
+  // Steering key of a frame.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
-  // Rule that the frame matches, three cycles later.
+  // Lowest rule that the frame matches, three cycles later.
   output rx_steer_t  [Ports-1:0] steer_o,
-  // Pulse: a frame was matched by rule hit_rule_i.
+  // Pulse: a frame that passed the checks matched rule hit_rule_i.
   input  logic       [Ports-1:0] hit_valid_i,
   input  logic [Ports-1:0][7:0]  hit_rule_i,
-  // Rule whose hits are in hits_o a cycle later.
+  // Rule whose hit count is on hits_o in the next cycle.
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o
 );
@@ -38,7 +38,7 @@ module nic_steer
   localparam bit HasRss = (Parts & PartRss) != 0;
   localparam bit HasAccounts = (Parts & PartAccounts) != 0;
 
-  // The fields after value and mask in an entry.
+  // The fields of an entry after value and mask.
   typedef struct packed {
     logic [7:0]  rss_log;
     logic [15:0] slow_queue;
@@ -53,11 +53,11 @@ module nic_steer
     $fatal(1, "nic_steer: NumRules must be 4..256");
   end
 
-  // A table entry without its reserved bytes.
+  // Table entries, without their reserved bytes.
   logic [447:0] value_q [NumRules];
   logic [447:0] mask_q [NumRules];
   rest_t        rest_q [NumRules];
-  // Entries that were written since the reset, and those that count.
+  // One bit a rule: written since reset; valid.
   logic [NumRules-1:0] known_q, live_q;
 
   logic          mine, write;
@@ -72,7 +72,7 @@ module nic_steer
   assign write = mine && tbl_i.write && status == TableStatusOk;
   assign tbl_o = rsp_q;
 
-  // With Rss the queue is a place in the indirection table.
+  // With action Rss, the queue field is an offset in table Indirection.
   logic bad_queue, bad_account;
   assign bad_queue = HasRss && entry.action == ActionRss ?
                      entry.queue_f >= 16'(RssEntries) || entry.rss_log > 8'(RssLogMax) :
@@ -95,8 +95,8 @@ module nic_steer
     end
   end
 
-  // What follows a match is written two cycles after what is compared, as frames pass the two:
-  // each frame sees an entry whole.
+  // A rule's action is written two cycles after its value and mask, because frames read it two
+  // cycles after the comparison: each frame sees either the old entry or the new one.
   logic [1:0]    rest_write_q;
   logic [Rw-1:0] rest_index_q [2];
   rest_t         rest_new_q [2];
@@ -104,7 +104,7 @@ module nic_steer
 
   always_comb begin
     rest_new = rest_t'(tbl_i.wdata[896 +: $bits(rest_t)]);
-    // Fields of missing parts read 0.
+    // Fields of parts that are not built read 0.
     if (!HasAccounts) begin
       rest_new.slow_queue = '0;
       rest_new.account    = '0;
@@ -145,7 +145,7 @@ module nic_steer
     for (int r = NumRules - 1; r >= 0; r--) if (m[r]) lowest = Rw'(r);
   endfunction
 
-  // Eight rules at a time; groups without a valid rule are skipped.
+  // Compare eight rules at a time; groups without a valid rule are skipped.
   localparam int Groups = (NumRules + 7) / 8;
 
   logic [8*Groups-1:0] live;
@@ -193,7 +193,7 @@ module nic_steer
     end
   end
 
-  // Hit counters: one bank a port, summed when read.
+  // Hit counters: one bank for each port; a read returns their sum.
   logic [63:0] bank [Ports];
   logic [63:0] sum;
 

@@ -1,43 +1,43 @@
-/// The plain registers: identity, sizes, switches, PCIe limits, receive options. Gives the other
-/// blocks the configuration in their terms.
+/// Plain registers: identity, sizes, enables, PCIe limits, receive options. Decodes them for the
+/// other blocks.
 
 module nic_cfg
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Transmit queues.
+  // Number of transmit queues.
   parameter int NumTxq = 64,
-  // Memory keys.
+  // Number of memory keys.
   parameter int NumKeys = 256,
-  // Steering rules.
+  // Number of steering rules.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
   input  logic             rst,
-  // Pulse: a function-level reset is asked for.
+  // Pulse: a write of CTRL.flr requests a function-level reset.
   output logic             start_o,
-  // A function-level reset is in progress.
+  // High during a function-level reset.
   input  logic             flr_i,
-  // A function-level reset ends: registers go back to their reset values.
+  // High at the end of a function-level reset: registers return to their reset values.
   input  logic             clear_i,
-  // Write of the lower and upper register of the 8 bytes at unit_i.
+  // Write enables of the lower and upper 32-bit register of the 8 bytes at unit_i.
   input  logic [1:0]       we_i,
   input  logic [RegAw-1:3] unit_i,
   input  logic [63:0]      wdata_i,
-  // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
+  // Reads the two registers at unit_i, in the same cycle; 0 for registers of other blocks.
   input  logic             rd_i,
   output logic [63:0]      rdata_o,
   output cfg_t             cfg_o,
-  // The registers' clock must go on: a change has not been taken over yet.
+  // High while the blocks have not yet seen a change: keeps the registers' clock on.
   output logic             changed_o,
   // RSS key.
   output rss_key_t         rss_key_o,
-  // What STATUS shows.
+  // Fields of STATUS: receive path busy, transmit path busy, reads outstanding.
   input  logic             rx_busy_i,
   input  logic             tx_busy_i,
   input  logic             reads_i
@@ -45,8 +45,8 @@ module nic_cfg
   localparam logic [31:0] CplTimeoutMin = 32'd1024;
   localparam bit          HasRss        = (Parts & PartRss) != 0;
 
-  // Fields that are built; all other bits read 0.
-  logic [1:0]  attr_q;                   // RO, NS
+  // Fields that exist in this build; all other bits read 0.
+  logic [1:0]  attr_q;                   // RO in bit 1, NS in bit 0
   logic        rx_enable_q, tx_enable_q, rcb_q, drop_ip_q, drop_l4_q, drop_icrc_q;
   logic        drop_crc32c_q;
   logic [2:0]  mps_q, mrrs_q;
@@ -64,7 +64,7 @@ module nic_cfg
   assign start_o      = (Parts & PartFlr) != 0 && we_i[0] && unit_i == RegCtrl[RegAw-1:3] &&
                         wdata_i[31];
 
-  // Word pairs of RSS_KEY.
+  // 8-byte units of RSS_KEY.
   localparam int KeyUnits = RegRssKeyCount / 2;
 
   function automatic logic is_key(input logic [RegAw-1:3] unit);
@@ -133,7 +133,7 @@ module nic_cfg
     if (rd_i) rdata_o = value(unit_i);
   end
 
-  // The blocks see a change a cycle later.
+  // Returns the configuration for the blocks, which see it one cycle later.
   function automatic cfg_t in_force();
     in_force                  = '0;
     in_force.attr             = attr_q;

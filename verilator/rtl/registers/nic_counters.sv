@@ -1,27 +1,27 @@
-/// The 64-bit counters: those of each port and those of the device. Several sources may step the
-/// same counter in one cycle (contract G5).
+/// The 64-bit counters of the ports and of the device. Several sources may step one counter in the
+/// same cycle (contract G5).
 
 module nic_counters
   import nic_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Sources of the device's counters.
+  // Number of sources that step the device's counters.
   parameter int Sources = 4
 ) (
   input  logic                     clk,
   input  logic                     rst,
-  // Pulses of the ports' counters; those of RX_BYTES and TX_BYTES are in bytes.
+  // Pulses of the ports' counters; RX_BYTES and TX_BYTES step by the byte counts beside them.
   input  logic [Ports-1:0][31:0]   port_evt_i,
   input  logic [Ports-1:0][31:0]   rx_bytes_i,
   input  logic [Ports-1:0][31:0]   tx_bytes_i,
-  // One more step of RX_DROP_DISABLED.
+  // Pulse: one more step of RX_DROP_DISABLED.
   input  logic [Ports-1:0]         disabled_i,
   // Bytes to add to COPY_BYTES.
   input  logic [7:0]               copy_bytes_i,
-  // Pulses of counter 128 + k, a source each.
+  // Bit k: pulse of counter 128 + k; one vector for each source.
   input  logic [15:0]              dev_evt_i [Sources],
-  // Read: the value is there in the next cycle.
+  // Reads counter rd_index_i; rd_data_o holds its value in the next cycle.
   input  logic                     rd_en_i,
   input  logic [7:0]               rd_index_i,
   output logic [63:0]              rd_data_o
@@ -37,7 +37,7 @@ module nic_counters
 
   assign rd_data_o = rd_q;
 
-  // A counter that was never stepped since reset is not live and counts as 0: the memories need no
+  // A counter not stepped since reset is marked as not live and reads 0, so the memories need no
   // reset.
   for (genvar p = 0; p < Ports; p++) begin : g_port
     logic [63:0] mem [32];

@@ -1,22 +1,22 @@
-/// Function-level reset (contract L1 to L5): waits until the work that had begun is over, then
-/// resets everything but counters, ordinals and frames that are coming in.
+/// Function-level reset (contract L1 to L5): waits until all work that had begun has ended, then
+/// resets everything but counters, ordinals and arriving frames.
 
 module nic_flr (
   input  logic clk,
   input  logic rst,
-  // Pulse: a function-level reset is asked for.
+  // Pulse: a function-level reset is requested.
   input  logic start_i,
-  // Earlier work is in flight; frames still arriving, which are dropped, do not count.
+  // High while earlier work is in flight. Frames still arriving will be dropped and do not count.
   input  logic work_i,
-  // A function-level reset is in progress.
+  // High during a function-level reset.
   output logic flr_o,
-  // A function-level reset ends: what it resets goes back.
+  // High at its end, for Clear cycles: resets what a function-level reset resets.
   output logic clear_o
 );
-  // Cycles without work: more than any hand-over between blocks, a counter's step, or the way of a
-  // frame from the pins to its buffer takes.
+  // Cycles without work before the reset: more than a hand-over between blocks, a counter's step,
+  // or a frame's passage from the pins to its buffer takes.
   localparam int Quiet = 64;
-  // The reset that follows, and its delay to the blocks.
+  // Length of clear_o in cycles, and its latency to the blocks.
   localparam int Clear = 4;
   localparam int End   = Quiet + 2 * Clear;
 

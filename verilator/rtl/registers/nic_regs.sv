@@ -1,46 +1,47 @@
-/// Register file (contract section 3): takes requests in order, one a cycle, rings doorbells, runs
-/// table commands, counts, and answers reads two cycles later. The answers wait in a queue that
-/// holds one for each tag of two requesters, so a held-up output holds up no completion.
+/// Register file (contract section 3): takes requests in order, one a cycle; rings doorbells,
+/// executes table commands, counts, and answers reads two cycles later. The queue of answers has a
+/// slot for each tag of two requesters, so that a TLP output that is held back does not block
+/// completions at the input.
 
 `include "nic_assert.svh"
 
 module nic_regs
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Transmit queues.
+  // Number of transmit queues.
   parameter int NumTxq = 64,
-  // Memory keys.
+  // Number of memory keys.
   parameter int NumKeys = 256,
-  // Steering rules.
+  // Number of steering rules.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic           clk,
   input  logic           rst,
-  // Requests of the TLP port, in their order.
+  // Requests from the TLP port, in order.
   input  reg_req_t       req_i,
   input  logic           req_valid_i,
   output logic           req_ready_o,
-  // Work entry of a request to TX_PUSH.
+  // Work entry of a request that writes TX_PUSH; valid with req_i.
   input  logic [511:0]   push_wqe_i,
-  // Work entry of the doorbell tx_db_o.
+  // Work entry pushed with the doorbell on tx_db_o.
   output push_t          tx_push_o,
-  // Answers to reads.
+  // Answers to reads and to refused requests.
   output answer_t        ans_o,
   output logic [63:0]    ans_data_o,
   output logic           ans_valid_o,
   input  logic           ans_ready_i,
   output cfg_t           cfg_o,
   output rss_key_t       rss_key_o,
-  // Registers kept by other blocks: writes and reads.
+  // Accesses to registers in other blocks, and the data read.
   output reg_bus_t       reg_o,
   input  logic [63:0]    reg_rdata_i,
-  // Table bus; answers of the receive path and of the transmit path.
+  // Table bus: command, and the answers of the receive and the transmit path.
   output tbl_req_t       tbl_o,
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i,
@@ -48,22 +49,22 @@ module nic_regs
   output doorbell_t      rx_db_o,
   // Doorbell of a transmit queue.
   output doorbell_t      tx_db_o,
-  // Read of counter cnt_index_o; cnt_data_i in the next cycle.
+  // Reads counter cnt_index_o; cnt_data_i holds it in the next cycle.
   output logic           cnt_rd_o,
   output logic [7:0]     cnt_index_o,
   input  logic [63:0]    cnt_data_i,
-  // Rule whose hits are in hits_i a cycle later.
+  // Rule whose hit count is on hits_i in the next cycle.
   output logic [7:0]     hits_index_o,
   input  logic [63:0]    hits_i,
-  // What STATUS shows.
+  // Fields of STATUS: receive path busy, transmit path busy, reads outstanding.
   input  logic           rx_busy_i,
   input  logic           tx_busy_i,
   input  logic           reads_i,
-  // What a function-level reset waits for, beside table commands.
+  // High while the blocks have work that a function-level reset must wait for.
   input  logic           work_i,
-  // Pulses of the counter REG_BAD; each counts one.
+  // Pulses of the counter REG_BAD; each bit counts one.
   output logic [1:0]     reg_bad_o,
-  // A request, an answer, a table command or a reset is in the block.
+  // High while a request, an answer, a table command or a reset is in the block.
   output logic           busy_o
 );
   localparam int AnsDepth = 512;
@@ -89,7 +90,8 @@ module nic_regs
   assign tx_db_o   = tx_db_q;
   assign tx_push_o = push_q;
 
-  // First stage: the head of the queue is carried out. Two doorbells in one write take two cycles.
+  // First stage: execute the request at the queue's head. A write of two doorbells takes two
+  // cycles.
   assign unit        = req_i.addr[RegAw-1:3];
   assign rx_db       = unit[RegAw-1:10] == RegRxDoorbellBase[RegAw-1:10];
   assign tx_db       = unit[RegAw-1:10] == RegTxDoorbellBase[RegAw-1:10];
@@ -103,14 +105,14 @@ module nic_regs
   assign wdata       = req_i.addr[2] ? {req_i.data[31:0], 32'd0} : req_i.data;
   assign we          = !(exec && writes) ? 2'b00 : req_i.ans.two ? 2'b11 :
                        req_i.addr[2] ? 2'b10 : 2'b01;
-  // During a function-level reset each write is one of no effect.
+  // During a function-level reset, writes have no effect and count REG_BAD.
   assign reg_bad_o   = flr ? {1'b0, exec && !asks} : tbl_bad;
   assign cnt_rd_o    = exec && req_i.read;
   assign cnt_index_o = unit[10:3];
   assign hits_index_o = unit[10:3];
   assign reg_o        = '{we: we, rd: cnt_rd_o, unit: unit, wdata: wdata};
 
-  // Awake while a request arrives, is in progress or is not yet answered.
+  // The clock runs while a request arrives, is executed or is not yet answered.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || busy_o || changed)
@@ -169,7 +171,7 @@ module nic_regs
     end
   end
 
-  // Second stage: the answer is put together. Counters and hits have 256 places of 8 bytes each.
+  // Second stage: assemble the answer. Counters and rule hits have 256 slots of 8 bytes each.
   always_ff @(posedge clk_g) begin
     ans_valid_q <= exec && asks;
     if (exec && asks) begin
@@ -199,7 +201,7 @@ module nic_regs
     .out_valid_o(ans_valid_o), .out_ready_i(ans_ready_i), .out_data_o({ans_o, ans_data_o})
   );
 
-  // Answers not yet given away.
+  // Count the answers not yet sent.
   always_ff @(posedge clk_g) begin
     held_q <= held_q + 10'(exec && asks) - 10'(ans_valid_o && ans_ready_i);
     if (rst) held_q <= '0;

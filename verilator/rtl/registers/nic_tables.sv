@@ -1,34 +1,35 @@
-/// Table commands: TBL_CMD and the staging window TBL_DATA. Checks operation, table and index, then
-/// hands the command to the table's owner over the table bus and waits for it (contract G6, G7).
+/// Table commands: TBL_CMD and the staging registers TBL_DATA. Checks operation, table and index,
+/// then passes the command to the table's owner over the table bus and waits for its answer
+/// (contract G6, G7).
 
 module nic_tables
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports.
+  // Number of Ethernet ports.
   parameter int Ports = 1,
-  // Receive queues.
+  // Number of receive queues.
   parameter int NumRxq = 64,
-  // Transmit queues.
+  // Number of transmit queues.
   parameter int NumTxq = 64,
-  // Memory keys.
+  // Number of memory keys.
   parameter int NumKeys = 256,
-  // Steering rules.
+  // Number of steering rules.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic           clk,
   input  logic           rst,
-  // Write of the lower and upper register of the 8 bytes at unit_i.
+  // Write enables of the lower and upper 32-bit register of the 8 bytes at unit_i.
   input  logic [1:0]     we_i,
   input  logic [RegAw-1:3] unit_i,
   input  logic [63:0]    wdata_i,
-  // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
+  // Reads the two registers at unit_i, in the same cycle; 0 for registers of other blocks.
   input  logic           rd_i,
   output logic [63:0]    rdata_o,
-  // The lower and the upper register were written during a command: each counts.
+  // Pulses of REG_BAD: the lower or the upper register was written during a command.
   output logic [1:0]     reg_bad_o,
-  // A command is in progress.
+  // High while a command is in progress.
   output logic           busy_o,
   // Table bus.
   output tbl_req_t       tbl_o,
@@ -79,7 +80,7 @@ module nic_tables
     if (rd_i && is_data) rdata_o = data_q[{unit_i[6:3], 6'd0} +: 64];
   end
 
-  // Checks that need no entry, in the contract's order.
+  // Makes the checks that need no entry, in the contract's order [G6].
   function automatic table_status_e check(input table_op_e op, input logic [7:0] id,
                                           input logic [15:0] index);
     logic [16:0] size;
@@ -113,7 +114,7 @@ module nic_tables
     done_status = table_status_e'(of_rx ? rx_tbl_i.status : tx_tbl_i.status);
   end
 
-  // An entry's bytes; words beyond it become 0.
+  // Returns the bytes of a read entry; words beyond it become 0.
   function automatic logic [DataW-1:0] entry(input logic [7:0] id, input logic [DataW-1:0] d);
     entry = d;
     if (id == TableKey) entry[DataW-1:256] = '0;

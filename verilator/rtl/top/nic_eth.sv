@@ -1,10 +1,10 @@
-/// The Ethernet pins: in builds of 256 bits each port has converters between these and the beats of
-/// 512 bits inside; in builds of 512 bits it has wires.
+/// The Ethernet pins: in builds with EthBits 256, each port has converters between the pins and the
+/// beats of 512 bits inside; in builds with 512 bits, wires.
 
 module nic_eth
   import nic_int_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream: 256 or 512.
   parameter int EthBits = EthW
@@ -20,18 +20,18 @@ module nic_eth
   output logic [Ports-1:0]           m_axis_eth_tlast,
   output logic [Ports-1:0]           m_axis_eth_tvalid,
   input  logic [Ports-1:0]           m_axis_eth_tready,
-  // Frames that came in, in beats of 512 bits.
+  // Received frames, in beats of 512 bits.
   output logic [Ports*EthW-1:0]      rx_tdata_o,
   output logic [Ports*EthB-1:0]      rx_tkeep_o,
   output logic [Ports-1:0]           rx_tlast_o,
   output logic [Ports-1:0]           rx_tvalid_o,
-  // Frames to go out, in beats of 512 bits.
+  // Frames to send, in beats of 512 bits.
   input  logic [Ports*EthW-1:0]      tx_tdata_i,
   input  logic [Ports*EthB-1:0]      tx_tkeep_i,
   input  logic [Ports-1:0]           tx_tlast_i,
   input  logic [Ports-1:0]           tx_tvalid_i,
   output logic [Ports-1:0]           tx_tready_o,
-  // The first half of a beat has come in.
+  // High while the first half of a beat has arrived and the second has not.
   output logic                       busy_o
 );
   if (EthBits == EthW) begin : g_wires

@@ -1,5 +1,5 @@
-/// Ingress of a port of 256 bits: two beats become one of 512. Nothing is held back, and a beat
-/// leaves in the cycle in which its second half, or the frame's last beat, comes in.
+/// Ingress of a port of 256 bits: two beats become one of 512. Nothing is held back; a beat leaves
+/// in the cycle in which its second half, or the frame's last beat, arrives.
 
 module nic_eth_pack
   import nic_int_pkg::*;
@@ -16,7 +16,7 @@ module nic_eth_pack
   output logic [EthB-1:0]   m_axis_eth_tkeep,
   output logic              m_axis_eth_tlast,
   output logic              m_axis_eth_tvalid,
-  // The first half of a beat waits for the second.
+  // High while the first half of a beat waits for the second.
   output logic              busy_o
 );
   logic              half_q;

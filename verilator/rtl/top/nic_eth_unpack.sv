@@ -1,6 +1,6 @@
-/// Egress of a port of 256 bits: a beat of 512 leaves as two, or as one when that holds the rest of
-/// the frame. It is taken in the cycle in which its last part is accepted, so what follows from a
-/// frame's leaving follows from the pins.
+/// Egress of a port of 256 bits: a beat of 512 leaves as two, or as one if that holds the rest of
+/// the frame. The input beat is accepted with its last half, so the transmit path sees a frame as
+/// sent only when the pins have accepted it.
 
 `include "nic_assert.svh"
 
@@ -9,7 +9,7 @@ module nic_eth_unpack
 (
   input  logic              clk,
   input  logic              rst,
-  // Beats of 512 bits, taken with their last half.
+  // Beats of 512 bits, accepted with their last half.
   input  logic [EthW-1:0]   s_axis_eth_tdata,
   input  logic [EthB-1:0]   s_axis_eth_tkeep,
   input  logic              s_axis_eth_tlast,
@@ -27,7 +27,7 @@ module nic_eth_unpack
 
   logic high_q, final_part;
 
-  // Bytes of a beat are contiguous: the second half is empty when its first byte is.
+  // tkeep is contiguous, so the second half is empty if its first byte is.
   assign final_part        = high_q || !s_axis_eth_tkeep[B];
   assign m_axis_eth_tdata  = high_q ? s_axis_eth_tdata[W +: W] : s_axis_eth_tdata[0 +: W];
   assign m_axis_eth_tkeep  = high_q ? s_axis_eth_tkeep[B +: B] : s_axis_eth_tkeep[0 +: B];

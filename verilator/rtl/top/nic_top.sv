@@ -1,37 +1,37 @@
-/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts receive path,
-/// transmit path, reader and registers together; no logic of its own but events and busy.
+/// The NIC: Ethernet streams, and one TLP stream each way (contract section 1). Connects receive
+/// path, transmit path, reader and registers; its only logic combines counter events and busy.
 
 module nic_top
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream: 256 or 512 in this build.
   parameter int EthBits = 512,
   // Bits of a TLP stream: 1,024 in this build.
   parameter int TlpBits = 1024,
-  // Receive queues, a power of two, 4 to 256.
+  // Number of receive queues, a power of two, 4 to 256.
   parameter int NumRxq = 64,
-  // Transmit queues, a power of two, 4 to 256.
+  // Number of transmit queues, a power of two, 4 to 256.
   parameter int NumTxq = 64,
-  // Memory keys, a power of two, 16 to 4,096.
+  // Number of memory keys, a power of two, 16 to 4,096.
   parameter int NumKeys = 256,
-  // Steering rules, 4 to 256.
+  // Number of steering rules, 4 to 256.
   parameter int NumRules = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                       clk,
   input  logic                       rst,
 
-  // Ethernet in, a lane for each port.
+  // Ethernet in, one lane for each port.
   input  logic [Ports*EthBits-1:0]   s_axis_eth_tdata,
   input  logic [Ports*EthBits/8-1:0] s_axis_eth_tkeep,
   input  logic [Ports-1:0]           s_axis_eth_tlast,
   input  logic [Ports-1:0]           s_axis_eth_tvalid,
   output logic [Ports-1:0]           s_axis_eth_tready,
 
-  // Ethernet out, a lane for each port; tuser: transmit queue of the frame.
+  // Ethernet out, one lane for each port; tuser is the frame's transmit queue.
   output logic [Ports*EthBits-1:0]   m_axis_eth_tdata,
   output logic [Ports*EthBits/8-1:0] m_axis_eth_tkeep,
   output logic [Ports-1:0]           m_axis_eth_tlast,
@@ -39,7 +39,7 @@ module nic_top
   output logic [Ports-1:0]           m_axis_eth_tvalid,
   input  logic [Ports-1:0]           m_axis_eth_tready,
 
-  // PCIe in: a packet is one TLP, thdr its header.
+  // TLPs in: a packet is one TLP, thdr its header.
   input  logic [TlpBits-1:0]         s_axis_tlp_tdata,
   input  logic [TlpBits/32-1:0]      s_axis_tlp_tkeep,
   input  logic [127:0]               s_axis_tlp_thdr,
@@ -47,7 +47,7 @@ module nic_top
   input  logic                       s_axis_tlp_tvalid,
   output logic                       s_axis_tlp_tready,
 
-  // PCIe out, likewise.
+  // TLPs out; signals as above.
   output logic [TlpBits-1:0]         m_axis_tlp_tdata,
   output logic [TlpBits/32-1:0]      m_axis_tlp_tkeep,
   output logic [127:0]               m_axis_tlp_thdr,
@@ -82,7 +82,7 @@ module nic_top
     $fatal(1, "nic_top: Parts has bits that CAP1 does not know");
   end
 
-  // Read clients and sources of the device's counters.
+  // Read clients; counter sources; cycles that busy outlasts activity; width of held-line counts.
   localparam int Clients   = 3 + Ports;
   localparam int EvtSources = 6;
   localparam int BusyTail  = 4;
@@ -181,10 +181,10 @@ module nic_top
     .reg_bad_o(bad_command), .busy_o(regs_busy)
   );
 
-  // A function-level reset ends the work, then resets what works, and the registers.
+  // Reset of everything that a function-level reset resets, at its end.
   assign rst_work = rst || cfg.clear;
 
-  // Counter 128 + k is bit k of a source.
+  // Device counters: bit k of a source steps counter 128 + k.
   always_comb begin
     dev_evt[0] = rx_dev;
     dev_evt[1] = tx_dev;
@@ -206,7 +206,7 @@ module nic_top
     .rd_data_o(cnt_data)
   );
 
-  // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
+  // Reads of work entries need no splitting; only pieces are frame data.
   nic_reader #(
     .Clients(Clients), .DataClients({Clients{1'b1}} << RdCopy),
     .WholeClients(Clients'(1) << RdWqe)
@@ -288,7 +288,7 @@ module nic_top
     .busy_o(mux_busy)
   );
 
-  // Work passes from block to block in a cycle or two; the tail covers the hand-over.
+  // Work passes from block to block in a cycle or two; BusyTail cycles of busy cover the hand-over.
   assign active = eth_busy || demux_busy || regs_busy || reader_busy || rx_busy || tx_busy ||
                   mux_busy || msix_busy;
   assign busy   = active || tail_q != '0;

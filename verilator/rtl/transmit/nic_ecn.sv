@@ -1,21 +1,20 @@
-/// Sets the ECN bits of the frames of queues that have an ECN mode, in the bytes as gathered
-/// (contract E2): a register stage between gather buffer and offloads. The
-/// first line is changed as it leaves.
+/// Sets the ECN bits in frames of queues with an ecn_mode, in the bytes as gathered (contract E2):
+/// a register stage between gather buffer and offloads. Only a frame's first line is changed.
 
 module nic_ecn
   import nic_tx_pkg::*;
 (
   input  logic          clk,
   input  logic          rst,
-  // Lines of the frame to be sent, inline bytes merged in; frame and framing (first, last,
-  // two) come from nic_gather_read.
+  // Lines of the frame to be sent, inline bytes merged in. Frame and flags (first, last, two beats)
+  // come from nic_gather_read.
   input  logic          ln_valid_i,
   input  logic          ln_first_i,
   input  logic          ln_last_i,
   input  logic          ln_two_i,
   input  tx_frame_t     ln_frame_i,
   input  logic [1023:0] ln_data_i,
-  // The same lines a cycle later, with the mark.
+  // The same lines one cycle later, with the ECN bits set.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,
@@ -23,10 +22,11 @@ module nic_ecn
   output tx_frame_t     ln_frame_o,
   output logic [1023:0] ln_data_o
 );
-  // Type fields, first byte low.
+  // EtherTypes, first byte in the low bits.
   localparam logic [15:0] TypeV4 = 16'h0008, TypeV6 = 16'hdd86;
 
-  // A change of the first 12 bytes of the IP header: bits set in mask become those of data.
+  // A change of the first 12 bytes of the IP header: bits set in mask are replaced by those of
+  // data.
   typedef struct packed {
     logic [95:0] mask;
     logic [95:0] data;
@@ -35,7 +35,7 @@ module nic_ecn
   logic          valid_q, first_q, last_q, two_q;
   tx_frame_t     frame_q;
   logic [1023:0] line_q;
-  logic [111:0]  head_q;               // type and first 12 bytes of the IP header
+  logic [111:0]  head_q;               // EtherType and first 12 bytes of the IP header
 
   assign ln_valid_o = valid_q;
   assign ln_first_o = first_q;
@@ -68,7 +68,7 @@ module nic_ecn
     end
   end
 
-  // The bits, and the IPv4 checksum where they change.
+  // Returns the change: the ECN bits, and for IPv4 the header checksum.
   function automatic patch_t patch(input logic [111:0] h, input tx_frame_t f);
     logic [7:0]  in128, was, now;
     logic [15:0] sum;

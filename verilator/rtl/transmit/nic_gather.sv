@@ -1,12 +1,12 @@
-/// Gathers frames: slots and lines for many frames at once, read requests for their pieces, bytes
-/// placed as they come in any order; frames leave in the order of their entries.
+/// Gathers frames: gives many frames at once a slot and buffer lines, requests their pieces, places
+/// the bytes in whatever order they come, and sends the frames in the order of their entries.
 
 module nic_gather
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // The read client that it is.
+  // Number of its read client.
   parameter int Client = RdGather,
-  // Pad bytes and ICRC may be appended.
+  // 1 if pad bytes and ICRC may be appended (part append).
   parameter bit HasAppend = 1'b1,
   // Frame slots, a power of two.
   parameter int Slots = 256,
@@ -25,24 +25,25 @@ module nic_gather
   output logic            rd_req_valid_o,
   input  logic            rd_req_ready_i,
   input  rd_rsp_t         rd_rsp_i,
-  // Lines to the offloads (see nic_gather_read); never held back after room_i was seen.
+  // Lines to the offloads (see nic_gather_read). A frame begins only while room_i is high; it is
+  // then never held back.
   input  logic            room_i,
   output logic            ln_valid_o,
   output logic            ln_first_o,
   output logic            ln_last_o,
   output logic            ln_two_o,
   output tx_frame_t       ln_frame_o,
-  // Inline bytes that stand at the beginning of the line; they are not in the data.
+  // Inline bytes for the beginning of the line, where ln_data_o is undefined.
   output logic [TlpW-1:0] ln_inl_o,
   output logic [7:0]      ln_inl_len_o,
   output logic [TlpW-1:0] ln_data_o,
   // Pulse: a frame of take_beats_o beats begins to leave.
   output logic            take_o,
   output logic [7:0]      take_beats_o,
-  // An entry is in the block.
+  // High while an entry is in the block.
   output logic            busy_o
 );
-  // Reads of a slot that are still to come, and the first failure.
+  // State of a slot's reads: bytes still to come, and the status of the first failure.
   typedef struct packed {
     logic [7:0]  status;
     logic [13:0] bytes;
@@ -89,8 +90,8 @@ module nic_gather
     .cookie_o(cookie), .done_len_o(done_len), .status_o(done_status)
   );
 
-  // [T15]: the bytes to append are as many as the pad count of the frame's BTH says, and the
-  // ICRC; nic_gather_pad finds that count in what is read.
+  // [T15]: append as many pad bytes as the frame's BTH says, and the ICRC. nic_gather_pad finds the
+  // pad count in the bytes read.
   if (HasAppend) begin : g_append
     logic [1:0] pad;
 

@@ -1,5 +1,5 @@
-/// Gives each checked entry a frame slot and lines of the gather buffer, and asks for its pieces,
-/// one request a cycle; keeps the address of each piece in the buffer.
+/// Gives each checked entry a frame slot and lines of the gather buffer, and requests its pieces,
+/// one read request a cycle; remembers the address of each piece in the buffer.
 
 `include "nic_assert.svh"
 
@@ -19,32 +19,32 @@ module nic_gather_alloc
   input  logic          valid_i,
   output logic          ready_o,
   input  tx_ent_t       ent_i,
-  // Pulse: slot slot_o begins, at line line_o.
+  // Pulse: an entry takes slot slot_o, with lines from line_o on.
   output logic          alloc_o,
   output logic [Sw-1:0] slot_o,
   output logic [Lw-1:0] line_o,
   // Bytes that its reads will bring.
   output logic [13:0]   bytes_o,
-  // Pulse: the frame of the oldest slot was taken: the slot is free.
+  // Pulse: the frame of the oldest slot is leaving: frees the slot.
   input  logic          slot_free_i,
-  // Lines that are free again.
+  // Number of the oldest lines freed in this cycle.
   input  logic [1:0]    lines_free_i,
-  // Some slot is in use.
+  // High while some slot is in use.
   output logic          any_o,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
-  // Request being examined; base_o: address of its first byte in the buffer.
+  // Read request to look up (slot and piece); base_o: buffer address of its first byte.
   input  logic [Sw+2:0] look_i,
   output logic [Lw+6:0] base_o
 );
-  logic [Lw+6:0]    base_mem [SegMax * Slots];   // by slot and piece
+  logic [Lw+6:0]    base_mem [SegMax * Slots];   // indexed by slot and piece
   logic [Sw-1:0]    slot_q;
   logic [Sw:0]      used_slots_q;
   logic [Lw-1:0]    line_q;
   logic [Lw:0]      used_lines_q;
 
-  // The entry whose pieces are being asked for.
+  // The entry whose pieces are being requested.
   logic [3:0]              left_q;
   logic [2:0]              piece_q;
   logic [SegMax-1:0][13:0] len_q;

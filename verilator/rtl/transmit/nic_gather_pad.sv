@@ -1,10 +1,10 @@
-/// The pad count that a frame's BTH names (contract T15), found in its bytes as they are gathered:
-/// of the inline bytes when the entry comes, else of those that its reads bring.
+/// Finds the pad count in a frame's BTH (contract T15) while its bytes are gathered: in the inline
+/// bytes when the entry comes, else in the bytes that its reads bring.
 
 module nic_gather_pad
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // The read client that it is.
+  // Number of the read client whose responses are searched.
   parameter int Client = RdGather,
   // Frame slots, a power of two.
   parameter int Slots = 256,
@@ -14,12 +14,13 @@ module nic_gather_pad
   localparam int Lw = $clog2(Lines)
 ) (
   input  logic            clk,
-  // Pulse: slot slot_i begins, at line line_i, for entry ent_i.
+  // Pulse: entry ent_i takes slot slot_i, with lines from line_i on.
   input  logic            alloc_i,
   input  logic [Sw-1:0]   slot_i,
   input  logic [Lw-1:0]   line_i,
   input  tx_ent_t         ent_i,
-  // Response to a read of slot rsp_slot_i; its bytes are written two cycles later, as below.
+  // Response to a read of slot rsp_slot_i. Two cycles later its bytes are written to the gather
+  // buffer, as the signals below say.
   input  rd_rsp_t         rsp_i,
   input  logic [Sw-1:0]   rsp_slot_i,
   input  logic [1:0]      we_i,
@@ -28,18 +29,18 @@ module nic_gather_pad
   input  logic [TlpW-1:0] even_mask_i,
   input  logic [TlpW-1:0] odd_mask_i,
   input  logic [TlpW-1:0] data_i,
-  // Slot being examined; pad_o: pad bytes of its frame.
+  // Slot to look up; pad_o: pad count of its frame.
   input  logic [Sw-1:0]   look_i,
   output logic [1:0]      pad_o
 );
-  // Address in the buffer of the byte with the pad count.
+  // Buffer address of the byte with the pad count; any: it is still to come.
   typedef struct packed {
     logic          any;
     logic [Lw-1:0] line;
     logic [6:0]    at;
   } want_t;
 
-  localparam logic [8:0] FlagsOff = 9'd9;      // from the UDP header on
+  localparam logic [8:0] FlagsOff = 9'd9;      // offset from the start of the UDP header
 
   want_t               want_mem [Slots];
   logic [1:0]          pad_mem  [Slots];

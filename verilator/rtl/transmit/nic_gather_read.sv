@@ -1,5 +1,6 @@
 /// Takes complete frames out of the gather buffer in the order of their slots, a line of 128 bytes
-/// (two beats) at a time, without a pause between frames; a frame of length 0 passes as a token.
+/// (two beats) at a time, without a gap between frames; an entry without a frame passes as a frame
+/// of length 0.
 
 module nic_gather_read
   import nic_tx_pkg::*;
@@ -10,46 +11,47 @@ module nic_gather_read
 ) (
   input  logic          clk,
   input  logic          rst,
-  // The frame of the oldest slot is complete.
+  // High if the frame of the oldest slot is complete.
   input  logic          valid_i,
   // That frame.
   input  tx_frame_t     frame_i,
-  // Lines that the frame has in the buffer.
+  // Number of lines that the frame occupies in the buffer.
   input  logic [7:0]    lines_i,
   // Its inline bytes.
   input  logic [InlW-1:0] inl_i,
   // Status of its reads.
   input  logic [7:0]    status_i,
-  // Pulse: the frame is taken.
+  // Pulse: the frame begins to leave.
   output logic          take_o,
-  // The next stage has room for a longest frame.
+  // High if the next stage has room for the longest frame.
   input  logic          room_i,
-  // Read of line line_o.
+  // Reads line line_o.
   output logic          re_o,
   output logic [Lw-1:0] line_o,
-  // Lines of the buffer that are free again.
+  // Number of the oldest lines freed in this cycle.
   output logic [1:0]    lines_free_o,
-  // First beat of a line, a cycle after its read; the second follows in the next cycle.
+  // First beat of a line, one cycle after its read; with ln_two_o the second follows in the next
+  // cycle.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,
   output logic          ln_two_o,
   output tx_frame_t     ln_frame_o,
-  // Inline bytes that stand at the beginning of the line.
+  // Inline bytes for the beginning of the line.
   output logic [1023:0] ln_inl_o,
   output logic [7:0]    ln_inl_len_o
 );
   logic          act_q, gap_q;
-  logic [7:0]    left_q;               // beats after those of the lines read so far
+  logic [7:0]    left_q;               // beats after the lines read so far
   logic [Lw-1:0] line_q;
   logic          valid_q, first_q, last_q, two_q;
   tx_frame_t     frame_q;
   logic [1023:0] inl_q;
-  logic [7:0]    inl_len_q, rest_len_q;  // bytes of the line; of the line after it
+  logic [7:0]    inl_len_q, rest_len_q;  // inline bytes in the current line; in the one after it
   logic [InlW-1025:0] rest_q;
   logic [7:0]    beats, avail;
   logic          read, empty;
-  // The frame has a line of the buffer more than its bytes need: it is freed with the last one.
+  // The frame occupies one line more than its bytes need; it is freed with the last line.
   logic          spare_q, spare;
 
   assign empty      = frame_i.len == 14'd0;

@@ -1,16 +1,16 @@
-/// First pass over a gathered frame: beats go on to the output buffer as they are, while header
-/// checks, UDP sum, ICRC and IPv4 sum are computed in parallel. Never stalls; no pause between
-/// frames. The result follows the frame's last beat.
+/// First pass over a gathered frame: beats go unchanged to the output buffer, while header checks,
+/// UDP sum, ICRC and IPv4 sum are computed beside them. Never stalls; no gap between frames. The
+/// result follows the frame's last beat.
 
 module nic_offload
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Lines of 128 bytes from nic_gather_read; a line stays for its second beat.
+  // Lines of 128 bytes from nic_gather_read; the data stay for the line's second beat.
   input  logic          ln_valid_i,
   input  logic          ln_first_i,
   input  logic          ln_last_i,
@@ -20,26 +20,26 @@ module nic_offload
   // Beats of the frame, zero beyond its length.
   output logic          beat_valid_o,
   output logic [511:0]  beat_o,
-  // Pulse: a frame has ended, or an entry without one (length 0).
+  // Pulse: result of a frame, or of an entry without one (length 0).
   output logic          out_valid_o,
   output tx_out_t       out_o
 );
-  // A: beats and header windows.
-  logic         second_q;             // the line's second beat is due
+  // Stage A: splits lines into beats and extracts the headers.
+  logic         second_q;             // the line's second beat comes next
   logic         a_valid_q, a_first_q, a_last_q, a_data_q;
   logic [511:0] a_beat_q;
   logic [7:0]   a_index_q;
   logic [479:0] a_l3_q;
   logic [31:0]  a_l4_q;   // UDP length and checksum
   tx_frame_t    a_frame_q;
-  // B: beside the header's verdicts.
+  // Stage B: beats, while nic_offload_parse judges the headers.
   logic          b_valid_q, b_first_q, b_last_q;
   logic [511:0]  b_beat_q;
   tx_frame_t     b_frame_q;
-  logic [7:0]    b_index_q;            // of the beat in its frame
+  logic [7:0]    b_index_q;            // number of the beat in its frame
   tx_par_t       par;
   logic [1023:0] crc_and, crc_xor, sum_and;
-  // C: into the engines.
+  // Stage C: masked beats, at the inputs of the CRC and sum engines.
   logic         c_end_q, c_crc_q, c_sum_q, c_first_q;
   logic [511:0] c_crc_beat_q, c_sum_beat_q;
   tx_frame_t    c_frame_q;
@@ -67,7 +67,7 @@ module nic_offload
       a_data_q  <= ln_frame_i.len != 14'd0;
       beat      = second_q ? ln_data_i[1023:512] : ln_data_i[511:0];
       if (ln_valid_i && ln_first_i) begin
-        // The headers' bytes by DWs and then by bytes.
+        // Shift the headers down, by DWs and then by bytes.
         a_frame_q <= ln_frame_i;
         if (ln_frame_i.ofl.ip_csum || ln_frame_i.ofl.udp_csum || ln_frame_i.ofl.udp_zero ||
             ln_frame_i.ofl.icrc) begin
@@ -90,7 +90,7 @@ module nic_offload
       if (last && ln_frame_i.len[5:0] != 6'd0) begin
         beat = beat & LowBytes[{2'b00, ln_frame_i.len[5:0]}][511:0];
       end
-      // The appended bytes begin in this beat, or before it.
+      // Zero the appended bytes in the beat where they begin and in those after it.
       index     = ln_valid_i && ln_first_i ? 8'd0 : a_index_q + 8'd1;
       a_index_q <= index;
       if (ln_frame_i.app != 3'd0) begin
@@ -118,7 +118,7 @@ module nic_offload
     end
   end
 
-  // The covered bytes of a beat go into the engines, aligned.
+  // Mask the covered bytes of a beat and pass them to the engines.
   always_ff @(posedge clk) begin
     logic [511:0] d;
     logic         covered;

@@ -1,6 +1,6 @@
-/// CRC-32C of a frame's data (contract X1, X2): takes its beats beside those of the other engines,
-/// and adds the contribution of its four bytes to ICRC and UDP sum, which were computed with zeros
-/// in their place. One frame a cycle; frames without it pass in step.
+/// CRC-32C of a frame's data (contract X1, X2). It sees the same beats as the ICRC and UDP sum
+/// engines, which take its four bytes as zero, and adds the contribution of these bytes to their
+/// results. One frame a cycle; frames without a CRC-32C pass with the same latency.
 
 module nic_offload_crc
   import nic_tx_pkg::*, nic_crc32_pkg::*;
@@ -12,22 +12,22 @@ module nic_offload_crc
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,
   input  tx_par_t      beat_par_i,
-  // Pulse, five cycles after a frame's last beat: its CRC-32C is taken back to its range's end.
+  // Pulse, five cycles after a frame's last beat: rewinds its CRC-32C to the end of its range.
   input  logic         back_i,
   input  tx_par_t      back_par_i,
-  // Pulse, three cycles after back_i: ICRC register and UDP sum are there.
+  // Pulse, three cycles after back_i: ICRC register and UDP sum of the frame are at the inputs.
   input  logic         join_i,
   input  tx_par_t      join_par_i,
   input  logic [31:0]  icrc_i,
   input  logic [15:0]  sum_i,
-  // ICRC register eight cycles after join_i, with the CRC-32C in its place.
+  // ICRC register eight cycles after join_i, with the CRC-32C's bytes included.
   output logic [31:0]  icrc_o,
-  // UDP sum eight cycles after join_i, with the CRC-32C in its place.
+  // UDP sum eight cycles after join_i, with the CRC-32C's bytes included.
   output logic [15:0]  sum_o,
-  // CRC-32C, with icrc_o.
+  // The CRC-32C, with icrc_o.
   output logic [31:0]  crc_o
 );
-  // Frames in the shift; its results come in their order.
+  // Cycles that a frame waits for its CRC-32C to be advanced; results come in order.
   localparam int Wait = 7;
   localparam int Aw   = 3;
 
@@ -36,7 +36,7 @@ module nic_offload_crc
   typedef struct packed {
     logic        any;
     logic        odd;
-    logic [2:0]  summed;     // of the four bytes, so many are in the UDP sum
+    logic [2:0]  summed;     // number of the four bytes that the UDP sum covers
     logic [31:0] icrc;
     logic [15:0] sum;
     logic [31:0] crc;
@@ -56,8 +56,8 @@ module nic_offload_crc
 
   assign unused_par = ^{beat_par_i, back_par_i, join_par_i};
 
-  // The engines sleep unless something of a frame with a CRC-32C came lately.
-  localparam logic [3:0] Awake = 4'd15;        // cycles, more than any of them is deep
+  // The engines' clock stops Awake cycles after the last activity of a frame with a CRC-32C.
+  localparam logic [3:0] Awake = 4'd15;        // cycles, more than the latency of each engine
 
   logic       clk_g, some;
   logic [3:0] awake_q;
@@ -76,7 +76,7 @@ module nic_offload_crc
     if (rst) awake_q <= '0;
   end
 
-  // The covered bytes of a beat, the start value before them.
+  // Mask the covered bytes of a beat, and XOR in the start value where the range begins.
   always_ff @(posedge clk_g) begin
     logic [511:0] d;
     logic         begins;

@@ -1,11 +1,11 @@
-/// Ends a frame's offloads: rewinds the CRC, adds the ICRC to the UDP sum, and both to the IPv4
-/// sum where they overlap. One frame a cycle, ten cycles deep, eight more with a CRC-32C engine,
-/// whose result goes into both first.
+/// Completes a frame's offloads: rewinds the ICRC, adds it to the UDP sum, and the UDP checksum to
+/// the IPv4 sum where their fields overlap. One frame a cycle, ten cycles deep; eight more with
+/// part crc32c, whose CRC is first added to ICRC and UDP sum.
 
 module nic_offload_fin
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,
@@ -14,20 +14,20 @@ module nic_offload_fin
   input  logic        valid_i,
   input  tx_frame_t   frame_i,
   input  tx_par_t     par_i,
-  // Result of the CRC engine, four cycles later.
+  // Result of the ICRC engine, four cycles later.
   input  logic [31:0] crc_i,
   // Result of the sum engine, four cycles later.
   input  logic [15:0] sum_i,
-  // Beat on its way to the engines, a cycle earlier.
+  // Beat on its way to the engines, one cycle earlier.
   input  logic         beat_valid_i,
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,
   input  tx_par_t      beat_par_i,
-  // Pulse: frame with the results to patch into it.
+  // Pulse: a frame with the results to patch into it.
   output logic        valid_o,
   output tx_out_t     out_o
 );
-  // Stages; frames between them wait in a memory.
+  // Numbers of the pipeline's stages; a frame waits in hold_mem from its first stage to its last.
   localparam bit HasCrc = (Parts & PartCrc32c) != 0;
   localparam int Sum    = HasCrc ? 15 : 7;
   localparam int Depth  = Sum + 3;
@@ -40,13 +40,13 @@ module nic_offload_fin
 
   logic [Depth:1]  v_q;
   hold_t           hold_mem [1 << Aw];
-  logic [Aw-1:0]   wr_q, rewind_q, sum_q, ip_q, out_q;   // next frame of each stage
+  logic [Aw-1:0]   wr_q, rewind_q, sum_q, ip_q, out_q;   // each stage's next slot
   tx_par_t         par4, par_sum, par_ip;
   hold_t           last;
   logic [15:0]     sum5_q, sum6_q, sum7_q;
   logic [31:0]     crc7, crc_sum;
   logic [15:0]     sum_sum;
-  // One, two and three stages after the sum.
+  // Registers of the stages Sum + 1, Sum + 2 and Sum + 3, by their number.
   logic [31:0]     icrc1_q, icrc2_q, icrc3_q;
   logic [17:0]     total1_q;
   logic            zero1_q;
@@ -54,7 +54,7 @@ module nic_offload_fin
   logic [31:0]     c32, c32_3;
   logic            unused_hold;
 
-  // A stage's frame, where there is one.
+  // Read the frame at each stage that holds one.
   always_comb begin
     par4    = '0;
     par_sum = '0;
@@ -72,7 +72,7 @@ module nic_offload_fin
     .clk, .valid_i(v_q[4] && par4.icrc), .crc_i, .bytes_i(6'd0 - par4.last[5:0]), .crc_o(crc7)
   );
 
-  // The CRC-32C's part in both.
+  // Add the CRC-32C's contribution to ICRC and UDP sum.
   if (HasCrc) begin : g_crc
     logic [Aw-1:0] join_q;
     tx_par_t       par7;
@@ -123,7 +123,7 @@ module nic_offload_fin
     if (v_q[5]) sum6_q <= sum5_q;
     if (v_q[6]) sum7_q <= sum6_q;
 
-    // UDP: bytes from the header on, pseudo header, ICRC.
+    // UDP checksum: sum of the bytes from the UDP header on, pseudo header, ICRC.
     if (v_q[Sum]) begin
       c        = par_sum.icrc ? ~crc_sum : 32'd0;
       w        = add1c(c[15:0], c[31:16]);
@@ -138,7 +138,7 @@ module nic_offload_fin
       w       = ~fold(32'(total1_q));
       udp2_q  <= zero1_q ? 16'd0 : w == 16'd0 ? 16'hffff : w;
     end
-    // IPv4 header: the bytes of the UDP checksum that lie in it.
+    // IPv4 checksum: add those bytes of the UDP checksum field that lie in the IPv4 header.
     if (v_q[Sum+2]) begin
       icrc3_q <= icrc2_q;
       udp3_q  <= udp2_q;

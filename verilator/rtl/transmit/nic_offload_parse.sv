@@ -1,26 +1,28 @@
-/// Looks at the headers that an entry's offloads name: conditions of contract T7, ranges, the
-/// one-off sums, and the masks that the frame's first 128 bytes pass through. Once a frame.
+/// Examines the headers that an entry's offloads name, once a frame: checks the conditions of
+/// contract T7, computes ranges and the sums over headers, and the masks for the frame's first 128
+/// bytes.
 
 module nic_offload_parse
   import nic_tx_pkg::*;
 (
   input  logic           clk,
-  // Pulse, with a frame's first beat.
+  // Pulse: a frame's first beat.
   input  logic           valid_i,
   input  tx_frame_t      frame_i,
-  // First 60 bytes of the network header.
+  // First 60 bytes from l3_off on.
   input  logic [479:0]   l3_i,
-  // Bytes 4 to 7 of the transport header.
+  // Bytes 4 to 7 of the UDP header: length and checksum.
   input  logic [31:0]    l4_i,
-  // Offloads for these headers, from the next cycle on until the next frame's.
+  // Result, from the next cycle on until that of the next frame.
   output tx_par_t        par_o,
-  // Masks of the frame's first 128 bytes for the CRC: AND, then XOR.
+  // Masks for the ICRC of the frame's first 128 bytes: AND first, then XOR.
   output logic [1023:0]  crc_and_o,
   output logic [1023:0]  crc_xor_o,
-  // Mask of the frame's first 128 bytes for the UDP sum: AND.
+  // AND mask for the UDP sum of the frame's first 128 bytes.
   output logic [1023:0]  sum_and_o
 );
-  // Fields that the ICRC takes as ones, from the IP header on (low nibble of byte 0 in IPv6).
+  // Masks of the IP header fields that the ICRC takes as ones (IPv6: low nibble of byte 0, as
+  // well).
   localparam logic [95:0] OnesV4 = 96'hffff00ff_00000000_0000ff00;
   localparam logic [95:0] OnesV6 = 96'h00000000_ff000000_ffffff0f;
 
@@ -32,8 +34,8 @@ module nic_offload_parse
   assign crc_xor_o = crc_xor_q;
   assign sum_and_o = sum_and_q;
 
-  // Sum of thirty 16-bit words, folded. A sum of words read with their first byte low is the sum
-  // proper with its bytes swapped, so the checksums below are kept in the order of the frame.
+  // Returns the sum of thirty 16-bit words, folded. The words have their first byte low, so the sum
+  // comes out with its bytes swapped: checksums are kept in this order, that of the frame.
   function automatic logic [15:0] sum30(input logic [479:0] d);
     logic [31:0] s;
     s = 32'd0;
@@ -41,8 +43,8 @@ module nic_offload_parse
     sum30 = fold(s);
   endfunction
 
-  // The IPv4 header without its checksum and without the two bytes of a UDP checksum field that
-  // stands at byte q of it (beyond 59: nowhere).
+  // Returns the IPv4 header with its checksum zeroed, and the two bytes of a UDP checksum field at
+  // byte q of it (beyond 59: not in the header).
   function automatic logic [479:0] header(input logic [479:0] d, input logic [5:0] bytes,
                                           input logic [7:0] q, input logic cut);
     header = d & LowBytes[{2'b00, bytes}][479:0];
@@ -51,8 +53,8 @@ module nic_offload_parse
     if (cut && q + 8'd1 < 8'd60) header[(9'(q) + 9'd1) * 9'd8 +: 8] = 8'd0;
   endfunction
 
-  // Place and range of the CRC-32C are not possible: ip_end behind the IPv4 header, stop behind
-  // what a CRC-32C may cover (contract X1).
+  // Returns whether position or range of the CRC-32C violates contract X1. ip_end: end of the IPv4
+  // header; stop: end of the bytes that a CRC-32C may cover.
   function automatic logic crc_bad(input tx_frame_t f, input logic [13:0] ip_end,
                                    input logic [13:0] stop);
     logic [14:0] off, start, after;
@@ -75,7 +77,7 @@ module nic_offload_parse
     logic [13:0] l3, l4, in128;
     logic [15:0] u;
     logic [13:0] stop;
-    logic [13:0] g128;                 // bytes gathered, within the first 128
+    logic [13:0] g128;                 // bytes gathered, at most 128
     logic        v4, v6, u_fits, l4_fits, bad_ip, bad_udp, bad_icrc, cut, unused_f;
     logic [7:0]  q;
     unused_f = ^f;
@@ -149,7 +151,8 @@ module nic_offload_parse
       par_q <= p;
       if (p.icrc) begin
         ones = l3_i[5] ? OnesV6 : OnesV4;
-        // The UDP checksum and, six bytes on, BTH byte 4; then the IP header's fields.
+        // Set to ones: the UDP checksum and, six bytes on, BTH byte 4; then the IP header's variant
+        // fields.
         l3 = frame_i.ofl.l3[6:0];
         a  = 1024'(in_dw(96'hff_00000000_ffff, p.udp_pos[1:0])) << {p.udp_pos[6:2], 5'b0};
         x  = 1024'(in_dw(ones ^ 96'(nic_crc32_pkg::IcrcSeed), l3[1:0])) << {l3[6:2], 5'b0} | a;

@@ -1,16 +1,16 @@
 /// Ones' complement sum of a stream of 64-byte beats, one a cycle, four cycles deep: 16-bit words
-/// whose first byte is the low one. Bytes outside the range to be summed come as zero.
+/// with their first byte low. The caller zeroes bytes outside the range.
 
 module nic_offload_sum
   import nic_tx_pkg::*;
 (
   input  logic         clk,
   input  logic         rst,
-  // Beat; first_i: it starts a new sum.
+  // A beat; first_i: it starts a new sum.
   input  logic         valid_i,
   input  logic         first_i,
   input  logic [511:0] data_i,
-  // Sum up to the beat of four cycles ago; it stays in between.
+  // Sum up to the beat of four cycles ago; held until the next one.
   output logic [15:0]  sum_o
 );
   logic [2:0]       valid_q;

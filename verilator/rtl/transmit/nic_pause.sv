@@ -1,17 +1,17 @@
-/// Pause between transmit path and pins: table PortCfg, PORT_MAC, the classes of the transmit
-/// queues, and for each port its stops and its pause frames (contract section 13).
+/// Pause, between transmit path and pins: table PortCfg, registers PORT_MAC, the class of each
+/// transmit queue, and for each port its stops and its own pause frames (contract section 13).
 
 module nic_pause
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream at the pins.
   parameter int EthBits = EthW,
-  // Transmit queues.
+  // Number of transmit queues.
   parameter int NumTxq = 64,
-  // Bits of a count of bytes held, in units of 64.
+  // Width of a count of held bytes in units of 64 B.
   parameter int HeldW = 12
 ) (
   input  logic                        clk,
@@ -19,17 +19,17 @@ module nic_pause
   input  logic                        flr_i,
   input  tbl_req_t                    tbl_i,
   output tbl_rsp_t                    tbl_o,
-  // Pulse: the entry of table Txq on the table bus takes effect.
+  // Pulse: the Txq entry on the table bus takes effect.
   input  logic                        txq_commit_i,
   input  reg_bus_t                    reg_i,
   output logic [63:0]                 reg_rdata_o,
-  // Which pause frames are honoured, of each port.
+  // For each port: which pause frames it honours.
   output pause_cfg_t [Ports-1:0]      cfg_o,
-  // Pause frame that was honoured, of each port.
+  // For each port: a pulse with a pause frame that was honoured.
   input  pause_t     [Ports-1:0]      pause_i,
-  // Lines that frames hold in each receive buffer.
+  // For each port: 64 B lines that frames hold in its receive buffer.
   input  logic [Ports-1:0][HeldW-1:0] held_i,
-  // Transmit queues whose class is stopped on some port.
+  // One bit a transmit queue: high while its class is stopped on some port.
   output logic [NumTxq-1:0]           hold_o,
   // Frames of the ports.
   input  logic [Ports*EthW-1:0]       s_axis_eth_tdata,
@@ -38,21 +38,21 @@ module nic_pause
   input  logic [Ports*16-1:0]         s_axis_eth_tuser,
   input  logic [Ports-1:0]            s_axis_eth_tvalid,
   output logic [Ports-1:0]            s_axis_eth_tready,
-  // The same, with pause frames between them.
+  // The same frames, with pause frames between them.
   output logic [Ports*EthW-1:0]       m_axis_eth_tdata,
   output logic [Ports*EthB-1:0]       m_axis_eth_tkeep,
   output logic [Ports-1:0]            m_axis_eth_tlast,
   output logic [Ports*16-1:0]         m_axis_eth_tuser,
   output logic [Ports-1:0]            m_axis_eth_tvalid,
   input  logic [Ports-1:0]            m_axis_eth_tready,
-  // Pulse: a pause frame left, of each port.
+  // For each port: pulse: a pause frame left.
   output logic [Ports-1:0]            sent_o,
-  // A pause frame waits or leaves.
+  // High while a pause frame waits or leaves.
   output logic                        busy_o
 );
   localparam int Qw = $clog2(NumTxq);
 
-  // Table PortCfg, PORT_MAC: two registers a port.
+  // Table PortCfg, and registers PORT_MAC, two for each port.
   port_entry_t [Ports-1:0] port_q;
   port_entry_t             entry;
   tbl_rsp_t                rsp_q;
@@ -60,14 +60,15 @@ module nic_pause
   logic [Ports-1:0][63:0]  mac_q;
   logic                    is_mac;
 
-  // Classes of the transmit queues, and which of these are held.
+  // For each transmit queue: its class, and whether that class is stopped (hold_q).
   logic [NumTxq-1:0][2:0]  class_q;
   logic [NumTxq-1:0]       hold_q;
   logic [Ports-1:0][7:0]   stopped;
   logic [7:0]              any_stopped, seen_q;
   txq_entry_t              txq;
 
-  // Table and registers: awake while something may be written, or classes are stopped anew.
+  // Clock of table and registers: runs while one may be written, and when the set of stopped
+  // classes changes.
   logic clk_g;
 
   nic_clkgate u_gate (
@@ -93,7 +94,7 @@ module nic_pause
 
   always_ff @(posedge clk_g) begin
     rsp_q.done <= mine;
-    told_q     <= rsp_q.done;                 // the answer takes a cycle
+    told_q     <= rsp_q.done;                 // the answer takes one cycle
     if (mine) begin
       rsp_q.status <= bad ? TableStatusBadValue : TableStatusOk;
       for (int p = 0; p < Ports; p++) begin

@@ -1,5 +1,6 @@
-/// Output of a port with pause: keeps frames from beginning while the port or their class is
-/// stopped, and sends pause frames between them when the receive buffer fills (contract F4 to F6).
+/// Output of a port with pause: lets no frame begin while the port or the frame's class is stopped,
+/// and sends pause frames between frames as the receive buffer fills and empties (contract F4 to
+/// F6).
 
 `include "nic_assert.svh"
 
@@ -7,17 +8,17 @@ module nic_pause_port
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Bits of an Ethernet stream at the pins, which a quantum is counted by.
+  // Bits of an Ethernet stream at the pins: they determine the cycles of a quantum.
   parameter int EthBits = EthW
 ) (
   input  logic            clk,
   input  logic            rst,
-  // A function-level reset ends stops and begins no pause frame.
+  // High during a function-level reset: ends stops, and no pause frame begins.
   input  logic            flr_i,
-  // Pause configuration of the port; mac_i: source address of its pause frames.
+  // PortCfg entry of the port; mac_i: source address of its pause frames.
   input  port_entry_t     cfg_i,
   input  logic [47:0]     mac_i,
-  // Pause frame that was honoured.
+  // Pause frame that was honoured; a pulse.
   input  pause_t          pause_i,
   // Bytes that frames hold in the port's receive buffer.
   input  logic [31:0]     held_i,
@@ -27,16 +28,16 @@ module nic_pause_port
   input  logic [2:0]      s_class_i,
   input  logic            s_valid_i,
   output logic            s_ready_o,
-  // The same, with pause frames between them.
+  // The same frames, with pause frames between them.
   output eth_beat_t       m_o,
   output logic [15:0]     m_user_o,
   output logic            m_valid_o,
   input  logic            m_ready_i,
-  // Classes that are stopped.
+  // One bit a class: high while it is stopped.
   output logic [7:0]      stopped_o,
   // Pulse: a pause frame left.
   output logic            sent_o,
-  // A pause frame waits or leaves.
+  // High while a pause frame waits or leaves.
   output logic            busy_o
 );
   localparam int QuantumCycles = 512 / EthBits;
@@ -51,23 +52,24 @@ module nic_pause_port
     be16 = {b[7:0], b[15:8]};
   endfunction
 
-  // Stops in progress.
+  // Stops in progress: cycles left for the port (all_q) and for each class.
   logic [TimerW-1:0]      all_q;
   logic [7:0][TimerW-1:0] class_q;
   logic [7:0]             stopped_q;
   logic                   any_q;
 
-  // Frames and pause frames share the output, whole frames at a time.
+  // The output alternates between frames and own pause frames, a whole frame at a time.
   logic      open, s_shown, mid_q, mid, own_q, wish, wish_q, end_q;
   eth_beat_t own_beat_q;
 
-  // When to send one: the buffer passes xoff, half the time is over, the buffer is down to xon.
+  // A pause frame is sent when the buffer passes xoff, again after half the pause time, and with
+  // time 0 when the buffer is down to xon.
   logic              on, over, under, paused_q;
   logic [TimerW-1:0] again_q;
 
   assign stopped_o = stopped_q;
 
-  // Without a stop and without buffer marks there is nothing to do.
+  // The clock stops while there is neither a stop nor a threshold to watch.
   logic clk_g;
 
   nic_clkgate u_gate (
@@ -113,7 +115,7 @@ module nic_pause_port
   assign busy_o    = own_q || wish_q;
   assign wish      = wish_q && on && !flr_i;
 
-  // A pause frame; its time is zero when it ends the pause.
+  // Returns a pause frame; quanta 0 ends the pause.
   function automatic logic [EthW-1:0] frame(input logic [15:0] quanta);
     frame = '0;
     frame[47:0]   = PauseMac;

@@ -1,26 +1,26 @@
 /// Transmit: doorbells and work entries in, frames out on Ethernet, completion entries as writes.
-/// Queues -> entries with translated pieces -> each port's gather -> offloads -> output -> ends;
-/// copies part from frames before the ports. A queue's entries keep their order.
+/// Queues -> checked entries with bus addresses -> each port's gather -> offloads -> output ->
+/// completion; copies leave this path before the ports. A queue's entries keep their order.
 
 module nic_tx
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Bits of an Ethernet stream at the pins.
   parameter int EthBits = EthW,
-  // Transmit queues, a power of two, 4 to 256.
+  // Number of transmit queues, a power of two, 4 to 256.
   parameter int NumTxq = 64,
-  // Memory keys, a power of two, 16 to 4,096.
+  // Number of memory keys, a power of two, 16 to 4,096.
   parameter int NumKeys = 256,
   // Reads of work entries in flight, a power of two.
   parameter int FetchSlots = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
-  // Frames and lines of 128 bytes in a port's gather buffer, powers of two.
+  // Frames (GatherSlots) and lines of 128 bytes in a port's gather buffer, powers of two.
   parameter int GatherSlots = 256,
   parameter int GatherLines = 512,
-  // Bits of a count of 64 B lines that received frames hold.
+  // Width of a count of 64 B lines that received frames hold.
   parameter int HeldW = 12
 ) (
   input  logic                    clk,
@@ -34,13 +34,14 @@ module nic_tx
   input  cfg_t                    cfg_i,
   input  tbl_req_t                tbl_i,
   output tbl_rsp_t                tbl_o,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Txq entry on the table bus takes effect.
   output logic                    commit_o,
-  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue on the table bus is being disabled and has drained. flushed_i: messages have
+  // reported all its entries.
   output logic                    flush_o,
   input  logic                    flushed_i,
   input  doorbell_t               db_i,
-  // Work entry of the doorbell, if it has one.
+  // Work entry pushed with the doorbell, if any.
   input  push_t                   push_i,
   // Read client of work entries.
   output rd_req_t                 wqe_rd_req_o,
@@ -57,26 +58,26 @@ module nic_tx
   output logic                    copy_rd_req_valid_o,
   input  logic                    copy_rd_req_ready_i,
   input  rd_rsp_t                 copy_rd_rsp_i,
-  // Packets of the copy engine.
+  // TLPs of the copy engine.
   output tlp_beat_t               copy_tlp_o,
   output logic                    copy_tlp_valid_o,
   input  logic                    copy_tlp_ready_i,
-  // Pulse: in the cycle before, a packet of the copy engine was accepted.
+  // Pulse: in the cycle before, a TLP of the copy engine was accepted at the TLP port.
   input  logic                    copy_left_i,
-  // Bytes to be added to COPY_BYTES.
+  // Bytes to add to COPY_BYTES.
   output logic [7:0]              copy_bytes_o,
-  // Completion entries.
+  // Completion entries, as write TLPs.
   output tlp_beat_t               tlp_o,
   output logic                    tlp_valid_o,
   input  logic                    tlp_ready_i,
-  // Registers kept here: those of pause.
+  // Accesses to the registers of this path, PORT_MAC.
   input  reg_bus_t                reg_i,
   output logic [63:0]             reg_rdata_o,
-  // Which pause frames are honoured, of each port.
+  // For each port: which pause frames it honours.
   output pause_cfg_t [Ports-1:0]  pause_cfg_o,
-  // Pause frame that was honoured, of each port.
+  // For each port: a pulse with a pause frame that was honoured.
   input  pause_t     [Ports-1:0]  pause_i,
-  // Lines that frames hold in each receive buffer.
+  // For each port: 64 B lines that frames hold in its receive buffer.
   input  logic [Ports-1:0][HeldW-1:0] held_i,
   output logic [Ports-1:0][31:0]  port_evt_o,
   output logic [Ports-1:0][31:0]  bytes_o,
@@ -85,9 +86,10 @@ module nic_tx
 );
   localparam int Qw      = $clog2(NumTxq);
   localparam bit HasCopy = (Parts & PartCopy) != 0;
-  // Entries that wait for a port's gather buffer, where lanes divide.
+  // Entries that may wait for a port's gather buffer; 0 in builds with only one lane.
   localparam int Sends   = Ports > 1 || HasCopy || (Parts & PartLong) != 0 ? 16 : 0;
-  // Where entries end: the ports, the copy engine, and, with two ports, those that send nothing.
+  // Sources of ended entries: the ports, the copy engine and, with two ports, entries that send
+  // nothing.
   localparam int NoPort  = Ports + 1;
   localparam int Ends    = NoPort + (Ports > 1 ? 1 : 0);
 
@@ -124,11 +126,11 @@ module nic_tx
   logic [13:0]     end_len [Ends];
   logic            no_port_ready;
 
-  // Of each port.
+  // Signals of each port's lane.
   logic [Ports-1:0]      p_ready, taken, sent, sent_last, pause_sent, gather_busy;
   logic [Ports-1:0][6:0] sent_bytes;
 
-  // Frames of the output, before pause.
+  // Frames of the lanes, before nic_pause.
   logic [Ports*EthW-1:0]  o_tdata;
   logic [Ports*EthB-1:0]  o_tkeep;
   logic [Ports-1:0]       o_tlast, o_tvalid, o_tready;
@@ -162,8 +164,8 @@ module nic_tx
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
-  // Here the lanes divide. If copies or ports may have to wait, nic_txpark counts for each, so that
-  // none ever blocks another.
+  // Here entries divide into lanes. nic_txpark passes an entry only when its lane has room, so that
+  // none blocks another here.
   assign e_ready        = ent.copy.any || (ent.f.id.no_port ? no_port_ready :
                           (p_ready >> ent.f.id.port & Ports'(1)) != '0);
   assign end_len[Ports] = '0;
@@ -271,7 +273,7 @@ module nic_tx
     .evt_o(port_evt_o), .bytes_o
   );
 
-  // Table answers and events leave from registers.
+  // Table answers and counter pulses leave from registers.
   always_ff @(posedge clk) begin
     tbl_q.done <= (txq_done || key_done || pause_rsp.done) && !rst;
     if (pause_rsp.done) begin

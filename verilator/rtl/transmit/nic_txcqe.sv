@@ -1,41 +1,41 @@
-/// Ends of work entries: ports and copy engine take turns; each end steps its queue's indices and
-/// counters and sends the completion entry when one is due (contract T10). A queue's entries end in
-/// order because they come from one side at a time.
+/// Ends work entries: ports and copy engine take turns; each ended entry steps its queue's indices
+/// and counters and sends a completion entry if one is due (contract T10). A queue's entries end in
+/// order because only one source at a time has entries of it.
 
 `include "nic_assert.svh"
 
 module nic_txcqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Where ends come from.
+  // Number of sources of ended entries.
   parameter int Sources = 2,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Entries that may end, of each source in order; len_i is 0 without a frame.
+  // Entries that may end, in order for each source; len_i: bytes of the frame, 0 without one.
   input  logic [Sources-1:0] valid_i,
   output logic [Sources-1:0] ready_o,
   input  tx_id_t        id_i  [Sources],
   input  logic [13:0]   len_i [Sources],
-  // Queue of the entry that ends; its context follows in the same cycle.
+  // Queue of the entry that ends; the inputs below are its context, in the same cycle.
   output logic [Qw-1:0] q_o,
   input  logic [63:0]   base_i,
   input  logic [3:0]    log_i,
   input  logic [15:0]   cqi_i,
-  // Pulse: something of queue q_o ends.
+  // Pulse: an entry or an Event of queue q_o ends.
   output logic          end_o,
-  // It was an entry, not an Event.
+  // With end_o: high for an entry, low for an Event.
   output logic          end_wqe_o,
   // Blocks of the entry beyond its first.
   output logic [1:0]    end_more_o,
-  // It writes a completion entry.
+  // With end_o: high if it writes a completion entry.
   output logic          end_cqe_o,
-  // It was an entry with an error: pulse of the counter TX_ERR.
+  // With end_o: high if it is an entry with a status other than Ok; a pulse of TX_ERR.
   output logic          end_bad_o,
-  // Completion entries.
+  // Completion entries, as write TLPs.
   output tlp_beat_t     tlp_o,
   output logic          tlp_valid_o,
   input  logic          tlp_ready_i,

@@ -1,22 +1,22 @@
-/// Entries of a port that wait for their end, in order: one with a frame for the frame's last beat
-/// to be accepted, one without only for those before it (contract T10).
+/// Entries of a port that wait for their end, in order: one with a frame waits until the frame's
+/// last beat is accepted, one without only for the entries before it (contract T10).
 
 module nic_txends
   import nic_tx_pkg::*;
 #(
-  // Entries that wait.
+  // Entries that may wait.
   parameter int Depth = 16
 ) (
   input  logic        clk,
   input  logic        rst,
-  // Entries of a port in order; len_i is 0 without a frame.
+  // Entries of a port in order; len_i: bytes of the frame, 0 without one.
   input  logic        valid_i,
   output logic        ready_o,
   input  tx_id_t      id_i,
   input  logic [13:0] len_i,
   // Pulse: the last beat of a frame was accepted at the port.
   input  logic        left_i,
-  // Oldest entry, when its frame has left.
+  // The oldest entry; valid when its frame has left.
   output logic        valid_o,
   input  logic        ready_i,
   output tx_id_t      id_o,
@@ -25,7 +25,7 @@ module nic_txends
   localparam int Iw = $bits(tx_id_t) + 14;
 
   logic       wait_valid, left_used;
-  logic [4:0] left_q;                  // frames that left and whose entries have not ended
+  logic [4:0] left_q;                  // frames that left before their entries ended
 
   nic_fifo #(.Width(Iw), .Depth(Depth)) u_wait (
     .clk, .rst, .in_valid_i(valid_i), .in_ready_o(ready_o), .in_data_i({id_i, len_i}),

@@ -1,28 +1,28 @@
-/// Output buffer and second pass of a port: whole frames wait for their results, then leave at one
-/// beat a cycle with ICRC and checksums patched in and padded to 60 bytes; no pause between frames.
-/// Entries without a frame pass in their place.
+/// Output buffer of a port and second pass: whole frames wait for their results, then leave at one
+/// beat a cycle with ICRC and checksums patched in, padded to 60 bytes; no gap between frames.
+/// Entries without a frame pass in their turn.
 
 `include "nic_assert.svh"
 
 module nic_txout
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Beats of the buffer, a power of two, two longest frames at least.
+  // Beats of the buffer, a power of two; room for two longest frames or more.
   parameter int Beats = 512,
-  // Frames in it and in the pass before it, a power of two.
+  // Frames in the buffer and in the first pass, a power of two.
   parameter int Frames = 64
 ) (
   input  logic                    clk,
   input  logic                    rst,
-  // There is room for a longest frame.
+  // High if there is room for the longest frame.
   output logic                    room_o,
-  // Pulse: a frame of take_beats_i beats begins its first pass.
+  // Pulse: a frame of take_beats_i beats begins its first pass; reserves its room.
   input  logic                    take_i,
   input  logic [7:0]              take_beats_i,
   // Beats of the frame.
   input  logic                    beat_valid_i,
   input  logic [511:0]            beat_i,
-  // Results to patch into them.
+  // Results to patch into the frame.
   input  logic                    frame_valid_i,
   input  tx_out_t                 frame_i,
   // Frames of the port; m_user_o: queue of the frame.
@@ -30,13 +30,13 @@ module nic_txout
   output logic [15:0]             m_user_o,
   output logic                    m_valid_o,
   input  logic                    m_ready_i,
-  // Entries that are done with this port, in order: one with a frame comes when the last beat of
-  // the frame may leave.
+  // Entries that are finished here, in order: one with a frame when the frame's last beat may
+  // leave.
   output logic                    end_valid_o,
   input  logic                    end_ready_i,
   output tx_id_t                  end_id_o,
   output logic [13:0]             end_len_o,
-  // Pulse: a beat of sent_bytes_o bytes was accepted, the frame's last if sent_last_o.
+  // Pulse: a beat of sent_bytes_o bytes was accepted; sent_last_o: the frame's last.
   output logic                    sent_o,
   output logic [6:0]              sent_bytes_o,
   output logic                    sent_last_o
@@ -49,14 +49,14 @@ module nic_txout
     $fatal(1, "nic_txout: Beats must be a power of two and hold two longest frames");
   end
 
-  // Facts that a beat carries to the exit.
+  // Information that accompanies a beat through the pipeline.
   typedef struct packed {
     tx_out_t    f;
     logic [7:0] index;
     logic       last;
   } ctl_t;
 
-  // A beat at the exit.
+  // A beat at the output.
   typedef struct packed {
     logic         last;
     logic [6:0]   bytes;
@@ -67,20 +67,20 @@ module nic_txout
 
   logic [511:0]  beat_mem [Beats];
   logic [Bw-1:0] wr_q, rd_q;
-  logic [Bw:0]   used_q;               // beats promised or held
+  logic [Bw:0]   used_q;               // beats reserved or in the buffer
   logic [Fw:0]   frames_q;
-  // Read: the frame at the front.
+  // Stage read: the frame at the head of the buffer.
   logic          act_q;
   tx_out_t       cur_q;
   logic [7:0]    index_q, left_q;
   tx_out_t       head;
   logic          head_valid, unused_meta_ready, load, drop, adv, read, final_beat;
   logic [7:0]    head_beats;
-  // Patch.
+  // Stage patch: a beat into which results are patched.
   logic          p_valid_q;
   ctl_t          p_q;
   logic [511:0]  p_beat_q;
-  // Out.
+  // Stage out: a beat at the output.
   logic          o_valid_q, x_ready, x_valid;
   exit_t         o_q, x;
 
@@ -100,7 +100,7 @@ module nic_txout
   assign end_id_o    = head.id;
   assign end_len_o   = drop ? 14'd0 : head.len < 14'(FrameMin) ? 14'(FrameMin) : head.len;
 
-  // Buffer and its accounts.
+  // Buffer memory, and the counts of beats and frames.
   always_ff @(posedge clk) begin
     logic [Bw:0] used;
     if (beat_valid_i) begin
@@ -120,7 +120,7 @@ module nic_txout
     end
   end
 
-  // Read: one beat a step; the next frame is loaded with the last beat of the one before.
+  // Stage read: one beat a step; the next frame is loaded with the last beat of the one before.
   always_ff @(posedge clk) begin
     if (read) begin
       p_beat_q <= beat_mem[rd_q];
@@ -145,7 +145,7 @@ module nic_txout
     end
   end
 
-  // Patch and pad.
+  // Stage patch: insert the results and pad.
   always_ff @(posedge clk) begin
     logic [511:0] d;
     logic [13:0]  pos;

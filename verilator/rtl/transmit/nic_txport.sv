@@ -1,16 +1,16 @@
-/// The lane of a port: frames gathered, their offloads, output buffer, ends. Entries pass it in
-/// order; those of another port have a lane of their own, and pass these.
+/// The lane of a port: gather, offloads, output buffer, completion. Entries pass it in order;
+/// entries for another port use that port's lane and may overtake.
 
 module nic_txport
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
-  // The read client that it is.
+  // Number of its read client.
   parameter int Client = RdGather,
-  // Entries that may wait here for the gather buffer, outside other lanes.
+  // Entries that may wait here for the gather buffer without blocking other lanes.
   parameter int Sends = 16,
-  // Frames and lines of 128 bytes in the gather buffer, powers of two.
+  // Frames (Slots) and lines of 128 bytes in the gather buffer, powers of two.
   parameter int Slots = 256,
   parameter int Lines = 512
 ) (
@@ -32,23 +32,23 @@ module nic_txport
   output logic [15:0] m_user_o,
   output logic        m_valid_o,
   input  logic        m_ready_i,
-  // Entries that may end, in order; end_len_o is 0 without a frame.
+  // Entries that may end, in order; end_len_o: bytes of the frame, 0 without one.
   output logic        end_valid_o,
   input  logic        end_ready_i,
   output tx_id_t      end_id_o,
   output logic [13:0] end_len_o,
-  // Pulse: a beat of sent_bytes_o bytes was accepted, the frame's last if sent_last_o.
+  // Pulse: a beat of sent_bytes_o bytes was accepted; sent_last_o: the frame's last.
   output logic        sent_o,
   output logic [6:0]  sent_bytes_o,
   output logic        sent_last_o,
-  // An entry is in the block.
+  // High while an entry is in the block.
   output logic        busy_o
 );
   logic          g_valid, g_ready;
   tx_ent_t       g_ent;
   logic          room, ln_valid, ln_first, ln_last, ln_two, take;
   tx_frame_t     ln_frame;
-  logic [1023:0] ln_raw, ln_data, ln_inl;   // a line as read, whole, its inline bytes
+  logic [1023:0] ln_raw, ln_data, ln_inl;   // line as read, with inline bytes, only these
   logic [7:0]    ln_inl_len;
   logic [7:0]    take_beats;
   logic          of_valid, of_first, of_last, of_two;
@@ -83,7 +83,7 @@ module nic_txport
     .take_o(take), .take_beats_o(take_beats), .busy_o
   );
 
-  // Inline bytes into their place.
+  // Merge the inline bytes into the line.
   always_comb begin
     ln_data = ln_raw;
     if (ln_inl_len != 8'd0) ln_data = with_inline(ln_raw, ln_inl, ln_inl_len);

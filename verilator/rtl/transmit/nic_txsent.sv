@@ -1,14 +1,15 @@
-/// Counts departures: frames and their bytes by port, at a frame's last beat, and pause frames.
+/// Counts departures for each port: frames and their bytes, with a frame's last beat, and pause
+/// frames.
 
 module nic_txsent
   import nic_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // Pulse: a beat of bytes_i bytes left on a port, the frame's last if last_i.
+  // Pulse: a beat of bytes_i bytes left on a port; last_i: the frame's last.
   input  logic [Ports-1:0]       sent_i,
   input  logic [Ports-1:0][6:0]  bytes_i,
   input  logic [Ports-1:0]       last_i,
@@ -16,10 +17,10 @@ module nic_txsent
   input  logic [Ports-1:0]       pause_i,
   // Pulses of each port's counters.
   output logic [Ports-1:0][31:0] evt_o,
-  // Bytes to be added to TX_BYTES.
+  // Bytes to add to TX_BYTES.
   output logic [Ports-1:0][31:0] bytes_o
 );
-  logic [Ports-1:0][31:0] sum_q;  // bytes of a frame's beats before this one
+  logic [Ports-1:0][31:0] sum_q;  // bytes of the frame's earlier beats
 
   always_ff @(posedge clk) begin
     for (int p = 0; p < Ports; p++) begin

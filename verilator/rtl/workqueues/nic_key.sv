@@ -1,10 +1,10 @@
 /// Memory keys: table Key, and the check and translation of a piece (contract T3, T4), one piece a
-/// cycle, two cycles deep. A table command takes the lookup's place in one cycle.
+/// cycle, two cycles deep. A table command takes one cycle from the lookups.
 
 module nic_key
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Memory keys, a power of two.
+  // Number of memory keys, a power of two.
   parameter int NumKeys = 256,
   localparam int Kw = $clog2(NumKeys)
 ) (
@@ -14,7 +14,7 @@ module nic_key
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [255:0]  tbl_rdata_o,
-  // Piece and the rights that it needs; len_i is 2^24 at most.
+  // Piece to check, and the rights that it needs; len_i is 2^24 at most.
   input  logic          valid_i,
   output logic          ready_o,
   input  logic [15:0]   index_i,
@@ -23,7 +23,7 @@ module nic_key
   input  logic [24:0]   len_i,
   input  logic          need_read_i,
   input  logic          need_write_i,
-  // Result, two cycles later: status and bus address.
+  // Result, two cycles later: status and bus address of the piece.
   output logic          valid_o,
   output status_e       status_o,
   output logic [63:0]   addr_o
@@ -43,7 +43,7 @@ module nic_key
   slot_t              key_mem [NumKeys];
   logic [NumKeys-1:0] written_q;
   slot_t              slot_q;
-  logic               slot_ok_q;       // it was written since reset
+  logic               slot_ok_q;       // the slot read was written since reset
   state_e             ks_q;
   table_status_e      tstatus_q;
   logic [255:0]       rdata_q;
@@ -71,7 +71,7 @@ module nic_key
   assign status_o     = status2_q;
   assign addr_o       = addr2_q;
 
-  // Table commands.
+  // Execute table commands.
   always_ff @(posedge clk) begin
     key_entry_t  e;
     logic [64:0] va_end, bus_end;
@@ -123,7 +123,7 @@ module nic_key
     end
   end
 
-  // Lookup: memory, then checks.
+  // Lookup: read the key in the first cycle, check the piece in the second.
   always_ff @(posedge clk) begin
     logic [63:0] diff;
     logic        borrow;

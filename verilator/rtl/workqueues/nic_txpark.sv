@@ -1,57 +1,58 @@
-/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
-/// an entry proceeds when all entries in flight of its queue are of its kind, and its lane has room
-/// that no list waits for; else it is parked in its queue's list, and entries of others pass it.
-/// Entries of several blocks are always parked, and proceed, block by block, once complete.
+/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13).
+/// An entry proceeds when all entries in flight of its queue are of its kind, and its lane has room
+/// that no other list waits for; else it is parked in its queue's list, and entries of other queues
+/// pass it. Entries of several blocks are always parked, and proceed once complete.
 
 `include "nic_assert.svh"
 
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Places for blocks beyond Few a queue, at least.
+  // Places for parked blocks beyond the Few of each queue, at least.
   parameter int Shared = 256,
-  // Entries of a port that may wait for its gather buffer.
+  // Entries that may wait for a port's gather buffer.
   parameter int Sends = 16,
-  // There is a copy engine.
+  // 1 if the build has a copy engine.
   parameter bit HasCopy = 1'b1,
-  // Entries may have several blocks.
+  // 1 if entries may have several blocks (part long).
   parameter bit HasLong = 1'b1,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic              clk,
   input  logic              rst,
-  // Blocks of entries as fetched; whole_o: the block at id_i and wqe_i is its entry's last.
+  // Blocks of entries as fetched; whole_o: the block at id_i and wqe_i is the last of its entry.
   input  logic              valid_i,
   output logic              ready_o,
   input  tx_id_t            id_i,
   input  logic [511:0]      wqe_i,
   output logic              whole_o,
-  // Blocks of entries that proceed; more_o: the block is not its entry's last.
+  // Blocks of entries that proceed; more_o: another block of the same entry follows.
   output logic              valid_o,
   input  logic              ready_i,
   output tx_id_t            id_o,
   output logic [511:0]      wqe_o,
   output logic              more_o,
-  // Queue drain_q_i is switched off, its incomplete entry dropped; hold_o: it has blocks here.
+  // Queue drain_q_i is being disabled: drops its incomplete entry; hold_o: one is still here.
   input  logic              drain_i,
   input  logic [Qw-1:0]     drain_q_i,
   output logic              hold_o,
-  // Pulses: a frame's entry reached its gather buffer; something of queue end_q_i ended.
+  // Pulses: an entry reached the port's gather buffer; an entry or Event of queue end_q_i ended.
   input  logic [Ports-1:0]  sent_i,
   input  logic              end_i,
   input  logic [Qw-1:0]     end_q_i,
-  // Blocks that queue fetch_q_i may fetch, and fetches; blocks of queue lost_q_i that never come.
+  // fetch_max_o: blocks that queue fetch_q_i may fetch. fetch_i: pulse: it fetches fetch_num_i
+  // blocks. lost_num_i: blocks requested by queue lost_q_i that will never come.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        fetch_max_o,
   input  logic              fetch_i,
   input  logic [2:0]        fetch_num_i,
   input  logic [Qw-1:0]     lost_q_i,
   input  logic [2:0]        lost_num_i,
-  // Queues that must not fetch.
+  // One bit a queue: it must not fetch now.
   output logic [NumTxq-1:0] blocked_o
 );
   localparam int Few    = 4;
@@ -65,7 +66,7 @@ module nic_txpark
   localparam int Lanes  = NoPort + (Ports > 1 ? 1 : 0);
   localparam int Lw     = $clog2(Lanes + 1);
 
-  // What an entry is for: the copy engine, no port, or a port.
+  // Destination of an entry: the copy engine, no port, or a port.
   typedef struct packed {logic copy; logic none; logic port;} kind_t;
 
   typedef struct packed {
@@ -74,7 +75,7 @@ module nic_txpark
     logic         more;
   } entry_t;
 
-  // Lists: blocks by place, first and last place of each queue, and the last of a whole entry.
+  // Lists: blocks by place; for each queue, first and last place, and last of a complete entry.
   entry_t            entry_mem [Places];
   logic [Pw-1:0]     next_mem  [Places];
   kind_t             kind_mem  [Places];
@@ -83,21 +84,21 @@ module nic_txpark
   logic [Pw-1:0]     first_q [NumTxq];
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [Pw-1:0]     whole_q [NumTxq];
-  logic [Pw-1:0]     begin_q [NumTxq];     // first place of the incomplete entry
-  logic [Places-1:0] end_q, void_q;        // its entry's last block; of an entry that is forgotten
-  logic [NumTxq-1:0][1:0] have_q, lack_q;  // blocks of the incomplete entry: here, lacking
+  logic [Pw-1:0]     begin_q [NumTxq];     // place of the incomplete entry's first block
+  logic [Places-1:0] end_q, void_q;        // last block of its entry; block of an entry to discard
+  logic [NumTxq-1:0][1:0] have_q, lack_q;  // incomplete entry: blocks here, blocks lacking
   logic [NumTxq-1:0] listed_q;             // the list has a complete entry
-  logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
+  logic [NumTxq-1:0] slow_q;               // its list waits for a copy or holds one
 
-  // Of each queue: entries in flight, and their kind.
+  // For each queue: entries in flight, and their kind.
   logic [15:0]       open_q [NumTxq];
   kind_t             kind_q [NumTxq];
   logic [NumTxq-1:0] port_q;               // port of its latest frame
-  logic [4:0]        used_q [Lanes];       // places of each lane in use
+  logic [4:0]        used_q [Lanes];       // entries that use a slot of the lane
 
   entry_t            out_q;
   logic              out_valid_q;
-  logic              mid_q, mid_void_q;    // an entry is proceeding: blocks follow
+  logic              mid_q, mid_void_q;    // inside an entry that proceeds; that is discarded
   logic [Lw-1:0]     mid_lane_q;
 
   logic [Qw-1:0]     in, look, go_q;
@@ -106,12 +107,13 @@ module nic_txpark
   logic [Lw-1:0]     in_lane, look_lane, look_from, go_lane;
   logic              clk_g, take, crowded, last_one, fresh;
   logic              opens, ends, drop, adds, voids;
-  logic              draining_q;           // the queue was being switched off a cycle ago
+  logic              draining_q;           // drain_i, one cycle ago
   logic [Qw-1:0]     add_q, cut_q;
-  // The new entry may proceed; the list in turn waits for others of its queue, for a place.
+  // may: the incoming entry may proceed at once. The list being examined waits for other entries of
+  // its queue (order), or for a slot in its lane (full).
   logic              may, order, full;
   logic              look_valid, turn_wake, pop, pass, go, park, begins;
-  logic [Lanes:0]    room, waits, left;    // the last bit: no lane
+  logic [Lanes:0]    room, waits, left;    // bit Lanes: lane not known yet
   logic [Pw-1:0]     place, head;
   wqe_t              wqe;
   logic              unused_wqe;
@@ -122,12 +124,12 @@ module nic_txpark
     lane = HasCopy && k.copy ? Lw'(Ports) + Lw'(c) : k.none ? Lw'(NoPort) : Lw'(k.port);
   endfunction
 
-  // All entries in flight of the queue are of the kind.
+  // Returns whether all entries in flight of the queue are of the kind.
   function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
     ordered = open_q[q] == 16'd0 || kind_q[q] == k;
   endfunction
 
-  // Awake when entries arrive, wait, proceed or end, or are being fetched.
+  // The clock runs while entries arrive, wait, proceed, end or are being fetched.
   nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || valid_i || out_valid_q || turn_wake || fetch_i || hold_o ||
               lost_num_i != 3'd0 || end_i || sent_i != '0));
@@ -164,7 +166,7 @@ module nic_txpark
     .wake_o(turn_wake)
   );
 
-  // The list in turn.
+  // The list being examined.
   assign head      = first_q[look];
   assign look_kind = kind_mem[head];
   assign look_lane = mid_q ? mid_lane_q : lane(look[Chw-1:0], look_kind);
@@ -176,16 +178,16 @@ module nic_txpark
   assign take      = !out_valid_q || ready_i;
   assign pop       = look_valid && take && !order && !full;
 
-  // A block begins an entry, ends one. An Event, or the end of its queue, cuts an entry short.
+  // The block opens an entry, ends one. An Event, or disabling its queue, cuts an entry short.
   assign opens     = lack_q[in] == 2'd0 || id_i.is_event;
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  // Its outstanding blocks (one may come in the next cycle) come first: else they'd begin another.
+  // Wait first for its blocks in flight (one a cycle later): they would seem to open another entry.
   assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 
-  // An entry that could proceed but for the output waits for it.
+  // An entry that lacks only the output register waits at the input; it is not parked.
   assign may       = !listed_q[in] && lack_q[in] == 2'd0 && ends && ordered(in, in_kind) &&
                      room[in_lane] && !waits[in_lane];
   assign pass      = valid_i && take && !pop && may && !drop;
@@ -232,7 +234,7 @@ module nic_txpark
         slow_q[look]   <= 1'b0;
       end
     end
-    // The blocks of an entry that is cut short become an entry without a destination.
+    // An entry cut short becomes a complete entry to be discarded (void_q).
     if (drop || (park && id_i.is_event && lack_q[in] != 2'd0)) begin
       void_q[begin_q[cut_q]] <= 1'b1;
       end_q[last_q[cut_q]]   <= 1'b1;
@@ -264,7 +266,7 @@ module nic_txpark
       whole_q[add_q]  <= drop ? last_q[add_q] : place;
     end
 
-    // Accounts.
+    // Count entries in flight for each queue, and slots in use for each lane.
     if (go) begin
       kind_q[go_q] <= go_kind;
       if (!go_kind.copy && !go_kind.none) port_q[go_q] <= go_kind.port;

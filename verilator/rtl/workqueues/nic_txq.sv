@@ -1,42 +1,43 @@
-/// Transmit queues: doorbells and contexts, round robin, reads of work entries; gives the entries
+/// Transmit queues: doorbells and contexts, round robin, reads of work entries. Outputs the entries
 /// in the order of their reads, and Events for reads that failed.
 
 module nic_txq
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Reads of entries in flight, a power of two.
+  // Reads of work entries in flight, a power of two.
   parameter int FetchSlots = 64,
-  // Entries of a port that may wait for its gather buffer; 0: all ports keep one order.
+  // Entries that may wait for a port's gather buffer; 0: all entries stay in one order.
   parameter int Sends = 16,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Fetching may begin.
+  // CTRL.tx_enable: fetching may begin.
   input  logic          enable_i,
   // A function-level reset is in progress.
   input  logic          flr_i,
-  // Reads are of 128 bytes at most.
+  // High if MRRS is 128 bytes: no read is longer.
   input  logic          short_i,
   input  tbl_req_t      tbl_i,
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [511:0]  tbl_rdata_o,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Txq entry on the table bus takes effect.
   output logic          commit_o,
-  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue on the table bus is being disabled and has drained. flushed_i: messages have
+  // reported all its entries.
   output logic          flush_o,
   input  logic          flushed_i,
   input  doorbell_t     db_i,
-  // Work entry of the doorbell, if it has one.
+  // Work entry pushed with the doorbell, if any.
   input  push_t         push_i,
-  // Queues whose class is stopped by a pause: they fetch nothing.
+  // One bit a queue: a pause stops its class, so it fetches nothing.
   input  logic [NumTxq-1:0] pause_i,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
@@ -46,27 +47,27 @@ module nic_txq
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
-  // Block; more_o: it is not its entry's last.
+  // The block; more_o: another block of the same entry follows.
   output logic [511:0]  wqe_o,
   output logic          more_o,
   // ECN mode of the entry's queue.
   output logic [1:0]    ecn_o,
-  // Pulse: a frame's entry has reached its port's gather buffer.
+  // Pulse: an entry has reached its port's gather buffer.
   input  logic [Ports-1:0] sent_i,
-  // Queue whose context is at the three outputs below; an entry or an Event of it may end.
+  // Queue with an entry or Event that may end; the outputs below are its context.
   input  logic [Qw-1:0] end_q_i,
   output logic [63:0]   end_base_o,
   output logic [3:0]    end_log_o,
   output logic [15:0]   end_cqi_o,
   // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic          end_i,
-  // It was an entry, not an Event.
+  // With end_i: high for an entry, low for an Event.
   input  logic          end_wqe_i,
   // Blocks of the entry beyond its first.
   input  logic [1:0]    end_more_i,
-  // It wrote a completion entry.
+  // With end_i: high if it wrote a completion entry.
   input  logic          end_cqe_i,
-  // A completion entry of queue cqe_q_i waits to be sent.
+  // High while a completion entry of queue cqe_q_i waits to be sent.
   input  logic          cqe_i,
   input  logic [Qw-1:0] cqe_q_i,
   // Pulse of the counter QUEUE_ERR.
@@ -96,7 +97,7 @@ module nic_txq
   logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
-  logic              whole, part;          // an entry's last block came; drain_q has blocks
+  logic              whole, part;          // an entry's last block came; drain_q has parked blocks
   logic              clk_g, ctx_wake, sched_wake, fetch_wake;
 
   assign queue_err_o = err;
@@ -105,7 +106,8 @@ module nic_txq
                        (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
-  // Awake for doorbells and table commands, turns, entries that arrive, proceed or end.
+  // The clock runs for doorbells, table commands and turns, and while entries arrive, proceed or
+  // end.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || flr_i || tbl_i.valid || db_i.valid || end_i || ctx_wake || sched_wake ||
@@ -126,7 +128,7 @@ module nic_txq
     .wake_o(ctx_wake)
   );
 
-  // A pushed entry takes the place of a turn.
+  // A pushed entry takes a fetch slot in place of a scheduler turn.
   assign push_take = push && enable_i && slot_free && fetch_max != 3'd0 && !pause_i[push_q];
   assign fetch_q   = push_look ? push_q : sched_q;
   assign fetch_num = push_look ? 3'd1 : num;
@@ -151,7 +153,7 @@ module nic_txq
     .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy), .wake_o(fetch_wake)
   );
 
-  // Entries pass one that has to wait.
+  // Park entries that must wait, so that entries of other queues pass them.
   if (Sends != 0) begin : g_park
     nic_txpark #(
       .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .Sends(Sends),

@@ -1,12 +1,12 @@
 /// Contexts of the transmit queues: state and indices, doorbell checks (contract Q2), the error
-/// state, and the count of entries of a queue that have started and not ended.
+/// state, and for each queue the number of entries that have started and not ended.
 
 module nic_txq_ctx
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
@@ -16,67 +16,68 @@ module nic_txq_ctx
   output logic              tbl_done_o,
   output table_status_e     tbl_status_o,
   output logic [511:0]      tbl_rdata_o,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Txq entry on the table bus takes effect.
   output logic              commit_o,
-  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue on the table bus is being disabled and has drained. flushed_i: messages have
+  // reported all its entries.
   output logic              flush_o,
   input  logic              flushed_i,
-  // Doorbell; db_push_i: a work entry comes with it.
+  // Doorbell; db_push_i: a pushed work entry comes with it.
   input  doorbell_t         db_i,
   input  logic              db_push_i,
   // Pulse of the counter DB_BAD.
   output logic              db_bad_o,
-  // Queues with entries to be fetched.
+  // One bit a queue: it has blocks to fetch.
   output logic [NumTxq-1:0] work_o,
-  // Queue whose context the scheduler sees, in the same cycle.
+  // Queue that the scheduler examines; the outputs below are its context, in the same cycle.
   input  logic [Qw-1:0]     sched_q_i,
   output logic              sched_run_o,
   output logic [63:0]       sched_base_o,
   output logic [3:0]        sched_log_o,
   output logic [15:0]       sched_index_o,
   output logic [15:0]       sched_avail_o,
-  // Pulse: sched_num_i entries of it are taken.
+  // Pulse: the scheduler fetches sched_num_i blocks of it.
   input  logic              sched_take_i,
   input  logic [2:0]        sched_num_i,
-  // A pushed entry is being checked.
+  // High while a pushed entry is being checked.
   output logic              push_look_o,
-  // It is the next entry of queue push_q_o, and need not be fetched.
+  // With push_look_o: the pushed block is the next one of queue push_q_o and need not be fetched.
   output logic              push_o,
   output logic [Qw-1:0]     push_q_o,
   output logic [15:0]       push_index_o,
-  // Pulse: its bytes are taken.
+  // Pulse: the pushed bytes are used.
   input  logic              push_take_i,
   // Queue whose ECN mode is at ecn_o.
   input  logic [Qw-1:0]     ecn_q_i,
   output logic [1:0]        ecn_o,
-  // Pulse: an entry or an Event of queue start_q_i was started.
+  // Pulse: an entry or an Event of queue start_q_i starts.
   input  logic              start_i,
   input  logic [Qw-1:0]     start_q_i,
-  // Pulse: a read of queue err_q_i failed: the queue stops.
+  // Pulse: a read of queue err_q_i failed: it enters state Error.
   input  logic              err_i,
   input  logic [Qw-1:0]     err_q_i,
   input  logic [7:0]        err_status_i,
-  // Queue whose context is at the three outputs below; an entry or an Event of it may end.
+  // Queue with an entry or Event that may end; the outputs below are its context.
   input  logic [Qw-1:0]     end_q_i,
   output logic [63:0]       end_base_o,
   output logic [3:0]        end_log_o,
   output logic [15:0]       end_cqi_o,
   // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic              end_i,
-  // It was an entry, not an Event.
+  // With end_i: high for an entry, low for an Event.
   input  logic              end_wqe_i,
   // Blocks of the entry beyond its first.
   input  logic [1:0]        end_more_i,
-  // It wrote a completion entry.
+  // With end_i: high if it wrote a completion entry.
   input  logic              end_cqe_i,
-  // Queue drain_q_o is being switched off.
+  // High while queue drain_q_o is being disabled.
   output logic              drain_o,
   output logic [Qw-1:0]     drain_q_o,
-  // Another block still has entries of that queue.
+  // High: another block still has entries of that queue.
   input  logic              drain_hold_i,
-  // An entry has started and not ended, or a doorbell is being checked.
+  // High while an entry has started and not ended, or a doorbell is being checked.
   output logic              busy_o,
-  // Opens the clock gate: a doorbell is being checked, or was refused.
+  // Opens the clock gate: high while a doorbell is being checked or was just refused.
   output logic              wake_o
 );
   localparam bit HasPush = (Parts & PartPush) != 0;
@@ -84,13 +85,13 @@ module nic_txq_ctx
   logic [7:0]        error_q [NumTxq];
   logic [15:0]       pi_q    [NumTxq];   // producer index
   logic [15:0]       fi_q    [NumTxq];   // next block to fetch
-  logic [15:0]       ci_q    [NumTxq];   // blocks of entries that ended
-  logic [15:0]       cqi_q   [NumTxq];   // completion entries written
-  logic [15:0]       start_q [NumTxq];   // entries and Events started, ended
+  logic [15:0]       ci_q    [NumTxq];   // blocks of ended entries: consumer index
+  logic [15:0]       cqi_q   [NumTxq];   // completion entries written: completion index
+  logic [15:0]       start_q [NumTxq];   // entries and Events started; ended
   logic [15:0]       end_q   [NumTxq];
   logic [NumTxq-1:0] run_q, stop_q, work_q;
   logic [NumTxq-1:0] used_q;             // enabled since reset: the indices are defined
-  logic [15:0]       open_q;             // started and not ended, all queues
+  logic [15:0]       open_q;             // entries started and not ended, of all queues
   doorbell_t         db_q;
   logic              db_push_q;
   logic              db_bad_q;
@@ -123,7 +124,7 @@ module nic_txq_ctx
     .ecn_q_i, .ecn_o
   );
 
-  // Doorbells.
+  // Check a doorbell [Q2], one cycle after it came.
   assign dq           = db_q.queue_f[Qw-1:0];
   assign db_size      = 16'd1 << db_log;
   assign db_pi        = db_push_q ? pi_q[dq] + 16'd1 : db_q.pi;

@@ -1,39 +1,39 @@
-/// Ring of fetch slots: reads of up to four blocks of work entries, in flight or waiting, passed on
-/// in the order of their requests. A slot of a queue that stopped meanwhile is dead and skipped; a
-/// failed one becomes the queue's Event.
+/// Ring of fetch slots. Each is a read of up to four blocks of work entries, in flight or complete;
+/// blocks leave in the order of the reads. A slot of a queue that has stopped meanwhile is dead and
+/// skipped; a slot whose read failed becomes the queue's Event.
 
 `include "nic_assert.svh"
 
 module nic_txq_fetch
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
   // Fetch slots, a power of two.
   parameter int Slots = 64,
-  // Entries may come without a read.
+  // 1 if entries may be pushed (part push), so that no read is needed.
   parameter bit HasPush = 1'b0,
   localparam int Qw = $clog2(NumTxq),
   localparam int Sw = $clog2(Slots)
 ) (
-  // Clock, gated.
+  // Gated clock.
   input  logic          clk,
-  // Clock of responses, not gated.
+  // Ungated clock, for read responses.
   input  logic          clk_rsp,
   input  logic          rst,
-  // Slot slot_o is free.
+  // High if slot slot_o is free.
   output logic          free_o,
   output logic [Sw-1:0] slot_o,
-  // Pulse: it is taken for alloc_num_i entries of a queue, starting at an index.
+  // Pulse: it is taken for alloc_num_i blocks of a queue, from an index on.
   input  logic          alloc_i,
   input  logic [Qw-1:0] alloc_q_i,
   input  logic [15:0]   alloc_index_i,
   input  logic [2:0]    alloc_num_i,
-  // The slot is for one entry, which comes with it: push_wqe_i.
+  // With alloc_i: the slot is for one pushed block, push_wqe_i.
   input  logic          push_i,
   input  logic [511:0]  push_wqe_i,
   input  rd_rsp_t       rsp_i,
-  // Blocks of entries in order; an Event has none.
+  // Blocks of entries in order, and Events, which have no block.
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
@@ -42,18 +42,18 @@ module nic_txq_fetch
   output logic          err_o,
   output logic [Qw-1:0] q_o,
   output logic [7:0]    status_o,
-  // Entries of queue q_o that were requested and will not come.
+  // Blocks requested by queue q_o that will not come.
   output logic [2:0]    lost_o,
-  // Queue drain_q_i is switched off: its slots are dropped.
+  // Queue drain_q_i is being disabled: its slots become dead.
   input  logic          drain_i,
   input  logic [Qw-1:0] drain_q_i,
-  // A function-level reset is in progress: all slots are dropped.
+  // High during a function-level reset: all slots become dead.
   input  logic          flr_i,
-  // The queue that is switched off still has slots here.
+  // High while the queue being disabled still has slots here.
   output logic          hold_o,
-  // A slot is in use.
+  // High while a slot is in use.
   output logic          busy_o,
-  // Opens the clock gate: bytes are written, or a slot or an entry moves on.
+  // Opens the clock gate: high while bytes are written, or a slot or a block moves on.
   output logic          wake_o
 );
   typedef struct packed {
@@ -66,14 +66,14 @@ module nic_txq_fetch
   logic [7:0]       status_mem [Slots];
   logic [Slots-1:0] pend_q, dead_q, fail_q;
   logic [Sw:0]      wr_q, rd_q;
-  logic [1:0]       sub_q;              // entry of the head slot
+  logic [1:0]       sub_q;              // block of the head slot that leaves next
   logic             valid_q;
   tx_id_t           id_q;
-  logic [1:0]       half_q;             // line and half of the entry at the output
+  logic [1:0]       half_q;             // line and half line of the block at the output
 
   slot_t            head;
   logic [Sw-1:0]    h, done_slot;
-  logic             any, whole, step, pop, leaves;   // a block, or an Event
+  logic             any, whole, step, pop, leaves;   // leaves: a block or an Event
 
   logic [1:0]       we;
   logic [Sw-1:0]    even_a, odd_a;
@@ -83,7 +83,7 @@ module nic_txq_fetch
   logic [12:0]      unused_len;
   logic             unused_cookie;
   logic [7:0]       done_status;
-  logic             pushed;             // the entry at the output was
+  logic             pushed;             // the block at the output was pushed
   logic [511:0]     push_d;
 
   assign slot_o   = wr_q[Sw-1:0];
@@ -98,7 +98,7 @@ module nic_txq_fetch
   assign valid_o  = valid_q;
   assign id_o     = id_q;
 
-  // The head slot: skip, Event, or one entry a step.
+  // The head slot: skip it, turn it into an Event, or output one of its blocks a step.
   assign whole    = dead_q[h] || fail_q[h];
   assign step     = any && !pend_q[h] && (dead_q[h] || !valid_q || ready_i);
   assign pop      = step && (whole || 3'(sub_q) + 3'd1 == head.num);
@@ -136,7 +136,7 @@ module nic_txq_fetch
     if (pushed) wqe_o = push_d;
   end
 
-  // Pushed entries.
+  // Memory of pushed blocks, by slot.
   if (HasPush) begin : g_push
     logic [511:0]     push_mem [Slots];
     logic [Slots-1:0] push_q;
@@ -171,7 +171,7 @@ module nic_txq_fetch
     end
   end
 
-  // Slot i lies between the ring's pointers.
+  // Returns whether slot i is in use: between the ring's pointers.
   function automatic logic live(input logic [Sw-1:0] i);
     live = {1'b0, Sw'(i - rd_q[Sw-1:0])} < (wr_q - rd_q);
   endfunction
@@ -191,8 +191,8 @@ module nic_txq_fetch
     end
     if (err_o || drain_i || flr_i) begin
       for (int i = 0; i < Slots; i++) begin
-        // Dead are the slots of a queue that failed, and of one that is switched off or reset
-        // unless their read had failed before: that one's Event still has to be reported.
+        // Mark slots dead: those of a queue whose read failed, and those of a queue being disabled
+        // or reset, unless their own read has already failed: its Event must still be reported.
         if (((err_o && slot_mem[i].q == head.q) ||
              ((flr_i || (drain_i && slot_mem[i].q == drain_q_i)) &&
               (pend_q[i] || !fail_q[i]))) &&

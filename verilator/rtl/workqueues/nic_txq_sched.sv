@@ -1,13 +1,13 @@
-/// Round robin over the transmit queues with work: each turn fetches up to four entries with one
-/// read that ends at a 256-byte boundary (128 when reads are shorter) and at the end of the ring,
-/// so that the reader never has to split it.
+/// Round robin over the transmit queues with work. Each turn fetches up to four blocks with one
+/// read that ends at a 256-byte boundary (128 if MRRS is 128) and at the end of the ring at the
+/// latest, so that the reader never has to split it.
 
 `include "nic_assert.svh"
 
 module nic_txq_sched
   import nic_int_pkg::*;
 #(
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
   // Bits of a fetch slot's number.
   parameter int SlotW = 6,
@@ -15,38 +15,38 @@ module nic_txq_sched
 ) (
   input  logic              clk,
   input  logic              rst,
-  // Fetching may begin.
+  // CTRL.tx_enable: fetching may begin.
   input  logic              enable_i,
-  // A pushed entry may take the next slot: no turn begins in this cycle.
+  // High: a pushed entry may take the next slot, so no turn begins in this cycle.
   input  logic              wait_i,
-  // Reads are of 128 bytes at most.
+  // High if MRRS is 128 bytes: no read is longer.
   input  logic              short_i,
-  // Queues with entries to be fetched.
+  // One bit a queue: it has blocks to fetch.
   input  logic [NumTxq-1:0] work_i,
-  // Queue in turn; its context follows in the same cycle.
+  // Queue whose turn it is; the inputs below are its context, in the same cycle.
   output logic [Qw-1:0]     q_o,
   input  logic              run_i,
   input  logic [63:0]       base_i,
   input  logic [3:0]        log_i,
   input  logic [15:0]       index_i,
   input  logic [15:0]       avail_i,
-  // Entries of it that may be fetched at most.
+  // Largest number of its blocks that may be fetched now.
   input  logic [2:0]        max_i,
-  // Pulse: num_o entries of it are taken.
+  // Pulse: num_o blocks of it are fetched.
   output logic              take_o,
   output logic [2:0]        num_o,
-  // Slot slot_i is free.
+  // High if fetch slot slot_i is free.
   input  logic              slot_free_i,
   input  logic [SlotW-1:0]  slot_i,
-  // Pulse: it is taken.
+  // Pulse: that slot is taken.
   output logic              alloc_o,
   // Read client.
   output rd_req_t           rd_req_o,
   output logic              rd_req_valid_o,
   input  logic              rd_req_ready_i,
-  // A turn of queue q_o is in progress.
+  // High while a turn of queue q_o is in progress.
   output logic              busy_o,
-  // Opens the clock gate: a turn runs or begins, or a read waits to be accepted.
+  // Opens the clock gate: high while a turn runs or begins, or a read waits to be accepted.
   output logic              wake_o
 );
   logic              turn_q;
@@ -68,7 +68,7 @@ module nic_txq_sched
   assign rd_req_o       = req_q;
   assign rd_req_valid_o = req_valid_q;
 
-  // How many entries the turn takes.
+  // Number of blocks that this turn fetches.
   always_comb begin
     pos     = '0;
     room    = '0;

@@ -1,12 +1,12 @@
-/// Table Txq: checks and executes table commands, keeps the fields that the driver wrote.
+/// Table Txq: checks and executes table commands, and stores the fields that the driver wrote.
 /// Disabling ends when the queue has drained (contract G6, G7, Q5, T11).
 
 module nic_txq_tbl
   import nic_pkg::*, nic_int_pkg::*;
 #(
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
@@ -16,27 +16,28 @@ module nic_txq_tbl
   output logic           tbl_done_o,
   output table_status_e  tbl_status_o,
   output logic [511:0]   tbl_rdata_o,
-  // Queue of the command; its state follows in the same cycle.
+  // Queue of the command; the inputs below are its state, in the same cycle.
   output logic [Qw-1:0]  q_o,
   input  queue_state_e   state_i,
   input  logic [7:0]     error_i,
-  // Its indices are valid.
+  // High if the queue was enabled since reset, so that its indices are defined.
   input  logic           used_i,
   input  logic [15:0]    pi_i,
   input  logic [15:0]    ci_i,
   input  logic [15:0]    cqi_i,
   // Pulse: the queue is enabled.
   output logic           on_o,
-  // The queue is being switched off.
+  // High while the queue is being disabled.
   output logic           drain_o,
-  // That queue has entries in flight.
+  // High if that queue has entries in flight.
   input  logic           hold_i,
-  // Pulse: the entry on the table bus takes effect.
+  // Pulse: the Txq entry on the table bus takes effect.
   output logic           commit_o,
-  // The queue is switched off and has drained; flushed_i: all is reported.
+  // flush_o: the queue is being disabled and has drained. flushed_i: messages have reported all its
+  // entries.
   output logic           flush_o,
   input  logic           flushed_i,
-  // Queues whose written fields are read, each in the same cycle.
+  // Queues whose stored fields are read, in the same cycle.
   input  logic [Qw-1:0]  sched_q_i,
   output logic [63:0]    sched_base_o,
   output logic [3:0]     sched_log_o,

@@ -1,47 +1,47 @@
-/// Limits the blocks of work entries that each transmit queue may fetch: Few whatever others do,
-/// more while the shared places last, and while it waits for nothing.
+/// Limits the blocks of work entries that each transmit queue may have fetched: Few in any case;
+/// more while shared places are free and the queue's list waits for nothing.
 
 module nic_txshare #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Transmit queues, a power of two.
+  // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Places for blocks, those of Few a queue included.
+  // Places for parked blocks, the Few of each queue included.
   parameter int Places = 512,
-  // Blocks that each queue may have fetched: those of a longest entry at least.
+  // Blocks that each queue may always have fetched; at least those of the longest entry.
   parameter int Few = 4,
   localparam int Qw = $clog2(NumTxq),
   localparam int Pw = $clog2(Places)
 ) (
   input  logic              clk,
   input  logic              rst,
-  // Queue of the request; max_o: blocks that it may fetch.
+  // Queue that is to fetch; max_o: blocks that it may fetch.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        max_o,
-  // Pulse: num_i blocks of queue fetch_q_i are being fetched.
+  // Pulse: queue fetch_q_i requests num_i blocks.
   input  logic              fetch_i,
   input  logic [2:0]        num_i,
-  // They are its first since the reset.
+  // With fetch_i: high if they are its first since reset.
   output logic              new_o,
-  // The list of queue fetch_q_i waits for a copy.
+  // High if the list of queue fetch_q_i waits for a copy or holds one.
   input  logic              slow_i,
-  // The list of queue fetch_q_i waits for its port.
+  // High if queue fetch_q_i has complete entries parked, or its port's lane is full.
   input  logic              crowded_i,
-  // Blocks of an incomplete entry of queue fetch_q_i.
+  // Blocks of queue fetch_q_i that belong to an incomplete entry.
   input  logic [1:0]        have_i,
-  // Queue lost_q_i: lost_num_i blocks that were being fetched will not come.
+  // lost_num_i blocks requested by queue lost_q_i will not come.
   input  logic [Qw-1:0]     lost_q_i,
   input  logic [2:0]        lost_num_i,
-  // Pulse: a block of queue gone_q_i left its list, or passed it.
+  // Pulse: a block of queue gone_q_i left nic_txpark.
   input  logic              gone_i,
   input  logic [Qw-1:0]     gone_q_i,
-  // Pulse: a block of queue came_q_i was added to its incomplete entry.
+  // Pulse: a block was added to the incomplete entry of queue came_q_i.
   input  logic              came_i,
   input  logic [Qw-1:0]     came_q_i,
-  // Queues that must not fetch.
+  // One bit a queue: it must not fetch now.
   output logic [NumTxq-1:0] blocked_o
 );
-  // Of each queue, since its first fetch after reset: blocks fetched, passed on, not come.
+  // For each queue since its first fetch after reset: blocks requested, passed on, never come.
   logic [NumTxq-1:0] known_q, blocked_q;
   logic [15:0]       got_q  [NumTxq];
   logic [15:0]       gone_q [NumTxq];
@@ -56,9 +56,9 @@ module nic_txshare #(
                      got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy     = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
 
-  // A queue that waits for a copy may hold Few blocks. Any other may read four at once while
-  // there is room and it does not wait for its port; else, with two ports, only what makes an
-  // entry whole.
+  // A queue that waits for a copy may hold Few blocks. Any other may fetch four at once while
+  // shared places are free and it does not wait for its port; otherwise, with two ports, it may
+  // only fetch what completes an entry.
   always_comb begin
     max_o = held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
     if (!slow_i) begin
@@ -80,7 +80,8 @@ module nic_txshare #(
     total_q <= total_q + (fetch_i ? (Pw + 1)'(num_i) : '0) - (Pw + 1)'(gone_i) -
                (Pw + 1)'(lost_num_i);
 
-    // A queue that must not fetch is left out until a block of it is passed on.
+    // A queue that was allowed no block is blocked until one of its blocks is passed on, added or
+    // lost.
     if (fetch_i && max_o == 3'd0) blocked_q[fetch_q_i] <= 1'b1;
     if (gone_i)                   blocked_q[gone_q_i]  <= 1'b0;
     if (came_i)                   blocked_q[came_q_i]  <= 1'b0;

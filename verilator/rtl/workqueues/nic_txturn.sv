@@ -1,48 +1,51 @@
-/// Arbitrates between the lists of parked entries. Lists that wait for a place in the same lane
-/// take turns for it, an entry each, and nothing passes them; lists whose lane is not known yet,
-/// and the lanes, take turns to be examined.
+/// Arbitrates between the lists of parked entries. Lists that wait for a slot in the same lane take
+/// turns for it, one entry each, and no entry overtakes them. The lanes take turns to be examined;
+/// so do, as one more group, the lists whose first entry's lane is not known yet.
 
 module nic_txturn #(
-  // Transmit queues, a power of two: a list each.
+  // Number of transmit queues, a power of two; each has a list.
   parameter int NumTxq = 64,
-  // Lanes that entries leave by: ports and channels of the copy engine.
+  // Number of lanes: ports, channels of the copy engine, and perhaps one for entries that send
+  // nothing.
   parameter int Lanes = 2,
   localparam int Qw = $clog2(NumTxq),
   localparam int Lw = $clog2(Lanes + 1)
 ) (
   input  logic            clk,
   input  logic            rst,
-  // Lanes with a free place. Bit Lanes is always set: lists whose lane is not known yet.
+  // room_i[w]: lane w has a free slot. Bit Lanes, always set: the group of lists whose lane is not
+  // known yet.
   input  logic [Lanes:0]  room_i,
-  // Lanes for which a list waits.
+  // waits_o[w]: a list waits for lane w.
   output logic [Lanes:0]  waits_o,
-  // Pulse: the list of queue add_q_i gets its first entry.
+  // Pulse: the list of queue add_q_i, which was empty, gets an entry.
   input  logic            add_i,
   input  logic [Qw-1:0]   add_q_i,
   // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic            end_i,
   input  logic [Qw-1:0]   end_q_i,
-  // List in turn.
+  // List whose turn it is.
   output logic            valid_o,
   output logic [Qw-1:0]   q_o,
-  // Lane for which it has waited; Lanes: none.
+  // Lane for which that list waited; Lanes: it was not known.
   output logic [Lw-1:0]   from_o,
-  // Lane of its first entry.
+  // Lane of that list's first entry.
   input  logic [Lw-1:0]   lane_i,
-  // The list keeps its turn.
+  // High: the list keeps its turn, because its entry has more blocks or the output is full.
   input  logic            keep_i,
-  // The first entry must wait for others of its queue.
+  // High: its first entry must wait for other entries of the queue.
   input  logic            order_i,
-  // The first entry must wait for a place in its lane.
+  // High: its first entry must wait for a slot in its lane.
   input  logic            full_i,
-  // The first entry leaves, and is the list's last. If none of these four is set, others follow it.
+  // High: its first entry leaves and is the list's last. With none of keep_i, order_i, full_i and
+  // last_i, the entry leaves and others follow it.
   input  logic            last_i,
-  // Opens the clock gate: a turn runs or begins.
+  // Opens the clock gate: high while a turn runs or begins.
   output logic            wake_o
 );
-  logic [NumTxq-1:0] wait_q [Lanes+1]; // wait for a place; Lanes: to be examined
-  logic [NumTxq-1:0] order_q;          // wait for others of their queue
-  logic [Qw-1:0]     last_q [Lanes+1]; // had the last turn of these
+  logic [NumTxq-1:0] wait_q [Lanes+1]; // lists that wait for lane w; Lanes: to examine
+  logic [NumTxq-1:0] order_q;          // wait for other entries of their queue
+  logic [Qw-1:0]     last_q [Lanes+1]; // list that had lane w's last turn
   logic              valid_q;
   logic [Qw-1:0]     q_q;
   logic [Lw-1:0]     from_q, from;

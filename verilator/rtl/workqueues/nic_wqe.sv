@@ -1,16 +1,17 @@
-/// Work entries: decode, then the pieces one by one through the key table (contract T3, T4). Gives
-/// entries with bus addresses in their order; a refused one has its status and length 0.
+/// Work entries: decodes them, then translates their pieces one by one with the key table (contract
+/// T3, T4). Outputs entries with bus addresses, in order; a refused entry has its status and length
+/// 0.
 
 `include "nic_assert.svh"
 
 module nic_wqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Memory keys, a power of two.
+  // Number of memory keys, a power of two.
   parameter int NumKeys = 256,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic          clk,
@@ -24,7 +25,7 @@ module nic_wqe
   output logic          ready_o,
   input  tx_id_t        id_i,
   input  logic [511:0]  wqe_i,
-  // The block is not its entry's last.
+  // High if another block of the same entry follows.
   input  logic          more_i,
   // ECN mode of the entry's queue.
   input  logic [1:0]    ecn_i,
@@ -33,10 +34,10 @@ module nic_wqe
   input  logic          ready_i,
   output tx_ent_t       ent_o
 );
-  // Results of lookups that are in flight or wait.
+  // Lookup results that may be in flight or waiting.
   localparam int Results = 16;
 
-  // The part of an entry that needs no lookup in the key table, kept until its pieces are done.
+  // The part of an entry that needs no key lookup, kept until its pieces are translated.
   typedef struct packed {
     logic             late_bad;
     tx_frame_t        f;
@@ -53,15 +54,15 @@ module nic_wqe
 
   tx_dec_t          dec;
   logic             dec_valid, dec_ready;
-  logic [3:0]       walk_q;             // piece of the decoded entry
-  logic [4:0]       credit_q;           // results that may still be asked for
+  logic [3:0]       walk_q;             // piece of the decoded entry to look up
+  logic [4:0]       credit_q;           // lookups that may still be started
   logic             last, look, key_ready;
   logic [24:0]      look_len;
   mid_t             mid_in, mid;
   logic             mid_ready, mid_valid, mid_take;
   res_t             res_in, res;
   logic             res_in_valid, res_valid, res_take, unused_res_ready;
-  logic [3:0]       got_q;              // results of the entry at the end, the last but one at most
+  logic [3:0]       got_q;              // results of the entry at the output, without its last
   logic [SegMax-1:0][63:0] early_q;
   status_e          bad_q;
   logic             final_res;
@@ -69,7 +70,8 @@ module nic_wqe
   logic             ent_valid_q;
   logic             clk_g;
 
-  // Awake while entries arrive or are here, lookups are in flight, or the key table is accessed.
+  // The clock runs while entries arrive or are here, lookups are in flight, or a table command
+  // accesses the keys.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || tbl_i.valid || valid_i || dec_valid || mid_valid ||
@@ -81,7 +83,7 @@ module nic_wqe
     .valid_o(dec_valid), .ready_i(dec_ready), .dec_o(dec)
   );
 
-  // One lookup a cycle; the entry itself follows with its last.
+  // Start one lookup a cycle; the entry itself moves on with its last piece.
   assign look      = dec_valid && dec.e.nseg != 4'd0 && credit_q != 5'd0 && key_ready &&
                      (mid_ready || !last);
   assign last      = walk_q + 4'd1 == dec.e.nseg;
@@ -109,7 +111,7 @@ module nic_wqe
     .in_data_i(res_in), .out_valid_o(res_valid), .out_ready_i(res_take), .out_data_o(res)
   );
 
-  // Join an entry with its results.
+  // Join an entry with the results of its pieces.
   assign final_res = mid.nseg == 4'd0 || got_q + 4'd1 == mid.nseg;
   assign mid_take  = mid_valid && final_res && (mid.nseg == 4'd0 || res_valid) &&
                      (!ent_valid_q || ready_i);
@@ -117,7 +119,7 @@ module nic_wqe
   assign valid_o   = ent_valid_q;
   assign ent_o     = ent_q;
 
-  // Lines to be invalidated are whole lines of Arm memory (contract D1).
+  // Returns whether a range to invalidate is not whole lines of Arm memory (contract D1).
   function automatic logic range_bad(input logic [63:0] addr, input logic [24:0] len);
     range_bad = addr[63:56] != 8'd0 || addr[5:0] != 6'd0 || len[5:0] != 6'd0 ||
                 57'(addr[55:0]) + 57'(len) > 57'h100_0000_0000_0000;

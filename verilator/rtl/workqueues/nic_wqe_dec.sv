@@ -1,4 +1,4 @@
-/// Decodes work entries, a block a cycle, and makes the checks of contract T3 that need no memory
+/// Decodes work entries, one block a cycle, and makes the checks of contract T3 that need no memory
 /// key. A refused entry leaves with its status, length 0 and no pieces.
 
 `include "nic_assert.svh"
@@ -6,9 +6,9 @@
 module nic_wqe_dec
   import nic_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
+  // Number of Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Parts of the build, as bits of CAP1.
+  // Optional parts in this build, as the bits of register CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic         clk,
@@ -18,7 +18,7 @@ module nic_wqe_dec
   output logic         ready_o,
   input  tx_id_t       id_i,
   input  logic [511:0] wqe_i,
-  // The block is not its entry's last.
+  // High if another block of the same entry follows.
   input  logic         more_i,
   // ECN mode of the entry's queue.
   input  logic [1:0]   ecn_i,
@@ -33,12 +33,12 @@ module nic_wqe_dec
   localparam bit HasAppend = (Parts & PartAppend) != 0;
   localparam bit HasLong   = (Parts & PartLong) != 0;
 
-  // The slots of an entry of most blocks.
+  // The slots of an entry with the largest number of blocks.
   typedef logic [128 * (WqeSlots + (WqeBlocksMax - 1) * WqeMoreSlots)-1:0] slots_t;
 
   logic              valid_q;
   tx_dec_t           dec_q;
-  // Blocks of an entry before its last: how many came, the first, the others.
+  // Blocks of an entry before its last: their number, the first one, the others.
   logic [1:0]        count_q;
   tx_id_t            id_q;
   logic [511:0]      wqe_q;
@@ -48,12 +48,12 @@ module nic_wqe_dec
   assign valid_o = valid_q;
   assign dec_o   = dec_q;
 
-  // An offset; those that no frame has are all the same.
+  // Returns an offset with 14 bits; those beyond every frame all become 16,383.
   function automatic logic [13:0] upto14(input logic [15:0] n);
     upto14 = !HasCrc ? 14'd0 : n[15:14] != 2'd0 ? 14'h3fff : n[13:0];
   endfunction
 
-  // What the copy engine is to do; pieces are of one length, else BadLength.
+  // Returns the copy work of an entry. Its pieces have one length, else it is BadLength.
   function automatic tx_copy_t copy_of(input wqe_t w);
     logic unused_w;
     unused_w      = ^w;
@@ -63,7 +63,7 @@ module nic_wqe_dec
     copy_of.len   = w.slots[56:32];
   endfunction
 
-  // Format of such an entry (contract D1).
+  // Returns whether the entry violates the format of copies and invalidations (contract D1).
   function automatic logic copy_bad(input wqe_t w);
     seg_t [2:0] s;
     logic       one, unused_w;
@@ -81,7 +81,7 @@ module nic_wqe_dec
     wqe_t              w;
     seg_t [SegMax-1:0] s;
     slots_t            slots;
-    logic [7:0]        skip, limit;   // slots with inline bytes; all slots
+    logic [7:0]        skip, limit;   // slots with inline bytes; all slots of the entry
     tx_id_t            id;
     tx_dec_t           d;
     status_e           st;
@@ -93,7 +93,7 @@ module nic_wqe_dec
       count_q <= count_q + 2'd1;
     end
     if (valid_i && ready_o && !(HasLong && more_i)) begin
-      // Pieces begin in the first slot without inline bytes.
+      // Pieces begin in the first slot after the inline bytes.
       w      = wqe_t'(count_q == 2'd0 ? wqe_i : wqe_q);
       id     = count_q == 2'd0 ? id_i : id_q;
       skip = (w.inline_len + 8'd15) >> 4;

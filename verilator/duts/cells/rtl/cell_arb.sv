@@ -1,5 +1,5 @@
-/// nic_arb alone, with six requests. A step has the requests (bits 5:0) and takes the one named
-/// (bit 8); what is seen is valid (bit 0) and, while valid, the index (bits 3:1).
+/// Test device for nic_arb with six requests. Step: requests (bits 5:0), take (bit 8). Observed:
+/// valid (bit 0) and, while valid, the index (bits 3:1).
 
 module cell_arb (
   input  logic         clk,

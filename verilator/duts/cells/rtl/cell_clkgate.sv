@@ -1,4 +1,4 @@
-/// nic_clkgate alone. A step enables (bit 0) or tests (bit 1); what is seen are the rising (bits
+/// Test device for nic_clkgate. Step: enable (bit 0), test enable (bit 1). Observed: rising (bits
 /// 7:0) and falling edges (bits 15:8) of the gated clock since reset.
 
 module cell_clkgate (
@@ -35,7 +35,7 @@ module cell_clkgate (
     rises_q <= rst ? 8'd0 : rises_q + 8'd1;
   end
 
-  // The high phase of the last cycle of reset ends after it.
+  // The high phase of reset's last cycle ends after reset.
   always_ff @(negedge clk_g) begin
     falls_q <= rst ? 8'hff : falls_q + 8'd1;
   end

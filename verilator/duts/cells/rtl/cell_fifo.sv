@@ -1,5 +1,5 @@
-/// nic_fifo alone, 8 words deep. A step pushes (bit 0), pops (bit 1) and has a word (bits 15:4);
-/// what is seen is ready (bit 0), valid (bit 1) and, while valid, the word at the output.
+/// Test device for nic_fifo, 8 words deep. Step: push (bit 0), pop (bit 1), word (bits 15:4).
+/// Observed: ready (bit 0), valid (bit 1) and, while valid, the word at the output.
 
 module cell_fifo (
   input  logic         clk,

@@ -1,12 +1,12 @@
-/// What a technology's clock gate looks like to nic_clkgate (macro NICTWIN_ICG): a latch and an
-/// AND, the test enable before the latch.
+/// Model of a technology's clock-gating cell for nic_clkgate (macro NICTWIN_ICG): a latch and an
+/// AND, with the test enable before the latch.
 
 module cell_icg (
   // Clock.
   input  logic clk_i,
-  // Enable, settled before clk_i rises.
+  // Enable; must be stable before clk_i rises.
   input  logic en_i,
-  // Test enable: the gate stays open.
+  // Test enable: high keeps the gate open.
   input  logic test_en_i,
   // Gated clock.
   output logic clk_o

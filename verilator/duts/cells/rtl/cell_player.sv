@@ -1,6 +1,6 @@
-/// Plays a cell cycle by cycle. A request is 32 steps of 16 bits: each drives the cell's inputs
-/// for a cycle, and what its outputs are in that cycle is a step of the result. Between requests,
-/// for two cycles or more, the inputs are zero.
+/// Plays a cell cycle by cycle. A request has 32 steps of 16 bits: each drives the cell's inputs
+/// for one cycle, and the outputs observed in that cycle are a step of the result. Between
+/// requests, for two cycles or more, the inputs are zero.
 
 module cell_player (
   input  logic         clk,

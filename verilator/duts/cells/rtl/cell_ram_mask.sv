@@ -1,6 +1,6 @@
-/// nic_ram_mask alone, 8 words of 4 bits. A step writes (bit 0) bits wmask (15:12) of wdata (11:8)
-/// at 4:2, and reads (bit 1) at 7:5; what is seen is the word read last (bits 3:0), 0 before the
-/// first read.
+/// Test device for nic_ram_mask, 8 words of 4 bits. Step: write (bit 0) with mask (bits 15:12),
+/// data (11:8) and address (4:2); read (bit 1) at address (7:5). Observed: the word read last (bits
+/// 3:0), 0 before the first read.
 
 module cell_ram_mask (
   input  logic         clk,

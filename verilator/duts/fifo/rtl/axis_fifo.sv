@@ -9,7 +9,7 @@ module axis_fifo #(
   parameter int unsigned DataWidth = 512,
   // Width of the side-band word that accompanies the first beat, in bits.
   parameter int unsigned UserWidth = 32,
-  // Beats that the store holds, a power of two.
+  // Capacity in beats, a power of two.
   parameter int unsigned Depth = 64,
   // Bytes that one keep bit stands for.
   parameter int unsigned KeepUnit  = 1,
@@ -35,9 +35,9 @@ module axis_fifo #(
 
   // Deliberate defects for the tests of the harness: 0 none; see the case statement below.
   input  logic [3:0]           defect_i,
-  // A beat is stored somewhere.
+  // High while a beat is stored.
   output logic                 busy_o,
-  // Beats stored.
+  // Number of beats stored.
   output logic [15:0]          level_o
 );
 

@@ -27,7 +27,7 @@ module axis_fifo_lanes #(
   output logic [Lanes-1:0]           m_axis_tvalid,
   input  logic [Lanes-1:0]           m_axis_tready,
 
-  // A beat is stored somewhere.
+  // High while a lane stores a beat.
   output logic                       busy_o
 );
 

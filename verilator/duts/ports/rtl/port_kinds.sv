@@ -1,7 +1,6 @@
-// Ports of every kind that is no packet stream, and what is wrong in how they are driven, counted.
+// Ports of every kind other than packet streams, with counters of errors in how they are driven.
 //
-// The device that records, levels, couplings of streams and several clocks are tested with: it
-// does nothing else.
+// Test device for records, levels, coupled streams and several clocks; it has no other function.
 
 module port_kinds (
   input  logic        clk_i,
@@ -33,15 +32,15 @@ module port_kinds (
   input  logic        pay_tvalid,
   output logic        pay_tready,
 
-  // Two records that come together.
+  // Two records that must come in the same cycle.
   input  logic [6:0]  left_tag,
   input  logic        left_valid,
   input  logic [6:0]  right_tag,
   input  logic        right_valid,
   output logic        right_ready,
 
-  // In the domain of aux_clk_i: pulses, and a count of them beside one of cycles, every fifth
-  // cycle.
+  // In the domain of aux_clk_i: pulses, and every fifth cycle a record with the counts of pulses
+  // and cycles.
   input  logic        kick_valid,
   output logic [15:0] tick_count,
   output logic [15:0] tick_kicks,
@@ -49,9 +48,9 @@ module port_kinds (
 
   input  logic [99:0] spare_i,
 
-  output logic [15:0] stray_o,  // acknowledges of nothing
+  output logic [15:0] stray_o,  // acknowledges without a request
   output logic [15:0] early_o,  // payload beats before their header
-  output logic [15:0] apart_o   // records that came without the other one, or with another tag
+  output logic [15:0] apart_o   // records that came alone, or with different tags
 );
 
   logic [7:0] headers, payloads, beats;

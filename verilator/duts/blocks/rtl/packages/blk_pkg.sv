@@ -1,4 +1,4 @@
-/// Requests that several blocks have; byte 0 of a packet is in the low bits.
+/// Requests and results common to several test devices; byte 0 of a packet is in the low bits.
 
 package blk_pkg;
   import nic_int_pkg::*;
@@ -14,7 +14,7 @@ package blk_pkg;
     logic [7:0]    op;
   } table_op_t;
 
-  // Its result.
+  // Result of a table command.
   typedef struct packed {
     logic [1023:0] rdata;
     logic [47:0]   rsvd;

@@ -1,4 +1,4 @@
-/// Requests of blk_rxdma; byte 0 of a packet is in the low bits.
+/// Requests and internal records of blk_rxdma; byte 0 of a packet is in the low bits.
 
 package blk_rxdma_pkg;
   import nic_int_pkg::*;
@@ -6,14 +6,14 @@ package blk_rxdma_pkg;
   import nic_rx_pkg::*;
 
   localparam int Ports = 2;
-  localparam int Depth = 8;                // requests at work
+  localparam int Depth = 8;                // requests in flight, at most
 
   // Header fields of a frame.
   typedef struct packed {
     logic [23:0] rsvd;
-    logic [7:0]  trims;      // pad and ICRC begin at trim_at
+    logic [7:0]  trims;      // 1: pad and ICRC begin at trim_at
     logic [15:0] trim_at;
-    logic [15:0] udp_len;    // what the reference makes trims and trim_at of
+    logic [15:0] udp_len;    // from it the reference computes trims and trim_at
     logic [31:0] psn;
     logic [31:0] dest_qp;
     logic [15:0] ecn_csum;
@@ -43,13 +43,13 @@ package blk_rxdma_pkg;
     logic [7:0]  l3_type;
   } head_op_t;
 
-  // A frame, or an Event (kind 1), with its queue and its descriptor.
+  // Request: a frame or an Event (kind 1), with the state of its queue and its descriptor.
   typedef struct packed {
     head_op_t    head;
     rx_desc_t    desc;
     logic [63:0] cq_base;
     logic [7:0]  trim;
-    logic [7:0]  flr;        // a function-level reset is in progress
+    logic [7:0]  flr;        // 1: a function-level reset is in progress
     logic [15:0] cqi;
     logic [15:0] ci;
     logic [15:0] pi;
@@ -74,16 +74,16 @@ package blk_rxdma_pkg;
     logic [7:0]  account_en;
     logic [7:0]  attr;
     logic [15:0] mps;
-    logic [15:0] line;       // of the receive buffer, where the frame begins
+    logic [15:0] line;       // line of the receive buffer where the frame begins
     logic [15:0] queue_f;
     logic [15:0] len;
-    logic [7:0]  late;       // cycles until the descriptor is there
+    logic [7:0]  late;       // cycles until the descriptor has arrived
     logic [7:0]  state;
     logic [7:0]  port;
     logic [7:0]  kind;
   } op_t;
 
-  // How a request left nic_rxtake.
+  // Outcome of a request at nic_rxtake: kept, dropped with a cause, or an Event.
   typedef struct packed {
     logic             event_f;
     logic [Ports-1:0] drop;
@@ -92,14 +92,14 @@ package blk_rxdma_pkg;
     logic             passed;
   } fate_t;
 
-  // The frame's lines in the receive buffer, as freed by nic_rxdma.
+  // Buffer lines that nic_rxdma frees for a frame.
   typedef struct packed {
     logic [Ports-1:0] of;
     logic [Ports-1:0] kept;
     logic [7:0]       lines;
   } freed_t;
 
-  // Its writes; done: the request has no more of them.
+  // A beat of a request's writes; done: its last one.
   typedef struct packed {
     logic             done;
     logic [15:0]      queue_f;

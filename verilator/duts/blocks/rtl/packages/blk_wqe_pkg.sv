@@ -1,14 +1,14 @@
-/// Requests and results of nic_wqe by itself. Fields without meaning are zero.
+/// Requests and results of blk_wqe. Fields that do not apply are zero.
 
 package blk_wqe_pkg;
   import nic_pkg::*;
   import nic_tx_pkg::*;
 
-  // A work entry with its blocks, the first in the low bits.
+  // Request: a work entry with its blocks, the first in the low bits.
   typedef struct packed {
     logic [WqeBlocksMax-1:0][511:0] wqe;
-    logic [7:0]   pace;      // cycles in which a block may come: a mask
-    logic [7:0]   status;    // of an Event
+    logic [7:0]   pace;      // mask: a block comes only in cycles with timer & pace = 0
+    logic [7:0]   status;    // status of an Event
     logic [15:0]  index;
     logic [7:0]   qid;
     logic [7:0]   ecn;

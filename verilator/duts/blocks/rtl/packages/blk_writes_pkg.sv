@@ -1,14 +1,14 @@
-/// Results that are a block's writes, TLP by TLP, and a last beat with further results. Byte 0 of a
-/// packet is in the low bits.
+/// Results that consist of a block's write TLPs, beat by beat, and one last beat with other
+/// results. Byte 0 of a packet is in the low bits.
 
 package blk_writes_pkg;
   import nic_int_pkg::*;
 
   typedef struct packed {
     logic [79:0]       rsvd;
-    logic [7:0]        entry;    // the TLP is a completion entry
-    logic [7:0]        last;     // of the TLP
-    logic [31:0]       keep;     // DWs that are there
+    logic [7:0]        entry;    // 1: the TLP is a completion entry
+    logic [7:0]        last;     // 1: last beat of the TLP
+    logic [31:0]       keep;     // tkeep: valid DWs
     logic [127:0]      hdr;
     logic [TlpW-1:0]   data;
   } write_beat_t;
@@ -18,7 +18,7 @@ package blk_writes_pkg;
                    data: b.data};
   endfunction
 
-  // The last beat, with further results.
+  // Returns the last beat, with the other results.
   function automatic write_beat_t write_end(input logic [TlpW-1:0] told);
     write_end = '{data: told, default: '0};
   endfunction

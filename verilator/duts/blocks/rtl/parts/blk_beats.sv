@@ -1,18 +1,19 @@
 /// Passes beats of frames from a block that cannot be held back to a stream that can: the block
-/// gets more work only while there is room for all beats that it may still send.
+/// gets more work only while the buffer has room for all beats that it may still send.
 
 `include "nic_assert.svh"
 
 module blk_beats #(
-  // Beats, a power of two, and how many of them the block may still bring once it gets no more.
+  // Size of the buffer in beats, a power of two; and the beats that the block may still send after
+  // room_o has fallen.
   parameter int Depth = 64,
   parameter int Slack = 8
 ) (
   input  logic         clk,
   input  logic         rst,
-  // The block may get more work.
+  // High: the block may get more work.
   output logic         room_o,
-  // Beats out of the block, never held back.
+  // Beats from the block, never held back.
   input  logic         valid_i,
   input  logic         last_i,
   input  logic [6:0]   bytes_i,

@@ -1,11 +1,11 @@
-/// Requests of one beat into a block with a table on the table bus: its commands, which are alone
-/// in the block and held until it answers, and others, which are its own.
+/// Feeds requests of one beat to a block that owns a table. A table command waits until it is alone
+/// in the block and is held on the table bus until answered; all other requests go to the block.
 
 module blk_commands
   import nic_int_pkg::*;
   import blk_pkg::*;
 #(
-  // Byte 0 of a command and of its result.
+  // Value of byte 0 in a table command and in its result.
   parameter logic [7:0] TableOp = 8'd1
 ) (
   input  logic                          clk,
@@ -13,16 +13,16 @@ module blk_commands
   input  logic [$bits(table_op_t)-1:0]  s_axis_req_tdata,
   input  logic                          s_axis_req_tvalid,
   output logic                          s_axis_req_tready,
-  // The block can take the request that is offered.
+  // High: the block can take the offered request.
   input  logic                          can_i,
-  // That request must be the only one in the block, as commands are.
+  // High: the offered request must be alone in the block, as table commands are.
   input  logic                          alone_i,
-  // Pulse: the request is taken, and is no command.
+  // Pulse: a request that is no table command is taken.
   output logic                          take_o,
-  // Table bus, for commands.
+  // Table bus, for the commands.
   output tbl_req_t                      tbl_o,
   input  tbl_rsp_t                      tbl_i,
-  // Pulse: data_i is the oldest result.
+  // Pulse: data_i is the result of the oldest request.
   input  logic                          done_i,
   input  logic [$bits(table_res_t)-1:0] data_i,
   output logic [$bits(table_res_t)-1:0] m_axis_rsp_tdata,

@@ -1,30 +1,30 @@
-/// Takes read requests and answers them: any of those it has, one piece at a time, cut at
-/// multiples of 64 B. A byte of memory is a function of its address. Bits 31:30 of an address
-/// name a slot, which may have one fault: at its first completion, or at the first that ends a
-/// request.
+/// Completes read requests: picks any of the outstanding ones, and sends one completion at a time,
+/// split at multiples of 64 B. A byte of memory is a function of its address. Bits 31:30 of an
+/// address name a slot; each slot may have one fault, in its first completion or in the first that
+/// ends a request.
 
 module blk_completer
   import nic_int_pkg::*;
 #(
-  // The fault is that of the slot's first request, whichever is answered first.
+  // 1: the fault hits the slot's first request, whichever is answered first.
   parameter bit OfFirst = 1'b0
 ) (
   input  logic            clk,
   input  logic            rst,
-  // Pulse: slot start_slot_i starts afresh, and may have its fault again.
+  // Pulse: slot start_slot_i gets new work: its fault may occur again.
   input  logic            start_i,
   input  logic [1:0]      start_slot_i,
-  // Fault of each slot; late_i: at the end of a request only.
+  // Fault of each slot; late_i: it occurs only in a completion that ends a request.
   input  logic [3:0][2:0] fault_i,
   input  logic [3:0]      late_i,
   // Read requests: header only.
   input  logic [127:0]    hdr_i,
   input  logic            valid_i,
   output logic            ready_o,
-  // Address and length of the request that was taken.
+  // Address and length of the request taken in this cycle.
   output logic [63:0]     addr_o,
   output logic [12:0]     bytes_o,
-  // No completion in this cycle.
+  // High: no completion in this cycle.
   input  logic            hold_i,
   // Beats of completions.
   output logic            cpl_valid_o,
@@ -35,14 +35,14 @@ module blk_completer
   output logic [TlpW-1:0] cpl_data_o
 );
   localparam int Entries = 16;
-  localparam int Blocks  = 64;         // bytes
+  localparam int Blocks  = 64;         // completions are split at multiples of this, bytes
 
   typedef enum logic [2:0] {Fine, Unsupported, Abort, Poison, BadCount, BadLower, NoData,
       Silence} fault_e;
 
   typedef struct packed {
     logic        valid;
-    logic        first;   // of its slot
+    logic        first;   // first request of its slot
     logic [7:0]  tag;
     logic [31:0] addr;
     logic [12:0] left;
@@ -70,7 +70,8 @@ module blk_completer
     swap = {b[7:0], b[15:8], b[23:16], b[31:24]};
   endfunction
 
-  // Byte of a DW after the last one enabled, and the first one enabled.
+  // upto returns the end of the last enabled byte of a DW, 1..4; the function below, its first
+  // enabled byte.
   function automatic logic [2:0] upto(input logic [3:1] be);
     upto = be[3] ? 3'd4 : be[2] ? 3'd3 : be[1] ? 3'd2 : 3'd1;
   endfunction
@@ -93,7 +94,7 @@ module blk_completer
 
   assign ready_o = !full && (lfsr_q[5] || lfsr_q[9]);
 
-  // The next piece.
+  // Choose the request and length of the next completion.
   assign pick   = lfsr_q[3:0];
   assign chosen = entry_q[pick];
   assign slot   = chosen.addr[31:30];

@@ -1,20 +1,20 @@
-/// Passes results of a block that cannot be held back to a stream that can: each has a place
-/// reserved before its work begins, so none is lost however long the stream is held.
+/// Passes results from a block that cannot be held back to a stream that can: each result has a
+/// place reserved before its work begins, so none is lost however long the stream is held back.
 
 `include "nic_assert.svh"
 
 module blk_credit #(
-  // Bytes of a result.
+  // Size of a result in bytes.
   parameter int OutBytes = 8,
-  // Works under way and results waiting, a power of two.
+  // Requests in the block plus results that wait, at most; a power of two.
   parameter int Depth = 16
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  // A request may begin; take_i: one does.
+  // room_o: a request may begin. take_i: pulse: one begins.
   output logic                  room_o,
   input  logic                  take_i,
-  // No request is in the block, and no result leaves it.
+  // High: no request is in the block, and no result leaves it.
   output logic                  idle_o,
   // Pulse: data_i is the result of the oldest request.
   input  logic                  done_i,

@@ -1,17 +1,17 @@
-/// Requests of one beat into a block without back-pressure, and its results out again. A request
-/// that says so is taken when the block is empty, and is the only one in it.
+/// Feeds requests of one beat to a block without back-pressure, and returns its results. A request
+/// with alone_i waits until the block is empty, and no other is taken beside it.
 
 module blk_flow #(
-  // Bytes of a result.
+  // Size of a result in bytes.
   parameter int OutBytes = 8
 ) (
   input  logic                  clk,
   input  logic                  rst,
   input  logic                  s_axis_req_tvalid,
   output logic                  s_axis_req_tready,
-  // The offered request must be the only one in the block.
+  // High: the offered request must be alone in the block.
   input  logic                  alone_i,
-  // Pulse: the request is taken.
+  // Pulse: the offered request is taken.
   output logic                  take_o,
   // Pulse: data_i is the result of the oldest request.
   input  logic                  done_i,

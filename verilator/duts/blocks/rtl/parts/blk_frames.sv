@@ -1,11 +1,11 @@
-/// Feeds frames to a block that checks them as they pass, beat by beat, and gives its result some
-/// fixed number of cycles after a frame's last beat. The side-band word replaces parser results.
+/// Feeds frames beat by beat to a checker, whose result comes a fixed number of cycles after a
+/// frame's last beat. The frame's side-band word supplies what the parser would.
 
 module blk_frames
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
 #(
-  // Bytes of the side-band word and of a result.
+  // Sizes of the side-band word and of a result, bytes.
   parameter int SideBytes = 8,
   parameter int OutBytes = 8,
   // Cycles from a frame's last beat to its result.
@@ -18,9 +18,9 @@ module blk_frames
   input  logic                   s_axis_req_tlast,
   input  logic                   s_axis_req_tvalid,
   output logic                   s_axis_req_tready,
-  // Beat that is taken; its bytes are those of the stream.
+  // The beat taken in this cycle; its bytes are those of the input stream.
   output rx_beat_t               beat_o,
-  // Side-band word of the frame whose result is data_i in this cycle.
+  // Side-band word of the frame whose result is on data_i in this cycle.
   output logic [8*SideBytes-1:0] side_o,
   input  logic [8*OutBytes-1:0]  data_i,
   output logic [8*OutBytes-1:0]  m_axis_rsp_tdata,

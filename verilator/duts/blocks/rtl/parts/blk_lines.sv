@@ -1,4 +1,4 @@
-/// A port's receive buffer whose bytes are a function of their addresses.
+/// A port's receive buffer, read only; its bytes are a function of their addresses.
 
 module blk_lines
   import nic_int_pkg::*;
@@ -7,7 +7,7 @@ module blk_lines
   parameter bit Port = 1'b0
 ) (
   input  logic             clk,
-  // Read of lines line_i and the next; data from the next cycle on.
+  // Reads lines line_i and the next; data from the next cycle on.
   input  logic             read_i,
   input  logic [LineW-1:0] line_i,
   output logic [EthW-1:0]  even_o,

@@ -1,19 +1,19 @@
-/// Memory behind nic_reader for one read client, answered in any order, in pieces, and wrongly.
+/// Memory behind nic_reader for one read client: answers in any order, in pieces, and with faults.
 
 module blk_memory
   import nic_int_pkg::*;
 #(
   parameter int Client = RdCopy,
-  // It keeps to MRRS and 4 KB itself.
+  // 1: the client's requests already respect MRRS and 4 KB.
   parameter bit Whole = 1'b0,
-  // As in blk_completer.
+  // See blk_completer.
   parameter bit OfFirst = 1'b0
 ) (
   input  logic            clk,
   input  logic            rst,
   input  logic [12:0]     mrrs_i,
   input  logic [1:0]      attr_i,
-  // Slots and their faults, as in blk_completer.
+  // Slots and their faults, see blk_completer.
   input  logic            start_i,
   input  logic [1:0]      start_slot_i,
   input  logic [3:0][2:0] fault_i,
@@ -34,7 +34,7 @@ module blk_memory
   logic [TlpD-1:0]    cpl_keep;
   logic [TlpW-1:0]    cpl_data;
 
-  // The pair reader looks at these.
+  // Outputs that are checked in blk_reader, not here.
   logic        unused_unexpected, unused_err, unused_timeout, unused_out, unused_busy, unused_ready;
   logic [63:0] unused_addr;
   logic [12:0] unused_bytes;

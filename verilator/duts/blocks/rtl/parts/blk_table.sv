@@ -1,11 +1,11 @@
-/// A table command on the table bus, held until its owner answers.
+/// Holds a table command on the table bus until its owner answers.
 
 module blk_table
   import nic_int_pkg::*;
 (
   input  logic     clk,
   input  logic     rst,
-  // Pulse: the command req_i begins.
+  // Pulse: starts the command req_i.
   input  logic     start_i,
   input  tbl_req_t req_i,
   output tbl_req_t tbl_o,
@@ -21,7 +21,7 @@ module blk_table
     tbl_o       = req_q;
     tbl_o.valid = valid_q;
     rsp_o       = tbl_i;
-    if (req_q.write || tbl_i.status != 3'd0) rsp_o.rdata = '0;  // of no meaning
+    if (req_q.write || tbl_i.status != 3'd0) rsp_o.rdata = '0;  // undefined then
   end
 
   assign done_o = valid_q && tbl_i.done;

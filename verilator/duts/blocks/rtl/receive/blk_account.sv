@@ -1,6 +1,6 @@
-/// nic_account alone: frames on their way to a queue (op 0), commands of table Account (op 1),
-/// writes of ACCOUNT_CREDIT (op 2), which are then read. A frame is held before it goes on, and
-/// settled some time after, for as long as its request says.
+/// Test device for nic_account. Requests: frames on their way to a queue (op 0), commands of table
+/// Account (op 1), writes of ACCOUNT_CREDIT, which are then read back (op 2). The request says how
+/// many cycles a frame is held at the output, and how many later it is settled.
 
 module blk_account
   import nic_int_pkg::*;
@@ -22,8 +22,8 @@ module blk_account
   typedef struct packed {
     logic [31:0] port_seq;
     logic [7:0]  passed;
-    logic [7:0]  settle;     // cycles
-    logic [7:0]  hold;       // cycles
+    logic [7:0]  settle;     // cycles from its leaving until the frame is settled
+    logic [7:0]  hold;       // cycles for which the frame is held at the output
     logic [15:0] queue_f;
     logic [7:0]  slow_queue;
     logic [7:0]  account;
@@ -42,7 +42,7 @@ module blk_account
   typedef struct packed {
     logic [63:0] value;
     logic [39:0] rsvd;
-    logic [7:0]  pair;       // of accounts
+    logic [7:0]  pair;       // 8-byte unit: registers of two accounts
     logic [7:0]  we;
     logic [7:0]  op;
   } credit_t;
@@ -67,7 +67,7 @@ module blk_account
 
   assign pair      = read_q ? c_q.pair : c_op.pair;
 
-  // The frame's request travels with it.
+  // hold, settle and passed travel in fields of the frame that nic_account does not use.
   always_comb begin
     frame               = '0;
     frame.info.port_seq = f_op.port_seq;

@@ -1,4 +1,4 @@
-/// nic_crc32c alone: a frame and the range that its headers give, then the range's CRC-32C and
+/// Test device for nic_crc32c. Request: a frame and its range; result: the range's CRC-32C and
 /// verdict.
 
 module blk_crc32c

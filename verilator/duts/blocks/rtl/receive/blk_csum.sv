@@ -1,4 +1,5 @@
-/// nic_csum alone: a frame and what its headers say, then whether its UDP checksum is right.
+/// Test device for nic_csum. Request: a frame and its parser results; result: whether its UDP
+/// checksum is checked and right.
 
 module blk_csum
   import nic_int_pkg::*;
@@ -21,7 +22,7 @@ module blk_csum
     logic [39:0] pseudo;
     logic [23:0] upto;
     logic [7:0]  from;
-    logic [7:0]  judge;      // its lengths are sane, so that the result counts
+    logic [7:0]  judge;      // 1: its lengths are valid, so that the result counts
     logic [7:0]  want;
   } said_t;
 

@@ -1,4 +1,5 @@
-/// nic_icrc alone: a frame and what its headers say, then whether its ICRC is right.
+/// Test device for nic_icrc. Request: a frame and its parser results; result: whether its ICRC is
+/// checked and right.
 
 module blk_icrc
   import nic_int_pkg::*;
@@ -22,7 +23,7 @@ module blk_icrc
     logic [7:0]  l4_off;
     logic [7:0]  l3_off;
     logic [7:0]  ipv6;
-    logic [7:0]  judge;      // its lengths are sane, so that the result counts
+    logic [7:0]  judge;      // 1: its lengths are valid, so that the result counts
     logic [7:0]  want;
   } said_t;
 

@@ -1,4 +1,4 @@
-/// nic_parse and nic_parse_end by themselves, behind a port's entry and delay line, which align a
+/// Test device for nic_parse and nic_parse_end, behind nic_rxin and nic_rxdelay, which align a
 /// frame's beats with the parser's results.
 
 module blk_parse
@@ -11,7 +11,7 @@ module blk_parse
   input  logic            rst,
   input  logic [EthW-1:0] s_axis_req_tdata,
   input  logic [EthB-1:0] s_axis_req_tkeep,
-  input  logic [15:0]     s_axis_req_tuser,     // the UDP port of RoCE
+  input  logic [15:0]     s_axis_req_tuser,     // ROCE_PORT
   input  logic            s_axis_req_tlast,
   input  logic            s_axis_req_tvalid,
   output logic            s_axis_req_tready,
@@ -34,7 +34,7 @@ module blk_parse
   logic            unused_in_busy, unused_delay_busy;
   logic [31:0]     unused_bytes;
 
-  // The port may only change between frames.
+  // ROCE_PORT may change only while no frame is in the block.
   assign s_axis_req_tready = mid_q || (room && (idle || s_axis_req_tuser == roce_q));
   assign take              = s_axis_req_tvalid && s_axis_req_tready;
 
@@ -91,7 +91,7 @@ module blk_parse
     .take_i (take && !mid_q),
     .idle_o (idle),
     .done_i (ended_q),
-    .data_i (768'(concluded(early_q, key, head))),
+    .data_i (768'(with_end_results(early_q, key, head))),
     .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
@@ -101,7 +101,7 @@ module blk_parse
     if (take) mid_q <= !s_axis_req_tlast;
     if (take && !mid_q) roce_q <= s_axis_req_tuser;
     ended_q <= check.valid && check.last;
-    if (check.valid && check.last) early_q <= told(parse, pseudo, len);
+    if (check.valid && check.last) early_q <= checker_inputs(parse, pseudo, len);
     if (rst) begin
       mid_q   <= 1'b0;
       ended_q <= 1'b0;

@@ -1,4 +1,5 @@
-/// nic_rss alone: hash and choice of a queue (op 0), commands of table Indirection (op 1).
+/// Test device for nic_rss. Requests: hash a frame's key and choose its queue (op 0), commands of
+/// table Indirection (op 1).
 
 module blk_rss
   import nic_int_pkg::*;
@@ -17,7 +18,7 @@ module blk_rss
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  // Result of the rules or, without a hit, of the default action.
+  // Rule that matched or, with hit 0, the default action.
   typedef struct packed {
     logic [7:0]  slow_queue;
     logic [7:0]  account;
@@ -74,7 +75,7 @@ module blk_rss
                       slow_queue: f_op.said.slow_queue}};
     def   = '{queue_f: f_op.def_queue, to_queue: f_op.def_action == 8'(ActionQueue),
               rss: f_op.def_action == 8'(ActionRss), rss_log: f_op.def_log[3:0]};
-    // A frame that is not delivered has no further results.
+    // The other results apply only to a frame that is delivered.
     f_res = '{op: 8'd0, hit: 8'(fate.hit), deliver: 8'(fate.deliver),
               rule: fate.hit ? fate.rule : 8'd0, queue_f: fate.deliver ? fate.queue_f : 16'd0,
               hash: fate.hash, rsvd: '0, account_en: 8'(fate.draw.account_en && fate.deliver),

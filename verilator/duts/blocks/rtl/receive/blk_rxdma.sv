@@ -1,7 +1,6 @@
-/// nic_rxdma by itself, behind nic_rxtake: frames in the receive buffers of two ports and Events,
-/// with their queues' state; the result has the writes and other effects of each. Successive
-/// requests overlap unless they change MPS, attributes or whether a function-level reset is in
-/// progress.
+/// Test device for nic_rxdma behind nic_rxtake. Requests: frames in the receive buffers of two
+/// ports, and Events, with the state of their queues; results: the writes of each and its other
+/// effects. Successive requests overlap unless they change MPS, attributes or flr.
 
 module blk_rxdma
   import nic_int_pkg::*;
@@ -36,7 +35,7 @@ module blk_rxdma
   assign offer = s_axis_req_tvalid && same && count_q != Cw'(Depth);
   assign s_axis_req_tready = load;
 
-  // Results of nic_rxtake.
+  // Outputs of nic_rxtake.
   logic                   take_desc, take_event, settled, passed, job_valid, job_ready;
   logic [Ports-1:0][31:0] evt;
   logic [Ports-1:0]       disabled;
@@ -71,7 +70,8 @@ module blk_rxdma
     if (rst) count_q <= '0;
   end
 
-  // Counters step a cycle after a frame was judged; the rest of its fate waits for them.
+  // Counters step one cycle after nic_rxtake has decided; the rest of the outcome is delayed to
+  // match.
   fate_t fate;
   logic  took_q, event_q, settled_q, passed_q, fate_valid;
 
@@ -92,7 +92,7 @@ module blk_rxdma
   end
   assign fate_valid = took_q || event_q || |fate.drop;
 
-  // The writer, and the buffers that it reads.
+  // nic_rxdma, and the buffers that it reads.
   logic [Ports-1:0]           read, free, kept;
   logic [LineW-1:0]           line;
   logic [Ports-1:0][EthW-1:0] even, odd;

@@ -1,4 +1,5 @@
-/// Results of the requests of blk_rxdma, one after another: a request's writes, then the rest.
+/// Collects the results of blk_rxdma's requests, one request after another: its writes, then a beat
+/// with all else.
 
 module blk_rxdma_out
   import nic_int_pkg::*;
@@ -9,7 +10,7 @@ module blk_rxdma_out
   input  logic       rst,
   input  logic [9:0] mps_i,
   input  logic [1:0] attr_i,
-  // Each of these in the order of requests; Events have no place.
+  // Outcomes, freed lines and beats, each in the order of requests. Events free no lines.
   input  logic       fate_valid_i,
   input  fate_t      fate_i,
   input  logic       freed_valid_i,
@@ -17,7 +18,7 @@ module blk_rxdma_out
   input  logic       beat_valid_i,
   output logic       beat_ready_o,
   input  beat_t      beat_i,
-  // The oldest request is over.
+  // Pulse: the last beat of the oldest request leaves.
   output logic       out_o,
   output logic [$bits(write_beat_t)-1:0] m_axis_rsp_tdata,
   output logic                           m_axis_rsp_tlast,
@@ -61,7 +62,7 @@ module blk_rxdma_out
     .out_data_o(beat_head)
   );
 
-  // Only its last beat is left to pass on.
+  // The oldest request has no more writes: its last beat comes next.
   assign told  = over_q || |fate_head.drop;
   assign out_o = m_axis_rsp_tvalid && m_axis_rsp_tready && m_axis_rsp_tlast;
 

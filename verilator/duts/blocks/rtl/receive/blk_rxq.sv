@@ -1,7 +1,7 @@
-/// nic_rxq alone: commands of table Rxq (op 0), doorbells (op 1), frames that take a descriptor
-/// if there is one (op 2), descriptor reads that fail, with the resulting Event (op 3), and
-/// frames that come and wait (op 4): the next one to take a descriptor may be that one.
-/// One at a time: each is over before the next.
+/// Test device for nic_rxq. Requests: commands of table Rxq (op 0), doorbells (op 1), frames that
+/// take a descriptor if one is posted (op 2), descriptor reads that fail, with the resulting Event
+/// (op 3), and frames that read their context and wait (op 4); a later op 2 may be that frame. Each
+/// request ends before the next begins.
 
 module blk_rxq
   import nic_int_pkg::*;
@@ -20,19 +20,19 @@ module blk_rxq
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  localparam int Quiet = 4;        // cycles after which no Event is owed
+  localparam int Quiet = 4;        // cycles without an Event, after which none is owed
 
   typedef struct packed {
-    logic [7:0]  status;           // of the read that fails
-    logic [7:0]  ahead;            // its descriptor, from the next one to be used on; of a frame:
-                                   // it has waited since op 4
+    logic [7:0]  status;           // op 3: status of the failing read
+    logic [7:0]  ahead;            // op 3: its descriptor, counted from the consumer index;
+                                   // op 2: not 0 if the frame has waited since op 4
     logic [15:0] pi;
     logic [15:0] queue_f;
     logic [7:0]  hold;             // cycles until the completion entry has left
     logic [7:0]  op;
   } op_t;
 
-  // State of a queue; without the context when it does not run.
+  // State of a queue; the context's fields are zero unless it runs.
   typedef struct packed {
     logic [63:0] ring_base;
     logic [63:0] cq_base;
@@ -48,7 +48,7 @@ module blk_rxq
     logic [15:0] pi;
     logic [7:0]  taken;
     logic [7:0]  state;
-    logic [7:0]  fetched;          // its descriptors may be fetched
+    logic [7:0]  fetched;          // 1: its descriptors may be fetched
     logic [7:0]  op;
   } queue_res_t;
 
@@ -58,8 +58,8 @@ module blk_rxq
     logic [7:0]  queue_f;
     logic [7:0]  status;
     logic [7:0]  events;
-    logic [7:0]  second;           // doorbell: counted as bad; failing read: counted
-    logic [7:0]  first;            // doorbell: accepted
+    logic [7:0]  second;           // pulse of DB_BAD (op 1) or QUEUE_ERR (op 3) seen
+    logic [7:0]  first;            // op 1: the doorbell was accepted
     logic [7:0]  op;
   } event_res_t;
 

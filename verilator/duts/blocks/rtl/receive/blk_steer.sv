@@ -1,5 +1,5 @@
-/// nic_steer alone: comparison with the rules (op 0), commands of table Rule (op 1), hits counted
-/// (op 2) and read (op 3).
+/// Test device for nic_steer. Requests: compare a key with the rules (op 0), commands of table Rule
+/// (op 1), count a hit (op 2), read a rule's hits (op 3).
 
 module blk_steer
   import nic_int_pkg::*;
@@ -52,7 +52,7 @@ module blk_steer
 
   assign f_op = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
 
-  // Without a hit the other fields have no meaning, nor do many without a queue.
+  // Zero the fields that do not apply: all others without a hit, many without a queue.
   always_comb begin
     f_res    = '0;
     f_res.op = op_q[2];

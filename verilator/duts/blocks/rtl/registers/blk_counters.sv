@@ -1,5 +1,6 @@
-/// nic_counters alone, for two ports and four sources: steps (op 0), a cycle's at a time and a
-/// cycle after another, and reads (op 1), which wait until all steps before them count.
+/// Test device for nic_counters, with two ports and four sources. Requests: the counter pulses of
+/// one cycle (op 0; successive requests come in successive cycles), and reads (op 1), which wait
+/// until all earlier steps count.
 
 module blk_counters
   import nic_pkg::*;

@@ -1,6 +1,7 @@
-/// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or
-/// without (op 1); up to four entries, so many cycles apart (op 2); a function-level reset (op 3).
-/// Each is waited for; its result is the messages that it caused, which go through a slow port.
+/// Test device for nic_msix. Requests: enable a queue (op 0); disable it, with or without an entry
+/// just before (op 1); send up to four entries, a number of cycles apart (op 2); function-level
+/// reset (op 3). A request ends when all its messages have left through a slow port; they are its
+/// result.
 
 module blk_msix
   import nic_int_pkg::*;
@@ -18,10 +19,10 @@ module blk_msix
   input  logic         m_axis_rsp_tready
 );
   localparam int Slots = 4;
-  localparam int Calm  = 16;       // cycles after which `busy` tells
+  localparam int Calm  = 16;       // cycles after which `busy` is valid
   localparam int Late  = 1024 + 64;
 
-  // An entry, and the cycles after which its message is due by time.
+  // An entry; limit: cycles after which its message is due by time.
   typedef struct packed {
     logic [31:0] limit;
     logic [7:0]  event_f;
@@ -44,8 +45,8 @@ module blk_msix
     logic [7:0]  op;
   } op_t;
 
-  // Messages; timed: the last came when its oldest entry had waited that long; late: one came later
-  // than it may.
+  // Messages of a slot's queue. timed: the last one came when its oldest entry had waited for
+  // limit; late: one came later than allowed.
   typedef struct packed {
     logic [31:0]  data;
     logic [127:0] hdr;
@@ -60,11 +61,11 @@ module blk_msix
   state_e            state_q;
   op_t               o_q;
   sent_t [Slots-1:0] sent_q;
-  logic [Slots-1:0]  ran_q;        // an entry of the slot's queue has left and is not reported
+  logic [Slots-1:0]  ran_q;        // an entry of the slot's queue has left unreported
   logic [15:0]       age_q [Slots];
   logic [7:0]        others_q, steps_q;
   logic [1:0]        next_q;
-  logic [15:0]       wait_q;       // cycles until the next slot's turn
+  logic [15:0]       wait_q;       // cycles until the next slot's entry is sent
   logic [4:0]        calm_q;
   logic [7:0]        lfsr_q;
   tbl_req_t          tbl;
@@ -112,7 +113,7 @@ module blk_msix
     .sent_o(sent), .work_o(work), .busy_o(busy)
   );
 
-  // The output: at most four are in it.
+  // The TLP port: at most four entries and messages are in it.
   nic_fifo #(.Width($bits(left_t)), .Depth(4)) u_port (
     .clk, .rst, .in_valid_i(taken), .in_ready_o(room), .in_data_i(in),
     .out_valid_o(out_valid), .out_ready_i(out_ready), .out_data_o(out)

@@ -1,5 +1,5 @@
-/// Owners of tables on the table bus: Account, with its registers, Key, and Rxq, whose queues
-/// have no work but drain only while they may.
+/// Owners of three tables on the table bus: Account with its registers, Key, and Rxq. The receive
+/// queues have no work; they drain only while quiet_i is high.
 
 module blk_owners
   import nic_int_pkg::*;
@@ -16,7 +16,7 @@ module blk_owners
   output tbl_rsp_t tx_tbl_o,
   input  reg_bus_t reg_i,
   output logic [63:0] rdata_o,
-  // A queue that ran may drain; one waits for that.
+  // quiet_i: a queue that was enabled may drain. stuck_o: one waits for that.
   input  logic     quiet_i,
   output logic     stuck_o
 );
@@ -28,7 +28,7 @@ module blk_owners
   logic [Qw-1:0]     queue;
   logic              off, start, drains_q;
 
-  // No lookup, frame or delivery comes.
+  // Unused: the owners get no lookup, frame or delivery.
   logic        unused_ready, unused_valid, unused_in, unused_out, unused_busy, unused_commit,
       unused_flush;
   status_e     unused_status;

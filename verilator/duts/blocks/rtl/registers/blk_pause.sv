@@ -1,7 +1,7 @@
-/// nic_pause alone: commands of table PortCfg (op 0), the class of a transmit queue (op 1),
-/// PORT_MAC (op 2), two frames that come in and, some time later, which of queues 0 to 7 are held
-/// (op 3), three levels of the receive buffer and an empty one, and the pause frames that leave
-/// meanwhile (op 4).
+/// Test device for nic_pause. Requests: commands of table PortCfg (op 0); set the class of a
+/// transmit queue (op 1); write PORT_MAC (op 2); receive two pause frames and, some cycles later,
+/// report which of queues 0 to 7 are held (op 3); step through three fill levels of the receive
+/// buffer and then empty it, and report the pause frames sent meanwhile (op 4).
 
 module blk_pause
   import nic_int_pkg::*;
@@ -25,10 +25,10 @@ module blk_pause
 
   typedef struct packed {
     logic [1:0][EthW-1:0] frame;
-    logic [31:0] probe;      // cycles after the second frame
-    logic [31:0] apart;      // cycles between them, 1 at least
+    logic [31:0] probe;      // cycles from the second frame to the report
+    logic [31:0] apart;      // cycles between the two frames, 1 or more
     logic [45:0] rsvd;
-    logic [1:0]  dropped;    // the frame is not honoured: too short, or rx_enable is 0
+    logic [1:0]  dropped;    // a bit a frame: not honoured (too short, or rx_enable 0)
     logic [15:0] op;
   } frames_t;
 
@@ -90,7 +90,7 @@ module blk_pause
     beat.first = 1'b1;
     beat.last  = 1'b1;
     beat.bytes = 7'd64;
-    // A try is a frame of one beat that is taken back when it may not begin.
+    // To see whether a frame may begin, offer one of one beat; withdraw it if it may not.
     s_valid = state_q == StTry || out_valid;
     s_last  = state_q == StTry || out_last;
     m_ready = state_q == StTry || out_ready;

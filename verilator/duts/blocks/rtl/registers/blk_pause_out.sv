@@ -1,5 +1,5 @@
-/// Frames of three beats, without a gap, on the way out through nic_pause, and what is seen of
-/// pause frames among them.
+/// Sends frames of three beats through nic_pause without a gap, and checks the pause frames among
+/// them.
 
 module blk_pause_out
   import nic_int_pkg::*;
@@ -7,7 +7,7 @@ module blk_pause_out
 (
   input  logic            clk,
   input  logic            rst,
-  // Frames are sent; those begun are ended in any case.
+  // High: frames are sent; a frame begun is completed in any case.
   input  logic            run_i,
   output logic            idle_o,
   output logic            s_valid_o,
@@ -19,8 +19,8 @@ module blk_pause_out
   input  logic [EthW-1:0] m_data_i,
   input  logic [EthB-1:0] m_keep_i,
   output logic            m_ready_o,
-  // A pause frame leaves, the bytes of which these are; it is inside another, or not one beat of
-  // 60 B.
+  // own_o: a pause frame with the bytes data_o leaves. bad_o: it is inside another frame, or not
+  // one beat of 60 B.
   output logic            own_o,
   output logic [EthW-1:0] data_o,
   output logic            bad_o

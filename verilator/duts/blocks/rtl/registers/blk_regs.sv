@@ -1,7 +1,7 @@
-/// nic_regs alone, with nic_flr: requests (op 0), whose answers are results, looks (op 1) at what
-/// requests have done: configuration and doorbells, and work that resets wait for (op 2). No queue
-/// runs, so each doorbell counts as bad. Table commands, counters and the end of resets that have
-/// nothing to wait for are waited for.
+/// Test device for nic_regs with nic_flr. Requests: TLPs (op 0), whose answers are results; looks
+/// (op 1) at their effects: configuration and doorbells; work that a reset must wait for (op 2). No
+/// queue runs, so each doorbell counts in DB_BAD. Before the next request, table commands end,
+/// counters settle, and resets end that have no work to wait for.
 
 module blk_regs
   import nic_int_pkg::*;
@@ -18,13 +18,13 @@ module blk_regs
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  localparam int Visible = 64;   // cycles within which writes have effect, and counters step
+  localparam int Visible = 64;   // cycles until a write takes effect and a counter steps, at most
 
   typedef struct packed {
     logic [511:0] data;
     logic [127:0] hdr;
     logic [87:0]  rsvd;
-    logic [31:0]  arg;           // what STATUS shows after a look; work, as blk_work has it
+    logic [31:0]  arg;           // op 1: new value of STATUS; op 2: work, see blk_work
     logic [7:0]   op;
   } op_t;
 
@@ -59,7 +59,7 @@ module blk_regs
   logic [15:0] dev_evt [2];
   logic        unused_stuck;
 
-  // Whose effect is waited for: a write of CTRL or TBL_CMD; who waits for those before: COUNTER.
+  // Returns whether the next request must wait for a write's effect: those of CTRL and TBL_CMD.
   function automatic logic slow(input logic write, input logic [RegAw-1:3] unit);
     slow = write && (unit == RegCtrl[RegAw-1:3] || unit == RegTblCmd[RegAw-1:3]);
   endfunction
@@ -121,7 +121,7 @@ module blk_regs
     .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
   );
 
-  // The results.
+  // Results: an answer, a look, or the report of blk_work.
   assign m_axis_rsp_tlast  = 1'b1;
   assign m_axis_rsp_tvalid = look_q || work_valid || ans_valid;
 
@@ -144,7 +144,7 @@ module blk_regs
     look_q <= (take && is_look) || (look_q && !m_axis_rsp_tready);
     if (take && is_tlp) waits_q <= slow(req.write, req.addr[RegAw-1:3]);
     if (take && is_look) status_q <= o.arg[2:0];
-    // Answers that are held back count if nothing else shows them.
+    // Count anew after a request, and while a held-back answer keeps the block busy.
     calm_q <= (take && is_tlp) || (work && ans_valid) ? 7'd0 : calm_q + 7'(calm_q != 7'(Visible));
     busy_q <= busy;
     hits_q <= 64'(hits_index) + 64'd1;

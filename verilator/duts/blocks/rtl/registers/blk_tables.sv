@@ -1,5 +1,6 @@
-/// nic_tables alone: writes (op 0) and reads (op 1) of a pair of registers, one at a time unless a
-/// command waits for a queue to drain, which queues may or may not from now on (op 2).
+/// Test device for nic_tables. Requests: writes (op 0) and reads (op 1) of a pair of registers; op
+/// 2 sets whether queues may drain from now on. One at a time, except while a command waits for a
+/// queue to drain.
 
 module blk_tables
   import nic_int_pkg::*;
@@ -21,7 +22,7 @@ module blk_tables
   typedef struct packed {
     logic [63:0] value;
     logic [15:0] quiet;
-    logic [15:0] unit;       // 8 bytes
+    logic [15:0] unit;       // address / 8
     logic [15:0] we;
     logic [15:0] op;
   } op_t;

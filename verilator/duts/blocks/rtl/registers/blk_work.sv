@@ -1,25 +1,26 @@
-/// Work that a function-level reset waits for, as requests have it: a number of gaps, then its
-/// level from then on. Where it ends a reset may end; the answer says what became of one.
+/// Generates the work that a function-level reset must wait for: a number of gaps, then a constant
+/// level. A reset may end once the work has ended; the answer reports how it did.
 
 module blk_work (
   input  logic        clk,
   input  logic        rst,
   input  logic        start_i,
-  // How long a gap is, how long work is between gaps, how many gaps there are, the level in bit 0.
+  // Bytes from the highest: cycles of a gap, cycles of work between gaps, number of gaps, level
+  // after them.
   input  logic [31:0] pattern_i,
-  // A reset is under way; puts the registers back.
+  // flr_i: a reset is in progress. clear_i: it resets the registers.
   input  logic        flr_i,
   input  logic        clear_i,
   output logic        work_o,
   output logic        valid_o,
   input  logic        ready_i,
-  // Bytes from the lowest: a reset was under way at the beginning; one cleared or ended while there
-  // was work, since the last answer; clears since work is over; the end came too late; none is
-  // under way any more.
+  // Answer, bytes from the lowest: a reset was in progress at the start; since the last answer one
+  // cleared or ended during work; number of clears after the work; the end came too late; no reset
+  // is in progress any more.
   output logic [39:0] told_o,
   output logic        idle_o
 );
-  localparam int Late = 8192;    // cycles from the end of the work to that of the reset
+  localparam int Late = 8192;    // cycles from the work's end to the reset's, at most
   localparam int Lw   = $clog2(Late) + 1;
 
   typedef enum logic [2:0] {StIdle, StGap, StWork, StLast, StEnd, StTold} state_e;

@@ -1,5 +1,5 @@
-/// nic_copy alone: up to four entries at a time, the writes and messages that they make, and how
-/// each ended. The addresses of entry i have i in bits 31:30.
+/// Test device for nic_copy. Request: up to four entries; result: the writes and messages that they
+/// send, and how each ended. Bits 31:30 of entry i's addresses are i.
 
 module blk_copy
   import nic_int_pkg::*;
@@ -26,7 +26,7 @@ module blk_copy
     logic [31:0] len;
     logic [7:0]  zero;
     logic [7:0]  fence;
-    logic [7:0]  delay;      // cycles before the next one
+    logic [7:0]  delay;      // cycles until the next entry is given
     logic [7:0]  late;
     logic [7:0]  fault;
     logic [7:0]  inval;
@@ -42,10 +42,10 @@ module blk_copy
     logic [15:0]        mps;
   } op_t;
 
-  // How an entry ended: after so many ends, and so many beats.
+  // End of an entry: turn: its place in the order of ends; beats: output beats until then.
   typedef struct packed {
     logic [7:0]  fence;
-    logic [7:0]  src;        // its lower bits
+    logic [7:0]  src;        // lowest bits of its source address
     logic [15:0] beats;
     logic [7:0]  turn;
     logic [7:0]  queue_f;

@@ -1,4 +1,5 @@
-/// nic_ecn alone: a frame as gathered, in lines of two beats, and the beats that leave it.
+/// Test device for nic_ecn. Request: a gathered frame, in lines of two beats; result: the beats
+/// that leave.
 
 module blk_ecn
   import nic_tx_pkg::*;
@@ -36,7 +37,7 @@ module blk_ecn
   assign said = said_t'(s_axis_req_tuser);
   assign two  = s_axis_req_tkeep[64];
   assign take = s_axis_req_tvalid && s_axis_req_tready;
-  // A line of two beats stands for two cycles.
+  // A line of two beats occupies two cycles.
   assign s_axis_req_tready = room && !second_q;
 
   always_comb begin
@@ -64,8 +65,8 @@ module blk_ecn
     .ln_data_o  (ln_data)
   );
 
-  // The second half is read a cycle later, as the offloads do. Bytes beyond the frame are of no
-  // meaning.
+  // The second half is read one cycle later, as the offloads do. Bytes beyond the frame are
+  // undefined.
   assign last = ln_last && (half_q || !ln_two);
   assign beat = half_q ? ln_data[1023:512] : ln_data[511:0];
 

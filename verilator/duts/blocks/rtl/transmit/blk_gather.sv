@@ -1,5 +1,5 @@
-/// nic_gather alone, with a memory: takes entries at its own pace and returns their frames line by
-/// line, each followed by its sideband. An entry with a piece whose read fails waits until no other
+/// Test device for nic_gather, with a memory. Requests: entries; result: their frames line by line,
+/// each followed by a beat of side-band fields. An entry with a failing read waits until no other
 /// entry is in flight. At intervals the output is closed, so that the buffer fills.
 
 module blk_gather
@@ -17,10 +17,10 @@ module blk_gather
   output logic            m_axis_rsp_tvalid,
   input  logic            m_axis_rsp_tready
 );
-  localparam int Depth = 256;              // lines waiting at the output
+  localparam int Depth = 256;              // size of the output queue, lines
   localparam int Lw    = $clog2(Depth) + 1;
   localparam int Most  = 72;               // lines of the longest frame
-  localparam int Every = 64;               // frames after which the output closes,
+  localparam int Every = 64;               // after this number of frames the output is closed
   localparam int Hold  = 4096;             // for this number of cycles
 
   typedef struct packed {
@@ -32,14 +32,14 @@ module blk_gather
     logic [15:0]      crc_off;
     logic [7:0]       l4;
     logic [7:0]       l3;
-    logic [7:0]       asked;       // offloads
+    logic [7:0]       asked;       // offloads requested, a bit each
     logic [7:0]       status;
     logic [31:0]      wqe_id;
     logic [15:0]      index;
     logic [7:0]       ecn;
     logic [7:0]       qid;
     logic [7:0]       late;
-    logic [7:0]       fault;       // of the piece in slot 3
+    logic [7:0]       fault;       // fault of the piece in slot 3
     logic [15:0]      len;
     logic [7:0]       complete;
     logic [7:0]       port;
@@ -53,7 +53,7 @@ module blk_gather
     logic [15:0]  crc_start;
     logic [15:0]  crc_off;
     logic [15:0]  beats;
-    logic [7:0]   taken;           // beats as on take_beats_o when the frame was taken
+    logic [7:0]   taken;           // take_beats_o in the cycle of take_o
     logic [7:0]   l4;
     logic [7:0]   l3;
     logic [7:0]   ecn;
@@ -140,7 +140,7 @@ module blk_gather
     .out_valid_o(there), .out_ready_i(out), .out_data_o(head)
   );
 
-  // A line's bytes; after the last line, the frame's sideband.
+  // Output the bytes of a line; after a frame's last line, its side-band fields.
   assign open              = hold_q == '0;
   assign m_axis_rsp_tvalid = there && open;
   assign m_axis_rsp_tlast  = behind_q;

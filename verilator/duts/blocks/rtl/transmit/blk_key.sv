@@ -1,4 +1,5 @@
-/// nic_key alone: check and translation of a piece (op 0), commands of table Key (op 1).
+/// Test device for nic_key. Requests: check and translate a piece (op 0), commands of table Key (op
+/// 1).
 
 module blk_key
   import nic_int_pkg::*;
@@ -19,9 +20,9 @@ module blk_key
   typedef struct packed {
     logic [63:0] addr;
     logic [31:0] len;
-    logic [31:0] key;        // variant, zero, index
+    logic [31:0] key;        // bits from the highest: variant, zero, index
     logic [39:0] rsvd;
-    logic [7:0]  write;      // rights that are needed
+    logic [7:0]  write;      // rights needed: write (read is below)
     logic [7:0]  read;
     logic [7:0]  op;
   } piece_op_t;
@@ -44,7 +45,7 @@ module blk_key
 
   assign p_op = piece_op_t'(s_axis_req_tdata[$bits(piece_op_t)-1:0]);
 
-  // A piece that was refused has no address.
+  // The address is defined only with status Ok.
   assign p_res = '{op: 8'd0, status: status, rsvd: '0, addr: status == StatusOk ? addr : 64'd0};
 
   blk_commands u_commands (

@@ -1,5 +1,5 @@
-/// nic_offload alone: takes a gathered frame in lines of two beats; returns its beats, and in one
-/// more beat the values to patch into them.
+/// Test device for nic_offload. Request: a gathered frame in lines of two beats; result: its beats,
+/// and one more beat with the values to patch into them.
 
 module blk_offload
   import nic_tx_pkg::*;
@@ -26,8 +26,8 @@ module blk_offload
     logic [15:0]  crc_off;
     logic [7:0]   l4;
     logic [7:0]   l3;
-    logic [7:0]   flags;     // IPv4 sum, UDP sum, UDP zero, ICRC, CRC-32C
-    logic [7:0]   status;    // of a token, whose length is 0
+    logic [7:0]   flags;     // bits from the lowest: IPv4 sum, UDP sum, UDP zero, ICRC, CRC-32C
+    logic [7:0]   status;    // status of an entry without a frame (length 0)
     logic [7:0]   inl_len;
     logic [7:0]   rsvd1;
     logic [15:0]  len;
@@ -51,7 +51,7 @@ module blk_offload
     logic [7:0]  status;
   } patch_t;
 
-  // A line; it stays unchanged for its second beat.
+  // A line; its data stay for its second beat.
   typedef struct packed {
     logic          first;
     logic          last;
@@ -71,11 +71,11 @@ module blk_offload
   patch_t        patch, patch_held;
   logic          patch_valid, unused_patch_ready;
   logic          count_ready, count_valid;
-  logic [7:0]    count, got_q;         // beats of the leaving frame, and those already sent
+  logic [7:0]    count, got_q;         // beats of the frame that leaves; those already sent
 
   assign said = said_t'(s_axis_req_tuser);
   assign take = s_axis_req_tvalid && s_axis_req_tready;
-  // A line of two beats takes two cycles.
+  // A line of two beats occupies two cycles.
   assign s_axis_req_tready = room && !second_q && (count_ready || !first_q);
 
   always_comb begin
@@ -101,7 +101,7 @@ module blk_offload
     .beat_valid_o (beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
   );
 
-  // Beats and patches wait in separate buffers; a frame's beats leave first, then its patch.
+  // Beats and patches have separate buffers; a frame's beats leave first, then its patch.
   blk_beats u_beats (
     .clk, .rst,
     .room_o(room), .valid_i(beat_valid), .last_i(1'b0), .bytes_i(7'd64), .data_i(beat),

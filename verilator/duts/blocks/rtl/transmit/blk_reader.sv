@@ -1,5 +1,5 @@
-/// nic_reader alone: reads of up to four slots at a time (op 0), whose results come in their
-/// order, and counters, with the MRRS from then on (op 1).
+/// Test device for nic_reader. Requests: reads, up to four in flight (op 0), whose results come in
+/// the order of the requests; counters, and the MRRS from then on (op 1).
 
 module blk_reader
   import nic_int_pkg::*;
@@ -15,14 +15,14 @@ module blk_reader
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  localparam int Clients = RdGather;   // those before it
+  localparam int Clients = RdGather;   // all read clients except the gather's
   localparam int Slots   = 4;
   localparam int MaxW    = 8192;       // bits of the longest read
   localparam int Visible = 64;
   localparam logic [Clients-1:0] Data = Clients'(1) << RdCopy;
 
   typedef struct packed {
-    logic [63:0] addr;                 // bits 31:30: the slot
+    logic [63:0] addr;                 // bits 31:30: number of its slot
     logic [15:0] mrrs;
     logic [15:0] len;
     logic [7:0]  late;
@@ -34,8 +34,8 @@ module blk_reader
   typedef struct packed {
     logic        busy;
     logic [7:0]  status;
-    logic [7:0]  illegal;              // requests that break a rule
-    logic [7:0]  strange;              // responses at another client
+    logic [7:0]  illegal;              // TLPs of it that break a rule
+    logic [7:0]  strange;              // its responses that went to another client
     logic [15:0] got;
     logic [15:0] done;
     op_t         o;

@@ -1,8 +1,8 @@
-/// nic_txq with nic_txcqe, and a memory that holds the rings. A request is a command of table Txq
-/// (op 0), or doorbells of up to four queues followed by one that pushes a block to one of them (op
-/// 1), after which one queue may be switched off and on again. Responses are the blocks of entries
-/// as they are handed on, their completion entries as they leave, and, once everything has ended,
-/// the counters. Bytes of an entry select whether it fails, and its length.
+/// Test device for nic_txq with nic_txcqe, and a memory that holds the rings. Requests: a command
+/// of table Txq (op 0); doorbells of up to four queues, followed by one with a pushed block (op 1),
+/// after which one queue may be disabled and enabled again. Results: the blocks of entries as they
+/// leave nic_txq, their completion entries and, once everything has ended, counters. Bytes of an
+/// entry determine whether it fails, and its length.
 
 module blk_txq
   import nic_int_pkg::*;
@@ -24,30 +24,30 @@ module blk_txq
 );
   localparam int Rings = 4;
   localparam int Quiet = 64;       // idle cycles after which everything has ended
-  localparam int Depth = 16;       // entries that have not ended
+  localparam int Depth = 16;       // entries in flight, at most
 
   typedef struct packed {
     logic [31:0]            rsvd2;
-    logic [15:0]            from;      // its consumer index
+    logic [15:0]            from;      // consumer index of the queue to be disabled
     logic [7:0]             rsvd1;
-    logic                   after;     // switch it off after the last bytes of entries arrived
-    logic [6:0]             when_f;    // delay in cycles, from there or from the last doorbell
-    logic [511:0]           again;     // context with which it is switched on again
+    logic                   after;     // 1: when_f counts from the arrival of the last bytes;
+    logic [6:0]             when_f;    // cycles from there, else from the last doorbell
+    logic [511:0]           again;     // context with which it is enabled again
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
     logic [Rings-1:0][15:0] queue_f;
-    logic [7:0]             cut;       // ring whose queue is switched off; from 4 on none
+    logic [7:0]             cut;       // ring whose queue is disabled; 4 or more: none
     logic [7:0]             fault;
     logic [7:0]             faulty;    // ring whose first read has the fault
-    logic [7:0]             pace;      // of entries that are taken and that end: a mask of cycles
-    logic [7:0]             pushed;    // ring that one more entry is pushed to; from 4 on none
+    logic [7:0]             pace;      // mask of cycles in which entries are taken and end
+    logic [7:0]             pushed;    // ring to which one more block is pushed; 4 or more: none
     logic [3:0]             rsvd0;
-    logic [3:0]             rung;      // rings, a bit each
-    logic [7:0]             short_f;   // reads are at most 128 bytes long
+    logic [3:0]             rung;      // rings with a doorbell, a bit each
+    logic [7:0]             short_f;   // 1: reads are at most 128 bytes long
     logic [7:0]             op;
   } ring_op_t;
 
-  // An entry as it was handed on.
+  // Result: a block of an entry as it left nic_txq.
   typedef struct packed {
     logic [511:0] wqe;
     logic [15:0]  index;
@@ -59,7 +59,7 @@ module blk_txq
 
   typedef struct packed {
     logic [15:0] cut_from;
-    logic [7:0] cut_status;    // the first that is not 0
+    logic [7:0] cut_status;    // the first status that is not 0
     logic [7:0] cut;
     logic [7:0] queue_errs;
     logic [7:0] db_bad;
@@ -67,7 +67,7 @@ module blk_txq
 
   typedef enum logic [2:0] {StIdle, StTable, StRing, StRun, StTold} state_e;
 
-  // The queue that is switched off and on: not yet, going off, coming back, done.
+  // State of the queue to be disabled: not begun, being disabled, being enabled again, done.
   typedef enum logic [1:0] {CutWaits, CutOff, CutOn, CutDone} cut_e;
 
   state_e        state_q;
@@ -99,7 +99,7 @@ module blk_txq
   logic          table_done, rd_valid, rd_ready, valid, take, told_ready, told_valid, ends_ready,
       ends_valid, tlp_valid, db_bad, queue_err, busy, quiet, begins, unused_commit, unused_flush,
       unused_bad;
-  tx_id_t        first_q;              // of the entry whose first blocks were taken
+  tx_id_t        first_q;              // identity of the entry whose first blocks were taken
   logic [13:0]   first_len_q;
   logic [1:0]    blocks_q;
   logic [5:0]    end_q, cqe_q;
@@ -113,13 +113,13 @@ module blk_txq
   assign op     = ring_op_t'(s_axis_req_tdata);
   assign begins = s_axis_req_tready && s_axis_req_tvalid;
 
-  // One doorbell a cycle, the last one with an entry.
+  // Ring one doorbell a cycle; the last one pushes a block.
   assign ring = step_q[2] ? o_q.pushed[1:0] : step_q[1:0];
   assign db   = '{valid: state_q == StRing && (push.valid || (!step_q[2] && o_q.rung[ring])),
                   queue_f: o_q.queue_f[ring], pi: o_q.pi[ring] + 16'(step_q[2])};
   assign push = '{valid: state_q == StRing && step_q[2] && o_q.pushed < 8'(Rings), wqe: o_q.wqe};
 
-  // Off, with an entry that is all zero, and on again.
+  // Disable the queue with an entry of zeros, then enable it again.
   assign cut_start = state_q == StRun && (cut_q == CutWaits ? cut_timer_q == o_q.when_f :
                      cut_q == CutOff && table_done);
   assign cut_op    = '{wdata: cut_q == CutWaits ? '0 : 1024'(o_q.again), id: 8'(TableTxq),
@@ -153,7 +153,7 @@ module blk_txq
     .late_i('0), .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp)
   );
 
-  // Entries are taken and ended in the cycles that pace selects.
+  // Entries are taken, and end, only in the cycles that pace selects.
   assign paced     = (timer_q & o_q.pace) == 8'd0;
   assign end_paced = (timer_q & o_q.pace) == o_q.pace;
   assign take      = valid && paced && told_ready && ends_ready;

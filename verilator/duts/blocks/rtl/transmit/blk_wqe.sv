@@ -1,6 +1,6 @@
-/// nic_wqe alone: checks of a work entry and its bus addresses (op 0), commands of table Key (op
-/// 1). An entry comes block by block, as many as its first one names. What goes out is held back as
-/// the stream of results is.
+/// Test device for nic_wqe. Requests: work entries (op 0), with as many blocks as their first one
+/// says; commands of table Key (op 1). Results: the checked entry with its bus addresses. The
+/// block's output is held back whenever the stream of results is.
 
 module blk_wqe
   import nic_int_pkg::*;
@@ -25,12 +25,12 @@ module blk_wqe
   tx_id_t        id;
   tx_ent_t       ent;
   wqe_t          first;
-  logic [1:0]    block_q;              // block of the entry
+  logic [1:0]    block_q;              // number of the block within its entry
   logic [7:0]    timer_q;
   logic          more, paced;
   logic          is_table, in_ready, in_valid, out_valid, out_ready, table_ready, table_done;
-  logic [7:0]    inside_q;             // entries
-  logic          table_q, told_q;      // a command is under way, and its answer is there
+  logic [7:0]    inside_q;             // entries in nic_wqe
+  logic          table_q, told_q;      // a command is in progress; its answer waits for the output
   tbl_req_t      tbl;
   tbl_rsp_t      tbl_rsp, table_rsp, answer_q;
   table_status_e tbl_status;
@@ -39,12 +39,12 @@ module blk_wqe
   assign e_op     = entry_op_t'(s_axis_req_tdata);
   assign is_table = t_op.op != 8'd0;
 
-  // Blocks of an entry; an Event has none.
+  // Does another block of the entry follow? An Event has none.
   assign first = wqe_t'(e_op.wqe[0]);
   assign more  = !e_op.is_event[0] && block_q != first.blocks;
   assign paced = (timer_q & e_op.pace) == 8'd0;
 
-  // A command waits until no entry is there, and entries until it is answered.
+  // A command waits until no entry is in nic_wqe, and entries wait until it is answered.
   assign table_ready       = inside_q == 8'd0 && !table_q;
   assign in_valid          = s_axis_req_tvalid && !is_table && !table_q && paced;
   assign s_axis_req_tready = is_table ? table_ready : in_ready && !table_q && paced && !more;

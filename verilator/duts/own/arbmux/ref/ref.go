@@ -1,5 +1,5 @@
-// Package ref is the reference of the device arbmux: frames of a port keep their order, and the n-th header and the
-// n-th payload that come out are of the same frame.
+// Package ref is the reference of the device arbmux: frames of a port keep their order, and the n-th header
+// and the n-th payload at the output belong to the same frame.
 package ref
 
 import (
@@ -10,8 +10,8 @@ import (
 
 // Reference expects headers by their port, and payloads in the order of the headers, which they may overtake.
 func Reference(p *ref.Player) {
-	given, taken := [4][]*ref.Msg{}, 0 // payloads by port; those that went in and did not come out yet
-	var headers, payloads []*ref.Msg   // that came out, each without the other one so far
+	given, taken := [4][]*ref.Msg{}, 0 // payloads given, by port; those sent in that have not come out yet
+	var headers, payloads []*ref.Msg   // that came out and whose counterpart has not
 	match := func() {
 		for len(headers) > 0 && len(payloads) > 0 {
 			port := headers[0].U("port")

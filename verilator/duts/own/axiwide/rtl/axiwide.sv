@@ -1,9 +1,9 @@
 /// AXI4 from a subordinate port of 32 bits to a manager port of 64 bits.
 ///
-/// INCR bursts of whole words are packed: two words a beat. All other bursts (FIXED, WRAP, narrow)
-/// keep their number and size of beats and only move to the byte lanes of the wide bus. One write
-/// and one read are under way at a time. Beats wider than the subordinate port are not legal there
-/// and are not looked for; LOCK, CACHE, PROT, QOS, REGION and USER are not carried.
+/// INCR bursts of whole words are packed, two words a beat. All other bursts (FIXED, WRAP, narrow)
+/// keep number and size of their beats, which only move to the byte lanes of the wide bus. One
+/// write and one read are in progress at a time. Beats wider than the subordinate port are illegal
+/// there and not checked for; LOCK, CACHE, PROT, QOS, REGION and USER are not carried.
 module axiwide #(
   /// Width of IDs in bits.
   parameter int unsigned IdWidth = 4,
@@ -77,12 +77,12 @@ module axiwide #(
 );
 
   typedef struct packed {
-    logic [5:0] addr;   // of the current beat: as much as lanes and wraps need
+    logic [5:0] addr;   // low address bits of the current beat: for lanes and wraps
     logic [7:0] len;    // beats on the subordinate port - 1
     logic [2:0] size;
     logic [1:0] burst;
-    logic       pack;   // two words a beat
-    logic [8:0] left;   // beats on the subordinate port that are still to come
+    logic       pack;   // packed: two words a beat
+    logic [8:0] left;   // beats to come on the subordinate port
   } burst_t;
 
   localparam logic [1:0] Fixed = 2'd0, Incr = 2'd1, Wrap = 2'd2;
@@ -92,11 +92,11 @@ module axiwide #(
     return '{addr, len, size, burst, burst == Incr && size == 3'd2, 9'(len) + 9'd1};
   endfunction
 
-  // The burst behind its next beat.
+  // Returns the burst's state after its next beat.
   function automatic burst_t step(burst_t b);
     logic [5:0] beat = 6'd1 << b.size;
     logic [5:0] next = (b.addr & ~(beat - 6'd1)) + beat;
-    logic [5:0] span = 6'(((b.len + 8'd1) << b.size) - 8'd1);  // of a wrap
+    logic [5:0] span = 6'(((b.len + 8'd1) << b.size) - 8'd1);  // bytes of a wrap - 1
     step      = b;
     step.left = b.left - 9'd1;
     case (b.burst)
@@ -106,15 +106,16 @@ module axiwide #(
     endcase
   endfunction
 
-  // Beats - 1 on the manager port. A packed burst that starts in the upper word has one more half.
+  // Returns beats - 1 on the manager port. A packed burst that starts in an upper word may take one
+  // more.
   function automatic logic [7:0] beats(logic upper, logic [7:0] len, logic pack);
-    // Bug 1: where the burst starts is not looked at.
+    // Bug 1: ignores where the burst starts.
     return !pack ? len : BUG == 1 ? len >> 1 : 8'((9'(len) + 9'(upper)) >> 1);
   endfunction
 
-  // Write.
+  // Write channels: a beat of the manager port leaves with its last word.
   burst_t      wr_q;
-  logic        wr_busy_q;               // an address was taken, its response not yet
+  logic        wr_busy_q;               // from the acceptance of an address until its response
   logic        wr_pack, hold, w_free, w_take;
   logic [31:0] low_data_q;              // word that waits for the upper one of its beat
   logic [3:0]  low_strb_q;
@@ -161,7 +162,8 @@ module axiwide #(
           mst_wdata  <= {slv_wdata, wr_q.addr[2] && wr_q.pack ? low_data_q : slv_wdata};
           mst_wstrb  <= wr_q.addr[2] ? {slv_wstrb, wr_q.pack ? low_strb_q : 4'd0}
                                        : {4'd0, slv_wstrb};
-          // Bug 2: the strobes of the lower word stay, for a burst that starts in an upper one.
+          // Bug 2: keeps the strobes of the lower word for a later burst that starts in an upper
+          // one.
           if (BUG != 2) low_strb_q <= '0;
         end
       end
@@ -169,7 +171,7 @@ module axiwide #(
     end
   end
 
-  // Read: a beat of the manager port goes when its last word does.
+  // Read channels: a beat of the manager port is accepted with its last word.
   burst_t rd_q;
   logic   rd_busy_q, rd_pack, r_move;
 
@@ -206,7 +208,7 @@ module axiwide #(
     end
   end
 
-  // The end of a read is counted on the subordinate port.
+  // Not used: the end of a read is counted on the subordinate port.
   logic unused_rlast;
   assign unused_rlast = mst_rlast;
 

@@ -1,5 +1,5 @@
-// Package ref is the reference of the device dmard: a host that answers its read requests, the RAM behind its lanes,
-// and what must be in there when a descriptor is done.
+// Package ref is the reference of the device dmard: a host that answers its read requests, the RAM behind
+// its lanes, and the contents that the RAM must have when a descriptor is done.
 package ref
 
 import (
@@ -23,7 +23,7 @@ func Reference(p *ref.Player) {
 	})
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
-		slices.Reverse(raw) // double word 0 is on top
+		slices.Reverse(raw) // double word 0 is in the highest bits
 		completer.Read(m, raw[:12+raw[0]>>5&1*4], host, how)
 	})
 	for lane := range uint64(4) {

@@ -11,8 +11,8 @@
  * error and lost ones are not handled.
  */
 module dmard #(
-    parameter TAGS = 8,  // requests under way, a power of two
-    parameter OPS  = 4,  // descriptors under way, a power of two
+    parameter TAGS = 8,  // requests in flight, a power of two
+    parameter OPS  = 4,  // descriptors in progress, a power of two
     parameter BUG  = 0   // 0: none; 1, 2: seeded bugs, see docs/own-rtl.md
 ) (
     input  logic         clk,
@@ -44,7 +44,7 @@ module dmard #(
     input  logic         rx_cpl_tlp_valid,
     output logic         rx_cpl_tlp_ready,
 
-    // Four lanes of 64 bits: row r of lane l holds bytes 32 r + 8 l and on.
+    // Four lanes of 64 bits: row r of lane l holds bytes 32 r + 8 l to 32 r + 8 l + 7.
     output logic [31:0]  ram_wr_cmd_be,
     output logic [59:0]  ram_wr_cmd_addr,
     output logic [255:0] ram_wr_cmd_data,
@@ -56,10 +56,10 @@ localparam TAG_W = $clog2(TAGS);
 localparam OP_W  = $clog2(OPS);
 
 // ---- descriptors under way ----
-logic [OPS-1:0] op_busy, op_done;  // done: all bytes are in lane registers or behind them
+logic [OPS-1:0] op_busy, op_done;  // done: all bytes are in the lanes' registers or written
 logic [7:0]     op_tag   [OPS];
 logic [15:0]    op_left  [OPS];
-logic [3:0]     op_lanes [OPS];    // lanes that have not taken the last bytes yet
+logic [3:0]     op_lanes [OPS];    // lanes that have not accepted the last bytes
 logic [OP_W-1:0] op_free, op_over;
 logic           op_over_found;
 
@@ -97,7 +97,7 @@ always_comb begin
     req_most = (13'd128 << max_read_request_size) - 13'(req_addr[1:0]);
     if (req_left < 16'(req_most)) req_most = req_left[12:0];
     req_page = 13'd4096 - 13'(req_addr[11:0]);
-    // Bug 1: a request may cross the page by one byte.
+    // Bug 1: a request may cross the page boundary by one byte.
     req_size = req_most > req_page + (BUG == 1 ? 13'd1 : 13'd0) ? req_page : req_most;
 
     req_end  = req_size + 13'(req_addr[1:0]);
@@ -159,7 +159,7 @@ assign seg_op    = tag_op[seg_tag];
 assign seg_ram   = tag_ram[seg_tag];
 
 always_comb begin
-    // Bytes of this completion: those that the request lacks, or what the TLP has.
+    // Bytes of this completion: what the request still lacks, at most the TLP's payload.
     cpl_count = {1'b0, seg_data[51:48], seg_data[63:56]};
     if (cpl_count == '0) cpl_count = 13'd4096;
     cpl_bytes = {1'b0, seg_data[17:16], seg_data[31:24], 2'b00};

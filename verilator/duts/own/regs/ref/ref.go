@@ -1,4 +1,4 @@
-// Package ref is the reference of the device regs: its registers, as the header of axil_regs.sv has them.
+// Package ref is the reference of the device regs: the registers that the header of axil_regs.sv describes.
 package ref
 
 import "nictwin/models/ref"
@@ -7,18 +7,18 @@ const id, status, events, scratch, mask = 0x00, 0x04, 0x08, 0x0c, 0x10 // addres
 
 var response = map[bool]int{true: 0, false: 2} // OKAY, SLVERR
 
-// Reference keeps the registers.
+// Reference models the registers.
 func Reference(p *ref.Player) {
 	regs := map[uint64]uint64{id: 0x4e540001}
 	writable := map[uint64]uint64{status: 0xffff, scratch: 0xffffffff, mask: 0xffff}
-	var addrs, data []*ref.Msg // halves of writes that wait for the other half
+	var addrs, data []*ref.Msg // addresses and data of writes that wait for their counterpart
 	write := func() {
 		for len(addrs) > 0 && len(data) > 0 {
 			at, v, strobe := addrs[0].U("addr"), data[0].U("data"), data[0].U("strb")
 			addrs, data = addrs[1:], data[1:]
 			bits, ok := writable[at]
-			bits &= strobe * 0x204081 & 0x1010101 * 0xff // each strobe at the foot of its byte, then all over it
-			if at == status {                            // ones clear
+			bits &= strobe * 0x204081 & 0x1010101 * 0xff // each strobe at bit 0 of its byte, then over all of it
+			if at == status {                            // writing ones clears
 				v = regs[at] &^ v
 			}
 			regs[at] = regs[at]&^bits | v&bits

@@ -60,7 +60,7 @@ module axil_regs #(
   assign WrData  = HaveData ? HeldData : WDATA;
   assign Write   = (HaveAddr || AWVALID && AWREADY) && (HaveData || WVALID && WREADY);
 
-  // Bug 1: data that waited for their address go by the strobes that are on the pins by then.
+  // Bug 1: data that waited for their address use the strobes on the pins at that time.
   assign WrStrb  = HaveData && BUG != 1 ? HeldStrb : WSTRB;
 
   always_comb begin
@@ -82,7 +82,7 @@ module axil_regs #(
     end
   end
 
-  // Read.
+  // Read channel: one read at a time.
   logic Read;
 
   assign ARREADY = !RVALID;
@@ -108,7 +108,7 @@ module axil_regs #(
     end
   end
 
-  // Registers.
+  // Registers and their side effects.
   logic [15:0] Set, Clear;
 
   assign Set   = EVENT_VALID ? EVENT : '0;

@@ -3,7 +3,7 @@ package ref
 
 import "nictwin/models/ref"
 
-// Reference expects each header with its length and checksum, and its payload as it was.
+// Reference expects each header with its length and checksum, and its payload unchanged.
 func Reference(p *ref.Player) {
 	var headers []*ref.Msg
 	p.On("hdr", func(m *ref.Msg) { headers = append(headers, m) })

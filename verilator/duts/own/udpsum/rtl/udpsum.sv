@@ -47,7 +47,7 @@ module udpsum #(
     logic [15:0] dst_port;
   } header_t;
 
-  // Collect: a header, then the sum of its payload's words and how many bytes they are.
+  // Collect: holds a header, and sums and counts the bytes of its payload.
   header_t        header;
   logic           collecting;
   logic [31:0]    sum, beat_sum, all;
@@ -55,13 +55,13 @@ module udpsum #(
   logic [3:0]     beat_bytes;
   logic           taken;
 
-  // Fold: the header that is done, with its sum in 32 bits.
+  // Fold: holds a header whose payload is complete, with its sum in 32 bits.
   header_t        fold_header;
   logic           fold_valid, fold_move;
   logic [31:0]    fold_sum;
   logic [15:0]    fold_length;
 
-  // Payload store; `frames` headers were given whose payload was not yet.
+  // Payload store; frames counts headers sent whose payload has not been sent.
   logic [72:0]    store [Depth];
   logic [Ptr-1:0] wr, rd, frames;
   logic           forwarded;
@@ -82,7 +82,7 @@ module udpsum #(
     end
   end
 
-  // The pseudo header has the length, too, and the protocol's number.
+  // Add the pseudo header: addresses, length and protocol number.
   assign all = sum + beat_sum + 32'(header.src_ip[31:16]) + 32'(header.src_ip[15:0])
              + 32'(header.dst_ip[31:16]) + 32'(header.dst_ip[15:0]) + 32'd17
              + 32'(header.src_port) + 32'(header.dst_port) + 32'(length) + 32'(length);
@@ -122,7 +122,7 @@ module udpsum #(
   assign once      = 17'(fold_sum[31:16]) + 17'(fold_sum[15:0]);
   // Bug 1: the carry of the first fold is lost.
   assign folded    = ~(once[15:0] + (BUG == 1 ? 16'd0 : 16'(once[16])));
-  // Bug 2: the header is not kept with its sum: where that waits, the next one has replaced it.
+  // Bug 2: the header is not stored with its sum: if that waits, the next header has replaced it.
   assign result    = BUG == 2 ? header : fold_header;
 
   always_ff @(posedge clk_in) begin
@@ -142,7 +142,7 @@ module udpsum #(
     end
   end
 
-  // Payload goes on once its header is gone.
+  // A payload leaves after its header.
   assign fwd_valid_out = frames != '0;
   assign {fwd_last_out, fwd_keep_out, fwd_data_out} = store[rd[Ptr-2:0]];
   assign forwarded = fwd_valid_out && fwd_ready_in && fwd_last_out;

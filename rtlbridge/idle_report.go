@@ -7,23 +7,22 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// RestlessError reports that a device does not become idle although nothing more is requested of it: its busy
-// signal does not fall, or a transaction does not end. The cause is the device, not the bridge.
+// RestlessError reports that a device does not become idle although no work is left: its busy signal does
+// not fall, or a transaction does not end. The cause is the device, not the bridge.
 type RestlessError struct {
 	Device   string
 	Cycle    uint64   // device cycle reached
-	Patience uint64   // cycles that it was given
+	Patience uint64   // cycles that the device was given to become idle
 	Open     []string // what is still active
 }
 
 func (e *RestlessError) Error() string {
-	return fmt.Sprintf("%s is not at rest at cycle %d, %d cycles after everything was done: %s", e.Device, e.Cycle,
-		e.Patience,
-		strings.Join(e.Open, "; "))
+	return fmt.Sprintf("%s is still active at cycle %d, %d cycles after the last work: %s", e.Device, e.Cycle,
+		e.Patience, strings.Join(e.Open, "; "))
 }
 
-// sampled takes the samples of the busy signal in a quantum.
-func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
+// sampleBusy takes over the busy signal's samples of a quantum.
+func (c *Comp) sampleBusy(r *protocol.Ran, pin *protocol.Observed) {
 	c.busy = pin.Value != 0
 	if !c.busy && r.Cycles != 0 {
 		c.reportIdle(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
@@ -41,8 +40,8 @@ func (c *Comp) reportIdle(first, last uint64) {
 	}
 }
 
-// isOver reports whether nothing is left to happen.
-func (c *Comp) isOver() bool {
+// finished reports whether no input will come and the device is idle.
+func (c *Comp) finished() bool {
 	now := c.Done != nil && c.Done()
 	if now && !c.done {
 		c.since = c.next

@@ -11,9 +11,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// heldOf plays frames through the FIFO device, both its streams stalled, returns the held cycles of each stream,
-// and checks them against the transactions: the input has beats and gaps, the output was offered every beat that
-// waited.
+// heldOf plays frames through the FIFO device with both streams stalled, and returns the held intervals of
+// each stream. It checks them against the transactions: no beat is transferred in a held cycle, beats and held
+// cycles fit into a transaction's cycles, and an input is not held between transactions.
 func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	t.Helper()
 	held := [2]map[uint64]bool{{}, {}}
@@ -31,7 +31,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	gaps, waits, open := 0, 0, [2]uint64{}
 	o.observe = func(e Event) {
 		require.False(t, held[e.Stream][e.Last], "cycle %d, in which a beat was taken", e.Last)
-		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "told before its time")
+		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "held cycles reported before their time")
 		if e.Kind == protocol.EventIn && e.Flags&protocol.InEnd == 0 {
 			return
 		}
@@ -43,7 +43,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 			}
 		}
 		beats := uint64(size(int(e.Ordinal))+63) / 64
-		// a beat may also wait for tready; here it does so only while the FIFO is full
+		// An input's beat may also wait for tready; here only while the FIFO is full.
 		if e.Kind == protocol.EventIn {
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			gaps += int(n)
@@ -63,7 +63,8 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	return pieces, r.digest
 }
 
-// The reports on held streams do not depend on quantum or mode, and are not part of the digest.
+// TestHeldTimes checks that held intervals do not depend on quantum or mode, and are not part of the
+// digest.
 func TestHeldTimes(t *testing.T) {
 	want, digest := heldOf(t, loopOptions{comp: CompSpec{Mode: Serial, Quantum: 1}})
 	for _, x := range []CompSpec{{Mode: Serial, Quantum: 300}, {Quantum: 7}, {Quantum: 64}, {Quantum: 160}} {
@@ -77,7 +78,8 @@ func TestHeldTimes(t *testing.T) {
 	require.Equal(t, digest, plain.digest)
 }
 
-// An output that is offered in every cycle and is stalled in some is held in exactly these.
+// TestHeldOutputIsExact checks that an output with a beat in every cycle is reported as held in exactly the
+// stalled cycles.
 func TestHeldOutputIsExact(t *testing.T) {
 	const frames, beats = 30, 20
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
@@ -103,7 +105,7 @@ func TestHeldOutputIsExact(t *testing.T) {
 						held[x] = true
 					}
 				case ok && rec.Kind == protocol.EventOut:
-					n := beats // the FIFO never runs empty within a frame
+					n := beats // the FIFO never runs empty within a frame, so this is the number of beats
 					for x := rec.First; x <= rec.Last; x++ {
 						n += int(oneIf(held[x]))
 					}
@@ -116,7 +118,7 @@ func TestHeldOutputIsExact(t *testing.T) {
 	}
 }
 
-// A device that reports impossible held times ends the run with a protocol error.
+// TestHeldTimesThatCannotBe checks that impossible held intervals end the run with a protocol error.
 func TestHeldTimesThatCannotBe(t *testing.T) {
 	held := func(stream uint8, first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventHeld, Stream: stream, First: first, Last: last}
@@ -125,7 +127,7 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		Last: 40}
 	for _, x := range []struct {
 		name   string
-		frames [][]protocol.Record // of quanta of 64 cycles
+		frames [][]protocol.Record // records of each quantum of 64 cycles
 		want   string
 	}{
 		{"reversed", [][]protocol.Record{{held(2, 20, 10)}},
@@ -137,11 +139,11 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}},
 			"held time of cycles 3 to 5: must end in cycle 39 to 63"},
 		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}},
-			"a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
+			"a held time of stream 2, cycles 20 to 30: must begin in cycle 22 or later"},
 		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}},
-			"a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
+			"a held time of stream 2, cycles 21 to 30: must begin in cycle 22 or later"},
 		{"of the quantum before", [][]protocol.Record{{}, {held(1, 60, 70)}},
-			"a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
+			"a held time of stream 1, cycles 60 to 70: must begin in cycle 64 or later"},
 		{"told twice", [][]protocol.Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
 		{"no such stream", [][]protocol.Record{{held(4, 1, 2)}}, "stream 4 of 4"},
 		{"as it is", [][]protocol.Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)},

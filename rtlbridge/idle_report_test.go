@@ -13,13 +13,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// A device that is still active after all work is given its time; then the run ends with an error that lists
-// what is active.
+// TestRestlessDevice checks that a device that is still active after all work gets Patience cycles; then
+// the run ends with an error that lists what is active.
 func TestRestlessDevice(t *testing.T) {
 	for _, x := range []struct {
 		name        string
 		flags       uint32
-		busy, until uint64 // what is observed, up to this cycle
+		busy, until uint64 // value of the busy signal, up to this cycle
 		open        string
 	}{
 		{"at rest", protocol.RanQuiet, 0, 0, ""},
@@ -28,7 +28,7 @@ func TestRestlessDevice(t *testing.T) {
 		{"a transaction without end", 0, 0, 0, "a transaction on its streams has not ended"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			last := uint64(0) // one more than the last cycle in which it was not 0
+			last := uint64(0) // one more than the last cycle in which busy was not 0
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
 				r.Flags = x.flags
@@ -55,22 +55,24 @@ func TestRestlessDevice(t *testing.T) {
 			var restless *RestlessError
 			require.ErrorAs(t, err, &restless)
 			require.Equal(t, []string{x.open}, restless.Open)
-			require.ErrorContains(t, err, "NIC is not at rest at cycle ")
+			require.ErrorContains(t, err, "NIC is still active at cycle ")
 			require.Less(t, restless.Cycle, uint64(3000))
 		})
 	}
 }
 
-// Every cycle in which the busy signal is 0 is reported, once and in order, whatever the quantum.
-func TestRestsAreTold(t *testing.T) {
+// TestIdleIntervalsAreReported checks that every cycle with busy 0 is reported once and in order, whatever
+// the quantum.
+func TestIdleIntervalsAreReported(t *testing.T) {
 	const end = 400
-	zero := func(cycle uint64) bool { // rests within a quantum, over its end, from its first cycle and up to its last
+	// Idle intervals lie within a quantum, across its end, from its first cycle on, and up to its last.
+	zero := func(cycle uint64) bool {
 		return cycle >= 20 && cycle < 30 || cycle >= 33 && cycle < 34 || cycle >= 90 && cycle < 120 ||
 			cycle >= 150 && cycle < 160 || cycle >= 190 && cycle < 200 || cycle >= 237
 	}
 	for _, quantum := range []uint32{1, 7, 50, 64} {
 		t.Run(strconv.Itoa(int(quantum)), func(t *testing.T) {
-			last := uint64(0) // one more than the last cycle in which it was not 0
+			last := uint64(0) // one more than the last cycle in which busy was not 0
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
 				var recs []protocol.Record
@@ -108,7 +110,8 @@ func TestRestsAreTold(t *testing.T) {
 	}
 }
 
-// A device that reports impossible times of its busy signal or of crossings ends the run with a protocol error.
+// TestRecordsThatCannotBe checks that impossible times of the busy signal or of crossings end the run with
+// a protocol error.
 func TestRecordsThatCannotBe(t *testing.T) {
 	rest := func(first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventRest, First: first, Last: last}
@@ -120,19 +123,20 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	const past = "must end in cycle "
 	for _, x := range []struct {
 		name   string
-		frames [][]protocol.Record // of quanta of 64 cycles
-		end    protocol.Observed   // of the last of them; those before end with a signal that is not 0
+		frames [][]protocol.Record // records of each quantum of 64 cycles
+		end    protocol.Observed   // busy at the end of the last quantum; the earlier ones end with busy nonzero
 		want   string
 	}{
 		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{},
-			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier " +
-				"than cycle 22"},
+			"record 1 of quantum 0: RAN frame refused: value: an idle interval, cycles 15 to 30: " +
+				"must begin in cycle 22 or later"},
 		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{},
-			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
-		{"told twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
+			"record 1 of quantum 0: RAN frame refused: value: an idle interval, cycles 21 to 30"},
+		{"reported twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{},
+			"record 1 of quantum 0"},
 		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{},
-			"record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier " +
-				"than cycle 64"},
+			"record 0 of quantum 1: RAN frame refused: value: an idle interval, cycles 40 to 70: " +
+				"must begin in cycle 64 or later"},
 		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{},
 			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past +
 				"0 to 62 and begin no later"},
@@ -150,13 +154,13 @@ func TestRecordsThatCannotBe(t *testing.T) {
 			"output of cycles 20 to 64: " + past + "0 to 63"},
 		{"output reversed", [][]protocol.Record{{out(41, 40)}}, protocol.Observed{}, "output of cycles 41 to 40"},
 		{"busy in a cycle to come", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 65},
-			"busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
+			"busy signal 0x0 at the end of cycle 63, but reported as last nonzero in the cycle before 65"},
 		{"zero and not", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 64},
 			"busy signal 0x0 at the end of cycle 63"},
 		{"busy and at rest", [][]protocol.Record{{}}, protocol.Observed{Value: 1, LastNonzero: 60},
 			"busy signal 0x1 at the end of cycle 63"},
 		{"busy at no time", [][]protocol.Record{{rest(10, 20)}}, protocol.Observed{Value: 0, LastNonzero: 5},
-			"not zero last in the cycle before 5, by what was told before: in the one before 22"},
+			"reported as last nonzero in the cycle before 5, but by earlier records in the cycle before 22"},
 		{"as it is", [][]protocol.Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)},
 			{rest(128, 130)}}, protocol.Observed{Value: 0, LastNonzero: 170}, ""},
 	} {
@@ -188,9 +192,9 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 }
 
-// The records of a quantum that a device reports in several frames, some of them ending in the middle of a
-// cycle, are in order, too.
-func TestRestsOfALongQuantum(t *testing.T) {
+// TestIdleIntervalsOfALongQuantum checks that records stay in order if the device reports a quantum in several
+// frames, some ending in the middle of a cycle.
+func TestIdleIntervalsOfALongQuantum(t *testing.T) {
 	const frames, apart = 2000, 40
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	s := c.NewStart(5)
@@ -218,7 +222,7 @@ func TestRestsOfALongQuantum(t *testing.T) {
 	require.Equal(t, frames, outs)
 }
 
-// oneQuantum makes a device run one quantum, and reads all of the answer.
+// oneQuantum makes a device run one quantum and reads its whole answer.
 func oneQuantum(c *Conn) error {
 	if err := c.SendRun(64); err != nil {
 		return err

@@ -5,9 +5,9 @@ import "nictwin/rtlbridge/protocol"
 // heldTime is an interval of cycles in which a stream was held back by the other side.
 type heldTime struct{ first, last uint64 }
 
-// heldAhead contains the held intervals that were read from the current frame, or from earlier ones, and not yet
-// reported: observers get all held cycles before the first crossing of a later cycle. What they get by then does
-// not depend on the quantum.
+// heldAhead contains the held intervals that were read from the current frame, or from earlier ones, and
+// not yet reported. Observers get all held cycles before the first crossing of a later cycle, so their view
+// does not depend on the quantum.
 type heldAhead struct {
 	streams []queue[heldTime]
 	next    uint64 // earliest cycle not yet reported

@@ -19,7 +19,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Every run has the same events in the same cycles whether idle cycles are skipped, evaluated or checked.
+// TestIdleCyclesDoNotShow checks that every run has the same events in the same cycles whether idle cycles
+// are skipped, evaluated or checked.
 func TestIdleCyclesDoNotShow(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	var skipped uint64
@@ -41,7 +42,7 @@ func TestIdleCyclesDoNotShow(t *testing.T) {
 			o.idle, o.observe = m, func(e Event) { e.Msg = nil; events = append(events, e) }
 			r, err := runLoop(t, d, o)
 			if err != nil {
-				t.Logf("%+v: %v", o, err) // rapid plays it again, and does not tell what only happened once
+				t.Logf("%+v: %v", o, err) // rapid plays it again, and does not report a failure that happened only once
 			}
 			require.NoError(rt, err)
 			return r, events
@@ -62,7 +63,8 @@ func TestIdleCyclesDoNotShow(t *testing.T) {
 	require.Greater(t, skipped, uint64(100_000), "the runs are to have idle time")
 }
 
-// timed outputs one beat after some time, which it reads from the simulator or counts in a register.
+// timed outputs one beat after a delay, which it measures by the simulator's time (Reads) or by counting in
+// a register.
 const timed = `module timed #(parameter bit Reads = 0) (
   input logic clk, rst, s_tvalid, s_tlast, input logic [7:0] s_tdata, output logic s_tready,
   output logic m_tvalid, m_tlast, output logic [7:0] m_tdata, input logic m_tready, output logic busy);
@@ -125,8 +127,8 @@ func runTimed(t *testing.T, d *build.Device, m protocol.IdleMode) (cycle uint64,
 	return cycle, still, c.Close()
 }
 
-// A register that counts prevents skipping. A design that reads the time breaks its declaration, which a check
-// detects.
+// TestDevicesThatCountWhileIdle checks that no cycle is skipped while a register counts, and that a check
+// detects a design that reads the time although its manifest says skip_idle.
 func TestDevicesThatCountWhileIdle(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "timed.sv"), []byte(timed), 0o644))
@@ -156,7 +158,8 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 	}
 }
 
-// A device without the declaration is evaluated, and cannot be checked.
+// TestIdleIsDeclared checks that a device without skip_idle is evaluated in every cycle, and that IdleCheck
+// is refused for it.
 func TestIdleIsDeclared(t *testing.T) {
 	text, err := os.ReadFile(fifoManifest)
 	require.NoError(t, err)
