@@ -38,8 +38,8 @@ type member struct {
 	low  bool // of a handshake: active low
 }
 
-// held reports whether the side band of input packets is the same in every beat, so that a design may read it with
-// any beat. A selector is not: it changes once a packet is under way.
+// held reports whether input packets carry the same side band in every beat, so that the design may read it with any
+// beat. A selector is not held: it changes once a packet is under way.
 func (s *stream) held() bool {
 	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn &&
 		slices.ContainsFunc(s.members, func(m member) bool { return m.side })

@@ -15,8 +15,8 @@ const (
 	leastCaptured = 14
 )
 
-// Captured returns frames of the captures that come with nictwin, in the order of the captures' names. Tests report a
-// capture that cannot be read.
+// Captured returns frames of the captures that come with nictwin, in the order of the captures' names. If one of them
+// cannot be read, programs play none; TestCaptured reports it.
 var Captured = sync.OnceValues(func() (all [][]byte, err error) {
 	err = fs.WalkDir(captures.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

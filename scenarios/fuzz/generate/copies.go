@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// copyLong posts copies of 64 KB to 1 MB, or a line more or less, at any MPS. A program has few of them, since each
-// takes as long as all the rest.
+// copyLong posts copies of 64 KB to 1 MB, give or take a line, whatever the MPS. A program has few of them, since each
+// takes as long as the rest of the program.
 func (g *generator) copyLong() {
 	const least, most = 64 << 10, 1 << 20
 	var d nicspec.DevctlReg
@@ -27,7 +27,7 @@ func (g *generator) copyLong() {
 		case e.Opcode == nicspec.OpcodeCopyInvalidate:
 			n &^= nicspec.LineBytes - 1
 			to.Skew = pick(g, 0, g.of(64))
-		case g.maybe(70): // whole lines, or not
+		case g.maybe(70): // whole lines only
 			from.Skew = pick(g, 0, 4*g.of(16), g.of(64))
 			to.Skew = from.Skew
 		default:
@@ -40,8 +40,8 @@ func (g *generator) copyLong() {
 	}
 }
 
-// holdCopies posts copies whose writes may be held back when ready, failing copies after them in their channel, and
-// frames after them in their queue that need no read: these may not leave before the copies are over [D6] [D8].
+// holdCopies posts copies whose writes may be held back for lack of ready, then failing copies on the same channel,
+// then frames on the same queue that need no read. These frames may not leave before the copies have ended [D6] [D8].
 func (g *generator) holdCopies() {
 	q, other := g.txQueue(pick(g, g.tx...)), g.txQueue(0)
 	other.Queue = (q.Queue + nicspec.CopyChannels*g.of(g.Sizes.NumTxq/nicspec.CopyChannels)) % g.Sizes.NumTxq
@@ -68,7 +68,7 @@ func (g *generator) holdCopies() {
 		}
 		g.add(program.Op{Send: s, Wait: pick(g, 0, g.of(500))})
 		if other.Queue != q.Queue {
-			// else it has to be read, and that may be held back, too
+			// a pushed entry needs no read of the ring, which might be held back, too
 			fails.Entries[0].Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(60)
 			g.add(program.Op{Send: fails})
 		}
@@ -91,15 +91,15 @@ func (g *generator) shortCopy(region int) program.Entry {
 	return e
 }
 
-// failingCopy returns a copy that fails its checks, or whose source cannot be read; that source lies in a part of
-// memory other than the given one.
+// failingCopy returns a copy that fails its checks, or whose source lies in a part of memory other than region and
+// cannot be read.
 func (g *generator) failingCopy(region int) program.Entry {
 	e := g.goodCopyOf(nicspec.OpcodeCopy)
 	e.Complete, e.Pieces[0].Len, e.Pieces[1].Len = g.maybe(80), 64, 64
 	switch {
 	case g.maybe(60):
 		e.Pieces[g.of(2)].Key = pick(g, g.keyInvalid, g.keyUnset)
-	case g.same || g.olds: // in these programs no read fails
+	case g.same || g.olds: // no read may fail in these programs
 		e.Pieces[1].Len++
 	default:
 		other := (region + 1 + g.of(program.Regions-1)) % program.Regions

@@ -30,7 +30,7 @@ func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		// the referee remembers 256 reads of finished entries that share buffers
+		// olds: the referee remembers 256 reads of finished entries that share buffers
 		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same {
 			continue
 		}
@@ -41,7 +41,7 @@ func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.prog.Ops = all
 }
 
-// ready removes whatever may delay a filling: faults, stopped ports, revoked keys.
+// ready ends whatever may delay a filling: faults, stopped ports, revoked keys.
 func (g *generator) ready() {
 	g.write("CTRL", 3)
 	g.add(program.Op{Mend: &program.Mend{}})
@@ -73,7 +73,7 @@ func (g *generator) release(port int) *program.Play {
 	return &program.Play{Port: port, Frames: []program.Frame{f, all}}
 }
 
-// some draws n different transmit queues, those in use among them often.
+// some draws n different transmit queues, preferably enabled ones.
 func (g *generator) some(n int) []int {
 	all := g.rng.Perm(g.Sizes.NumTxq)
 	if g.maybe(50) {
@@ -93,7 +93,7 @@ func (g *generator) open(q, places int) {
 	g.add(program.Op{TxQueue: c})
 }
 
-// frameOf is an entry that sends a frame of n bytes on a port.
+// frameOf returns an entry that sends a frame of n bytes on a port.
 func (g *generator) frameOf(port, n int) program.Entry {
 	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: g.maybe(30), Frame: g.name()}
 	e.Frame.Len, e.Pad = n, n < nicspec.FrameMin || g.maybe(10)

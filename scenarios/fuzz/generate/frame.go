@@ -45,7 +45,7 @@ func (g *generator) frame(toSend bool) program.Frame {
 	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(50) {
 		f.Digest = craft.Sum(1 + g.of(2))
 		if f.Roce {
-			f.Op = 4 // without extended headers, hence not in the range
+			f.Op = 4 // an opcode without extended headers, so that the frame has none
 		}
 	}
 	bare := len(f.Build())
@@ -128,7 +128,7 @@ func (g *generator) ones(f *program.Frame, toSend bool) {
 	}
 }
 
-// lies makes a frame contradict itself.
+// lies makes headers of a frame contradict its contents.
 func (g *generator) lies(f *program.Frame) {
 	if f.L3 == 0 {
 		if g.maybe(30) {

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate holds the NIC's TLPs for a while in which frames arrive, fill the receive buffer and are sent, copies
+// closeGate blocks the NIC's TLPs for a while. Meanwhile frames arrive, fill the receive buffer and are sent, copies
 // write and registers are read, so that everything that needs the TLP stream queues up.
 func (g *generator) closeGate() {
 	g.ready()
@@ -35,7 +35,7 @@ func (g *generator) closeGate() {
 	}
 	if reads {
 		left := answers - g.of(16)
-		if g.maybe(30) { // those that the link takes, and more
+		if g.maybe(30) { // as many as the link has credits for, and more
 			left = answers + g.prog.Board.Credits + g.of(24)
 		}
 		for by := uint16(rawRequester); left > 0; by++ {
@@ -57,7 +57,8 @@ func (g *generator) scarce() {
 	}
 }
 
-// brimful returns frames that fill the receive buffer, to the line, as far as none may be lost, and then some more.
+// brimful returns frames that take up exactly the lines of the receive buffer in which no frame may be dropped, and
+// then some more frames.
 func (g *generator) brimful() (all []program.Frame) {
 	most := pick(g, 1, 4, 30, longestBeats)
 	add := func(lines int) {
@@ -88,7 +89,7 @@ func (g *generator) catchAll(n int) {
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
 }
 
-// sendBehind lets frames with completion entries wait for a port, so that they are on their way out when it is
+// sendBehind queues frames with completion entries behind a stopped port, so that they are ready to leave when it is
 // released.
 func (g *generator) sendBehind(port int) {
 	if g.Sizes.Has(nicspec.PartPause) {
@@ -122,7 +123,7 @@ func (g *generator) manyCopies() {
 	}
 }
 
-// registerReads returns n reads of a register, one after another.
+// registerReads returns n reads of a register, back to back.
 func (g *generator) registerReads(by uint16, n int) program.Op {
 	h := tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: by, FirstBE: 0xf, Length: 1,
 		Address: nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegCounter(3), nicspec.RegDevctl))}

@@ -11,10 +11,10 @@ import (
 
 // Shape holds the settings shared by all programs of a campaign.
 type Shape struct {
-	Sizes nicspec.Build // of the NIC that they are made for
+	Sizes nicspec.Build // build of the NIC that will play the programs
 	Stall int           // percentage; -1: drawn from the seed
-	// Overlap makes all entries of all queues name the same few buffers, which software rewrites; otherwise a share
-	// of programs does so.
+	// Overlap makes all entries of all queues name the same few buffers, which software rewrites. Without it, one
+	// program in twelve does so.
 	Overlap bool
 }
 
@@ -47,13 +47,13 @@ type generator struct {
 	prog       *program.Program
 	rx         []int // queues in use
 	tx         []int
-	heavy      bool // long frames
-	anyHeaders bool // frames with headers at any offset, for offloads
-	pushy      bool // most entries are pushed, and noisy
-	same       bool // all entries name the same few buffers; then no read of memory fails either
-	olds       bool // pieces share memory; then no read of memory fails: the referee could not attribute it
+	heavy      bool // sends and receives long frames
+	anyHeaders bool // frames have headers at any offset, for offloads
+	pushy      bool // most entries are pushed, with random bits in unused fields
+	same       bool // all entries name the same few buffers, and no read of memory fails
+	olds       bool // pieces share memory, and no read of memory fails: the referee could not attribute it
 	keys
-	accounts [3]int // used by rules: few, so that they run dry
+	accounts [3]int // credit accounts of the rules: few, so that they run dry
 }
 
 func (g *generator) of(n int) int { return g.rng.IntN(n) }
@@ -77,14 +77,14 @@ func (g *generator) board() program.Board {
 	return b
 }
 
-// place draws where memory lies: anywhere above 4 GB.
+// place draws the bus addresses of host and Arm memory: anywhere above 4 GB.
 func place(b *program.Board, rng *rand.Rand) {
 	for _, at := range []*uint64{&b.HostAt, &b.ArmAt} {
 		*at = (rng.Uint64N(program.MemoryBytes-program.Room-program.HighAt) + program.HighAt) &^ (tlp.PageBytes - 1)
 	}
 }
 
-// wait draws how many cycles follow an operation.
+// wait draws the number of cycles after an operation.
 func (g *generator) wait() int {
 	switch g.of(4) {
 	case 0:
@@ -98,7 +98,7 @@ func (g *generator) wait() int {
 // prelude configures the NIC so that most later operations have an effect.
 func (g *generator) prelude() {
 	n := 1 + g.of(4)
-	if g.maybe(12) { // many queues
+	if g.maybe(12) { // more queues than usual
 		n += g.of(max(1, g.Sizes.NumTxq/4))
 	}
 	for range n {
@@ -172,8 +172,8 @@ func (g *generator) roomy() uint64 {
 	return g.rng.Uint64() >> (8 + g.of(40))
 }
 
-// far moves a place to addresses that programs do not use otherwise or, now and then, to addresses that no endpoint
-// has.
+// far moves a place to addresses far from those that programs otherwise use or, now and then, to addresses that no
+// endpoint has.
 func (g *generator) far(p program.Place) program.Place {
 	switch {
 	case g.maybe(3):
@@ -277,7 +277,7 @@ func (g *generator) msix() *program.Msix {
 	if g.maybe(6) {
 		m.Count, m.Cycles = uint16(g.rng.Uint32()), uint16(g.rng.Uint32())
 	}
-	if g.maybe(30) { // entries that come a thousand cycles apart share a message
+	if g.maybe(30) { // one message covers entries that complete up to a thousand cycles apart
 		m.Count, m.Cycles = uint16(20+g.of(40)), uint16(18+g.of(20))
 	}
 	return m

@@ -7,7 +7,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// holdPort stops a port while frames for it fill every place on its way out, and keeps the others working [T13].
+// holdPort stops a port by pause frames while entries fill every buffer in front of it, and keeps the other queues
+// working [T13].
 func (g *generator) holdPort() {
 	port := g.of(g.Sizes.Ports)
 	g.ready()
@@ -21,11 +22,12 @@ func (g *generator) holdPort() {
 	}
 }
 
-// holdOnce stops the port once. The first queues fill it; the others do what must go on in the meantime.
+// holdOnce stops the port once. The first half of the queues fill its buffers; the other half send work that must go on
+// in the meantime.
 func (g *generator) holdOnce(port int, queues []int) {
 	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
 	load, inOrder := g.load(port)
-	if inOrder { // a single queue keeps the order
+	if inOrder { // the load has to come in this order, so it takes a single queue
 		fillers, others = queues[:1], queues[1:]
 	}
 	for i, q := range fillers {
@@ -33,7 +35,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 	}
 	for _, q := range others {
 		g.open(q, 16<<g.of(3))
-		if g.maybe(50) { // the queue has sent on some port
+		if g.maybe(50) { // some of these queues have sent before, on any port
 			g.add(program.Op{Send: &program.Send{Queue: q,
 				Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
 		}
@@ -47,7 +49,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 		}
 		g.add(program.Op{Send: s, Wait: g.of(100)})
 	}
-	// until all places are taken
+	// usually long enough to fill all buffers
 	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.of(500), 1500+g.of(1500), 1500+g.of(1500))
 	g.meanwhile(port, others)
 	g.add(program.Op{Play: g.release(port), Wait: g.of(2500)})
@@ -59,8 +61,8 @@ func (g *generator) stopFor(quanta uint16) program.Frame {
 	return f
 }
 
-// load returns entries that fill all places before a port: by number, by length, or both. inOrder: only in this
-// order.
+// load returns entries that fill all buffers in front of a port: by number, by length, or both. inOrder says that they
+// do so only if sent in this order.
 func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {
@@ -93,13 +95,13 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 // to its last line. The transmit buffer accepts a frame when a maximum-length one would fit: after the first frames
 // exactly that much is free or, most often, one beat less, so that the longest frame must wait.
 func (g *generator) toTheBrim() (all []int) {
-	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats
+	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats above (or below) the space that the longest frame needs
 	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
 		all = append(all, beats*beatBytes-g.of(beatBytes))
 	}
 	all = append(all, nicspec.FrameMax-g.of(beatBytes))
 	lines := gatherLines + g.of(3) - 1
-	if beyond > 0 { // the longest frame waits, too
+	if beyond > 0 { // the longest frame has to wait, so it takes lines of the gather buffer
 		lines -= nicspec.FrameMax / lineBytes
 	}
 	for _, n := range g.split(lines, nicspec.FrameMax/lineBytes) {
@@ -111,7 +113,7 @@ func (g *generator) toTheBrim() (all []int) {
 	return all
 }
 
-// onPort draws any entry; if it sends, then on the given port.
+// onPort draws any entry; if it is a Send, it sends on the given port.
 func (g *generator) onPort(port int) program.Entry {
 	e := g.entry()
 	if e.Opcode == nicspec.OpcodeSend && int(e.Port) < g.Sizes.Ports {
@@ -121,26 +123,26 @@ func (g *generator) onPort(port int) program.Entry {
 	return e
 }
 
-// meanwhile keeps queues working while a port is stopped and full. In a NIC of two ports, work unrelated to the port
-// must end.
+// meanwhile posts entries on other queues while a port is stopped and its buffers are full. In a NIC of two ports,
+// entries that do not name the port must end.
 func (g *generator) meanwhile(port int, queues []int) {
 	var await []int
 	for i, q := range queues {
 		s := &program.Send{Queue: q}
 		switch kind := pick(g, 0, 0, 1, 2, 2, 3); {
-		case kind == 0: // nothing leaves
+		case kind == 0: // entries that send nothing
 			for range 1 + g.of(24) {
 				s.Entries = append(s.Entries, g.nothing(port))
 			}
 			await = append(await, q)
-		case kind == 1 && g.Sizes.Ports > 1: // on the other port
+		case kind == 1 && g.Sizes.Ports > 1: // entries for the other port
 			for range 1 + g.of(24) {
 				s.Entries = append(s.Entries, g.onPort(1-port))
 			}
 			await = append(await, q)
 		case kind == 2 && g.Sizes.Has(nicspec.PartLong):
 			g.inside(port, s)
-		default: // on the port, and on any
+		default: // entries for any port
 			for range 1 + g.of(8) {
 				s.Entries = append(s.Entries, g.onPort(g.of(g.Sizes.Ports)))
 			}
@@ -152,8 +154,8 @@ func (g *generator) meanwhile(port int, queues []int) {
 	}
 }
 
-// inside rings a doorbell that ends inside the last of some entries, and another for the remainder once that has been
-// fetched.
+// inside adds some entries to s whose doorbell ends inside the last one. A second doorbell announces its remaining
+// blocks once the first ones have been fetched.
 func (g *generator) inside(port int, s *program.Send) {
 	for range g.of(3) {
 		s.Entries = append(s.Entries, g.onPort(port))
@@ -179,7 +181,7 @@ func (g *generator) nothing(port int) program.Entry {
 		if g.Sizes.Ports == 1 {
 			break
 		}
-		e = g.frameOf(1-port, 60+g.of(300)) // refused
+		e = g.frameOf(1-port, 60+g.of(300)) // fails its checks, so nothing leaves on that port
 		switch e.Pad = false; g.of(3) {
 		case 0:
 			e.Inline, e.Pieces = 0, nil

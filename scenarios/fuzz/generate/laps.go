@@ -5,13 +5,13 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// round is the number of entries after which a 16-bit index is back where it began.
+// round is the number of entries after which a 16-bit index wraps to the same value.
 const round = 1 << 16
 
 // manyLaps takes the indices of a ring beyond 65,536, with the shortest possible entries.
 func (g *generator) manyLaps() {
 	g.ready()
-	if b := &g.prog.Board; g.Stall < 0 { // the many entries take long enough without stalls
+	if b := &g.prog.Board; g.Stall < 0 { // so many entries take long enough without stalls
 		b.Stall, b.Jitter, b.Delay, b.MPS = 0, 0, min(b.Delay, 80), 4096
 	}
 	if g.maybe(70) {
@@ -25,7 +25,7 @@ func (g *generator) transmitLaps() {
 	q, log := pick(g, g.tx...), 8+g.of(3)
 	g.open(q, 1<<log)
 	s := &program.Send{Queue: q}
-	each := g.maybe(30) // a completion entry for each: their index wraps, too
+	each := g.maybe(30) // one completion entry per entry, so that their index wraps, too
 	blocks := 0
 	for range 4 + g.of(6) {
 		e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: each || g.maybe(10), Frame: g.name()}

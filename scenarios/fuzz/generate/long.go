@@ -6,11 +6,11 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// blocks draws how many blocks an entry has after its first.
+// blocks draws the number of blocks that an entry has after its first.
 func (g *generator) blocks() uint8 {
 	if !g.Sizes.Has(nicspec.PartLong) {
 		if g.maybe(2) {
-			return uint8(g.of(nicspec.WqeBlocksMax)) // reserved bits [N1]
+			return uint8(g.of(nicspec.WqeBlocksMax)) // sets reserved bits [N1]
 		}
 		return 0
 	}
@@ -46,7 +46,7 @@ func (g *generator) cutLong(e *program.Entry, n int) {
 	}
 }
 
-// append lets the NIC append pad and ICRC of a RoCE frame; most of the time its length fields count them.
+// append requests pad and ICRC of a RoCE frame from the NIC; in most frames the length fields include them.
 func (g *generator) append(e *program.Entry) {
 	f := &e.Frame
 	if !f.Roce || len(f.Raw) > 0 || g.maybe(40) {
@@ -87,7 +87,7 @@ func (g *generator) lateWrites() program.Op {
 	return program.Op{Disable: &program.Disable{Queue: program.Queue{Queue: q}, Late: 1 + g.of(4)}}
 }
 
-// farFault makes the read of a descriptor fail that is far from the first one.
+// farFault makes the read of a descriptor fail whose index is far from the first one.
 func (g *generator) farFault() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)

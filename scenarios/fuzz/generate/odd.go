@@ -53,7 +53,7 @@ func (g *generator) defaultQueue() int {
 	return q
 }
 
-// key rewrites one of the keys; most good ones stay good.
+// key rewrites one of the keys; most valid ones stay valid.
 func (g *generator) key() *program.Key {
 	i := g.of(program.Regions)
 	k := &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
@@ -88,11 +88,11 @@ func matchDest(i int) program.Match {
 	return program.Match{Field: "dmac", Value: binary.LittleEndian.Uint64(append(b[:], 0, 0))}
 }
 
-// withdraw invalidates a rule between two frames that match it: its contents no longer apply [R5].
+// withdraw invalidates a rule between two frames that match it: the second one must not be steered by it [R5].
 func (g *generator) withdraw() program.Op {
 	i := g.of(len(g.rx))
 	r := g.steer(i, pick(g, g.rx...))
-	r.Index = g.of(3) // so that others follow it
+	r.Index = g.of(3) // a low index, so that other rules follow
 	if g.maybe(40) {
 		r.Action, r.RssLog, r.Account = nicspec.ActionDrop, 0, nil
 	}
@@ -118,7 +118,7 @@ func (g *generator) ruleIndex() int {
 	return pick(g, 0, g.Sizes.NumRules-1, g.of(g.Sizes.NumRules), g.of(g.Sizes.NumRules))
 }
 
-// rule draws any rule.
+// rule draws any steering rule.
 func (g *generator) rule() *program.Rule {
 	r := &program.Rule{Index: g.ruleIndex(), Action: pick(g, nicspec.ActionQueue, nicspec.ActionQueue,
 		nicspec.ActionDrop, nicspec.ActionRss, 3, 255),
@@ -158,13 +158,13 @@ func (g *generator) table() *program.Table {
 		g.queueWords(t)
 	case nicspec.TableAccount:
 		t.Words = t.Words[:4]
-		for slices.Contains(g.accounts[:], t.Index) { // none that a rule uses
+		for slices.Contains(g.accounts[:], t.Index) { // an account that no rule uses
 			t.Index = g.of(nicspec.NumAccounts)
 		}
 	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
-		t.Index |= 0x8000 // keys and rules in force have operations of their own
+		t.Index |= 0x8000 // out of range: keys and rules in force are changed by operations of their own
 		if g.maybe(60) {
 			t.Index, t.Words[0] = 100, t.Words[0]|0xfe
 			if t.Table == nicspec.TableRule {
@@ -175,7 +175,8 @@ func (g *generator) table() *program.Table {
 	return t
 }
 
-// queueWords writes an entry that enables no queue: its queue is enabled already, or something in it is wrong.
+// queueWords draws an entry for a queue table that enables no queue: the queue is enabled already, or the entry is
+// invalid.
 func (g *generator) queueWords(t *program.Table) {
 	if g.maybe(40) {
 		t.Index = pick(g, g.rx...)
@@ -184,7 +185,7 @@ func (g *generator) queueWords(t *program.Table) {
 		}
 	}
 	t.Words[0] = pick(g, uint32(2), 255, 0x0103_0002, 1, 0x0002_0001)
-	if t.Words[0]&0xff == 1 && g.maybe(50) { // everything is valid except a field of an optional part
+	if t.Words[0]&0xff == 1 && g.maybe(50) { // everything stays valid except one field of an optional part
 		t.Words = []uint32{0x0002_0001, 0, 64, 0, 1 << 12, 0, 1 << 13, 0, 1 << 14}
 	}
 }
@@ -206,7 +207,7 @@ func (g *generator) disabled() program.Op {
 	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpRead), Table: t.Table, Index: t.Index}}
 }
 
-// register draws a harmless access to any register.
+// register draws an access to any register that has no lasting effect.
 func (g *generator) register() program.Op {
 	r := &nicspec.Registers[g.of(len(nicspec.Registers))]
 	if g.maybe(60) {
@@ -228,7 +229,7 @@ func (g *generator) register() program.Op {
 	return program.Op{Write: w}
 }
 
-// fault makes reads fail for a while.
+// fault draws a fault that makes some reads of the NIC fail.
 func (g *generator) fault() *program.Fault {
 	f := &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
 		Of:    pick(g, program.OfRxRing, program.OfTxRing, program.OfMemory, program.OfMemory),
@@ -261,7 +262,7 @@ var otherTypes = func() (all []byte) {
 
 const rawRequester = 0x0123
 
-// odd draws a TLP that a driver would not send.
+// odd draws a TLP that no driver sends.
 func (g *generator) odd() program.Op {
 	t := &program.TLP{}
 	var hdr [tlp.HeaderBytes]byte
@@ -279,7 +280,8 @@ func (g *generator) odd() program.Op {
 	return program.Op{TLP: t}
 }
 
-// oddRequest draws a request other than a memory request; of messages only the type matters.
+// oddRequest draws a request other than a memory request. Of a message, only the type is drawn, since nothing else in
+// it matters.
 func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	const attr2, poisoned = 0x04, 0x40
 	b := otherTypes[g.of(len(otherTypes))]
@@ -313,12 +315,12 @@ func (g *generator) length10() int {
 	return 1 + g.of(64)
 }
 
-// requester draws any ID except those that make register accesses of their own.
+// requester draws any requester ID except those of software that accesses registers.
 func (g *generator) requester() uint16 {
 	return pick(g, rawRequester, rawRequester, uint16(g.rng.Uint32())|0x0400)
 }
 
-// oddAccess draws a request for BAR0 that is no register access, or a read that is one.
+// oddAccess draws a request for BAR0 that is no valid register access, or a read that is one.
 func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(),
 		Tag: uint8(g.rng.Uint32()),
@@ -351,7 +353,7 @@ func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	g.encode(&h, hdr, t)
 }
 
-// stray draws a completion without a request, unless its tag happens to be in use.
+// stray draws a completion that answers no request, unless its tag happens to be in use.
 func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{
 		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),
@@ -370,7 +372,7 @@ func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 }
 
 func (g *generator) encode(h *tlp.Header, hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	if h.Encode(hdr) != nil { // an impossible header is not sent: a read of ID takes its place
+	if h.Encode(hdr) != nil { // an invalid header cannot be sent: read the register ID instead
 		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1,
 			Address: nicspec.BarBase}
 		_ = h.Encode(hdr)

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// rss sets hash key and indirection table; without a key nothing is hashed.
+// rss sets hash key and indirection table. Without a key, nothing is hashed.
 func (g *generator) rss() {
 	for i := range nicspec.RegRssKeyCount {
 		if g.maybe(97) {
@@ -54,12 +54,12 @@ func (g *generator) pause() program.Op {
 		Index: g.of(g.Sizes.Ports), Words: words}}
 }
 
-// stop draws an incoming pause frame.
+// stop draws a pause frame to be received, which stops the port or some of its classes.
 func (g *generator) stop() program.Frame {
 	f := g.name()
 	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
 	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
-	if g.maybe(8) { // however long: another one follows soon and, as a rule, ends it
+	if g.maybe(8) { // a pause of any length: the frame that follows soon usually ends it
 		quanta = func() uint16 { return uint16(pick(g, 0, g.of(1<<16))) }
 	}
 	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
@@ -75,7 +75,7 @@ func (g *generator) stop() program.Frame {
 	return f
 }
 
-// halt lets pauses arrive while frames leave.
+// halt draws pause frames that arrive while the NIC sends.
 func (g *generator) halt() program.Op {
 	if g.maybe(60) {
 		g.add(g.pause())
@@ -92,11 +92,11 @@ func (g *generator) halt() program.Op {
 		p.Frames = append(p.Frames, f)
 	}
 	p.Frames = append(p.Frames, g.goOn()...)
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // until the first of them leaves
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // long enough for the first frame to leave
 	return program.Op{Play: p}
 }
 
-// together makes every transmit queue send while pauses arrive.
+// together makes every transmit queue send at once while pause frames arrive.
 func (g *generator) together() program.Op {
 	for _, q := range g.tx {
 		s := &program.Send{Queue: q}
@@ -111,8 +111,8 @@ func (g *generator) together() program.Op {
 	return program.Op{Play: g.play()}
 }
 
-// brim fills a port's receive buffer up to its mark again and again, each time with other settings and another
-// address.
+// brim fills a port's receive buffer up to its XOFF mark several times, each time with other pause settings and another
+// MAC address.
 func (g *generator) brim() program.Op {
 	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
@@ -137,7 +137,7 @@ func (g *generator) brim() program.Op {
 	return g.pause()
 }
 
-// goOn returns pause frames that end every stop; now and then it ends none.
+// goOn returns pause frames that end every pause, or now and then none.
 func (g *generator) goOn() []program.Frame {
 	f := g.stop()
 	f.Words = []uint16{nicspec.PauseOpcode, 0}
@@ -149,7 +149,7 @@ func (g *generator) goOn() []program.Frame {
 	return []program.Frame{f, all}
 }
 
-// flood lets more long frames arrive than the receive buffer holds while a descriptor is awaited.
+// flood draws more long frames than the receive buffer holds; they arrive while the queue waits for a descriptor.
 func (g *generator) flood() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)

@@ -6,14 +6,14 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Frames for two queues by destinations that no other rule names.
+// Destinations that no other rule names, for the frames of two queues.
 const (
 	slowDest = 250 + iota
 	reopenedDest
 )
 
-// reopen enables a queue anew, with other settings, while frames for it wait behind those of another queue: each
-// frame is handled by one state of its queue, whichever that is [R12].
+// reopen enables a queue again, with other settings, while frames for it wait behind frames of another queue. Each
+// frame must be handled entirely by the old or by the new state of its queue [R12].
 func (g *generator) reopen() {
 	slow := pick(g, g.rx...)
 	again := (slow + 1 + g.of(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
@@ -23,7 +23,7 @@ func (g *generator) reopen() {
 			Match: []program.Match{matchDest(slowDest + i)}}})
 	}
 	g.reopened(again)
-	if g.maybe(50) { // frames take longer to be written, so more of them wait
+	if g.maybe(50) { // writing the frames takes longer, so more of them wait
 		g.write("DEVCTL", 0)
 	}
 	port := g.of(g.Sizes.Ports)
@@ -57,7 +57,7 @@ func (g *generator) reopen() {
 // reopened enables a queue again and gives it descriptors.
 func (g *generator) reopened(q int) {
 	c := g.rxQueue(q)
-	if g.maybe(80) { // no frame is too long: a drop comes only from the queue's state
+	if g.maybe(80) { // buffers hold the longest frame: a drop can only come from the queue's state
 		c.PayBytes = nicspec.FrameMax
 	}
 	g.add(program.Op{RxQueue: c})

@@ -10,7 +10,7 @@ import (
 // send draws a batch of work entries.
 func (g *generator) send(q int) *program.Send {
 	s := &program.Send{Queue: q, Hold: g.maybe(6)}
-	if g.maybe(20) || g.pushy && g.maybe(70) { // only a single entry can be pushed
+	if g.maybe(20) || g.pushy && g.maybe(70) { // a pushed entry is a batch of its own
 		e := g.entry()
 		if e.Push = g.Sizes.Has(nicspec.PartPush); e.Push && e.Blocks > 0 && g.maybe(40) {
 			e.Rung = uint8(g.of(16))
@@ -79,8 +79,8 @@ func (g *generator) work() program.Entry {
 	return e
 }
 
-// anywhere draws a frame of random bytes that declares some of them headers, at any offset, with offloads that use them
-// [T7].
+// anywhere draws a frame of random bytes, declares some of them to be headers at any offset, and requests offloads that
+// use those headers [T7].
 func (g *generator) anywhere(e *program.Entry) {
 	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
 	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
@@ -117,7 +117,7 @@ func (g *generator) anywhere(e *program.Entry) {
 	}
 }
 
-// name returns a frame that serves as an entry's identifier.
+// name returns a frame whose seed identifies an entry that sends no frame.
 func (g *generator) name() program.Frame {
 	var f program.Frame
 	f.Seed = uint64(g.rng.Uint32())
@@ -205,13 +205,13 @@ func (g *generator) offloads(e *program.Entry) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
 		e.CrcStart, e.CrcOff = uint16(g.of(128)),
 			uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
-		if g.maybe(30) { // around the end of the UDP packet
+		if g.maybe(30) { // near the end of the UDP packet
 			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.of(12)))
 		}
 	}
 }
 
-// spoil makes an entry invalid in one of the ways of [T3].
+// spoil makes an entry invalid in one of the ways that [T3] lists.
 func (g *generator) spoil(e *program.Entry) {
 	patch := func(at int, xor uint8) { e.Patch = append(e.Patch, program.Patch{At: at, Xor: xor}) }
 	slot := nicspec.WqeSlotBytes * ((e.Inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes)
@@ -224,7 +224,7 @@ func (g *generator) spoil(e *program.Entry) {
 		case 1:
 			patch(at+2, 1<<g.of(8)) // reserved bits of the key
 		case 2:
-			patch(at+3, 1<<g.of(8)) // its variant
+			patch(at+3, 1<<g.of(8)) // key variant
 			if g.maybe(40) {
 				// a key that differs from a valid one only in its highest bit
 				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80}
@@ -236,9 +236,9 @@ func (g *generator) spoil(e *program.Entry) {
 		case 5, 6:
 			e.Pieces[i].Key = g.keyShort
 		case 7:
-			patch(at+4+g.of(4), 1<<g.of(8)) // its length
+			patch(at+4+g.of(4), 1<<g.of(8)) // length of the piece
 		default:
-			patch(at+8+g.of(8), 1<<g.of(8)) // its address
+			patch(at+8+g.of(8), 1<<g.of(8)) // address of the piece
 		}
 		return
 	}
@@ -261,7 +261,7 @@ func (g *generator) spoil(e *program.Entry) {
 // copy draws an entry of the copy engine, most of them valid.
 func (g *generator) copy() program.Entry {
 	e := g.goodCopy()
-	if g.maybe(4) { // a copy has one block only, and a fence only where something is written
+	if g.maybe(4) { // may make it invalid: a copy has a single block, and only opcodes that write may have a fence
 		e.Blocks = g.blocks()
 		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
 	}
@@ -283,7 +283,7 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 	e := program.Entry{Opcode: op, Complete: g.maybe(70), Frame: g.name()}
 	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
 	switch {
-	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves nothing
+	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves no bytes, so any length is cheap
 		n = 1 + g.of(nicspec.CopyMax)
 	case g.maybe(1):
 		n = 1 + g.of(1<<17)

@@ -10,9 +10,9 @@ import (
 
 // situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
-	parts           nicspec.Cap1Reg // that it needs
-	perMille, burst int             // share of programs: of all, and of those whose streams stall in long bursts
-	last            bool            // it leaves the NIC without queues
+	parts           nicspec.Cap1Reg // parts that the build must have
+	perMille, burst int             // share of programs: of all, and of those with long bursts of stalls
+	last            bool            // must come last: it leaves the NIC without queues
 	add             func(g *generator)
 }
 
@@ -53,7 +53,7 @@ func (g *generator) situate(rng *rand.Rand, prelude int) {
 	g.prog.Ops = all
 }
 
-// burst makes gaps and back-pressure last long, if the program may have any.
+// burst makes gaps and back-pressure come in long bursts. It reports false if the campaign has no stalls.
 func (g *generator) burst() bool {
 	b := &g.prog.Board
 	switch {
@@ -66,8 +66,8 @@ func (g *generator) burst() bool {
 	return true
 }
 
-// hangOverReset plays frames that begin before a function-level reset and end after it, without a beat in between
-// [L2]. Usually none arrives while receive is being enabled, so that the cause of each is certain.
+// hangOverReset plays frames that begin before a function-level reset and end after it, with no beat during the reset
+// [L2]. Usually no frame arrives while receive is being enabled, so that the reason for each drop is certain.
 func (g *generator) hangOverReset() {
 	burst := 1 << g.prog.Board.Burst
 	for range 3 + g.of(2) {
@@ -77,7 +77,7 @@ func (g *generator) hangOverReset() {
 		g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0])) // a queue that is off after the first reset: it has no work
 		g.add(program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}, Wait: 2 * nicspec.VisibleCycles})
 		p := &program.Play{Port: g.of(g.Sizes.Ports)}
-		for range 20 + g.of(15) { // one is arriving whenever the reset comes
+		for range 20 + g.of(15) { // enough for one to be arriving whenever the reset comes
 			f := g.name()
 			f.DMAC, f.Len = dmac(g.of(len(g.rx)+1)),
 				pick(g, 300+g.of(1500), 300+g.of(3000), 300+g.of(nicspec.FrameMax-300))

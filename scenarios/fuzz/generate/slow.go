@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// slowReads delays memory's answers while more reads are pending than there are tags, fetch slots and places for
-// copies. Some reads fail instead, after which their tags rest [P6].
+// slowReads delays read completions while more reads are pending than there are tags, fetch slots and copy slots. Some
+// reads time out, after which their tags may not be reused for a while [P6].
 func (g *generator) slowReads() {
 	const timeout = 4000
 	g.ready()
@@ -48,7 +48,7 @@ func (g *generator) slowReads() {
 	g.write("DEVCTL", g.devctl())
 }
 
-// slowRing posts more blocks of work entries than all fetch slots hold, to a ring that answers late.
+// slowRing posts more blocks of work entries than all fetch slots hold, to a ring whose reads are answered late.
 func (g *generator) slowRing(q, delay int) {
 	n := fetchSlots*entryBlocks + g.of(2*fetchSlots)
 	g.open(q, n)
@@ -61,8 +61,8 @@ func (g *generator) slowRing(q, delay int) {
 	g.add(program.Op{Send: s})
 }
 
-// everyQueue gives all transmit queues entries at once, so that their messages fall due together while none may leave
-// [M2].
+// everyQueue posts entries on all transmit queues at once, so that their messages fall due together while none can be
+// sent [M2].
 func (g *generator) everyQueue() {
 	const most = 64 // queues, and units of time after which a message falls due
 	g.ready()

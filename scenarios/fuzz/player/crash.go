@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CrashError reports a panic of the Go NIC, the referee or the player. No program may cause one, and it says nothing
-// about the device.
+// CrashError reports a panic of the Go NIC, the referee or the player. It says nothing about the device: no program may
+// cause a panic.
 type CrashError struct {
 	Value any
 	Stack []string // top of the stack, innermost first: function and line

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// restCycles bounds how long an operation that feeds a queue waits without progress before it gives up. Whether
-	// the queue had to progress is decided at the end of the program.
+	// restCycles is the time without progress after which an operation that feeds a queue gives up. Whether the queue
+	// should have made progress is decided at the end of the program.
 	restCycles = 10_000
 	// feedBytes bounds the share of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
@@ -15,12 +15,12 @@ const (
 
 // again returns the n-th variation of a frame in a list: same length, other bytes.
 func again(f program.Frame, n int) program.Frame {
-	const apart = 7919 // seeds of neighbours in the list differ by less
+	const apart = 7919 // more than the seeds of neighbours in the list differ
 	f.Seed += uint64(n) * apart
 	return f
 }
 
-// sendOften posts entries many times, each time as many as the ring has room for.
+// sendOften posts the entries of s Times times, in batches that fit into the ring.
 func (x *player) sendOften(s *program.Send) error {
 	for at, end := 0, s.Times*len(s.Entries); at < end; {
 		r := x.tx[s.Queue]
@@ -49,7 +49,7 @@ func (x *player) sendOften(s *program.Send) error {
 	return nil
 }
 
-// feed lets frames arrive for a receive queue and posts a descriptor for each.
+// feed plays frames for a receive queue and posts a descriptor for each, in batches that fit into the ring.
 func (x *player) feed(f *program.Feed) error {
 	to := x.b.Players[f.Port%len(x.b.Players)]
 	for at, end := 0, f.Times*len(f.Frames); at < end; {
@@ -79,7 +79,7 @@ func (x *player) feed(f *program.Feed) error {
 	return nil
 }
 
-// goes waits until holds does or progress ends, and reports whether it holds.
+// goes waits until holds returns true, or until progress has not changed for restCycles. It reports whether holds did.
 func (x *player) goes(holds func() bool, progress func() int) (bool, error) {
 	const step = 16
 	last := progress()

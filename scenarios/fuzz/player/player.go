@@ -20,7 +20,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// player plays a program: the driver's side of every operation, and the other parties of the traffic.
+// player performs a program's operations on a board as the driver, and plays the other parties of the traffic.
 type player struct {
 	prog  *program.Program
 	sizes nicspec.Build
@@ -29,16 +29,16 @@ type player struct {
 	judge *judge.Judge
 	see   *watcher
 	waits waits
-	way   int   // cycles from software to the NIC
+	way   int   // cycles that a software write takes to reach the NIC
 	tag   uint8 // of the next raw request
 	reads rawReads
 	// cardMPS is the MPS of a card's links, 0: no limit.
 	cardMPS int
-	ctrl    uint32     // as last written
+	ctrl    uint32     // CTRL as last written
 	opens   simcore.Ps // when the gate opens; 0: it is open
 	came    int        // frames that arrived at the NIC
-	lastIn  int64      // cycle in which the last of them had arrived
-	done    bool       // no further request will be made to the device
+	lastIn  int64      // cycle in which the last of them arrived
+	done    bool       // the run is over: no further request may be sent to the device
 	idleAt  int64      // latest cycle in which the busy pin was 0
 
 	nic openReads // reads in flight of the NIC
@@ -50,7 +50,7 @@ type player struct {
 	used [program.Regions]uint64 // bytes in use of the piece regions
 	last [program.Regions]uint64 // address of the previous piece in its region
 	keys map[int]keyInForce
-	held map[uint64]simcore.Ps // by address at which a fault begins: until when the latest read there is unanswered
+	held map[uint64]simcore.Ps // by first address of a fault: time until which the latest read there stays unanswered
 }
 
 // starts returns the first bus address to allocate in each part of memory.
@@ -66,12 +66,12 @@ func starts(b *program.Board) [program.Regions]uint64 {
 }
 
 const (
-	linkCycles   = 64   // short, so that waits cost few cycles
+	linkCycles   = 64   // latency of a link: short, so that waits cost few cycles
 	regTags      = 128  // register reads in flight
-	leastTimeout = 1024 // cycles before which no read times out [P6]
+	leastTimeout = 1024 // minimum time-out of a read, in cycles [P6]
 )
 
-// Build makes the board with the NIC under test on it and chooses the kind of NIC.
+// Build builds the board with the NIC under test.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
 func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player, error) {
@@ -200,7 +200,7 @@ func wayOf(c *board.CardSpec) int {
 	return int(way/simcore.Freq{PeriodPs: c.Period}.Period()) + before
 }
 
-// endpoint returns the memories and their timing.
+// endpoint returns the host and Arm memories behind the NIC, with their latencies.
 func endpoint(b *program.Board) *board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = program.MemoryBytes, program.MemoryBytes, regTags, b.Seed
@@ -232,7 +232,7 @@ func (x *player) alloc(p program.Place, n int) uint64 {
 	return bus ^ p.Far
 }
 
-// lay returns the first bus address, not below from, with the alignment that p asks for.
+// lay returns the first free bus address from `from` on that has the alignment of p.
 func lay(p *program.Place, from uint64) uint64 {
 	if p.Page > 0 {
 		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
@@ -318,7 +318,7 @@ func (x *player) configure(o *program.Op) error {
 	return nil
 }
 
-// frames lets frames arrive.
+// frames plays frames into a port.
 func (x *player) frames(p *program.Play) {
 	to := x.b.Players[p.Port%len(x.b.Players)]
 	list := make([]traffic.Frame, len(p.Frames))

@@ -17,7 +17,7 @@ type ring struct {
 	rung  uint16 // producer index of the last doorbell
 	event bool   // an Event entry was seen: the queue is in state Error
 
-	fetched []bool // by slot: whether what was posted there has been read
+	fetched []bool // by slot: whether the NIC has read the current contents
 	take    func(cqe []byte)
 }
 
@@ -62,7 +62,7 @@ func (r *ring) ringBellFor(pi uint16) error {
 
 // enable commits an entry that enables the queue.
 func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
-	entry := make([]byte, nicspec.RxqEntrySize) // those of transmit queues are as long
+	entry := make([]byte, nicspec.RxqEntrySize) // a transmit queue's entry has the same size
 	f.Encode(entry)
 	_, err := r.x.command(nicspec.TableOpWrite, r.Table(), r.Number, entry)
 	return err
@@ -72,8 +72,8 @@ func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
 type rxRing struct {
 	ring
 	cfg   *program.RxQueue
-	frees int      // frames delivered
-	since int64    // cycle before it was enabled
+	frees int      // frames that the queue has delivered
+	since int64    // a cycle before it was enabled
 	descs []posted // by index mod size
 }
 
@@ -114,7 +114,7 @@ func (x *player) openRx(c *program.RxQueue) error {
 	return r.enable(&f)
 }
 
-// messages configures a queue's messages, if the build has them.
+// messages configures a queue's MSI-X messages, if the build has them.
 func (x *player) messages(tx bool, m *program.Msix, addr *uint64, data *uint32, count, cycles *uint16) error {
 	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
 		return nil
@@ -168,11 +168,11 @@ func (x *player) post(p *program.Post) error {
 // disable disables a queue and waits until it is disabled.
 func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
 
-// lateCycles bounds how long the writes of a command, and those after it, take to arrive over links of linkCycles.
+// lateCycles bounds the time in which the writes of a command, and those that follow it, cross links of linkCycles.
 const lateCycles = 450
 
-// disableLate disables a queue and writes two words of TBL_DATA late times while the command is busy, which is
-// certain only while a read of the ring is unanswered.
+// disableLate disables a queue and writes two words of TBL_DATA `late` times while the command is busy. It is certain
+// to be busy only while a read of the ring is unanswered.
 func (x *player) disableLate(q program.Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
@@ -223,8 +223,8 @@ func (x *player) bell(b *program.Bell) error {
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
-// overfull rings for more descriptors than the ring holds, though not for more than its size at a time. How many were
-// used must be known, which is the case once every frame has been delivered [Q2].
+// overfull rings for more descriptors than the ring has free, but never for more than its size at a time. The number in
+// use is known only once every frame has been delivered [Q2].
 func (x *player) overfull(b *program.Bell) error {
 	r := x.rx[b.Queue.Queue]
 	if r == nil || r.event {
@@ -235,7 +235,7 @@ func (x *player) overfull(b *program.Bell) error {
 	}
 	new := uint16(r.frees + r.Size() + b.Over)
 	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
-		return nil // the index would go back, too
+		return nil // the index would go back, which is another error
 	}
 	x.see.bell(false, b.Queue.Queue, "overfull")
 	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))

@@ -16,20 +16,20 @@ type txRing struct {
 	ring
 	cfg  *program.TxQueue
 	done uint16 // index after the entries known to have ended
-	over int    // blocks of entries that have ended, in total
-	ends int    // completion entries seen
+	over int    // blocks of all entries that have ended
+	ends int    // completion entries of the queue
 
-	posted int  // blocks posted, in total
+	posted int  // blocks of all entries posted
 	across bool // an entry spans index 65,536
 	work   []*sent
 	past   pastEntry // the last entry that ended
 }
 
-// sent is a work entry that was posted.
+// sent is a posted work entry.
 type sent struct {
 	e   *program.Entry
 	raw []byte   // its blocks in the ring
-	seg []uint64 // bus addresses of the pieces, as intended
+	seg []uint64 // bus addresses of the pieces, before patches
 }
 
 // blocks returns the number of blocks that the entry occupies.
@@ -168,8 +168,8 @@ func (x *player) push(r *txRing, w *sent) error {
 	return nil
 }
 
-// wqe builds a work entry for a ring with room for that many blocks. If an entry of maximum size might not fit after
-// it, it requests a completion, so that room will be freed.
+// wqe builds a work entry for a ring with room for the given number of blocks. If an entry of maximum size might not
+// fit after it, it requests a completion, so that the player learns when room is free.
 func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
@@ -180,7 +180,7 @@ func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
 	}
 	w.Encode(s.raw)
-	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // of all blocks
+	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // the slots of all blocks
 	b := x.content(e)
 	copy(slots, b[:e.Inline])
 	b = b[e.Inline:]
@@ -223,10 +223,11 @@ func (x *player) lastOf(e *program.Entry, room int) bool {
 	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
 }
 
-// content returns the bytes of an entry's frame, or of a copy's source, as many as its pieces need, up to a limit.
+// content returns the bytes that software writes for an entry: its frame or a copy's source, as many as its pieces
+// need, up to a limit.
 func (x *player) content(e *program.Entry) []byte {
 	n, most := e.Inline, program.MaxFrame
-	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers are not longer
+	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers have a fixed size
 		most = max(most, min(int(e.Pieces[0].Len), program.MaxCopied))
 	}
 	for i := range e.Pieces {
@@ -293,7 +294,7 @@ func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFi
 	return seg
 }
 
-// sharedAt returns the address of a shared buffer of a region.
+// sharedAt returns the address of a shared buffer in a region.
 func sharedAt(base uint64, same int) uint64 {
 	return base + program.PieceBytes - uint64(program.SharedBuffers+1-same)*program.SharedBytes
 }
@@ -325,14 +326,14 @@ func regionOf(bus uint64) int {
 	return program.RegionArm
 }
 
-// keyInForce is a memory key as the NIC currently has it.
+// keyInForce is a memory key as last committed.
 type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
 	far    uint64 // bits in which its bus addresses differ from those of the region
 }
 
-// key writes a memory key that names a region for pieces, from its skew on.
+// key writes a memory key that names a region for pieces, beginning at the place's skew.
 func (x *player) key(k *program.Key) error {
 	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base}
 	if k.Invalid {

@@ -17,7 +17,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// readLater requests a register once a tag is free.
+// readLater sends a read of a register as soon as a tag is free; done receives the value.
 func (x *player) readLater(off uint32, n int, done func(uint64)) error {
 	var failed, refused error
 	ask := func() bool {
@@ -53,7 +53,8 @@ func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry [
 	return x.commandLate(op, t, index, entry, 0)
 }
 
-// commandLate does so, and writes two words of TBL_DATA several times while it may still be busy [G7].
+// commandLate carries out a table command and writes two words of TBL_DATA `late` times while it may still be busy
+// [G7].
 func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
 	late int) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
@@ -122,7 +123,7 @@ func (x *player) rule(r *program.Rule) error {
 		m := &r.Match[i]
 		field := program.SteerField(m.Field)
 		for k := range field.Width {
-			bit := field.Bit + k // numbers are little-endian, and so is the match
+			bit := field.Bit + k // both the numbers and the match are little-endian
 			set(f.Value[:], bit, m.Value>>k&1)
 			set(f.Mask[:], bit, ^m.Skip>>k&1)
 		}
@@ -195,8 +196,8 @@ func (x *player) reset() error {
 	return nil
 }
 
-// harmless alters a write so that it starts no function-level reset, after which the driver would have to begin anew,
-// and so that the NIC's writes stay within what the links of its card carry.
+// harmless changes the value of a register write so that it starts no function-level reset, after which the driver
+// would have to configure everything again, and so that the NIC's writes fit the card's links.
 func (x *player) harmless(w *program.Write) uint32 {
 	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
 		return w.Value &^ (1 << 31)
@@ -224,7 +225,7 @@ func (x *player) tlp(t *program.TLP) error {
 		copy(p.Hdr[:], b)
 		var h tlp.Header
 		if core.DecodeInbound(&p.Hdr, &h) == core.InCompletion {
-			p.Hdr[10] += uint8(i) // its tag
+			p.Hdr[10] += uint8(i) // byte of the tag
 		} else {
 			if err := x.freeTag(h.RequesterID); err != nil {
 				return err
@@ -243,9 +244,9 @@ func (x *player) tlp(t *program.TLP) error {
 	return nil
 }
 
-// carried reports whether links and switch of a card accept a TLP and carry it to the NIC, and the answer back to a
-// root. They check TLPs against the standard and route them, so malformed ones, and completions that nobody asked
-// for, never reach the NIC.
+// carried reports whether the links and the switch of a card carry a TLP to the NIC, and its answer to a root. They
+// check TLPs against the standard and route them by address or ID, so malformed TLPs and unexpected completions never
+// reach the NIC.
 func (x *player) carried(p *msg.TLP) bool {
 	h, err := p.Header()
 	if err != nil || int(h.Length)*tlp.DWBytes > x.cardMPS {

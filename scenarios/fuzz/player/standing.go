@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// openReads tracks the NIC's reads that wait for completions, and which slots of rings have been read.
+// openReads tracks the NIC's reads in flight.
 type openReads struct {
 	byTag   map[uint8]nicRead
 	order   []uint8 // tags of byTag, oldest read first
@@ -50,7 +50,7 @@ func (o *openReads) add(tag uint8, r nicRead) {
 	if o.byTag == nil {
 		o.byTag = map[uint8]nicRead{}
 	}
-	if _, open := o.byTag[tag]; open { // the old read timed out
+	if _, open := o.byTag[tag]; open { // the tag is reused, so its earlier read timed out
 		o.drop(tag)
 	}
 	o.byTag[tag] = r
@@ -74,7 +74,7 @@ func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	}
 	at := r.addr + uint64(r.bytes-r.left)
 	n -= int(at % tlp.DWBytes)
-	const boundary = 64 // smallest alignment at which a completion that is not the last may end
+	const boundary = 64 // smallest read completion boundary: only the last completion may end elsewhere
 	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left &&
 		h.LowerAddr == uint8(at&0x7f)
 	if well && n < r.left && (at+uint64(n))%boundary == 0 {
@@ -133,7 +133,7 @@ func (x *player) wasRead(addr uint64, n int) {
 	}
 }
 
-// filled records that a slot holds something new.
+// filled records that a slot has new contents, which the NIC has not read.
 func (r *ring) filled(index uint16) {
 	if r.fetched == nil {
 		r.fetched = make([]bool, r.Size())
@@ -141,7 +141,7 @@ func (r *ring) filled(index uint16) {
 	r.fetched[r.Place(index)] = false
 }
 
-// standing returns the progress of each queue with pending work, and the other waiting reads.
+// standing describes each queue with unfinished work, and the reads in flight that belong to none.
 func (x *player) standing() []Standing {
 	x.nic.expire(x.b.NIC.Cycles())
 	var all []Standing
@@ -168,7 +168,7 @@ func (x *player) standing() []Standing {
 	return all
 }
 
-// unplayed names the ports with frames that the NIC did not accept.
+// unplayed lists the ports with played frames that the NIC has not taken.
 func (x *player) unplayed() string {
 	var ports []string
 	for i, p := range x.b.Players {
@@ -179,8 +179,9 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing returns the oldest work entry that is not known to have ended. Entries that request no completion are
-// known not to have ended only while they wait for a read. Without such an entry there may be a read of the ring.
+// standing describes the oldest work entry that is not known to have ended. An entry without a completion request is
+// known to be unfinished only while one of its reads is in flight. Without such an entry, it describes an unanswered
+// read of the ring, if there is one.
 func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 	for at := r.done; !r.event && at != r.PI; {
 		s := r.work[r.Place(at)]
@@ -196,7 +197,7 @@ func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 	return r.reading(told)
 }
 
-// state says how far an entry came and what it waits for; empty: it may have ended.
+// state says how far an entry got and what it waits for; empty: it may have ended.
 func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	if int16(r.rung-at) <= 0 {
 		return "its doorbell was not rung"
@@ -220,10 +221,10 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	return ""
 }
 
-// standing returns the first descriptor that a receive queue waits for.
+// standing describes the oldest unanswered read of descriptors.
 func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
 
-// reading returns the oldest waiting read of the ring.
+// reading describes the oldest unanswered read of the ring.
 func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	w, open := r.x.nic.within(r.Base, r.Bytes())
 	if !open {
@@ -231,7 +232,7 @@ func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	}
 	told[w.addr] = true
 	place := int(w.addr-r.Base) / r.Slot
-	index := int(uint16(place)) // of the latest lap that was posted
+	index := int(uint16(place)) // index of the slot in the latest lap
 	for i := r.PI - 1; i != r.PI-1-uint16(r.Size()); i-- {
 		if r.Place(i) == place {
 			index = int(i)
