@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// Programs pass on boards however slow their links, memories and clocks are.
+// Programs pass on boards with links, memories and clocks of any speed that player.Suits accepts.
 func TestProgramsOnSlowBoards(t *testing.T) {
 	long, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// half is one server with its ends of the cables, in the process that simulates it.
+// half is one of the two servers with its ends of the cables, in the process that simulates it.
 type half struct {
 	*server
 	engine *simcore.Engine
@@ -21,14 +21,15 @@ type half struct {
 	fars   []*etherlink.Far
 	course course
 
-	out     []byte // message of this quantum; its head and state are filled in last
+	out     []byte // message of the current quantum; head and state are filled in last
 	records int
-	left    int // number of frames in it
+	left    int // frames in out
 
-	sent, heard uint64 // quanta sent and read
-	ends        state  // at the end of the round to be decided next
+	sent, heard uint64 // quanta sent to the peer, and received from it
+	ends        state  // this server's state at the end of the current round
 
-	wall, waited, missing time.Duration // of the traffic
+	// wall time of the traffic: total, waiting for the peer, waiting for a processor
+	wall, waited, missing time.Duration
 	quanta                uint64
 }
 
@@ -66,13 +67,13 @@ func (h *half) begin() {
 	h.out, h.records, h.left = h.out[:outHead], 0, 0
 }
 
-// Frame implements etherlink.Outbox.
+// Frame adds a frame that left to the message of the quantum (etherlink.Outbox).
 func (h *half) Frame(cable int, f *msg.Frame, depart simcore.Ps) error {
 	h.left++
 	return h.put(record{kind: recordFrame, cable: cable, at: depart, seq: f.Seq, frame: f.Frame})
 }
 
-// Credit implements etherlink.Outbox.
+// Credit adds a returned credit to the message of the quantum (etherlink.Outbox).
 func (h *half) Credit(cable int, usable simcore.Ps) error {
 	return h.put(record{kind: recordCredit, cable: cable, at: usable})
 }
@@ -83,7 +84,7 @@ func (h *half) put(r record) error {
 	return nil
 }
 
-// take delivers what the peer sent.
+// take delivers a frame or a credit of the peer to its cable.
 func (h *half) take(r record) error {
 	far := h.fars[r.cable]
 	if r.kind == recordCredit {
@@ -133,9 +134,10 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quantum simulates the next quantum and sends the peer what left in it. It first reads what may arrive in it: what
-// left the peer one round earlier. At the end of a round it reads everything if a phase may begin there. How much is
-// read when depends only on the simulation, so that simultaneous events have the same order in every run.
+// quantum simulates the next quantum and sends the peer what left in it. Before that, it reads what may arrive in it:
+// what left the peer one round earlier. At the end of a round in which a phase may begin, it reads all of the peer's
+// quanta so far. What is read at which point depends only on the simulation, so that simultaneous events have the same
+// order in every run.
 func (h *half) quantum(ctx context.Context) error {
 	if h.sent >= ahead {
 		if err := h.receive(h.sent + 1 - ahead); err != nil {
@@ -175,7 +177,7 @@ func (h *half) sendQuantum(mine state) error {
 	return nil
 }
 
-// receive reads what left the peer in its first n quanta.
+// receive reads the peer's messages up to the first n quanta.
 func (h *half) receive(n uint64) error {
 	for h.heard < n {
 		b, err := h.conn.expect(kindQuantum)

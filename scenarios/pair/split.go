@@ -16,11 +16,11 @@ import (
 type Result struct {
 	Servers   [2]*Report
 	Processes int
-	Quantum   simcore.Ps    // between two exchanges
-	Quanta    uint64        // of traffic
-	Wall      time.Duration // of the traffic, after both servers were built
+	Quantum   simcore.Ps    // simulated time between two exchanges
+	Quanta    uint64        // number of quanta with traffic
+	Wall      time.Duration // wall time of the traffic, from the moment both servers were built
 	Waited    time.Duration // part of Wall spent waiting for the other process
-	Missing   time.Duration // part of Wall in which a process was ready but had no processor; the larger of the two
+	Missing   time.Duration // part of Wall in which a process waited for a processor: the larger one of the two
 	Findings  []result.Finding
 }
 

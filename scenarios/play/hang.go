@@ -9,25 +9,25 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Limits of a run in which streams move but nothing that is due happens, as multiples of the manifest's patience.
+// Limits of a run in which streams move but what is due does not happen, as multiples of the manifest's patience.
 const (
 	mostCycles = 200
-	mostGiven  = 1000 // while a reference gives transactions
+	mostGiven  = 1000 // cycles while a reference gives transactions
 	mostMoves  = 10   // transactions
 	leastMoves = 100_000
 )
 
-// motion tracks when streams moved, for the limits that end a run. Levels do not count.
+// motion records when streams moved, for the limits that end a run. Levels do not count.
 type motion struct {
 	moved  uint64   // latest cycle in which a stream moved
 	judged uint64   // latest cycle in which a stream moved that the check covers
-	since  uint64   // cycle since which nothing is due
-	ended  []uint64 // transactions of each stream
-	by     []uint64 // value of ended at the cycle since which nothing is due
-	// A device may ask, and a reference may answer, without end. Useful moves are those that a run has a limited
-	// number of: of drawn transactions, and of outputs that give something for each of them.
-	useful uint64   // cycle of the latest one
-	before []uint64 // value of ended at that time
+	since  uint64   // first cycle of the time in which nothing is due
+	ended  []uint64 // by stream: transactions that have ended
+	by     []uint64 // value of ended at cycle since
+	// A device may send requests, and a reference may give transactions, without end. Useful moves are those whose
+	// number is limited in a run: of drawn transactions, and of outputs that answer them.
+	useful uint64   // cycle of the latest useful move
+	before []uint64 // value of ended at that cycle
 }
 
 // newMotion tracks n streams.
@@ -35,7 +35,7 @@ func newMotion(n int) motion {
 	return motion{ended: make([]uint64, n), by: make([]uint64, n), before: make([]uint64, n)}
 }
 
-// waits records that a transaction is waited for from a cycle on.
+// waits records that a transaction can be offered from a cycle on: the device's time for it begins then.
 func (m *motion) waits(cycle uint64, useful bool) {
 	m.moved, m.judged = max(m.moved, cycle), max(m.judged, cycle)
 	if useful {
@@ -57,7 +57,7 @@ func (m *motion) idle() (n uint64) {
 	return n
 }
 
-// moves records a move of a stream: whether a transaction ended, whether the check covers the stream, and whether the
+// moves records a beat of a stream: whether a transaction ended, whether the check covers the stream, and whether the
 // move is useful.
 func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	p.moved = max(p.moved, cycle)
@@ -75,7 +75,7 @@ func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	}
 }
 
-// finish ends the run if it is over and fails it if it hangs.
+// finish ends the run when nothing more is due, and fails it if it hangs.
 func (p *played) finish() (ended bool, err error) {
 	over := !p.waiting() && p.p.Over()
 	if !over {
@@ -87,7 +87,7 @@ func (p *played) finish() (ended bool, err error) {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
 		p.p.Ends(p.Cycles)
 		return true, nil
-	case over && p.Cycles >= p.since+p.patience+settle: // it asks or gives without end
+	case over && p.Cycles >= p.since+p.patience+settle: // device or reference go on without end, though nothing is due
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
 			p.p.Ends(p.Cycles)
 			return true, nil
@@ -108,8 +108,8 @@ func (p *played) finish() (ended bool, err error) {
 // gives reports whether a user's reference keeps giving transactions.
 func (p *played) gives() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
 
-// endless reports whether streams have moved too long without use. A reference that gives has its own limits, as long
-// as nothing else is due.
+// endless reports whether streams have moved for too long without a useful move. A reference that still gives
+// transactions has a longer limit, unless nothing else is due.
 func (p *played) endless() bool {
 	patience := uint64(p.Spec.Patience)
 	if p.gives() {
@@ -118,7 +118,7 @@ func (p *played) endless() bool {
 	return p.Cycles > p.useful+mostCycles*patience+p.patience || p.idle() > max(leastMoves, mostMoves*patience)
 }
 
-// asked returns the inputs that answer the device's requests to a memory.
+// asked returns the inputs with answers, for the device, of the memories that it reads and writes.
 func (p *played) asked() (list []int) {
 	for i, s := range p.streams {
 		if p.queues[i].left() && p.p.Plays(s.Name) {
@@ -128,12 +128,11 @@ func (p *played) asked() (list []int) {
 	return list
 }
 
-// wait returns the time in which a stream must move: the manifest's patience, plus what stalls may take, plus what
-// the longest transaction or burst takes if the most stalled input and the most stalled output rarely move in the
-// same cycle.
+// wait returns the time in which a stream must move. It is the manifest's patience, plus the longest pauses by stalls,
+// plus the time for the longest transaction or burst if input and output stall independently.
 func (p *played) wait(m *mood) uint64 {
 	beats, in, out := max(1, p.p.Longest()), 0, 0
-	var pauses [2]uint64 // of inputs and of outputs
+	var pauses [2]uint64 // of inputs and outputs
 	for i, s := range p.streams {
 		if !s.In {
 			out = max(out, m.stall[i])
@@ -149,8 +148,8 @@ func (p *played) wait(m *mood) uint64 {
 	return uint64(p.Spec.Patience) + pauses[0] + pauses[1] + uint64(4*beats)*10_000/uint64((100-in)*(100-out))
 }
 
-// longestPause returns how many cycles a stream may pause without interruption: with bursts of 2^burst cycles, longer
-// is practically impossible.
+// longestPause returns the number of cycles for which a stream may pause without interruption. A longer pause has a
+// probability below 1e-12; stalls come in bursts of 2^burst cycles.
 func longestPause(percent, burst int) (cycles uint64) {
 	const impossible = 1e-12
 	for chance := 1.0; percent > 0 && chance > impossible; cycles += 1 << burst {
@@ -159,8 +158,8 @@ func longestPause(percent, burst int) (cycles uint64) {
 	return cycles
 }
 
-// settle returns how long nothing may happen before a run is over: if transactions that may be dropped are missing,
-// and no counter of the device accounts for them, they may still be on their way through stalls.
+// settle returns how long nothing must have happened before the run ends. It is longer while dropped transactions are
+// missing that no counter of the device accounts for: they may still be on their way.
 func (p *played) settle() uint64 {
 	counted, _ := p.Observed(p.Spec.Drops.Counted)
 	if n := p.p.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {
@@ -169,9 +168,9 @@ func (p *played) settle() uint64 {
 	return uint64(p.Spec.Settle)
 }
 
-// hangs fails a run that makes no progress. from is the value of ended since which nothing that is due has moved;
-// within is the time that the device has for a beat, and silence describes what came of the outputs. An input that is
-// not taken says more than a missing output.
+// hangs fails a run that makes no progress. from is the value of ended at the last progress; within is the time that
+// the device had for a beat, and silence describes the outputs. An input that is not taken is reported rather than a
+// missing output.
 func (p *played) hangs(from []uint64, within, silence string) {
 	var moved []string
 	for i, s := range p.streams {

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// judge decides what is right in a run: a user's reference in a process of its own, or a reference in this process,
-// such as the checks of a manifest.
+// judge decides whether the outputs of a run are right. It is a user's reference in a separate process, or a reference
+// in this process, such as the checks of a manifest.
 type judge interface {
 	Drawn(stream string) (side, data []byte, ok bool)
 	Plays(stream string) bool
@@ -19,7 +19,7 @@ type judge interface {
 	Longest() int
 	Resets() bool
 	Tell(m *ref.Msg)
-	Sync() // delivers the transactions that Tell has queued
+	Sync() // delivers the transactions queued by Tell
 	Reset(cycle uint64)
 	Failed() *ref.Failure
 	Fail(f ref.Failure)
@@ -30,17 +30,17 @@ type judge interface {
 	Ends(cycle uint64)
 	Tallies() []ref.Tally
 	Memories() int
-	Err() error // why the judge no longer counts
+	Err() error // why the judge can no longer answer; nil: it can
 	Place() (file string, line int)
-	Close() error // a failure after its last answer; nil: none
+	Close() error // returns a failure after its last answer
 }
 
 var _, _ judge = here{}, (*own.Player)(nil)
 
-// here is a judge in this process. Mistakes of its reference are panics, see caught.
+// here is a judge in this process. Mistakes of its reference are panics, which caught turns into errors.
 type here struct {
 	*ref.Player
-	own ref.Reference // the user's; may be nil
+	own ref.Reference // reference of the user, or nil
 }
 
 // Sync does nothing: Tell delivers at once.
@@ -52,7 +52,7 @@ func (here) Err() error { return nil }
 // Close returns nil.
 func (here) Close() error { return nil }
 
-// Place returns where the reference begins.
+// Place returns the position of the reference.
 func (h here) Place() (file string, line int) {
 	if h.own == nil {
 		return "", 0

@@ -7,10 +7,10 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// leastPatience exceeds the time of any step of a working device, except time-outs of reads.
+// leastPatience exceeds the cycles that any step of a working device takes, except reads that time out.
 const leastPatience = 8192
 
-// StuckError reports that the NIC missed a time limit.
+// StuckError reports that the NIC did not do in time what the player waited for.
 type StuckError struct {
 	What     string // what the player waited for
 	Cycles   int64  // cycles that the NIC was given
@@ -18,12 +18,13 @@ type StuckError struct {
 	Standing []Standing
 }
 
-// Standing names something that makes no progress, as far as the boundary shows.
+// Standing describes one thing that makes no progress, as far as crossings show it: an entry, a descriptor, a read or
+// frames.
 type Standing struct {
 	Domain result.Domain
 	Queue  int    // in domains rx and tx
-	Index  int    // of the descriptor or work entry; none: noIndex
-	Text   string // complete description
+	Index  int    // of the descriptor or work entry, or noIndex
+	Text   string // finding text about it
 }
 
 const noIndex = -1
@@ -63,7 +64,7 @@ func (e *StuckError) Finding() result.Finding {
 	return f
 }
 
-// stuck makes the error of a wait from a cycle on. status is the last value of STATUS; nil: not read.
+// stuck returns the error of a wait that began in cycle from. status is the value of STATUS read last; nil: not read.
 func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	e := &StuckError{What: what, Cycles: now - from, Since: from, Standing: x.standing()}
 	if status == nil {
@@ -77,8 +78,8 @@ func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	return e
 }
 
-// TrialPatience returns the patience for parts of a program that got stuck: several times its longest successful
-// wait. A part may need longer, so its failure must be confirmed with more.
+// TrialPatience returns the limit for candidates of a program that got stuck: several times its longest successful
+// wait. A candidate may need longer, so its failure must be confirmed with the full limit.
 func (v *Verdict) TrialPatience() int64 {
 	const times = 4
 	return min(v.Patience, max(leastPatience, times*v.Waited))

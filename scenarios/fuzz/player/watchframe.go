@@ -10,18 +10,18 @@ import (
 
 // arrival describes an incoming frame.
 type arrival struct {
-	sum uint16     // field of its UDP checksum
-	udp bool       // it has a valid one
-	off *withdrawn // the withdrawn rule that it matches; may be nil
+	sum uint16     // value of its UDP checksum field
+	udp bool       // the UDP checksum is present and correct
+	off *withdrawn // withdrawn rule that it matches, or nil
 
 	last int64 // cycle of its last beat
 }
 
-// withdrawn is a rule that was made invalid.
+// withdrawn is a rule that was invalidated.
 type withdrawn struct {
 	index int
 	rule  nicspec.RuleEntryFields
-	since int64 // cycle from which on that is certain [R6]
+	since int64 // cycle from which on it is certainly invalid [R6]
 }
 
 func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
@@ -33,7 +33,7 @@ func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
 	return true
 }
 
-// ruled records committed rules.
+// ruled tracks invalidated rules: a commit with valid 0 adds a rule, any other commit of its index removes it.
 func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
 	for i := range w.off {
 		if w.off[i].index == index {
@@ -91,7 +91,7 @@ func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) ar
 	return a
 }
 
-// arrived records delivered frames.
+// arrived counts a delivered frame by its checksum and rule.
 func (w *watcher) arrived(r *rxRing, c nicspec.RxCqe) {
 	came := w.came[c.Port()]
 	if int(c.PortSeq()) >= len(came) {

@@ -44,7 +44,7 @@ func TestProgramsThatAreNone(t *testing.T) {
 	}
 }
 
-// Values of a wrong type are reported all at once, with field, operation and what would be right.
+// Values of a wrong type are reported all at once, each with its operation, field and the type that would be right.
 func TestProgramsOfWrongTypes(t *testing.T) {
 	for op, want := range map[string]string{
 		`{"rx_queue":{"queue":"one","log_size":2,"pay_bytes":64}}`: "" +
@@ -91,7 +91,7 @@ func TestProgramsOfWrongTypes(t *testing.T) {
 	require.EqualError(t, err, "program: it is empty: want an object")
 }
 
-// Errors show nothing of other kinds of files: these may hold secrets.
+// An error about a file that is no program does not quote its contents: they may hold secrets.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{"root:secret\n", "secret", "\"secret\"", "[\"secret\"]",
 		`{"type":"secret","secret":1,"ops":[]}`, "{\"secret\":\n", "s"} {
