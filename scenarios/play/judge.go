@@ -87,7 +87,7 @@ func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	return here{x, p.own}
 }
 
-// compared returns the number of compared transactions of outputs: by a reference that listens to them, or by the
+// compared returns the number of output transactions that were compared: by a reference that listens to them, or by the
 // rules of streams.
 func (p *played) compared() int {
 	if p.referenced() {
@@ -105,7 +105,7 @@ func (p *played) close(err error) error {
 	return cmp.Or(err, late)
 }
 
-// mistake returns a mistake of the reference that shows in a run as a whole.
+// mistake returns an error about a mistake of the reference that no single call shows.
 func (p *played) mistake(format string, a ...any) error {
 	file, line := p.p.Place()
 	return &RefError{File: file, Line: line, What: fmt.Sprintf(format, a...)}

@@ -11,28 +11,28 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Run describes what to play.
+// Run describes one run: its seed and how to play it.
 type Run struct {
 	Seed  uint64
-	Stall int    // percentage for all streams; below 0: by the seed
+	Stall int    // percentage for all streams; below 0: drawn from the seed
 	Keep  []Span // numbers of the transactions to offer; nil: all
 	NoGap bool   // offer transactions back to back
 	Cut   int    // truncate drawn packets to that many bytes; 0: do not
 	Given Given
 	Trace io.Writer
 
-	spoiler *spoiler // may be nil
+	spoiler *spoiler // corrupts outputs; nil: none
 }
 
 // Result is the outcome of a run.
 type Result struct {
 	Offered  int // transactions drawn
 	Taken    int
-	Compared int // transactions of outputs
+	Compared int // output transactions
 	Cycles   uint64
 	Digest   uint64
 	Failure  *ref.Failure // nil: none
-	Tallies  []ref.Tally  // what the check covered, in a run without a fault
+	Tallies  []ref.Tally  // by stream, in a run without a fault
 	Memories int          // comparisons of memories by a reference
 	Settings Settings
 	began    []int // numbers of the offered transactions
@@ -53,26 +53,26 @@ type played struct {
 	fair     fairness
 	patience uint64
 	running  bool
-	jobs     int    // of the reference
-	gaveAt   uint64 // cycle of the reference's last offer
-	resets   []int  // each after that many taken transactions
+	jobs     int    // number of the reference's jobs so far
+	gaveAt   uint64 // cycle of the reference's latest offer
+	resets   []int  // numbers of taken transactions after which the device is reset
 }
 
-// queue holds the transactions of an input.
+// queue holds the transactions of an input that have not ended.
 type queue struct {
 	drawn   []item
 	answers []item
-	under   []item // in flight in the device, oldest first
+	under   []item // handed to the device and not taken yet, oldest first
 
-	at      uint64 // first cycle in which the transaction drawn last may be offered
-	gaps    int    // between drawn transactions
-	longest uint64 // of them, in cycles
+	at      uint64 // earliest cycle of the transaction drawn last
+	gaps    int    // number of gaps between drawn transactions
+	longest uint64 // longest of these gaps, in cycles
 }
 
-// left reports whether transactions wait or are in flight.
+// left reports whether any transactions have not ended.
 func (q *queue) left() bool { return len(q.drawn)+len(q.answers)+len(q.under) > 0 }
 
-// finite reports whether transactions drawn before the run wait or are in flight.
+// finite reports whether any transactions drawn before the run have not ended.
 func (q *queue) finite() bool {
 	for _, list := range [][]item{q.under, q.answers, q.drawn} {
 		if slices.ContainsFunc(list, func(x item) bool { return x.drawn }) {
@@ -82,8 +82,8 @@ func (q *queue) finite() bool {
 	return false
 }
 
-// Play powers the device up and plays a run on it. Faults of the device are in the result and no error; mistakes of
-// the user's reference are *RefError.
+// Play powers the device up and plays a run on it. A fault of the device is in the result, not an error; a mistake of
+// the user's reference is a *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
 	n := len(d.streams)
 	p := &played{
@@ -117,7 +117,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 	return &p.Result, nil
 }
 
-// queue appends a transaction to those that wait.
+// queue appends a transaction to those to be offered.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
 // waiting reports whether an input has transactions left; levels, and answers of a memory, do not count.
@@ -131,7 +131,7 @@ func (p *played) waiting() bool {
 	return false
 }
 
-// feed hands transactions to the device, up to the window of each stream.
+// feed hands transactions to the device, up to the window of each input.
 func (p *played) feed() error {
 	for i := range p.queues {
 		q := &p.queues[i]
@@ -191,8 +191,8 @@ func (p *played) advance() error {
 	return nil
 }
 
-// stopped handles the end of a design that stops itself: a failed assertion is a fault of the device. The device is
-// restarted.
+// stopped handles the end of a design that has stopped itself: a failed assertion is a fault of the device. It restarts
+// the device.
 func (p *played) stopped() error {
 	err := p.conn.WaitStop()
 	stop, ok := errors.AsType[*protocol.DeviceError](err)
@@ -201,7 +201,7 @@ func (p *played) stopped() error {
 	}
 	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
 		Got: stop.Text})
-	_ = p.conn.Close() // it has ended anyway
+	_ = p.conn.Close() // the process has ended already
 	return p.launch()
 }
 
@@ -231,7 +231,7 @@ func (p *played) events(ran *protocol.Ran) error {
 	}
 }
 
-// took handles a beat that the device took.
+// took handles an input beat that the device took.
 func (p *played) took(s *ref.Stream, e *protocol.Record) {
 	q, end := &p.queues[e.Stream], e.Flags&protocol.InEnd != 0
 	if s.Kind != ref.Level {
@@ -247,7 +247,7 @@ func (p *played) took(s *ref.Stream, e *protocol.Record) {
 	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
 }
 
-// gave handles a transaction of an output.
+// gave handles a transaction that an output gave.
 func (p *played) gave(s *ref.Stream, e *protocol.Record) {
 	p.Compared++
 	p.moves(int(e.Stream), e.Last, true, p.p.Listens(s.Name), p.finite[e.Stream])

@@ -36,8 +36,8 @@ type Run struct {
 	ev       simcore.Event
 	phase    phase
 	progress simcore.Ps // time of the latest progress
-	mark     uint64     // what had happened by then
-	asked    int        // polls since then
+	mark     uint64     // value of happened at that time
+	asked    int        // polls since that time
 	asking   bool       // a poll is in flight
 	limits   limits
 	counters driver.Counters
@@ -236,7 +236,7 @@ func (r *Run) wait() {
 	r.engine.Schedule(&r.ev)
 }
 
-// Handle implements sim.Handler: the run checks its progress.
+// Handle checks the run's progress at regular intervals (sim.Handler).
 func (r *Run) Handle(sim.Event) error {
 	if err := errors.Join(r.err, r.drv.Err(), r.bed.Err(), r.bed.Overdue(), r.ctx.Err()); err != nil {
 		return err
@@ -267,14 +267,14 @@ func (r *Run) offered() bool {
 	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
-// pausing reports whether a player waits for the time of its next frame: a gap of any length is not the NIC's fault.
+// pausing reports whether a player waits for the time of its next frame. A gap of any length is not the NIC's fault.
 func (r *Run) pausing() bool {
 	return r.phase == phaseTraffic && r.rx != nil &&
 		slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-// happened returns a number that grows with any progress of the run. Register polls until the NIC has settled do not
-// count.
+// happened returns a number that grows with any progress of the run. Register reads that wait for the NIC to settle are
+// no progress.
 func (r *Run) happened() uint64 {
 	n := uint64(r.ports.sent()) + uint64(r.phase)
 	if r.phase == phaseSetup || r.phase == phaseCounters {
@@ -311,7 +311,8 @@ func (r *Run) allFrames() int {
 	return n
 }
 
-// poll reads the receive counters until every frame is accounted for and the device reports that it is idle.
+// poll reads the receive counters and STATUS, again and again, until every frame is accounted for and the device is
+// idle.
 func (r *Run) poll() {
 	r.polled, r.asking = map[int]uint64{}, true
 	read := func(index int) {
@@ -333,7 +334,7 @@ func (r *Run) settled() {
 	r.asked++
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
-		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // for the referee, which compares them
+		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee compares them
 		r.drv.ReadCounters(func(c driver.Counters) {
 			r.counters, r.phase = c, phaseDone
 		})

@@ -10,15 +10,15 @@ import (
 	"nictwin/stack/driver"
 )
 
-// receive is the receive side of a replay: rules, queues, and the check of deliveries.
+// receive is the receive side of a replay: rules, queues, and the check of delivered frames.
 type receive struct {
 	faults
 	ports     players
 	fail      func(error) // ends the run
 	shape     *Shape
 	inFlight  []inFlight // by port
-	pass      []int      // frames of one pass over the captures, likewise
-	seen      []seen     // likewise
+	pass      []int      // by port: frames of one pass over the captures
+	seen      []seen     // by port: frames already delivered
 	queues    []*driver.Copier
 	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
 	perQueue  []int
@@ -49,8 +49,8 @@ func (r *receive) setup(d *driver.Driver) error {
 	return nil
 }
 
-// open enables a queue and posts its descriptors. The device fetches the first few while a read is answered, so that
-// the next fetch begins inside a block of four.
+// open enables a queue and posts its descriptors. It announces the first few alone, so that the device fetches them
+// separately and the next fetch begins inside a block of four.
 func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	q, err := d.OpenCopier(c.config(number), r.frame)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	return nil
 }
 
-// frame checks one delivered frame against the capture.
+// frame checks a delivered frame against the capture.
 func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	port := int(cqe.Port())
 	if port >= len(r.ports) {
@@ -123,7 +123,7 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	}
 }
 
-// name returns the name of a frame in findings.
+// name returns the text by which findings name a frame.
 func (r *receive) name(port, ordinal int) string {
 	if len(r.ports) == 1 {
 		return fmt.Sprintf("frame %d", ordinal)

@@ -1,11 +1,11 @@
 package replay
 
-// seenSpan is the number of frames for which a port's deliveries are remembered: ten milliseconds of minimum-size
-// frames at full rate, far longer than a NIC can hold one.
+// seenSpan is the number of frames for which a port's deliveries are recorded: ten milliseconds of minimum-size frames
+// at full rate, far longer than a NIC can hold one.
 const seenSpan = 1 << 20
 
-// seen records which of a port's latest seenSpan frames were delivered. Its size does not depend on the length of a
-// run.
+// seen records which of a port's latest seenSpan frames have been delivered. Its size does not depend on the length of
+// the run.
 type seen struct {
 	bits [seenSpan / 64]uint64
 	next int // ordinal after the highest marked one
@@ -17,10 +17,10 @@ type sighting int
 const (
 	firstTime sighting = iota
 	again
-	tooLate // too late to be remembered
+	tooLate // the frame is too old for the record
 )
 
-// mark records the delivery of a frame.
+// mark records the delivery of a frame, and reports whether it is the first one.
 func (s *seen) mark(ordinal int) sighting {
 	if ordinal < s.next-seenSpan {
 		return tooLate
@@ -46,8 +46,7 @@ func (s *seen) at(ordinal int) (word *uint64, bit uint64) {
 	return &s.bits[i/64], 1 << (i % 64)
 }
 
-// ordinalOf returns the ordinal that a completion entry's 32 bits stand for after that many frames were sent;
-// negative if they match none.
+// ordinalOf returns the ordinal whose low 32 bits are seq, among the frames sent so far; negative if there is none.
 func ordinalOf(seq uint32, sent int) int {
 	latest := sent - 1
 	return latest - int(uint32(latest)-seq)

@@ -14,7 +14,7 @@ import (
 
 func sum(s *Shares) float64 { return s.RTL + s.Bridge + s.Models + s.Referee }
 
-// printed is the sum of the percents that are shown as parts.
+// printed returns the sum of the printed percentages of the four parts.
 func printed(t require.TestingT, s *Shares) int {
 	var p [5]int
 	n, err := fmt.Sscanf(s.String(), "%d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them "+
