@@ -89,7 +89,7 @@ type tally struct {
 
 // entriesAgainstTshark plays the frames through both NICs and compares their entries with tshark's reading.
 func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
-	o.Dir, o.Speed, o.Pad = "rx", "10", true // slow enough that nothing is dropped for want of room
+	o.Dir, o.Speed, o.Pad = "rx", "10", true // slow enough that no frame is dropped for lack of buffer space
 	o.Shape = everyKind()
 	o.Shape.Spread = true // so that no rule drops frames
 	for i := range o.Shape.Rx {

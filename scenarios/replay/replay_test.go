@@ -215,7 +215,7 @@ func TestICRCVerdicts(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, path := range shipped(t) {
 			o := options(nic, []string{path})
-			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
+			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for lack of buffer space
 			r := start(t, o)
 			seen := 0
 			r.rx.verdicts = func(n int, f traffic.Frame, cqe nicspec.RxCqe) {

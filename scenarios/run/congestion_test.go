@@ -9,12 +9,12 @@ import (
 	"nictwin/stack/flexins/data"
 )
 
-// Marked packets slow down exactly the senders that have congestion control.
+// ECN marks slow down the senders with congestion control, and no others.
 func TestCongestionSlows(t *testing.T) {
 	list, err := Load(library + "/congestion.yaml")
 	require.NoError(t, err)
 	none := simcore.Ps(0)
-	for _, c := range list[:4] { // of kind send
+	for _, c := range list[:4] { // the cases of kind send
 		p, err := c.Play(t.Context(), Options{})
 		require.NoError(t, err)
 		require.True(t, p.Pass(), texts(p))
@@ -27,7 +27,7 @@ func TestCongestionSlows(t *testing.T) {
 	}
 }
 
-// A switch marks frames that join a long queue, if their senders react to marks.
+// A switch marks frames that join a long queue; it marks none if no sender reacts to marks.
 func TestSwitchMarks(t *testing.T) {
 	list, err := Load(library + "/congested-switch.yaml")
 	require.NoError(t, err)
@@ -45,7 +45,8 @@ func TestSwitchMarks(t *testing.T) {
 	}
 }
 
-// Spraying without its prerequisite is refused, naming both options.
+// Spraying and congestion control are refused with bad settings or without what they require, and the error names the
+// fields.
 func TestSprayRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	for text, want := range map[string]string{
@@ -71,7 +72,7 @@ func TestSprayRefused(t *testing.T) {
 	}
 }
 
-// Traffic that ends too soon is a finding.
+// Traffic that ends before expect.least_ps is a finding.
 func TestLeastTime(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {count: 4}\nexpect: {least_ps: 1000000000}")
 	p, err := c.Play(t.Context(), Options{})

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Inline sizes that a stack cannot carry are refused by field, before anything runs.
+// Inline sizes that a stack cannot carry are refused before the run, and the error names the field.
 func TestInlineRefused(t *testing.T) {
 	const rnic = "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
 	for text, want := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A workload or stack that does not support low-latency queue pairs is refused by field.
+// A workload or stack that cannot use low-latency queue pairs is refused, and the error names the field.
 func TestLowLatencyRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	const four = head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 4}}]\n"
@@ -49,7 +49,7 @@ func TestLowLatencyRefused(t *testing.T) {
 	}
 }
 
-// Misuse on a low-latency queue pair ends as on an ordinary one.
+// Misuse of a low-latency queue pair gives the same errors as that of an ordinary one.
 func TestLowLatencyMisuse(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1, "+
 		"low_latency_qps: 1}}]\n"+

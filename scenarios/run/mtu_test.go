@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// An MTU that the ports of a stack do not support is refused by field, before anything runs.
+// An MTU that a stack's ports do not support is refused before the run, and the error names the field.
 func TestMTURefused(t *testing.T) {
 	for text, want := range map[string]string{
 		onSolar + "workload: {mtu: 8192}": "f.yaml:5: workload.mtu: conflicts with a value that the file does not " +
@@ -31,7 +31,7 @@ func TestMTURefused(t *testing.T) {
 	caseOf(t, onSolar+"workload: {transport: raw, mtu: 8192}")
 }
 
-// Packets of every transport can carry 8,192 B of payload, in one frame that the NIC takes.
+// Packets of every transport can carry 8,192 B of payload in a single frame.
 func TestMTU8192(t *testing.T) {
 	const stack = "board: {preset: bf3-cores-pair}\naddresses: ipv6\nstacks: [{kind: flexins, flexins: {mtu: 8192, " +
 		"data_cores: 2, data: {payload_bytes: 8320}}}]\n"

@@ -26,8 +26,8 @@ const (
 	solarTail   = 12
 )
 
-// Every packet that leaves either NIC has what the transport specifies: a block, its CRC-32C (computed here by an
-// implementation that shares nothing with the stack), its address, and a correct ICRC.
+// Every packet that leaves either NIC is as the Solar transport specifies: it has a block with its address and its
+// CRC-32C, computed here independently of the stack, and a correct ICRC.
 func TestSolarOnTheWire(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		count := map[byte]int{}
@@ -74,12 +74,12 @@ func TestSolarOnTheWire(t *testing.T) {
 
 const onSolar = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\n"
 
-// A byte that the receiving NIC corrupts after its ICRC check is found by the block's CRC: the block is retransmitted
-// and the application gets the right bytes. Over RC it does not. The referee reports the NIC either way.
+// If the receiving NIC corrupts a byte after its ICRC check, Solar finds it by the block's CRC, retransmits the block
+// and gives the application the right bytes. RC does not find it. The referee reports the NIC in both cases.
 func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	for _, x := range []struct {
 		transport, kind string
-		server          int // the server that receives blocks
+		server          int // server that receives blocks
 		spoiled         bool
 	}{{"solar", "write", 1, false}, {"solar", "read", 0, false}, {"rc", "write", 1, true}, {"rc", "read", 0, true}} {
 		o, n := optionsFor(t, device.Model), 0
@@ -112,7 +112,7 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	}
 }
 
-// Options that a workload of blocks does not support are refused by field.
+// Workload options that Solar does not support are refused, and the error names the field.
 func TestSolarRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +

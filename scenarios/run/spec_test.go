@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every error names file, line and field, and says what would be right.
+// Every error of a scenario names file, line and field, and says what would be right.
 func TestErrorsNameTheirLine(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
 	const flexins = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n"
@@ -190,7 +190,7 @@ func TestSweep(t *testing.T) {
 	require.EqualValues(t, 9, list[3].Workload.Seed)
 }
 
-// Any text yields cases or errors that name the file.
+// Any text gives cases, or errors that name the file.
 func FuzzParse(f *testing.F) {
 	f.Add("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nsweep: {size: [1]}")
 	f.Add("name: x\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: rtl}, {kind: model}]\nworkload: {kind: read, " +
