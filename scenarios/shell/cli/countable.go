@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// countable checks early that RTL coverage can be added to a folder: devices write it only when they end.
+// countable checks that RTL coverage can be written to a folder, before the run: devices write it only when they end.
 func countable(dir string) error {
 	if dir == "" {
 		return nil
@@ -31,7 +31,7 @@ func countable(dir string) error {
 	return nil
 }
 
-// addable checks that a file in a coverage folder can be added to, if it is a coverage file.
+// addable checks that hits can be added to a file, if it is a coverage file.
 func addable(path string) error {
 	ext := filepath.Ext(path)
 	if ext != build.HitsExt && ext != build.PointsExt {
@@ -52,7 +52,7 @@ func addable(path string) error {
 		err = f.Close()
 	}
 	switch {
-	case err != nil || info.Size() == 0: // a device that has only just created it
+	case err != nil || info.Size() == 0: // empty: a device has just created it
 	case ext == build.HitsExt:
 		_, err = build.ReadHits(path)
 	default:

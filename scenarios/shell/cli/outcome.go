@@ -29,7 +29,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// ErrInterrupted is the cause with which a signal cancels the context.
+// ErrInterrupted is the cause of a context that a signal has canceled.
 var ErrInterrupted = errors.New("interrupted")
 
 // UsageError reports a mistake in the command or its inputs.
@@ -59,21 +59,21 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
-// ended is the state in which a command ended.
+// ended describes how a command ended.
 type ended struct {
 	canceled bool // by a signal
 	err      error
-	differs  bool // something that was compared differs
+	differs  bool // something compared did not match
 }
 
-// Cause is a reason for a command to end, with the outcome: a row of the table in docs/results.md.
+// Cause is a reason for which a command ends, with its outcome: a row of the table in docs/results.md.
 type Cause struct {
 	Outcome result.Outcome
 	What    string
 	holds   func(e ended) bool
 }
 
-// Causes decides how a command ends: the first cause that holds. The more fundamental ones come first: an
+// Causes lists all causes; the first one that holds decides the outcome. More fundamental causes come first: an
 // interruption before a dead device, a dead device before a wrong setting, a wrong setting before a mismatch.
 var Causes = []Cause{
 	{result.Pass, "everything that was compared is as it must be, and something was; a command that compares nothing " +
@@ -138,7 +138,7 @@ func why(ctx context.Context, err error, differs bool) *Cause {
 	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last cause always holds
 }
 
-// Found reports whether an error is about the device alone, so that the findings say everything.
+// Found reports whether an error is about the device alone, so that the findings already say everything.
 func Found(err error) bool {
 	if err == nil {
 		return true
@@ -151,7 +151,7 @@ func Found(err error) bool {
 	return true
 }
 
-// leaves returns the errors that were joined into one.
+// leaves returns the errors that were joined into err.
 func leaves(err error) (list []error) {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:

@@ -21,8 +21,7 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// Waving is the flag --wave of commands that play on NICs: it selects the run that is repeated on the build that
-// dumps waveforms.
+// Waving holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps waveforms.
 type Waving struct {
 	WaveText string
 	policy   waves.Policy
@@ -42,8 +41,8 @@ func (w *Waving) parse(artifacts bool) (err error) {
 	return nil
 }
 
-// plain returns an error if the flag asks for waveforms of one run but the command plays several; want says how to
-// play only one.
+// plain returns an error if the flag asks for the waveform of a run although the command plays several. want says how
+// to play a single one.
 func (w *Waving) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
@@ -51,12 +50,12 @@ func (w *Waving) plain(one bool, want string) error {
 	return fmt.Errorf("--wave %s: of one run: want %s, or --wave fail", w.WaveText, want)
 }
 
-// wants reports whether a run must be repeated for its waveforms; failed reports whether it had findings.
+// wants reports whether to repeat a run for its waveform; failed says whether the run had findings.
 func (w *Waving) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave returns the waveform that devices dump when the run is repeated, and the finding around which its window lies:
+// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. It returns
 // nil if no finding has a cycle.
 func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
 	for i := range findings {
@@ -80,7 +79,7 @@ func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave,
 	return wave, at
 }
 
-// moduleOf returns the RTL module that a finding blames, empty if it names none.
+// moduleOf returns the RTL module that a finding names; empty: none.
 func moduleOf(f *result.Finding) string {
 	for _, file := range f.Files {
 		if name, ok := strings.CutSuffix(filepath.Base(file), ".sv"); ok {
@@ -90,7 +89,7 @@ func moduleOf(f *result.Finding) string {
 	return ""
 }
 
-// left adds the waveform to the result object; again holds the findings of the repeated run, nil if unknown.
+// left adds the waveform to the result object. again holds the findings of the repeated run; nil: unknown.
 func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
 	again []result.Finding) error {
 	note := ""
@@ -121,11 +120,11 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 	return false
 }
 
-// settling is the number of cycles that a device runs on after the window of a waveform, so that late findings still
-// come.
+// settling is the number of cycles that a repeated run continues after the window of its waveform, so that findings
+// made late still appear.
 const settling = 50_000
 
-// wave repeats a replay up to the end of the window.
+// wave repeats a replay, up to some cycles after the window.
 func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
 		return nil
@@ -163,7 +162,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	return r.left(parent, &e.Object, r.Log, w, at, again)
 }
 
-// wave repeats the first program that failed, as shrunk, or the only program.
+// wave repeats the first failed program in its shrunk form, or the only program.
 func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	r := e.Result
 	if r == nil || r.Runs == 0 || f.Out == "" || !f.wants(ctx, len(r.Failures) > 0) {
@@ -196,7 +195,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	return f.left(ctx, &e.Object, f.Log, w, at, found)
 }
 
-// wave repeats the first case that failed on RTL, or the only one.
+// wave repeats the first case that failed on RTL, or else the first case on RTL.
 func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	var r *Run
 	for _, x := range e.Played {
@@ -225,7 +224,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	return s.left(ctx, &e.Object, s.Log, w, at, again)
 }
 
-// waveError names the waveform run as the step that failed.
+// waveError says that an error occurred in the run for the waveform.
 func waveError(err error) error {
 	if err == nil {
 		return nil

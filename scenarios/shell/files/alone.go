@@ -12,11 +12,11 @@ import (
 // lockExt is appended to a file's name to form that of its lock.
 const lockExt = ".lock"
 
-// patience holds the times of a wait for a lock.
+// patience holds the times of waiting for a lock.
 type patience struct {
 	poll  time.Duration // between two attempts
-	told  time.Duration // after which say reports what is waited for
-	grace time.Duration // left after the caller has stopped waiting: a holder finishes in far less
+	told  time.Duration // until say reports whom the caller waits for
+	grace time.Duration // for further attempts after the context was canceled: a holder needs far less
 	most  time.Duration
 }
 
@@ -25,21 +25,22 @@ var usual = patience{poll: 5 * time.Millisecond, told: time.Second, grace: time.
 // LockedError reports that a file was not written because another process holds its lock.
 type LockedError struct {
 	Path, Holder string
-	Why          error // why the wait ended
+	Why          error // reason for which the wait ended
 }
 
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("write %s: %s has locked %s: %v", e.Path, e.Holder, e.Path+lockExt, e.Why)
 }
 
-// Unwrap returns why the wait ended.
+// Unwrap returns the reason for which the wait ended.
 func (e *LockedError) Unwrap() error { return e.Why }
 
-// Lockable checks early that Alone can lock the file: something else may have the name of its lock.
+// Lockable checks, before a run, that Alone can lock the file: its lock's name may be taken by something else.
 func Lockable(path string) error { return lockfile.Check(path + lockExt) }
 
-// Alone calls do, which reads and writes the file at path, while no other process does the same through Alone. A long
-// wait is reported by say and ends when the context is canceled. Errors: *LockedError, those of do.
+// Alone calls do, which reads and writes the file at path, while it holds the file's lock, so that no other call of
+// Alone does the same. say reports a long wait, which ends when the context is canceled. It returns a *LockedError or
+// the error of do.
 func Alone(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
 	return usual.alone(ctx, path, say, do)
 }

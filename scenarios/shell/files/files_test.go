@@ -73,7 +73,7 @@ func TestWrite(t *testing.T) {
 
 func nobody(string, ...any) {}
 
-// A wait for a lock names the holder, ends at an interruption or after its limit, and changes nothing.
+// A wait for a lock names the holder, ends at an interruption or at its limit, and leaves the file unchanged.
 func TestAloneGivesUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	held, release := make(chan struct{}), make(chan struct{})
@@ -104,7 +104,7 @@ func TestAloneGivesUp(t *testing.T) {
 		"a lock that is free is taken, whatever the context")
 }
 
-// Nobody reads what another one is about to change, and no lock is left behind.
+// Concurrent calls of Alone on one file lose no write and leave no lock behind.
 func TestAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	const writers, times = 8, 25
