@@ -21,7 +21,7 @@ func (p *played) Offer(o ref.Offer) {
 	p.queue(x)
 }
 
-// Job numbers a job of the reference, and reports whether the job is to be done.
+// Job numbers a job of the reference, and reports whether the run includes it.
 func (p *played) Job() bool {
 	id := p.jobs
 	p.jobs++

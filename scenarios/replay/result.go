@@ -32,7 +32,7 @@ type Result struct {
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
 	Frames, NotPlayable, LeftOut int // of the captures
-	// frames of which the capture contains only a part, played as they are
+	// frames captured only in part, played as they are
 	Truncated       int
 	SkippedSections int               // in pcapng files: sections of an unsupported version
 	CutOff          []*capture.CutOff // captures that end in the middle of a packet

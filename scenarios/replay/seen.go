@@ -46,7 +46,7 @@ func (s *seen) at(ordinal int) (word *uint64, bit uint64) {
 	return &s.bits[i/64], 1 << (i % 64)
 }
 
-// ordinalOf returns the ordinal whose low 32 bits are seq, among the frames sent so far; negative if there is none.
+// ordinalOf returns the latest ordinal below sent whose low 32 bits are seq; negative: no frame sent has them.
 func ordinalOf(seq uint32, sent int) int {
 	latest := sent - 1
 	return latest - int(uint32(latest)-seq)

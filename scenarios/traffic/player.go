@@ -59,8 +59,8 @@ func (p *Player) Load(t Track) error {
 	return nil
 }
 
-// Play adds frames behind those still to be played, for scenarios that decide about a frame by what happened before. A
-// player whose track has a source plays only that source.
+// Play adds frames behind those still to be played, for scenarios in which a frame depends on earlier events. A player
+// whose track has a source plays only that source.
 func (p *Player) Play(frames ...Frame) {
 	idle := p.sent == p.Total()
 	p.list = append(p.list, frames...)

@@ -198,10 +198,10 @@ func (s *Supply) counts(size int) {
 // full reports whether Limit has been reached.
 func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
 
-// waitNotice is the time after which the user is told that a pipe is being read.
+// waitNotice is the time after which the user is notified that a pipe is being read.
 const waitNotice = time.Second
 
-// noticeSlow tells the user that a pipe is being read, unless the returned function is called soon.
+// noticeSlow notifies the user that a pipe is being read, unless the returned function is called soon.
 func (s *Supply) noticeSlow(path string) func() {
 	t := time.AfterFunc(waitNotice, func() { s.say("reading %s until it ends: it is played then", path) })
 	return func() { t.Stop() }

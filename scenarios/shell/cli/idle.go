@@ -12,8 +12,7 @@ import (
 // Idle maps each flag without effect to the reason: the other settings, and what the flag would need.
 type Idle map[string]string
 
-// unless adds flags as idle if ok is false. with names the setting because of which they have no effect, need what they
-// require.
+// unless adds flags as idle if ok is false. with names the setting that makes them idle; need names what they require.
 func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	for _, f := range flags {
 		if !ok && i[f] == "" {

@@ -12,7 +12,7 @@ import (
 // Env is the environment variable that names the home if no flag does.
 const Env = "NICTWIN_HOME"
 
-// NotFoundError reports that no home was found, or that the folder that the user named is none.
+// NotFoundError reports that no home was found, or that the folder named by the user is not one.
 type NotFoundError struct {
 	Named  string // flag or variable that names the folder; empty: it was searched for
 	Looked string // that folder, or the place where the search began

@@ -67,7 +67,7 @@ func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
 // Same reports whether two opened files are one and the same.
 func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
 
-// IsPipe reports whether the file is a pipe, of which only the bytes read so far can be read again.
+// IsPipe reports whether the file is a pipe. Only the bytes of a pipe that were read before can be read again.
 func (f *File) IsPipe() bool { return f.pipe != nil }
 
 // Packets returns a reader that starts at the first packet. The first reader of a pipe copies what it reads; later

@@ -82,7 +82,7 @@ func (p *pcapngFormat) next(r *Reader) (captured, error) {
 	}
 }
 
-// block reads a whole block. A section header determines the byte order of what follows.
+// block reads a whole block. A section header determines the byte order of the blocks behind it.
 func (p *pcapngFormat) block(r *Reader) ([]byte, error) {
 	b, err := r.more(0, blockFrame)
 	if err != nil {

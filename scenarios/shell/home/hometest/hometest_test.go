@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Find returns the same home in any working folder, and refuses a $NICTWIN_HOME that is none.
+// Find returns the same home in any working folder, and refuses a $NICTWIN_HOME that is not a home.
 func TestFind(t *testing.T) {
 	t.Setenv(home.Env, "")
 	here, err := Find()
