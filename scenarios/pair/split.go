@@ -95,7 +95,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 			return err
 		}
 	}
-	c := course{round: o.round(), patience: o.patience()}
+	c := phases{round: o.round(), patience: o.patience()}
 	begin, delay := time.Now(), ThreadDelay()
 	for c.phase < phaseOver {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {

@@ -154,14 +154,14 @@ func runTwo(ctx context.Context, o *Options, r *Result) (err error) {
 // both simulates the first server and receives the report of the second.
 func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	if err := setUp(o, c); err != nil {
-		return nil, early(c, err)
+		return nil, beforeFirstQuantum(c, err)
 	}
 	h, err := newHalf(o, 0, c)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := c.expect(kindReady); err != nil {
-		return h, early(c, err)
+		return h, beforeFirstQuantum(c, err)
 	}
 	c.waiting = 0
 	if err := h.run(ctx); err != nil {
@@ -183,8 +183,8 @@ func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	return h, nil
 }
 
-// early marks a LostError as one from before the first quantum.
-func early(c *conn, err error) error {
+// beforeFirstQuantum marks a LostError as one from before the first quantum.
+func beforeFirstQuantum(c *conn, err error) error {
 	var said *PeerError
 	if errors.As(err, &said) || errors.Is(err, context.Canceled) {
 		return err

@@ -15,10 +15,10 @@ import (
 func (d *Device) fitCheck(f *faults) {
 	s := d.Spec
 	if len(s.In) == 0 {
-		s.In = d.usual(manifest.DirIn)
+		s.In = d.defaultStreams(manifest.DirIn)
 	}
 	if len(s.Out) == 0 {
-		s.Out = d.usual(manifest.DirOut)
+		s.Out = d.defaultStreams(manifest.DirOut)
 	}
 	f.add(len(s.In) > 0, "in", "the device has no input that check %s could be of", d.check)
 	f.add(len(s.Out) > 0, "out", "the device has no output that check %s could be of", d.check)
@@ -99,7 +99,8 @@ func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
 		}
 		ordered = ordered || to == d.Spec.Order[out.Name]
 		f.add(w.Bits >= from.Bits, at,
-			"%s has %d bits at stream %s and %s %d at stream %s, which cannot give all of its values: name %s in ignore",
+			"%s has %d bits at stream %s and %s %d at stream %s, which cannot give all of its values: name %s in "+
+				"ignore",
 			from.Name, from.Bits, in.Name, to, w.Bits, out.Name, to)
 	}
 	f.add(compared > 0 || in.Kind == ref.Packets || len(in.Fields) == 0 || len(out.Fields) == 0, "check",
@@ -131,8 +132,8 @@ func (d *Device) fitOutputs(f *faults) {
 		"%s has no in and out: want check identity or route", d.check)
 }
 
-// usual returns the streams of a direction that carry packets or, without any, those that carry records.
-func (d *Device) usual(dir string) []string {
+// defaultStreams returns the streams of a direction that carry packets or, without any, those that carry records.
+func (d *Device) defaultStreams(dir string) []string {
 	for _, kinds := range [][]string{{protocol.KindAxis, protocol.KindTLP}, {protocol.KindRecord}} {
 		var list []string
 		for i := range d.Manifest.Streams {

@@ -36,7 +36,7 @@ type Device struct {
 	mem        []axiPort // AXI ports that the check memory plays
 	given      *Given
 	parameters []string // NAME=VALUE of the build, drawn or given
-	carried    *Traffic // packets of captures; nil: everything is drawn
+	captured   *Traffic // packets of captures; nil: everything is drawn
 	traffic    map[int]*Traffic
 	at         place // position of the reference, once a run was played
 }
@@ -52,11 +52,11 @@ type place struct {
 func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []string) (*Device, error) {
 	d := &Device{
 		Manifest: m, Spec: o.Spec.clone(), own: o.Reference, program: o.Program,
-		given: &o.Given, parameters: parameters, carried: o.Traffic,
+		given: &o.Given, parameters: parameters, captured: o.Traffic,
 	}
 	built, err := build.Build(m, build.Options{
 		Variant: o.Variant, Log: o.Log, Context: ctx,
-		Fits: func(b *manifest.Binding) error { return d.fit(announced(b)) },
+		Fits: func(b *manifest.Binding) error { return d.fit(announcedHello(b)) },
 	})
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Fit(b *manifest.Binding) error {
 	if s.Check == OwnCheck {
 		d.own = func(*ref.Player) {}
 	}
-	return d.fit(announced(b))
+	return d.fit(announcedHello(b))
 }
 
 // launch starts the device's process.
@@ -115,7 +115,7 @@ func (d *Device) located(err error) error {
 func (d *Device) fit(h *protocol.Hello) error {
 	var f faults
 	d.hello = h
-	d.take()
+	d.readStreams()
 	d.choose(&f)
 	d.fitFields(&f)
 	d.fitTies(&f)
@@ -133,8 +133,8 @@ func (d *Device) fit(h *protocol.Hello) error {
 	return nil
 }
 
-// take reads the streams of the design.
-func (d *Device) take() {
+// readStreams reads the streams of the design.
+func (d *Device) readStreams() {
 	n, h := len(d.hello.Streams), d.hello
 	d.streams, d.root, d.window, d.finite = nil, make([]int, n), make([]int, n), make([]bool, n)
 	fastest := h.PeriodPs
@@ -266,9 +266,9 @@ func (d *Device) fitSize(f *faults) {
 		"a run may have packets of %d bytes in all: want at most %d, by fewer or shorter ones", total, maxDrawn)
 }
 
-// announced returns the description that the device will give of itself, so that a section play that does not fit is
-// refused before the build.
-func announced(b *manifest.Binding) *protocol.Hello {
+// announcedHello returns the description that the device will give of itself, so that a section play that does not fit
+// is refused before the build.
+func announcedHello(b *manifest.Binding) *protocol.Hello {
 	h := &protocol.Hello{PeriodPs: b.Manifest.Clocks[0].PeriodPs, Busy: b.BusyIdx, SkipIdle: b.Manifest.SkipIdle}
 	for _, c := range b.Manifest.Clocks {
 		h.Clocks = append(h.Clocks, protocol.ClockInfo{Name: c.Signal, PeriodPs: c.PeriodPs})

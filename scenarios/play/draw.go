@@ -18,15 +18,15 @@ type item struct {
 	drawn  bool // drawn before the run begins
 }
 
-// mood holds the stalls of a run, and whether it has gaps.
-type mood struct {
+// timing holds the stalls of a run, and whether it has gaps.
+type timing struct {
 	stall []int // percentage, by stream
 	burst []int
 	gaps  bool
 }
 
 // plain reports whether nothing stalls.
-func (m *mood) plain() bool {
+func (m *timing) plain() bool {
 	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
 }
 
@@ -39,11 +39,11 @@ func (d *Device) ownStall(s *ref.Stream) *Values {
 	return &own
 }
 
-// mood draws gaps and stalls. One run in eight has neither. Otherwise a single stream stalls, all streams stall alike,
-// or each has its own stall. The stall that the manifest declares for a stream applies in every run.
-func (d *Device) mood(r *rand.Rand) mood {
+// drawTiming draws gaps and stalls. One run in eight has neither. Otherwise a single stream stalls, all streams stall
+// alike, or each has its own stall. The stall that the manifest declares for a stream applies in every run.
+func (d *Device) drawTiming(r *rand.Rand) timing {
 	n := len(d.streams)
-	m := mood{stall: make([]int, n), burst: make([]int, n), gaps: true}
+	m := timing{stall: make([]int, n), burst: make([]int, n), gaps: true}
 	kind, all, one := r.IntN(8), int(d.Spec.Stall.draw(r)), r.IntN(n)
 	for i, s := range d.streams {
 		p := int(d.Spec.Stall.draw(r))
@@ -109,7 +109,7 @@ func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 		}
 		for n := range count {
 			at += d.gap(r, root, n, gaps)
-			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at, drawn: true})...)
+			list = append(list, d.drawGroup(r, p, group, n, most, item{id: id, at: at, drawn: true})...)
 			id++
 		}
 	}
@@ -133,9 +133,9 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	return g
 }
 
-// together draws the n-th transaction of each stream of a coupled group. If most is not 0, packets are truncated to
+// drawGroup draws the n-th transaction of each stream of a coupled group. If most is not 0, packets are truncated to
 // that many bytes after they were drawn, so that nothing else changes.
-func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
+func (d *Device) drawGroup(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
 	for k, i := range group {
@@ -227,7 +227,7 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 		case w.Bits <= 64:
 			f[w.Name] = ofBits(w.Bits).draw(r)
 		default:
-			f[w.Name] = wide(r, w.Bits)
+			f[w.Name] = drawWide(r, w.Bits)
 		}
 	}
 	for _, e := range x.Edges {
@@ -236,8 +236,8 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 	return s.Pack(f)
 }
 
-// wide draws a value of a field of more than 64 bits.
-func wide(r *rand.Rand, bits int) []byte {
+// drawWide draws a value of a field of more than 64 bits.
+func drawWide(r *rand.Rand, bits int) []byte {
 	b := make([]byte, (bits+7)/8)
 	fill(r, b)
 	if rest := bits % 8; rest != 0 {

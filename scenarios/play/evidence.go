@@ -58,7 +58,7 @@ func (e *evidence) sum(in bool, n func(x *shown) int) int {
 func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	if d.referenced() {
-		if err := c.compares(ctx, d, last, r); err != nil {
+		if err := c.requireComparison(ctx, d, last, r); err != nil {
 			return err
 		}
 	}
@@ -104,11 +104,11 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 		return fmt.Sprintf("output %s: the reference does not look at it: %d transactions were not compared", x.Stream,
 			x.Told), false
 	}
-	return e.unexpected(d, x)
+	return e.outputSilence(d, x)
 }
 
-// unexpected is the part of silence for outputs that the check may cover.
-func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
+// outputSilence is the part of silence for outputs that the check may cover.
+func (e *evidence) outputSilence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	saidSo := d.referenced() && x.Nothing // the reference said that nothing may come
 	what = fmt.Sprintf("output %s: nothing was expected and nothing came in ", x.Stream)
@@ -145,8 +145,8 @@ func (d *Device) unproved(format string, a ...any) error {
 	return &SpecError{d.located(field.Errorf("play.check", "%s", what+hint))}
 }
 
-// unsure returns the outputs that a reference listens to but never compared through models/ref.
-func (e *evidence) unsure() (list []string) {
+// uncompared returns the outputs that a reference listens to but never compared through models/ref.
+func (e *evidence) uncompared() (list []string) {
 	for i := range e.streams {
 		if x := &e.streams[i]; !x.In && x.Covered && x.Told > 0 && x.Expected+x.Compared == 0 {
 			list = append(list, x.Stream)
@@ -155,16 +155,16 @@ func (e *evidence) unsure() (list []string) {
 	return list
 }
 
-// compares returns an error unless the reference compares outputs. A reference that does not use models/ref to compare
-// an output is played with corrupted outputs, which it must notice.
-func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report) error {
+// requireComparison returns an error unless the reference compares outputs. A reference that does not use models/ref to
+// compare an output is played with corrupted outputs, which it must notice.
+func (c *campaign) requireComparison(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	sure := e.memories + e.sum(false, func(x *shown) int { return x.Expected + x.Compared })
-	unsure := e.unsure()
+	unsure := e.uncompared()
 	if sure > 0 && len(unsure) == 0 {
 		return nil
 	}
-	minds, err := c.minds(ctx, d, last, unsure)
+	minds, err := c.noticesCorruption(ctx, d, last, unsure)
 	switch {
 	case err != nil || minds:
 		return err

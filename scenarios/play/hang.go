@@ -35,16 +35,16 @@ func newMotion(n int) motion {
 	return motion{ended: make([]uint64, n), by: make([]uint64, n), before: make([]uint64, n)}
 }
 
-// waits records that a transaction can be offered from a cycle on: the device's time for it begins then.
-func (m *motion) waits(cycle uint64, useful bool) {
+// expectMove records that a transaction can be offered from a cycle on: the device's time for it begins then.
+func (m *motion) expectMove(cycle uint64, useful bool) {
 	m.moved, m.judged = max(m.moved, cycle), max(m.judged, cycle)
 	if useful {
-		m.use(cycle)
+		m.recordUseful(cycle)
 	}
 }
 
-// use records a useful move.
-func (m *motion) use(cycle uint64) {
+// recordUseful records a useful move.
+func (m *motion) recordUseful(cycle uint64) {
 	m.useful = max(m.useful, cycle)
 	copy(m.before, m.ended)
 }
@@ -68,60 +68,60 @@ func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	if end {
 		p.ended[stream]++
 		p.fair.add(stream, cycle)
-		p.unfair(cycle)
+		p.failUnfair(cycle)
 	}
 	if useful {
-		p.use(cycle)
+		p.recordUseful(cycle)
 	}
 }
 
 // finish ends the run when nothing more is due, and fails it if it hangs.
 func (p *played) finish() (ended bool, err error) {
-	over := !p.waiting() && p.p.Over()
+	over := !p.waiting() && p.judge.Over()
 	if !over {
 		p.since = p.Cycles
 		copy(p.by, p.ended)
 	}
 	within := fmt.Sprintf("%d cycles (play.patience and the stalls of the run)", p.patience)
-	switch asked, settle := p.asked(), p.settle(); {
+	switch asked, settle := p.memoryInputs(), p.settle(); {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
-		p.p.Ends(p.Cycles)
+		p.judge.Ends(p.Cycles)
 		return true, nil
 	case over && p.Cycles >= p.since+p.patience+settle: // device or reference go on without end, though nothing is due
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
-			p.p.Ends(p.Cycles)
+			p.judge.Ends(p.Cycles)
 			return true, nil
 		}
-		p.hangs(p.by, " within "+within, "nothing in "+within)
+		p.failHang(p.by, " within "+within, "nothing in "+within)
 	case (!over || len(asked) > 0) && p.Cycles > p.moved+p.patience:
-		p.hangs(p.ended, " within "+within, "nothing in "+within)
-	case !over && p.p.Over() && p.gives() && p.Cycles > p.useful+mostGiven*p.patience:
+		p.failHang(p.ended, " within "+within, "nothing in "+within)
+	case !over && p.judge.Over() && p.referenceActive() && p.Cycles > p.useful+mostGiven*p.patience:
 		return false, p.mistake("it still gives transactions after %d cycles: want a run that comes to its end",
 			p.Cycles)
 	case !over && p.endless():
 		n := p.Cycles - p.useful
-		p.hangs(p.before, fmt.Sprintf(" within %d cycles", n), fmt.Sprintf("nothing in %d cycles", n))
+		p.failHang(p.before, fmt.Sprintf(" within %d cycles", n), fmt.Sprintf("nothing in %d cycles", n))
 	}
-	return p.p.Failed() != nil, nil
+	return p.judge.Failed() != nil, nil
 }
 
-// gives reports whether a user's reference keeps giving transactions.
-func (p *played) gives() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
+// referenceActive reports whether a user's reference keeps giving transactions.
+func (p *played) referenceActive() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
 
 // endless reports whether streams have moved for too long without a useful move. A reference that still gives
 // transactions has a longer limit, unless nothing else is due.
 func (p *played) endless() bool {
 	patience := uint64(p.Spec.Patience)
-	if p.gives() {
-		return !p.p.Over() && p.Cycles > p.useful+mostGiven*p.patience
+	if p.referenceActive() {
+		return !p.judge.Over() && p.Cycles > p.useful+mostGiven*p.patience
 	}
 	return p.Cycles > p.useful+mostCycles*patience+p.patience || p.idle() > max(leastMoves, mostMoves*patience)
 }
 
-// asked returns the inputs with answers, for the device, of the memories that it reads and writes.
-func (p *played) asked() (list []int) {
+// memoryInputs returns the inputs with answers, for the device, of the memories that it reads and writes.
+func (p *played) memoryInputs() (list []int) {
 	for i, s := range p.streams {
-		if p.queues[i].left() && p.p.Plays(s.Name) {
+		if p.queues[i].pending() && p.judge.Plays(s.Name) {
 			list = append(list, i)
 		}
 	}
@@ -130,8 +130,8 @@ func (p *played) asked() (list []int) {
 
 // wait returns the time in which a stream must move. It is the manifest's patience, plus the longest pauses by stalls,
 // plus the time for the longest transaction or burst if input and output stall independently.
-func (p *played) wait(m *mood) uint64 {
-	beats, in, out := max(1, p.p.Longest()), 0, 0
+func (p *played) wait(m *timing) uint64 {
+	beats, in, out := max(1, p.judge.Longest()), 0, 0
 	var pauses [2]uint64 // of inputs and outputs
 	for i, s := range p.streams {
 		if !s.In {
@@ -162,16 +162,16 @@ func longestPause(percent, burst int) (cycles uint64) {
 // missing that no counter of the device accounts for: they may still be on their way.
 func (p *played) settle() uint64 {
 	counted, _ := p.Observed(p.Spec.Drops.Counted)
-	if n := p.p.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {
+	if n := p.judge.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {
 		return p.patience
 	}
 	return uint64(p.Spec.Settle)
 }
 
-// hangs fails a run that makes no progress. from is the value of ended at the last progress; within is the time that
+// failHang fails a run that makes no progress. from is the value of ended at the last progress; within is the time that
 // the device had for a beat, and silence describes the outputs. An input that is not taken is reported rather than a
 // missing output.
-func (p *played) hangs(from []uint64, within, silence string) {
+func (p *played) failHang(from []uint64, within, silence string) {
 	var moved []string
 	for i, s := range p.streams {
 		if n := p.ended[i] - from[i]; n > 0 {
@@ -183,21 +183,21 @@ func (p *played) hangs(from []uint64, within, silence string) {
 		detail = "meanwhile these moved: " + strings.Join(moved, ", ")
 	}
 	for i, s := range p.streams {
-		if s.Kind == ref.Level || !p.queues[i].left() || p.ended[i] > from[i] {
+		if s.Kind == ref.Level || !p.queues[i].pending() || p.ended[i] > from[i] {
 			continue
 		}
-		x := slices.Concat(p.queues[i].under, p.queues[i].answers, p.queues[i].drawn)[0]
-		p.p.Fail(ref.Failure{
+		x := slices.Concat(p.queues[i].inFlight, p.queues[i].answers, p.queues[i].drawn)[0]
+		p.judge.Fail(ref.Failure{
 			Stream: s.Name, N: p.next[i], Cycle: p.Cycles, Field: fieldRule,
-			Expected: "the offered beat to be taken" + within, Got: protocol.RuleHangIn.String() + p.forgotten(),
+			Expected: "the offered beat to be taken" + within, Got: protocol.RuleHangIn.String() + p.tiedInputsHint(),
 			Detail: strings.TrimSuffix("offered: "+s.Text(x.side, x.data)+"\n  "+detail, "\n  "),
 		})
 		return
 	}
-	p.p.Stuck(p.Cycles, silence+p.forgotten())
-	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end",
-		Got: silence + p.forgotten()})
-	if f := p.p.Failed(); f.Detail == "" {
+	p.judge.Stuck(p.Cycles, silence+p.tiedInputsHint())
+	p.judge.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end",
+		Got: silence + p.tiedInputsHint()})
+	if f := p.judge.Failed(); f.Detail == "" {
 		f.Detail = detail
 	}
 }

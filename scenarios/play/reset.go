@@ -16,7 +16,7 @@ func (p *played) planResets(r *rand.Rand) error {
 	if p.Given.Resets != nil {
 		p.resets = slices.Sorted(slices.Values(p.Given.Resets))
 	}
-	if p.referenced() && !p.p.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
+	if p.referenced() && !p.judge.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
 		return &SpecError{p.located(field.Errorf("play.resets",
 			"the reference has no OnReset, which says what it forgets"))}
 	}
@@ -55,15 +55,15 @@ func (p *played) reset() error {
 	}
 	for i := range p.queues {
 		if q := &p.queues[i]; p.streams[i].Kind != ref.Level {
-			p.next[i] += uint64(len(q.under)) // the numbers of dropped transactions are not reused
+			p.next[i] += uint64(len(q.inFlight)) // the numbers of dropped transactions are not reused
 			q.answers = nil
-			q.drawn = slices.Concat(slices.DeleteFunc(q.under, func(x item) bool { return x.answer }), q.drawn)
-			q.under = nil
+			q.drawn = slices.Concat(slices.DeleteFunc(q.inFlight, func(x item) bool { return x.answer }), q.drawn)
+			q.inFlight = nil
 		}
 	}
 	p.trace("%8d %8s     reset\n", p.Cycles, "")
 	p.moved, p.judged = p.Cycles, p.Cycles
 	clear(p.fair.starved)
-	p.p.Reset(p.Cycles)
+	p.judge.Reset(p.Cycles)
 	return nil
 }

@@ -10,18 +10,19 @@ import (
 // fieldRule is the field name of findings about broken rules.
 const fieldRule = "rule"
 
-// broke fails the run because the device broke a rule of a stream.
-func (p *played) broke(s *ref.Stream, e *protocol.Record) {
+// failRule fails the run because the device broke a rule of a stream.
+func (p *played) failRule(s *ref.Stream, e *protocol.Record) {
 	switch e.Rule {
 	case protocol.RuleHangIn:
-		p.starves(e)
+		p.recordStarved(e)
 		return
 	case protocol.RuleHangOut: // not a rule here: the check decides which transactions an output must give
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
-	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: p.rule(s, e.Rule),
-		Got: p.breach(s, e.Rule)})
+	p.judge.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule,
+		Expected: p.rule(s, e.Rule),
+		Got:      p.breach(s, e.Rule)})
 }
 
 // rule returns what a protocol rule requires of a stream, for the expected side of a finding.

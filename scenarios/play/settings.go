@@ -132,12 +132,12 @@ func (p *played) begin(ctx context.Context) error {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(p.Manifest.Name)) // a hash never fails
 	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
-	m := p.mood(rng)
+	m := p.drawTiming(rng)
 	p.give(&m)
 	start := p.start(rng, &m)
-	p.p = p.judge(ctx, rng.Uint64(), m.plain())
+	p.judge = p.newJudge(ctx, rng.Uint64(), m.plain())
 	p.offerDrawn(rng, m.gaps)
-	if err := p.p.Err(); err != nil {
+	if err := p.judge.Err(); err != nil {
 		return err
 	}
 	if err := p.planResets(rng); err != nil {
@@ -151,7 +151,7 @@ func (p *played) begin(ctx context.Context) error {
 }
 
 // give replaces drawn settings by given ones. The stall that the manifest declares for a stream remains an upper limit.
-func (p *played) give(m *mood) {
+func (p *played) give(m *timing) {
 	for i, s := range p.streams {
 		if !p.pauses(i) {
 			continue
@@ -178,7 +178,7 @@ func (d *Device) pauses(i int) bool {
 func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
 	jobs := p.jobs // numbers taken by jobs of the reference
 	p.Offered = jobs
-	for _, x := range p.draw(rng, p.p, gaps, p.Cut) {
+	for _, x := range p.draw(rng, p.judge, gaps, p.Cut) {
 		x.id += jobs
 		p.Offered = x.id + 1
 		// the value of a level at power-up
@@ -199,7 +199,7 @@ func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
 }
 
 // start describes the power-up of the device.
-func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
+func (p *played) start(r *rand.Rand, m *timing) protocol.Start {
 	s := p.conn.NewStart(r.Uint64())
 	s.Poison = true
 	for i := range s.Streams {
@@ -250,7 +250,7 @@ func (p *played) clock(r *rand.Rand, i int) (period, phase int64) {
 }
 
 // describe records the settings of the run.
-func (p *played) describe(m *mood, start *protocol.Start) {
+func (p *played) describe(m *timing, start *protocol.Start) {
 	s := &p.Settings
 	s.Parameters, s.Resets, s.Gaps = p.parameters, p.resets, m.gaps
 	if s.Resets == nil && p.Spec.Resets.given() {

@@ -176,7 +176,7 @@ func TestDeclared(t *testing.T) {
 			d := opened(t, &Options{Manifest: m, Spec: &s, Variant: build.VariantSpeed, Log: os.Stderr})
 			b, err := manifest.Bind(m, d.built.Ports)
 			require.NoError(t, err)
-			want, got := *d.conn.Hello(), announced(b)
+			want, got := *d.conn.Hello(), announcedHello(b)
 			want.Version, want.BuildHash, want.MaxFrame = 0, [32]byte{}, 0
 			require.Equal(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", *got))
 		})

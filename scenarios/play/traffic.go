@@ -44,7 +44,7 @@ func (t *Traffic) data(n, unit int) []byte {
 
 // fitTraffic finds the input that gets the packets of captures.
 func (d *Device) fitTraffic(f *faults) {
-	t := d.carried
+	t := d.captured
 	if d.traffic = nil; t == nil {
 		return
 	}

@@ -182,9 +182,9 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 	case k == 5:
 		return at(hi - 1)
 	case k == 6:
-		return at(beside(r, 1<<r.IntN(bits.Len64(hi))))
+		return at(neighbour(r, 1<<r.IntN(bits.Len64(hi))))
 	case k == 7 && hi >= page:
-		return at(beside(r, (lo+uniform(r, span))/page*page))
+		return at(neighbour(r, (lo+uniform(r, span))/page*page))
 	case k < 10: // each power of two is equally likely
 		return at(lo + uniform(r, max(1, span>>r.IntN(bits.Len64(span)))))
 	}
@@ -193,8 +193,8 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 
 const page = 4096
 
-// beside returns n or a neighbour.
-func beside(r *rand.Rand, n uint64) uint64 {
+// neighbour returns n or a neighbour.
+func neighbour(r *rand.Rand, n uint64) uint64 {
 	switch r.IntN(4) {
 	case 0:
 		return n - min(n, 1)

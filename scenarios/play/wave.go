@@ -48,7 +48,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 	}
 	run.Trace = nil
 	for range 2 {
-		again, err := c.showing(ctx, d, built, run, w)
+		again, err := c.playWave(ctx, d, built, run, w)
 		if err != nil {
 			return nil, err
 		}
@@ -70,12 +70,12 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 	return w, c.save(w, built, period, at, res)
 }
 
-// showing plays a run on the build that dumps waveforms.
-func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
+// playWave plays a run on the build that dumps waveforms.
+func (c *campaign) playWave(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
 	err error) {
 	x := &Device{
 		Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program,
-		given: d.given, parameters: d.parameters, carried: d.carried,
+		given: d.given, parameters: d.parameters, captured: d.captured,
 	}
 	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
 	if err := x.launch(); err != nil {

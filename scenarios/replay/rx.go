@@ -16,9 +16,9 @@ type receive struct {
 	ports     players
 	fail      func(error) // ends the run
 	shape     *Shape
-	inFlight  []inFlight // by port
-	pass      []int      // by port: frames of one pass over the captures
-	seen      []seen     // by port: frames already delivered
+	inFlight  []inFlight       // by port
+	pass      []int            // by port: frames of one pass over the captures
+	records   []deliveryRecord // by port: frames already delivered
 	queues    []*driver.Copier
 	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
 	perQueue  []int
@@ -30,7 +30,7 @@ type receive struct {
 
 // setup creates rules and queues through the driver.
 func (r *receive) setup(d *driver.Driver) error {
-	r.seen, r.delivered = make([]seen, len(r.ports)), make([]int, len(r.ports))
+	r.records, r.delivered = make([]deliveryRecord, len(r.ports)), make([]int, len(r.ports))
 	for i, rule := range r.shape.rules() {
 		if err := d.SetRule(i, rule); err != nil {
 			return err
@@ -85,14 +85,14 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 			"receive queue %d delivered %s, but only %d were sent", q.Number(), r.name(port, int(cqe.PortSeq())), sent)
 		return
 	}
-	switch r.seen[port].mark(n) {
+	switch r.records[port].mark(n) {
 	case again:
 		r.add(r.foundIn(q.Number(), port, n, "C1", "frame", "delivered once", "delivered twice"),
 			"%s was delivered twice", r.name(port, n))
 		return
 	case tooLate:
 		r.add(r.foundIn(q.Number(), port, n, "R11", "frame",
-			fmt.Sprintf("delivered before %d later ones came in", seenSpan), "later"),
+			fmt.Sprintf("delivered before %d later ones came in", deliverySpan), "later"),
 			"%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
 		return
 	}

@@ -50,10 +50,10 @@ func (g *generator) mutant() (program.Frame, bool) {
 	f.Raw = pick(g, all...)
 	f.Seed = uint64(g.rng.Uint32())
 	for g.maybe(60) && len(f.Flip) < 8 {
-		f.Flip = append(f.Flip, g.of(8*min(len(f.Raw), 80)))
+		f.Flip = append(f.Flip, g.intN(8*min(len(f.Raw), 80)))
 	}
 	if g.maybe(15) {
-		f.Len = 60 + g.of(len(f.Raw))
+		f.Len = 60 + g.intN(len(f.Raw))
 	}
 	return f, true
 }

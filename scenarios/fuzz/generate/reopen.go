@@ -16,7 +16,7 @@ const (
 // frame must be handled entirely by the old or by the new state of its queue [R12].
 func (g *generator) reopen() {
 	slow := pick(g, g.rx...)
-	again := (slow + 1 + g.of(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
+	again := (slow + 1 + g.intN(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
 	g.write("CTRL", 3)
 	for i, q := range []int{slow, again} {
 		g.add(program.Op{Rule: &program.Rule{Index: i, Action: nicspec.ActionQueue, Queue: uint16(q),
@@ -26,28 +26,28 @@ func (g *generator) reopen() {
 	if g.maybe(50) { // writing the frames takes longer, so more of them wait
 		g.write("DEVCTL", 0)
 	}
-	port := g.of(g.Sizes.Ports)
-	for range 2 + g.of(3) {
+	port := g.intN(g.Sizes.Ports)
+	for range 2 + g.intN(3) {
 		c := g.rxQueue(slow)
 		c.PayBytes = nicspec.FrameMax
 		g.add(program.Op{RxQueue: c})
 		late := g.maybe(50)
 		if late {
 			g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: slow,
-				Count: 1, Delay: 500 + g.of(2500)}})
+				Count: 1, Delay: 500 + g.intN(2500)}})
 		}
-		g.add(program.Op{Post: g.post(slow, 4+g.of(12))})
+		g.add(program.Op{Post: g.post(slow, 4+g.intN(12))})
 		p := &program.Play{Port: port}
-		for i := range 8 + g.of(10) {
-			f := g.name()
-			f.DMAC, f.Len = dmac(reopenedDest), 60+g.of(600)
+		for i := range 8 + g.intN(10) {
+			f := g.idFrame()
+			f.DMAC, f.Len = dmac(reopenedDest), 60+g.intN(600)
 			if i == 0 || g.maybe(60) {
-				f.DMAC, f.Len = dmac(slowDest), pick(g, 60+g.of(200), 3000+g.of(nicspec.FrameMax-3000))
+				f.DMAC, f.Len = dmac(slowDest), pick(g, 60+g.intN(200), 3000+g.intN(nicspec.FrameMax-3000))
 			}
 			p.Frames = append(p.Frames, f)
 		}
-		g.add(program.Op{Play: p, Wait: g.of(300)})
-		for range 1 + g.of(3) {
+		g.add(program.Op{Play: p, Wait: g.intN(300)})
+		for range 1 + g.intN(3) {
 			g.reopened(again)
 		}
 	}
@@ -62,8 +62,8 @@ func (g *generator) reopened(q int) {
 	}
 	g.add(program.Op{RxQueue: c})
 	if g.maybe(90) {
-		p := g.post(q, 1+g.of(8))
+		p := g.post(q, 1+g.intN(8))
 		p.Hold = false
-		g.add(program.Op{Post: p, Wait: pick(g, 0, g.of(300))})
+		g.add(program.Op{Post: p, Wait: pick(g, 0, g.intN(300))})
 	}
 }

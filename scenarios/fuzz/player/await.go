@@ -53,7 +53,7 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		case int(e.Ci) != last:
 			x.waits.ended(since, now)
 			since, last = now, int(e.Ci)
-		case x.waits.vain(since, now):
+		case x.waits.expired(since, now):
 			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is "+
 				"stopped [T13]", e.Ci, q, stop.port), since, now, nil)
 		}
@@ -130,16 +130,16 @@ func (s *sent) kind(ports int, copies bool) string {
 // endsHeld counts an entry that ended while another port was stopped and its buffers were full.
 func (x *player) endsHeld(s *sent) {
 	for port := range x.sizes.Ports {
-		if x.sizes.Ports > 1 && s.sendsOn() != port && x.full(port) {
-			x.see.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)),
+		if x.sizes.Ports > 1 && s.sendsOn() != port && x.portFull(port) {
+			x.watcher.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)),
 				fmt.Sprintf("port %d", port))
 		}
 	}
 }
 
-// full reports whether a port has been stopped for long and more entries wait for it than its buffers hold.
-func (x *player) full(port int) bool {
-	if since := x.see.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
+// portFull reports whether a port has been stopped for long and more entries wait for it than its buffers hold.
+func (x *player) portFull(port int) bool {
+	if since := x.watcher.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
 		return false
 	}
 	frames, bytes := 0, 0

@@ -22,14 +22,14 @@ func (e *CrashError) Error() string {
 func guarded(play func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &CrashError{v, top()}
+			err = &CrashError{v, panicStack()}
 		}
 	}()
 	return play()
 }
 
-// top returns where the panic being recovered was raised.
-func top() (stack []string) {
+// panicStack returns where the panic being recovered was raised.
+func panicStack() (stack []string) {
 	const most = 6
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])

@@ -27,7 +27,7 @@ func (x *player) quiet() error {
 		return err
 	}
 	if x.arriving() {
-		if err := x.until("the frames have come in", func() bool { return x.came == x.sent() }); err != nil {
+		if err := x.until("the frames have come in", func() bool { return x.arrivedFrames == x.sent() }); err != nil {
 			return err
 		}
 		// A bridged device reports frames up to two quanta late: continue at a cycle that does not depend on that.
@@ -91,16 +91,16 @@ func (x *player) drain() error {
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {
 		return err
 	}
-	if err := x.report(); err != nil {
+	if err := x.disableModerated(); err != nil {
 		return err
 	}
 	for _, q := range sorted(x.rx) {
-		if err := x.rx[q].last(); err != nil {
+		if err := x.rx[q].ringPending(); err != nil {
 			return err
 		}
 	}
 	for _, q := range sorted(x.tx) {
-		if err := x.tx[q].last(); err != nil {
+		if err := x.tx[q].ringPending(); err != nil {
 			return err
 		}
 	}
@@ -122,8 +122,8 @@ func (x *player) busyFalls() error {
 // longMod is a moderation time in units of 64 cycles: the player does not wait for messages that may take longer.
 const longMod = 100
 
-// report disables the queues whose messages may take too long, which makes them due at once [M4].
-func (x *player) report() error {
+// disableModerated disables the queues whose messages may take too long, which makes them due at once [M4].
+func (x *player) disableModerated() error {
 	late := func(m *program.Msix) bool { return m != nil && m.Cycles > longMod }
 	for _, q := range sorted(x.rx) {
 		if late(x.rx[q].cfg.Msix) {
@@ -159,8 +159,8 @@ func longestMod(p *program.Program) (cycles int) {
 	return cycles
 }
 
-// last rings the doorbell for entries that were posted without one.
-func (r *ring) last() error {
+// ringPending rings the doorbell for entries that were posted without one.
+func (r *ring) ringPending() error {
 	if r.rung == r.PI || r.event {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (x *player) readBack() error {
 	}
 	for index := range nicspec.CountersOf(x.sizes.Ports) {
 		c, p := nicspec.CounterAt(index)
-		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.see.counter(c, p, v) }); err != nil {
+		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.watcher.counter(c, p, v) }); err != nil {
 			return err
 		}
 	}
@@ -279,8 +279,8 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 			return err
 		}
 		v.Patience = x.waits.patience
-		x.waits.within(patience)
-		err = stopped(x.all(ctx))
+		x.waits.lower(patience)
+		err = stoppedError(x.all(ctx))
 		v.Waited = x.waits.longest
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()

@@ -110,7 +110,7 @@ func (x *player) openRx(c *program.RxQueue) error {
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	x.rx[c.Queue], r.since = r, x.see.now
+	x.rx[c.Queue], r.since = r, x.watcher.now
 	return r.enable(&f)
 }
 
@@ -121,19 +121,19 @@ func (x *player) messages(tx bool, m *program.Msix, addr *uint64, data *uint32, 
 	}
 	*addr = x.alloc(m.At, 4)
 	*data, *count, *cycles = m.Data, m.Count, m.Cycles
-	return x.watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
+	return x.watch(*addr, 4, func(uint64, int) { x.watcher.message(tx, m) })
 }
 
 func (r *rxRing) entry(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		r.x.watcher.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	r.frees++
-	r.x.see.rxBeyond(r)
-	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
+	r.x.watcher.rxBeyond(r)
+	r.x.watcher.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
 }
 
 // post posts descriptors to the queue.
@@ -161,7 +161,7 @@ func (x *player) post(p *program.Post) error {
 	if p.Hold || n <= 0 && r.rung == r.PI {
 		return nil
 	}
-	x.see.rang(&r.ring, r.PI-uint16(r.frees), 0)
+	x.watcher.rang(&r.ring, r.PI-uint16(r.frees), 0)
 	return r.ringBell()
 }
 
@@ -178,8 +178,8 @@ func (x *player) disableLate(q program.Queue, late int) error {
 	if r == nil {
 		return nil
 	}
-	x.see.disabling(r)
-	if x.waits.slow || x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
+	x.watcher.disabling(r)
+	if x.waits.slow || x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.writeCycles) {
 		late = 0
 	}
 	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)
@@ -219,7 +219,7 @@ func (x *player) bell(b *program.Bell) error {
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
-	x.see.bell(b.Tx, b.Queue.Queue, why)
+	x.watcher.bell(b.Tx, b.Queue.Queue, why)
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
@@ -237,7 +237,7 @@ func (x *player) overfull(b *program.Bell) error {
 	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
 		return nil // the index would go back, which is another error
 	}
-	x.see.bell(false, b.Queue.Queue, "overfull")
+	x.watcher.bell(false, b.Queue.Queue, "overfull")
 	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))
 }
 

@@ -63,7 +63,7 @@ func (r *txRing) entry(raw []byte) {
 	cqe := nicspec.TxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		r.x.watcher.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	was := r.done
@@ -74,17 +74,17 @@ func (r *txRing) entry(raw []byte) {
 	}
 	r.ends++
 	r.over += int(r.done - was)
-	r.x.see.txBeyond(r, int(r.done-was))
+	r.x.watcher.txBeyond(r, int(r.done-was))
 	if s != nil {
 		r.x.endsHeld(s)
-		r.x.see.ended(r, cqe, s)
+		r.x.watcher.ended(r, cqe, s)
 	}
 }
 
 // send posts work entries.
 func (x *player) send(s *program.Send) error {
 	if s.Times > 1 {
-		return x.sendOften(s)
+		return x.sendRepeatedly(s)
 	}
 	r := x.tx[s.Queue]
 	if r == nil || r.event {
@@ -122,12 +122,12 @@ func (x *player) send(s *program.Send) error {
 		if err := r.ringBellFor(r.PI - n); err != nil {
 			return err
 		}
-		x.see.inside(r)
+		x.watcher.inside(r)
 		if err := x.run(s.Pause); err != nil {
 			return err
 		}
 	}
-	x.see.rang(&r.ring, r.PI-r.done, x.sending())
+	x.watcher.rang(&r.ring, r.PI-r.done, x.sending())
 	return r.ringBell()
 }
 
@@ -150,7 +150,7 @@ func (r *txRing) posts(blocks int) {
 
 // push rings the doorbell with the entry in it, block by block [W1].
 func (x *player) push(r *txRing, w *sent) error {
-	x.see.pushed(w)
+	x.watcher.pushed(w)
 	first := r.rung
 	for i := range w.blocks() {
 		if w.e.Rung>>i&1 != 0 {
@@ -174,7 +174,7 @@ func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
 		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete ||
-			x.lastOf(e, room),
+			x.mayBeLast(e, room),
 		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum,
 		FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
 		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
@@ -215,8 +215,8 @@ func (x *player) blocksOf(raw []byte) int {
 	return 1 + int(nicspec.Wqe(raw).Blocks())
 }
 
-// lastOf reports whether an entry may be the last one that fits into the ring.
-func (x *player) lastOf(e *program.Entry, room int) bool {
+// mayBeLast reports whether an entry may be the last one that fits into the ring.
+func (x *player) mayBeLast(e *program.Entry, room int) bool {
 	if !x.sizes.Has(nicspec.PartLong) {
 		return room == 1
 	}
@@ -256,9 +256,9 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 	if p.Same > 0 {
 		return x.shared(p, base, k, known, b)
 	}
-	bus := lay(&at, base+x.used[region])
+	bus := alignAddress(&at, base+x.used[region])
 	if bus+uint64(p.Len) > base+program.PieceBytes {
-		bus = lay(&at, base)
+		bus = alignAddress(&at, base)
 	}
 	if beyond := uint64(p.Len) - program.PieceBytes; p.Len > program.PieceBytes &&
 		base&(program.MemoryBytes-1) > program.Room+beyond {
@@ -273,7 +273,7 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 		x.used[region] = bus + reserve - base
 	}
 	x.last[region] = bus
-	return named(p, bus^k.far, k, known), bus ^ k.far, nil
+	return segmentOf(p, bus^k.far, k, known), bus ^ k.far, nil
 }
 
 // reserved returns how many bytes a piece reserves: all that a copy moves, else at most 32 KB.
@@ -285,8 +285,8 @@ func reserved(e *program.Entry, p *program.Piece) uint64 {
 	return min(uint64(p.Len), part)
 }
 
-// named returns a piece as a work entry names it.
-func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
+// segmentOf returns a piece as a work entry names it.
+func segmentOf(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
 	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
 	if known {
 		seg.Addr = bus - k.BusBase + k.VaBase
@@ -306,13 +306,13 @@ func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool,
 	if err := x.write(bus, b); err != nil {
 		return nicspec.SegFields{}, 0, err
 	}
-	return named(p, bus, k, known), bus, nil
+	return segmentOf(p, bus, k, known), bus, nil
 }
 
 // rewrite writes a shared buffer while entries may be reading it.
 func (x *player) rewrite(w *program.Rewrite) error {
 	at := sharedAt(x.at[w.Place.Region()], w.Same) + uint64(w.Off)
-	x.see.rewritten(w)
+	x.watcher.rewritten(w)
 	return x.write(at, craft.Pattern(w.Len, w.Seed))
 }
 

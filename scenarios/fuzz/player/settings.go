@@ -66,7 +66,7 @@ func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, ent
 		return 0, err
 	}
 	for i := range late {
-		x.see.late()
+		x.watcher.late()
 		if err := x.b.Arm.Write(nicspec.RegTblData(2*i), make([]byte, 8)); err != nil {
 			return 0, err
 		}
@@ -77,7 +77,7 @@ func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, ent
 			return !nicspec.TblCmdReg(v).Busy()
 		})
 	if err == nil {
-		x.see.command(op, t, index, status)
+		x.watcher.command(op, t, index, status)
 	}
 	return status, err
 }
@@ -88,7 +88,7 @@ func (x *player) table(t *program.Table) error {
 	}
 	off := x.disables(t)
 	if off != nil {
-		x.see.disabling(off)
+		x.watcher.disabling(off)
 	}
 	var entry []byte
 	for _, w := range t.Words {
@@ -103,7 +103,7 @@ func (x *player) table(t *program.Table) error {
 	case off != nil:
 		x.forget(program.Queue{Tx: off.Tx, Queue: off.Number})
 	case op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg:
-		x.see.portCfg(t.Index, t.Words)
+		x.watcher.portCfg(t.Index, t.Words)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (x *player) rule(r *program.Rule) error {
 	f.Encode(entry)
 	status, err := x.command(nicspec.TableOpWrite, nicspec.TableRule, r.Index, entry)
 	if status == nicspec.TableStatusOk && err == nil {
-		x.see.ruled(r.Index, &f)
+		x.watcher.ruled(r.Index, &f)
 	}
 	return err
 }
@@ -183,8 +183,8 @@ func (x *player) reset() error {
 		func(v uint32) bool { return v>>31 == 0 }); err != nil {
 		return err
 	}
-	x.see.cov.Hit("resets", state)
-	x.see.resetEnds()
+	x.watcher.cov.Hit("resets", state)
+	x.watcher.resetEnds()
 	x.ctrl = 0
 	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // undone by the reset
 		return err
@@ -192,7 +192,7 @@ func (x *player) reset() error {
 	clear(x.rx)
 	clear(x.tx)
 	clear(x.keys)
-	x.see.ports = pauseWatch{}
+	x.watcher.ports = pauseWatch{}
 	return nil
 }
 
@@ -278,6 +278,6 @@ func (x *player) fault(f *program.Fault) error {
 	default:
 		return nil
 	}
-	x.see.faultOf[h.From] = f.Of
+	x.watcher.faultOf[h.From] = f.Of
 	return x.b.Faults.Add(h)
 }

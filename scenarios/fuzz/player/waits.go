@@ -59,13 +59,13 @@ func (w *waits) crossing(c boundary.Crossing) {
 	w.moved = max(w.moved, c.Last)
 }
 
-// vain reports whether a wait that began in cycle from has lasted too long.
-func (w *waits) vain(from, now int64) bool {
+// expired reports whether a wait that began in cycle from has lasted too long.
+func (w *waits) expired(from, now int64) bool {
 	return now-max(from, w.moved) > w.patience || now-from > w.most
 }
 
-// within lowers the limit of waits; 0 leaves it. On a slow board the limit follows from the board and stays.
-func (w *waits) within(patience int64) {
+// lower lowers the limit of waits; 0 leaves it. On a slow board the limit follows from the board and stays.
+func (w *waits) lower(patience int64) {
 	if patience > 0 && !w.slow {
 		w.patience, w.most = min(w.patience, patience), min(w.most, patience)
 	}
@@ -80,7 +80,7 @@ func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period(
 func (x *player) until(what string, holds func() bool) error {
 	from := x.cycle()
 	for !holds() {
-		if x.waits.vain(from, x.cycle()) {
+		if x.waits.expired(from, x.cycle()) {
 			return x.stuck(what, from, x.cycle(), nil)
 		}
 		if err := x.run(x.waits.step); err != nil {
@@ -102,7 +102,7 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 			x.waits.ended(from, x.cycle())
 			return nil
 		}
-		if x.waits.vain(from, x.cycle()) {
+		if x.waits.expired(from, x.cycle()) {
 			var status *uint32
 			if off == nicspec.RegStatus {
 				status = &v

@@ -16,17 +16,17 @@ import (
 
 // watcher counts, in bins of coverage, what crossings and completion entries show that the NIC has done.
 type watcher struct {
-	cov     *coverage.Coverage
-	board   *program.Board
-	sizes   *nicspec.Build
-	stall   string
-	devctl  nicspec.DevctlReg
-	faultOf map[uint64]string // by first address of the faults
-	ports   pauseWatch
-	came    [board.MaxPorts][]arrival // received frames, by port and ordinal
-	off     []withdrawn               // invalidated rules
-	now     int64                     // cycle of the current crossing
-	failed  [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
+	cov         *coverage.Coverage
+	board       *program.Board
+	sizes       *nicspec.Build
+	stall       string
+	devctl      nicspec.DevctlReg
+	faultOf     map[uint64]string // by first address of the faults
+	ports       pauseWatch
+	received    [board.MaxPorts][]arrival // received frames, by port and ordinal
+	invalidated []withdrawn               // invalidated rules
+	now         int64                     // cycle of the current crossing
+	failed      [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
 	fillWatch
 	situationWatch
 }

@@ -14,8 +14,8 @@ import (
 // RefError reports a mistake of a user's reference; see package own.
 type RefError = own.RefError
 
-// caught turns a panic in the user's reference into an error. Other panics continue.
-func (p *played) caught(err *error) {
+// recoverMistake turns a panic in the user's reference into an error. Other panics continue.
+func (p *played) recoverMistake(err *error) {
 	r := recover()
 	if r == nil {
 		return

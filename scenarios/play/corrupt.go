@@ -18,9 +18,9 @@ type spoiler struct {
 // spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
-// minds reports whether a reference notices corrupted outputs and corrupted samples of observed outputs, by a fault or
-// a mistake. One that does not compares none of them.
-func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
+// noticesCorruption reports whether a reference notices corrupted outputs and corrupted samples of observed outputs, by
+// a fault or a mistake. One that does not compares none of them.
+func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()
 	}

@@ -29,8 +29,8 @@ func (e *StoppedError) Finding() result.Finding {
 // simTime matches the time that Verilator prints before a message.
 var simTime = regexp.MustCompile(`^\[\d+\] `)
 
-// stopped turns the error of a device that ended by a failed assertion or by $finish into a StoppedError.
-func stopped(err error) error {
+// stoppedError turns the error of a device that ended by a failed assertion or by $finish into a StoppedError.
+func stoppedError(err error) error {
 	d, ok := errors.AsType[*protocol.DeviceError](err)
 	if !ok || d.Code != protocol.CodeAssert && d.Code != protocol.CodeFinish {
 		return err

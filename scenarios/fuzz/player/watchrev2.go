@@ -139,7 +139,7 @@ func (w *watcher) inside(r *txRing) {
 		if s := r.work[r.Place(r.rung-i)]; i > 0 && s != nil && s.blocks() > i {
 			w.cov.Hit("doorbells inside an entry", fmt.Sprintf("after %d blocks", i))
 			if port := s.sendsOn(); port >= 0 && port < w.sizes.Ports && w.sizes.Has(nicspec.PartPause) &&
-				r.x.full(port) {
+				r.x.portFull(port) {
 				w.cov.Hit("doorbells inside, port full", fmt.Sprintf("after %d blocks", i))
 			}
 			return

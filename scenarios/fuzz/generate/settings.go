@@ -2,24 +2,21 @@ package generate
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"slices"
 
-	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
 	"nictwin/models/nic/nicspec"
-	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 )
 
 // setting draws an operation that changes the NIC's configuration.
 func (g *generator) setting() program.Op {
-	switch g.of(12) {
+	switch g.intN(12) {
 	case 0:
-		return program.Op{Write: &program.Write{Reg: "RX_CTRL", Value: uint32(g.of(16))}}
+		return program.Op{Write: &program.Write{Reg: "RX_CTRL", Value: uint32(g.intN(16))}}
 	case 1:
 		return program.Op{Write: &program.Write{Reg: "RX_DEFAULT",
-			Value: uint32(g.of(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(g.defaultQueue())}}
+			Value: uint32(g.intN(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(g.defaultQueue())}}
 	case 2:
 		return program.Op{Write: &program.Write{Reg: "CTRL", Value: uint32(pick(g, 3, 3, 3, 3, 1, 2, 0))}}
 	case 3:
@@ -30,7 +27,7 @@ func (g *generator) setting() program.Op {
 	case 5:
 		return program.Op{Key: g.key()}
 	case 6:
-		return program.Op{Rule: g.steer(g.of(len(g.rx)), pick(g, g.rx...))}
+		return program.Op{Rule: g.steer(g.intN(len(g.rx)), pick(g, g.rx...))}
 	case 7:
 		return program.Op{Rule: g.rule()}
 	case 8, 9:
@@ -48,23 +45,23 @@ func (g *generator) setting() program.Op {
 func (g *generator) defaultQueue() int {
 	q := pick(g, g.rx...)
 	if g.maybe(20) {
-		q |= 1 << (9 + g.of(7))
+		q |= 1 << (9 + g.intN(7))
 	}
 	return q
 }
 
 // key rewrites one of the keys; most valid ones stay valid.
 func (g *generator) key() *program.Key {
-	i := g.of(program.Regions)
+	i := g.intN(program.Regions)
 	k := &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
 		Place: placeOf(i)}
-	switch g.of(8) {
+	switch g.intN(8) {
 	case 0:
 		k.NoRead = true
 	case 1:
 		k.Invalid = true
 	case 2:
-		k.Place.Skew = g.of(4096)
+		k.Place.Skew = g.intN(4096)
 	}
 	return k
 }
@@ -74,7 +71,7 @@ func (g *generator) steer(i, queue int) *program.Rule {
 	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue),
 		Match: []program.Match{matchDest(i)}}
 	if g.Sizes.Has(nicspec.PartRss) && g.maybe(40) {
-		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.of(9))
+		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.intN(9))
 	}
 	if g.Sizes.Has(nicspec.PartAccounts) && g.maybe(40) {
 		r.Account = &program.Account{Account: uint8(pick(g, g.accounts[:]...)), Slow: uint16(pick(g, g.rx...))}
@@ -90,9 +87,9 @@ func matchDest(i int) program.Match {
 
 // withdraw invalidates a rule between two frames that match it: the second one must not be steered by it [R5].
 func (g *generator) withdraw() program.Op {
-	i := g.of(len(g.rx))
+	i := g.intN(len(g.rx))
 	r := g.steer(i, pick(g, g.rx...))
-	r.Index = g.of(3) // a low index, so that other rules follow
+	r.Index = g.intN(3) // a low index, so that other rules follow
 	if g.maybe(40) {
 		r.Action, r.RssLog, r.Account = nicspec.ActionDrop, 0, nil
 	}
@@ -107,7 +104,7 @@ func (g *generator) withdraw() program.Op {
 	}
 	g.add(program.Op{Rule: r})
 	g.add(program.Op{Post: g.post(g.rx[i], 8)})
-	g.add(program.Op{Play: match(), Wait: g.of(400)})
+	g.add(program.Op{Play: match(), Wait: g.intN(400)})
 	off := *r
 	off.Off = true
 	g.add(program.Op{Rule: &off})
@@ -115,7 +112,7 @@ func (g *generator) withdraw() program.Op {
 }
 
 func (g *generator) ruleIndex() int {
-	return pick(g, 0, g.Sizes.NumRules-1, g.of(g.Sizes.NumRules), g.of(g.Sizes.NumRules))
+	return pick(g, 0, g.Sizes.NumRules-1, g.intN(g.Sizes.NumRules), g.intN(g.Sizes.NumRules))
 }
 
 // rule draws any steering rule.
@@ -124,14 +121,14 @@ func (g *generator) rule() *program.Rule {
 		nicspec.ActionDrop, nicspec.ActionRss, 3, 255),
 		Queue: uint16(pick(g, g.queue(g.Sizes.NumRxq), g.queue(g.Sizes.NumRxq), g.Sizes.NumRxq)), Off: g.maybe(30)}
 	fields := nicspec.SteerKeyInfo.Fields
-	for range 1 + g.of(2) {
-		f := &fields[g.of(len(fields))]
+	for range 1 + g.intN(2) {
+		f := &fields[g.intN(len(fields))]
 		if f.Width > 64 {
 			continue
 		}
-		m := program.Match{Field: f.Name, Value: uint64(g.of(4))}
+		m := program.Match{Field: f.Name, Value: uint64(g.intN(4))}
 		if f.Width > 8 && g.maybe(50) {
-			m.Value, m.Skip = g.rng.Uint64(), ^uint64(1<<g.of(8))
+			m.Value, m.Skip = g.rng.Uint64(), ^uint64(1<<g.intN(8))
 		}
 		r.Match = append(r.Match, m)
 	}
@@ -141,11 +138,11 @@ func (g *generator) rule() *program.Rule {
 // table draws any other table command: reads, and writes, which are mostly refused.
 func (g *generator) table() *program.Table {
 	t := &program.Table{
-		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.of(8)),
-		Index: pick(g, 0, g.of(64), 63, 64, 255, 256, 0xffff, g.of(g.Sizes.NumKeys)),
+		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.intN(8)),
+		Index: pick(g, 0, g.intN(64), 63, 64, 255, 256, 0xffff, g.intN(g.Sizes.NumKeys)),
 	}
 	if g.maybe(3) {
-		t.Table = nicspec.Table(pick(g, 255, g.of(256)))
+		t.Table = nicspec.Table(pick(g, 255, g.intN(256)))
 	}
 	if t.Op != uint8(nicspec.TableOpWrite) {
 		return t
@@ -159,7 +156,7 @@ func (g *generator) table() *program.Table {
 	case nicspec.TableAccount:
 		t.Words = t.Words[:4]
 		for slices.Contains(g.accounts[:], t.Index) { // an account that no rule uses
-			t.Index = g.of(nicspec.NumAccounts)
+			t.Index = g.intN(nicspec.NumAccounts)
 		}
 	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
@@ -196,7 +193,7 @@ func (g *generator) disabled() program.Op {
 	if g.maybe(50) {
 		t.Table, t.Index = nicspec.TableTxq, g.queue(g.Sizes.NumTxq)
 	}
-	for range 1 + g.of(3) {
+	for range 1 + g.intN(3) {
 		w := *t
 		for range nicspec.RxqEntrySize / 4 {
 			w.Words = append(w.Words, g.rng.Uint32())
@@ -209,11 +206,11 @@ func (g *generator) disabled() program.Op {
 
 // register draws an access to any register that has no lasting effect.
 func (g *generator) register() program.Op {
-	r := &nicspec.Registers[g.of(len(nicspec.Registers))]
+	r := &nicspec.Registers[g.intN(len(nicspec.Registers))]
 	if g.maybe(60) {
-		off := r.Offset + uint32(g.of(max(1, r.Count))*r.Stride)
+		off := r.Offset + uint32(g.intN(max(1, r.Count))*r.Stride)
 		if g.maybe(10) {
-			off = uint32(g.of(nicspec.BarBytes/8)) * 8
+			off = uint32(g.intN(nicspec.BarBytes/8)) * 8
 		}
 		wide := g.maybe(40)
 		if wide {
@@ -221,7 +218,7 @@ func (g *generator) register() program.Op {
 		}
 		return program.Op{Read: &program.Read{Off: off, Wide: wide}}
 	}
-	w := &program.Write{Reg: r.Name, Index: g.of(max(1, r.Count)), Value: g.rng.Uint32()}
+	w := &program.Write{Reg: r.Name, Index: g.intN(max(1, r.Count)), Value: g.rng.Uint32()}
 	switch r.Name {
 	case "RX_DOORBELL", "TX_DOORBELL", "TX_PUSH", "TBL_CMD", "CTRL", "CPL_TIMEOUT", "RX_DEFAULT", "DEVCTL":
 		w.Reg, w.Index = "SCRATCH", 0
@@ -231,11 +228,11 @@ func (g *generator) register() program.Op {
 
 // fault draws a fault that makes some reads of the NIC fail.
 func (g *generator) fault() *program.Fault {
-	f := &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
+	f := &program.Fault{Kind: inject.FaultKind(g.intN(inject.NumFaults)).String(),
 		Of:    pick(g, program.OfRxRing, program.OfTxRing, program.OfMemory, program.OfMemory),
-		Place: placeOf(g.of(program.Regions)),
-		Skip:  g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
-	if f.Of == program.OfMemory && (g.olds || g.same) {
+		Place: placeOf(g.intN(program.Regions)),
+		Skip:  g.intN(4), Count: 1 + g.intN(2), Nth: g.intN(3)}
+	if f.Of == program.OfMemory && (g.reusedMemory || g.sharedBuffers) {
 		f.Of = pick(g, program.OfRxRing, program.OfTxRing)
 	}
 	f.Queue = pick(g, g.rx...)
@@ -243,139 +240,10 @@ func (g *generator) fault() *program.Fault {
 		f.Queue = pick(g, g.tx...)
 	}
 	if g.maybe(40) {
-		f.Delay = pick(g, g.of(600), g.of(600), g.of(2500))
+		f.Delay = pick(g, g.intN(600), g.intN(600), g.intN(2500))
 	}
 	if f.Nth > 0 && g.maybe(40) {
-		f.Gap = g.of(3500)
+		f.Gap = g.intN(3500)
 	}
 	return f
-}
-
-// otherTypes lists the first header bytes of requests other than memory requests, in order.
-var otherTypes = func() (all []byte) {
-	for b := range coverage.OtherNames {
-		all = append(all, b)
-	}
-	slices.Sort(all)
-	return all
-}()
-
-const rawRequester = 0x0123
-
-// odd draws a TLP that no driver sends.
-func (g *generator) odd() program.Op {
-	t := &program.TLP{}
-	var hdr [tlp.HeaderBytes]byte
-	switch g.of(5) {
-	case 0:
-		g.oddAccess(&hdr, t)
-	case 1:
-		g.oddAddress(&hdr, t)
-	case 2:
-		g.oddRequest(&hdr, t)
-	default:
-		g.stray(&hdr, t)
-	}
-	t.Header = hex.EncodeToString(hdr[:])
-	return program.Op{TLP: t}
-}
-
-// oddRequest draws a request other than a memory request. Of a message, only the type is drawn, since nothing else in
-// it matters.
-func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	const attr2, poisoned = 0x04, 0x40
-	b := otherTypes[g.of(len(otherTypes))]
-	dws := pick(g, 1, 2, 4, g.length10())
-	*hdr = [tlp.HeaderBytes]byte{b, byte(g.of(8))<<4 | byte(g.of(2))*attr2, byte(g.of(4))<<4 | byte(dws>>8&3),
-		byte(dws)}
-	binary.BigEndian.PutUint16(hdr[4:], g.requester())
-	hdr[7] = 0xff
-	if g.maybe(30) {
-		hdr[2] |= poisoned
-	}
-	binary.BigEndian.PutUint64(hdr[8:], nicspec.BarBase+nicspec.RegScratch)
-	if b>>5&1 == 0 {
-		binary.BigEndian.PutUint32(hdr[8:], 0x2c)
-		clear(hdr[12:])
-	}
-	if b&0x30 == 0x30 {
-		hdr[7] = uint8(g.rng.Uint32())
-		binary.BigEndian.PutUint64(hdr[8:], g.rng.Uint64())
-	}
-	if b&0x40 != 0 {
-		t.Data = tlp.DWBytes * dws
-	}
-}
-
-// length10 draws any TLP length in DWs, mostly short ones.
-func (g *generator) length10() int {
-	if g.maybe(25) {
-		return 1 + g.of(tlp.MaxLengthDW)
-	}
-	return 1 + g.of(64)
-}
-
-// requester draws any requester ID except those of software that accesses registers.
-func (g *generator) requester() uint16 {
-	return pick(g, rawRequester, rawRequester, uint16(g.rng.Uint32())|0x0400)
-}
-
-// oddAccess draws a request for BAR0 that is no valid register access, or a read that is one.
-func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(),
-		Tag: uint8(g.rng.Uint32()),
-		TC:  uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf,
-		Length: uint16(pick(g, 1, 2, 2, 3, 4, 16, 64, g.length10())), EP: g.maybe(15)}
-	h.Address = nicspec.BarBase +
-		uint64(pick(g, nicspec.RegScratch, nicspec.RegTblData(0), nicspec.RegTblData(1), nicspec.RegCounter(3)))
-	if h.Length > 1 {
-		h.LastBE = 0xf
-	}
-	if g.maybe(50) {
-		h.FirstBE = uint8(1 + g.of(15))
-	}
-	g.encode(&h, hdr, t)
-}
-
-func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	a := pick(g, g.rng.Uint64()&^3|1<<58, g.rng.Uint64()>>(32+g.of(20))&^3, uint64(0), 0x100, 0xffff_fffc, 1<<32,
-		nicspec.BarBase-4, nicspec.BarBase+nicspec.BarBytes, nicspec.BarBase|1<<40, 3<<nicspec.EndpointShift,
-		nicspec.BarBase|1<<63)
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: a>>32 != 0, RequesterID: g.requester(),
-		Tag: uint8(g.rng.Uint32()),
-		TC:  uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: 1, Address: a, EP: g.maybe(10)}
-	if most := int(tlp.PageBytes-a%tlp.PageBytes) / tlp.DWBytes; g.maybe(40) {
-		if h.Length = uint16(min(g.length10(), most)); h.Length > 1 {
-			h.LastBE = uint8(1 + g.of(15))
-		}
-		h.FirstBE = uint8(1 + g.of(15))
-	}
-	g.encode(&h, hdr, t)
-}
-
-// stray draws a completion that answers no request, unless its tag happens to be in use.
-func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	h := tlp.Header{
-		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),
-		CompleterID: uint16(g.rng.Uint32()), RequesterID: pick(g, uint16(nicspec.RequesterNic), nicspec.RequesterNic,
-			0x0201, 0x0100),
-		Tag: uint8(g.rng.Uint32()), LowerAddr: uint8(4 * g.of(32)), EP: g.maybe(20)}
-	h.ByteCount = uint16(pick(g, int(h.Length)*4, 64, 4096, 1+g.of(4096)))
-	if g.maybe(30) {
-		h.Kind, h.Length, h.EP, h.Status = tlp.Cpl, 0, false, tlp.Status(g.of(8))
-	}
-	t.Count = pick(g, 1, 4, 40)
-	if h.Length > 16 {
-		t.Count = 1
-	}
-	g.encode(&h, hdr, t)
-}
-
-func (g *generator) encode(h *tlp.Header, hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	if h.Encode(hdr) != nil { // an invalid header cannot be sent: read the register ID instead
-		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1,
-			Address: nicspec.BarBase}
-		_ = h.Encode(hdr)
-	}
-	t.Data = h.PayloadBytes()
 }

@@ -56,16 +56,16 @@ func (f *fairness) add(stream int, cycle uint64) {
 	f.moves[stream] = append(list, cycle)
 }
 
-// starves records that an input has waited as long as the limit.
-func (p *played) starves(e *protocol.Record) {
+// recordStarved records that an input has waited as long as the limit.
+func (p *played) recordStarved(e *protocol.Record) {
 	i := int(e.Stream)
 	wait := p.fair.cycles(p.hello.Streams[i].Clock, p.Settings.Clocks)
 	p.fair.starved[i] = starvation{e.Ordinal, e.First - min(e.First, wait)}
-	p.unfair(e.First)
+	p.failUnfair(e.First)
 }
 
-// unfair fails the run if another stream has moved while an input starved.
-func (p *played) unfair(cycle uint64) {
+// failUnfair fails the run if another stream has moved while an input starved.
+func (p *played) failUnfair(cycle uint64) {
 	for _, i := range slices.Sorted(maps.Keys(p.fair.starved)) {
 		x := p.fair.starved[i]
 		var moved []string
@@ -78,7 +78,7 @@ func (p *played) unfair(cycle uint64) {
 		if len(moved) == 0 {
 			continue
 		}
-		p.p.Fail(ref.Failure{
+		p.judge.Fail(ref.Failure{
 			Stream: p.streams[i].Name, N: x.n, Cycle: cycle, Cause: x.since, Field: fieldFair,
 			Expected: fmt.Sprintf("the offered beat to be taken within %d cycles while other streams move (play.fair)",
 				p.fair.limit),

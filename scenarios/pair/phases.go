@@ -6,15 +6,15 @@ import (
 	"nictwin/scenarios/bed/judge"
 )
 
-// course decides when traffic begins and when it has ended. Both processes evaluate the states of both servers at the
+// phases decides when traffic begins and when it has ended. Both processes evaluate the states of both servers at the
 // end of each round, and so come to the same decision.
-type course struct {
-	round    simcore.Ps
-	patience simcore.Ps // longest time without progress
-	done     uint64     // finished rounds
-	phase    phase
-	mark     uint64 // sum of both servers' progress
-	since    uint64 // rounds since that sum last grew
+type phases struct {
+	round        simcore.Ps
+	patience     simcore.Ps // longest time without progress
+	done         uint64     // finished rounds
+	phase        phase
+	lastProgress uint64 // sum of both servers' progress
+	since        uint64 // rounds since that sum last grew
 }
 
 // ahead is the number of quanta in a round, and by how many quanta a server may run ahead of the messages that it has
@@ -45,17 +45,17 @@ func (o *Options) patience() simcore.Ps {
 }
 
 // end returns the time at which the current round ends.
-func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
+func (c *phases) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
 
 // quantumEnd returns the end of quantum q; quantum q + ahead ends exactly one round later.
-func (c *course) quantumEnd(q uint64) simcore.Ps {
+func (c *phases) quantumEnd(q uint64) simcore.Ps {
 	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
 	return rounds*c.round + rest*c.round/ahead
 }
 
 // settled reports whether the phase stays the same at the end of the current round, whatever the other server's state
 // is then.
-func (c *course) settled(mine state) bool {
+func (c *phases) settled(mine state) bool {
 	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false
 	}
@@ -71,10 +71,10 @@ func (c *course) settled(mine state) bool {
 }
 
 // step evaluates the states of both servers at the end of a round, and reports whether a new phase begins.
-func (c *course) step(a, b state) bool {
+func (c *phases) step(a, b state) bool {
 	c.done++
-	if n := a.progress + b.progress; n != c.mark {
-		c.mark, c.since = n, 0
+	if n := a.progress + b.progress; n != c.lastProgress {
+		c.lastProgress, c.since = n, 0
 	} else {
 		c.since++
 	}
@@ -98,7 +98,7 @@ func (c *course) step(a, b state) bool {
 }
 
 // ending returns how the run ended, for the referee.
-func (c *course) ending() judge.Ending {
+func (c *phases) ending() judge.Ending {
 	if c.phase == phaseStuck {
 		return judge.Stopped
 	}

@@ -13,14 +13,14 @@ import (
 // Deliveries are classified as by a record of all frames, except those more than seenSpan frames back.
 func TestSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, all, top := new(seen), map[int]bool{}, 0
-		at := rapid.IntRange(0, 3*seenSpan).Draw(t, "begin")
+		s, all, top := new(deliveryRecord), map[int]bool{}, 0
+		at := rapid.IntRange(0, 3*deliverySpan).Draw(t, "begin")
 		for range rapid.IntRange(1, 60).Draw(t, "frames") {
-			step := rapid.OneOf(rapid.IntRange(-3, 5), rapid.IntRange(-2*seenSpan, 3*seenSpan)).Draw(t, "step")
+			step := rapid.OneOf(rapid.IntRange(-3, 5), rapid.IntRange(-2*deliverySpan, 3*deliverySpan)).Draw(t, "step")
 			at = max(0, at+step)
 			want := firstTime
 			switch {
-			case at < top-seenSpan:
+			case at < top-deliverySpan:
 				want = tooLate
 			case all[at]:
 				want = again

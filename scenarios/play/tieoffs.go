@@ -78,9 +78,9 @@ func (d *Device) tieWidth(name string) int {
 	return 0
 }
 
-// forgotten lists the inputs that tie_rest ties off and no run changes, as a hint: such an input often keeps a device
-// silent.
-func (d *Device) forgotten() string {
+// tiedInputsHint lists the inputs that tie_rest ties off and no run changes, as a hint: such an input often keeps a
+// device silent.
+func (d *Device) tiedInputsHint() string {
 	var list []string
 	for _, t := range d.hello.Ties {
 		_, tied := d.Manifest.TieOffs[t.Name]
