@@ -113,7 +113,7 @@ func served(managers []string) string {
 
 // writeRules writes the check `rules`, with memories that answer the device and inputs that carry only answers.
 func (f *found) writeRules(line func(string, ...any), managers []string) {
-	parts, remark := []string{}, undecided // no check was recognised: the rules of the streams, until the user names a reference
+	parts, remark := []string{}, undecided // the rules only, until the user names a reference
 	if len(managers) > 0 {
 		parts = append(parts, "serve: {"+served(managers)+"}")
 	}

@@ -47,8 +47,10 @@ func TestHangsAreTold(t *testing.T) {
 		index int
 		want  string
 	}{
-		{"payload", program.Fault{Of: program.OfMemory, Skip: 17}, 17, `txq 3: entry 17 posted, fetched, waits for the completion of a read of 64 B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
-		{"fetch", program.Fault{Of: program.OfTxRing}, 0, `txq 3: entry 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+		{"payload", program.Fault{Of: program.OfMemory, Skip: 17}, 17, `txq 3: entry 17 posted, fetched, waits for ` +
+			`the completion of a read of 64 B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+		{"fetch", program.Fault{Of: program.OfTxRing}, 0, `txq 3: entry 0 posted, not fetched, waits for the ` +
+			`completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := player.Run(programOf(stalled(c.fault)), t.Context(), model, nil)
@@ -63,7 +65,8 @@ func TestHangsAreTold(t *testing.T) {
 			require.Positive(t, *f.Cycle)
 			require.Regexp(t, "^not within 40[0-9]{4} cycles: STATUS reads 0x[0-9a-f]+: .*reads_outstanding; "+c.want,
 				f.Got)
-			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until STATUS says that nothing is under way\n  STATUS reads .*\n  `+c.want, f.Text)
+			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until STATUS says that nothing `+
+				`is under way\n  STATUS reads .*\n  `+c.want, f.Text)
 			require.Contains(t, f.Text, "the referee, in the end: cycle ")
 			// The referee expects no particular outcome of an entry whose bytes are missing.
 			for _, m := range v.Report.List {
@@ -88,7 +91,8 @@ func TestHangOfAReceiveQueueIsTold(t *testing.T) {
 	require.Equal(t, result.Rx, f.Domain)
 	require.Equal(t, queue, *f.Queue)
 	require.Equal(t, 0, *f.Index)
-	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
+	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at `+
+		`0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
 }
 
 // Candidates of a program that got stuck are played with shorter limits, and the smallest one fails like the whole

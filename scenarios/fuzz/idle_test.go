@@ -39,7 +39,8 @@ func TestStuckBusyIsFound(t *testing.T) {
 	require.True(t, v.Pass(), "%v", v.Err)
 	v = play(true)
 	require.True(t, v.Mismatch())
-	require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until the pin busy is 0 \[B8\]\n  STATUS reads 0x0; every read that it sent has been answered$`, v.Err.Error())
+	require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until the pin busy is 0 \[B8\]\n  `+
+		`STATUS reads 0x0; every read that it sent has been answered$`, v.Err.Error())
 	v = play(false)
 	require.True(t, v.Mismatch())
 	require.Equal(t, "[B8] busy", v.Key())

@@ -66,7 +66,8 @@ func TestLostPeers(t *testing.T) {
 		{"stalls", `^server Server\[1\] \(process \d+\) in quantum 3: silent for 300ms`},
 		{"skips", `in quantum 3: protocol: QUANTUM 9: want 3`},
 		{"babbles", `in quantum 3: protocol: message of type \d+: want 1 to`},
-		{"late", `in quantum 3: QUANTUM 3: record 0 of 1: etherlink: .*a frame that departed at 0 ps is told at .*: want it within the latency`},
+		{"late", `in quantum 3: QUANTUM 3: record 0 of 1: etherlink: .*a frame that departed at 0 ps is told at ` +
+			`.*: want it within the latency`},
 		{"gives up", `server B: its NIC is on fire`},
 	} {
 		o := pair(t, "bf3", 100)

@@ -113,8 +113,8 @@ func (x *MemorySpec) at(i int) field.Path {
 	return "memory.port"
 }
 
-// part returns the number of addresses of each port: whole pages, since no burst crosses a page, or a power of two below
-// a page.
+// part returns the number of addresses of each port: whole pages, since no burst crosses a page, or a power of two
+// below a page.
 func (x *MemorySpec) part() uint64 {
 	n := uint64(len(x.all()))
 	if n < 2 {

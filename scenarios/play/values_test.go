@@ -27,7 +27,8 @@ func TestSteps(t *testing.T) {
 	require.False(t, v.has(4))
 	for text, want := range map[string]string{"1..8 step 0": "a step above 0", "1..8 step x": "a step above 0",
 		"8..1 step 2": "ends before it begins",
-		"1..010":      "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10", "0..64 step 08": "want 8"} {
+		"1..010":      "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10",
+		"0..64 step 08": "want 8"} {
 		require.ErrorContains(t, yaml.Unmarshal([]byte(text), &v), want)
 	}
 }

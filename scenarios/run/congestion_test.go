@@ -49,24 +49,26 @@ func TestSwitchMarks(t *testing.T) {
 // fields.
 func TestSprayRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
-	for text, want := range map[string]string{
-		"stacks: [{kind: flexins, flexins: {data: {spray: true}}}]": "" +
+	for _, c := range []struct{ text, want string }{
+		{"stacks: [{kind: flexins, flexins: {data: {spray: true}}}]",
 			"f.yaml:4: stacks[0].flexins.data.spray true with stacks[0].flexins.data.recovery 0, go-back-N, which " +
-			"counts every overtaken packet as lost: want stacks[0].flexins.data.recovery 1",
-		"stacks: [{kind: flexins}]\nsweep: {spray: [false, true]}": "flexins.data.spray true with",
-		"stacks: [{kind: flexins, flexins: {data: {spray_ports: 1}}}]": "" +
-			"f.yaml:4: stacks[0].flexins.data.spray_ports 1: want 2 to 16384",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {kind: bbr}}}}]": "" +
-			`stacks[0].flexins.data.cc.kind "bbr": want none, fixed, dcqcn or dctcp`,
-		"stacks: [{kind: flexins, flexins: {data: {cc: {rate_bps: 0}}}}]": "stacks[0].flexins.data.cc.rate_bps 0: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {dcqcn: {line_bps: 0}}}}}]": "" +
-			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]": "" +
-			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want",
-		"stacks: [{kind: flexins}]\nexpect: {least_ps: 2000, within_ps: 1000}": "expect.least_ps 2000: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]": "" +
-			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms",
+				"counts every overtaken packet as lost: want stacks[0].flexins.data.recovery 1"},
+		{"stacks: [{kind: flexins}]\nsweep: {spray: [false, true]}", "flexins.data.spray true with"},
+		{"stacks: [{kind: flexins, flexins: {data: {spray_ports: 1}}}]",
+			"f.yaml:4: stacks[0].flexins.data.spray_ports 1: want 2 to 16384"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {kind: bbr}}}}]",
+			`stacks[0].flexins.data.cc.kind "bbr": want none, fixed, dcqcn or dctcp`},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {rate_bps: 0}}}}]",
+			"stacks[0].flexins.data.cc.rate_bps 0: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {dcqcn: {line_bps: 0}}}}}]",
+			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]",
+			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want"},
+		{"stacks: [{kind: flexins}]\nexpect: {least_ps: 2000, within_ps: 1000}", "expect.least_ps 2000: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]",
+			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(head+text))
 		require.ErrorContains(t, err, want)
 	}

@@ -13,18 +13,21 @@ import (
 
 // An MTU that a stack's ports do not support is refused before the run, and the error names the field.
 func TestMTURefused(t *testing.T) {
-	for text, want := range map[string]string{
-		onSolar + "workload: {mtu: 8192}": "f.yaml:5: workload.mtu: conflicts with a value that the file does not " +
-			"set: stacks[0].flexins.mtu 4096: " +
-			"workload.mtu is 8192: want that or more",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {mtu: 8192}": "" +
-			"f.yaml:5: workload.mtu 8192: ports of stacks of kind rnic have 4096: want that or less",
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}": "" +
+	for _, c := range []struct{ text, want string }{
+		{onSolar + "workload: {mtu: 8192}",
+			"f.yaml:5: workload.mtu: conflicts with a value that the file does not " +
+				"set: stacks[0].flexins.mtu 4096: " +
+				"workload.mtu is 8192: want that or more"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {mtu: 8192}",
+			"f.yaml:5: workload.mtu 8192: ports of stacks of kind rnic have 4096: want that or less"},
+		{"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}",
 			"f.yaml:4: stacks[0].flexins.mtu: conflicts with a value that the file does not set: " +
-			"stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for stacks[0].flexins.mtu 8192",
-		onSolar + "sweep: {mtu: [4096, 8192]}": "f.yaml:5: sweep: case x:mtu=8192: stacks[0].flexins.mtu 4096: " +
-			"workload.mtu is 8192",
+				"stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for stacks[0].flexins.mtu 8192"},
+		{onSolar + "sweep: {mtu: [4096, 8192]}",
+			"f.yaml:5: sweep: case x:mtu=8192: stacks[0].flexins.mtu 4096: " +
+				"workload.mtu is 8192"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}

@@ -13,38 +13,52 @@ import (
 // Options that a ring does not support are refused before the run, and the error names the field.
 func TestRingRefused(t *testing.T) {
 	const ring = onRNICs + "workload: {kind: ring, depth: 16, ring: {alpha: 4, beta: 2, gamma: 3}"
-	for text, want := range map[string]string{
-		onRNICs + "workload: {kind: ring}": "f.yaml:5: workload.kind: conflicts with a value that the " +
-			"file does not set: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free",
-		onRNICs + "workload: {kind: ring, depth: 1}": "f.yaml:5: workload.depth 1: of workload.kind ring it is " +
-			"the slots of each ring: want 2 to 4096",
-		onRNICs + "workload: {ring: {beta: 2}}": "f.yaml:5: workload.ring: kind send has no ring: want " +
-			"kind ring",
-		ring + ", inline: true}": "f.yaml:5: workload.inline: kind ring makes requests by " +
-			"itself: want false",
-		ring + ", batch: 2}": "f.yaml:5: workload.batch: kind ring makes requests by " +
-			"itself: want 1",
-		ring + ", transport: uc}": "f.yaml:5: workload.kind ring: workload.transport uc does " +
-			"not support it",
-		ring + ", sizes: [8, 0]}": "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
-		ring + ", immediate: true}": "f.yaml:5: workload.immediate: kind ring has no SENDs: " +
-			"want false",
-		ring + ", low_latency: true}": "f.yaml:5: workload.low_latency",
-		ring + ", offset: 4}\nsweep: {tail: [poll_last]}": "f.yaml:6: sweep: case x:tail=poll_last: workload.offset " +
-			"4: slots have words with workload.ring.tail poll_last: want a multiple of 8",
-		ring + ", misuse: {what: remote_key}}": "f.yaml:5: workload.misuse: kind ring makes requests by " +
-			"itself: want none",
-		ring + ", payload: reused}": "f.yaml:5: workload.payload: kind ring makes requests by " +
-			"itself: want fresh",
-		ring + "}\nsweep: {tail: [write_imm]}": "f.yaml:6: sweep: case x:tail=write_imm: " +
-			"workload.ring.alpha 4: with workload.ring.tail write_imm",
-		ring + "}\nsweep: {head: [poke]}": "" +
-			`f.yaml:6: sweep: case x:head=poke: workload.ring.head "poke": want push or pull`,
-		ring + "}\nsweep: {depth: [4]}": "f.yaml:6: sweep: case x:depth=4: workload.ring.alpha 4: " +
-			"want 1 to 3",
-		ring + ", shared_receive: true, any_order: true}": "f.yaml:5: workload.shared_receive: kind ring takes no " +
-			"receive requests",
+	for _, c := range []struct{ text, want string }{
+		{onRNICs + "workload: {kind: ring}",
+			"f.yaml:5: workload.kind: conflicts with a value that the " +
+				"file does not set: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free"},
+		{onRNICs + "workload: {kind: ring, depth: 1}",
+			"f.yaml:5: workload.depth 1: of workload.kind ring it is " +
+				"the slots of each ring: want 2 to 4096"},
+		{onRNICs + "workload: {ring: {beta: 2}}",
+			"f.yaml:5: workload.ring: kind send has no ring: want " +
+				"kind ring"},
+		{ring + ", inline: true}",
+			"f.yaml:5: workload.inline: kind ring makes requests by " +
+				"itself: want false"},
+		{ring + ", batch: 2}",
+			"f.yaml:5: workload.batch: kind ring makes requests by " +
+				"itself: want 1"},
+		{ring + ", transport: uc}",
+			"f.yaml:5: workload.kind ring: workload.transport uc does " +
+				"not support it"},
+		{ring + ", sizes: [8, 0]}", "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to"},
+		{ring + ", immediate: true}",
+			"f.yaml:5: workload.immediate: kind ring has no SENDs: " +
+				"want false"},
+		{ring + ", low_latency: true}", "f.yaml:5: workload.low_latency"},
+		{ring + ", offset: 4}\nsweep: {tail: [poll_last]}",
+			"f.yaml:6: sweep: case x:tail=poll_last: workload.offset " +
+				"4: slots have words with workload.ring.tail poll_last: want a multiple of 8"},
+		{ring + ", misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse: kind ring makes requests by " +
+				"itself: want none"},
+		{ring + ", payload: reused}",
+			"f.yaml:5: workload.payload: kind ring makes requests by " +
+				"itself: want fresh"},
+		{ring + "}\nsweep: {tail: [write_imm]}",
+			"f.yaml:6: sweep: case x:tail=write_imm: " +
+				"workload.ring.alpha 4: with workload.ring.tail write_imm"},
+		{ring + "}\nsweep: {head: [poke]}",
+			`f.yaml:6: sweep: case x:head=poke: workload.ring.head "poke": want push or pull`},
+		{ring + "}\nsweep: {depth: [4]}",
+			"f.yaml:6: sweep: case x:depth=4: workload.ring.alpha 4: " +
+				"want 1 to 3"},
+		{ring + ", shared_receive: true, any_order: true}",
+			"f.yaml:5: workload.shared_receive: kind ring takes no " +
+				"receive requests"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}

@@ -114,33 +114,36 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 
 // Workload options that Solar does not support are refused, and the error names the field.
 func TestSolarRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +
-			"file does not set: workload.kind send: " +
-			"workload.transport solar does not support it: want write or read",
-		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}": "" +
-			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read",
-		onSolar + "workload: {transport: solar, kind: write_imm}": "" +
-			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it",
-		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}": "" +
-			"f.yaml:5: workload.signal_every 2: requests of solar end in any order",
-		onSolar + "workload: {transport: solar, kind: write, receives: 3}": "" +
-			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
-		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}": "" +
-			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none",
-		onSolar + "workload: {transport: solar, kind: write, low_latency: true}": "" +
-			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc",
-		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}": "" +
-			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}": "" +
-			"f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, " +
-			"solar]}": "f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
-			"transport solar",
-		onSolar + "workload: {transport: solr}": `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`,
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
-			"kind: write, queue_pairs: 2}": "stacks[1].kind rnic: it has no transport solar",
+	for _, c := range []struct{ text, want string }{
+		{onSolar + "workload: {transport: solar}",
+			"f.yaml:5: workload.transport: conflicts with a value that the " +
+				"file does not set: workload.kind send: " +
+				"workload.transport solar does not support it: want write or read"},
+		{onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}",
+			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read"},
+		{onSolar + "workload: {transport: solar, kind: write_imm}",
+			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it"},
+		{onSolar + "workload: {transport: solar, kind: write, signal_every: 2}",
+			"f.yaml:5: workload.signal_every 2: requests of solar end in any order"},
+		{onSolar + "workload: {transport: solar, kind: write, receives: 3}",
+			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0"},
+		{onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none"},
+		{onSolar + "workload: {transport: solar, kind: write, low_latency: true}",
+			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc"},
+		{onSolar + "workload: {transport: solar, kind: write, shared_receive: true}",
+			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}",
+			"f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, " +
+			"solar]}",
+			"f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
+				"transport solar"},
+		{onSolar + "workload: {transport: solr}", `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`},
+		{"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
+			"kind: write, queue_pairs: 2}", "stacks[1].kind rnic: it has no transport solar"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}

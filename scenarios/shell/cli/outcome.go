@@ -88,14 +88,16 @@ var Causes = []Cause{
 		isOneOf(toolchain.ErrToolMissing)},
 	{result.Infrastructure, "a tool failed, or took more time, memory or disk space than it may",
 		of[*toolchain.BuildError]},
-	{result.Infrastructure, "a disk is full or fails, or a quota or the limit on the size of files (`ulimit -f`) is reached, wherever something is written: " +
+	{result.Infrastructure, "a disk is full or fails, or a quota or the limit on the size of files (`ulimit -f`) " +
+		"is reached, wherever something is written: " +
 		"artifacts, `--coverage`, the cache, stdout",
 		isOneOf(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)},
 	{result.Infrastructure, "a limit of the system is too low: address space, memory, open files",
 		either(of[*LimitError], isOneOf(syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM))},
 	{result.Infrastructure, "the device's process died, hangs, or says what cannot be, such as more wall time than " +
 		"has passed", of[*protocol.InfraError]},
-	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference ended, and nothing tells why",
+	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference " +
+		"ended, and nothing tells why",
 		either(of[*pair.LostError], of[*pair.PeerError], of[*own.LostError])},
 	{result.Infrastructure, "a mistake in nictwin itself (`internal error`)",
 		either(of[*PanicError], of[*player.CrashError])},
@@ -121,7 +123,8 @@ var Causes = []Cause{
 
 	{result.Mismatch, "something differs: `findings` has at least one",
 		func(e ended) bool { return e.differs || is[*bench.MismatchError](e.err) }},
-	{result.Mismatch, "the device lives, but answers no more, or breaks the contract so that the run cannot go on: `findings` says how",
+	{result.Mismatch, "the device lives, but answers no more, or breaks the contract so that the run cannot go on: " +
+		"`findings` says how",
 		either(of[*replay.StuckError], of[*boundary.ContractError])},
 	{result.Infrastructure, "anything else, such as a cache that cannot be used, or a result that could not be written",
 		func(ended) bool { return true }},

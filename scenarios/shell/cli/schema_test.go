@@ -241,7 +241,8 @@ func TestArtifactsValidate(t *testing.T) {
 func TestSchemasRefuse(t *testing.T) {
 	finding := `{"domain":"rx","text":"x","command":"y"}`
 	summary := func(more string) string {
-		return `{"schema":2,"command":"replay","result":"mismatch","seed":1,"digest":"","build":"","checked":1,"mismatches":1,"cycles":1,"sim_ps":1,` +
+		return `{"schema":2,"command":"replay","result":"mismatch","seed":1,"digest":"","build":"","checked":1,` +
+			`"mismatches":1,"cycles":1,"sim_ps":1,` +
 			`"revision":"","wall_s":0.5,"artifacts":""` + more + `}`
 	}
 	event := `{"kind":"frame_in","port":0,"n":0,"first":1,"last":2,"bytes":60,"crc32":"0badcafe"}`
