@@ -134,7 +134,8 @@ func TestRareThingsHappen(t *testing.T) {
 		require.Positive(t, hits["rare"][bin], bin)
 	}
 	for group, least := range map[string]int{"long copies": 4, "ends of long copies": 3,
-		"copies held back": len(coverage.BehindCopies), "failing reads of work entries": len(coverage.BehindFailed), "frames older than their queue": 3} {
+		"copies held back":              len(coverage.BehindCopies),
+		"failing reads of work entries": len(coverage.BehindFailed), "frames older than their queue": 3} {
 		require.GreaterOrEqual(t, len(hits[group]), least, "bins of %s: %v", group, hits[group])
 	}
 	require.Positive(t, hits["resets"][coverage.FrameHangs])
