@@ -26,7 +26,7 @@ type stream struct {
 	// validLow and readyLow mark an active-low handshake, such as full and empty.
 	validLow, readyLow bool
 	late               bool   // fields come one cycle after the handshake
-	clockLetter        string // of a side of a FIFO: the first letter of its clock's name
+	clockLetter        string // side of a FIFO: first letter of its clock's name
 	selector           string // field that selects one of several outputs for a packet
 }
 
@@ -35,7 +35,7 @@ type member struct {
 	pin  *pin
 	role string
 	side bool
-	low  bool // of a handshake: active low
+	low  bool // active-low pin of a handshake
 }
 
 // held reports whether input packets carry the same side band in every beat, so that the design may read it with any

@@ -32,12 +32,12 @@ import (
 type Options struct {
 	NIC     string // device.RTL or device.Model
 	DUT     string // manifest of the device when NIC is RTL
-	Variant string // of its build, or VariantMixed
+	Variant string // variant of the device's build, or VariantMixed
 	Seed    uint64
 	Skip    int           // programs of the seed to skip before the first
 	Runs    int           // number of programs; 0: as many as Time allows
 	Time    time.Duration // no program begins after that time, but at least one is played; 0: no limit
-	Ports   int           // of the NIC; 0: alternately one and two
+	Ports   int           // number of the NIC's ports; 0: alternately one and two
 	EthBits int           // width of a port's stream; 0: the NIC's
 	Build   string        // name of the NIC's build, see SizesOf
 	Stall   int           // percentage; -1: each program has its own
@@ -105,7 +105,7 @@ type Result struct {
 	Wall     time.Duration
 	Failures []result.Failure
 	Coverage *coverage.Coverage
-	Sizes    nicspec.Build // with the largest number of ports of any program
+	Sizes    nicspec.Build // build of the NIC, with the largest number of ports that any program used
 
 	Debug     int    // programs played on the debug build
 	Unchecked string // why a mixed campaign played no program on the debug build: its build failed; empty: it did not
@@ -125,7 +125,7 @@ type campaign struct {
 // outcome is the outcome of one program.
 type outcome struct {
 	number  int
-	variant string // of the build
+	variant string // variant of the device's build
 	prog    *program.Program
 	v       *player.Verdict
 	cov     *coverage.Coverage

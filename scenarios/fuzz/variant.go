@@ -52,7 +52,7 @@ func (c *campaign) wantsDebug(ports int) bool {
 	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
 		return false
 	}
-	const few = 1000 // so many programs always include one for the debug build
+	const few = 1000 // among so many programs, at least one is for the debug build
 	for i := range min(c.Runs, few) {
 		if n := c.Skip + i; c.ports(n) == ports && c.drawsDebug(n) {
 			return true
@@ -73,7 +73,7 @@ func (c *campaign) build(ctx context.Context) error {
 		}
 		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
 		if c.NIC != device.RTL || c.Wave != nil {
-			continue // with a waveform, devices are built when opened
+			continue // for a waveform, devices are built when they are opened
 		}
 		m, err := manifest.Load(c.DUT)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // Options selects the servers and the frames that they exchange.
 type Options struct {
 	Rack      board.RackSpec
-	Frames    [][]byte // that each server sends to the other, cyclically
+	Frames    [][]byte // frames that each server sends to the other, cyclically
 	Count     int      // frames that each server sends
 	Window    int      // frames in flight of each server; each received frame sends another
 	Seed      uint64

@@ -40,7 +40,7 @@ func TestQuantumComesBack(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 8, n)
 	require.Equal(t, want, s)
-	got[1].frame.Data = nil // it has length 0, not nil
+	got[1].frame.Data = nil // an empty frame is parsed into an empty slice, not nil
 	require.Equal(t, someRecords, got)
 }
 

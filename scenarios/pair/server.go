@@ -46,7 +46,7 @@ type sender struct {
 }
 
 const (
-	queues    = 16 // in each direction
+	queues    = 16 // number of queues in each direction
 	ringLog   = 6
 	ringSlots = 1 << ringLog
 	frameSlot = ether.MaxLen

@@ -21,7 +21,7 @@ func IsSide(args []string) bool { return len(args) > 1 && args[len(args)-1] == C
 
 // Main runs the second process and returns its exit code. It ends when the first process does.
 func Main() int {
-	runtime.LockOSThread() // for ThreadDelay
+	runtime.LockOSThread() // ThreadDelay requires it
 	collectLess()
 	c, err := newConn(context.Background(), sideFD, "the first process", DefaultOptions().Limit)
 	if err == nil {

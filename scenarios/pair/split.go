@@ -40,7 +40,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &UsageError{err}
 	}
-	runtime.LockOSThread() // for ThreadDelay
+	runtime.LockOSThread() // ThreadDelay requires it
 	defer runtime.UnlockOSThread()
 	defer collectLess()()
 	r := &Result{Processes: o.Processes, Quantum: o.round() / ahead}

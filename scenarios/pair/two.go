@@ -118,7 +118,7 @@ func (p *peer) explain(err error) error {
 		return err
 	}
 	if !errors.Is(err, io.EOF) {
-		_ = p.cmd.Process.Kill() // it hangs or breaks the protocol
+		_ = p.cmd.Process.Kill() // the process hangs or breaks the protocol
 	}
 	p.end()
 	if errors.Is(err, io.EOF) && p.exit != nil {

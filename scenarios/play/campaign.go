@@ -27,7 +27,7 @@ type Options struct {
 	Reference ref.Reference // reference in this process; nil: the manifest's check
 	Program   *own.Program  // instead of Reference: a reference in a separate process
 	Traffic   *Traffic      // nil: everything is drawn
-	Seed      uint64        // of the first run; it grows by one with each run
+	Seed      uint64        // seed of the first run; each next run adds one
 	Runs      int
 	Stall     int // percentage; below 0: each run draws its own
 	Keep      []Span

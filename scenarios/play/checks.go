@@ -201,7 +201,7 @@ func (d *Device) forward(p *ref.Player) {
 			if d.check == Route {
 				to := m.U(s.By)
 				if to >= uint64(len(s.Out)) {
-					return // its number names no output: it must not come out anywhere
+					return // the number names no output, so the transaction must not come out anywhere
 				}
 				out = s.Out[to]
 			}

@@ -26,13 +26,13 @@ type Device struct {
 	launching  rtlbridge.LaunchOptions
 	conn       *rtlbridge.Conn
 	hello      *protocol.Hello // the device's description of itself
-	streams    []*ref.Stream   // in the order of the bridge
+	streams    []*ref.Stream   // in the order in which the bridge numbers them
 	own        ref.Reference
 	program    *own.Program // the reference in a separate process; nil: none
 	check      string
-	root       []int     // of each stream: the stream that its transactions are coupled to, or itself
-	window     []int     // of each input: maximum number of transactions in flight in the device
-	finite     []bool    // of each output: its transactions answer drawn ones, so their number is limited
+	root       []int     // by stream: the stream that its transactions are coupled to, or itself
+	window     []int     // by input: maximum number of transactions in flight in the device
+	finite     []bool    // by output: its transactions answer drawn ones, so their number is limited
 	mem        []axiPort // AXI ports that the check memory plays
 	given      *Given
 	parameters []string // NAME=VALUE of the build, drawn or given

@@ -132,7 +132,7 @@ func (p *played) memoryInputs() (list []int) {
 // plus the time for the longest transaction or burst if input and output stall independently.
 func (p *played) wait(m *timing) uint64 {
 	beats, in, out := max(1, p.judge.Longest()), 0, 0
-	var pauses [2]uint64 // of inputs and outputs
+	var pauses [2]uint64 // longest pause of inputs and of outputs
 	for i, s := range p.streams {
 		if !s.In {
 			out = max(out, m.stall[i])

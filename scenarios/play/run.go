@@ -46,7 +46,7 @@ type played struct {
 	judge    judge
 	cover    *Coverage
 	queues   []queue
-	next     []uint64 // of each stream: number of its next transaction
+	next     []uint64 // by stream: number of its next transaction
 	observed []uint64
 	digest   protocol.Digest
 	motion

@@ -50,7 +50,7 @@ type StallSetting struct{ Percent, Burst int }
 
 // Given holds settings that replace drawn ones. All other settings stay as they would be without it.
 type Given struct {
-	Parameters map[string]string // of the top module, in place of the manifest's
+	Parameters map[string]string // parameters of the top module, in place of the manifest's
 	TieOffs    map[string]uint64
 	Clocks     map[string]ClockSetting
 	Stalls     map[string]StallSetting

@@ -67,7 +67,7 @@ type InputSpec struct {
 	Count  *int              `yaml:"count"`
 	Gap    Values            `yaml:"gap"`
 	Stall  Values            `yaml:"stall"`
-	// of a level: cycles between changes; empty: one value per run
+	// a level's cycles between changes; empty: one value per run
 	Every Values `yaml:"every"`
 	// Edges lists pairs of fields, start and length, whose sum is moved next to a multiple of a limit in one of three
 	// transactions, so that transfers just reach or cross it.

@@ -16,7 +16,7 @@ import (
 // Wave is the waveform of a run.
 type Wave struct {
 	FST      string
-	SaveFile string // for GTKWave; empty: it could not be written
+	SaveFile string // view for GTKWave; empty: it could not be written
 	From, To uint64 // cycles
 	// Note says if the run did not fail, or failed differently, on the build that dumps waveforms; empty: it failed
 	// alike.

@@ -22,7 +22,7 @@ const (
 
 // dissection is tshark's reading of a frame, in the fields of a completion entry.
 type dissection struct {
-	want      map[string]uint64 // by name; a field that is missing is zero
+	want      map[string]uint64 // by field; a missing field is zero
 	excluded  map[string]bool   // fields that are not compared
 	why       map[exclusion]bool
 	protocols string

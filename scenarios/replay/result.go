@@ -18,20 +18,20 @@ import (
 type Result struct {
 	Pass       bool
 	Seed       uint64
-	Digest     string // of every crossing, with its cycle
+	Digest     string // digest over every crossing, with its cycle
 	Build      string // hash of the RTL build; empty for the model
 	Checked    uint64 // number of the referee's comparisons
 	Mismatches uint64
 	Findings   []result.Finding // the most telling first
 	Cycles     int64            // up to the last crossing, so independent of the quantum
-	Sim        simcore.Ps       // of these cycles
-	Period     simcore.Ps       // of the NIC's clock
+	Sim        simcore.Ps       // simulated time of these cycles
+	Period     simcore.Ps       // period of the NIC's clock
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
-	Frames, NotPlayable, LeftOut int // of the captures
+	Frames, NotPlayable, LeftOut int // frames of the captures: played, not playable, left out
 	// frames captured only in part, played as they are
 	Truncated       int
 	SkippedSections int               // in pcapng files: sections of an unsupported version

@@ -16,13 +16,13 @@ type receive struct {
 	ports     players
 	fail      func(error) // ends the run
 	shape     *Shape
-	inFlight  []inFlight       // by port
+	inFlight  []inFlight       // by port: frames that may still be delivered
 	pass      []int            // by port: frames of one pass over the captures
 	records   []deliveryRecord // by port: frames already delivered
 	queues    []*driver.Copier
 	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
 	perQueue  []int
-	delivered []int // by port
+	delivered []int // by port: number of delivered frames
 	got       int   // sum of delivered
 	bytes     int64
 	verdicts  func(ordinal int, f traffic.Frame, cqe nicspec.RxCqe)

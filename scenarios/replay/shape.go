@@ -47,8 +47,8 @@ type RxShape struct {
 	LogSize  int // log2 of the entries of the ring
 	Split    nicspec.SplitMode
 	SplitLen int  // split mode Fixed: bytes in the header buffer
-	HdrBytes int  // of a header buffer, in Arm memory; 0 with split mode None
-	PayBytes int  // of a payload buffer
+	HdrBytes int  // size of a header buffer, in Arm memory; 0 with split mode None
+	PayBytes int  // size of a payload buffer
 	PayHost  bool // payload buffers lie in host memory; else in Arm memory
 	HdrSkew  int  // bytes by which header buffers begin after a 64 B boundary
 	PaySkew  int  // the same for payload buffers

@@ -35,7 +35,7 @@ type transmit struct {
 	fail    func(error) // ends the run
 	rng     *rand.Rand
 	queues  []*txQueue
-	slot    uint64      // bytes of memory for a frame: in Arm memory; twice as many in host memory
+	slot    uint64      // bytes of Arm memory for a frame; host memory has twice as many
 	armKey  *driver.Key // Arm memory at its bus addresses
 	shadow  *driver.Key // host memory at shadowVA
 	next    int         // ordinal of the next frame to post

@@ -109,9 +109,9 @@ func (c *Case) shortTimeout() string {
 
 // path holds latencies between the two servers of a board.
 type path struct {
-	read, turn simcore.Ps // of the slower card
-	cable      simcore.Ps // of a frame there and back, including the switch
-	mmio       simcore.Ps // of a register write that firmware emulates
+	read, turn simcore.Ps // latencies of the slower card
+	cable      simcore.Ps // time of a frame there and back, including the switch
+	mmio       simcore.Ps // time of a register write that firmware emulates
 	extra      simcore.Ps // delays by injected faults and pacing
 }
 

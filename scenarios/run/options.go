@@ -16,11 +16,11 @@ type Options struct {
 	DUT     string         // manifest of RTL devices for which the scenario names none
 	Variant string         // build variant of RTL devices
 	Builds  *device.Builds // builds of RTL devices, shared by cases; nil: each case has its own
-	Seed    uint64         // of workloads; 0: the scenario's
+	Seed    uint64         // seed of the workloads; 0: the scenario's
 	Resolve func(dut string) (string, error)
 	Token   func(file string) (string, error) // reads a token file; nil if no device is of kind address
 
-	Dir           *files.Folder // for the artifacts of this case; nil: none are written
+	Dir           *files.Folder // folder for the artifacts of this case; nil: none are written
 	ArtifactBytes int64         // limit for each file; 0: none
 
 	// Observe receives each NIC before its referee is attached. Tests use it to alter crossings, so that the referee

@@ -15,7 +15,7 @@ import (
 
 // Stack is the network stack of a server.
 type Stack interface {
-	Context(process int) verbs.Context // of one of the processes of the workload
+	Context(process int) verbs.Context // context of one of the workload's processes
 	Core(process int) apps.Core        // host core of that process's application
 	Ports() int                        // number of ports that the stack can use
 

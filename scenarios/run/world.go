@@ -20,7 +20,7 @@ type world struct {
 	c      *Case
 	o      *Options
 	engine *simcore.Engine
-	spec   board.RackSpec // with the devices of this run
+	spec   board.RackSpec // the board with the devices of this run
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack

@@ -25,5 +25,5 @@ const (
 	longestBeats = nicspec.FrameMax / beatBytes
 	rxLineBytes  = 64                                                    // [R3]
 	rxLines      = nicspec.RxBufBytes / rxLineBytes                      // lines in a receive buffer
-	rxSureLines  = (nicspec.RxBufBytes - nicspec.FrameMax) / rxLineBytes // in which no frame is dropped
+	rxSureLines  = (nicspec.RxBufBytes - nicspec.FrameMax) / rxLineBytes // lines that fill without a drop
 )

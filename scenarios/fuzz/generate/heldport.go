@@ -62,7 +62,7 @@ func (g *generator) pauseFor(quanta uint16) program.Frame {
 }
 
 // fillPort returns entries that fill all buffers in front of a port: by number, by length, or both. inOrder says that
-// they do so only if sent in this order.
+// they have to be sent in this order.
 func (g *generator) fillPort(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {

@@ -155,7 +155,7 @@ func (g *generator) table() *program.Table {
 		g.queueWords(t)
 	case nicspec.TableAccount:
 		t.Words = t.Words[:4]
-		for slices.Contains(g.accounts[:], t.Index) { // an account that no rule uses
+		for slices.Contains(g.accounts[:], t.Index) { // choose an account that no rule uses
 			t.Index = g.intN(nicspec.NumAccounts)
 		}
 	case nicspec.TablePortCfg:

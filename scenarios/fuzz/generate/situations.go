@@ -77,7 +77,7 @@ func (g *generator) hangOverReset() {
 		g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0])) // a queue that is off after the first reset: it has no work
 		g.add(program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}, Wait: 2 * nicspec.VisibleCycles})
 		p := &program.Play{Port: g.intN(g.Sizes.Ports)}
-		for range 20 + g.intN(15) { // enough for one to be arriving whenever the reset comes
+		for range 20 + g.intN(15) { // so many that one is arriving whenever the reset comes
 			f := g.idFrame()
 			f.DMAC, f.Len = dmac(g.intN(len(g.rx)+1)),
 				pick(g, 300+g.intN(1500), 300+g.intN(3000), 300+g.intN(nicspec.FrameMax-300))

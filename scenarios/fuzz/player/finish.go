@@ -144,7 +144,7 @@ func (x *player) disableModerated() error {
 
 // longestMod returns how many cycles a program's messages may be delayed at most.
 func longestMod(p *program.Program) (cycles int) {
-	const late = 2048 // for their way out, with stalls
+	const late = 2048 // cycles for their way out, with stalls
 	for i := range p.Ops {
 		m := (*program.Msix)(nil)
 		if q := p.Ops[i].RxQueue; q != nil {

@@ -30,12 +30,12 @@ type player struct {
 	watcher     *watcher
 	waits       waits
 	writeCycles int   // cycles that a software write takes to reach the NIC
-	tag         uint8 // of the next raw request
+	tag         uint8 // tag of the next raw request
 	reads       rawReads
 	// cardMPS is the MPS of a card's links, 0: no limit.
 	cardMPS       int
 	ctrl          uint32     // CTRL as last written
-	gateOpensAt   simcore.Ps // when the gate opens; 0: it is open
+	gateOpensAt   simcore.Ps // time at which the gate opens; 0: it is open
 	arrivedFrames int        // frames that arrived at the NIC
 	lastIn        int64      // cycle in which the last of them arrived
 	done          bool       // the run is over: no further request may be sent to the device

@@ -74,7 +74,7 @@ type rxRing struct {
 	cfg   *program.RxQueue
 	frees int      // frames that the queue has delivered
 	since int64    // a cycle before it was enabled
-	descs []posted // by index mod size
+	descs []posted // posted descriptors, by index modulo the ring's size
 }
 
 // posted holds the layout of a descriptor's buffers.
@@ -215,7 +215,7 @@ func (x *player) bell(b *program.Bell) error {
 	var from uint16
 	if r := x.ringOf(b.Queue); r != nil {
 		if b.Delta > 0 && b.Delta <= r.Size() {
-			return nil // that would post entries that do not exist
+			return nil // the doorbell would announce entries that do not exist
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}

@@ -22,8 +22,8 @@ type StuckError struct {
 // frames.
 type Standing struct {
 	Domain result.Domain
-	Queue  int    // in domains rx and tx
-	Index  int    // of the descriptor or work entry, or noIndex
+	Queue  int    // number of the queue, in domains rx and tx
+	Index  int    // index of the descriptor or work entry, or noIndex
 	Text   string // finding text about it
 }
 

@@ -31,7 +31,7 @@ type heldPort struct {
 	since                int64 // cycle of the stop; 0: not stopped, or frames have left since
 	last                 int64 // cycle of the last beat of the latest frame
 	goes                 bool  // frames that waited are leaving
-	frames, small, bytes int   // that have left since the stop
+	frames, small, bytes int   // frames and bytes that have left since the stop
 	beats                int
 	lines, sent          int // received lines and sent frames since the NIC's latest TLP
 }

@@ -47,7 +47,7 @@ type Board struct {
 // Error reports a fault of a program.
 type Error struct {
 	Op   int    // number of the operation, or -1
-	Kind string // of the operation, such as rx_queue; empty if it has none, or several
+	Kind string // kind of the operation, such as rx_queue; empty if it has none, or several
 	What string
 }
 

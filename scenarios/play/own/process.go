@@ -113,7 +113,7 @@ func hold(pid, mb int) error {
 			has.Cur, has.Max = min(has.Cur, most), min(has.Max, most)
 			err = unix.Prlimit(pid, resource, &has, nil)
 		}
-		if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: it has ended
+		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
 			return fmt.Errorf("limits: %w", err)
 		}
 	}

@@ -73,7 +73,7 @@ func busiest(pid int) int {
 // goroutine only if that goroutine's thread receives the signal. The kernel may choose any thread, so the signal is
 // sent to the busiest one.
 func askForTrace(pid int) {
-	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
+	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // fails if it has ended
 }
 
 // age measures the time of a process: the processor time that it gets while it wants a processor, otherwise elapsed

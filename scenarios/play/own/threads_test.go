@@ -74,7 +74,7 @@ func started(t *testing.T, name string, arg ...string) (pid int, end func(), err
 		return 0, nil, err
 	}
 	end = sync.OnceFunc(func() {
-		_ = c.Process.Kill() // it may have ended
+		_ = c.Process.Kill() // fails if it has ended
 		_ = c.Wait()         // returns the signal as an error
 	})
 	t.Cleanup(end)

@@ -37,7 +37,7 @@ func NewBlocks() *Blocks {
 // BlocksEnded is the outcome of a run of blocks.
 type BlocksEnded struct {
 	Ended
-	Reports []blocks.Report // by block; nil: the run did not begin
+	Reports []blocks.Report // one per block; nil: the run did not begin
 }
 
 // Run plays the blocks and compares them. Canceling the context interrupts it.

@@ -27,8 +27,8 @@ type Board struct {
 // Shown is a board in the forms for people and for scripts.
 type Shown struct {
 	Text string
-	JSON json.RawMessage // with every field
-	YAML []byte          // with every field
+	JSON json.RawMessage // all fields of the board
+	YAML []byte          // all fields of the board
 }
 
 // Show reads a board and formats it.

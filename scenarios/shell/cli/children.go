@@ -19,7 +19,7 @@ func Children(pid int) []int {
 	for _, l := range lists {
 		text, err := os.ReadFile(l)
 		if err != nil {
-			continue // that thread has ended
+			continue // the thread has ended
 		}
 		for _, w := range strings.Fields(string(text)) {
 			if kid, err := strconv.Atoi(w); err == nil {

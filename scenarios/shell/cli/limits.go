@@ -24,8 +24,8 @@ type jobNeeds struct {
 }
 
 var (
-	programNeeds = jobNeeds{space: 32 << 20} // for a program, or a server of a pair
-	// for a case of a scenario: two servers with their stacks, two devices, artifacts
+	programNeeds = jobNeeds{space: 32 << 20} // needs of a program, or of a server of a pair
+	// needs of a case: two servers with their stacks, two devices, artifacts
 	caseNeeds = jobNeeds{space: 128 << 20, files: 16}
 )
 

@@ -61,7 +61,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e
 
 // ended describes how a command ended.
 type ended struct {
-	canceled bool // by a signal
+	canceled bool // a signal has canceled it
 	err      error
 	differs  bool // something compared did not match
 }

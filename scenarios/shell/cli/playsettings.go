@@ -15,7 +15,7 @@ import (
 
 // GivenText holds settings, as text, that the user gives to the play command instead of having them drawn.
 type GivenText struct {
-	Parameters map[string]string // of the top module, instead of the manifest's
+	Parameters map[string]string // parameters of the top module, instead of the manifest's
 	Ties       map[string]string // VALUE by SIGNAL
 	Clocks     map[string]string // PERIOD or PERIOD+PHASE in ps, by SIGNAL
 	// percentage for all streams, or a list of STREAM=PERCENT and STREAM=PERCENTxCYCLES

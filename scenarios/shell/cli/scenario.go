@@ -30,7 +30,7 @@ type Scenarios struct {
 	NIC        string // model, rtl or both; empty: the NICs of the files
 	DUT        string
 	Variant    string
-	Seed       uint64   // of workloads; 0: the files' seeds
+	Seed       uint64   // seed of the workloads; 0: the files' seeds
 	Only       []string // case names; none: all cases
 	Out        string
 	ArtifactMB int

@@ -16,7 +16,7 @@ const lockExt = ".lock"
 type patience struct {
 	poll  time.Duration // between two attempts
 	told  time.Duration // until say reports whom the caller waits for
-	grace time.Duration // for further attempts after the context was canceled: a holder needs far less
+	grace time.Duration // time for further attempts after the context was canceled: a holder needs far less
 	most  time.Duration
 }
 

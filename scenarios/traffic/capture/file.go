@@ -16,7 +16,7 @@ const Stdin = "-"
 type File struct {
 	path   string
 	ctx    context.Context
-	info   fs.FileInfo // of the opened file
+	info   fs.FileInfo // file info at the time of opening
 	base   int64       // initial offset of Stdin; else 0
 	pipe   *patient    // nil: not a pipe
 	begun  bool        // reading of the pipe has begun

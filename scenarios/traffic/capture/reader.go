@@ -13,7 +13,7 @@ import (
 // Reader reads the packets of a capture in order.
 type Reader struct {
 	path   string
-	in     *bufio.Reader // packed or plain
+	in     *bufio.Reader // the one in use: packed or plain
 	packed buffered      // the file's bytes
 	plain  buffered      // the bytes unpacked from gzip
 	gzip   unpacker
