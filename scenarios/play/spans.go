@@ -28,8 +28,8 @@ func Spans(ids []int) []Span {
 	return list
 }
 
-// Keeping formats a list of spans: 3,7-9.
-func Keeping(list []Span) string {
+// FormatSpans formats a list of spans: 3,7-9.
+func FormatSpans(list []Span) string {
 	var parts []string
 	for _, s := range list {
 		if s.From == s.To {

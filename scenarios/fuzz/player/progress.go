@@ -141,29 +141,29 @@ func (r *ring) filled(index uint16) {
 	r.fetched[r.Place(index)] = false
 }
 
-// standing describes each queue with unfinished work, and the reads in flight that belong to none.
-func (x *player) standing() []Standing {
+// blocked describes each queue with unfinished work, and the reads in flight that belong to none.
+func (x *player) blocked() []Blocked {
 	x.nic.expire(x.b.NIC.Cycles())
-	var all []Standing
-	told := map[uint64]bool{} // addresses of reads reported so far
+	var all []Blocked
+	reported := map[uint64]bool{} // addresses of reads reported so far
 	for _, q := range sorted(x.tx) {
-		if s, ok := x.tx[q].standing(told); ok {
+		if s, ok := x.tx[q].blocked(reported); ok {
 			all = append(all, s)
 		}
 	}
 	for _, q := range sorted(x.rx) {
-		if s, ok := x.rx[q].standing(told); ok {
+		if s, ok := x.rx[q].blocked(reported); ok {
 			all = append(all, s)
 		}
 	}
 	const most = 4
 	for _, tag := range x.nic.order {
-		if r := x.nic.byTag[tag]; !told[r.addr] && len(all) < len(x.tx)+len(x.rx)+most {
-			all = append(all, Standing{result.Device, 0, noIndex, fmt.Sprintf("tag %#x: waits for %v", tag, r)})
+		if r := x.nic.byTag[tag]; !reported[r.addr] && len(all) < len(x.tx)+len(x.rx)+most {
+			all = append(all, Blocked{result.Device, 0, noIndex, fmt.Sprintf("tag %#x: waits for %v", tag, r)})
 		}
 	}
 	if played := x.unplayed(); played != "" {
-		all = append(all, Standing{result.Device, 0, noIndex, played})
+		all = append(all, Blocked{result.Device, 0, noIndex, played})
 	}
 	return all
 }
@@ -179,31 +179,31 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing describes the oldest work entry that is not known to have ended. An entry without a completion request is
+// blocked describes the oldest work entry that is not known to have ended. An entry without a completion request is
 // known to be unfinished only while one of its reads is in flight. Without such an entry, it describes an unanswered
 // read of the ring, if there is one.
-func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
+func (r *txRing) blocked(reported map[uint64]bool) (Blocked, bool) {
 	for at := r.done; !r.event && at != r.PI; {
 		s := r.work[r.Place(at)]
 		if s == nil {
 			break
 		}
-		if state := r.state(at, s, told); state != "" {
-			return Standing{result.Tx, r.Number, int(at),
+		if state := r.state(at, s, reported); state != "" {
+			return Blocked{result.Tx, r.Number, int(at),
 				fmt.Sprintf("txq %d: entry %d posted, %s", r.Number, at, state)}, true
 		}
 		at += s.blocks()
 	}
-	return r.reading(told)
+	return r.blockedRead(reported)
 }
 
 // state says how far an entry got and what it waits for; empty: it may have ended.
-func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
+func (r *txRing) state(at uint16, s *sent, reported map[uint64]bool) string {
 	if int16(r.rung-at) <= 0 {
 		return "its doorbell was not rung"
 	}
 	if fetch, open := r.x.nic.within(r.At(at), r.Slot); open {
-		told[fetch.addr] = true
+		reported[fetch.addr] = true
 		return "not fetched, waits for " + fetch.String()
 	}
 	if !r.fetched[r.Place(at)] {
@@ -211,7 +211,7 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	}
 	for i, addr := range s.seg {
 		if p, open := r.x.nic.within(addr, int(s.e.Pieces[i].Len)); open {
-			told[p.addr] = true
+			reported[p.addr] = true
 			return "fetched, waits for " + p.String()
 		}
 	}
@@ -221,16 +221,16 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	return ""
 }
 
-// standing describes the oldest unanswered read of descriptors.
-func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
+// blocked describes the oldest unanswered read of descriptors.
+func (r *rxRing) blocked(reported map[uint64]bool) (Blocked, bool) { return r.blockedRead(reported) }
 
-// reading describes the oldest unanswered read of the ring.
-func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
+// blockedRead describes the oldest unanswered read of the ring.
+func (r *ring) blockedRead(reported map[uint64]bool) (Blocked, bool) {
 	w, open := r.x.nic.within(r.Base, r.Bytes())
 	if !open {
-		return Standing{}, false
+		return Blocked{}, false
 	}
-	told[w.addr] = true
+	reported[w.addr] = true
 	place := int(w.addr-r.Base) / r.Slot
 	index := int(uint16(place)) // index of the slot in the latest lap
 	for i := r.PI - 1; i != r.PI-1-uint16(r.Size()); i-- {
@@ -243,7 +243,7 @@ func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	if r.Tx {
 		domain, kind, what = result.Tx, "txq", "entry"
 	}
-	return Standing{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind,
+	return Blocked{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind,
 		r.Number, what, index, w)}, true
 }
 

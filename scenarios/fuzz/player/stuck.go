@@ -12,15 +12,15 @@ const leastPatience = 8192
 
 // StuckError reports that the NIC did not do in time what the player waited for.
 type StuckError struct {
-	What     string // what the player waited for
-	Cycles   int64  // cycles that the NIC was given
-	Since    int64  // cycle in which the wait began
-	Standing []Standing
+	What    string // what the player waited for
+	Cycles  int64  // cycles that the NIC was given
+	Since   int64  // cycle in which the wait began
+	Blocked []Blocked
 }
 
-// Standing describes one thing that makes no progress, as far as crossings show it: an entry, a descriptor, a read or
+// Blocked describes one thing that makes no progress, as far as crossings show it: an entry, a descriptor, a read or
 // frames.
-type Standing struct {
+type Blocked struct {
 	Domain result.Domain
 	Queue  int    // number of the queue, in domains rx and tx
 	Index  int    // index of the descriptor or work entry, or noIndex
@@ -31,7 +31,7 @@ const noIndex = -1
 
 func (e *StuckError) Error() string {
 	text := fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", e.Cycles, e.What)
-	for _, s := range e.Standing {
+	for _, s := range e.Blocked {
 		text += "\n  " + s.Text
 	}
 	return text
@@ -48,8 +48,8 @@ func (e *StuckError) Finding() result.Finding {
 		f.Cycle = &e.Since
 	}
 	var all []string
-	for i := range e.Standing {
-		s := &e.Standing[i]
+	for i := range e.Blocked {
+		s := &e.Blocked[i]
 		all = append(all, s.Text)
 		if f.Domain == result.Device && (s.Domain == result.Rx || s.Domain == result.Tx) {
 			f.Domain, f.Queue = s.Domain, &s.Queue
@@ -66,7 +66,7 @@ func (e *StuckError) Finding() result.Finding {
 
 // stuck returns the error of a wait that began in cycle from. status is the value of STATUS read last; nil: not read.
 func (x *player) stuck(what string, from, now int64, status *uint32) error {
-	e := &StuckError{What: what, Cycles: now - from, Since: from, Standing: x.standing()}
+	e := &StuckError{What: what, Cycles: now - from, Since: from, Blocked: x.blocked()}
 	if status == nil {
 		return e
 	}
@@ -74,7 +74,7 @@ func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	if len(x.nic.order) == 0 {
 		text += "; every read that it sent has been answered"
 	}
-	e.Standing = append([]Standing{{result.Device, 0, noIndex, text}}, e.Standing...)
+	e.Blocked = append([]Blocked{{result.Device, 0, noIndex, text}}, e.Blocked...)
 	return e
 }
 

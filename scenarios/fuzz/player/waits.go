@@ -112,8 +112,8 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 	}
 }
 
-// Suits rejects a card with links or memories so slow that the NIC would time out every read.
-func Suits(c *board.CardSpec) error {
+// CheckCard rejects a card with links or memories so slow that the NIC would time out every read.
+func CheckCard(c *board.CardSpec) error {
 	const longest = 10_000 // longest memory latency that a program.Board allows, in ns
 	s := *c
 	s.Endpoint = *onCard(c,

@@ -50,7 +50,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	if d.Ports, err = build.Ports(ctx, m); err != nil {
 		return "", d, err
 	}
-	if err = strange(m, d.Ports); err != nil {
+	if err = unsupportedPorts(m, d.Ports); err != nil {
 		return "", d, &UsageError{err}
 	}
 	text = dutnew.Manifest(&dutnew.Design{
@@ -68,8 +68,8 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	return text, d, n.write(m.Path, text)
 }
 
-// strange returns an error for each port of a kind that manifests do not support.
-func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
+// unsupportedPorts returns an error for each port of a kind that manifests do not support.
+func unsupportedPorts(m *manifest.Manifest, ports []manifest.PinPort) error {
 	var errs []error
 	for _, p := range ports {
 		switch {

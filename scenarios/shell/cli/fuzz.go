@@ -25,7 +25,7 @@ import (
 // Fuzz holds the settings of the fuzz command.
 type Fuzz struct {
 	Common
-	Waving
+	WaveFlag
 	fuzz.Options
 	ProgramFile string // parsed into Program
 	Coverage    string // file to which hits are added
@@ -55,7 +55,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		play: func() (err error) {
 			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
-			return errors.Join(err, f.cover(ctx, e), f.wave(ctx, e))
+			return errors.Join(err, f.addCoverage(ctx, e), f.wave(ctx, e))
 		},
 		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
 		describe: func(o *result.Object) {
@@ -72,8 +72,8 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 // prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
 	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(),
-		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(),
-		f.Validate(), countable(f.RTLCoverage)); err != nil {
+		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
+		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
@@ -122,7 +122,7 @@ func (f *Fuzz) board() error {
 	if err != nil {
 		return fmt.Errorf("--board: %w", err)
 	}
-	if err := player.Suits(c); err != nil {
+	if err := player.CheckCard(c); err != nil {
 		return fmt.Errorf("--board: board %s: %w", name, err)
 	}
 	f.EthBits = cmp.Or(f.EthBits, c.EthBits)
@@ -153,8 +153,8 @@ func (f *Fuzz) eth() device.Eth {
 	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
-// covered checks, before the run, that the coverage file can be read and written.
-func (f *Fuzz) covered() error {
+// checkHitsFile checks, before the run, that the coverage file can be read and written.
+func (f *Fuzz) checkHitsFile() error {
 	if f.Coverage == "" {
 		return nil
 	}
@@ -168,9 +168,9 @@ func (f *Fuzz) covered() error {
 	return nil
 }
 
-// cover adds the hits to the coverage file and reports them with those of earlier runs. A run without programs has no
-// report.
-func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
+// addCoverage adds the hits to the coverage file and reports them with those of earlier runs. A run without programs
+// has no report.
+func (f *Fuzz) addCoverage(ctx context.Context, e *FuzzEnded) error {
 	if e.Result.Runs == 0 {
 		return nil
 	}

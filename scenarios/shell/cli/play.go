@@ -171,7 +171,7 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 	drawn := &f.Result.Settings
 	o.Played.Failed = &result.DeviceFailed{
 		Seed: f.Run.Seed, Parameters: drawn.Parameters, Transactions: f.Kept, Of: f.Of,
-		Keep: play.Keeping(f.Run.Keep), Drawn: drawn,
+		Keep: play.FormatSpans(f.Run.Keep), Drawn: drawn,
 		Stream: x.Stream, Transaction: x.N, Cycle: x.Cycle, Field: x.Field, Expected: x.Expected, Got: x.Got,
 	}
 	text := fmt.Sprintf("seed %d, %d of its %d transactions", f.Run.Seed, f.Kept, f.Of)
@@ -194,7 +194,7 @@ func (p *Play) again(f *play.Failed) string {
 			words = append(words, flag, value)
 		}
 	}
-	add("--keep", play.Keeping(f.Run.Keep), "")
+	add("--keep", play.FormatSpans(f.Run.Keep), "")
 	add("--cut", strconv.Itoa(f.Run.Cut), "0")
 	words = append(words, givenWords(&f.Result.Settings)...)
 	words = append(words, "--no-shrink")

@@ -28,7 +28,7 @@ import (
 // may be empty or names.
 type Replay struct {
 	Common
-	Waving
+	WaveFlag
 	replay.Options
 	Gap        time.Duration // parsed into MaxGap
 	Recompute  []string      // parsed into Fix
@@ -111,7 +111,7 @@ func (r *Replay) tooSmall(err error) error {
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
 	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
-		r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
+		r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}

@@ -11,8 +11,9 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// countable checks that RTL coverage can be written to a folder, before the run: devices write it only when they end.
-func countable(dir string) error {
+// checkCoverageFolder checks that RTL coverage can be written to a folder, before the run: devices write it only when
+// they end.
+func checkCoverageFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -24,15 +25,15 @@ func countable(dir string) error {
 		return fmt.Errorf("--rtl-coverage: %w", err)
 	}
 	for _, e := range entries {
-		if err := addable(filepath.Join(dir, e.Name())); err != nil {
+		if err := checkCoverageFile(filepath.Join(dir, e.Name())); err != nil {
 			return fmt.Errorf("--rtl-coverage: %w; choose another folder", err)
 		}
 	}
 	return nil
 }
 
-// addable checks that hits can be added to a file, if it is a coverage file.
-func addable(path string) error {
+// checkCoverageFile checks that hits can be added to a file, if it is a coverage file.
+func checkCoverageFile(path string) error {
 	ext := filepath.Ext(path)
 	if ext != build.HitsExt && ext != build.PointsExt {
 		return nil

@@ -25,7 +25,7 @@ const NICBoth = "both"
 // Scenarios holds the settings of the run command, which plays scenario files.
 type Scenarios struct {
 	Common
-	Waving
+	WaveFlag
 	Files      []string
 	NIC        string // model, rtl or both; empty: the NICs of the files
 	DUT        string

@@ -102,7 +102,7 @@ func TestLocksOfOthersStay(t *testing.T) {
 	refused := func(why string) {
 		t.Helper()
 		require.ErrorContains(t, Lockable(path), path+".lock is "+why)
-		require.ErrorContains(t, Alone(t.Context(), path, nobody, do), path+".lock is "+why)
+		require.ErrorContains(t, WithLock(t.Context(), path, nobody, do), path+".lock is "+why)
 	}
 	require.NoError(t, Lockable(path))
 	require.NoFileExists(t, path+lockExt)
@@ -125,9 +125,9 @@ func TestLocksOfOthersStay(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path+lockExt, []byte(whole), 0o644))
 	require.NoError(t, Lockable(path))
-	require.NoError(t, Alone(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
+	require.NoError(t, WithLock(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
 	require.NoFileExists(t, path+lockExt)
-	require.NoError(t, Alone(t.Context(), path, nobody, func() error {
+	require.NoError(t, WithLock(t.Context(), path, nobody, func() error {
 		require.NoError(t, os.Remove(path+lockExt))
 		return os.WriteFile(path+lockExt, []byte("mine"), 0o644)
 	}))

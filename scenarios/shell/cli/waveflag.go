@@ -21,14 +21,15 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// Waving holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps waveforms.
-type Waving struct {
+// WaveFlag holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps
+// waveforms.
+type WaveFlag struct {
 	WaveText string
 	policy   waves.Policy
 }
 
 // parse parses the flag. Waveforms need a folder for artifacts.
-func (w *Waving) parse(artifacts bool) (err error) {
+func (w *WaveFlag) parse(artifacts bool) (err error) {
 	if w.WaveText == "" {
 		w.WaveText = "never"
 	}
@@ -43,7 +44,7 @@ func (w *Waving) parse(artifacts bool) (err error) {
 
 // plain returns an error if the flag asks for the waveform of a run although the command plays several. want says how
 // to play a single one.
-func (w *Waving) plain(one bool, want string) error {
+func (w *WaveFlag) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
 	}
@@ -51,13 +52,13 @@ func (w *Waving) plain(one bool, want string) error {
 }
 
 // wants reports whether to repeat a run for its waveform; failed says whether the run had findings.
-func (w *Waving) wants(ctx context.Context, failed bool) bool {
+func (w *WaveFlag) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
 // wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. It returns
 // nil if no finding has a cycle.
-func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
+func (w *WaveFlag) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
 	for i := range findings {
 		f := &findings[i]
 		if f.Cycle != nil && (at == nil || f.NIC == at.NIC && *f.Cycle < *at.Cycle) {
@@ -90,7 +91,7 @@ func moduleOf(f *result.Finding) string {
 }
 
 // left adds the waveform to the result object. again holds the findings of the repeated run; nil: unknown.
-func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
+func (w *WaveFlag) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
 	again []result.Finding) error {
 	note := ""
 	switch {
@@ -129,7 +130,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
 		return nil
 	}
-	w, at := r.Waving.wave(r.Out, e.Result.Findings)
+	w, at := r.WaveFlag.wave(r.Out, e.Result.Findings)
 	if w == nil {
 		return nil
 	}
@@ -179,7 +180,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 		}
 		o.Program = p
 	}
-	w, at := f.Waving.wave(f.Out, found)
+	w, at := f.WaveFlag.wave(f.Out, found)
 	if w == nil {
 		return nil
 	}
@@ -207,7 +208,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	if r == nil || s.opened == nil || !s.wants(ctx, !r.Pass()) {
 		return nil
 	}
-	w, at := s.Waving.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
+	w, at := s.WaveFlag.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
 	if w == nil {
 		return nil
 	}
