@@ -54,7 +54,7 @@ type txQueue struct {
 	*driver.TxQueue
 	arm, host uint64 // bus addresses of that memory
 	expect    []expected
-	head      int // index in expect of the first frame that has not come out
+	head      int // index in expect of the first frame that may still come out
 }
 
 type expected struct {
