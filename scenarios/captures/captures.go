@@ -1,10 +1,10 @@
-// Package captures holds the captures that come with nictwin, for programs that are to have them without a folder to
-// look in. README.md says where they are from.
+// Package captures embeds the captures that come with nictwin, so that programs need no folder to read them from.
+// README.md says where each capture was recorded.
 package captures
 
 import "embed"
 
-// Files are all of them, by the folder that they are in.
+// Files holds every capture, under its folder: softroce or synthetic.
 //
 //go:embed softroce/*.pcap synthetic/*.pcap
 var Files embed.FS

@@ -15,14 +15,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Exclusion leaves sites out, with a reason. Patterns are those of path.Match without brackets: "*" matches any name.
+// Exclusion leaves coverage sites out of the figures, with a reason. Patterns are those of path.Match without brackets:
+// "*" matches any name.
 type Exclusion struct {
 	Module string
 	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for
 	// all lanes.
 	Signal string
-	// Line selects the points of source lines that contain this text, and What some of these (if, else, ...): empty
-	// means all.
+	// Line selects the line points of source lines that contain this text. What limits them to kinds of points (if,
+	// else, ...); empty: all kinds.
 	Line string
 	What string
 	Why  string
@@ -63,7 +64,7 @@ func ReadExclusions(file string) ([]*Exclusion, error) {
 	return list, errors.Join(errs...)
 }
 
-// entry is an entry of the file: an exclusion for each combination of its modules and signals.
+// entry is one entry of the file. It stands for an exclusion for each combination of its modules and signals.
 type entry struct {
 	Module names  `yaml:"module"`
 	Signal names  `yaml:"signal"`
@@ -72,7 +73,7 @@ type entry struct {
 	Why    string `yaml:"why"`
 }
 
-// names is a name or a list of names.
+// names is read from YAML as a single name or a list of names.
 type names []string
 
 func (n *names) UnmarshalYAML(v *yaml.Node) error {
@@ -83,8 +84,8 @@ func (n *names) UnmarshalYAML(v *yaml.Node) error {
 	return v.Decode((*[]string)(n))
 }
 
-// Exclude marks the sites that a list excludes. An entry that matches nothing, or a site that was hit, is an error:
-// the list does not fit the RTL. rtl is the folder of the sources.
+// Exclude marks the sites that a list excludes. An entry that matches no site, or one that was hit, is an error: the
+// list is out of date. rtl is the folder of the sources.
 func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
 	src := sources{dir: rtl, lines: map[string][]string{}}
 	var errs []error

@@ -7,14 +7,14 @@ import (
 	"text/tabwriter"
 )
 
-// Share counts sites and how many of them were hit; excluded ones count in neither.
+// Share counts sites and how many of them were hit. Excluded sites are in neither Hit nor Total.
 type Share struct {
 	Hit      int `json:"hit"`
 	Total    int `json:"total"`
 	Excluded int `json:"excluded"`
 }
 
-// Percent returns the share that was hit.
+// Percent returns the sites that were hit, in percent of Total.
 func (s Share) Percent() float64 {
 	if s.Total == 0 {
 		return 100
@@ -127,7 +127,7 @@ func (m *Module) close(h *hole) {
 // String formats the site as a hole names it.
 func (s *Site) String() string { return fmt.Sprintf("%s.sv:%d: %s", s.Module, s.Line, s.What) }
 
-// Write writes the report for people, with at most that many holes per module.
+// Write writes the report as text, with at most the given number of holes per module.
 func (r *Report) Write(w io.Writer, holes int) error {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

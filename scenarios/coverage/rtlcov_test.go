@@ -12,7 +12,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// build writes what a build has counted: lines of counter, file, line, kind, module and what, and the counts.
+// covered writes the two files of a coverage build: hits holds its counters; points says what each counts, one line per
+// point: counter, file, line, kind, module, what, and the range of bits.
 func covered(t *testing.T, dir, name, points string, hits ...byte) {
 	t.Helper()
 	b := append([]byte("NTHITS02"), make([]byte, 40)...)
@@ -43,7 +44,8 @@ func loaded(t *testing.T) (sites []*Site, dir string) {
 	return sites, dir
 }
 
-// Instances, lanes and builds count as one; a bit that went one way only was not hit, in however many runs.
+// Hits are merged over instances, lanes and builds. A bit counts as hit only if a single run changed it both ways: one
+// change each in two runs does not count.
 func TestMergeAndHoles(t *testing.T) {
 	sites, _ := loaded(t)
 	r := NewReport(sites, nil)
@@ -74,7 +76,7 @@ func TestExclusions(t *testing.T) {
 	require.Contains(t, text.String(), "excluded: nic_a x[2:1] (2): constant")
 }
 
-// A list that is not what the RTL is, is refused.
+// An exclusion that matches nothing in the RTL, or a site that was hit, is refused: it would hide a hole or a mistake.
 func TestExclusionsThatAreWrong(t *testing.T) {
 	for want, x := range map[string]*Exclusion{
 		"matches nothing": {Module: "nic_a", Signal: "y", Why: "gone"},
@@ -124,7 +126,7 @@ func TestListsOfExclusions(t *testing.T) {
 	require.ErrorContains(t, err, "exclusions: ")
 }
 
-// A folder of coverage may have any name: nothing in it is a pattern.
+// Load takes the folder's name literally, even if it contains characters of glob patterns.
 func TestFolderNamedLikeAPattern(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a[1]*")
 	require.NoError(t, os.Mkdir(dir, 0o755))

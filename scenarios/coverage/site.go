@@ -13,11 +13,11 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Site is something to exercise: a bit or a line point of a module.
+// Site is a point that a run can exercise: a bit or a line point of a module.
 type Site struct {
 	Module string // name of its file, without extension
 	Line   int
-	Toggle bool   // a bit; else a line point
+	Toggle bool   // true: a bit; false: a line point
 	What   string // the bit, or the part of the line: block, if, else, case
 	Hit    bool
 	Why    string // reason for exclusion; empty: not excluded

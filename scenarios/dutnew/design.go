@@ -12,7 +12,7 @@ import (
 type Design struct {
 	Top         string
 	Sources     []string // relative to the manifest's folder
-	IncludeDirs []string // likewise
+	IncludeDirs []string // relative to the manifest's folder
 	Defines     map[string]string
 	Parameters  map[string]string
 	Ports       []manifest.PinPort

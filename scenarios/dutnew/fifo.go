@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fifoSide holds the usual names on one side of a FIFO: an enable, a flag that forbids it, and the data.
+// fifoSide lists the usual names of the pins on one side of a FIFO: an enable, the flag that forbids it, and the data.
 type fifoSide struct {
 	dir                string
 	enable, flag, data []string

@@ -36,7 +36,7 @@ func headers(list []*stream, pins []*pin) {
 	}
 }
 
-// closer reports whether another header's name has more in common with a pin than that of s.
+// closer reports whether a pin shares a longer prefix with the other header's name than with that of s.
 func closer(other, s *stream, p *pin) bool {
 	all := strings.Split(strings.Trim(other.prefix, "_"), "_")
 	return len(other.members) == 0 && slices.Contains(headerWords, all[len(all)-1]) &&

@@ -50,7 +50,7 @@ func (f *found) axiPorts(dir string) (list []string) {
 // axiIDs are the fields that a playable AXI port may lack, provided it lacks all of them.
 var axiIDs = []string{"awid", "bid", "arid", "rid"}
 
-// playable reports whether an AXI port has what memory and serve need.
+// playable reports whether an AXI port has the fields that the checks memory and serve need.
 func (s *stream) playable() bool {
 	other := slices.ContainsFunc(s.omit, func(field string) bool { return !slices.Contains(axiIDs, field) })
 	return !other && (len(s.omit) == 0 || len(s.omit) == len(axiIDs))
@@ -89,8 +89,8 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	}
 }
 
-// addresses returns the number of addresses that a memory initially has: as many as wanted, if the address fields of
-// all AXI ports are wide enough.
+// addresses returns the number of addresses that a memory initially has: want, or fewer if the address field of any AXI
+// port is too narrow.
 func (f *found) addresses(want uint64) uint64 {
 	for _, s := range f.streams {
 		for _, m := range s.members {
@@ -113,7 +113,7 @@ func served(managers []string) string {
 
 // writeRules writes the check `rules`, with memories that answer the device and inputs that carry only answers.
 func (f *found) writeRules(line func(string, ...any), managers []string) {
-	parts, remark := []string{}, undecided // no check: rules, or a reference once there is one
+	parts, remark := []string{}, undecided // the rules only, until the user names a reference
 	if len(managers) > 0 {
 		parts = append(parts, "serve: {"+served(managers)+"}")
 	}
@@ -139,7 +139,7 @@ var (
 	answers  = []string{"resp", "response", "rsp", "res", "cpl", "completion", "rc", "answer"}
 )
 
-// asked returns the output whose requests an input answers: ram_rd_cmd for ram_rd_resp.
+// asked returns the output whose requests an input answers: ram_rd_cmd for the input ram_rd_resp.
 func (f *found) asked(s *stream) *stream {
 	stem, last := cutLast(s.name)
 	if s.dir != manifest.DirIn || !slices.Contains(answers, last) {
@@ -162,7 +162,7 @@ func cutLast(name string) (stem, last string) {
 // selectors are names of inputs that select one of several outputs for a packet, in order of preference.
 var selectors = []string{"select", "sel", "dest", "port"}
 
-// route binds an input that selects one of several outputs to the packets that it selects for.
+// route finds the input that selects one of several outputs, and binds it to the packet stream that it belongs to.
 func (f *found) route() {
 	in, out := f.oneWay()
 	if in == nil || out.lanes < 2 || in.lanes > 1 {
@@ -194,7 +194,7 @@ func (f *found) routes() string {
 	return ""
 }
 
-// draws says which outputs to draw, for each lane of the input.
+// draws returns the text that says which output numbers to draw, for each lane of the input.
 func (f *found) draws(by string) string {
 	in, out := f.oneWay()
 	var all []string

@@ -26,7 +26,7 @@ type stream struct {
 	// validLow and readyLow mark an active-low handshake, such as full and empty.
 	validLow, readyLow bool
 	late               bool   // fields come one cycle after the handshake
-	clockLetter        string // of a side of a FIFO: the first letter of its clock's name
+	clockLetter        string // side of a FIFO: first letter of its clock's name
 	selector           string // field that selects one of several outputs for a packet
 }
 
@@ -35,11 +35,11 @@ type member struct {
 	pin  *pin
 	role string
 	side bool
-	low  bool // of a handshake: active low
+	low  bool // active-low pin of a handshake
 }
 
-// held reports whether the side band of input packets is the same in every beat, so that a design may read it with
-// any beat. A selector is not: it changes once a packet is under way.
+// held reports whether input packets carry the same side band in every beat, so that the design may read it with any
+// beat. A selector is not held: it changes once a packet is under way.
 func (s *stream) held() bool {
 	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn &&
 		slices.ContainsFunc(s.members, func(m member) bool { return m.side })

@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Random programs pass on whole cards with either NIC: credits, a switch shared by both endpoints, caches and DRAM
-// cause no false alarm.
+// Random programs pass on whole cards, with the Go NIC and the RTL: credits, a switch shared by both endpoints, caches
+// and DRAM raise no false alarm.
 func TestProgramsOnWholeCards(t *testing.T) {
 	long, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {

@@ -32,12 +32,12 @@ import (
 type Options struct {
 	NIC     string // device.RTL or device.Model
 	DUT     string // manifest of the device when NIC is RTL
-	Variant string // of its build, or VariantMixed
+	Variant string // variant of the device's build, or VariantMixed
 	Seed    uint64
-	Skip    int           // programs of the seed to skip first
+	Skip    int           // programs of the seed to skip before the first
 	Runs    int           // number of programs; 0: as many as Time allows
-	Time    time.Duration // after which no further program begins, though one always does; 0: no limit
-	Ports   int           // of the NIC; 0: one and two in turns
+	Time    time.Duration // no program begins after that time, but at least one is played; 0: no limit
+	Ports   int           // number of the NIC's ports; 0: alternately one and two
 	EthBits int           // width of a port's stream; 0: the NIC's
 	Build   string        // name of the NIC's build, see SizesOf
 	Stall   int           // percentage; -1: each program has its own
@@ -50,12 +50,12 @@ type Options struct {
 	RTLCoverage string
 	Wave        *device.Wave // waveform that the RTL device of the only program dumps; nil: none
 
-	Program *program.Program // played instead of those of the seed; may be nil
+	Program *program.Program // played instead of the seed's programs; nil: none
 	Out     string           // folder for failing programs; empty: they are not written
 	// Files is Out, opened; nil: files are written by path.
 	Files *files.Folder
 
-	Log      io.Writer             // of builds
+	Log      io.Writer             // progress of builds
 	Progress func(done, total int) // total is 0 if unknown
 }
 
@@ -64,7 +64,7 @@ func DefaultOptions() Options {
 	return Options{NIC: device.RTL, Variant: VariantMixed, Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
-// maxNumber bounds the number of programs; nobody plays that many.
+// maxNumber bounds the numbers of programs. It is out of reach in practice and avoids overflows.
 const maxNumber = 1_000_000_000_000
 
 // Validate returns every error, each a field.Error.
@@ -101,14 +101,14 @@ type Result struct {
 	Build    string // hash of the RTL build of the last program, in a mixed campaign of the last on the build for speed
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
-	Sim      simcore.Ps // that these take
+	Sim      simcore.Ps // simulated time of all Cycles
 	Wall     time.Duration
 	Failures []result.Failure
 	Coverage *coverage.Coverage
-	Sizes    nicspec.Build // with the largest number of ports of any program
+	Sizes    nicspec.Build // build of the NIC, with the largest number of ports that any program used
 
 	Debug     int    // programs played on the debug build
-	Unchecked string // why a mixed campaign played none on it, if it could not be built
+	Unchecked string // why a mixed campaign played no program on the debug build: its build failed; empty: it did not
 }
 
 // campaign plays many programs.
@@ -125,7 +125,7 @@ type campaign struct {
 // outcome is the outcome of one program.
 type outcome struct {
 	number  int
-	variant string // of the build
+	variant string // variant of the device's build
 	prog    *program.Program
 	v       *player.Verdict
 	cov     *coverage.Coverage
@@ -192,8 +192,8 @@ func (c *campaign) total() int {
 	return c.Runs
 }
 
-// all plays the programs, several at a time, and takes their outcomes in order. However short the time, one is
-// played: a run that checked nothing fails.
+// all plays the programs, several at a time, and takes their outcomes in order. It plays at least one, however short
+// the time limit: a run that checked nothing fails.
 func (c *campaign) all(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -216,7 +216,7 @@ func (c *campaign) all(ctx context.Context) error {
 		pending = pending[1:]
 		if done, err := c.take(ctx, o); done || err != nil {
 			stop()
-			for _, ch := range pending { // their devices end
+			for _, ch := range pending { // wait until their devices have ended
 				<-ch
 			}
 			return err
@@ -233,7 +233,7 @@ func (c *campaign) play(ctx context.Context, number int) *outcome {
 	return o
 }
 
-// take adds an outcome to the result. It reports done when enough programs have failed.
+// take adds a program's outcome to the result. It reports done when enough programs have failed.
 func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) {
 	r := c.res
 	if !o.v.Pass() && !o.v.Mismatch() {
@@ -292,8 +292,8 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
-// shrink makes a failing program smaller. Parts of a program that got stuck are first tried with little patience; the
-// smallest part must get stuck with full patience too, else more trials follow.
+// shrink makes a failing program smaller. Candidates of a program that got stuck are first played with shorter time
+// limits. The smallest one must get stuck with the full limits, too; otherwise more trials follow.
 func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
 	const more = 8
 	patience := o.v.Patience
@@ -315,7 +315,7 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 			return p, v, trials
 		}
 		if ctx.Err() != nil {
-			return o.prog, o.v, trials // the part could not be confirmed
+			return o.prog, o.v, trials // no candidate got stuck with the full limits
 		}
 		trials++
 		if v = player.Run(p, ctx, c.boardOf(o.variant), nil); v.Key() == key {
@@ -332,7 +332,7 @@ func (c *campaign) write(name string, text []byte) error {
 	return files.Write(filepath.Join(c.Out, name), text)
 }
 
-// finding returns the first difference.
+// finding returns the first finding of a failed program.
 func finding(v *player.Verdict) result.Finding {
 	switch {
 	case v.Stuck():

@@ -14,8 +14,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this
-// takes is that of the clock.
+// The clock's period is no part of a NIC's build. The same build at 400 MHz and at 1.1 GHz has every crossing in the
+// same cycle, and the simulated time is that number of cycles times the period.
 func TestEveryClockIsOneBuild(t *testing.T) {
 	const programs = 6
 	for _, nic := range []string{device.Model, device.RTL} {
@@ -24,7 +24,7 @@ func TestEveryClockIsOneBuild(t *testing.T) {
 			require.NoError(t, c.build(context.Background()))
 			for number := range programs {
 				p := c.generate(number)
-				p.Board.Delay, p.Board.Jitter = 0, 0 // what memory takes is no matter of the NIC's clock
+				p.Board.Delay, p.Board.Jitter = 0, 0 // memory latency is in nanoseconds, so it would change the cycles
 				if number%2 == 0 {
 					p.Board.Stall = 0
 				}
@@ -41,7 +41,7 @@ func TestEveryClockIsOneBuild(t *testing.T) {
 	}
 }
 
-// atClock plays a program at a clock, and returns when its last crossing was.
+// atClock plays a program with the given clock period and returns the time of its last crossing.
 func (c *campaign) atClock(t *testing.T, p *program.Program, period simcore.Ps) (v *player.Verdict, last simcore.Ps) {
 	t.Helper()
 	var b *testbed.Bed

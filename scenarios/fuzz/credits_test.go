@@ -17,7 +17,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// long is how many times the usual number of programs a test plays: NICTWIN_LONG, which `make test-all` sets to 10.
+// long returns the factor by which a test multiplies its number of programs: NICTWIN_LONG, which `make test-all` sets
+// to 10.
 func long(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("NICTWIN_LONG")
@@ -30,7 +31,8 @@ func long(t *testing.T) int {
 	return n
 }
 
-// Links with few credits, and a root that answers when it pleases: no false alarm.
+// Programs pass on links with few credits and a root whose completions are late, jittered and split at random: neither
+// raises a false alarm.
 func TestCreditsRaiseNoAlarm(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		for _, credits := range []int{4, 1000} {
@@ -39,7 +41,7 @@ func TestCreditsRaiseNoAlarm(t *testing.T) {
 				programs := 30 * long(t)
 				c := begun(t, options(nic, programs))
 				require.NoError(t, c.build(context.Background()))
-				numbers := []int{134} // a Nop of two blocks whose read comes as it times out [T2]
+				numbers := []int{134} // the read of a Nop of two blocks is answered as it times out [T2]
 				for number := range programs {
 					numbers = append(numbers, number)
 				}
@@ -52,7 +54,8 @@ func TestCreditsRaiseNoAlarm(t *testing.T) {
 	}
 }
 
-// What happens does not depend on the quantum nor on who waits for whom, also where links run out of credits.
+// A program's crossings do not depend on the quantum, nor on whether host and device run in parallel, even where links
+// run out of credits.
 func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 	const links = 128
 	var runs []testbed.Spec
@@ -85,7 +88,8 @@ func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 	}
 }
 
-// onLinks plays a program on a board with these links and this quantum, and a root whose answers take long and jitter.
+// onLinks plays a program with the links and the quantum of a spec, and a root whose completions are late, jittered and
+// split at random.
 func (c *campaign) onLinks(p *program.Program, on testbed.Spec) *player.Verdict {
 	return player.Run(p, context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.Credits, s.Quantum, s.Serial = on.Credits, on.Quantum, on.Serial

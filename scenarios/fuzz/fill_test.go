@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Few programs fill every place to the last, and pass index 65,536.
+// 300 programs are enough to fill each buffer of the NIC to its last place, and to take indices past 65,536.
 func TestPlacesAreFilled(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5
@@ -26,7 +26,7 @@ func TestPlacesAreFilled(t *testing.T) {
 	require.Empty(t, r.Coverage.Report(coverage.NewUniverse(r.Sizes)).Unlisted)
 }
 
-// Repeated entries and frames go on as long as their queue does, and give up when it does not.
+// Operations that repeat entries or frames end without an error when their queue makes no progress or is disabled.
 func TestRepeatsGiveUp(t *testing.T) {
 	nop := []program.Entry{{}}
 	p := &program.Program{Schema: program.Schema, Board: program.Board{Ports: 1, MPS: 256, RCB: 64}, Ops: []program.Op{
@@ -36,7 +36,7 @@ func TestRepeatsGiveUp(t *testing.T) {
 		{RxQueue: &program.RxQueue{Queue: 2, LogSize: 3, PayBytes: 64}},
 		{Feed: &program.Feed{Queue: 2, Frames: []program.Frame{{Len: 60}}, Times: 100}}, // no frame is steered to it
 		{Gate: &program.Gate{Cycles: 3000}},
-		{Send: &program.Send{Queue: 9, Entries: nop, Times: 100}}, // it is off
+		{Send: &program.Send{Queue: 9, Entries: nop, Times: 100}}, // the queue was never enabled
 		{Feed: &program.Feed{Queue: 9, Frames: []program.Frame{{Len: 60}}, Times: 100}},
 		{Await: &program.Await{Port: 0, Queues: []int{1, 9}}},
 		{Mend: &program.Mend{}},
@@ -46,7 +46,7 @@ func TestRepeatsGiveUp(t *testing.T) {
 	require.True(t, v.Pass(), "%v %v", v.Err, v.Report)
 }
 
-// Errors in these operations name their fields.
+// Validate names the operation and the field of bad gates, feeds, awaits and repetitions.
 func TestBadRepeats(t *testing.T) {
 	p := &program.Program{Schema: program.Schema, Board: program.Board{Ports: 1, MPS: 256, RCB: 64, Credits: 5000},
 		Ops: []program.Op{

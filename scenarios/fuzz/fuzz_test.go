@@ -64,7 +64,7 @@ func passes(t *testing.T, o Options) *Result {
 	return r
 }
 
-// Programs pass on the Go NIC, whatever the number of jobs with the same digest, and hit bins that are listed.
+// Programs pass on the Go NIC. The digest does not depend on the number of jobs, and every bin that is hit is listed.
 func TestProgramsOnTheModel(t *testing.T) {
 	o := options(device.Model, 60)
 	o.Jobs = 1
@@ -80,7 +80,7 @@ func TestProgramsOnTheModel(t *testing.T) {
 	require.NotEqual(t, one.Digest, passes(t, o).Digest)
 }
 
-// Programs pass on builds of other sizes, which have bins of their own.
+// Programs pass on builds of other sizes, each with the bins of its own build.
 func TestEveryBuild(t *testing.T) {
 	bins := map[int]bool{}
 	for _, b := range program.Builds {
@@ -108,7 +108,7 @@ func TestCaptured(t *testing.T) {
 	require.Greater(t, len(all), 200)
 }
 
-// Programs that once failed, because of either NIC or the referee, pass.
+// Programs that once failed, because of a bug in either NIC or the referee, pass.
 func TestProgramsThatFailedOnce(t *testing.T) {
 	all, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestProgramsThatFailedOnce(t *testing.T) {
 	}
 }
 
-// A file has all of its program.
+// A program survives being written to a file and read back.
 func TestProgramsAreFiles(t *testing.T) {
 	for seed := range uint64(100) {
 		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1 + int(seed%2)), Stall: -1, Overlap: seed%5 == 0})
@@ -138,7 +138,7 @@ func TestProgramsAreFiles(t *testing.T) {
 	}
 }
 
-// Any part of a program is a program that the NIC must pass.
+// Any subset of a program's operations is itself a program that the NIC passes. Shrinking relies on it.
 func TestAnyPartIsAProgram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(30) {
@@ -155,7 +155,7 @@ func TestAnyPartIsAProgram(t *testing.T) {
 	}
 }
 
-// liar is a NIC whose observed output differs from its actual output.
+// liar is a NIC whose observed crossings are altered, so that the referee sees a bug.
 type liar struct {
 	device.Device
 	lie func(c *boundary.Crossing)
@@ -168,7 +168,7 @@ func (l *liar) Observe(f boundary.Observer) {
 	})
 }
 
-// sabotaged is the Go NIC with a fault that shows in completion entries of frames with two tags only.
+// sabotaged is the Go NIC with a bug that shows only in the completion entries of frames with two VLAN tags.
 func sabotaged(s testbed.Spec) (*testbed.Bed, error) {
 	b, err := model(s)
 	if err != nil {
@@ -192,7 +192,7 @@ func sabotaged(s testbed.Spec) (*testbed.Bed, error) {
 	return b, nil
 }
 
-// A fault that shows in few frames is found, and the failing program shrinks to a small one.
+// A bug that shows in few frames is found, and the failing program shrinks to at most eight operations and one frame.
 func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	for number := 0; ; number++ {
@@ -221,8 +221,8 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	}
 }
 
-// A panic says nothing about the device: it ends the campaign with an error that names the program and the place of
-// the panic.
+// A panic says nothing about the device: it ends the campaign with an error that names the program and the line of the
+// panic, and is no failure of the device.
 func TestPanicIsNoMismatch(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	broken := func(s testbed.Spec) (*testbed.Bed, error) {
@@ -289,7 +289,7 @@ func TestCoverageInFiles(t *testing.T) {
 	require.Len(t, b.Report(coverage.NewUniverse(sizes(1))).Unlisted, 1)
 }
 
-// Any file is either refused or a program that terminates.
+// Parse either refuses a text or returns a program of bounded size.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(3) {
 		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1), Stall: 0, Overlap: false})

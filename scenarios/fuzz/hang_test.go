@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// stalled returns operations after which a NIC waits longer than the player: reads are not answered, and time out
-// late.
+// stalled returns operations on which a NIC waits longer than the player's limit: reads are never answered, and the
+// time-out is long.
 func stalled(of program.Fault) []program.Op {
 	const queue, key, entries = 3, 2, 18
 	var list []program.Entry
@@ -31,7 +31,7 @@ func stalled(of program.Fault) []program.Op {
 		{Key: &program.Key{Index: key}},
 		{TxQueue: &program.TxQueue{Queue: queue, LogSize: 5}},
 		{Fault: &of},
-		{Send: &program.Send{Queue: queue, Entries: list}, Wait: 4000}, // in the end, faults are over
+		{Send: &program.Send{Queue: queue, Entries: list}, Wait: 4000}, // then the player ends the faults
 	}
 }
 
@@ -39,7 +39,7 @@ func programOf(ops []program.Op) *program.Program {
 	return &program.Program{Board: program.Board{Ports: 1, MPS: 4096, RCB: 64}, Ops: ops}
 }
 
-// The finding about a hanging NIC names the queue, the progress of its oldest entry, and the read that it waits for.
+// The finding about a hanging NIC names the queue, the state of its oldest entry, and the read that it waits for.
 func TestHangsAreTold(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -47,8 +47,10 @@ func TestHangsAreTold(t *testing.T) {
 		index int
 		want  string
 	}{
-		{"payload", program.Fault{Of: program.OfMemory, Skip: 17}, 17, `txq 3: entry 17 posted, fetched, waits for the completion of a read of 64 B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
-		{"fetch", program.Fault{Of: program.OfTxRing}, 0, `txq 3: entry 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+		{"payload", program.Fault{Of: program.OfMemory, Skip: 17}, 17, `txq 3: entry 17 posted, fetched, waits for ` +
+			`the completion of a read of 64 B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+		{"fetch", program.Fault{Of: program.OfTxRing}, 0, `txq 3: entry 0 posted, not fetched, waits for the ` +
+			`completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := player.Run(programOf(stalled(c.fault)), t.Context(), model, nil)
@@ -63,9 +65,11 @@ func TestHangsAreTold(t *testing.T) {
 			require.Positive(t, *f.Cycle)
 			require.Regexp(t, "^not within 40[0-9]{4} cycles: STATUS reads 0x[0-9a-f]+: .*reads_outstanding; "+c.want,
 				f.Got)
-			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until STATUS says that nothing is under way\n  STATUS reads .*\n  `+c.want, f.Text)
+			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until STATUS says that nothing `+
+				`is under way\n  STATUS reads .*\n  `+c.want, f.Text)
 			require.Contains(t, f.Text, "the referee, in the end: cycle ")
-			for _, m := range v.Report.List { // of an entry whose bytes are missing, it is not known how it ends
+			// The referee expects no particular outcome of an entry whose bytes are missing.
+			for _, m := range v.Report.List {
 				require.NotRegexp(t, `^$|: $|: ,`, m.Expected)
 				require.NotEmpty(t, m.Got)
 			}
@@ -73,7 +77,7 @@ func TestHangsAreTold(t *testing.T) {
 	}
 }
 
-// A queue whose descriptor reads are unanswered is named, with the frame that waits.
+// A hang for lack of a descriptor names the receive queue and the unanswered read.
 func TestHangOfAReceiveQueueIsTold(t *testing.T) {
 	const queue = 5
 	v := player.Run(programOf([]program.Op{
@@ -87,10 +91,12 @@ func TestHangOfAReceiveQueueIsTold(t *testing.T) {
 	require.Equal(t, result.Rx, f.Domain)
 	require.Equal(t, queue, *f.Queue)
 	require.Equal(t, 0, *f.Index)
-	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
+	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at `+
+		`0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
 }
 
-// Parts of a program that got stuck are played with little patience, and fail in the same way as the whole.
+// Candidates of a program that got stuck are played with shorter limits, and the smallest one fails like the whole
+// program with the full limits.
 func TestHangsShrinkWithLittlePatience(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	p := c.generate(1)
@@ -108,10 +114,11 @@ func TestHangsShrinkWithLittlePatience(t *testing.T) {
 	require.Equal(t, v.Err.Error(), again.Err.Error(), "what is told is of the last run, with all of the patience")
 }
 
-// A part that is merely slower than a trial's patience is no hang: it is tried again with more.
+// A candidate that is merely slower than a trial's limit is not reported as a hang: it is played again with the full
+// limit.
 func TestLittlePatienceTakesNothingForAHang(t *testing.T) {
 	slow := stalled(program.Fault{Of: program.OfMemory, Skip: 1})
-	slow[1].Write.Value = 60_000 // then the read fails, as it may
+	slow[1].Write.Value = 60_000 // the read times out within the player's limit
 	p := programOf(slow)
 	require.True(t, player.Run(p, t.Context(), model, nil).Pass())
 	const little = 8192
@@ -121,7 +128,7 @@ func TestLittlePatienceTakesNothingForAHang(t *testing.T) {
 	p = programOf(append(slow, late...))
 	o := &outcome{prog: p, v: player.Run(p, t.Context(), model, nil)}
 	require.True(t, o.v.Stuck(), "%s", o.v.Key())
-	o.v.Waited = 0 // so that trials have the least patience
+	o.v.Waited = 0 // gives trials the shortest limit
 	small, v, _ := c.shrink(t.Context(), o)
 	require.Equal(t, o.v.Key(), v.Key())
 	require.Equal(t, o.v.Key(), player.Run(small, t.Context(), model, nil).Key())

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// pinned is a NIC whose pin busy is always the same.
+// pinned is a NIC whose busy pin is stuck at 0 or 1.
 type pinned struct {
 	device.Device
 	busy bool
@@ -23,7 +23,7 @@ func (p *pinned) ObserveRest(f boundary.RestObserver) {
 	}
 }
 
-// Programs find a pin busy that never falls, and one that never rises.
+// Programs find a busy pin that never falls, and one that never rises [B8].
 func TestStuckBusyIsFound(t *testing.T) {
 	prog := begun(t, options(device.Model, 1)).generate(0)
 	play := func(busy bool) *player.Verdict {
@@ -39,7 +39,8 @@ func TestStuckBusyIsFound(t *testing.T) {
 	require.True(t, v.Pass(), "%v", v.Err)
 	v = play(true)
 	require.True(t, v.Mismatch())
-	require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until the pin busy is 0 \[B8\]\n  STATUS reads 0x0; every read that it sent has been answered$`, v.Err.Error())
+	require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until the pin busy is 0 \[B8\]\n  `+
+		`STATUS reads 0x0; every read that it sent has been answered$`, v.Err.Error())
 	v = play(false)
 	require.True(t, v.Mismatch())
 	require.Equal(t, "[B8] busy", v.Key())

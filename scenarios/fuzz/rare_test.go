@@ -27,7 +27,8 @@ func forge(c *boundary.Crossing, change func(data []byte)) {
 	c.TLP = p
 }
 
-// rare are bugs that show in few cases, as lies about what crossed, and the rule that is to be broken.
+// rare lists bugs that show in few cases. Each alters what the referee sees, and names the rule that the NIC then seems
+// to break.
 var rare = []struct {
 	bug, rule string
 	lie       func() func(c *boundary.Crossing)
@@ -48,7 +49,7 @@ var rare = []struct {
 		}
 	}},
 	{"a received UDP checksum of 0xffff is taken for none", "[H9]", func() func(c *boundary.Crossing) {
-		var fields []bool // by ordinals
+		var fields []bool // by ordinal: whether the UDP checksum of the received frame is 0xffff
 		return func(c *boundary.Crossing) {
 			var h core.Headers
 			switch {
@@ -66,9 +67,10 @@ var rare = []struct {
 			}
 		}
 	}},
-	// The other way round: the device heeds what the referee does not see.
+	// Here the referee is shown a valid rule where the device was given an invalid one: the device then drops a rule
+	// that the referee still applies.
 	{"a rule that is made invalid goes on", "[R", func() func(c *boundary.Crossing) {
-		const valid = 28 // word of the entry
+		const valid = 28 // word of the table entry
 		return func(c *boundary.Crossing) {
 			if c.Kind == boundary.TLPIn && c.TLP.Parsed().Kind == tlp.MWr &&
 				c.TLP.Parsed().Address == nicspec.BarBase+uint64(nicspec.RegTblData(valid)) {
@@ -96,7 +98,7 @@ var rare = []struct {
 	}},
 }
 
-// A few programs find bugs that show in rare cases.
+// At most 40 programs are needed to find each of these bugs.
 func TestRareBugsAreFound(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {
@@ -123,7 +125,7 @@ func TestRareBugsAreFound(t *testing.T) {
 	}
 }
 
-// A few programs reach events that programs once never reached.
+// 300 programs reach rare events that the generator once never produced.
 func TestRareThingsHappen(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5
@@ -131,7 +133,8 @@ func TestRareThingsHappen(t *testing.T) {
 	for _, bin := range coverage.RareWords {
 		require.Positive(t, hits["rare"][bin], bin)
 	}
-	for group, least := range map[string]int{"long copies": 4, "ends of long copies": 3, "copies held back": len(coverage.BehindCopies),
+	for group, least := range map[string]int{"long copies": 4, "ends of long copies": 3,
+		"copies held back":              len(coverage.BehindCopies),
 		"failing reads of work entries": len(coverage.BehindFailed), "frames older than their queue": 3} {
 		require.GreaterOrEqual(t, len(hits[group]), least, "bins of %s: %v", group, hits[group])
 	}

@@ -14,8 +14,8 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the RTL's assertions
-// and powers up with random contents, and all others on the speed build.
+// VariantMixed plays most programs on the speed build, and one in ten, drawn from the seed, on the debug build, which
+// checks the RTL's assertions and powers up with random contents.
 const VariantMixed = "mixed"
 
 const debugOneIn = 10
@@ -52,7 +52,7 @@ func (c *campaign) wantsDebug(ports int) bool {
 	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
 		return false
 	}
-	const few = 1000 // among more programs there always is one
+	const few = 1000 // among so many programs, at least one is for the debug build
 	for i := range min(c.Runs, few) {
 		if n := c.Skip + i; c.ports(n) == ports && c.drawsDebug(n) {
 			return true
@@ -73,7 +73,7 @@ func (c *campaign) build(ctx context.Context) error {
 		}
 		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
 		if c.NIC != device.RTL || c.Wave != nil {
-			continue // with a waveform, devices are built when opened
+			continue // for a waveform, devices are built when they are opened
 		}
 		m, err := manifest.Load(c.DUT)
 		if err != nil {
@@ -116,7 +116,7 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 	return nil
 }
 
-// boardOf returns a function that makes boards with a device of a variant.
+// boardOf returns a function that builds boards with a device of the variant.
 func (c *campaign) boardOf(variant string) player.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Built, s.Coverage = c.NIC, c.devs[devKey{s.Ports, variant}], c.RTLCoverage

@@ -23,7 +23,7 @@ import (
 
 const speed, debug = string(build.VariantSpeed), string(build.VariantDebug)
 
-// mixed is a campaign on RTL whose devices builds makes.
+// mixed returns a mixed campaign on RTL in which the function builds stands in for building devices.
 func mixed(t *testing.T, runs, skip int, builds func(variant string) (*build.Device, error)) *campaign {
 	t.Helper()
 	o := options(device.RTL, runs)
@@ -38,7 +38,8 @@ func mixed(t *testing.T, runs, skip int, builds func(variant string) (*build.Dev
 
 func anyBuild(string) (*build.Device, error) { return new(build.Device), nil }
 
-// One program in ten is played on the debug build, the same ones whenever a seed is played and whatever else is.
+// A mixed campaign plays one program in ten on the debug build. The seed and the program's number decide which, not the
+// number of programs in the run.
 func TestMixedVariants(t *testing.T) {
 	const runs = 2000
 	c := mixed(t, runs, 0, anyBuild)
@@ -55,7 +56,7 @@ func TestMixedVariants(t *testing.T) {
 	}
 	require.InDelta(t, runs/10, n, runs/50)
 	require.InDelta(t, n/2, onePort, runs/50, "with either number of ports")
-	for number := range 40 { // alone, as a reproduce line has it
+	for number := range 40 { // each alone, as a reproduce line plays it
 		a := mixed(t, 1, number, anyBuild)
 		require.NoError(t, a.build(t.Context()))
 		require.Equal(t, c.variant(number), a.variant(number), "program %d", number)
@@ -68,7 +69,8 @@ func TestMixedVariants(t *testing.T) {
 	require.Empty(t, c.variant(3))
 }
 
-// Where the debug build fails, all programs are played on the other, and the result says so. Without that one, none is.
+// If the debug build fails, all programs are played on the speed build, and the result says so. If the speed build
+// fails, the campaign does.
 func TestDebugBuildFails(t *testing.T) {
 	why := errors.New("the compiler ran out of memory\nand of words")
 	c := mixed(t, 100, 0, func(variant string) (*build.Device, error) {
@@ -91,13 +93,13 @@ func TestDebugBuildFails(t *testing.T) {
 	require.Empty(t, c.res.Unchecked)
 }
 
-// stops is an event with which a device ends.
+// stops is an event handler that ends the engine with an error.
 type stops struct{ err error }
 
 func (s *stops) Handle(sim.Event) error { return s.err }
 func (s *stops) Name() string           { return "Stops" }
 
-// stopping is the Go NIC on a board that ends after a while as RTL does that stops by itself.
+// stopping returns boards with the Go NIC that end in a given cycle like an RTL device that stopped itself.
 func stopping(cycle int, code protocol.ErrorCode, text string) player.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		b, err := model(s)
@@ -110,8 +112,8 @@ func stopping(cycle int, code protocol.ErrorCode, text string) player.Build {
 	}
 }
 
-// A failed assertion is a finding with the assertion's message, and the same one whenever it fails: programs shrink to
-// it.
+// A failed assertion becomes a finding with the assertion's message. Its key does not contain the cycle, so that
+// programs shrink to the same assertion. A simulator's own failure is no finding.
 func TestFailedAssertionIsAFinding(t *testing.T) {
 	const what = "nic_fifo.sv:40: Assertion failed in TOP.nic_top.u_rx.a_held: 'assert' failed."
 	c := begun(t, options(device.Model, 1))

@@ -11,23 +11,24 @@ import (
 )
 
 // conn carries messages between the two processes over a stream socket. A receive first polls for a while, because
-// waking a sleeper costs more than an exchange, then sleeps. Polling in vain halves the time for the next poll.
+// waking a sleeping process takes longer than an exchange, and then sleeps. Each poll in vain halves the time that the
+// next one may take.
 type conn struct {
 	ctx   context.Context
 	fd    int
 	peer  string
-	limit time.Duration // without a byte from the peer
+	limit time.Duration // longest time without a byte from the peer
 
-	in      []byte // received bytes; those from next on have not been consumed
+	in      []byte // received bytes; those from next on are not parsed yet
 	next    int
 	spin    time.Duration
-	waiting time.Duration // time spent in receives, for people
+	waiting time.Duration // time spent in receives; for the report only
 }
 
 const (
 	spinLeast = 2 * time.Microsecond
 	spinMost  = 200 * time.Microsecond
-	spinPolls = 8       // between two readings of the clock
+	spinPolls = 8       // polls between two readings of the clock
 	buffer    = 4 << 20 // size requested from the kernel
 	room      = 64 << 10
 )
@@ -37,7 +38,7 @@ func newConn(ctx context.Context, fd int, peer string, limit time.Duration) (*co
 		return nil, fmt.Errorf("socket to %s: %w", peer, err)
 	}
 	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, buffer) // the kernel's limit applies
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, buffer) // on failure the default size applies
 	}
 	return &conn{ctx: ctx, fd: fd, peer: peer, limit: limit, spin: spinMost}, nil
 }
@@ -101,9 +102,10 @@ func (c *conn) wait() error {
 	return c.sleep(unix.POLLIN)
 }
 
-// sleep waits until it can receive, which it does, or also send.
+// sleep waits until the socket can be read, and then reads it, or until one of the other events.
 func (c *conn) sleep(events int16) error {
-	const naps = 8 // a process that was itself stopped has used up at most one of them
+	// The limit is waited for in parts: a time in which this process was stopped uses up at most one of them.
+	const naps = 8
 	for range naps {
 		p := [1]unix.PollFd{{Fd: int32(c.fd), Events: events}}
 		if _, err := unix.Poll(p[:], int((c.limit/naps).Milliseconds())+1); err != nil && err != unix.EINTR {
@@ -134,7 +136,7 @@ func (c *conn) send(b []byte) error {
 				return err
 			}
 		case unix.EPIPE, unix.ECONNRESET:
-			// the peer's last message says more: whoever waits for its answer reads that, then the end
+			// do not report it: the peer's last message, which the next receive returns, says more
 			return nil
 		default:
 			return fmt.Errorf("sending: %w", err)
@@ -169,7 +171,8 @@ func (c *conn) need(n int) error {
 	return nil
 }
 
-// expect returns the payload of the next message, which must be of this kind. An ERROR carries the peer's own words.
+// expect returns the payload of the next message, which must be of the given kind. An ERROR message becomes a PeerError
+// with the peer's text.
 func (c *conn) expect(want kind) ([]byte, error) {
 	k, b, err := c.message()
 	switch {
@@ -192,7 +195,7 @@ func (c *conn) sendMessage(k kind, payload []byte) error {
 	return c.send(b)
 }
 
-// PeerError reports, in its own words, why the other process ended.
+// PeerError reports why the other process ended, in the words of its ERROR message.
 type PeerError struct{ Peer, Text string }
 
 func (e *PeerError) Error() string { return fmt.Sprintf("%s: %s", e.Peer, e.Text) }

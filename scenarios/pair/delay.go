@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ThreadDelay returns how long this thread has been ready to run without a processor; 0 if the system does not report
-// it. The caller must be locked to its thread.
+// ThreadDelay returns how long this thread has waited for a processor while ready to run; 0 if the system does not
+// report it. The caller must be locked to its thread.
 func ThreadDelay() time.Duration {
 	text, err := os.ReadFile("/proc/thread-self/schedstat") // running, waiting, slices
 	words := strings.Fields(string(text))

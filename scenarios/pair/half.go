@@ -12,23 +12,24 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// half is one server with its ends of the cables, in the process that simulates it.
+// half is one of the two servers with its ends of the cables, in the process that simulates it.
 type half struct {
 	*server
-	engine *simcore.Engine
-	pools  board.Pools
-	conn   *conn
-	fars   []*etherlink.Far
-	course course
+	engine  *simcore.Engine
+	pools   board.Pools
+	conn    *conn
+	farEnds []*etherlink.Far
+	phases  phases
 
-	out     []byte // message of this quantum; its head and state are filled in last
-	records int
-	left    int // number of frames in it
+	out        []byte // message of the current quantum; head and state are filled in last
+	records    int
+	framesLeft int // frames in out
 
-	sent, heard uint64 // quanta sent and read
-	ends        state  // at the end of the round to be decided next
+	quantaSent, quantaRead uint64 // quanta sent to the peer, and received from it
+	roundEnd               state  // this server's state at the end of the current round
 
-	wall, waited, missing time.Duration // of the traffic
+	// wall time of the traffic: total, waiting for the peer, waiting for a processor
+	wall, waited, missing time.Duration
 	quanta                uint64
 }
 
@@ -36,7 +37,7 @@ const outHead = headBytes + stateBytes
 
 // newHalf builds server i.
 func newHalf(o *Options, i int, c *conn) (*half, error) {
-	h := &half{engine: simcore.NewEngine(), conn: c, course: course{round: o.round(), patience: o.patience()}}
+	h := &half{engine: simcore.NewEngine(), conn: c, phases: phases{round: o.round(), patience: o.patience()}}
 	rack := o.rack()
 	v, err := board.NewServer(h.engine, &h.pools, rack.Servers[i], factory())
 	if err != nil {
@@ -49,7 +50,7 @@ func newHalf(o *Options, i int, c *conn) (*half, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("server %s: %w", v.Name, err), v.Close())
 		}
-		h.fars = append(h.fars, far)
+		h.farEnds = append(h.farEnds, far)
 	}
 	h.begin()
 	if h.server, err = newServer(o, i, v); err != nil {
@@ -63,16 +64,16 @@ func (h *half) begin() {
 	if cap(h.out) < outHead {
 		h.out = make([]byte, outHead, room)
 	}
-	h.out, h.records, h.left = h.out[:outHead], 0, 0
+	h.out, h.records, h.framesLeft = h.out[:outHead], 0, 0
 }
 
-// Frame implements etherlink.Outbox.
+// Frame adds a frame that left to the message of the quantum (etherlink.Outbox).
 func (h *half) Frame(cable int, f *msg.Frame, depart simcore.Ps) error {
-	h.left++
+	h.framesLeft++
 	return h.put(record{kind: recordFrame, cable: cable, at: depart, seq: f.Seq, frame: f.Frame})
 }
 
-// Credit implements etherlink.Outbox.
+// Credit adds a returned credit to the message of the quantum (etherlink.Outbox).
 func (h *half) Credit(cable int, usable simcore.Ps) error {
 	return h.put(record{kind: recordCredit, cable: cable, at: usable})
 }
@@ -83,9 +84,9 @@ func (h *half) put(r record) error {
 	return nil
 }
 
-// take delivers what the peer sent.
+// take delivers a frame or a credit of the peer to its cable.
 func (h *half) take(r record) error {
-	far := h.fars[r.cable]
+	far := h.farEnds[r.cable]
 	if r.kind == recordCredit {
 		return far.Credit(r.at)
 	}
@@ -95,28 +96,28 @@ func (h *half) take(r record) error {
 // run simulates until traffic is over.
 func (h *half) run(ctx context.Context) error {
 	begin, delay := time.Now(), ThreadDelay()
-	for h.course.phase < phaseOver {
-		before := h.course.phase
+	for h.phases.phase < phaseOver {
+		before := h.phases.phase
 		if err := h.quantum(ctx); err != nil {
 			return err
 		}
-		if h.course.phase == before {
+		if h.phases.phase == before {
 			continue
 		}
-		if h.course.phase >= phaseCounters && h.quanta == 0 {
-			h.quanta, h.wall, h.waited, h.missing = h.sent, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
+		if h.phases.phase >= phaseCounters && h.quanta == 0 {
+			h.quanta, h.wall, h.waited, h.missing = h.quantaSent, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
 		}
-		h.enter(h.course.phase)
+		h.enter(h.phases.phase)
 	}
 	h.over = true
-	if h.course.phase == phaseStuck {
+	if h.phases.phase == phaseStuck {
 		return nil
 	}
 	if err := h.engine.Run(); err != nil {
 		return err
 	}
-	if h.left > 0 {
-		return fmt.Errorf("server %s: %d frames leave after all have come", h.name, h.left)
+	if h.framesLeft > 0 {
+		return fmt.Errorf("server %s: %d frames leave after all have come", h.name, h.framesLeft)
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (h *half) wrong(ctx context.Context) error {
 	if err := h.err(); err != nil {
 		return err
 	}
-	for _, f := range h.fars {
+	for _, f := range h.farEnds {
 		if f.Err() != nil {
 			return f.Err()
 		}
@@ -133,16 +134,17 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quantum simulates the next quantum and sends the peer what left in it. It first reads what may arrive in it: what
-// left the peer one round earlier. At the end of a round it reads everything if a phase may begin there. How much is
-// read when depends only on the simulation, so that simultaneous events have the same order in every run.
+// quantum simulates the next quantum and sends the peer what left in it. Before that, it reads what may arrive in it:
+// what left the peer one round earlier. At the end of a round in which a phase may begin, it reads all of the peer's
+// quanta so far. What is read at which point depends only on the simulation, so that simultaneous events have the same
+// order in every run.
 func (h *half) quantum(ctx context.Context) error {
-	if h.sent >= ahead {
-		if err := h.receive(h.sent + 1 - ahead); err != nil {
+	if h.quantaSent >= ahead {
+		if err := h.receive(h.quantaSent + 1 - ahead); err != nil {
 			return err
 		}
 	}
-	if err := h.engine.RunUntil(h.course.quantumEnd(h.sent)); err != nil {
+	if err := h.engine.RunUntil(h.phases.quantumEnd(h.quantaSent)); err != nil {
 		return err
 	}
 	if err := h.wrong(ctx); err != nil {
@@ -152,45 +154,45 @@ func (h *half) quantum(ctx context.Context) error {
 	if err := h.sendQuantum(mine); err != nil {
 		return err
 	}
-	if h.sent%ahead > 0 {
+	if h.quantaSent%ahead > 0 {
 		return nil
 	}
-	if h.ends = mine; h.course.settled(mine) {
+	if h.roundEnd = mine; h.phases.settled(mine) {
 		return nil
 	}
-	return h.receive(h.sent)
+	return h.receive(h.quantaSent)
 }
 
 // sendQuantum sends the peer what left in this quantum.
 func (h *half) sendQuantum(mine state) error {
-	appendState(h.out[:headBytes], h.sent, mine, h.records)
+	appendState(h.out[:headBytes], h.quantaSent, mine, h.records)
 	if err := putHead(h.out, 0, kindQuantum); err != nil {
 		return err
 	}
 	if err := h.conn.send(h.out); err != nil {
 		return h.lost(err)
 	}
-	h.sent++
+	h.quantaSent++
 	h.begin()
 	return nil
 }
 
-// receive reads what left the peer in its first n quanta.
+// receive reads the peer's messages up to the first n quanta.
 func (h *half) receive(n uint64) error {
-	for h.heard < n {
+	for h.quantaRead < n {
 		b, err := h.conn.expect(kindQuantum)
 		if err != nil {
 			return h.lost(err)
 		}
-		at, theirs, err := parseQuantum(b, len(h.fars), h.take)
-		if err == nil && at != h.heard {
-			err = broken("QUANTUM %d: want %d", at, h.heard)
+		at, theirs, err := parseQuantum(b, len(h.farEnds), h.take)
+		if err == nil && at != h.quantaRead {
+			err = broken("QUANTUM %d: want %d", at, h.quantaRead)
 		}
 		if err != nil {
 			return h.lost(err)
 		}
-		if h.heard++; h.heard%ahead == 0 {
-			h.course.step(h.ends, theirs)
+		if h.quantaRead++; h.quantaRead%ahead == 0 {
+			h.phases.step(h.roundEnd, theirs)
 		}
 	}
 	return nil
@@ -201,11 +203,11 @@ func (h *half) lost(err error) error {
 	if _, ok := err.(*PeerError); ok {
 		return err
 	}
-	return &LostError{Peer: h.conn.peer, Quantum: h.heard, Err: err}
+	return &LostError{Peer: h.conn.peer, Quantum: h.quantaRead, Err: err}
 }
 
 // end finishes the referee and returns its report.
-func (h *half) end() (*Report, error) { return h.report(h.course.ending()) }
+func (h *half) end() (*Report, error) { return h.report(h.phases.ending()) }
 
 func (h *half) close() error { return h.cards.Close() }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// misbehave is a second process that goes wrong in quantum 3, or before the first.
+// misbehave acts as a second process that goes wrong in quantum 3, or before the first.
 func misbehave(how string) {
 	must := func(err error) {
 		if err != nil {
@@ -26,7 +26,7 @@ func misbehave(how string) {
 		os.Exit(5)
 	}
 	must(greet(c))
-	for range 2 { // JOB and FRAMES
+	for range 2 { // the messages JOB and FRAMES
 		_, _, err := c.message()
 		must(err)
 	}
@@ -57,7 +57,8 @@ func misbehave(how string) {
 	os.Exit(0)
 }
 
-// Failures of the other process are reported with its name and the quantum, within the limit; nothing hangs.
+// A failure of the other process is reported with its name and the quantum, within the limit. Without limits, the first
+// process would hang.
 func TestLostPeers(t *testing.T) {
 	for _, c := range []struct{ how, want string }{
 		{"dies early", `^server Server\[1\] \(process \d+\) before the first quantum: ended: exit status 5$`},
@@ -65,7 +66,8 @@ func TestLostPeers(t *testing.T) {
 		{"stalls", `^server Server\[1\] \(process \d+\) in quantum 3: silent for 300ms`},
 		{"skips", `in quantum 3: protocol: QUANTUM 9: want 3`},
 		{"babbles", `in quantum 3: protocol: message of type \d+: want 1 to`},
-		{"late", `in quantum 3: QUANTUM 3: record 0 of 1: etherlink: .*a frame that departed at 0 ps is reported at .*: want it within the latency`},
+		{"late", `in quantum 3: QUANTUM 3: record 0 of 1: etherlink: .*a frame that departed at 0 ps is reported at ` +
+			`.*: want it within the latency`},
 		{"gives up", `server B: its NIC is on fire`},
 	} {
 		o := pair(t, "bf3", 100)
@@ -83,7 +85,7 @@ func TestLostPeers(t *testing.T) {
 	require.ErrorContains(t, err, "starting the second process")
 }
 
-// A run that is canceled ends, also one whose peer stalls.
+// A canceled run ends, even while its peer stalls.
 func TestCanceled(t *testing.T) {
 	for _, program := range [][]string{nil, {os.Args[0], "stalls"}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +98,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Two processes that send more than the kernel buffers do not block each other.
+// Two processes that send each other more than the kernel buffers do not deadlock.
 func TestFullBuffers(t *testing.T) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	require.NoError(t, err)

@@ -12,16 +12,16 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Options say what is played on which servers.
+// Options selects the servers and the frames that they exchange.
 type Options struct {
 	Rack      board.RackSpec
-	Frames    [][]byte // that each server sends to the other, repeated from the first after the last
+	Frames    [][]byte // frames that each server sends to the other, cyclically
 	Count     int      // frames that each server sends
-	Window    int      // frames in flight of each server at first; each received frame sends another
+	Window    int      // frames in flight of each server; each received frame sends another
 	Seed      uint64
-	Unjudged  bool          // without a referee
+	Unjudged  bool          // run without a referee
 	Processes int           // 1 or 2
-	Limit     time.Duration // for which the other process may be silent
+	Limit     time.Duration // longest silence of the other process
 	Program   []string      // command that runs the other process through Main; nil: this program
 }
 
@@ -31,16 +31,15 @@ func DefaultOptions() Options {
 }
 
 const (
-	// two windows fit into the rings of one queue, less the buffers that wait for a doorbell
+	// the rings of a queue have room for two windows, less the buffers that wait for a doorbell
 	maxWindow = 24
-	maxCount  = 1 << 30 // more than anybody waits for
+	maxCount  = 1 << 30 // longer than anybody waits
 	maxPlayed = 1 << 30 // bytes of Frames
-	maxRound  = 100 * simcore.Microsecond
-	// Results do not depend on the round, up to the latency, except for the instant at which servers read their
-	// counters.
+	// maxRound bounds a round. Results do not depend on it, except for the time at which servers read their counters.
+	maxRound   = 100 * simcore.Microsecond
 	leastLimit = time.Millisecond
 
-	// leastMemory of each endpoint suffices for the driver.
+	// leastMemory is the memory that the driver needs in each endpoint.
 	leastMemory = 32 << 20
 	mostLimit   = time.Hour
 )
@@ -120,7 +119,7 @@ func (o *Options) validateRack() error {
 	return errors.Join(errs...)
 }
 
-// round returns the time between two decisions about both servers, at most the latency between them.
+// round returns the time between two evaluations of both servers' states: at most the latency of the cable.
 func (o *Options) round() simcore.Ps {
 	c := o.Rack.PairCable()
 	return min(c.Latency, c.CreditLatency, maxRound)

@@ -21,21 +21,21 @@ const (
 	helloBytes  = 32
 
 	maxFrame = 64 << 20 // payload of a message
-	maxText  = 8 << 10  // of an error
-	chunk    = 1 << 20  // of played frames, per message
+	maxText  = 8 << 10  // text of an error
+	chunk    = 1 << 20  // played frames in a message
 )
 
 // kind is the type of a message.
 type kind uint16
 
 const (
-	kindHello   kind = 1 + iota // each side, first
-	kindJob                     // to the side: what to simulate
-	kindFrames                  // to the side: frames to play
-	kindReady                   // from the side: its server is built
-	kindQuantum                 // each side: what left in a quantum
-	kindReport                  // from the side: its results
-	kindError                   // each side: why it ends
+	kindHello   kind = 1 + iota // from each process, first
+	kindJob                     // to the second process: what to simulate
+	kindFrames                  // to the second process: frames to play
+	kindReady                   // from the second process: its server is built
+	kindQuantum                 // from each process: what left in a quantum
+	kindReport                  // from the second process: its results
+	kindError                   // from each process: why it ends
 	kinds
 )
 
@@ -101,10 +101,10 @@ func parseHello(b []byte) error {
 
 // state is the progress of a server at the end of a quantum.
 type state struct {
-	ready    bool   // its NIC receives
-	played   bool   // all frames are sent and received
+	ready    bool   // the NIC is configured to receive
+	played   bool   // all frames have been sent and received
 	counted  bool   // counters have been read
-	progress uint64 // grows whenever something happens
+	progress uint64 // grows with each posted entry, ended entry and received frame
 }
 
 const (
@@ -141,11 +141,11 @@ const (
 	recordCredit recordKind = 2
 )
 
-// record is a frame that left, or a credit that returned.
+// record is a frame that left, or a returned credit.
 type record struct {
 	kind  recordKind
 	cable int
-	at    simcore.Ps // departure of a frame; when a credit may be used
+	at    simcore.Ps // departure of a frame; time from which a credit may be used
 	seq   uint64
 	frame ether.Frame // Data points into the message
 }
@@ -241,7 +241,7 @@ func parseRecord(b []byte, cables int, r *record) (int, error) {
 	return end, nil
 }
 
-// appendPlayed appends frames to the payload of FRAMES until it has about a chunk; it returns the remaining ones.
+// appendPlayed appends frames to the payload of FRAMES, about one chunk, and returns the remaining ones.
 func appendPlayed(b []byte, frames [][]byte) ([]byte, [][]byte) {
 	for from := len(b); len(frames) > 0 && len(b)-from < chunk; frames = frames[1:] {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(frames[0])))

@@ -14,7 +14,7 @@ import (
 
 const testCables = 2
 
-// quantumOf is the payload of QUANTUM with these records.
+// quantumOf returns the payload of QUANTUM with the given records.
 func quantumOf(n uint64, s state, records ...record) []byte {
 	b := appendState(nil, n, s, len(records))
 	for i := range records {
@@ -40,7 +40,7 @@ func TestQuantumComesBack(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 8, n)
 	require.Equal(t, want, s)
-	got[1].frame.Data = nil // which is empty
+	got[1].frame.Data = nil // an empty frame is parsed into an empty slice, not nil
 	require.Equal(t, someRecords, got)
 }
 
@@ -86,7 +86,7 @@ func TestBrokenMessages(t *testing.T) {
 	require.ErrorContains(t, err, "another kind of file: 0 of its 1 fields are known")
 }
 
-// Options that cannot be divided are refused by field.
+// Validate refuses racks that two processes cannot share, and names the field.
 func TestWhatCannotBeDivided(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Options)

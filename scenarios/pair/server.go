@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// server is one server with its driver, its referee and its traffic.
+// server is one of the two servers, with its driver, referee and traffic.
 type server struct {
 	name  string
 	opts  *Options
@@ -22,14 +22,14 @@ type server struct {
 	card  *board.Card
 	drv   *driver.Driver
 	judge *judge.Judge // nil: unjudged
-	wire  [2]Tally     // frames out of the NIC and into it
+	wire  [2]Tally     // frames that left the NIC, and that it received
 
 	memory   uint64 // bus address of the senders' memory
 	tx       []*sender
 	entry    driver.Send
-	first    int // index of the first frame: the servers begin at different ones
+	first    int // index of the first frame to send, different for each server
 	posted   int
-	ended    int // work entries
+	ended    int // work entries that have ended
 	received int
 	ready    bool
 	counted  bool
@@ -37,23 +37,23 @@ type server struct {
 	failed   error
 }
 
-// sender is a transmit queue with memory for the frames of its entries.
+// sender is a transmit queue, with memory for the frames of its entries.
 type sender struct {
 	*driver.TxQueue
-	at   uint64 // offset of its memory under the key
+	at   uint64 // offset of that memory under its key
 	next int
 	span [1]driver.Span
 }
 
 const (
-	queues    = 16 // in each direction
+	queues    = 16 // number of queues in each direction
 	ringLog   = 6
 	ringSlots = 1 << ringLog
 	frameSlot = ether.MaxLen
-	bell      = 4 // buffers per doorbell
+	bell      = 4 // buffers announced by a doorbell
 )
 
-// newServer wraps a server of the rack once it is built.
+// newServer sets up driver, referee and traffic of a server that has been built.
 func newServer(o *Options, i int, v *board.Server) (*server, error) {
 	s := &server{name: v.Name, opts: o, cards: v, card: v.Cards[0], first: i * len(o.Frames) / 2}
 	spec := &o.Rack.Servers[i].Cards[0]
@@ -106,7 +106,7 @@ func buildOf(c *board.CardSpec) nicspec.Build {
 	return b
 }
 
-// rack returns the rack that both ways of simulating use.
+// rack returns the rack to simulate, with one process or two.
 func (o *Options) rack() board.RackSpec {
 	r := o.Rack
 	r.Servers = append([]board.ServerSpec(nil), r.Servers...)
@@ -166,7 +166,7 @@ func (s *server) start() {
 	}
 }
 
-// openReceive opens a receive queue and posts its buffers. Each received frame sends another.
+// openReceive opens a receive queue and posts its buffers. Each received frame makes the server send another one.
 func (s *server) openReceive(q int) error {
 	at, err := s.drv.Alloc(nicspec.EndpointHost, ringSlots*frameSlot, nicspec.LineBytes)
 	if err != nil {

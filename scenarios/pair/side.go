@@ -10,10 +10,10 @@ import (
 	"runtime"
 )
 
-// Command is the last argument of a program that must call Main.
+// Command is the last argument of a process that is to call Main.
 const Command = "split-side"
 
-// sideFD is the socket to the first process.
+// sideFD is the file descriptor of the socket to the first process.
 const sideFD = 3
 
 // IsSide reports whether a program was started as the second process.
@@ -21,12 +21,12 @@ func IsSide(args []string) bool { return len(args) > 1 && args[len(args)-1] == C
 
 // Main runs the second process and returns its exit code. It ends when the first process does.
 func Main() int {
-	runtime.LockOSThread() // for ThreadDelay
+	runtime.LockOSThread() // ThreadDelay requires it
 	collectLess()
 	c, err := newConn(context.Background(), sideFD, "the first process", DefaultOptions().Limit)
 	if err == nil {
 		err = side(c)
-		if errors.Is(err, io.EOF) { // nobody is left to report to
+		if errors.Is(err, io.EOF) { // the first process has ended: there is nobody to report to
 			return 1
 		}
 	}
@@ -40,7 +40,7 @@ func Main() int {
 	return 1
 }
 
-// side does the job of the second process.
+// side simulates the second server as the first process asks.
 func side(c *conn) (err error) {
 	if err := greet(c); err != nil {
 		return err

@@ -16,11 +16,11 @@ import (
 type Result struct {
 	Servers   [2]*Report
 	Processes int
-	Quantum   simcore.Ps    // between two exchanges
-	Quanta    uint64        // of traffic
-	Wall      time.Duration // of the traffic, after both servers were built
+	Quantum   simcore.Ps    // simulated time between two exchanges
+	Quanta    uint64        // number of quanta with traffic
+	Wall      time.Duration // wall time of the traffic, from the moment both servers were built
 	Waited    time.Duration // part of Wall spent waiting for the other process
-	Missing   time.Duration // part of Wall in which a process was ready but had no processor; the larger of the two
+	Missing   time.Duration // part of Wall in which a process waited for a processor: the larger one of the two
 	Findings  []result.Finding
 }
 
@@ -40,7 +40,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &UsageError{err}
 	}
-	runtime.LockOSThread() // for ThreadDelay
+	runtime.LockOSThread() // ThreadDelay requires it
 	defer runtime.UnlockOSThread()
 	defer collectLess()()
 	r := &Result{Processes: o.Processes, Quantum: o.round() / ahead}
@@ -95,7 +95,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 			return err
 		}
 	}
-	c := course{round: o.round(), patience: o.patience()}
+	c := phases{round: o.round(), patience: o.patience()}
 	begin, delay := time.Now(), ThreadDelay()
 	for c.phase < phaseOver {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pair plays frames of all lengths on two servers of a preset.
+// pair returns options that play frames of all lengths between two servers of a preset.
 func pair(t testing.TB, preset string, count int) Options {
 	t.Helper()
 	o := DefaultOptions()
@@ -49,7 +49,8 @@ func play(t *testing.T, o Options) *Result {
 	return r
 }
 
-// Two processes have the results of one: each NIC sees the same crossings in the same cycles, with traffic both ways.
+// A run with two processes equals one with a single process: each NIC sees the same crossings in the same cycles, with
+// traffic in both directions.
 func TestTwoProcessesAreOne(t *testing.T) {
 	for _, preset := range []string{"bf3", "bf2"} {
 		for _, longer := range []simcore.Ps{0, 3 * simcore.Microsecond} {

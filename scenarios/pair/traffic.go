@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Tally counts and sums up frames at one end of the cables, independent of their order.
+// Tally counts frames and sums up their contents, independent of their order.
 type Tally struct {
 	Frames uint64 `json:"frames"`
 	Bytes  uint64 `json:"bytes"`
@@ -23,7 +23,7 @@ type Tally struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crossed counts frames that cross the NIC's boundary.
+// crossed counts a frame that crosses the NIC's boundary.
 func (s *server) crossed(c boundary.Crossing) {
 	if c.Frame == nil {
 		return
@@ -60,7 +60,7 @@ func (s *server) check(err error) {
 	}
 }
 
-// state returns the progress of the server.
+// state returns the server's progress.
 func (s *server) state() state {
 	n := s.opts.Count
 	return state{

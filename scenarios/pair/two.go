@@ -19,7 +19,7 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// job describes what the other process must simulate, without the frames.
+// job describes what the second process must simulate, without the frames.
 type job struct {
 	Rack     string `json:"rack"` // board file
 	Frames   int    `json:"frames"`
@@ -44,13 +44,13 @@ type peer struct {
 	exit   error
 }
 
-// lastWords keeps the end of a process's output.
+// lastWords keeps the end of a process's output, for errors.
 type lastWords struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write implements io.Writer.
+// Write appends to the output and keeps only its end (io.Writer).
 func (w *lastWords) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,7 +87,7 @@ func start(o *Options) (*peer, int, error) {
 		exited: make(chan struct{})}
 	p.cmd.ExtraFiles = []*os.File{theirs}
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keyboard interrupts reach only us
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a keyboard interrupt must reach only this process
 	if err := p.cmd.Start(); err != nil {
 		return nil, -1, errors.Join(fmt.Errorf("starting the second process: %w", err), unix.Close(fds[0]))
 	}
@@ -98,15 +98,15 @@ func start(o *Options) (*peer, int, error) {
 	return p, fds[0], nil
 }
 
-// grace is the time for a process that lost its socket to end.
+// grace is the time in which a process must end after its socket was closed.
 const grace = 5 * time.Second
 
-// end waits for the process, whose socket is closed, and kills it if it does not end.
+// end waits for the process, whose socket has been closed, and kills it if it does not end.
 func (p *peer) end() {
 	select {
 	case <-p.exited:
 	case <-time.After(grace):
-		_ = p.cmd.Process.Kill() // it may have ended in the meantime
+		_ = p.cmd.Process.Kill() // fails if it has ended in the meantime
 		<-p.exited
 	}
 }
@@ -118,7 +118,7 @@ func (p *peer) explain(err error) error {
 		return err
 	}
 	if !errors.Is(err, io.EOF) {
-		_ = p.cmd.Process.Kill() // it hangs or breaks the protocol
+		_ = p.cmd.Process.Kill() // the process hangs or breaks the protocol
 	}
 	p.end()
 	if errors.Is(err, io.EOF) && p.exit != nil {
@@ -151,17 +151,17 @@ func runTwo(ctx context.Context, o *Options, r *Result) (err error) {
 	return err
 }
 
-// both runs this half and receives the other's report.
+// both simulates the first server and receives the report of the second.
 func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	if err := setUp(o, c); err != nil {
-		return nil, early(c, err)
+		return nil, beforeFirstQuantum(c, err)
 	}
 	h, err := newHalf(o, 0, c)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := c.expect(kindReady); err != nil {
-		return h, early(c, err)
+		return h, beforeFirstQuantum(c, err)
 	}
 	c.waiting = 0
 	if err := h.run(ctx); err != nil {
@@ -183,8 +183,8 @@ func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	return h, nil
 }
 
-// early marks an error as one before the first quantum.
-func early(c *conn, err error) error {
+// beforeFirstQuantum marks a LostError as one from before the first quantum.
+func beforeFirstQuantum(c *conn, err error) error {
 	var said *PeerError
 	if errors.As(err, &said) || errors.Is(err, context.Canceled) {
 		return err
@@ -220,7 +220,7 @@ func setUp(o *Options, c *conn) error {
 	return nil
 }
 
-// greet exchanges HELLO.
+// greet exchanges HELLO with the other process.
 func greet(c *conn) error {
 	if err := c.sendMessage(kindHello, appendHello(nil)); err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// mostBytes bounds the range of a memory that is checked.
+// mostBytes bounds the address range of a memory that is checked.
 const mostBytes = 1 << 40
 
 // maxBeats is the maximum length of an AXI burst.
 const maxBeats = 256
 
-// maxDelay bounds how late a memory answers.
+// maxDelay bounds the latency of a served memory, in cycles.
 const maxDelay = 10_000
 
-// hasPort reports whether the manifest has an AXI port of this name and direction, that is, with the device as
-// subordinate or as manager.
+// hasPort reports whether the manifest has an AXI port of this name and direction: in if the device is the subordinate,
+// out if it is the manager.
 func hasPort(m *manifest.Manifest, port, dir string) bool {
 	return slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool { return s.Name == port+".aw" && s.Dir == dir })
 }
@@ -56,7 +56,7 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
 }
 
-// memory checks the memory inside the device; behind holds those that answer its managers.
+// memory checks the memory inside the device. behind holds the memories that answer the device's manager ports.
 func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
 	s := d.Spec
 	x := s.Memory
@@ -80,8 +80,8 @@ func (d *Device) served(stream string) bool {
 	return ok
 }
 
-// axiInput reports whether an input belongs to an AXI port that memory or serve plays, so that nothing is drawn for
-// it.
+// axiInput reports whether an input belongs to an AXI port that the check memory or serve plays, so that nothing is
+// drawn for it.
 func (s *Spec) axiInput(stream string) bool {
 	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
 		for port := range s.Serve {

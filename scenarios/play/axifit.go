@@ -8,13 +8,13 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// axiPort holds the design's parameters of an AXI port that memory or serve plays.
+// axiPort holds the widths of an AXI port that the check memory or serve plays.
 type axiPort struct {
-	bus, addr int // bytes of data, bits of addresses
+	bus, addr int // data bytes, address bits
 	most      int // maximum length of a burst, in beats
 }
 
-// Fields that an AXI port needs to be played, by channel: those of AXI4-Lite, those of bursts, and IDs.
+// Fields that an AXI port needs in order to be played: those of AXI4-Lite, those of bursts, and IDs.
 var (
 	axiNeeds  = []string{"awaddr", "wdata", "wstrb", "bresp", "araddr", "rdata", "rresp"}
 	axiBursts = []string{"awlen", "awsize", "awburst", "wlast", "arlen", "arsize", "arburst", "rlast"}
@@ -31,7 +31,7 @@ func channel(name string) string {
 	return ""
 }
 
-// fitAXI checks the AXI ports that memory and serve play.
+// fitAXI checks the AXI ports that the check memory and serve play.
 func (d *Device) fitAXI(f *faults) {
 	for _, port := range slices.Sorted(maps.Keys(d.Spec.Serve)) {
 		d.fitPort(f, "serve."+field.Path(port), port)
@@ -62,7 +62,7 @@ func (d *Device) fitAXI(f *faults) {
 	}
 }
 
-// fitRange checks the addresses of memory against the widths of its ports.
+// fitRange checks the address range of the check memory against the widths of its ports.
 func (d *Device) fitRange(f *faults) {
 	x, ports := d.Spec.Memory, d.Spec.Memory.all()
 	beat, narrow := uint64(1), 0
@@ -84,12 +84,12 @@ func (d *Device) fitRange(f *faults) {
 	f.add(part >= beat, "memory.bytes", "%d: want at least %d, a beat for each port", x.Bytes, beat*uint64(len(ports)))
 	align := beat
 	if len(ports) > 1 {
-		align = min(max(part, beat), page) // no burst crosses into another port's part
+		align = min(max(part, beat), page) // no burst may cross into the part of another port
 	}
 	f.add(x.Base%align == 0, "memory.base", "%#x: want a multiple of %d", x.Base, align)
 }
 
-// onlyPlayed refuses transactions drawn for the channels of a played port.
+// onlyPlayed refuses transactions drawn for the channels of an AXI port that is played.
 func (d *Device) onlyPlayed(f *faults, port string) {
 	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
 		x, ok := d.Spec.Inputs[port+ch]

@@ -24,10 +24,10 @@ import (
 type Options struct {
 	Manifest  *manifest.Manifest
 	Spec      *Spec
-	Reference ref.Reference // in this process; nil: as the manifest says
-	Program   *own.Program  // instead of Reference: a reference in a process of its own
+	Reference ref.Reference // reference in this process; nil: the manifest's check
+	Program   *own.Program  // instead of Reference: a reference in a separate process
 	Traffic   *Traffic      // nil: everything is drawn
-	Seed      uint64        // of the first run; each next run uses the next seed
+	Seed      uint64        // seed of the first run; each next run adds one
 	Runs      int
 	Stall     int // percentage; below 0: each run draws its own
 	Keep      []Span
@@ -62,7 +62,7 @@ func (o *Options) Validate() error {
 // Report is the outcome of a campaign, which ends with the first failing run.
 type Report struct {
 	Check    string
-	Builds   []string // hashes
+	Builds   []string // hashes of the builds
 	Runs     int
 	Taken    int
 	Compared int
@@ -75,7 +75,7 @@ type Report struct {
 	Warnings []string
 }
 
-// Failed is a failing run, as far as it could be shortened.
+// Failed is the shortest failing run that was found.
 type Failed struct {
 	Run    Run
 	Result *Result
@@ -130,7 +130,7 @@ type latest struct {
 	build  int
 }
 
-// play plays run number i and adds it to the report.
+// play plays run number i on the next build and adds it to the report.
 func (c *campaign) play(ctx context.Context, i int, r *Report, digest io.Writer) (l latest, err error) {
 	seed := c.Seed + uint64(i)
 	l.build = int(seed % uint64(len(c.builds)))
@@ -167,7 +167,7 @@ type campaign struct {
 	evidence evidence
 }
 
-// open builds and starts the device with a combination of parameters, once.
+// open builds and starts the device with combination n of the parameters, once.
 func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 	if c.devices[n] != nil {
 		return c.devices[n], nil
@@ -183,7 +183,7 @@ func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 	return d, err
 }
 
-// parameters returns the parameters of a build that are drawn or given by the user.
+// parameters returns the parameters of build n that are drawn or given by the user.
 func (c *campaign) parameters(n int) []string {
 	list := slices.Clone(c.builds[n])
 	for name, value := range c.Given.Parameters {
@@ -193,7 +193,7 @@ func (c *campaign) parameters(n int) []string {
 	return list
 }
 
-// shorten makes the failing run as short as possible, and repeats it for the trace.
+// shorten searches for the shortest failing run, and repeats it for the trace.
 func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	if f == nil {
 		return nil
@@ -216,7 +216,7 @@ func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	return nil
 }
 
-// ungiven returns the parameters of the section play that the user does not give.
+// ungiven returns the parameters of the section play, except those that the user has given values.
 func ungiven(o *Options) map[string][]string {
 	left := maps.Clone(o.Spec.Parameters)
 	maps.DeleteFunc(left, func(name string, _ []string) bool { _, given := o.Given.Parameters[name]; return given })

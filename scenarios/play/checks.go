@@ -11,14 +11,14 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fitCheck completes identity and route, and checks that the streams match.
+// fitCheck fills in the streams of identity and route, and checks that inputs match outputs.
 func (d *Device) fitCheck(f *faults) {
 	s := d.Spec
 	if len(s.In) == 0 {
-		s.In = d.usual(manifest.DirIn)
+		s.In = d.defaultStreams(manifest.DirIn)
 	}
 	if len(s.Out) == 0 {
-		s.Out = d.usual(manifest.DirOut)
+		s.Out = d.defaultStreams(manifest.DirOut)
 	}
 	f.add(len(s.In) > 0, "in", "the device has no input that check %s could be of", d.check)
 	f.add(len(s.Out) > 0, "out", "the device has no output that check %s could be of", d.check)
@@ -51,7 +51,7 @@ func (d *Device) fitCheck(f *faults) {
 	}
 }
 
-// maxNumber is the largest width of fields that are compared as numbers.
+// maxNumber is the maximum width, in bits, of fields that are compared as numbers.
 const maxNumber = 64
 
 // fitInput checks the fields that route and drops use.
@@ -99,7 +99,8 @@ func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
 		}
 		ordered = ordered || to == d.Spec.Order[out.Name]
 		f.add(w.Bits >= from.Bits, at,
-			"%s has %d bits at stream %s and %s %d at stream %s, which cannot give all of its values: name %s in ignore",
+			"%s has %d bits at stream %s and %s %d at stream %s, which cannot give all of its values: name %s in "+
+				"ignore",
 			from.Name, from.Bits, in.Name, to, w.Bits, out.Name, to)
 	}
 	f.add(compared > 0 || in.Kind == ref.Packets || len(in.Fields) == 0 || len(out.Fields) == 0, "check",
@@ -110,7 +111,7 @@ func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
 		"field %s comes from no field of stream %s", order, in.Name)
 }
 
-// fitOutputs validates declarations about outputs, which need a check that expects transactions there.
+// fitOutputs checks the manifest's declarations about outputs, which require a check that expects transactions there.
 func (d *Device) fitOutputs(f *faults) {
 	expects := d.check != Rules && d.check != Memory
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.Order)) {
@@ -131,8 +132,8 @@ func (d *Device) fitOutputs(f *faults) {
 		"%s has no in and out: want check identity or route", d.check)
 }
 
-// usual returns the streams of a direction that carry packets or, if there are none, records.
-func (d *Device) usual(dir string) []string {
+// defaultStreams returns the streams of a direction that carry packets or, without any, those that carry records.
+func (d *Device) defaultStreams(dir string) []string {
 	for _, kinds := range [][]string{{protocol.KindAxis, protocol.KindTLP}, {protocol.KindRecord}} {
 		var list []string
 		for i := range d.Manifest.Streams {
@@ -147,7 +148,7 @@ func (d *Device) usual(dir string) []string {
 	return nil
 }
 
-// boundRoute limits the routing field of an input, which has that many bits, to the numbers of outputs.
+// boundRoute limits the values drawn for an input's routing field, of the given width, to the numbers of outputs.
 func (d *Device) boundRoute(in string, width int) {
 	x := d.Spec.Inputs[in]
 	if v := x.Fields[d.Spec.By]; v.given() {
@@ -165,7 +166,7 @@ func (d *Device) boundRoute(in string, width int) {
 	d.Spec.Inputs[in] = x
 }
 
-// declared returns the manifest's declarations beside its check.
+// declared returns the manifest's declarations that apply beside the check.
 func (d *Device) declared() ref.Declared {
 	s := d.Spec
 	x := ref.Declared{
@@ -185,7 +186,7 @@ func (d *Device) declared() ref.Declared {
 	return x
 }
 
-// forward is the reference of identity and route: every input transaction must come out.
+// forward is the reference of identity and route: every input transaction must come out, unless it may be dropped.
 func (d *Device) forward(p *ref.Player) {
 	s := d.Spec
 	for _, out := range s.Out {
@@ -200,7 +201,7 @@ func (d *Device) forward(p *ref.Player) {
 			if d.check == Route {
 				to := m.U(s.By)
 				if to >= uint64(len(s.Out)) {
-					return // routed nowhere: it must not come out anywhere
+					return // the number names no output, so the transaction must not come out anywhere
 				}
 				out = s.Out[to]
 			}
@@ -224,7 +225,7 @@ func (s *Spec) dropped(m *ref.Msg) bool {
 	return len(s.Drops.When) > 0
 }
 
-// expected returns the fields that an input's transaction must have at an output.
+// expected returns the fields that an output transaction must have, given the input's.
 func (d *Device) expected(m *ref.Msg, out *ref.Stream) ref.Fields {
 	f := ref.Fields{}
 	for i := range m.Of.Fields {

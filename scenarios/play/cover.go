@@ -6,7 +6,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Coverage counts what was driven and seen, by stream and field.
+// Coverage counts the driven and received transactions, by stream and field.
 type Coverage struct {
 	Streams []StreamCover `json:"streams"`
 	by      map[string]*StreamCover
@@ -51,7 +51,7 @@ func NewCoverage(streams []*ref.Stream) *Coverage {
 	return c
 }
 
-// Empty returns the bins of inputs without a hit.
+// Empty returns the bins of inputs that were never hit.
 func (c *Coverage) Empty() (list []string) {
 	for i := range c.Streams {
 		if x := &c.Streams[i]; x.Dir == "in" && x.Transactions == 0 {

@@ -19,26 +19,26 @@ import (
 // Device is a running build of a device.
 type Device struct {
 	Manifest *manifest.Manifest
-	Build    string // its hash
+	Build    string // hash of the build
 	Spec     *Spec
 
 	built      *build.Device
 	launching  rtlbridge.LaunchOptions
 	conn       *rtlbridge.Conn
 	hello      *protocol.Hello // the device's description of itself
-	streams    []*ref.Stream   // in the order of the bridge
+	streams    []*ref.Stream   // in the order in which the bridge numbers them
 	own        ref.Reference
-	program    *own.Program // the reference in a process of its own; nil: none
+	program    *own.Program // the reference in a separate process; nil: none
 	check      string
-	root       []int     // of each stream: the one that its transactions are coupled to, or itself
-	window     []int     // of each input: maximum number of transactions in flight in the device
-	finite     []bool    // of each output: each transaction answers some of the drawn ones
-	mem        []axiPort // played by check memory
+	root       []int     // by stream: the stream that its transactions are coupled to, or itself
+	window     []int     // by input: maximum number of transactions in flight in the device
+	finite     []bool    // by output: its transactions answer drawn ones, so their number is limited
+	mem        []axiPort // AXI ports that the check memory plays
 	given      *Given
-	parameters []string // NAME=VALUE: those that are drawn or given
-	carried    *Traffic // nil: everything is drawn
+	parameters []string // NAME=VALUE of the build, drawn or given
+	captured   *Traffic // packets of captures; nil: everything is drawn
 	traffic    map[int]*Traffic
-	at         place // of the reference, once a run was played
+	at         place // position of the reference, once a run was played
 }
 
 // place is a position in the sources.
@@ -48,15 +48,15 @@ type place struct {
 }
 
 // open builds a device and starts it. A section play that does not fit the design is refused before anything is
-// compiled. Errors: those of rtlbridge, *SpecError.
+// compiled. It returns the errors of rtlbridge, or a *SpecError.
 func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []string) (*Device, error) {
 	d := &Device{
 		Manifest: m, Spec: o.Spec.clone(), own: o.Reference, program: o.Program,
-		given: &o.Given, parameters: parameters, carried: o.Traffic,
+		given: &o.Given, parameters: parameters, captured: o.Traffic,
 	}
 	built, err := build.Build(m, build.Options{
 		Variant: o.Variant, Log: o.Log, Context: ctx,
-		Fits: func(b *manifest.Binding) error { return d.fit(announced(b)) },
+		Fits: func(b *manifest.Binding) error { return d.fit(announcedHello(b)) },
 	})
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Fit(b *manifest.Binding) error {
 	if s.Check == OwnCheck {
 		d.own = func(*ref.Player) {}
 	}
-	return d.fit(announced(b))
+	return d.fit(announcedHello(b))
 }
 
 // launch starts the device's process.
@@ -115,7 +115,7 @@ func (d *Device) located(err error) error {
 func (d *Device) fit(h *protocol.Hello) error {
 	var f faults
 	d.hello = h
-	d.take()
+	d.readStreams()
 	d.choose(&f)
 	d.fitFields(&f)
 	d.fitTies(&f)
@@ -133,8 +133,8 @@ func (d *Device) fit(h *protocol.Hello) error {
 	return nil
 }
 
-// take adopts the streams of the design.
-func (d *Device) take() {
+// readStreams reads the streams of the design.
+func (d *Device) readStreams() {
 	n, h := len(d.hello.Streams), d.hello
 	d.streams, d.root, d.window, d.finite = nil, make([]int, n), make([]int, n), make([]bool, n)
 	fastest := h.PeriodPs
@@ -159,7 +159,7 @@ func (d *Device) take() {
 	}
 }
 
-// choose selects the check.
+// choose selects the check that decides about outputs.
 func (d *Device) choose(f *faults) {
 	d.check = d.Spec.Check
 	switch {
@@ -174,7 +174,7 @@ func (d *Device) choose(f *faults) {
 	}
 }
 
-// streamOf converts a stream to the form that references see.
+// streamOf converts a stream of the bridge to the form that references see.
 func streamOf(x *protocol.StreamInfo) *ref.Stream {
 	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP,
 		Most: protocol.MaxDataBytes}
@@ -199,7 +199,7 @@ func (d *Device) quantum() int {
 	case d.Spec.Quantum > 0:
 		return d.Spec.Quantum
 	case d.referenced() || d.Spec.Memory != nil || len(d.Spec.Serve) > 0:
-		return 16 // answers come early
+		return 16 // short, so that a memory's answers reach the device early
 	}
 	return 256
 }
@@ -246,7 +246,7 @@ func names(s *ref.Stream) []string {
 	return list
 }
 
-// maxDrawn bounds the packets of a run, in bytes: all of them are drawn before it begins.
+// maxDrawn bounds the bytes of all packets of a run: they are drawn before it begins.
 const maxDrawn = 1 << 30
 
 // fitSize refuses a run whose packets would not fit into memory.
@@ -266,9 +266,9 @@ func (d *Device) fitSize(f *faults) {
 		"a run may have packets of %d bytes in all: want at most %d, by fewer or shorter ones", total, maxDrawn)
 }
 
-// announced returns what a build of a device will report about itself, so that a section play that does not fit is
-// refused before the build.
-func announced(b *manifest.Binding) *protocol.Hello {
+// announcedHello returns the description that the device will give of itself, so that a section play that does not fit
+// is refused before the build.
+func announcedHello(b *manifest.Binding) *protocol.Hello {
 	h := &protocol.Hello{PeriodPs: b.Manifest.Clocks[0].PeriodPs, Busy: b.BusyIdx, SkipIdle: b.Manifest.SkipIdle}
 	for _, c := range b.Manifest.Clocks {
 		h.Clocks = append(h.Clocks, protocol.ClockInfo{Name: c.Signal, PeriodPs: c.PeriodPs})

@@ -2,12 +2,12 @@
 // streams, by a check that the manifest names, or by a reference in Go (models/ref). It is what `nictwin play` does;
 // docs/own-rtl.md is its manual.
 //
-// A manifest's section play says what is drawn: sizes, values, gaps, stalls, clock periods, parameters. A run is one
-// seed: its transactions, when they are offered and what stalls follow from it. A run that fails is made shorter:
-// transactions are left out, gaps and stalls taken away, as long as it still fails.
+// A manifest's section play describes what is drawn: sizes, values, gaps, stalls, clock periods, parameters. The seed
+// of a run determines its transactions, the cycles in which they are offered, and the stalls. A failing run is
+// shortened: transactions, gaps and stalls are left out as long as it still fails.
 //
-// It knows no NIC: no board, driver or referee takes part. How a device is built and how its pins form streams is
-// rtlbridge's business.
+// It knows no NIC: no board, driver or referee takes part. Package rtlbridge builds the device and maps its pins to
+// streams.
 //
 // Invariants:
 //   - A seed, a manifest and a reference say everything about a run; neither the wall clock nor the number of

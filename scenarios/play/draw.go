@@ -7,30 +7,30 @@ import (
 	"nictwin/models/ref"
 )
 
-// item is a transaction for an input.
+// item is one transaction for an input.
 type item struct {
 	stream int
-	id     int    // shared by coupled transactions; those that a reference gives have none
+	id     int    // number shared by coupled transactions; those of a reference have none
 	at     uint64 // first cycle in which it may be offered
 	side   []byte
 	data   []byte
 	answer bool
-	drawn  bool // before the run begins
+	drawn  bool // drawn before the run begins
 }
 
-// mood is the timing of a run: its gaps and stalls.
-type mood struct {
+// timing holds the stalls of a run, and whether it has gaps.
+type timing struct {
 	stall []int // percentage, by stream
 	burst []int
 	gaps  bool
 }
 
 // plain reports whether nothing stalls.
-func (m *mood) plain() bool {
+func (m *timing) plain() bool {
 	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
 }
 
-// ownStall returns the manifest's stalls of a stream.
+// ownStall returns the stall that the manifest declares for a stream.
 func (d *Device) ownStall(s *ref.Stream) *Values {
 	own := d.Spec.Output[s.Name].Stall
 	if s.In {
@@ -39,12 +39,11 @@ func (d *Device) ownStall(s *ref.Stream) *Values {
 	return &own
 }
 
-// mood draws gaps and stalls. Every eighth run has neither; in every fourth a single stream stalls, in every fourth
-// all streams stall alike, and in the others each has its own. A stream's own stall in the manifest applies in all of
-// them.
-func (d *Device) mood(r *rand.Rand) mood {
+// drawTiming draws gaps and stalls. One run in eight has neither. Otherwise a single stream stalls, all streams stall
+// alike, or each has its own stall. The stall that the manifest declares for a stream applies in every run.
+func (d *Device) drawTiming(r *rand.Rand) timing {
 	n := len(d.streams)
-	m := mood{stall: make([]int, n), burst: make([]int, n), gaps: true}
+	m := timing{stall: make([]int, n), burst: make([]int, n), gaps: true}
 	kind, all, one := r.IntN(8), int(d.Spec.Stall.draw(r)), r.IntN(n)
 	for i, s := range d.streams {
 		p := int(d.Spec.Stall.draw(r))
@@ -65,7 +64,7 @@ func (d *Device) mood(r *rand.Rand) mood {
 	return m
 }
 
-// levelChanges is the number of changes of a level in a run, if it changes at all.
+// levelChanges is the number of changes of a level in a run, if its manifest entry makes it change.
 const levelChanges = 64
 
 // count returns the number of transactions to draw for an input.
@@ -89,7 +88,7 @@ func (d *Device) count(i int) int {
 	return d.Spec.Count
 }
 
-// draw draws the transactions of a run, in the order in which each stream offers them.
+// draw draws the transactions of a run; those of each stream are in the order in which they are offered.
 func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 	var list []item
 	id := 0
@@ -110,14 +109,14 @@ func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 		}
 		for n := range count {
 			at += d.gap(r, root, n, gaps)
-			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at, drawn: true})...)
+			list = append(list, d.drawGroup(r, p, group, n, most, item{id: id, at: at, drawn: true})...)
 			id++
 		}
 	}
 	return list
 }
 
-// gap draws the time before a transaction.
+// gap draws the earliest cycle of a transaction.
 func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	x := d.Spec.Inputs[d.streams[i].Name]
 	v := &d.Spec.Gap
@@ -134,9 +133,9 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	return g
 }
 
-// together draws the n-th transaction of each stream of a coupled group. Packets are truncated to most bytes, if that
-// is not 0, after they are drawn, so that everything else stays the same.
-func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
+// drawGroup draws the n-th transaction of each stream of a coupled group. If most is not 0, packets are truncated to
+// that many bytes after they were drawn, so that nothing else changes.
+func (d *Device) drawGroup(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
 	for k, i := range group {
@@ -190,7 +189,7 @@ func (d *Device) data(r *rand.Rand, i int) []byte {
 	return b
 }
 
-// fill fills b with bytes of some pattern.
+// fill fills b with zeros, ones or random bytes.
 func fill(r *rand.Rand, b []byte) {
 	switch r.IntN(16) {
 	case 0: // zeros
@@ -228,7 +227,7 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 		case w.Bits <= 64:
 			f[w.Name] = ofBits(w.Bits).draw(r)
 		default:
-			f[w.Name] = wide(r, w.Bits)
+			f[w.Name] = drawWide(r, w.Bits)
 		}
 	}
 	for _, e := range x.Edges {
@@ -237,8 +236,8 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 	return s.Pack(f)
 }
 
-// wide draws a value of a field of more than 64 bits.
-func wide(r *rand.Rand, bits int) []byte {
+// drawWide draws a value of a field of more than 64 bits.
+func drawWide(r *rand.Rand, bits int) []byte {
 	b := make([]byte, (bits+7)/8)
 	fill(r, b)
 	if rest := bits % 8; rest != 0 {
@@ -247,8 +246,8 @@ func wide(r *rand.Rand, bits int) []byte {
 	return b
 }
 
-// apply moves the start, every third time, so that start and length together end at a multiple of the limit, one step
-// of the start before it, or one after.
+// apply moves the start in one of three transactions, so that start plus length is a multiple of the limit, or one step
+// of the start away from it.
 func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
 	start, ok := f[e.Start].(uint64)
 	length, isNumber := f[e.Length].(uint64)

@@ -11,16 +11,16 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// evidence sums up the tallies of the passing runs. A check that compared nothing proves nothing.
+// evidence sums up what the passing runs have compared. A check that compared nothing proves nothing.
 type evidence struct {
 	runs     int
 	streams  []shown
 	memories int
 }
 
-// shown sums up the tallies of a stream.
+// shown holds the tallies of one stream.
 type shown struct {
-	ref.Tally     // of all runs
+	ref.Tally     // summed over all runs
 	silent    int // runs in which nothing was expected and nothing came
 }
 
@@ -53,12 +53,12 @@ func (e *evidence) sum(in bool, n func(x *shown) int) int {
 	return total
 }
 
-// verdict checks that the passing runs have proved something. What they have not proved is an error, or a warning in
-// the report.
+// verdict checks that the passing runs have compared something on each stream. Where they have not, it returns an error
+// or adds a warning to the report.
 func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	if d.referenced() {
-		if err := c.compares(ctx, d, last, r); err != nil {
+		if err := c.requireComparison(ctx, d, last, r); err != nil {
 			return err
 		}
 	}
@@ -80,8 +80,9 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 	return errors.Join(errs...)
 }
 
-// silence describes a stream on which, in some runs, nothing was expected and nothing came, or whose transactions
-// nobody compared; empty: neither. It is an error if the check covers the stream and no run had anything there.
+// silence describes an output or input on which nothing was expected and nothing came in some runs, or whose
+// transactions nobody compared; empty: neither applies. isError says that the check covers the stream and that no run
+// had anything there.
 func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	switch {
@@ -103,17 +104,17 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 		return fmt.Sprintf("output %s: the reference does not look at it: %d transactions were not compared", x.Stream,
 			x.Told), false
 	}
-	return e.unexpected(d, x)
+	return e.outputSilence(d, x)
 }
 
-// unexpected is silence for an output that the check may cover.
-func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
+// outputSilence is the part of silence for outputs that the check may cover.
+func (e *evidence) outputSilence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
-	saidSo := d.referenced() && x.Nothing // that nothing may come
+	saidSo := d.referenced() && x.Nothing // the reference said that nothing may come
 	what = fmt.Sprintf("output %s: nothing was expected and nothing came in ", x.Stream)
 	switch {
 	case never && d.referenced() && !x.Covered:
-		return what + count(e.runs), false // the check might cover it, had something come
+		return what + count(e.runs), false // a transaction might have shown whether the check covers the stream
 	case !x.Covered || x.silent == 0 || saidSo && !never:
 		return "", false
 	case never:
@@ -122,7 +123,7 @@ func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
 	return what + fmt.Sprintf("%d of %s", x.silent, count(e.runs)), false
 }
 
-// count expresses a number of runs in words.
+// count returns a number of runs in words.
 func count(runs int) string {
 	if runs == 1 {
 		return "one run"
@@ -130,7 +131,8 @@ func count(runs int) string {
 	return fmt.Sprintf("%d runs", runs)
 }
 
-// unproved reports a check that has not proved anything: a mistake of the reference, or of the manifest's section.
+// unproved returns an error about a check that has proved nothing: a mistake of the reference, or of the manifest's
+// section play.
 func (d *Device) unproved(format string, a ...any) error {
 	what := fmt.Sprintf(format, a...)
 	if d.referenced() {
@@ -143,8 +145,8 @@ func (d *Device) unproved(format string, a ...any) error {
 	return &SpecError{d.located(field.Errorf("play.check", "%s", what+hint))}
 }
 
-// unsure returns the outputs that a reference listens to but never compared through models/ref.
-func (e *evidence) unsure() (list []string) {
+// uncompared returns the outputs that a reference listens to but never compared through models/ref.
+func (e *evidence) uncompared() (list []string) {
 	for i := range e.streams {
 		if x := &e.streams[i]; !x.In && x.Covered && x.Told > 0 && x.Expected+x.Compared == 0 {
 			list = append(list, x.Stream)
@@ -153,16 +155,16 @@ func (e *evidence) unsure() (list []string) {
 	return list
 }
 
-// compares reports whether a reference compares what came. To see whether it does so on its own, it is played with
-// corrupted outputs, which it must notice.
-func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report) error {
+// requireComparison returns an error unless the reference compares outputs. A reference that does not use models/ref to
+// compare an output is played with corrupted outputs, which it must notice.
+func (c *campaign) requireComparison(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	sure := e.memories + e.sum(false, func(x *shown) int { return x.Expected + x.Compared })
-	unsure := e.unsure()
+	unsure := e.uncompared()
 	if sure > 0 && len(unsure) == 0 {
 		return nil
 	}
-	minds, err := c.minds(ctx, d, last, unsure)
+	minds, err := c.noticesCorruption(ctx, d, last, unsure)
 	switch {
 	case err != nil || minds:
 		return err

@@ -12,7 +12,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// demux plays the demultiplexer with a section play, and a reference if there is one.
+// demux plays the demultiplexer with a section play and, unless own is nil, a reference.
 func demux(t *testing.T, play string, own ref.Reference, runs int, keep []Span) (*Report, error) {
 	t.Helper()
 	m, err := manifest.Load("testdata/demux")
@@ -30,8 +30,8 @@ func demux(t *testing.T, play string, own ref.Reference, runs int, keep []Span) 
 	return r, err
 }
 
-// A check of the manifest that is about a stream on which nothing ever happens proves nothing; where it happens in
-// some runs alone, or where few transactions are kept on purpose, the report warns.
+// A check proves nothing about a stream without transactions: the campaign fails. It only warns if some runs had
+// transactions there, or if the user kept few transactions.
 func TestSilentStreams(t *testing.T) {
 	const route = "check: route, by: to, out: [m0, m1]"
 	r, err := demux(t, "{"+route+"}", nil, 4, nil)
@@ -54,7 +54,7 @@ func TestSilentStreams(t *testing.T) {
 	require.Equal(t, []string{"output m1 gave nothing in 4 runs, so its rules were not checked"}, r.Warnings)
 }
 
-// A reference has to compare, by the means of package ref or by its own; what it only looks at is not compared.
+// A reference has to compare outputs, by package ref or on its own; listening to an output is not enough.
 func TestReferencesThatDoNotCompare(t *testing.T) {
 	expects := func(p *ref.Player) {
 		p.On("s", func(m *ref.Msg) {
@@ -123,7 +123,7 @@ func TestReferencesThatDoNotCompare(t *testing.T) {
 	}
 }
 
-// An output that must stay silent according to the reference may do so; other outputs that it covers may not.
+// An output may stay silent if the reference declares that it must; another output that the reference covers may not.
 func TestReferencesOfSilentOutputs(t *testing.T) {
 	const section = "{inputs: {s: {fields: {to: 0}}}}"
 	own := func(more func(p *ref.Player)) ref.Reference {

@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// with is a device of testdata with another section play, and its streams without some fields.
+// with opens a device of testdata with another section play, and without some fields of its streams.
 func with(t *testing.T, dut, play string, omit ...string) (Options, error) {
 	t.Helper()
 	o := device(t, dut, nil, nil)
@@ -28,8 +28,8 @@ func with(t *testing.T, dut, play string, omit ...string) (Options, error) {
 	return o, err
 }
 
-// A section play that asks for something impossible is refused with file, line and field, never by a panic, and
-// before the build.
+// A section play that does not fit the design is refused before the build, with file, line and field. It must not
+// panic.
 func TestFits(t *testing.T) {
 	for _, c := range []struct{ dut, play, want string }{
 		{"prio", "{stall: any}", "play.stall want percentages of 0 to 95"},
@@ -96,7 +96,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// An AXI port that lacks what is played on it is refused by the port's name.
+// An AXI port that lacks fields needed to play it is refused, and the error names the port.
 func TestPortsFit(t *testing.T) {
 	const play = "{check: memory, memory: {port: s, bytes: 64}}"
 	for field, want := range map[string]string{
@@ -113,7 +113,7 @@ func TestPortsFit(t *testing.T) {
 	}
 }
 
-// Errors of a check that cannot decide name the manifest's line, not one in nictwin.
+// A check that cannot decide what is right is refused with the manifest's line, not with a line of nictwin.
 func TestUndecided(t *testing.T) {
 	o := device(t, "pool", nil, nil)
 	_, err := Play(t.Context(), o)
@@ -122,7 +122,7 @@ func TestUndecided(t *testing.T) {
 	require.ErrorAs(t, err, new(*SpecError))
 }
 
-// Ports of narrow addresses share them, and no burst leaves its part.
+// Ports with narrow addresses each get an equal part of them, and no burst leaves its part.
 func TestNarrowPorts(t *testing.T) {
 	for _, x := range []MemorySpec{
 		{Port: "a", Bytes: 100}, {Ports: []string{"a", "b"}, Bytes: 8192}, {Ports: []string{"a", "b"}, Bytes: 20_000},

@@ -13,7 +13,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// device plays a device of testdata; with changes its parameters and its section play.
+// device returns options that play a device of testdata, with its parameters and its section play changed.
 func device(t *testing.T, dut string, parameters map[string]string, with func(*Spec)) Options {
 	t.Helper()
 	m, err := manifest.Load(filepath.Join("testdata", dut))
@@ -30,7 +30,7 @@ func device(t *testing.T, dut string, parameters map[string]string, with func(*S
 	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 8, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr}
 }
 
-// An input may wait as long as others move, unless play.fair says how long.
+// An input may wait for any time while others move, unless play.fair limits it.
 func TestFair(t *testing.T) {
 	r, err := Play(t.Context(), device(t, "prio", nil, nil))
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestFair(t *testing.T) {
 	require.Nil(t, r.Failed, "an input that starves no one for so long")
 }
 
-// No stall is long enough to be taken for a hang, however short the patience.
+// Stalls are never taken for a hang, however short the patience.
 func TestStallsAreNoHang(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) { s.Count, s.Patience = 40, 100 })
 	o.Runs = 300
@@ -70,7 +70,7 @@ func TestStallsAreNoHang(t *testing.T) {
 	require.Equal(t, 300, r.Runs)
 }
 
-// An input held back by a held output does not starve if nothing else moves.
+// An input does not starve while nothing else moves: a held output holds it back.
 func TestHeldIsNotStarved(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) {
 		s.Fair, s.Count, s.In = 20, 200, []string{"s1"}
@@ -84,7 +84,8 @@ func TestHeldIsNotStarved(t *testing.T) {
 	require.Greater(t, r.Cycles/uint64(r.Compared), uint64(5), "it is held")
 }
 
-// A device that hangs is found even while others of its streams move for ever, and one that is right passes then.
+// A device that hangs is found even if other streams of it move for ever; a correct device whose streams move for ever
+// passes.
 func TestHangs(t *testing.T) {
 	for _, c := range []struct{ hang, tick, poll, stream, field string }{
 		{"0", "0", "0", "", ""},
@@ -121,8 +122,8 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A reference that only looks at an output which never ends has its run end; one that waits for more of it, too, by a
-// limit.
+// A run ends although an output never does: at once if the reference only looks at that output, and at a limit if it
+// waits for more.
 func TestEndlessOutput(t *testing.T) {
 	p := map[string]string{"TICK": "1", "POLL": "0"}
 	o := device(t, "babble", p, func(s *Spec) { s.Check, s.In, s.Out, s.Patience = OwnCheck, nil, nil, 1000 })

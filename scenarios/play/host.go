@@ -9,7 +9,7 @@ import (
 
 // Methods by which a reference acts on a run, see ref.Host and own.Host.
 
-// Offer queues a transaction of the reference.
+// Offer queues a transaction that the reference gives.
 func (p *played) Offer(o ref.Offer) {
 	i, _ := p.index(o.Stream.Name)
 	p.gaveAt = p.Cycles
@@ -21,7 +21,7 @@ func (p *played) Offer(o ref.Offer) {
 	p.queue(x)
 }
 
-// Job numbers a piece of work of the reference, and reports whether it is done.
+// Job numbers a job of the reference, and reports whether the run includes it.
 func (p *played) Job() bool {
 	id := p.jobs
 	p.jobs++

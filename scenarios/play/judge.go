@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// judge decides what is right in a run: a user's reference in a process of its own, or a reference in this process,
-// such as the checks of a manifest.
+// judge decides whether the outputs of a run are right. It is a user's reference in a separate process, or a reference
+// in this process, such as the checks of a manifest.
 type judge interface {
 	Drawn(stream string) (side, data []byte, ok bool)
 	Plays(stream string) bool
@@ -30,38 +30,38 @@ type judge interface {
 	Finish(cycle uint64)
 	Tallies() []ref.Tally
 	Memories() int
-	Err() error // why the judge no longer counts
+	Err() error // why the judge can no longer answer; nil: it can
 	Place() (file string, line int)
-	Close() error // a failure after its last answer; nil: none
+	Close() error // returns a failure after its last answer
 }
 
-var _, _ judge = here{}, (*own.Player)(nil)
+var _, _ judge = localJudge{}, (*own.Player)(nil)
 
-// here is a judge in this process. Mistakes of its reference are panics, see caught.
-type here struct {
+// localJudge is a judge in this process. Mistakes of its reference are panics, which caught turns into errors.
+type localJudge struct {
 	*ref.Player
-	own ref.Reference // the user's; may be nil
+	own ref.Reference // reference of the user, or nil
 }
 
 // Sync does nothing: Deliver passes transactions on at once.
-func (here) Sync() {}
+func (localJudge) Sync() {}
 
 // Err returns nil.
-func (here) Err() error { return nil }
+func (localJudge) Err() error { return nil }
 
 // Close returns nil.
-func (here) Close() error { return nil }
+func (localJudge) Close() error { return nil }
 
-// Place returns where the reference begins.
-func (h here) Place() (file string, line int) {
+// Place returns the position of the reference.
+func (h localJudge) Place() (file string, line int) {
 	if h.own == nil {
 		return "", 0
 	}
 	return ref.Place(h.own)
 }
 
-// judge creates the judge of the run.
-func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
+// newJudge creates the judge of the run.
+func (p *played) newJudge(ctx context.Context, seed uint64, plain bool) judge {
 	declared := p.declared()
 	if p.program != nil {
 		r := &own.Run{Seed: seed, Streams: p.streams, Plain: plain, Declared: declared, Some: p.Keep != nil,
@@ -84,29 +84,29 @@ func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	case p.check == Identity || p.check == Route:
 		p.forward(x)
 	}
-	return here{x, p.own}
+	return localJudge{x, p.own}
 }
 
-// compared returns the number of compared transactions of outputs: by a reference that listens to them, or by the
+// compared returns the number of output transactions that were compared: by a reference that listens to them, or by the
 // rules of streams.
 func (p *played) compared() int {
 	if p.referenced() {
-		return p.p.Judged()
+		return p.judge.Judged()
 	}
 	return p.Compared
 }
 
 // close closes the judge. It returns err, or else the judge's late failure.
 func (p *played) close(err error) error {
-	if p.p == nil {
+	if p.judge == nil {
 		return err
 	}
-	late := p.p.Close()
+	late := p.judge.Close()
 	return cmp.Or(err, late)
 }
 
-// mistake returns a mistake of the reference that shows in a run as a whole.
+// mistake returns an error about a mistake of the reference that no single call shows.
 func (p *played) mistake(format string, a ...any) error {
-	file, line := p.p.Place()
+	file, line := p.judge.Place()
 	return &RefError{File: file, Line: line, What: fmt.Sprintf(format, a...)}
 }

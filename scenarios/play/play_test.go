@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// deviceWith is one of a device of ours, with a section play in place of its own.
+// deviceWith returns the manifest of one of our own devices, with another section play.
 func deviceWith(t *testing.T, dut, play string) *manifest.Manifest {
 	t.Helper()
 	h, err := hometest.Find()
@@ -30,7 +30,7 @@ func deviceWith(t *testing.T, dut, play string) *manifest.Manifest {
 	return m
 }
 
-// options plays a device as a section says.
+// options returns options that play a device with the given section play.
 func options(t *testing.T, dut, play string) Options {
 	t.Helper()
 	m := deviceWith(t, dut, play)
@@ -39,7 +39,7 @@ func options(t *testing.T, dut, play string) Options {
 	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 1, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr}
 }
 
-// A device that is right passes, a run is the same again, and everything that the inputs can be given is.
+// A correct FIFO passes, the same options give the same digest, and every bin of the inputs' coverage is hit.
 func TestIdentity(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 60}")
 	o.Runs = 12
@@ -58,8 +58,8 @@ func TestIdentity(t *testing.T) {
 	require.Empty(t, a.Cover.Empty())
 }
 
-// Every built-in defect of the FIFO is found, reported with the expected value, and reproduced by a run of a few
-// transactions.
+// Each built-in defect of the FIFO is found and reported with the expected value; the shortened run has at most three
+// transactions and reproduces the failure.
 func TestDefects(t *testing.T) {
 	for defect, want := range []string{
 		1: "tvalid withdrawn before the beat was taken", 2: "tdata changed while stalled", 3: "tkeep is not contiguous",
@@ -89,7 +89,7 @@ func TestDefects(t *testing.T) {
 	}
 }
 
-// Resets in the middle of traffic leave nothing behind.
+// After a reset in the middle of traffic, nothing of the earlier transactions counts. A reference must handle resets.
 func TestResets(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 60, resets: 1..4}")
 	var trace strings.Builder
@@ -118,7 +118,7 @@ func TestResets(t *testing.T) {
 	require.Contains(t, trace.String(), "reset")
 }
 
-// A reference in a few lines finds what the rules of streams do not show.
+// A reference of a few lines finds faults that the rules of streams do not show.
 func TestReference(t *testing.T) {
 	own := func(p *ref.Player) {
 		p.On("in", func(m *ref.Msg) { p.Expect("out", ref.Fields{"tuser": m.U("tuser")}, m.Data) })
@@ -140,7 +140,7 @@ func TestReference(t *testing.T) {
 	require.ErrorContains(t, err, `stream in has no field "tuse": it has [tuser]`)
 }
 
-// Records, levels, coupled streams and pulses are driven without a fault, and stalls take nothing away.
+// Records, levels, coupled streams and pulses reach a device unharmed, with and without stalls.
 func TestEveryKindOfPort(t *testing.T) {
 	const play = `{count: 40, inputs: {mode: {every: 50..200}, hdr: {fields: {beats: bytes of pay}},
       left: {fields: {tag: count}}, right: {fields: {tag: count}}, kick: {gap: 1..50}}, clocks: {aux_clk_i: 900..5000}}`
@@ -173,20 +173,22 @@ func TestEveryKindOfPort(t *testing.T) {
 
 func TestSectionFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"{check: same}":                           `play.check "same": want identity, route, memory, rules or reference`,
-		"{chek: x}":                               "play.chek: no such field: want one of check, in, out",
-		"{count: 0}":                              "play.count 0: want 1 to 100000",
-		"{stall: 0..100}":                         "play.stall want percentages of 0 to 95",
-		"{stall: 9..1}":                           `"9..1": the range ends before it begins`,
-		"{inputs: {x: {}}}":                       `play.inputs.x "x": the manifest has no such stream of direction in`,
-		"{inputs: {in: {bytes: any}}}":            "play.inputs.in.bytes want numbers",
-		"{drops: some}":                           `"some": want none, whole`,
-		"{drops: {above: 5}}":                     "play.drops.above 5: it is for drops that are whole",
-		"{parameters: {Nope: ['1']}}":             "the manifest's parameters have no Nope",
-		"{clocks: {c: 1..2}}":                     `"c": the manifest has no such clock`,
-		"{check: route}":                          "play.by is missing",
-		"{latency: {out: any}}":                   "want one range of cycles",
-		"{latency: {out: 1..9 step 2}}":           "play.latency.out a latency has no steps: want a range such as 2..40",
+		"{check: same}": `play.check "same": want identity, route, memory, rules or ` +
+			`reference`,
+		"{chek: x}":                    "play.chek: no such field: want one of check, in, out",
+		"{count: 0}":                   "play.count 0: want 1 to 100000",
+		"{stall: 0..100}":              "play.stall want percentages of 0 to 95",
+		"{stall: 9..1}":                `"9..1": the range ends before it begins`,
+		"{inputs: {x: {}}}":            `play.inputs.x "x": the manifest has no such stream of direction in`,
+		"{inputs: {in: {bytes: any}}}": "play.inputs.in.bytes want numbers",
+		"{drops: some}":                `"some": want none, whole`,
+		"{drops: {above: 5}}":          "play.drops.above 5: it is for drops that are whole",
+		"{parameters: {Nope: ['1']}}":  "the manifest's parameters have no Nope",
+		"{clocks: {c: 1..2}}":          `"c": the manifest has no such clock`,
+		"{check: route}":               "play.by is missing",
+		"{latency: {out: any}}":        "want one range of cycles",
+		"{latency: {out: 1..9 step 2}}": "play.latency.out a latency has no steps: want a range such as " +
+			"2..40",
 		"{inputs: {in: {edges: [{at: 1}]}}}":      "want start and length",
 		"{tie_offs: {q: 1}}":                      "the manifest's tie_offs have no q",
 		"{tie_offs: {q: count * 0}}":              `"count * 0": want count * N`,
@@ -211,8 +213,7 @@ func TestSectionFaults(t *testing.T) {
 	}
 }
 
-// A memory behind an AXI port is one, under bursts of every kind that run into each other; what is wrong with it is
-// found.
+// A correct AXI memory passes under overlapping bursts of every kind; each of its built-in bugs is found.
 func TestMemory(t *testing.T) {
 	m, err := manifest.Load("testdata/axi_ram")
 	require.NoError(t, err)

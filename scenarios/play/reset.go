@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// planResets draws or adopts the numbers of taken transactions after which the device is reset.
+// planResets chooses when to reset the device: after which numbers of taken transactions, drawn or given by the user.
 func (p *played) planResets(r *rand.Rand) error {
 	if p.Spec.Resets.given() {
 		p.resets = p.drawResets(r)
@@ -16,14 +16,15 @@ func (p *played) planResets(r *rand.Rand) error {
 	if p.Given.Resets != nil {
 		p.resets = slices.Sorted(slices.Values(p.Given.Resets))
 	}
-	if p.referenced() && !p.p.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
+	if p.referenced() && !p.judge.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
 		return &SpecError{p.located(field.Errorf("play.resets",
 			"the reference has no OnReset, which says what it forgets"))}
 	}
 	return nil
 }
 
-// drawResets draws the numbers of taken transactions after which the device is reset: none in every other run.
+// drawResets draws the numbers of taken transactions after which the device is reset; in every other run there is no
+// reset.
 func (p *played) drawResets(r *rand.Rand) (list []int) {
 	n, total := int(p.Spec.Resets.draw(r)), 0
 	for i := range p.queues {
@@ -41,7 +42,7 @@ func (p *played) drawResets(r *rand.Rand) (list []int) {
 	return list
 }
 
-// reset resets the device if a reset is due. Transactions that it has not taken are offered again; answers are not.
+// reset resets the device if a reset is due. Transactions that were not taken are offered again, but not answers.
 func (p *played) reset() error {
 	if len(p.resets) == 0 || p.Taken < p.resets[0] {
 		return nil
@@ -54,15 +55,15 @@ func (p *played) reset() error {
 	}
 	for i := range p.queues {
 		if q := &p.queues[i]; p.streams[i].Kind != ref.Level {
-			p.next[i] += uint64(len(q.under)) // dropped ones keep their numbers
+			p.next[i] += uint64(len(q.inFlight)) // the numbers of dropped transactions are not reused
 			q.answers = nil
-			q.drawn = slices.Concat(slices.DeleteFunc(q.under, func(x item) bool { return x.answer }), q.drawn)
-			q.under = nil
+			q.drawn = slices.Concat(slices.DeleteFunc(q.inFlight, func(x item) bool { return x.answer }), q.drawn)
+			q.inFlight = nil
 		}
 	}
 	p.trace("%8d %8s     reset\n", p.Cycles, "")
 	p.moved, p.judged = p.Cycles, p.Cycles
 	clear(p.fair.starved)
-	p.p.Reset(p.Cycles)
+	p.judge.Reset(p.Cycles)
 	return nil
 }

@@ -7,24 +7,25 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fieldRule is the field of a failure that is a broken rule.
+// fieldRule is the field name of findings about broken rules.
 const fieldRule = "rule"
 
-// broke reports that the device broke a rule of streams.
-func (p *played) broke(s *ref.Stream, e *protocol.Record) {
+// failRule fails the run because the device broke a rule of a stream.
+func (p *played) failRule(s *ref.Stream, e *protocol.Record) {
 	switch e.Rule {
 	case protocol.RuleHangIn:
-		p.starves(e)
+		p.recordStarved(e)
 		return
-	case protocol.RuleHangOut: // the check decides what an output must give
+	case protocol.RuleHangOut: // not a rule here: the check decides which transactions an output must give
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
-	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: p.rule(s, e.Rule),
-		Got: p.breach(s, e.Rule)})
+	p.judge.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule,
+		Expected: p.rule(s, e.Rule),
+		Got:      p.breach(s, e.Rule)})
 }
 
-// rule returns the demand of a protocol rule on a stream, as the expected side of a finding.
+// rule returns what a protocol rule requires of a stream, for the expected side of a finding.
 func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	switch r {
 	case protocol.RuleValidDropped:
@@ -47,7 +48,7 @@ func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	return "the rules of streams"
 }
 
-// breach describes the violation.
+// breach describes how the rule was broken, for the other side of the finding.
 func (p *played) breach(s *ref.Stream, r protocol.Rule) string {
 	switch {
 	case r == protocol.RuleSideChanged && s.Kind == ref.Record:

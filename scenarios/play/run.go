@@ -11,28 +11,28 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Run describes what to play.
+// Run describes one run: its seed and how to play it.
 type Run struct {
 	Seed  uint64
-	Stall int    // percentage for all streams; below 0: by the seed
+	Stall int    // percentage for all streams; below 0: drawn from the seed
 	Keep  []Span // numbers of the transactions to offer; nil: all
 	NoGap bool   // offer transactions back to back
 	Cut   int    // truncate drawn packets to that many bytes; 0: do not
 	Given Given
 	Trace io.Writer
 
-	spoiler *spoiler // may be nil
+	spoiler *spoiler // corrupts outputs; nil: none
 }
 
 // Result is the outcome of a run.
 type Result struct {
 	Offered  int // transactions drawn
 	Taken    int
-	Compared int // transactions of outputs
+	Compared int // output transactions
 	Cycles   uint64
 	Digest   uint64
 	Failure  *ref.Failure // nil: none
-	Tallies  []ref.Tally  // what the check covered, in a run without a fault
+	Tallies  []ref.Tally  // by stream, in a run without a fault
 	Memories int          // comparisons of memories by a reference
 	Settings Settings
 	began    []int // numbers of the offered transactions
@@ -43,38 +43,38 @@ type played struct {
 	*Device
 	Run
 	Result
-	p        judge
+	judge    judge
 	cover    *Coverage
 	queues   []queue
-	next     []uint64 // of each stream: number of its next transaction
+	next     []uint64 // by stream: number of its next transaction
 	observed []uint64
 	digest   protocol.Digest
 	motion
 	fair     fairness
 	patience uint64
 	running  bool
-	jobs     int    // of the reference
-	gaveAt   uint64 // cycle of the reference's last offer
-	resets   []int  // each after that many taken transactions
+	jobs     int    // number of the reference's jobs so far
+	gaveAt   uint64 // cycle of the reference's latest offer
+	resets   []int  // numbers of taken transactions after which the device is reset
 }
 
-// queue holds the transactions of an input.
+// queue holds the transactions of an input that have not ended.
 type queue struct {
-	drawn   []item
-	answers []item
-	under   []item // in flight in the device, oldest first
+	drawn    []item
+	answers  []item
+	inFlight []item // handed to the device and not taken yet, oldest first
 
-	at      uint64 // first cycle in which the transaction drawn last may be offered
-	gaps    int    // between drawn transactions
-	longest uint64 // of them, in cycles
+	at      uint64 // earliest cycle of the transaction drawn last
+	gaps    int    // number of gaps between drawn transactions
+	longest uint64 // longest of these gaps, in cycles
 }
 
-// left reports whether transactions wait or are in flight.
-func (q *queue) left() bool { return len(q.drawn)+len(q.answers)+len(q.under) > 0 }
+// pending reports whether any transactions have not ended.
+func (q *queue) pending() bool { return len(q.drawn)+len(q.answers)+len(q.inFlight) > 0 }
 
-// finite reports whether transactions drawn before the run wait or are in flight.
+// finite reports whether any transactions drawn before the run have not ended.
 func (q *queue) finite() bool {
-	for _, list := range [][]item{q.under, q.answers, q.drawn} {
+	for _, list := range [][]item{q.inFlight, q.answers, q.drawn} {
 		if slices.ContainsFunc(list, func(x item) bool { return x.drawn }) {
 			return true
 		}
@@ -82,25 +82,25 @@ func (q *queue) finite() bool {
 	return false
 }
 
-// Play powers the device up and plays a run on it. Faults of the device are in the result and no error; mistakes of
-// the user's reference are *RefError.
+// Play powers the device up and plays a run on it. A fault of the device is in the result, not an error; a mistake of
+// the user's reference is a *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
 	n := len(d.streams)
 	p := &played{
 		Device: d, Run: r, cover: cover, digest: protocol.NewDigest(),
 		queues: make([]queue, n), next: make([]uint64, n), motion: newMotion(n),
 	}
-	defer p.caught(&err)
+	defer p.recoverMistake(&err)
 	defer func() { err = p.close(err) }()
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
-	for p.p.Failed() == nil {
+	for p.judge.Failed() == nil {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
 		ended, err := p.finish()
-		if err = errors.Join(err, p.p.Err()); err != nil {
+		if err = errors.Join(err, p.judge.Err()); err != nil {
 			return nil, err
 		}
 		if ended {
@@ -111,31 +111,31 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 		}
 	}
 	p.Compared = p.compared()
-	p.Device.at.file, p.Device.at.line = p.p.Place()
-	p.Failure, p.Result.Digest, p.Result.Tallies, p.Result.Memories = p.p.Failed(), p.digest.Sum(), p.p.Tallies(),
-		p.p.Memories()
+	p.Device.at.file, p.Device.at.line = p.judge.Place()
+	p.Failure, p.Result.Digest = p.judge.Failed(), p.digest.Sum()
+	p.Result.Tallies, p.Result.Memories = p.judge.Tallies(), p.judge.Memories()
 	return &p.Result, nil
 }
 
-// queue appends a transaction to those that wait.
+// queue appends a transaction to those to be offered.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
 // waiting reports whether an input has transactions left; levels, and answers of a memory, do not count.
 func (p *played) waiting() bool {
 	for i, s := range p.streams {
 		q := &p.queues[i]
-		if s.Kind != ref.Level && q.left() && (!p.p.Plays(s.Name) || q.finite()) {
+		if s.Kind != ref.Level && q.pending() && (!p.judge.Plays(s.Name) || q.finite()) {
 			return true
 		}
 	}
 	return false
 }
 
-// feed hands transactions to the device, up to the window of each stream.
+// feed hands transactions to the device, up to the window of each input.
 func (p *played) feed() error {
 	for i := range p.queues {
 		q := &p.queues[i]
-		for len(q.under) < p.window[i] && len(q.drawn)+len(q.answers) > 0 {
+		for len(q.inFlight) < p.window[i] && len(q.drawn)+len(q.answers) > 0 {
 			from := &q.drawn
 			if len(q.answers) > 0 {
 				from = &q.answers
@@ -147,9 +147,9 @@ func (p *played) feed() error {
 				return err
 			}
 			if p.streams[i].Kind != ref.Level {
-				p.waits(x.at, x.drawn)
+				p.expectMove(x.at, x.drawn)
 			}
-			q.under = append(q.under, x)
+			q.inFlight = append(q.inFlight, x)
 		}
 	}
 	return nil
@@ -180,8 +180,8 @@ func (p *played) advance() error {
 		if err := p.events(ran); err != nil {
 			return err
 		}
-		p.p.Sync()
-		if err := p.p.Err(); err != nil {
+		p.judge.Sync()
+		if err := p.judge.Err(); err != nil {
 			return err
 		}
 		if ran.Flags&protocol.RanPartial != 0 {
@@ -191,17 +191,17 @@ func (p *played) advance() error {
 	return nil
 }
 
-// stopped handles the end of a design that stops itself: a failed assertion is a fault of the device. The device is
-// restarted.
+// stopped handles the end of a design that has stopped itself: a failed assertion is a fault of the device. It restarts
+// the device.
 func (p *played) stopped() error {
 	err := p.conn.WaitStop()
 	stop, ok := errors.AsType[*protocol.DeviceError](err)
 	if !ok || stop.Code != protocol.CodeAssert && stop.Code != protocol.CodeFinish {
 		return err
 	}
-	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
+	p.judge.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
 		Got: stop.Text})
-	_ = p.conn.Close() // it has ended anyway
+	_ = p.conn.Close() // the process has ended already
 	return p.launch()
 }
 
@@ -216,52 +216,52 @@ func (p *played) events(ran *protocol.Ran) error {
 			continue
 		}
 		p.digest.Add(&e)
-		if p.p.Failed() != nil {
+		if p.judge.Failed() != nil {
 			continue
 		}
 		s := p.streams[e.Stream]
 		switch e.Kind {
 		case protocol.EventIn:
-			p.took(s, &e)
+			p.onInput(s, &e)
 		case protocol.EventOut:
-			p.gave(s, &e)
+			p.onOutput(s, &e)
 		case protocol.EventViolation:
-			p.broke(s, &e)
+			p.failRule(s, &e)
 		}
 	}
 }
 
-// took handles a beat that the device took.
-func (p *played) took(s *ref.Stream, e *protocol.Record) {
+// onInput handles an input beat that the device took.
+func (p *played) onInput(s *ref.Stream, e *protocol.Record) {
 	q, end := &p.queues[e.Stream], e.Flags&protocol.InEnd != 0
 	if s.Kind != ref.Level {
-		p.moves(int(e.Stream), e.Last, end, true, q.under[0].drawn)
+		p.moves(int(e.Stream), e.Last, end, true, q.inFlight[0].drawn)
 	}
 	if !end {
 		return
 	}
-	x := q.under[0]
-	q.under = q.under[1:]
+	x := q.inFlight[0]
+	q.inFlight = q.inFlight[1:]
 	p.next[e.Stream] = e.Ordinal + 1
 	p.Taken++
-	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
+	p.deliver(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
 }
 
-// gave handles a transaction of an output.
-func (p *played) gave(s *ref.Stream, e *protocol.Record) {
+// onOutput handles a transaction that an output gave.
+func (p *played) onOutput(s *ref.Stream, e *protocol.Record) {
 	p.Compared++
-	p.moves(int(e.Stream), e.Last, true, p.p.Listens(s.Name), p.finite[e.Stream])
+	p.moves(int(e.Stream), e.Last, true, p.judge.Listens(s.Name), p.finite[e.Stream])
 	side, data := slices.Clone(e.Side), slices.Clone(e.Data)
-	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: side, Data: data})
+	p.deliver(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: side, Data: data})
 }
 
-func (p *played) tell(m *ref.Msg) {
+func (p *played) deliver(m *ref.Msg) {
 	if p.cover != nil {
 		p.cover.add(m)
 	}
 	p.trace("%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m)
 	for _, x := range p.spoiler.spoil(m) {
-		p.p.Deliver(x)
+		p.judge.Deliver(x)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Settings describes a run apart from its transactions. Seed, manifest and Given determine them.
+// Settings describes a run except for its transactions. It follows from the seed, the manifest and Given.
 type Settings struct {
-	// NAME=VALUE, of the build: those that are drawn or given
+	// NAME=VALUE of the build, drawn or given
 	Parameters []string          `json:"parameters,omitempty"`
 	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"` // those that are drawn or given
 	Clocks     []ClockSetting    `json:"clocks"`
@@ -39,25 +39,25 @@ type StreamSetting struct {
 	Dir   string `json:"dir"`
 	Stall int    `json:"stall"` // percent of cycles
 	Burst int    `json:"burst"` // cycles for which one draw decides
-	// Of an input: the number of drawn transactions that are offered later than possible, and the longest such gap in
+	// Of an input: the number of drawn transactions that are offered later than possible, and the longest such delay in
 	// cycles.
 	Gaps       int    `json:"gaps"`
 	LongestGap uint64 `json:"longest_gap"`
 }
 
-// StallSetting holds the stalls of a stream as given by the user.
+// StallSetting is the stall of a stream that the user gives.
 type StallSetting struct{ Percent, Burst int }
 
-// Given holds settings that replace drawn ones. Everything else is drawn as without them.
+// Given holds settings that replace drawn ones. All other settings stay as they would be without it.
 type Given struct {
-	Parameters map[string]string // of the top module, in place of the manifest's
+	Parameters map[string]string // parameters of the top module, in place of the manifest's
 	TieOffs    map[string]uint64
 	Clocks     map[string]ClockSetting
 	Stalls     map[string]StallSetting
 	Resets     []int // nil: drawn; empty: none
 }
 
-// Lines formats the settings for people, one per line.
+// Lines formats the settings as text, one per line.
 func (s *Settings) Lines() (list []string) {
 	add := func(format string, a ...any) { list = append(list, fmt.Sprintf(format, a...)) }
 	for _, p := range s.Parameters {
@@ -127,17 +127,17 @@ func (s *Settings) resets() string {
 	return fmt.Sprintf("resets after %s transactions taken", list)
 }
 
-// begin draws the run and starts the device.
+// begin draws the run's settings and transactions, and starts the device.
 func (p *played) begin(ctx context.Context) error {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(p.Manifest.Name)) // a hash never fails
 	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
-	m := p.mood(rng)
+	m := p.drawTiming(rng)
 	p.give(&m)
 	start := p.start(rng, &m)
-	p.p = p.judge(ctx, rng.Uint64(), m.plain())
+	p.judge = p.newJudge(ctx, rng.Uint64(), m.plain())
 	p.offerDrawn(rng, m.gaps)
-	if err := p.p.Err(); err != nil {
+	if err := p.judge.Err(); err != nil {
 		return err
 	}
 	if err := p.planResets(rng); err != nil {
@@ -150,8 +150,8 @@ func (p *played) begin(ctx context.Context) error {
 	return p.conn.Start(start)
 }
 
-// give replaces drawn settings by given ones. A stream stalls no more than its own stall in the manifest allows.
-func (p *played) give(m *mood) {
+// give replaces drawn settings by given ones. The stall that the manifest declares for a stream remains an upper limit.
+func (p *played) give(m *timing) {
 	for i, s := range p.streams {
 		if !p.pauses(i) {
 			continue
@@ -169,19 +169,20 @@ func (p *played) give(m *mood) {
 	m.gaps = m.gaps && !p.NoGap
 }
 
-// pauses reports whether a stream can stall: outputs without ready, and levels, cannot.
+// pauses reports whether a stream can stall. Outputs without ready and levels cannot.
 func (d *Device) pauses(i int) bool {
 	return d.streams[i].Kind != ref.Level && (d.streams[i].In || d.hello.Streams[i].Ready)
 }
 
 // offerDrawn draws the transactions of the run and queues those that are kept.
 func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
-	jobs := p.jobs // numbers that the reference has used
+	jobs := p.jobs // numbers taken by jobs of the reference
 	p.Offered = jobs
-	for _, x := range p.draw(rng, p.p, gaps, p.Cut) {
+	for _, x := range p.draw(rng, p.judge, gaps, p.Cut) {
 		x.id += jobs
 		p.Offered = x.id + 1
-		power := p.streams[x.stream].Kind == ref.Level && len(p.queues[x.stream].drawn) == 0 // a level's first value
+		// the value of a level at power-up
+		power := p.streams[x.stream].Kind == ref.Level && len(p.queues[x.stream].drawn) == 0
 		q := &p.queues[x.stream]
 		gap := x.at - q.at
 		q.at = x.at
@@ -198,7 +199,7 @@ func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
 }
 
 // start describes the power-up of the device.
-func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
+func (p *played) start(r *rand.Rand, m *timing) protocol.Start {
 	s := p.conn.NewStart(r.Uint64())
 	s.Poison = true
 	for i := range s.Streams {
@@ -249,7 +250,7 @@ func (p *played) clock(r *rand.Rand, i int) (period, phase int64) {
 }
 
 // describe records the settings of the run.
-func (p *played) describe(m *mood, start *protocol.Start) {
+func (p *played) describe(m *timing, start *protocol.Start) {
 	s := &p.Settings
 	s.Parameters, s.Resets, s.Gaps = p.parameters, p.resets, m.gaps
 	if s.Resets == nil && p.Spec.Resets.given() {

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// buggy is a device of verilator/duts/own with one of its bugs.
+// buggy returns options that play a device of verilator/duts/own with one of its bugs.
 func buggy(t *testing.T, dut, bug string) Options {
 	t.Helper()
 	h, err := hometest.Find()
@@ -28,7 +28,7 @@ func buggy(t *testing.T, dut, bug string) Options {
 	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 20, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr}
 }
 
-// given returns reported settings as a user gives them.
+// given converts reported settings to the form in which a user gives them.
 func given(s *Settings) (g Given) {
 	g.TieOffs = s.TieOffs
 	g.Clocks, g.Stalls = map[string]ClockSetting{}, map[string]StallSetting{}
@@ -42,7 +42,7 @@ func given(s *Settings) (g Given) {
 	return g
 }
 
-// The reported settings of a failing run reproduce it.
+// Giving the reported settings of a failing run reproduces the failure.
 func TestSettings(t *testing.T) {
 	tied := options(t, "fifo", `{check: identity, count: 60, patience: 2000, longest: 4096,
       tie_offs: {defect_i: [1..3, 5, 7..8]}, resets: 0..2}`)
@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Settings given by a user take effect.
+// Settings that a user gives replace the drawn ones.
 func TestGiven(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 60, quantum: 16, patience: 2000, tie_offs: {defect_i: 8}}")
 	o.Given = Given{
@@ -109,7 +109,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// A stream's own stall applies in every run, whatever the other streams do and --stall says.
+// The stall that the manifest declares for a stream applies in every run, whatever --stall says and however other
+// streams stall.
 func TestOwnStall(t *testing.T) {
 	for _, stall := range []int{-1, 60, 5} {
 		o := options(t, "fifo", `{check: identity, count: 2, stall: 20..95,
@@ -138,7 +139,7 @@ func TestOwnStall(t *testing.T) {
 	}
 }
 
-// opened is the device of options, once for each test.
+// opened returns the device of the options, opened once for each test.
 func opened(t *testing.T, o *Options) *Device {
 	t.Helper()
 	d, err := open(t.Context(), o.Manifest, o, nil)
@@ -147,7 +148,7 @@ func opened(t *testing.T, o *Options) *Device {
 	return d
 }
 
-// Given parameters are no longer drawn, and are reported with the drawn ones.
+// Parameters that the user gives are not drawn, and are reported with the drawn ones.
 func TestGivenParameters(t *testing.T) {
 	o := buggy(t, "arbmux", "0")
 	o.Spec.Parameters = map[string][]string{"BUG": {"0", "1"}}
@@ -159,7 +160,8 @@ func TestGivenParameters(t *testing.T) {
 	require.Equal(t, []string{"A=1", "BUG=0"}, c.parameters(0))
 }
 
-// A device's own description equals what its manifest and ports announce before the build.
+// A device describes itself exactly as its manifest and ports announce before the build. Otherwise a section play could
+// pass the check before the build and not fit.
 func TestDeclared(t *testing.T) {
 	for _, dut := range []string{
 		"fifo", "ports", "own/axiwide", "own/afifo", "own/arbmux", "own/dmard", "cells/skid.yaml",
@@ -174,7 +176,7 @@ func TestDeclared(t *testing.T) {
 			d := opened(t, &Options{Manifest: m, Spec: &s, Variant: build.VariantSpeed, Log: os.Stderr})
 			b, err := manifest.Bind(m, d.built.Ports)
 			require.NoError(t, err)
-			want, got := *d.conn.Hello(), announced(b)
+			want, got := *d.conn.Hello(), announcedHello(b)
 			want.Version, want.BuildHash, want.MaxFrame = 0, [32]byte{}, 0
 			require.Equal(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", *got))
 		})

@@ -8,13 +8,13 @@ import (
 	"nictwin/models/ref"
 )
 
-// ShrinkRuns bounds the number of runs in the search for a short one.
+// ShrinkRuns bounds the runs in a search for a shorter run.
 const ShrinkRuns = 300
 
-// ShrinkCycles bounds the cycles of these runs: beyond it, no other run begins.
+// ShrinkCycles bounds the cycles of these runs: no run begins beyond it.
 const ShrinkCycles = 6_000_000
 
-// longestCut is the length to which packets are first truncated.
+// longestCut is the length, in bytes, to which packets are first truncated.
 const longestCut = 1024
 
 // Shrink looks for a shorter run that also fails: it removes stalls and gaps, then transactions, in halves, quarters
@@ -51,8 +51,8 @@ func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, 
 
 func same(a, b *Run) bool { return a.NoGap == b.NoGap && a.Stall == b.Stall }
 
-// kind classifies a failure; a shorter run must fail in the same stream and field (without its number), or by the
-// same rule.
+// kind classifies a failure. A shorter run must fail on the same stream and in the same field (without its index), or
+// by the same rule.
 func kind(f *ref.Failure) string {
 	what := strings.TrimRight(f.Field, "0123456789")
 	if f.Field == fieldRule {
@@ -68,7 +68,7 @@ type shrinker struct {
 	best   Run
 	res    *Result
 	runs   int
-	cycles uint64 // of all of them
+	cycles uint64 // of all runs
 	err    error
 }
 
@@ -81,7 +81,7 @@ func (s *shrinker) ids() []int {
 	return slices.Compact(list)
 }
 
-// try plays a run and adopts it as the best if it fails.
+// try plays a run and adopts it as the best if it fails in the same way.
 func (s *shrinker) try(r Run) bool {
 	if s.err != nil || !s.left() {
 		return false
@@ -101,7 +101,7 @@ func (s *shrinker) try(r Run) bool {
 	return true
 }
 
-// shorter truncates packets to fewer and fewer bytes.
+// shorter truncates packets to half the length, again and again.
 func (s *shrinker) shorter() {
 	if !slices.ContainsFunc(s.d.streams, func(x *ref.Stream) bool { return x.In && x.Kind == ref.Packets }) {
 		return
@@ -119,7 +119,7 @@ func (s *shrinker) shorter() {
 	}
 }
 
-// tail leaves out the last transactions, by halves.
+// tail leaves out the last transactions: half of them, then ever fewer.
 func (s *shrinker) tail() {
 	for n := len(s.ids()) / 2; n > 0 && s.left() && s.err == nil; {
 		ids := s.ids()
@@ -135,7 +135,7 @@ func (s *shrinker) keep(ids []int) bool {
 	return s.try(r)
 }
 
-// cut leaves out one of that many parts: the first without which the run still fails.
+// cut divides the transactions into parts and leaves out the first part without which the run still fails.
 func (s *shrinker) cut(parts int) bool {
 	ids := s.ids()
 	if len(ids) < 2 {

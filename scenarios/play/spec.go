@@ -19,25 +19,26 @@ import (
 
 // Spec is the section play of a manifest.
 type Spec struct {
-	// Check selects the check: identity (what goes in comes out), route (a field selects the output), memory (an AXI
-	// port is one), rules (of streams only), or reference (a user's reference decides). Empty: reference if there is
-	// one, else rules.
+	// Check selects the check: identity (every input transaction comes out unchanged), route (a field selects the
+	// output), memory (an AXI port behaves as a memory), rules (only the rules of streams are checked), or reference (a
+	// user's reference decides). Empty: reference if the user gives one, else rules.
 	Check string `yaml:"check"`
-	// In and Out are the streams of identity and route; empty: all that carry packets or, if there are none, records.
+	// In and Out are the streams that identity and route check; empty: all that carry packets or, without any, all that
+	// carry records.
 	In  []string `yaml:"in"`
 	Out []string `yaml:"out"`
-	// By is, for route, the field of the inputs whose value is the number of the output in Out.
+	// By is the field of the inputs by which route selects the output: an index of Out.
 	By string `yaml:"by"`
-	// field of the inputs -> field of the outputs; the others keep their names
+	// field of the inputs -> field of the outputs; other fields keep their names
 	Rename map[string]string `yaml:"rename"`
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
 	Memory *MemorySpec       `yaml:"memory"` // of check memory
-	// Serve lists the device's AXI manager ports that a memory answers, whatever the check.
+	// Serve lists the device's AXI manager ports for which the player provides a memory, whatever the check.
 	Serve map[string]ServeSpec `yaml:"serve"`
 	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
-	// Latency: output -> cycles from the end of a transaction at the input to its first beat here, in runs without
-	// stalls.
+	// Latency limits, by output, the cycles from the end of a transaction at the input to its first beat at the output,
+	// in runs without stalls.
 	Latency map[string]Values `yaml:"latency"`
 
 	Count  int                   `yaml:"count"` // transactions per input
@@ -46,7 +47,7 @@ type Spec struct {
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
-	// resets in the middle of a run's traffic, in every other run
+	// number of resets during a run's traffic, in every other run
 	Resets     Values              `yaml:"resets"`
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
 	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
@@ -66,10 +67,10 @@ type InputSpec struct {
 	Count  *int              `yaml:"count"`
 	Gap    Values            `yaml:"gap"`
 	Stall  Values            `yaml:"stall"`
-	// of a level: cycles between changes; without it, one value per run
+	// a level's cycles between changes; empty: one value per run
 	Every Values `yaml:"every"`
-	// Edges: pairs of fields whose sum is, every third time, a multiple of a limit or next to one: transfers that
-	// just cross it.
+	// Edges lists pairs of fields, start and length, whose sum is moved next to a multiple of a limit in one of three
+	// transactions, so that transfers just reach or cross it.
 	Edges []EdgeSpec `yaml:"edges"`
 }
 
@@ -83,7 +84,8 @@ type EdgeSpec struct {
 // MemorySpec describes an AXI subordinate port of the device, and the accesses to it.
 type MemorySpec struct {
 	Port string `yaml:"port"`
-	// Ports, instead of Port: each has its own equal part of the addresses, so that the result of each read is known.
+	// Ports, instead of Port, lists ports that get equal parts of the addresses, so that the result of each read is
+	// known.
 	Ports  []string `yaml:"ports"`
 	Base   uint64   `yaml:"base"`   // first address
 	Bytes  uint64   `yaml:"bytes"`  // addresses from there on
@@ -91,7 +93,7 @@ type MemorySpec struct {
 	Most   int      `yaml:"most"`   // maximum number of beats; 0: AXI's
 	Whole  bool     `yaml:"whole"`  // every beat is as wide as the bus
 	NoWrap bool     `yaml:"no_wrap"`
-	// served port whose memory holds the bytes; empty: the device's own memory, whose contents are unknown
+	// served port whose memory holds the bytes; empty: the device's own memory, with unknown contents
 	Behind string `yaml:"behind"`
 }
 
@@ -103,7 +105,7 @@ func (x *MemorySpec) all() []string {
 	return x.Ports
 }
 
-// at returns the field that names a port.
+// at returns the path of the field that names port i.
 func (x *MemorySpec) at(i int) field.Path {
 	if x.Port == "" {
 		return field.Path(fmt.Sprintf("memory.ports[%d]", i))
@@ -111,8 +113,8 @@ func (x *MemorySpec) at(i int) field.Path {
 	return "memory.port"
 }
 
-// part returns the number of addresses of each port: whole pages, which no burst crosses, or a power of two smaller
-// than a page.
+// part returns the number of addresses of each port: whole pages, since no burst crosses a page, or a power of two
+// below a page.
 func (x *MemorySpec) part() uint64 {
 	n := uint64(len(x.all()))
 	if n < 2 {
@@ -124,7 +126,7 @@ func (x *MemorySpec) part() uint64 {
 	return x.Bytes / n &^ (page - 1)
 }
 
-// ServeSpec is a memory behind a port.
+// ServeSpec describes the memory that the player provides behind a manager port.
 type ServeSpec struct {
 	Delay uint64 `yaml:"delay"` // maximum delay of answers in cycles
 }
@@ -134,20 +136,20 @@ type OutputSpec struct {
 	Stall Values `yaml:"stall"`
 }
 
-// DropSpec describes what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of
-// the fields.
+// DropSpec describes what may be missing at the outputs: nothing (`none`), any whole transaction (`whole`), or what its
+// fields say.
 type DropSpec struct {
 	Whole bool `yaml:"whole"`
-	// only where so many bytes were under way, those of the transaction included
+	// drop only while at least that many bytes are in flight, those of the transaction included
 	Above   int               `yaml:"above"`
 	Counted string            `yaml:"counted"` // observed output that counts drops
 	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
 }
 
-// given reports whether anything is declared.
+// given reports whether any drop is declared.
 func (d *DropSpec) given() bool { return d.Whole || d.Above != 0 || d.Counted != "" || len(d.When) > 0 }
 
-// DecodeWord parses a policy given by name.
+// DecodeWord parses a drop policy given by its name.
 func (d *DropSpec) DecodeWord(word string) error {
 	switch *d = (DropSpec{}); word {
 	case "none":
@@ -159,7 +161,7 @@ func (d *DropSpec) DecodeWord(word string) error {
 	return nil
 }
 
-// Checks that a manifest can name.
+// Names of the checks.
 const (
 	Identity = "identity"
 	Route    = "route"
@@ -199,7 +201,7 @@ func ReadSpec(m *manifest.Manifest) (*Spec, error) {
 	return &s, nil
 }
 
-// decodePlay decodes the section into a spec that holds the defaults.
+// decodePlay decodes the section into a spec that already holds the defaults.
 func decodePlay(m *manifest.Manifest, s *Spec) (*specfile.Places, error) {
 	n := &m.Play
 	if n.Kind == 0 {
@@ -226,12 +228,12 @@ func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
 	return ok
 }
 
-// stall checks the percentages of a stream.
+// stall checks the percentages of a stall.
 func (f *faults) stall(v *Values, at field.Path) {
 	f.add(!v.given() || len(v.Ranges) > 0 && v.most() <= MaxStall, at, "want percentages of 0 to %d", MaxStall)
 }
 
-// validate returns every fault that shows without the design, as field errors.
+// validate returns every fault that can be found without the design, as field errors.
 func (s *Spec) validate(m *manifest.Manifest) error {
 	var f faults
 	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check",
@@ -346,7 +348,7 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	}
 }
 
-// clone returns a copy that a build may complete.
+// clone returns a copy, in which a build may fill in defaults.
 func (s *Spec) clone() *Spec {
 	c := *s
 	c.Inputs, c.TieOffs = maps.Clone(s.Inputs), maps.Clone(s.TieOffs)

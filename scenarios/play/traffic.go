@@ -8,14 +8,14 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Traffic holds packets of captures for an input, instead of drawn ones.
+// Traffic holds packets of captures that an input gets instead of drawn ones.
 type Traffic struct {
 	Stream   string // empty: the only packet input
 	Captures []string
 	packets  [][]byte
 }
 
-// ReadTraffic reads the captures. Errors: those of capture.
+// ReadTraffic reads captures. It returns the errors of package capture.
 func ReadTraffic(stream string, files []string) (*Traffic, error) {
 	t := &Traffic{Stream: stream, Captures: files}
 	for _, f := range files {
@@ -42,9 +42,9 @@ func (t *Traffic) data(n, unit int) []byte {
 	return append(b[:len(b):len(b)], make([]byte, (unit-len(b)%unit)%unit)...)
 }
 
-// fitTraffic finds the input that carries the packets of captures.
+// fitTraffic finds the input that gets the packets of captures.
 func (d *Device) fitTraffic(f *faults) {
-	t := d.carried
+	t := d.captured
 	if d.traffic = nil; t == nil {
 		return
 	}

@@ -17,18 +17,18 @@ import (
 // `any`, `count` (0, 1, 2, …), `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the coupled packet.
 type Values struct {
 	Ranges  [][2]uint64
-	Steps   []uint64 // step of each range; nil: 1
+	Steps   []uint64 // step of each range; nil: all 1
 	Any     bool
-	Count   uint64 // increment from one transaction to the next; 0: no counting
+	Count   uint64 // increment from one transaction to the next; 0: no `count`
 	BytesOf string
 }
 
-// given reports whether the file has values.
+// given reports whether the file contains values.
 func (v *Values) given() bool {
 	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count > 0 || v.BytesOf != "")
 }
 
-// UnmarshalYAML parses values as files have them.
+// UnmarshalYAML parses values in the forms that Values lists.
 func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	*v = Values{}
 	for _, x := range append([]*yaml.Node{n}, n.Content...) {
@@ -158,8 +158,8 @@ func (v *Values) has(x uint64) bool {
 	return false
 }
 
-// draw draws one of the values. Every other draw is a corner: an end of the range, a power of two, a multiple of a
-// page, or a neighbour of these; the others are spread evenly over the range, or over its powers of two.
+// draw draws one of the values. About half of the draws are corners: an end of the range, a power of two, a multiple of
+// a page, or a neighbour of these. The others are uniform over the range, or over its powers of two.
 func (v *Values) draw(r *rand.Rand) uint64 {
 	i := r.IntN(len(v.Ranges))
 	lo, hi := v.Ranges[i][0], v.Ranges[i][1]
@@ -182,10 +182,10 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 	case k == 5:
 		return at(hi - 1)
 	case k == 6:
-		return at(beside(r, 1<<r.IntN(bits.Len64(hi))))
+		return at(neighbour(r, 1<<r.IntN(bits.Len64(hi))))
 	case k == 7 && hi >= page:
-		return at(beside(r, (lo+uniform(r, span))/page*page))
-	case k < 10: // equal shares for all powers of two
+		return at(neighbour(r, (lo+uniform(r, span))/page*page))
+	case k < 10: // each power of two is equally likely
 		return at(lo + uniform(r, max(1, span>>r.IntN(bits.Len64(span)))))
 	}
 	return lo + uniform(r, span)
@@ -193,8 +193,8 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 
 const page = 4096
 
-// beside returns n or a neighbour.
-func beside(r *rand.Rand, n uint64) uint64 {
+// neighbour returns n or a neighbour.
+func neighbour(r *rand.Rand, n uint64) uint64 {
 	switch r.IntN(4) {
 	case 0:
 		return n - min(n, 1)

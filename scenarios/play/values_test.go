@@ -10,7 +10,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Values of a range with a step are those that the step reaches, whichever corner was drawn.
+// Every value drawn from a range with a step is a multiple of the step above the start, even at the corners.
 func TestSteps(t *testing.T) {
 	var v Values
 	require.NoError(t, yaml.Unmarshal([]byte("[3..0x4003 step 8, 0x10000]"), &v))
@@ -27,12 +27,13 @@ func TestSteps(t *testing.T) {
 	require.False(t, v.has(4))
 	for text, want := range map[string]string{"1..8 step 0": "a step above 0", "1..8 step x": "a step above 0",
 		"8..1 step 2": "ends before it begins",
-		"1..010":      "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10", "0..64 step 08": "want 8"} {
+		"1..010":      "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10",
+		"0..64 step 08": "want 8"} {
 		require.ErrorContains(t, yaml.Unmarshal([]byte(text), &v), want)
 	}
 }
 
-// Transfers that are moved to an edge keep the step of their start: they end at the edge, or a step beside it.
+// A start that is moved to an edge keeps its step: the transfer then ends at the edge, or one step before or after it.
 func TestEdgesKeepSteps(t *testing.T) {
 	v := Values{Ranges: [][2]uint64{{0, 0xfffff}}, Steps: []uint64{4}}
 	x := &InputSpec{Fields: map[string]Values{"addr": v}}
@@ -47,12 +48,12 @@ func TestEdgesKeepSteps(t *testing.T) {
 		require.Zero(t, start%4)
 		ends[(start+64)%4096]++
 	}
-	require.Len(t, ends, 4) // where it was, and three at the edge
+	require.Len(t, ends, 4) // unmoved, and three ends at the edge
 	require.Positive(t, min(ends[0], ends[4], ends[4092]))
 }
 
-// An input that tie_rest ties off can be drawn for each run. The report of a device that hangs names the inputs to
-// which tie_rest gave their value.
+// A run may draw the value of an input that tie_rest would tie off. If a device hangs, the finding names the inputs
+// tied off by tie_rest.
 func TestTies(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 20, patience: 2000, tie_offs: {defect_i: any}}")
 	o.Manifest.TieRest = "0"
@@ -60,7 +61,7 @@ func TestTies(t *testing.T) {
 	o.Runs, o.NoShrink = 40, true
 	r, err := Play(t.Context(), o)
 	require.NoError(t, err)
-	require.NotNil(t, r.Failed) // some of the drawn values are defects
+	require.NotNil(t, r.Failed) // some of the drawn values turn on a defect
 
 	o = options(t, "fifo", "{check: identity, count: 20, patience: 2000}")
 	o.Manifest.TieRest = "5"

@@ -16,21 +16,21 @@ import (
 // Wave is the waveform of a run.
 type Wave struct {
 	FST      string
-	SaveFile string // for GTKWave; empty: it could not be written
+	SaveFile string // view for GTKWave; empty: it could not be written
 	From, To uint64 // cycles
-	// Note describes anything odd about it: the run did not fail on the build that dumps waveforms, or failed
-	// differently. May be empty.
+	// Note says if the run did not fail, or failed differently, on the build that dumps waveforms; empty: it failed
+	// alike.
 	Note string
 }
 
-// Names of the files.
+// Names of the waveform's files.
 const (
 	FSTFile  = "wave.fst"
 	SaveFile = "wave.gtkw"
 )
 
-// wave repeats a run on the build that dumps waveforms, if the policy demands it. The window surrounds the difference
-// as it shows there, since that build powers up with random contents.
+// wave repeats a run on the build that dumps waveforms, if the policy asks for one. That build powers up with random
+// contents, so the window is placed around the failure as it occurs there.
 func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*Wave, error) {
 	period := simcore.Ps(res.Settings.Clocks[0].PeriodPs)
 	at := uint64(0)
@@ -48,7 +48,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 	}
 	run.Trace = nil
 	for range 2 {
-		again, err := c.showing(ctx, d, built, run, w)
+		again, err := c.playWave(ctx, d, built, run, w)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 		case f == nil && res.Failure != nil:
 			w.Note = "the run does not fail on the build that writes waveforms, which powers up with other contents"
 		case f == nil || f.Cycle == at:
-		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // move the window
+		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // the failure comes later there: move the window
 			at = f.Cycle
 			w.From, w.To, _ = c.Wave.Cycles(true, at, period)
 			continue
@@ -70,12 +70,12 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 	return w, c.save(w, built, period, at, res)
 }
 
-// showing plays a run on the build that dumps waveforms.
-func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
+// playWave plays a run on the build that dumps waveforms.
+func (c *campaign) playWave(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
 	err error) {
 	x := &Device{
 		Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program,
-		given: d.given, parameters: d.parameters, carried: d.carried,
+		given: d.given, parameters: d.parameters, captured: d.captured,
 	}
 	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
 	if err := x.launch(); err != nil {
@@ -88,7 +88,7 @@ func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, 
 	return x.Play(ctx, run, nil)
 }
 
-// save writes the view of the waveform.
+// save writes the GTKWave view of the waveform.
 func (c *campaign) save(w *Wave, built *build.Device, period simcore.Ps, at uint64, res *Result) error {
 	v := waves.View{Manifest: built.Manifest, Ports: built.Ports, FST: w.FST, Period: period}
 	if res.Failure != nil {

@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/observe/waves/fst"
 )
 
-// A run that fails leaves a waveform of the cycles around the difference, with every signal that its view names.
+// A failing run leaves a waveform of the cycles around the failure, which contains every signal that its view names.
 func TestWave(t *testing.T) {
 	m, err := manifest.Load("testdata/axi_ram")
 	require.NoError(t, err)

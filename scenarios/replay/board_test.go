@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// onBoard returns options that replay the shipped captures on a card preset.
+// onBoard returns options that replay the shipped captures on a preset of a card.
 func onBoard(t *testing.T, nic, preset string, stall int) Options {
 	t.Helper()
 	c, err := board.CardPreset(preset)
@@ -35,7 +35,7 @@ func playOn(t *testing.T, o Options) (*Run, *Result) {
 	return r, res
 }
 
-// longer returns the factor by which NICTWIN_LONG lengthens tests; 1 if it is not set.
+// longer returns the value of NICTWIN_LONG, by which tests multiply their length; 1 if it is not set.
 func longer() int {
 	n, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {
@@ -44,8 +44,8 @@ func longer() int {
 	return n
 }
 
-// Where cables are slower than the NIC's streams, frames of one queue reach the players of two ports in a different
-// order than they left the NIC. The replay accepts that.
+// If cables are slower than the NIC's streams, frames of one queue reach two ports in another order than they left the
+// NIC. The replay accepts that.
 func TestPortsOvertakeOnBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		o := onBoard(t, device.Model, preset, 0)
@@ -54,7 +54,8 @@ func TestPortsOvertakeOnBoards(t *testing.T) {
 	}
 }
 
-// A frame from the wrong port is reported as such, whatever else its queue has in flight.
+// A frame that leaves by the wrong port is matched with the expectation of the other port, so that it is reported as
+// such, whatever else its queue has in flight.
 func TestExpectedByPort(t *testing.T) {
 	frame := func(port int, data string) expected { return expected{port: port, data: []byte(data)} }
 	fresh := func() *txQueue {
@@ -63,7 +64,7 @@ func TestExpectedByPort(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name string
-		come string // port and content of each frame
+		come string // port and content of each received frame
 		want string // content that was expected, "-" for none
 	}{
 		{"in order", "0a1b0c1d", "abcd"},
@@ -85,8 +86,8 @@ func TestExpectedByPort(t *testing.T) {
 	}
 }
 
-// On the whole card, with credits, a switch shared by both endpoints, caches and DRAM, the referee finds nothing
-// against either NIC. At a pace that software keeps up with, both deliver the same.
+// On a whole card, with credits, a switch shared by both endpoints, caches and DRAM, the referee has no finding about
+// either NIC. At a pace that software keeps up with, both NICs deliver the same frames.
 func TestWholeBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		for _, speed := range []string{"10", "line"} {
@@ -119,7 +120,8 @@ func TestWholeBoards(t *testing.T) {
 	}
 }
 
-// The latency of the cards' links allows the bridge's quantum, and results do not depend on it.
+// The latency of a card's links admits several quanta of the bridge, and the digest does not depend on which one is
+// chosen.
 func TestQuantaOnBoards(t *testing.T) {
 	digests := map[string]bool{}
 	for _, quantum := range []uint32{0, 17, 64} {

@@ -4,13 +4,13 @@
 // different header splits. On transmit each frame is cut into inline bytes, header and payload pieces, which are put
 // into Arm and host memory and named by work entries; the frame must come out again.
 //
-// Two judges look on, independent of each other: the referee at the NIC's ports, and this package's own end-to-end
-// check of memory, completion entries and frames against the capture.
+// Two independent checks are made: by the referee at the NIC's ports, and by this package, end to end, of memory,
+// completion entries and frames against the capture.
 //
 // The frames come from a traffic.Supply, which reads captures as they are played; what must be delivered or come out is
 // kept only while it is in flight.
 //
-// It is no traffic generator and has no opinion on timing.
+// It is no traffic generator and checks no timing.
 //
 // Invariants:
 //   - Every frame offered is accounted for at the end: delivered, sent, or counted as dropped or refused by the NIC.

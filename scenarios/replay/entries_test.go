@@ -58,8 +58,8 @@ func oneIf(b bool) uint64 {
 	return 0
 }
 
-// TestEntriesAgainstTshark compares the device's completion entry of each frame with another dissector's reading, field
-// by field: for the captures, and for frames made for what no capture has.
+// TestEntriesAgainstTshark compares the device's completion entry of each frame with tshark's reading of the frame,
+// field by field: for the captures, and for generated frames with headers that no capture has.
 func TestEntriesAgainstTshark(t *testing.T) {
 	own := options("", shipped(t))
 	own.Frames = unusual()
@@ -83,15 +83,15 @@ func TestEntriesAgainstTshark(t *testing.T) {
 
 // tally counts the comparisons with tshark.
 type tally struct {
-	compared  map[string]int // by field: frames in which it is compared and not zero
+	compared  map[string]int // by field: frames in which it was compared and is not zero
 	exclusion map[exclusion]int
 }
 
 // entriesAgainstTshark plays the frames through both NICs and compares their entries with tshark's reading.
 func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
-	o.Dir, o.Speed, o.Pad = "rx", "10", true // slow enough that nothing is dropped for want of room
+	o.Dir, o.Speed, o.Pad = "rx", "10", true // slow enough that no frame is dropped for lack of buffer space
 	o.Shape = everyKind()
-	o.Shape.Spread = true // the rules of this shape drop nothing
+	o.Shape.Spread = true // so that no rule drops frames
 	for i := range o.Shape.Rx {
 		const more = 256 // more than parsed headers may take, so that hdr_len is their length
 		o.Shape.Rx[i].Split, o.Shape.Rx[i].HdrBytes = nicspec.SplitModeHeaders, more
@@ -127,7 +127,7 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 	return count
 }
 
-// dissections has tshark read all frames of a replay, and counts what it can be compared in.
+// dissections makes tshark read all frames of a replay, and counts the comparisons that this allows.
 func dissections(t *testing.T, frames [][]byte) (dissected []*dissection, count tally) {
 	count = tally{map[string]int{}, map[exclusion]int{}}
 	for i, hs := range dissect(t, frames) {
@@ -145,8 +145,8 @@ func dissections(t *testing.T, frames [][]byte) (dissected []*dissection, count 
 	return dissected, count
 }
 
-// unusual returns frames that the captures lack: every opcode, tags up to three, fragments, TCP of every data offset,
-// lengths and checksums that are wrong.
+// unusual returns frames that the captures lack: every opcode, up to three VLAN tags, fragments, TCP with every data
+// offset, and wrong lengths and checksums.
 func unusual() (frames [][]byte) {
 	add := func(f craft.Frame) {
 		f.Src, f.Dst, f.TTL, f.Seed, f.SPort = 1, 2, 64, uint64(len(frames)), 0xc123
@@ -156,7 +156,7 @@ func unusual() (frames [][]byte) {
 		frames = append(frames, f.Build())
 	}
 	tags := []uint32{craft.TpidC<<16 | 0x6064, craft.TpidS<<16 | 0xb065, craft.TpidC<<16 | 0x0fff}
-	tagsSC := []uint32{tags[1], tags[0], tags[2]} // two S tags in a row would be one header to tshark
+	tagsSC := []uint32{tags[1], tags[0], tags[2]} // tshark takes two S tags in a row for one header
 	for op := range 256 {
 		for _, l3 := range []int{4, 6} {
 			add(craft.Frame{

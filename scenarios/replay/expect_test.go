@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// exclusion is the reason why a field is not compared: a rule on which the contract reads frames differently from
-// tshark on purpose.
+// exclusion names a rule by which the contract deliberately reads frames differently from tshark, so that a field is
+// not compared.
 type exclusion string
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // dissection is tshark's reading of a frame, in the fields of a completion entry.
 type dissection struct {
-	want      map[string]uint64 // by name; a field that is missing is zero
+	want      map[string]uint64 // by field; a missing field is zero
 	excluded  map[string]bool   // fields that are not compared
 	why       map[exclusion]bool
 	protocols string
@@ -30,7 +30,7 @@ type dissection struct {
 	t            testing.TB
 	frame        []byte
 	ip, l4, roce *header
-	room         int // bytes after the IP header, by the IP length
+	room         int // number of bytes after the IP header, by the IP length
 }
 
 func (s *dissection) exclude(why exclusion, fields ...string) {
@@ -46,8 +46,8 @@ var (
 	fieldsOfL4 = append([]string{"l4_type", "l4_len_bad", "l4_csum", "l4_off", "src_port", "dst_port"}, fieldsOfBTH...)
 )
 
-// expect converts tshark's reading of a frame into the fields of a completion entry. Where the contract reads frames
-// differently on purpose, its rule is named and applied to tshark's numbers, or the fields are excluded.
+// expect converts tshark's reading of a frame into the fields of a completion entry. Where the contract deliberately
+// reads frames differently, the code names the rule and applies it to tshark's numbers, or excludes the fields.
 func expect(t testing.TB, n int, frame []byte, hs []header) *dissection {
 	s := &dissection{want: map[string]uint64{}, excluded: map[string]bool{}, why: map[exclusion]bool{}, t: t,
 		frame: frame}
@@ -72,8 +72,8 @@ func expect(t testing.TB, n int, frame []byte, hs []header) *dissection {
 	return s
 }
 
-// link reads the Ethernet header and tags, and finds the headers after them that a NIC looks at: an IP header and the
-// transport header that follows directly. It returns the end of the tags.
+// link reads the Ethernet header and its tags, and finds the headers after them that a NIC reads: an IP header, and the
+// transport header directly behind it. It returns the end of the tags.
 func (s *dissection) link(hs []header) (end int) {
 	next := func(names ...string) *header {
 		if len(hs) == 0 || !slices.Contains(names, hs[0].name) {
@@ -109,7 +109,7 @@ func (s *dissection) link(hs []header) (end int) {
 	return end
 }
 
-// verdicts maps the values of tshark's checksum status that are verdicts.
+// verdicts maps tshark's checksum status to verdicts; other values of the status are none.
 var verdicts = map[string]nicspec.Verdict{"0": nicspec.VerdictBad, "1": nicspec.VerdictOk}
 
 // network reads an IP header and returns its end.
@@ -147,8 +147,8 @@ func (s *dissection) network() (end int) {
 	return end
 }
 
-// checkTransport decides which of the headers that tshark found after the IP header, which ends at end, the contract
-// reads too.
+// checkTransport decides which of the headers that tshark found behind the IP header, whose end is given, the contract
+// reads, too.
 func (s *dissection) checkTransport(end int) {
 	need, known := map[uint64]int{6: 20, 17: 8}[s.want["ip_proto"]]
 	switch {

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// faults collects findings of the end-to-end check: the first few in full, and the number of all.
+// faults collects findings of the end-to-end check: the first few, and the total number.
 type faults struct {
 	n     int
 	first []result.Finding

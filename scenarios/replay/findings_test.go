@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// playSpoiled plays a capture three times on the model; spoil changes the crossings as a broken NIC would.
+// playSpoiled plays a capture three times on the Go NIC; spoil alters the crossings, as if the NIC had a bug.
 func playSpoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, string) {
 	t.Helper()
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap"})
@@ -32,7 +32,8 @@ func playSpoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, st
 	return res, filepath.Join(o.Out, judging.PcapngFile)
 }
 
-// capturedAs returns the file and time that a finding must name for a packet of the capture, counted from 1.
+// capturedAs returns the file and the time that a finding about a packet of the capture must name. Packets count from
+// 1.
 func capturedAs(t *testing.T, packet int) (name, when string) {
 	t.Helper()
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
@@ -62,15 +63,15 @@ func packetsOf(t *testing.T) int {
 	return len(f.Packets)
 }
 
-// A wrong byte in a frame that leaves: both judges name the frame by capture, packet and time, and it is marked in the
-// file of frames.
+// If a frame leaves with a wrong byte, the referee and the end-to-end check both name it by capture, packet and time,
+// and it is marked in the pcapng file.
 func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	var spoilt []byte
 	queue := -1
 	res, path := playSpoiled(t, "tx", func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameOut {
-			if n++; n == all+3 { // queues take turns: this is some frame of a later pass
+			if n++; n == all+3 { // a frame of a later pass; which one depends on the queues' turns
 				spoilt, queue = bytes.Clone(c.Frame.Data), c.Frame.Queue
 				c.Frame.Data[44] ^= 0x10
 			}
@@ -105,7 +106,8 @@ func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	}
 }
 
-// A wrong completion entry is detected long after its frame was written; the frame is marked all the same.
+// A wrong completion entry is found long after its frame was written to the pcapng file; the frame is marked
+// nevertheless.
 func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	n := 0
 	res, path := playSpoiled(t, "tx", func(c boundary.Crossing) {
@@ -126,7 +128,8 @@ func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	require.Len(t, left, 2, "nothing is left beside the artifacts")
 }
 
-// Findings about a received frame name that frame: the referee's about its entry, both judges' about its bytes.
+// Findings about a received frame name that frame: those of the referee about its completion entry, and those of both
+// checks about its bytes.
 func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	spoilt := -1
@@ -149,7 +152,7 @@ func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	require.Equal(t, []string{"golden|0x00000001|" + f.Head(), "dut|0x00000001|" + f.Head()}, commented(t, path))
 }
 
-// Mismatches that are marked in the artifacts count towards ArtifactBytes.
+// The marks of mismatches in the artifacts count towards ArtifactBytes, so files keep to the limit.
 func TestCommentsKeepToTheLimit(t *testing.T) {
 	const limit = 20_000
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap"})
@@ -173,7 +176,7 @@ func TestCommentsKeepToTheLimit(t *testing.T) {
 	require.NotEmpty(t, commented(t, filepath.Join(o.Out, judging.PcapngFile)))
 }
 
-// A frame whose place in its capture is no longer kept is looked up in the captures.
+// If the run no longer knows where a frame was captured, a finding about it gets the place from the captures.
 func TestFramesLongGoneAreLookedUp(t *testing.T) {
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap", "../captures/softroce/ud_send4.pcap"})
 	o.Ports, o.Loop = 2, 3

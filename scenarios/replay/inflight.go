@@ -6,12 +6,12 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// inFlight holds the frames of a port that went in and may still be delivered. The NIC may have dropped a frame, so
+// inFlight holds the received frames of a port that may still be delivered. The NIC may have dropped some of them, so
 // only the latest inFlightBytes are kept: twice what the referee keeps, and far more than a NIC can hold.
 type inFlight struct {
-	frames []traffic.Frame // without data: no longer in flight
+	frames []traffic.Frame // without data: delivered
 	base   int             // ordinal of frames[0]
-	head   int             // frames at the beginning that are no longer in flight
+	head   int             // delivered frames at the beginning
 	bytes  int
 }
 
@@ -41,7 +41,7 @@ func (w *inFlight) take(ordinal int) (traffic.Frame, bool) {
 	return f, true
 }
 
-// origin returns where a frame was captured, while that is known.
+// origin returns where a frame was captured, if the frame is still in the list.
 func (w *inFlight) origin(ordinal int) capture.Origin {
 	if i := ordinal - w.base; i >= 0 && i < len(w.frames) {
 		return w.frames[i].Origin
@@ -57,7 +57,7 @@ func (w *inFlight) drop(i int) {
 	}
 }
 
-// trim releases the leading frames that are no longer in flight, once they are half of all.
+// trim removes the delivered frames at the beginning once they are half of the list.
 func (w *inFlight) trim() {
 	if w.head > 64 && w.head > len(w.frames)/2 {
 		n := copy(w.frames, w.frames[w.head:])
@@ -66,9 +66,9 @@ func (w *inFlight) trim() {
 	}
 }
 
-// take removes and returns the expected frame that matches one received from a port; nil if none is expected. Cables
-// of two ports may reorder the frames of one queue, which is for the referee to judge ([T1]); those of one port
-// arrive in order. A frame that is the next one of the other port came out of the wrong port.
+// take removes and returns the expected frame that matches one that came out of a port; nil if none is expected. The
+// cables of two ports may change the order of a queue's frames, which the referee checks [T1]; frames of one port stay
+// in order. A frame that equals the next one of another port came out of the wrong port.
 func (q *txQueue) take(port int, data []byte) *expected {
 	e := q.first(port, true)
 	if e == nil || !bytes.Equal(e.data, data) {
@@ -81,12 +81,12 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	}
 	e.out = true
 	for q.head < len(q.expect) && (q.expect[q.head].out || q.expect[q.head].fail) {
-		q.head++ // refused: nothing comes out
+		q.head++ // the NIC refuses such an entry, so no frame comes out
 	}
 	return e
 }
 
-// first returns the first frame expected from a port, or from any port but that.
+// first returns the first frame expected from a port (that) or from any other port (!that).
 func (q *txQueue) first(port int, that bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
 		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {

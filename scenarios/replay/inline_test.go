@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// paddedFrames returns RoCE frames of all pad counts, whose pad bytes are zero.
+// paddedFrames returns RoCE frames with every pad count and pad bytes of zero.
 func paddedFrames() (frames [][]byte) {
 	tags := []uint32{0x8100_0005, 0x8100_0007}
 	for i := range 96 {
@@ -35,8 +35,8 @@ func inlineOptions(nic string, inline int, from Trailer) Options {
 	return o
 }
 
-// Frames with inline bytes in entries of one to four blocks come out whole, whatever the source of their trailer, in
-// rings that hold only a few of these entries.
+// Frames with inline bytes, in entries of one to four blocks, come out complete, whatever the source of their trailer,
+// even if a ring has room for only a few of these entries.
 func TestFramesThatBeginInTheirEntry(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, inline := range []int{1, 54, 64, 120, nicspec.InlineMaxLong} {
@@ -51,7 +51,7 @@ func TestFramesThatBeginInTheirEntry(t *testing.T) {
 	}
 }
 
-// A frame that is too long is refused, also among frames that begin in their entries.
+// A frame that is too long is refused, also among frames with inline bytes.
 func TestTooLongBesideInline(t *testing.T) {
 	o := inlineOptions("model", 54, TrailerAppended)
 	o.Frames = append(o.Frames, make([]byte, nicspec.FrameMax+1))

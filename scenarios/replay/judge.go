@@ -12,14 +12,14 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// judge attaches the referee to the run.
+// judge connects the referee and the artifacts to the run.
 type judge struct {
 	*judging.Judge
-	log    *judging.Log // nil without artifacts
+	log    *judging.Log // nil: no artifacts
 	dir    *files.Folder
-	closes bool // close dir, which was opened here
+	closes bool // dir was opened here and must be closed
 
-	origins map[*verdict.Mismatch]*result.Frame // of mismatches about a frame, recorded while it is known
+	origins map[*verdict.Mismatch]*result.Frame // frames of mismatches, recorded while their origin is known
 }
 
 func newJudge(r *Run) (_ *judge, err error) {
@@ -49,7 +49,7 @@ func newJudge(r *Run) (_ *judge, err error) {
 	return j, nil
 }
 
-// openLog logs every crossing and every compared frame.
+// openLog opens the artifacts, which record every crossing and every compared frame.
 func (j *judge) openLog(o *Options) (err error) {
 	if j.dir = o.Files; j.dir == nil {
 		if err := os.MkdirAll(o.Out, 0o755); err != nil {
@@ -64,8 +64,8 @@ func (j *judge) openLog(o *Options) (err error) {
 	return err
 }
 
-// finish ends the referee and returns its report. In a run that was aborted, only the mismatches found on the way
-// count; a run that is stuck counts as finished: being stuck is the finding.
+// finish ends the referee and returns its report. If the run was aborted, only the mismatches found before count. A run
+// that got stuck counts as finished: that is a finding of its own.
 func (j *judge) finish(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// offload requests recomputation where a driver that follows [T7] may request it, and returns the frame that must
-// come out: its checksums are computed with models/format/wire, not with the NIC's own code.
+// offload requests the offloads that [T7] allows a driver to request for a frame, and returns the frame that must come
+// out. Its checksums are computed with models/format/wire, independently of the NIC's code.
 func (t *transmit) offload(o *driver.Offloads, data []byte) []byte {
 	redo := (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax
 	if !redo && len(data) >= nicspec.FrameMin {

@@ -11,7 +11,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// The offloads that are requested restore a live peer's frames, whatever the checksum fields contained before.
+// The requested offloads restore the frames of a live capture, whatever their checksum fields contained before.
 func TestOffloadRestoresLiveFrames(t *testing.T) {
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
 	require.NoError(t, err)

@@ -18,17 +18,17 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// Options selects the frames to play, the way to play them, and the device.
+// Options selects the frames to play, how to play them, and the device.
 type Options struct {
-	Captures []string // each port plays its files one after the other: file i on port i mod Ports
+	Captures []string // played by each port one after the other: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Ports    int      // Ethernet ports of the NIC
 	EthBits  int      // width of a port's stream; 0: the NIC's
 	Variant  string   // build of the device: speed, debug
-	Connect  string   // address of a device that already runs, instead of DUT
-	Token    string   // its token, 64 hexadecimal digits
+	Connect  string   // address of a running device, used instead of DUT
+	Token    string   // token of that device, 64 hexadecimal digits
 	Dir      string   // rx, tx or both
 	Speed    string   // line, capture, or a number of Gbps
 	MaxGap   simcore.Ps
@@ -39,22 +39,22 @@ type Options struct {
 	Pad      bool
 	Fix      Recompute
 	Quantum  uint32 // cycles per exchange with an RTL device; 0: the default
-	Serial   bool   // do not overlap device and models
-	// IdleCycles selects how cycles are handled in which an RTL device stands still.
+	Serial   bool   // do not run device and models in parallel
+	// IdleCycles selects whether an RTL device simulates or skips cycles in which it is idle.
 	IdleCycles protocol.IdleMode
 	Out        string // folder for artifacts; empty: none
-	// Files is Out, opened; nil: Out is created and opened by path.
+	// Out, already open; nil: it is created and opened by path
 	Files  *files.Folder
 	Events bool // write events.jsonl and the pcapng
-	// ArtifactBytes limits the size of each of these two, 0: no limit; Result.Cut lists those that were cut.
+	// ArtifactBytes limits the size of each of these two files, 0: no limit; Result.Cut lists truncated ones.
 	ArtifactBytes int64
 	Progress      func(done, total int)
-	Log           io.Writer         // builds and phases; may be nil
+	Log           io.Writer         // progress of builds and phases; may be nil
 	Record        io.Writer         // receives the input stream of an RTL device, for playback
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built
 	Digest        bool              // compute Run.BridgeDigest
 	faults        bool              // inject faults, for tests: see testbed.Bed.Faults
-	Shape         *Shape            // nil: queues and cuts of every kind, by seed
+	Shape         *Shape            // nil: queues and cuts of every kind, drawn from the seed
 	Observe       boundary.Observer // called for every crossing; may be nil
 	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
@@ -64,7 +64,7 @@ type Options struct {
 	Card *board.CardSpec
 	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
-	Wave        *device.Wave // waveform that an RTL device dumps; nil: none
+	Wave        *device.Wave // waveform that the RTL device dumps; nil: none
 }
 
 // Recompute selects what the NIC must insert on transmit, where the headers allow it.
@@ -131,7 +131,7 @@ func (o *Options) Validate() error {
 	if len(o.Captures)+len(o.Frames) == 0 {
 		errs = append(errs, errors.New("no capture file given"))
 	}
-	if o.Ports == 0 { // which a testbed takes for 1
+	if o.Ports == 0 { // reported here, because a testbed takes 0 for 1
 		bad("ports", "0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()

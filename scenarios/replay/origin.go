@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// origin returns a port's frame by ordinal, with the place where it was captured if that is still known; see
+// origin returns a received frame by port and ordinal, with the place where it was captured if that is still known; see
 // [Run.lookUp].
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
@@ -17,8 +17,8 @@ func (r *receive) origin(port, ordinal int) *result.Frame {
 	return f
 }
 
-// origin returns a frame by its ordinal among those posted, with the place where it was captured if that is still
-// known.
+// origin returns a frame to be sent by its ordinal among all posted ones, with the place where it was captured if that
+// is still known.
 func (t *transmit) origin(ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "tx", Number: ordinal}
 	q := t.queues[ordinal%len(t.queues)]
@@ -31,8 +31,7 @@ func (t *transmit) origin(ordinal int) *result.Frame {
 	return f
 }
 
-// lookUp reads the captures again to find the frames of findings that were played long ago: their places were not
-// kept.
+// lookUp reads the captures again to find the origin of frames in findings: the run keeps it only for recent frames.
 func (r *Run) lookUp(list []result.Finding) error {
 	for i := range list {
 		x := list[i].Frame
@@ -62,7 +61,7 @@ func (r *Run) lookUp(list []result.Finding) error {
 	return nil
 }
 
-// origin returns the frame that the referee refers to; nil if the run has no such frame.
+// origin returns the frame that a mismatch of the referee refers to; nil: the run has no such frame.
 func (r *Run) origin(id verdict.FrameID) *result.Frame {
 	switch {
 	case id.Sent && r.tx != nil:
@@ -77,7 +76,7 @@ func (r *Run) origin(id verdict.FrameID) *result.Frame {
 	return nil
 }
 
-// finding converts a mismatch of the referee and adds what only this run knows of its frame.
+// finding converts a mismatch of the referee to a finding, and adds the frame's origin.
 func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 	f := result.OfMismatch(m)
 	if x := r.judge.origins[m]; x != nil {
@@ -94,7 +93,7 @@ func (r *receive) found(queue, port int, rule, field string, want, got any) resu
 	}
 }
 
-// foundIn is found, with the frame.
+// foundIn returns such a finding with the frame.
 func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, got any) result.Finding {
 	f := r.found(queue, port, rule, field, want, got)
 	f.Frame = r.origin(port, ordinal)
@@ -109,7 +108,7 @@ func (t *transmit) found(queue int, rule, field string, want, got any) result.Fi
 	}
 }
 
-// foundIn is found, with the entry; nil if the entry is unknown.
+// foundIn returns such a finding with the entry and its frame; e may be nil.
 func (t *transmit) foundIn(e *expected, queue int, rule, field string, want, got any) result.Finding {
 	f := t.found(queue, rule, field, want, got)
 	if e != nil {

@@ -5,7 +5,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// players are the traffic players on the ports.
+// players are the traffic players, one per port.
 type players []*traffic.Player
 
 func (p players) sent() int      { return p.sum((*traffic.Player).Sent) }

@@ -32,18 +32,18 @@ type Run struct {
 	tx     *transmit // nil when dir is rx
 	judge  *judge
 
-	ctx      context.Context
-	ev       simcore.Event
-	phase    phase
-	progress simcore.Ps // time of the latest progress
-	mark     uint64     // what had happened by then
-	asked    int        // polls since then
-	asking   bool       // a poll is in flight
-	limits   limits
-	counters driver.Counters
-	polled   map[int]uint64
-	err      error
-	before   rtlbridge.Wall // the bridge's clocks at the start of Play
+	ctx          context.Context
+	ev           simcore.Event
+	phase        phase
+	progress     simcore.Ps // time of the latest progress
+	progressMark uint64     // value of happened at that time
+	polls        int        // polls since that time
+	polling      bool       // a poll is in flight
+	limits       limits
+	counters     driver.Counters
+	polled       map[int]uint64
+	err          error
+	before       rtlbridge.Wall // the bridge's clocks at the start of Play
 }
 
 type phase int
@@ -236,7 +236,7 @@ func (r *Run) wait() {
 	r.engine.Schedule(&r.ev)
 }
 
-// Handle implements sim.Handler: the run checks its progress.
+// Handle checks the run's progress at regular intervals (sim.Handler).
 func (r *Run) Handle(sim.Event) error {
 	if err := errors.Join(r.err, r.drv.Err(), r.bed.Err(), r.bed.Overdue(), r.ctx.Err()); err != nil {
 		return err
@@ -248,14 +248,14 @@ func (r *Run) Handle(sim.Event) error {
 	if r.phase == phaseDone {
 		return nil
 	}
-	if n := r.happened(); n != r.mark {
-		r.mark, r.progress, r.asked = n, simcore.Now(r.engine), 0
+	if n := r.progressCount(); n != r.progressMark {
+		r.progressMark, r.progress, r.polls = n, simcore.Now(r.engine), 0
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.doneFrames(), r.allFrames())
 		}
 	} else if r.pausing() {
 		r.progress = simcore.Now(r.engine)
-	} else if simcore.Now(r.engine)-r.progress > r.limits.patience && !r.asking {
+	} else if simcore.Now(r.engine)-r.progress > r.limits.patience && !r.polling {
 		return r.stuck()
 	}
 	r.wait()
@@ -267,15 +267,15 @@ func (r *Run) offered() bool {
 	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
-// pausing reports whether a player waits for the time of its next frame: a gap of any length is not the NIC's fault.
+// pausing reports whether a player waits for the time of its next frame. A gap of any length is not the NIC's fault.
 func (r *Run) pausing() bool {
 	return r.phase == phaseTraffic && r.rx != nil &&
 		slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-// happened returns a number that grows with any progress of the run. Register polls until the NIC has settled do not
-// count.
-func (r *Run) happened() uint64 {
+// progressCount returns a number that grows with any progress of the run. Register reads that wait for the NIC to
+// settle are no progress.
+func (r *Run) progressCount() uint64 {
 	n := uint64(r.ports.sent()) + uint64(r.phase)
 	if r.phase == phaseSetup || r.phase == phaseCounters {
 		n += r.drv.Begun()
@@ -311,9 +311,10 @@ func (r *Run) allFrames() int {
 	return n
 }
 
-// poll reads the receive counters until every frame is accounted for and the device reports that it is idle.
+// poll reads the receive counters and STATUS, again and again, until every frame is accounted for and the device is
+// idle.
 func (r *Run) poll() {
-	r.polled, r.asking = map[int]uint64{}, true
+	r.polled, r.polling = map[int]uint64{}, true
 	read := func(index int) {
 		r.drv.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { r.polled[index] = v })
 	}
@@ -329,17 +330,17 @@ func (r *Run) poll() {
 }
 
 func (r *Run) settled() {
-	r.asking = false
-	r.asked++
+	r.polling = false
+	r.polls++
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
-		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // for the referee, which compares them
+		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee compares them
 		r.drv.ReadCounters(func(c driver.Counters) {
 			r.counters, r.phase = c, phaseDone
 		})
 		return
 	}
-	if r.err == nil && (r.asked < leastPolls || simcore.Now(r.engine)-r.progress <= r.limits.patience) {
+	if r.err == nil && (r.polls < leastPolls || simcore.Now(r.engine)-r.progress <= r.limits.patience) {
 		r.poll()
 	}
 }

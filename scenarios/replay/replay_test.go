@@ -24,7 +24,8 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// A NIC that stays busy when all work is done breaks the contract; any other error that ends the engine is no finding.
+// A NIC whose busy pin stays 1 after all work breaks the contract and gives a finding; any other error that ends the
+// engine is no finding.
 func TestBusyForEverIsAFinding(t *testing.T) {
 	var stuck *StuckError
 	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy " +
@@ -46,11 +47,11 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// foreignCaptures is the environment variable for a folder of captures that are not shipped; when it is set, tests play
-// them, too.
+// foreignCaptures names the environment variable with a folder of captures that are not shipped. If it is set, tests
+// play them, too.
 const foreignCaptures = "NICTWIN_TEST_CAPTURES"
 
-// foreign returns the Ethernet captures of that folder.
+// foreign returns the Ethernet captures in that folder.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	dir := os.Getenv(foreignCaptures)
@@ -125,7 +126,7 @@ func play(t testing.TB, o Options) *Result {
 	return res
 }
 
-// A gap of the player, however long, is not taken for a NIC that is stuck.
+// A gap between played frames, however long, is not taken for a stuck NIC.
 func TestSlowestPace(t *testing.T) {
 	o := options("model", shipped(t)[:1])
 	o.Speed, o.Limit = "0.001", 40
@@ -136,7 +137,7 @@ func TestSlowestPace(t *testing.T) {
 	require.Greater(t, res.Sim, 2*r.limits.patience)
 }
 
-// All captures, on both NICs, in both directions, with and without stalls.
+// Both NICs pass with all captures, in both directions, with and without stalls.
 func TestCaptures(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, stall := range []int{0, 30} {
@@ -148,7 +149,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// One file at a time, which tests setting up and settling more often.
+// Each capture passes on its own: that exercises set-up and settling more often than one long run.
 func TestEachCaptureAlone(t *testing.T) {
 	for _, path := range append(shipped(t), foreign(t)...) {
 		o := options("model", []string{path})
@@ -157,7 +158,7 @@ func TestEachCaptureAlone(t *testing.T) {
 	}
 }
 
-// Offloads insert what models/format/wire computes.
+// Both NICs insert the checksums and ICRCs that models/format/wire computes.
 func TestRecompute(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, append(shipped(t), foreign(t)...))
@@ -166,7 +167,7 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
-// The assertions of the RTL hold, and do not change the results.
+// The RTL's assertions hold during a replay, and enabling them does not change the digest.
 func TestAssertions(t *testing.T) {
 	o := options("rtl", shipped(t))
 	o.Stall = 30
@@ -175,7 +176,7 @@ func TestAssertions(t *testing.T) {
 	require.Equal(t, want, play(t, o).Digest)
 }
 
-// A repeated run has the same digest, cycles and simulated time, whatever the quantum and mode.
+// A run repeats with the same digest, cycles and simulated time, whatever the quantum and the mode of the bridge.
 func TestDigest(t *testing.T) {
 	type outcome struct {
 		digest string
@@ -204,7 +205,8 @@ func TestDigest(t *testing.T) {
 	require.Equal(t, play(t, model).Digest, play(t, model).Digest)
 }
 
-// The NIC's ICRC verdicts agree with the sidecar of the mutated frames, and with models/format/wire for all others.
+// The NIC's ICRC verdicts agree with models/format/wire and, for the mutated frames, with the sidecar file that says
+// which mutation broke the ICRC.
 func TestICRCVerdicts(t *testing.T) {
 	raw, err := os.ReadFile("../captures/synthetic/fuzz_roce_v4.json")
 	require.NoError(t, err)
@@ -213,7 +215,7 @@ func TestICRCVerdicts(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, path := range shipped(t) {
 			o := options(nic, []string{path})
-			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
+			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for lack of buffer space
 			r := start(t, o)
 			seen := 0
 			r.rx.verdicts = func(n int, f traffic.Frame, cqe nicspec.RxCqe) {
@@ -239,7 +241,8 @@ func TestICRCVerdicts(t *testing.T) {
 	}
 }
 
-// A failed read of a frame piece fails its entry and nothing else: the referee reports no mismatch.
+// A failed read of a piece fails its entry and no other: the referee reports no mismatch, and the end-to-end check
+// misses the frames.
 func TestReadFaults(t *testing.T) {
 	const struck = 40
 	for _, nic := range []string{"model", "rtl"} {
@@ -262,10 +265,10 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// A breach of the contract ends the run and names the rule, also where the driver notices it and not the referee.
+// A violation of the contract that only the driver notices ends the run, too, with a finding that names the rule.
 func TestBreachEndsTheRun(t *testing.T) {
 	r := start(t, options("model", shipped(t)[:1]))
-	// The bad index stands for a refusal without reason.
+	// An index out of range makes the NIC refuse a write that the driver expects to succeed.
 	r.drv.WriteTable(nicspec.TableRxq, 1<<14, make([]byte, nicspec.RxqEntrySize))
 	res, err := r.Play()
 	var breach *boundary.ContractError
@@ -276,12 +279,12 @@ func TestBreachEndsTheRun(t *testing.T) {
 		"the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
-// A duplicate completion may arrive while the next request with its tag is being accepted: it is not taken for that
-// request's.
+// A completion that arrives twice is never taken for the answer to the next request with its tag, even if the second
+// copy arrives while that request is being sent.
 func TestCompletionsTwice(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, shipped(t))
-		// With these, no duplicate arrives after its tag has been assigned again.
+		// With these settings, no second copy arrives after its tag was reused.
 		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true
 		r := start(t, o)
 		require.NoError(t, r.bed.Faults.Add(inject.Fault{
@@ -313,7 +316,7 @@ func TestOptionsReportEverything(t *testing.T) {
 	}
 }
 
-// Two ports at once: file i on port i mod 2, on both NICs.
+// Both NICs pass with two ports: file i is played on port i mod 2.
 func TestTwoPorts(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, stall := range []int{0, 30} {
@@ -329,7 +332,7 @@ func TestTwoPorts(t *testing.T) {
 	}
 }
 
-// One build serves every clock: frames arrive as fast as the stream takes them, and times follow the clock's period.
+// The clock's period is no part of a build: frames arrive at the rate of the stream, and times scale with the period.
 func TestClock(t *testing.T) {
 	for _, nic := range []string{"rtl", "model"} {
 		for _, period := range []simcore.Ps{2500, 909} {
@@ -343,7 +346,7 @@ func TestClock(t *testing.T) {
 				if first < 0 {
 					first = x.First
 				} else {
-					beats += int64(len(x.Frame.Data)) + 24 // preamble, FCS and gap
+					beats += int64(len(x.Frame.Data)) + 24 // 24: preamble, FCS and gap
 				}
 				last = x.First
 			}

@@ -18,27 +18,27 @@ import (
 type Result struct {
 	Pass       bool
 	Seed       uint64
-	Digest     string // of every crossing, with its cycle
+	Digest     string // digest over every crossing, with its cycle
 	Build      string // hash of the RTL build; empty for the model
-	Checked    uint64 // comparisons by the referee
+	Checked    uint64 // number of the referee's comparisons
 	Mismatches uint64
 	Findings   []result.Finding // the most telling first
-	Cycles     int64            // until the last crossing, whatever the quantum
-	Sim        simcore.Ps       // likewise
-	Period     simcore.Ps       // of the NIC's clock
+	Cycles     int64            // up to the last crossing, so independent of the quantum
+	Sim        simcore.Ps       // simulated time of these cycles
+	Period     simcore.Ps       // period of the NIC's clock
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
-	Frames, NotPlayable, LeftOut int // of the captures
-	// frames that the file contains only in part, played as they are
+	Frames, NotPlayable, LeftOut int // frames of the captures: played, not playable, left out
+	// frames captured only in part, played as they are
 	Truncated       int
-	SkippedSections int               // of pcapng files, of an unsupported version
+	SkippedSections int               // in pcapng files: sections of an unsupported version
 	CutOff          []*capture.CutOff // captures that end in the middle of a packet
-	// captures not read to the end, since Limit was reached: LeftOut does not count their packets
+	// captures not read to the end because Limit was reached: LeftOut does not count their packets
 	NotRead   []string
-	Shortened int // gaps, with Speed capture
+	Shortened int // gaps shortened with Speed capture
 	Rx        *RxResult
 	Tx        *TxResult
 	Artifacts string
@@ -59,7 +59,7 @@ type RxResult struct {
 // PortResult is the receive side of a port.
 type PortResult struct{ In, Delivered int }
 
-// Drop is a drop cause and how often it occurred.
+// Drop is a drop cause with its count.
 type Drop struct {
 	Cause string
 	Count uint64
@@ -72,13 +72,13 @@ type TxResult struct {
 	Pieces               [4]int // entries by number of pieces
 }
 
-// stopwatch measures wall time, for people; no result depends on it.
+// stopwatch measures wall time for the report; no result depends on it.
 func stopwatch() func() time.Duration {
 	begin := time.Now()
 	return func() time.Duration { return time.Since(begin) }
 }
 
-// result finishes the run; playErr is the error that aborted it, if any.
+// result completes the result of the run; playErr is the error that aborted it, or nil.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(),
@@ -163,7 +163,7 @@ func (r *Run) rxResult(whole bool) *RxResult {
 	return x
 }
 
-// String formats the result for people.
+// String formats the result as text.
 func (r *Result) String() string {
 	var b strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }

@@ -10,19 +10,19 @@ import (
 	"nictwin/stack/driver"
 )
 
-// receive is the receive side of a replay: rules, queues, and the check of deliveries.
+// receive is the receive side of a replay: rules, queues, and the check of delivered frames.
 type receive struct {
 	faults
 	ports     players
 	fail      func(error) // ends the run
 	shape     *Shape
-	inFlight  []inFlight // by port
-	pass      []int      // frames of one pass over the captures, likewise
-	seen      []seen     // likewise
+	inFlight  []inFlight       // by port: frames that may still be delivered
+	pass      []int            // by port: frames of one pass over the captures
+	records   []deliveryRecord // by port: frames already delivered
 	queues    []*driver.Copier
 	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
 	perQueue  []int
-	delivered []int // by port
+	delivered []int // by port: number of delivered frames
 	got       int   // sum of delivered
 	bytes     int64
 	verdicts  func(ordinal int, f traffic.Frame, cqe nicspec.RxCqe)
@@ -30,7 +30,7 @@ type receive struct {
 
 // setup creates rules and queues through the driver.
 func (r *receive) setup(d *driver.Driver) error {
-	r.seen, r.delivered = make([]seen, len(r.ports)), make([]int, len(r.ports))
+	r.records, r.delivered = make([]deliveryRecord, len(r.ports)), make([]int, len(r.ports))
 	for i, rule := range r.shape.rules() {
 		if err := d.SetRule(i, rule); err != nil {
 			return err
@@ -49,8 +49,8 @@ func (r *receive) setup(d *driver.Driver) error {
 	return nil
 }
 
-// open enables a queue and posts its descriptors. The device fetches the first few while a read is answered, so that
-// the next fetch begins inside a block of four.
+// open enables a queue and posts its descriptors. It announces the first few alone, so that the device fetches them
+// separately and the next fetch begins inside a block of four.
 func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	q, err := d.OpenCopier(c.config(number), r.frame)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	return nil
 }
 
-// frame checks one delivered frame against the capture.
+// frame checks a delivered frame against the capture.
 func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	port := int(cqe.Port())
 	if port >= len(r.ports) {
@@ -85,14 +85,14 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 			"receive queue %d delivered %s, but only %d were sent", q.Number(), r.name(port, int(cqe.PortSeq())), sent)
 		return
 	}
-	switch r.seen[port].mark(n) {
+	switch r.records[port].mark(n) {
 	case again:
 		r.add(r.foundIn(q.Number(), port, n, "C1", "frame", "delivered once", "delivered twice"),
 			"%s was delivered twice", r.name(port, n))
 		return
 	case tooLate:
 		r.add(r.foundIn(q.Number(), port, n, "R11", "frame",
-			fmt.Sprintf("delivered before %d later ones came in", seenSpan), "later"),
+			fmt.Sprintf("delivered before %d later ones came in", deliverySpan), "later"),
 			"%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
 		return
 	}
@@ -123,7 +123,7 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	}
 }
 
-// name returns the name of a frame in findings.
+// name returns the text by which findings name a frame.
 func (r *receive) name(port, ordinal int) string {
 	if len(r.ports) == 1 {
 		return fmt.Sprintf("frame %d", ordinal)

@@ -8,38 +8,38 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Shape describes the queues of a replay and the layout of frames in memory.
+// Shape describes the queues of a replay and how frames are laid out in memory.
 type Shape struct {
-	Rx []RxShape // the receive queues
+	Rx []RxShape // receive queues
 
-	// Spread steers RoCE to all receive queues by the low bits of the destination QP; their number must be a power of
-	// two. Otherwise the queues are those of the rules by protocol.
+	// Spread steers RoCE frames to all receive queues by the low bits of the destination QP; the number of queues must
+	// be a power of two. Otherwise rules by protocol steer frames to protocolQueues queues.
 	Spread bool
 
 	TxQueues int
 	TxLog    int // log2 of the entries of a transmit ring
 
-	// Header is the length of the first piece of a transmitted frame; it lies in Arm memory, the remainder in host
-	// memory. 0 cuts frames by seed.
+	// Header is the number of a sent frame's bytes in its first piece, in Arm memory; the others are in host memory. 0:
+	// frames are cut as the seed says.
 	Header int
 
-	// Inline is the number of a transmitted frame's bytes in the work entry itself, which takes as many blocks as
-	// that needs; the remainder is one piece in host memory. 0: frames are not cut this way.
+	// Inline is the number of a sent frame's bytes in the work entry itself, which gets as many blocks as that takes;
+	// the others are one piece in host memory. 0: frames are cut otherwise.
 	Inline int
 
-	// Trailer selects the source of such a frame's last bytes. Any value except TrailerInPayload requires
-	// Recompute.ICRC and RoCE frames that end with their ICRC.
+	// Trailer selects the source of the last bytes of frames with inline bytes. Any value except TrailerInPayload
+	// requires Recompute.ICRC and RoCE frames that end with their ICRC.
 	Trailer Trailer
 }
 
-// Trailer selects the source of the pad bytes and the ICRC of a transmitted RoCE frame.
+// Trailer selects the source of pad bytes and ICRC of a sent RoCE frame.
 type Trailer int
 
 // Sources of trailers.
 const (
-	TrailerInPayload Trailer = iota // at the end of the payload's piece
-	TrailerPiece                    // a piece of their own, in Arm memory
-	TrailerAppended                 // in no work entry: the NIC appends them [T15]
+	TrailerInPayload Trailer = iota // at the end of the piece with the payload
+	TrailerPiece                    // a separate piece in Arm memory
+	TrailerAppended                 // not in the entry: the NIC appends them [T15]
 )
 
 // RxShape describes a receive queue and the layout of its buffers.
@@ -47,11 +47,11 @@ type RxShape struct {
 	LogSize  int // log2 of the entries of the ring
 	Split    nicspec.SplitMode
 	SplitLen int  // split mode Fixed: bytes in the header buffer
-	HdrBytes int  // of a header buffer, in Arm memory; 0 with split mode None
-	PayBytes int  // of a payload buffer
+	HdrBytes int  // size of a header buffer, in Arm memory; 0 with split mode None
+	PayBytes int  // size of a payload buffer
 	PayHost  bool // payload buffers lie in host memory; else in Arm memory
-	HdrSkew  int  // header buffers start that many bytes after a 64 B boundary
-	PaySkew  int  // likewise, for payload buffers
+	HdrSkew  int  // bytes by which header buffers begin after a 64 B boundary
+	PaySkew  int  // the same for payload buffers
 }
 
 func (s *RxShape) config(queue int) driver.RxConfig {
@@ -61,8 +61,8 @@ func (s *RxShape) config(queue int) driver.RxConfig {
 	}
 }
 
-// buffers allocates n buffers. If nothing is split off, header buffers get an address that belongs to something else,
-// which the NIC must not touch.
+// buffers allocates n buffers. If nothing is split off, the header buffers get addresses that the NIC must not touch,
+// since they belong to something else.
 func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	const line = nicspec.LineBytes
 	up := func(n int) uint64 { return uint64(n+line-1) &^ (line - 1) }
@@ -87,7 +87,7 @@ func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	return list, err
 }
 
-// everyKind returns the default shape of a replay: every split mode, both memories, odd alignments.
+// everyKind returns the default shape of a replay, with every split mode, both memories and odd alignments.
 func everyKind() *Shape {
 	s := &Shape{
 		Rx: []RxShape{
@@ -108,7 +108,7 @@ func everyKind() *Shape {
 	return s
 }
 
-// protocolQueues is the number of queues that the rules by protocol name.
+// protocolQueues is the number of queues to which the rules by protocol steer.
 const protocolQueues = 8
 
 func (s *Shape) validate() error {
@@ -134,7 +134,7 @@ func (s *Shape) validate() error {
 	return errors.Join(errs...)
 }
 
-// validateInline returns every error about frames that begin in the work entry.
+// validateInline returns every error about frames with inline bytes.
 func (s *Shape) validateInline() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf("shape: "+format, a...)) }
@@ -161,12 +161,12 @@ func (s *Shape) validateInline() error {
 func (s *Shape) blocks() int {
 	most := driver.Send{Inline: make([]byte, s.Inline), Pieces: make([]driver.Span, maxPieces)}
 	if s.Inline == 0 {
-		return 1 // cut so that it fits into one block
+		return 1 // frames are cut to fit into one block
 	}
 	return most.Blocks()
 }
 
-// maxPieces counts the pieces of a frame that begins in the work entry: payload and trailer.
+// maxPieces is the number of pieces of a frame with inline bytes: payload and trailer.
 const maxPieces = 2
 
 // roceRules returns rules that spread RoCE over n queues, a power of two, by queue pair.

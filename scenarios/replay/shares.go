@@ -7,27 +7,27 @@ import (
 	"nictwin/rtlbridge"
 )
 
-// Shares breaks down the wall time of Play. This program does one thing at a time: the first four are parts of the
-// whole and add up to 1.
+// Shares divides the wall time of Play among what this program did, one thing at a time: RTL, Bridge, Referee and
+// Models add up to 1.
 type Shares struct {
-	RTL     float64 // waiting for the device to finish its quantum
-	Bridge  float64 // encoding and sending its inputs
+	RTL     float64 // waiting for the device to finish a quantum
+	Bridge  float64 // encoding and sending the device's inputs
 	Referee float64 // judging crossings
-	Models  float64 // everything else: the board's Go models, players, decoding the device's outputs, writing artifacts
+	Models  float64 // everything else: Go models, players, decoding the device's outputs, writing artifacts
 
-	// Busy is the share of wall time in which the device simulated. It runs in parallel, so this is not part of the
-	// sum.
+	// Busy is the share of wall time in which the device simulated. It runs in parallel, so it is not part of the sum.
 	Busy float64
 }
 
-// shares breaks down the wall time of a run. before holds the bridge's clocks at its start, since the device was also
-// waited for when it was started; it is nil without a bridge.
+// shares divides the wall time of a run. before holds the bridge's clocks at the start of the run, since starting the
+// device took time, too. Without a bridge it returns nil.
 func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 	if now.Cycles == 0 || wall <= 0 {
 		return nil
 	}
 	wait, bridge := now.Wait-before.Wait, now.Encode-before.Encode
-	whole := max(wall, wait+bridge+referee) // clocks read one after the other may differ a little
+	// The clocks are read one after the other, so their sum may slightly exceed wall.
+	whole := max(wall, wait+bridge+referee)
 	of := func(d time.Duration) float64 { return d.Seconds() / whole.Seconds() }
 	s := &Shares{RTL: of(wait), Bridge: of(bridge), Referee: of(referee), Busy: min(1, of(now.RTL-before.RTL))}
 	s.Models = max(0, 1-s.RTL-s.Bridge-s.Referee)

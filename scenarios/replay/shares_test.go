@@ -14,7 +14,7 @@ import (
 
 func sum(s *Shares) float64 { return s.RTL + s.Bridge + s.Models + s.Referee }
 
-// printed is the sum of the percents that are shown as parts.
+// printed returns the sum of the printed percentages of the four parts.
 func printed(t require.TestingT, s *Shares) int {
 	var p [5]int
 	n, err := fmt.Sscanf(s.String(), "%d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them "+
@@ -47,7 +47,7 @@ func TestSharesAddUp(t *testing.T) {
 	require.Equal(t, []int{34, 33, 33}, percents(1./3, 1./3, 1./3))
 }
 
-// A run through RTL is taken apart so, serial or pipelined, however short it is.
+// The shares of a run on RTL are positive and add up to 1, serial or pipelined, however short the run.
 func TestSharesOfARun(t *testing.T) {
 	for _, serial := range []bool{false, true} {
 		o := options("rtl", shipped(t)[:1])

@@ -16,8 +16,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A slow board causes no mismatch of the NIC, however slow it is. If the NIC could not wait long enough for its reads,
-// the options are refused with the field of the part that is too slow.
+// Slow boards cause no false mismatch. If a board is so slow that the NIC would time out its reads, the options are
+// refused, and the error names the field of the slow part.
 func TestSlowBoards(t *testing.T) {
 	runs := 40 * longer()
 	refused := 0
@@ -42,7 +42,7 @@ func TestSlowBoards(t *testing.T) {
 	require.Less(t, refused, runs/2)
 }
 
-// closing closes a gate once traffic is under way.
+// closing is an event handler that closes the gate in front of the NIC once frames have been delivered.
 type closing struct{ r *Run }
 
 func (c closing) Handle(sim.Event) error {
@@ -58,8 +58,8 @@ func (c closing) arm() {
 	c.r.engine.Schedule(&simcore.Event{At: c.r.engine.Now() + simcore.Microsecond, H: c})
 }
 
-// A NIC that stops responding is detected: on ordinary boards after 2 ms at most, or when a register read is overdue;
-// on slow boards after the time that their links and memories may take.
+// A NIC that stops responding is found: on ordinary boards within 2 ms or when a register read is overdue, on slow
+// boards after the longest time that their links and memories may take.
 func TestRealHangsAreFound(t *testing.T) {
 	slow := func(c *board.CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: 100 * simcore.Nanosecond} }
 	for _, x := range []struct {

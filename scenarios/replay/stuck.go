@@ -12,18 +12,18 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// limits bounds the waits of a run.
+// limits holds the time limits of a run.
 type limits struct {
 	look     simcore.Ps // interval at which the run checks its progress
 	patience simcore.Ps // longest time without progress
 }
 
-// leastPolls is the minimum number of polls that ask whether the NIC has settled: at the first one it may still be at
-// work.
+// leastPolls is the minimum number of polls before a run that waits for the NIC to settle counts as stuck: at the first
+// poll, the NIC may still be at work.
 const leastPolls = 3
 
-// limitsOf returns limits for the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock,
-// or what a frame and its TLPs may take on cables, links and memories, if that is more.
+// limitsOf returns the limits for a board. Its patience is the longest of 2 ms, 800,000 cycles of the NIC, and the time
+// that a frame and its TLPs may take in cables, links and memories.
 func limitsOf(b *testbed.Bed) limits {
 	const (
 		patience, cycles = 2 * simcore.Millisecond, 800_000
@@ -34,7 +34,7 @@ func limitsOf(b *testbed.Bed) limits {
 	return l
 }
 
-// stuck returns the error of a run without progress; its text counts the frames and entries that are outstanding.
+// stuck returns the error of a run without progress. Its text counts the outstanding frames and entries.
 func (r *Run) stuck() error {
 	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
 	if r.rx != nil {
@@ -61,7 +61,8 @@ func (e *StuckError) Error() string { return e.what }
 // Finding returns the error as a finding.
 func (e *StuckError) Finding() result.Finding { return e.finding }
 
-// atRest returns a finding about a NIC that reports busy when all work is done and its STATUS reads 0.
+// atRest turns the error of an engine that cannot end because the NIC's busy pin stays 1, although its STATUS reads 0,
+// into a finding. Other errors are returned unchanged.
 func atRest(err error) error {
 	var restless *rtlbridge.RestlessError
 	if errors.As(err, &restless) {

@@ -34,7 +34,7 @@ func saved(t testing.TB, frames [][]byte) string {
 	return path
 }
 
-// Memory use does not depend on the number of packets in a capture.
+// The memory of a run does not grow with the number of packets in a capture.
 func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
 	live := func(frames int) uint64 {
 		o := options("model", []string{saved(t, numbered(frames, 1500))})
@@ -55,12 +55,12 @@ func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
 		require.Equal(t, 2*frames, res.Rx.In+res.Tx.Out)
 		return most
 	}
-	few, many := live(12_000), live(36_000) // enough frames to use all of the rings in both runs
+	few, many := live(12_000), live(36_000) // enough frames to fill all rings in both runs
 	t.Logf("%d and %d bytes", few, many)
 	require.Less(t, many, few+8<<20, "24,000 frames more have 36 MB")
 }
 
-// Where a stream is slower than Ethernet, only a bounded number of frames waits in front of it.
+// If a stream is slower than Ethernet, the number of frames that wait for it is bounded.
 func TestWaitingIsBounded(t *testing.T) {
 	const frames, beat = 130_000, 64
 	o := options("model", nil)
@@ -78,11 +78,11 @@ func TestWaitingIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, res.Pass, "%v", res.Findings)
 	require.Equal(t, frames, in)
-	const may = 2 << 20 / beat / 2 // frames of two beats
+	const may = 2 << 20 / beat / 2 // maxBacklog in frames of two beats
 	require.InDelta(t, may, most, 200)
 }
 
-// A capture that changes after it was read once ends the run with its name.
+// If a capture changes between its two readings, the run ends with an error that names it.
 func TestCaptureChangesMeanwhile(t *testing.T) {
 	for _, dir := range []string{"rx", "tx"} {
 		path := saved(t, numbered(3000, 1500))
@@ -98,12 +98,12 @@ func TestCaptureChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// inFlight contains the latest frames that went in and were not taken.
+// inFlight holds the latest frames added, except those taken.
 func TestInFlight(t *testing.T) {
 	room := make([]byte, inFlightBytes/16)
 	rapid.Check(t, func(t *rapid.T) {
 		var w inFlight
-		var want []traffic.Frame // in flight
+		var want []traffic.Frame // frames in flight
 		n := 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "take") {
@@ -135,7 +135,7 @@ func TestInFlight(t *testing.T) {
 	})
 }
 
-// A run that is interrupted while its captures are read does not start.
+// A run that is canceled while it reads its captures does not start.
 func TestInterruptedWhileReading(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// header is a protocol that tshark found in a frame. Of a field that occurs more than once, as in options, only the
-// first is kept.
+// header is a protocol that tshark found in a frame. If a field occurs several times, as in options, only the first one
+// is kept.
 type header struct {
 	name    string
 	at, end int // offsets in the frame
@@ -29,7 +29,7 @@ type shown struct {
 	show     string
 }
 
-// num returns the number that tshark shows for a field, 0 if it has none.
+// num returns the value that tshark prints for a field; 0 if the field is absent.
 func (h *header) num(t testing.TB, name string) uint64 {
 	f, ok := h.fields[name]
 	switch {
@@ -47,7 +47,7 @@ func (h *header) num(t testing.TB, name string) uint64 {
 const tsharkShown = "frame eth vlan ieee8021ad ip ip.flags ip.dsfield ipv6 ipv6.tclass udp udp.checksum tcp " +
 	"infiniband infiniband.bth"
 
-// tsharkPrefs are preferences with which tshark reads each frame by itself, hides nothing and checks every checksum.
+// tsharkPrefs makes tshark read each frame independently of the others, print everything and check every checksum.
 var tsharkPrefs = []string{
 	"ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE",
 	"tcp.analyze_sequence_numbers:FALSE",
@@ -55,8 +55,8 @@ var tsharkPrefs = []string{
 	"eth.fcs:Never", "eth.trailer_length:0",
 }
 
-// dissect has tshark list the headers of each frame with their offsets and fields. It reads PDML, which unlike -T
-// fields has offsets.
+// dissect returns the headers that tshark finds in each frame, with offsets and fields. It reads PDML, because the
+// output of -T fields has no offsets.
 func dissect(t testing.TB, frames [][]byte) [][]header {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")
@@ -79,7 +79,8 @@ func dissect(t testing.TB, frames [][]byte) [][]header {
 	return found
 }
 
-// readPDML reads packets with their headers. It skips general information, which is not part of the frame.
+// readPDML parses packets and their headers. It skips the sections about the packet as a whole, which are not part of
+// the frame.
 func readPDML(r io.Reader) (packets [][]header, err error) {
 	d := xml.NewDecoder(bufio.NewReaderSize(r, 1<<20))
 	d.Strict = false

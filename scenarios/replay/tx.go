@@ -26,35 +26,35 @@ type transmit struct {
 	d       *driver.Driver
 	mem     mem.Backdoor
 	shape   *Shape
-	blocks  int // maximum of an entry
+	blocks  int // maximum number of blocks of an entry
 	frames  *traffic.Turns
 	pass    int // frames of one pass over the captures
-	longest int // bytes of a frame
+	longest int // bytes of the longest frame
 	total   int
 	fix     Recompute
 	fail    func(error) // ends the run
 	rng     *rand.Rand
 	queues  []*txQueue
-	slot    uint64      // bytes of memory per frame, in Arm memory; twice that in host memory
-	armKey  *driver.Key // Arm memory at its own addresses
-	shadow  *driver.Key // Arm-side addresses that map to host memory
-	next    int         // frame to post
+	slot    uint64      // bytes of Arm memory for a frame; host memory has twice as many
+	armKey  *driver.Key // Arm memory at its bus addresses
+	shadow  *driver.Key // host memory at shadowVA
+	next    int         // ordinal of the next frame to post
 	out     int
 	bytes   int64
-	refuse  int // frames that the NIC must refuse
-	bad     int // completion entries that reported a refusal
+	refuse  int // frames that the NIC must refuse, so far
+	bad     int // completion entries that report a refusal
 	pieces  [4]int
-	send    driver.Send // the entry being built, and its pieces
+	send    driver.Send // the entry being built
 	segs    [nicspec.WqeSlots]driver.Span
 	raw     driver.Raw
 }
 
-// txQueue is a transmit queue with its frame memory and the frames that must still come out.
+// txQueue is a transmit queue, with memory for frames and the frames that must still come out.
 type txQueue struct {
 	*driver.TxQueue
-	arm, host uint64 // bus addresses of the slots' memory
+	arm, host uint64 // bus addresses of that memory
 	expect    []expected
-	head      int // all before it have come out or are refused
+	head      int // index in expect of the first frame that may still come out
 }
 
 type expected struct {
@@ -68,10 +68,10 @@ type expected struct {
 }
 
 const (
-	shadowVA = 0x7f00_0000_0000 // where the Arm cores see host memory
+	shadowVA = 0x7f00_0000_0000 // virtual address at which entries name host memory
 )
 
-// slotFor returns the room for the longest frame that is ever written, with its pieces at odd addresses.
+// slotFor returns the memory for the pieces of the longest frame that is written, at odd addresses.
 func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
@@ -125,7 +125,7 @@ func (t *transmit) done() bool {
 	return true
 }
 
-// post fills the rings as far as there is room, in turn over the queues, and rings each doorbell once.
+// post fills the rings as far as they have room, taking the queues in turn, and rings each doorbell once.
 func (t *transmit) post() error {
 	for t.next < t.total {
 		q := t.queues[t.next%len(t.queues)]
@@ -145,8 +145,8 @@ func (t *transmit) post() error {
 	return nil
 }
 
-// An entry that covers a block whose index is a multiple of completeEvery requests a completion; the last entry of
-// each queue always does.
+// completeEvery is the distance of requested completions, in blocks: an entry requests one if it covers a block whose
+// index is a multiple of it. The last entry of each queue always does.
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
@@ -168,24 +168,24 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if e.fail {
 		t.refuse++
 	}
-	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may still refer to one ring-full of them
+	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may refer to one ring of them
 		q.expect = append(q.expect[:0], q.expect[old:]...)
 		q.head -= old
 	}
 	q.expect = append(q.expect, e)
 	if e.fail {
-		t.send.Encode(t.raw[:]) // directly: the driver would refuse it
+		t.send.Encode(t.raw[:]) // not by the driver, which would refuse the entry
 		return q.Post(&t.raw)
 	}
 	return q.Post(&t.send)
 }
 
-// cut spreads a frame over inline bytes and pieces, by seed or as the shape says. Pieces start at odd addresses.
+// cut spreads a frame over inline bytes and pieces, as the shape says or else as drawn. Pieces start at odd addresses.
 func (t *transmit) cut(q *txQueue, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
 	c := cutter{t: t, s: &t.send, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
 	switch {
-	case t.shape.Inline > 0 && len(data) <= nicspec.FrameMax: // a frame that must be refused has one block
+	case t.shape.Inline > 0 && len(data) <= nicspec.FrameMax: // frames that must be refused have a single block
 		c.inEntry(t.shape.Inline, t.shape.Trailer)
 	case t.shape.Header > 0:
 		c.header(t.shape.Header)
@@ -196,18 +196,18 @@ func (t *transmit) cut(q *txQueue, data []byte) error {
 	return c.err
 }
 
-// cutter cuts one frame.
+// cutter spreads one frame over an entry.
 type cutter struct {
 	t         *transmit
 	s         *driver.Send
 	data      []byte
 	arm, host uint64 // memory for pieces
-	at        int    // bytes cut so far
+	at        int    // bytes placed so far
 	inline    int    // slots used for inline bytes
 	err       error
 }
 
-// header makes two pieces, the first of n bytes.
+// header places the first n bytes in one piece and the others in a second one.
 func (c *cutter) header(n int) {
 	n = min(n, len(c.data))
 	c.piece(c.t.armKey, c.arm+1, n)
@@ -216,7 +216,7 @@ func (c *cutter) header(n int) {
 	}
 }
 
-// inEntry puts the first n bytes into the entry and the payload into one piece; it takes the trailer from `from`.
+// inEntry places the first n bytes in the entry, the payload in a piece, and the trailer where from says.
 func (c *cutter) inEntry(n int, from Trailer) {
 	end := len(c.data)
 	if from != TrailerInPayload {
@@ -240,7 +240,7 @@ func (c *cutter) inEntry(n int, from Trailer) {
 	}
 }
 
-// trailerOf returns the length of the pad bytes and ICRC at the end of a frame whose ICRC the NIC inserts.
+// trailerOf returns the number of pad and ICRC bytes at the end of a frame whose ICRC the NIC inserts.
 func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 	if !o.ICRC {
 		return 0, errors.New("a trailer apart from the payload: want a RoCE frame whose ICRC can be inserted")
@@ -267,7 +267,7 @@ func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 
 func (c *cutter) bySeed() {
 	rng, n := c.t.rng, len(c.data)
-	if rng.IntN(4) == 0 { // some inline bytes: one or two slots
+	if rng.IntN(4) == 0 { // one or two slots of inline bytes
 		c.at = min(n, 1+rng.IntN(2*nicspec.WqeSlotBytes))
 		c.inline = driver.InlineSlots(c.at)
 		c.s.Inline = c.data[:c.at]
@@ -281,13 +281,13 @@ func (c *cutter) bySeed() {
 		key, bus := c.t.shadow, c.host+uint64(segs%2)*c.t.slot
 		if segs == 0 && inline == 0 || rng.IntN(6) == 0 {
 			key, bus = c.t.armKey, c.arm
-			c.arm += uint64(take + 64) // a second Arm piece must not overwrite the first
+			c.arm += uint64(take + 64) // a second piece in Arm memory must not overwrite this one
 		}
 		c.piece(key, bus+uint64(rng.IntN(64)), take)
 	}
 }
 
-// piece writes the next n bytes to memory at a bus address and names them in the entry.
+// piece writes the next n bytes to memory and adds a piece with their address to the entry.
 func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	if len(c.data) <= nicspec.FrameMax {
 		c.err = errors.Join(c.err, c.t.mem.Write(bus, c.data[c.at:c.at+n]))
@@ -296,7 +296,7 @@ func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	c.at += n
 }
 
-// pieceLen returns the length of a piece: headers first, then an arbitrary split.
+// pieceLen draws the length of a piece: the first one ends with the headers, the others anywhere.
 func (t *transmit) pieceLen(seg, left int) int {
 	if seg == 0 {
 		return min(left, 14+t.rng.IntN(100))
@@ -308,7 +308,7 @@ func (t *transmit) pieceLen(seg, left int) int {
 func (t *transmit) ended(q *driver.TxQueue, end *driver.TxEnd) {
 	x, cqe := t.queues[q.Number()], end.Cqe
 	fails, of := false, (*expected)(nil)
-	for i := len(x.expect) - 1; i >= 0; i-- { // the last one with this index, since indices wrap
+	for i := len(x.expect) - 1; i >= 0; i-- { // indices wrap, so the last entry with this index is meant
 		if e := &x.expect[i]; e.index == cqe.Index() {
 			fails, of = e.fail, e
 			break

@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// eachField visits the fields of a spec that hold values, by their paths.
+// eachField visits the paths of all fields of a spec that hold values.
 func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -33,7 +33,7 @@ func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind
 	}
 }
 
-// valuesOf returns values at and beyond both ends of the range of fields of a kind.
+// valuesOf returns values at both ends of the range of a kind of field, and beyond.
 func valuesOf(k reflect.Kind) []string {
 	switch k {
 	case reflect.Bool:
@@ -46,14 +46,14 @@ func valuesOf(k reflect.Kind) []string {
 	return []string{"-1", "0", "1", "2", "9", "1000", "8192", "1000000000"}
 }
 
-// nested writes a field with a value inside the mappings that its path leads through.
+// nested returns YAML that sets the field at a path to a value.
 func nested(path, value string) string {
 	keys := strings.Split(path, ".")
 	return strings.Join(keys, ": {") + ": " + value + strings.Repeat("}", len(keys)-1)
 }
 
-// blamed parses a scenario and returns the number of errors. Each must name a field of the file, by one of these
-// keys, and never a default.
+// blamed parses a scenario and returns the number of errors. Each must name a field that is written in the file, by one
+// of the keys, never a default.
 func blamed(t *testing.T, text string, keys ...string) int {
 	t.Helper()
 	_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
@@ -62,15 +62,15 @@ func blamed(t *testing.T, text string, keys ...string) int {
 		e, ok := one.(*specfile.Error)
 		require.True(t, ok, "%s%v", text, one)
 		leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
-		// required in every file, so not defaults
+		// these fields are required, so every file contains them
 		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what"
 		require.True(t, stated || slices.Contains(keys, leaf), "%s%v", text, one)
 	}
 	return len(all)
 }
 
-// An error never blames a default, whatever single field is set, alone or beside a kind of application with rules of
-// its own.
+// Setting any single field, alone or beside a kind of workload that has rules of its own, gives only errors about
+// fields in the file, never about defaults.
 func TestErrorsBlameWhatIsWritten(t *testing.T) {
 	const onCards = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"
 	refused := 0

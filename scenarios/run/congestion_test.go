@@ -9,12 +9,12 @@ import (
 	"nictwin/stack/flexins/data"
 )
 
-// Marked packets slow down exactly the senders that have congestion control.
+// ECN marks slow down the senders with congestion control, and no others.
 func TestCongestionSlows(t *testing.T) {
 	list, err := Load(library + "/congestion.yaml")
 	require.NoError(t, err)
 	none := simcore.Ps(0)
-	for _, c := range list[:4] { // of kind send
+	for _, c := range list[:4] { // the cases of kind send
 		p, err := c.Play(t.Context(), Options{})
 		require.NoError(t, err)
 		require.True(t, p.Pass(), texts(p))
@@ -27,7 +27,7 @@ func TestCongestionSlows(t *testing.T) {
 	}
 }
 
-// A switch marks frames that join a long queue, if their senders react to marks.
+// A switch marks frames that join a long queue; it marks none if no sender reacts to marks.
 func TestSwitchMarks(t *testing.T) {
 	list, err := Load(library + "/congested-switch.yaml")
 	require.NoError(t, err)
@@ -45,33 +45,36 @@ func TestSwitchMarks(t *testing.T) {
 	}
 }
 
-// Spraying without its prerequisite is refused, naming both options.
+// Spraying and congestion control are refused with bad settings or without what they require, and the error names the
+// fields.
 func TestSprayRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
-	for text, want := range map[string]string{
-		"stacks: [{kind: flexins, flexins: {data: {spray: true}}}]": "" +
+	for _, c := range []struct{ text, want string }{
+		{"stacks: [{kind: flexins, flexins: {data: {spray: true}}}]",
 			"f.yaml:4: stacks[0].flexins.data.spray true with stacks[0].flexins.data.recovery 0, go-back-N, which " +
-			"counts every overtaken packet as lost: want stacks[0].flexins.data.recovery 1",
-		"stacks: [{kind: flexins}]\nsweep: {spray: [false, true]}": "flexins.data.spray true with",
-		"stacks: [{kind: flexins, flexins: {data: {spray_ports: 1}}}]": "" +
-			"f.yaml:4: stacks[0].flexins.data.spray_ports 1: want 2 to 16384",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {kind: bbr}}}}]": "" +
-			`stacks[0].flexins.data.cc.kind "bbr": want none, fixed, dcqcn or dctcp`,
-		"stacks: [{kind: flexins, flexins: {data: {cc: {rate_bps: 0}}}}]": "stacks[0].flexins.data.cc.rate_bps 0: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {dcqcn: {line_bps: 0}}}}}]": "" +
-			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]": "" +
-			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want",
-		"stacks: [{kind: flexins}]\nexpect: {least_ps: 2000, within_ps: 1000}": "expect.least_ps 2000: want",
-		"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]": "" +
-			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms",
+				"counts every overtaken packet as lost: want stacks[0].flexins.data.recovery 1"},
+		{"stacks: [{kind: flexins}]\nsweep: {spray: [false, true]}", "flexins.data.spray true with"},
+		{"stacks: [{kind: flexins, flexins: {data: {spray_ports: 1}}}]",
+			"f.yaml:4: stacks[0].flexins.data.spray_ports 1: want 2 to 16384"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {kind: bbr}}}}]",
+			`stacks[0].flexins.data.cc.kind "bbr": want none, fixed, dcqcn or dctcp`},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {rate_bps: 0}}}}]",
+			"stacks[0].flexins.data.cc.rate_bps 0: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {dcqcn: {line_bps: 0}}}}}]",
+			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]",
+			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want"},
+		{"stacks: [{kind: flexins}]\nexpect: {least_ps: 2000, within_ps: 1000}", "expect.least_ps 2000: want"},
+		{"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]",
+			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(head+text))
 		require.ErrorContains(t, err, want)
 	}
 }
 
-// Traffic that ends too soon is a finding.
+// Traffic that ends before expect.least_ps is a finding.
 func TestLeastTime(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {count: 4}\nexpect: {least_ps: 1000000000}")
 	p, err := c.Play(t.Context(), Options{})

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// withDatagrams registers the tests' own stack.
+// withDatagrams adds the kind of stack that exists for these tests.
 func withDatagrams(t *testing.T) {
 	t.Helper()
 	before := stacks
@@ -30,7 +30,7 @@ func withDatagrams(t *testing.T) {
 
 const onArm = "board: {preset: bf3-cores-pair}\nstacks: [{kind: datagrams}]\nlimits: {quiet_ps: 1000000000}\n"
 
-// optionsFor returns the options that play a device.
+// optionsFor returns options that play a kind of device.
 func optionsFor(t *testing.T, nic string) Options {
 	t.Helper()
 	h, err := hometest.Find()
@@ -38,8 +38,8 @@ func optionsFor(t *testing.T, nic string) Options {
 	return Options{NIC: nic, DUT: h.Path("nic")}
 }
 
-// Referees watch every NIC of the contract, whichever device it is. Results are equal on all devices, events on each
-// one.
+// Every NIC of the contract has a referee, whichever device it is. All devices give the same results, and a device
+// gives the same events each time.
 func TestNICsOfTheContract(t *testing.T) {
 	withDatagrams(t)
 	c := caseOf(t, onArm+"workload: {transport: ud, kind: echo, sizes: [4, 64, 1000], count: 20, depth: 4, "+
@@ -71,7 +71,7 @@ func TestNICsOfTheContract(t *testing.T) {
 	}
 }
 
-// Servers with different kinds of device: both NICs leave artifacts.
+// With a different kind of device in each server, both NICs leave artifacts.
 func TestDevicesOfEachSlot(t *testing.T) {
 	withDatagrams(t)
 	dir, err := files.OpenFolder(t.TempDir())
@@ -95,8 +95,8 @@ func TestDevicesOfEachSlot(t *testing.T) {
 	require.Contains(t, string(text), `"nic":"Server[1]"`)
 }
 
-// A byte that a NIC corrupts is found twice: by the application, with message and offset, and by the referee, which
-// names NIC and rule.
+// A byte that a NIC corrupts gives two findings: the application's, with message and offset, and the referee's, with
+// NIC and rule.
 func TestWrongNICsAreFoundTwice(t *testing.T) {
 	withDatagrams(t)
 	for name, x := range map[string]struct {

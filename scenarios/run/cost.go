@@ -2,15 +2,15 @@ package run
 
 import "nictwin/models/board"
 
-// Costs of a case in milliseconds of processor time, measured once. They need to be right only to a factor: callers
-// use them to choose what to play first and to estimate when all cases are done.
+// Costs of a case, measured once, in milliseconds of processor time. They only have to be of the right magnitude: they
+// decide which case is played first and estimate when all will have ended.
 const (
-	costBoard   = 40  // build the board, set it up and let it settle
-	costRTL     = 600 // for each RTL NIC: reset and the driver's set-up
-	costMessage = 1   // on the model, with the stack
-	costPacket  = 1   // likewise, per 4 KB
-	slowerRTL   = 2   // messages on RTL
-	slowerStall = 8   // RTL NICs whose streams stall cannot skip cycles
+	costBoard   = 40  // building the board, set-up and settling
+	costRTL     = 600 // reset and driver set-up of each RTL NIC
+	costMessage = 1   // a message on the Go NIC, with the stack
+	costPacket  = 1   // 4 KB of a message on the Go NIC
+	slowerRTL   = 2   // factor for messages on RTL
+	slowerStall = 8   // factor for RTL NICs with stalls, which cannot skip cycles
 )
 
 // Cost estimates how long the case takes to play, in milliseconds.

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// The estimated cost grows on RTL, with more messages, and where no cycle can be skipped.
+// Cost is higher on RTL, with more messages, and if stalls prevent skipping cycles.
 func TestCostOrdersCases(t *testing.T) {
 	withDatagrams(t)
 	cost := func(nic, workload string) int64 { return caseOf(t, onArm+workload).Cost(&Options{NIC: nic}) }

@@ -16,17 +16,17 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// datagrams is the smallest stack that runs on a NIC of the contract: UD only, one frame per message, copied by an
-// Arm core. It exists for the runner's tests.
+// datagrams is a minimal stack on a NIC of the contract, for these tests: UD only, one frame per message, copied by an
+// Arm core.
 type datagrams struct {
-	lacking       // nil: the verbs it does not support
+	lacking       // nil; stands in for the verbs that are not implemented
 	card          *board.Card
 	mac, peer     [6]byte
 	arm, host     *host.Core
 	drv           *driver.Driver
 	tx            *driver.TxQueue
 	key           *driver.Key
-	at            uint64 // of the slots in Arm memory
+	at            uint64 // bus address of the slots in Arm memory
 	posted, ended int
 	sent          fifo.Queue[sentWR]
 	qps           []*datagramQP
@@ -44,7 +44,7 @@ type lacking = verbs.Context
 const (
 	slotBytes = 2048
 	slots     = 64
-	dgHeader  = 24 // Ethernet, queue pairs of both sides, length
+	dgHeader  = 24 // bytes: Ethernet, both queue pairs, length
 )
 
 func openDatagrams(w *world, server int) (Stack, error) {
@@ -115,7 +115,7 @@ func (s *datagrams) DeregMR(_ uint32, done func(error))     { done(nil) }
 func (s *datagrams) DeallocPD(_ verbs.PD, done func(error)) { done(nil) }
 func (s *datagrams) AllocPD(done func(verbs.PD, error))     { done(1, nil) }
 
-// Context implements Stack.
+// Context returns the stack as verbs context (Stack).
 func (s *datagrams) Context(int) verbs.Context { return s }
 func (s *datagrams) Ports() int                { return 1 }
 
@@ -176,7 +176,7 @@ func (s *datagrams) ModifyQP(_ verbs.QP, _ verbs.QPAttr, _ verbs.AttrMask, done 
 
 func (q *datagramQP) Num() uint32 { return q.n }
 
-// PostRecv implements verbs.QP.
+// PostRecv posts receive requests (verbs.QP).
 func (q *datagramQP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	for _, w := range wrs {
 		w.SGEs = append([]verbs.SGE(nil), w.SGEs...)
@@ -185,7 +185,7 @@ func (q *datagramQP) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return len(wrs), nil
 }
 
-// PostSend implements verbs.QP.
+// PostSend posts send requests (verbs.QP).
 func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	s := q.s
 	for i := range wrs {
@@ -193,14 +193,14 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 			return i, verbs.ErrSendFull
 		}
 		w := &wrs[i]
-		// no IP, which the NIC would look into
+		// An EtherType other than IP: the NIC would parse IP headers.
 		f := append(append(append([]byte(nil), s.peer[:]...), s.mac[:]...), 0x08, 0x01)
 		f = binary.LittleEndian.AppendUint32(f, w.RemoteQPN)
 		f = binary.LittleEndian.AppendUint32(f, q.n)
 		f = binary.LittleEndian.AppendUint16(f, uint16(w.Length()))
 		for _, x := range w.SGEs {
 			b := make([]byte, x.Length)
-			s.fail(s.host.Load(x.Addr, b)) // Load goes through the core, so it sees what the application has stored
+			s.fail(s.host.Load(x.Addr, b)) // through the core's cache, so that it sees the application's stores
 			f = append(f, b...)
 		}
 		off := uint64(s.posted%slots) * slotBytes
@@ -212,12 +212,12 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 		s.posted++
 		s.sent.Push(sentWR{q, w.ID, w.Flags&verbs.SendSignaled != 0})
 	}
-	s.arm.Fence() // the frames are in memory before the doorbell
+	s.arm.Fence() // the doorbell must come after the frames are in memory
 	s.fail(s.tx.Ring())
 	return len(wrs), nil
 }
 
-// gone handles the end of work entries.
+// gone handles a transmit completion.
 func (s *datagrams) gone(_ *driver.TxQueue, e *driver.TxEnd) {
 	s.ended += e.N
 	for range e.N {

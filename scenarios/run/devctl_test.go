@@ -12,12 +12,12 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A stack programs its NIC to the limits of the card's endpoint: no write exceeds its MPS and no read its MRRS, and
-// the longest reach them.
+// A stack sets its NIC's limits to those of the card's endpoint: no write exceeds the MPS and no read the MRRS, and the
+// longest ones reach them.
 func TestLimitsOfTheCard(t *testing.T) {
 	const card = "{preset: bf3-cores, endpoint: {limits: {mrrs: 4096}}}"
 	server := func(i int) string { return fmt.Sprintf("{preset: bf3-cores, name: S%d, cards: [%s]}", i, card) }
-	for text, want := range map[string][2]int{ // longest write, longest read
+	for text, want := range map[string][2]int{ // lengths of the longest write and the longest read
 		"preset: bf3-cores-pair": {256, 512},
 		"preset: bf2-cores-pair": {128, 512},
 		"preset: bf3-cores-pair, servers: [" + server(0) + ", " + server(1) + "]": {256, 4096},

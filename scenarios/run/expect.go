@@ -12,11 +12,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ExpectSpec is the expected results of a case. The zero value expects every message to arrive once, intact and in
-// order, and no request to end with an error.
+// ExpectSpec describes the expected results of a case. The zero value expects every message to arrive once, intact and
+// in order, and every request to succeed.
 type ExpectSpec struct {
 	Errors []ErrorSpec `yaml:"errors"` // completions in error that must occur; all others are findings
-	// messages that may be lost although their requests succeeded: on UC and UD
+	// messages that may be lost although their requests succeed; on UC and UD only
 	Lost    LostSpec     `yaml:"lost"`
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must agree on
 	Failure string       `yaml:"failure"` // text of the error with which a stack must fail; empty: none may fail
@@ -33,25 +33,23 @@ type ErrorSpec struct {
 	AtMost  int        `yaml:"at_most"`  // 0: any number
 }
 
-// LostSpec bounds how many messages may be lost.
+// LostSpec bounds the number of lost messages.
 type LostSpec struct {
 	AtLeast int `yaml:"at_least"`
 	AtMost  int `yaml:"at_most"`
 }
 
-// Place is an end of a flow.
+// Place names an end of a flow.
 type Place string
 
-// The ends.
 const (
 	AtClient Place = "client"
 	AtServer Place = "server"
 )
 
-// Queue is one of the two queues of a queue pair.
+// Queue names a queue of a queue pair.
 type Queue string
 
-// The queues.
 const (
 	QueueSend    Queue = "send"
 	QueueReceive Queue = "receive"
@@ -127,7 +125,7 @@ func (x *ExpectSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// of reports whether the entry covers the completions that c counts.
+// of reports whether the entry applies to the completions that c counts.
 func (e *ErrorSpec) of(c *apps.Count) bool {
 	s, _ := e.Status.status()
 	return c.Status == s && c.Client == (e.At == AtClient) && c.Recv == (e.Queue == QueueReceive)
@@ -136,7 +134,7 @@ func (e *ErrorSpec) of(c *apps.Count) bool {
 // discrepancy is one expectation that was not met.
 type discrepancy struct {
 	field, expected, got string
-	why                  string // the explanation, as far as the scenario has one; may be empty
+	why                  string // explanation that the scenario gives; may be empty
 }
 
 func (d discrepancy) String() string {
@@ -198,7 +196,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	return append(found, c.whole(r)...)
 }
 
-// whole checks that the messages that arrived or were lost add up to the workload's number.
+// whole checks that arrived and lost messages add up to the workload's number of messages.
 func (c *Case) whole(r *apps.Result) []discrepancy {
 	want := c.Workload.Messages() * c.Workload.MessagesPerRequest()
 	if r.Messages+r.Lost != want {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failing is a stack that ends with an error on request.
+// failing is a stack that ends with an error when told to.
 type failing struct {
 	*bent
 	err *error
@@ -15,8 +15,8 @@ type failing struct {
 
 func (f failing) Err() error { return errors.Join(*f.err, f.bent.Err()) }
 
-// What corrupts messages may also end the stack; a byte that an application found wrong before is reported
-// nevertheless.
+// A byte that an application found wrong is reported even if the stack fails afterwards, since one fault may cause
+// both.
 func TestWrongBytesBeforeAStackFails(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

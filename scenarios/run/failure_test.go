@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A stack that fails with the expected text passes; everything before the failure is judged as usual.
+// A stack that fails with the expected text passes; everything before the failure is checked as usual.
 func TestFailure(t *testing.T) {
 	const stack = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\nworkload: " +
 		"{count: 9, depth: 1, sizes: [64]}\n"

@@ -14,16 +14,16 @@ import (
 
 // FaultSpec lists the faults injected around the devices.
 type FaultSpec struct {
-	// in the cables; the board's network must then have no faults of its own
+	// in the cables; then the board's network may have no faults of its own
 	Wire *inject.WireSpec `yaml:"wire"`
-	// in answers to the NICs' reads, from the start of the traffic
+	// in completions of the NICs' reads, from the start of the traffic on
 	PCIe       []PCIeFault       `yaml:"pcie"`
 	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // a delay in front of the memories of every card
 	// percentage of cycles in which the NICs' streams stall
 	Stall int `yaml:"stall"`
 }
 
-// PCIeFault makes answers to reads of a NIC wrong or late.
+// PCIeFault makes completions of a NIC's reads wrong or late.
 type PCIeFault struct {
 	Server int            `yaml:"server"`   // 0 or 1
 	Of     EndpointMemory `yaml:"of"`       // the memory that is read
@@ -33,10 +33,9 @@ type PCIeFault struct {
 	Delay  simcore.Ps     `yaml:"delay_ps"` // how much later the answers come
 }
 
-// EndpointMemory names the memory of an endpoint.
+// EndpointMemory names the memory of an endpoint: host or Arm.
 type EndpointMemory string
 
-// The memories.
 const (
 	ArmMemory  EndpointMemory = "arm"
 	HostMemory EndpointMemory = "host"
@@ -62,7 +61,7 @@ func (f *PCIeFault) validate() error {
 	return errors.Join(errs...)
 }
 
-// injectReadFaults activates the faults of the NICs' reads.
+// injectReadFaults activates the faults in completions of the NICs' reads.
 func (w *world) injectReadFaults() error {
 	for i := range w.c.Faults.PCIe {
 		f := &w.c.Faults.PCIe[i]
@@ -79,7 +78,7 @@ func (w *world) injectReadFaults() error {
 	return nil
 }
 
-// reach returns the range of addresses whose reads are affected, [from, to).
+// reach returns the bus addresses [from, to) whose reads are affected.
 func (m EndpointMemory) reach() (from, to uint64) {
 	switch m {
 	case ArmMemory:

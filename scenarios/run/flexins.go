@@ -18,17 +18,17 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// flexins is the FlexiNS stack on a card and its host.
+// flexins is the FlexiNS stack of a server, on its card and its host.
 type flexins struct {
 	node   *node.Node
-	cores  []*host.Core // host cores, by process
+	cores  []*host.Core // host core of each process
 	ports  int
 	card   *board.Card
-	polls  bool       // data cores poll records, so the card is never idle
-	before data.Stats // statistics at the previous call of Settled
+	polls  bool       // data cores poll records, so that the card is never idle
+	before data.Stats // statistics when Settled was called last
 }
 
-// fitsFlexiNS checks that a card has what the node needs: a NIC of the contract, and cores on both sides.
+// fitsFlexiNS checks that a card has what the stack needs: a NIC of the contract, and cores on both sides.
 func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
@@ -53,9 +53,9 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	return errors.Join(errs...)
 }
 
-// openFlexiNS starts the node on a server. Data cores take the Arm cores from the first on; the control core is the
-// last one, and the offload engine, if handlers answer there, runs on the one before it. Library and application of
-// each process share a host core, from the first on.
+// openFlexiNS starts the stack on a server. Data cores take Arm cores from the first one on; the control core is the
+// last one, and the offload engine, if any, runs on the one before it. The library and the application of each process
+// share a host core, from the first one on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
 	options := w.c.stack(server).FlexiNS
@@ -127,8 +127,8 @@ func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[pr
 func (f *flexins) Ports() int                        { return f.ports }
 func (f *flexins) Err() error                        { return f.node.Err() }
 
-// Settled implements Stack. Where cores poll records by DMA, the stack is settled if nothing but polling has happened
-// since the previous call.
+// Settled reports whether nothing is in flight (Stack). If data cores poll records by DMA, that is so if nothing but
+// polling has happened since the previous call.
 func (f *flexins) Settled() bool {
 	if !f.polls {
 		return f.node.Idle() && f.card.Idle()
@@ -140,7 +140,7 @@ func (f *flexins) Settled() bool {
 	return same && f.node.Timers() == 0
 }
 
-// Timer implements Stack.
+// Timer names an armed timer of a connection (Stack).
 func (f *flexins) Timer() string {
 	if qpn, ok := f.node.Timer(); ok {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", qpn)
@@ -148,10 +148,10 @@ func (f *flexins) Timer() string {
 	return ""
 }
 
-// Progress implements Stack.
+// Progress returns a number that changes with every advance of a connection (Stack).
 func (f *flexins) Progress() uint64 { return f.node.Progress() }
 
-// engine implements offloading.
+// engine returns the offload engine, or nil (offloading).
 func (f *flexins) engine() apps.Engine {
 	if f.node.Engine() == nil {
 		return nil
@@ -159,7 +159,7 @@ func (f *flexins) engine() apps.Engine {
 	return offloaded{f.node}
 }
 
-// faults implements offloading.
+// faults returns the handlers that were stopped (offloading).
 func (f *flexins) faults() ([]offload.Fault, uint64) {
 	if f.node.Engine() == nil {
 		return nil, 0
@@ -167,14 +167,14 @@ func (f *flexins) faults() ([]offload.Fault, uint64) {
 	return f.node.Engine().Faults()
 }
 
-// Close implements Stack.
+// Close stops loops and timers of the stack (Stack).
 func (f *flexins) Close() error {
 	f.node.Close()
 	f.polls = false
 	return nil
 }
 
-// ReadCounters implements counting.
+// ReadCounters reads the NIC's counters for the referee (counting).
 func (f *flexins) ReadCounters(done func()) error {
 	f.node.Driver().ReadCounters(func(driver.Counters) { done() })
 	return nil

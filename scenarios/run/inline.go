@@ -9,11 +9,11 @@ import (
 	"nictwin/stack/flexins/data"
 )
 
-// inlineLimits holds the inline bytes that a request of each kind of stack can carry.
+// inlineLimits holds the maximum of inline bytes in a request, by kind of stack.
 var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rnicspec.MaxInline}
 
-// validateInline checks the workload's inline requests against what a stack's can carry. Low-latency queue pairs have
-// a limit of their own. Where a sweep sets one of the deciding fields, each of its cases is checked instead.
+// validateInline checks the size of the workload's inline requests against the limit of a stack, or of its low-latency
+// queue pairs. If a sweep sets a field that decides, each of its cases is checked instead.
 func (s *Spec) validateInline(x *StackSpec) error {
 	w, v := &s.Workload, &s.Sweep
 	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {

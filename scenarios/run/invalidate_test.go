@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// misled is FlexiNS that reports to its applications something other than what happened.
+// misled is FlexiNS with altered completions, which report something that did not happen.
 type misled struct {
 	*flexins
 	hurt *hurt
@@ -18,7 +18,7 @@ func (m misled) Context(process int) verbs.Context {
 	return bentContext{m.flexins.Context(process), m.hurt}
 }
 
-// Applications check which key a message invalidated and that it did so; likewise the header of a frame.
+// Applications check that a message invalidated the right key. With raw frames, they check the frame's header.
 func TestInvalidationsAndHeadersAreChecked(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

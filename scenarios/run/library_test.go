@@ -29,8 +29,8 @@ func libraryFiles(t *testing.T) []string {
 	return list
 }
 
-// Every scenario describes what it shows, is named after its file, and passes on the model when several play at a
-// time; its results equal the recorded ones.
+// Every scenario of the library is named after its file and passes on the Go NIC with several playing at a time; its
+// results equal those recorded in results.txt.
 func TestLibrary(t *testing.T) {
 	var cases []*Case
 	for _, file := range libraryFiles(t) {
@@ -77,13 +77,13 @@ func TestLibrary(t *testing.T) {
 		"was changed or added")
 }
 
-// outcome formats a case as results.txt records it.
+// outcome formats a case as a line of results.txt.
 func outcome(p *Played) string {
 	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
 }
 
-// Each scenario has the same results on RTL as on the model, and no referee finds anything: the first case of every
-// file here, all cases with NICTWIN_LONG (make test-all).
+// Every scenario of the library has the same results on RTL as on the Go NIC, and no referee has a finding: its first
+// case, or all cases with NICTWIN_LONG (make test-all).
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// Limits where nothing on the board or in the stacks takes longer (assumption): room for seven retransmissions with
-// the default timeout of apps.DefaultSpec.
+// Lower bounds of the limits, for boards and stacks on which nothing takes longer. By assumption they allow seven
+// retransmissions with the default timeout of apps.DefaultSpec.
 const (
 	leastSetUp   = 100 * simcore.Millisecond
 	leastTraffic = simcore.Second
@@ -23,11 +23,11 @@ const (
 	leastGrace   = 200 * simcore.Microsecond
 )
 
-// limits holds the resolved limits of a case. A stack that stays settled for grace expects nothing more: grace
-// exceeds the time of a frame in a cable plus that of everything it causes on a card.
+// limits holds the limits of a case, in simulated time. A stack that has been settled for grace expects nothing more:
+// grace exceeds the time of a frame in a cable plus that of everything the frame causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
-// limits returns the scenario's limits; those it leaves out are derived from the stacks' timers and the board.
+// limits returns the limits that the scenario gives; the others follow from the stacks' timers and the board.
 func (c *Case) limits() limits {
 	rack := c.rack()
 	p := pathOf(&rack)
@@ -36,7 +36,7 @@ func (c *Case) limits() limits {
 	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // an rnic waits up to twice as long
 	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
 	quiet := max(leastQuiet, silence+2*p.exchange())
-	const share = 64 << 10 // bytes of a message that add one turn of the board to the limit
+	const share = 64 << 10 // bytes of a message for which the limit grows by one turn of the board
 	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
@@ -47,7 +47,7 @@ func (c *Case) limits() limits {
 	}
 }
 
-// given returns the scenario's limit, or else the derived one.
+// given returns the limit that the scenario gives, or else the derived one.
 func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	if limit != nil {
 		return *limit
@@ -55,10 +55,10 @@ func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	return follows
 }
 
-// setUpReads bounds the serial reads of one wait during set-up (assumption).
+// setUpReads is the assumed maximum of serial reads in one wait of the set-up.
 const setUpReads = 500
 
-// retransmission returns the time that a timeout code stands for; code 0 (no timeout) gives 0.
+// retransmission returns the time of an InfiniBand timeout code; 0 for code 0, which means no timeout.
 func retransmission(code int) simcore.Ps {
 	const unit = 4096 * simcore.Nanosecond
 	if code == 0 {
@@ -67,8 +67,8 @@ func retransmission(code int) simcore.Ps {
 	return unit << code
 }
 
-// timeout returns the code of the retransmission timeout for scenarios that give none: the default or, if that is too
-// short, the smallest code of at least twice the time that a packet and its acknowledgement may take on the board.
+// timeout returns the code of the retransmission timeout for scenarios that give none. It is the default or, if that is
+// too short, the smallest code whose time is at least twice the longest round trip on the board.
 func (c *Case) timeout() int {
 	trip, code := c.trip(), apps.DefaultTimeout
 	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
@@ -77,8 +77,8 @@ func (c *Case) timeout() int {
 	return code
 }
 
-// trip bounds the time that a packet and its acknowledgement take on the board: on slow cables, behind everything
-// that the applications may have in flight.
+// trip bounds the time that a packet and its acknowledgement take on the board. On slow cables that includes waiting
+// for everything that the applications may have in flight.
 func (c *Case) trip() simcore.Ps {
 	const slow = 10 // Gbps
 	rack := c.rack()
@@ -95,7 +95,8 @@ func (c *Case) trip() simcore.Ps {
 	return trip
 }
 
-// shortTimeout reports, as text, a retransmission timeout shorter than the round trip on the board; empty: it is not.
+// shortTimeout describes a retransmission timeout that is shorter than the round trip on the board; empty: it is long
+// enough.
 func (c *Case) shortTimeout() string {
 	code, trip := c.Workload.RetransmitAfter(), c.trip()
 	if code == 0 || retransmission(code) >= trip {
@@ -106,19 +107,19 @@ func (c *Case) shortTimeout() string {
 	return fmt.Sprintf(text, code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
 }
 
-// path holds the latencies of the board between the two servers.
+// path holds latencies between the two servers of a board.
 type path struct {
-	read, turn simcore.Ps // of the slower card
-	cable      simcore.Ps // of a frame, there and back, including the switch
-	mmio       simcore.Ps // for register writes that firmware emulates
-	extra      simcore.Ps // of faults that delay, and of pacing
+	read, turn simcore.Ps // latencies of the slower card
+	cable      simcore.Ps // time of a frame there and back, including the switch
+	mmio       simcore.Ps // time of a register write that firmware emulates
+	extra      simcore.Ps // delays by injected faults and pacing
 }
 
-// pathOf returns the path of a board.
+// pathOf returns the latencies of a board.
 func pathOf(rack *board.RackSpec) (p path) {
 	for i := range rack.Servers {
 		c := &rack.Servers[i].Cards[0]
-		w, _ := c.Waits() // the spec is valid, or the device an rnic, which has no CPL_TIMEOUT
+		w, _ := c.Waits() // fails only for an rnic, which has no CPL_TIMEOUT: the spec is valid
 		p.read, p.turn = max(p.read, w.Read), max(p.turn, w.Turn)
 		p.cable += 2 * (board.CableTime(c.Eth) + rack.Network.Latency)
 		if sw := c.Switch; sw != nil && sw.HostMMIO != nil {
@@ -128,7 +129,7 @@ func pathOf(rack *board.RackSpec) (p path) {
 	return p
 }
 
-// faults adds the delays of injected faults and of the stacks' pacing.
+// faults adds the delays of injected faults and of pacing.
 func (p *path) faults(s *Spec) {
 	if w := s.Faults.Wire; w != nil {
 		p.extra += cmp.Or(w.Hold.Time, inject.DefaultHold.Time)
@@ -156,7 +157,7 @@ func (p *path) faults(s *Spec) {
 
 // exchange bounds how long a request and its answer take when nothing is lost.
 func (p *path) exchange() simcore.Ps {
-	const writes = 64 // of registers, at a time (mmio.Emulated)
+	const writes = 64 // register writes in flight at a time (mmio.Emulated)
 	return p.turn + p.cable + p.extra + writes*p.mmio
 }
 

@@ -6,36 +6,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A workload or stack that does not support low-latency queue pairs is refused by field.
+// A workload or stack that cannot use low-latency queue pairs is refused, and the error names the field.
 func TestLowLatencyRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	const four = head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 4}}]\n"
-	for text, want := range map[string]string{
-		head + "stacks: [{kind: flexins}]\nworkload: {low_latency: true}": "" +
+	for _, c := range []struct{ text, want string }{
+		{head + "stacks: [{kind: flexins}]\nworkload: {low_latency: true}",
 			"f.yaml:5: workload.low_latency: conflicts with a value that the file does not set: " +
-			"stacks[0].flexins.low_latency_qps 0: workload.low_latency has 1 queue pairs on each server: want " +
-			"that many or more",
-		four + "workload: {low_latency: true, queue_pairs: 3, both_ways: true}": "" +
-			"stacks[0].flexins.low_latency_qps 4: workload.low_latency has 6 queue pairs",
-		head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 65}}]": "" +
-			"f.yaml:4: stacks[0].flexins.low_latency_qps 65: want 0 to 64, the NIC's credit accounts",
-		head + "stacks: [{kind: rnic}]\ndevices: [{kind: rnic, model: connectx6}]\nworkload: {low_latency: true}": "" +
-			"stacks[0].kind rnic: it has no low-latency queue pairs: want flexins, or workload.low_latency false",
-		four + "workload: {low_latency: true, kind: write}": "" +
-			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc",
-		four + "workload: {low_latency: true, transport: uc}": "" +
-			"workload.low_latency: low-latency queue pairs support only SENDs over rc",
-		four + "workload: {low_latency: true, pieces: 2}": "workload.low_latency: each receive request is one piece",
-		four + "workload: {low_latency: true, shared_receive: true}": "" +
-			"workload.low_latency: each receive request is one piece",
-		four + "workload: {low_latency: true, sizes: [1025]}": "" +
-			"workload.low_latency: a message is one packet: want workload.sizes up to workload.mtu 1024, or false",
-		four + "workload: {low_latency: true, sizes: [3997], mtu: 4096}": "" +
+				"stacks[0].flexins.low_latency_qps 0: workload.low_latency has 1 queue pairs on each server: want " +
+				"that many or more"},
+		{four + "workload: {low_latency: true, queue_pairs: 3, both_ways: true}",
+			"stacks[0].flexins.low_latency_qps 4: workload.low_latency has 6 queue pairs"},
+		{head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 65}}]",
+			"f.yaml:4: stacks[0].flexins.low_latency_qps 65: want 0 to 64, the NIC's credit accounts"},
+		{head + "stacks: [{kind: rnic}]\ndevices: [{kind: rnic, model: connectx6}]\nworkload: {low_latency: true}",
+			"stacks[0].kind rnic: it has no low-latency queue pairs: want flexins, or workload.low_latency false"},
+		{four + "workload: {low_latency: true, kind: write}",
+			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc"},
+		{four + "workload: {low_latency: true, transport: uc}",
+			"workload.low_latency: low-latency queue pairs support only SENDs over rc"},
+		{four + "workload: {low_latency: true, pieces: 2}", "workload.low_latency: each receive request is one piece"},
+		{four + "workload: {low_latency: true, shared_receive: true}",
+			"workload.low_latency: each receive request is one piece"},
+		{four + "workload: {low_latency: true, sizes: [1025]}",
+			"workload.low_latency: a message is one packet: want workload.sizes up to workload.mtu 1024, or false"},
+		{four + "workload: {low_latency: true, sizes: [3997], mtu: 4096}",
 			"stacks[0].flexins.data.pipe.log_lines 6: a pipe of so many lines takes low-latency messages of 3996 B " +
-			"at most, workload.sizes has 3997: want more",
-		four + "workload: {low_latency: true, misuse: {what: short_receive}}": "" +
-			"workload.misuse.what short_receive: a low-latency queue pair refuses to post it",
+				"at most, workload.sizes has 3997: want more"},
+		{four + "workload: {low_latency: true, misuse: {what: short_receive}}",
+			"workload.misuse.what short_receive: a low-latency queue pair refuses to post it"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(text))
 		require.ErrorContains(t, err, want)
 	}
@@ -49,7 +50,7 @@ func TestLowLatencyRefused(t *testing.T) {
 	}
 }
 
-// Misuse on a low-latency queue pair ends as on an ordinary one.
+// Misuse of a low-latency queue pair gives the same errors as that of an ordinary one.
 func TestLowLatencyMisuse(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1, "+
 		"low_latency_qps: 1}}]\n"+

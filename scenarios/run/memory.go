@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Layout of host memory: stacks, then applications. The remainder belongs to the machine: page tables, memory of the
-// other socket.
+// Layout of host memory: first the stacks, then the applications. The remainder is left to page tables and the memory
+// of the other socket.
 const (
 	stackFrom  = 1 << 20
 	stackBytes = 255 << 20
@@ -20,7 +20,7 @@ const (
 	pageBytes  = 4096
 )
 
-// validateMemory checks that host memory is large enough for that layout.
+// validateMemory checks that host memory has room for that layout.
 func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	const least = appsFrom + appsBytes
 	if n := c.Endpoint.HostBytes; n < least {
@@ -31,7 +31,7 @@ func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// cardPath returns the field of a server's card.
+// cardPath returns the path of the field with a server's card.
 func (s *Spec) cardPath(server int) field.Path {
 	if n := len(s.Board.Servers); server >= n {
 		return "board.fleet.card"
@@ -39,7 +39,7 @@ func (s *Spec) cardPath(server int) field.Path {
 	return field.Path(fmt.Sprintf("board.servers[%d].cards[0]", server))
 }
 
-// tooSmall names the field at fault when a stack found no room in an endpoint's memory.
+// tooSmall adds the field to blame to the error of a stack that found no room in an endpoint's memory.
 func (c *Case) tooSmall(server int, err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
 	if !ok || room.Endpoint < 0 {

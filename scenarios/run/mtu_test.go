@@ -11,27 +11,30 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// An MTU that the ports of a stack do not support is refused by field, before anything runs.
+// An MTU that a stack's ports do not support is refused before the run, and the error names the field.
 func TestMTURefused(t *testing.T) {
-	for text, want := range map[string]string{
-		onSolar + "workload: {mtu: 8192}": "f.yaml:5: workload.mtu: conflicts with a value that the file does not " +
-			"set: stacks[0].flexins.mtu 4096: " +
-			"workload.mtu is 8192: want that or more",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {mtu: 8192}": "" +
-			"f.yaml:5: workload.mtu 8192: ports of stacks of kind rnic have 4096: want that or less",
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}": "" +
+	for _, c := range []struct{ text, want string }{
+		{onSolar + "workload: {mtu: 8192}",
+			"f.yaml:5: workload.mtu: conflicts with a value that the file does not " +
+				"set: stacks[0].flexins.mtu 4096: " +
+				"workload.mtu is 8192: want that or more"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {mtu: 8192}",
+			"f.yaml:5: workload.mtu 8192: ports of stacks of kind rnic have 4096: want that or less"},
+		{"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}",
 			"f.yaml:4: stacks[0].flexins.mtu: conflicts with a value that the file does not set: " +
-			"stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for stacks[0].flexins.mtu 8192",
-		onSolar + "sweep: {mtu: [4096, 8192]}": "f.yaml:5: sweep: case x:mtu=8192: stacks[0].flexins.mtu 4096: " +
-			"workload.mtu is 8192",
+				"stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for stacks[0].flexins.mtu 8192"},
+		{onSolar + "sweep: {mtu: [4096, 8192]}",
+			"f.yaml:5: sweep: case x:mtu=8192: stacks[0].flexins.mtu 4096: " +
+				"workload.mtu is 8192"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}
 	caseOf(t, onSolar+"workload: {transport: raw, mtu: 8192}")
 }
 
-// Packets of every transport can carry 8,192 B of payload, in one frame that the NIC takes.
+// Packets of every transport can carry 8,192 B of payload in a single frame.
 func TestMTU8192(t *testing.T) {
 	const stack = "board: {preset: bf3-cores-pair}\naddresses: ipv6\nstacks: [{kind: flexins, flexins: {mtu: 8192, " +
 		"data_cores: 2, data: {payload_bytes: 8320}}}]\n"

@@ -8,7 +8,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Results do not depend on how the card is notified of requests, and it is notified in the way that the file selects.
+// The results do not depend on the way in which the card learns of requests, and the card uses the way that the file
+// selects.
 func TestNotify(t *testing.T) {
 	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\nboard: {preset: "+
 		"bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+

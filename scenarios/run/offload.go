@@ -14,10 +14,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// offloaded adapts a node's offload engine, with its built-in handlers, to apps.Engine.
+// offloaded gives applications the offload engine of a node, with its built-in handlers, as an apps.Engine.
 type offloaded struct{ node *node.Node }
 
-// Serve implements apps.Engine.
+// Serve starts the handler that answers the requests of a queue pair (apps.Engine).
 func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error)) {
 	code, handler := handlers.CodeList, handlers.List
 	if k == apps.BatchedRead {
@@ -34,22 +34,22 @@ func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, do
 	o.node.Serve(qp, requests, done)
 }
 
-// NodeBytes implements apps.Engine.
+// NodeBytes returns the size of a list node (apps.Engine).
 func (offloaded) NodeBytes() int { return handlers.NodeBytes }
 
-// Node implements apps.Engine.
+// Node encodes a list node (apps.Engine).
 func (offloaded) Node(b []byte, key uint64, value []byte, next uint64) {
 	handlers.EncodeNode(b, key, value, next)
 }
 
-// Sizes of the parts of an answer, as package offload lays it out: code, status and number; for a walk, also the
-// nodes visited and whether a value follows.
+// Sizes of the parts of an answer, as package offload lays it out: code, status and number. The answer to a walk also
+// has the number of nodes visited and whether a value follows.
 const (
 	answerHead = 8
 	walkHead   = 8
 )
 
-// Lengths implements apps.Engine.
+// Lengths returns the lengths of request and answer (apps.Engine).
 func (offloaded) Lengths(k apps.Kind, bytes int) (request, answer int) {
 	if k == apps.BatchedRead {
 		return handlers.BatchRequestBytes(bytes / handlers.ValueBytes), answerHead + bytes
@@ -57,7 +57,7 @@ func (offloaded) Lengths(k apps.Kind, bytes int) (request, answer int) {
 	return handlers.ListRequestBytes, answerHead + walkHead + handlers.ValueBytes
 }
 
-// Request implements apps.Engine.
+// Request encodes a request (apps.Engine).
 func (offloaded) Request(b []byte, q *apps.Query) {
 	if q.Kind == apps.BatchedRead {
 		handlers.EncodeBatch(b, q.Number, q.Addrs)
@@ -66,7 +66,7 @@ func (offloaded) Request(b []byte, q *apps.Query) {
 	handlers.EncodeList(b, q.Number, q.Head, q.Key, q.MaxNodes)
 }
 
-// Answer implements apps.Engine.
+// Answer encodes the expected answer to a request and returns its length (apps.Engine).
 func (offloaded) Answer(b []byte, q *apps.Query, nodes int, value []byte) int {
 	at := head(b, q, offload.OK)
 	if q.Kind == apps.BatchedRead {
@@ -81,16 +81,16 @@ func (offloaded) Answer(b []byte, q *apps.Query, nodes int, value []byte) int {
 	return at + walkHead + handlers.ValueBytes
 }
 
-// Refusal implements apps.Engine.
+// Refusal encodes the expected answer to a request that is wrong on purpose (apps.Engine).
 func (offloaded) Refusal(b []byte, q *apps.Query) int { return head(b, q, offload.Misbehaved) }
 
-// Number implements apps.Engine.
+// Number returns the number of the request that an answer belongs to (apps.Engine).
 func (offloaded) Number(answer []byte) (uint32, error) {
 	r, err := handlers.Decode(answer)
 	return r.Number, err
 }
 
-// head writes the header of an answer.
+// head encodes the header of an answer.
 func head(b []byte, q *apps.Query, s offload.Status) int {
 	code := handlers.CodeList
 	if q.Kind == apps.BatchedRead {
@@ -102,13 +102,12 @@ func head(b []byte, q *apps.Query, s offload.Status) int {
 	return answerHead
 }
 
-// serves reports whether a server has an offload engine, that is, whether handlers there answer the workload's
-// requests.
+// serves reports whether a server has an offload engine whose handlers answer the workload's requests.
 func (s *Spec) serves(server int) bool {
 	return s.Workload.Kind.Served() && (server == 1 || s.Workload.BothWays)
 }
 
-// validateEngine checks that the card has a core for the offload engine beside those of control and data.
+// validateEngine checks that the card has a core for the offload engine, beside those for control and data.
 func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	if !s.serves(server) {
 		return nil
@@ -126,7 +125,7 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// handlers compares the handlers that were stopped with the requests that are wrong on purpose.
+// handlers checks that exactly the handlers of requests that are wrong on purpose were stopped.
 func (w *world) handlers(p *Played) {
 	x, want, got := w.c.Workload.Misuse, 0, 0
 	if w.c.Workload.Kind.Served() && x != nil && x.What == apps.RemoteBounds {

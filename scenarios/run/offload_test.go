@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// lying is an offload engine that answers wrongly.
+// lying is an offload engine with wrong answers.
 type lying struct {
 	apps.Engine
 	what string
@@ -17,7 +17,7 @@ type lying struct {
 func (l lying) Node(b []byte, key uint64, value []byte, next uint64) {
 	l.Engine.Node(b, key, value, next)
 	if l.what == "value" {
-		b[8+63] ^= 1 // after the key
+		b[8+63] ^= 1 // a byte of the value, behind the key
 	}
 }
 
@@ -43,7 +43,7 @@ func (l lying) Request(b []byte, q *apps.Query) {
 	l.Engine.Request(b, &again)
 }
 
-// withLies is a stack with such an engine.
+// withLies is FlexiNS with a lying offload engine.
 type withLies struct {
 	*flexins
 	what string
@@ -56,7 +56,7 @@ func (w withLies) engine() apps.Engine {
 	return nil
 }
 
-// The application checks every byte of an answer, and to which request it belongs.
+// Applications check every byte of an answer, and the request that it belongs to.
 func TestWrongAnswersAreFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
@@ -85,7 +85,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// The memory that concurrent handlers ask for is limited; exceeding it is reported.
+// Handlers that ask for more memory than the offload engine has are stopped, and the case reports them.
 func TestHandlersWithoutMemory(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: "+
 		"4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")

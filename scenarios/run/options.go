@@ -10,42 +10,42 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Options say on which devices a case is played and where its artifacts go.
+// Options selects the devices of a case and the folder for its artifacts.
 type Options struct {
-	NIC     string         // device.Model or device.RTL, in every slot of the contract; empty: as the scenario says
-	DUT     string         // manifest for RTL devices that name none
+	NIC     string         // device.Model or device.RTL for every slot of the contract; empty: the scenario's devices
+	DUT     string         // manifest of RTL devices for which the scenario names none
 	Variant string         // build variant of RTL devices
-	Builds  *device.Builds // of RTL devices, shared by cases; nil: each case builds its own
-	Seed    uint64         // of workloads; 0: the scenario's
+	Builds  *device.Builds // builds of RTL devices, shared by cases; nil: each case has its own
+	Seed    uint64         // seed of the workloads; 0: the scenario's
 	Resolve func(dut string) (string, error)
-	Token   func(file string) (string, error) // reads a token file; nil: no device is of kind address
+	Token   func(file string) (string, error) // reads a token file; nil if no device is of kind address
 
-	Dir           *files.Folder // for the artifacts of this case; nil: none are written
-	ArtifactBytes int64         // limit of each file; 0: none
+	Dir           *files.Folder // folder for the artifacts of this case; nil: none are written
+	ArtifactBytes int64         // limit for each file; 0: none
 
-	// Observe receives each NIC before the referees are attached, which then see what it changed: tests use it to
-	// make devices misbehave.
+	// Observe receives each NIC before its referee is attached. Tests use it to alter crossings, so that the referee
+	// sees a bug.
 	Observe func(server int, nic board.NIC)
 
-	// For measurements: Unjudged leaves the referees out, Traffic is called when the traffic begins and when it has
-	// settled, and Step each microsecond of it with the number of requests under way.
+	// For measurements: Unjudged leaves out the referees. Traffic is called when the traffic begins and when it has
+	// settled; Step is called in each microsecond of it, with the number of requests in flight.
 	Unjudged bool
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
 
-	Wave *device.Wave // waveforms that RTL devices dump; nil: none
+	Wave *device.Wave // waveforms that the RTL devices dump; nil: none
 
-	Progress func(done, total int) // counts messages; may be nil
-	Log      io.Writer             // output of builds; may be nil
+	Progress func(done, total int) // counts messages; nil: none
+	Log      io.Writer             // progress of builds; nil: none
 }
 
-// device returns the device for slots that leave it open.
+// device returns the device for slots whose device the scenario leaves open.
 func (o *Options) device(ctx context.Context) device.Spec {
 	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log,
 		Context: ctx, Wave: o.Wave}
 }
 
-// override puts the device that the options name into every slot of the contract.
+// override puts the device that the options select into every slot of the contract.
 func (o *Options) override(r board.RackSpec) board.RackSpec {
 	for i := range r.Servers {
 		if c := &r.Servers[i].Cards[0]; o.NIC != "" && contract(c) {
@@ -68,7 +68,7 @@ func (c *Case) NeedsRTL(o *Options) bool {
 	return false
 }
 
-// Judged reports whether the case has a NIC of the contract, which a referee watches.
+// Judged reports whether the case has a NIC of the contract, and so a referee.
 func (c *Case) Judged() bool {
 	r := c.rack()
 	for i := range r.Servers {

@@ -21,9 +21,9 @@ import (
 type Played struct {
 	Case     *Case
 	Result   *apps.Result // nil: the applications did not finish
-	Digest   string       // of the results that must be equal on every NIC; empty without results
+	Digest   string       // of the results that must be equal on every NIC; empty: none
 	NICs     []result.NICPlayed
-	Traffic  simcore.Ps // time of the traffic
+	Traffic  simcore.Ps // duration of the traffic
 	Sim      simcore.Ps // simulated time of the whole case
 	Wall     time.Duration
 	Findings []result.Finding
@@ -33,7 +33,7 @@ type Played struct {
 // Pass reports whether the case has no findings.
 func (p *Played) Pass() bool { return len(p.Findings) == 0 }
 
-// UsageError reports a case that its stack or board cannot play as it stands.
+// UsageError reports a case that its stack or board cannot play.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -41,8 +41,8 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Play plays a case. Findings go to Played; an error is what kept the case from finishing. Canceling the context ends
-// it.
+// Play plays a case. Findings go to Played; the error is the reason for which the case could not finish. Canceling the
+// context ends it.
 func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if o.Seed != 0 {
 		again := *c
@@ -82,7 +82,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	return p, nil
 }
 
-// explain turns what a stack refuses before the traffic into a UsageError; other errors are returned as they are.
+// explain turns errors about what a stack does not support into a UsageError; it returns other errors unchanged.
 func explain(err error) error {
 	if errors.As(err, new(*apps.MemoryError)) {
 		return &UsageError{err}
@@ -142,7 +142,7 @@ func (w *world) play(p *Played) error {
 	return w.rest()
 }
 
-// prepare lets receive requests be posted. If they repeatedly find no room, that takes several rounds.
+// prepare waits until all receive requests are posted. If queues are full, that takes several rounds.
 func (w *world) prepare(run *apps.Run) error {
 	const what = "receive requests to be posted"
 	for from := w.engine.Now(); ; {
@@ -170,7 +170,8 @@ func (w *world) notifyTraffic(settled bool) {
 	}
 }
 
-// destroy destroys the applications' objects. After an error it does not: some requests may never end.
+// destroy destroys the applications' queue pairs and memory regions, unless there was an error: then some requests may
+// never end.
 func (w *world) destroy(run *apps.Run) error {
 	if len(w.c.Expect.Errors) > 0 || w.failed != nil || !run.Done() {
 		return nil
@@ -178,14 +179,14 @@ func (w *world) destroy(run *apps.Run) error {
 	return stackError(run.Close(w.await))
 }
 
-// traffic runs until the applications have everything they wait for, or nothing more can come.
+// traffic runs until the applications have ended, or nothing more can arrive.
 func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.MessagesPerRequest()
 	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
 	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
 		err := w.run(trafficStep)
-		if w.failed == nil { // else the applications' stack is gone
+		if w.failed == nil { // a failed stack makes applications fail, too
 			err = errors.Join(err, stackError(run.Err()))
 		}
 		if err != nil {
@@ -236,11 +237,11 @@ func (w *world) moved() (n uint64) {
 	return n
 }
 
-// nanoseconds converts simulated time for messages.
+// nanoseconds converts simulated time for error texts.
 func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// mayEnd reports whether applications may wait in vain: messages may be lost, requests may end with errors, or a
-// stack has failed.
+// mayEnd reports whether the case may end although applications still wait: messages may be lost, requests may fail, or
+// a stack has failed.
 func (w *world) mayEnd() bool {
 	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
 }
@@ -267,7 +268,8 @@ func (w *world) applications(p *Played) {
 	}
 }
 
-// addFaults adds the faults that applications found. They find one before their stack fails for the same reason.
+// addFaults adds the faults that the applications found. They may have found one before their stack failed for the same
+// reason.
 func (w *world) addFaults(p *Played, list []apps.Finding) {
 	for i := range list {
 		x := &list[i]
@@ -288,7 +290,7 @@ func (w *world) rest() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if !w.settled() { // some polled records until they were closed
+	if !w.settled() { // cores that polled records until they were closed
 		if err := w.settle("the stacks to come to rest"); err != nil {
 			return err
 		}
@@ -310,7 +312,7 @@ func (w *world) rest() error {
 	return w.end()
 }
 
-// collectVerdicts ends the referees and adds their findings and those of the devices.
+// collectVerdicts finishes the referees, and adds their findings and those of the devices.
 func (w *world) collectVerdicts(p *Played, err error) {
 	how := judge.Whole
 	switch {

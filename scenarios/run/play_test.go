@@ -15,7 +15,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// caseOf returns the only case of a scenario whose first lines are fixed.
+// caseOf returns the only case of a scenario; text follows the fixed first lines.
 func caseOf(t testing.TB, text string) *Case {
 	t.Helper()
 	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\n"+text))
@@ -35,7 +35,8 @@ func texts(p *Played) string {
 	return strings.Join(all, "\n")
 }
 
-// Every kind runs over every transport that supports it, with and without cores.
+// Every kind of workload passes over every transport that supports it, with and without cores. Runs repeat exactly, and
+// another seed gives another digest.
 func TestWorkloadsOnRNICs(t *testing.T) {
 	common := "queue_pairs: 2, both_ways: true, count: 24, depth: 4, sizes: [8, 100, 1024], offset: 24, signal_every: 3"
 	for _, x := range []struct {
@@ -79,7 +80,7 @@ func TestWorkloadsOnRNICs(t *testing.T) {
 	}
 }
 
-// without removes a key from a list of keys and values.
+// without removes a key and its value from a YAML list of keys and values.
 func without(words, key string) string {
 	from := strings.Index(words, key+":")
 	rest := words[from:]
@@ -97,15 +98,15 @@ func without(words, key string) string {
 	return strings.TrimSuffix(words[:from], ", ")
 }
 
-// bent is a stack with a fault injected on purpose.
+// bent is an rnic stack that alters completions or loads, as if it had a bug.
 type bent struct {
 	*rnic
 	hurt *hurt
 }
 
-// hurt describes the fault: in the completions of one poll, or the bytes of one load.
+// hurt describes the alteration: of the completions of one poll, or of the bytes of one load.
 type hurt struct {
-	wcs  func(n int, wcs []verbs.WC) int // changes the n completions of a poll and returns how many to report
+	wcs  func(n int, wcs []verbs.WC) int // alters the n completions of a poll, and returns the number to report
 	load func(addr uint64, b []byte)
 }
 
@@ -156,9 +157,9 @@ func (q bentCQ) Poll(wcs []verbs.WC) (int, error) {
 	return n, err
 }
 
-const recvBit = 1 << 63 // set in the IDs of receive requests
+const recvBit = 1 << 63 // set in the work request IDs of receives
 
-// nth calls f with the nth completion of a receive (or send), counted from 0.
+// nth returns a function that calls f with the nth completion of a receive (or a send), counted from 0.
 func nth(n int, recv bool, f func(i, count int, wcs []verbs.WC) int) func(int, []verbs.WC) int {
 	seen := 0
 	return func(count int, wcs []verbs.WC) int {
@@ -181,13 +182,14 @@ func change(f func(*verbs.WC)) func(i, count int, wcs []verbs.WC) int {
 	}
 }
 
-// Faults of a stack are found and reported with server, flow and message.
+// Applications find lost, repeated, swapped and altered completions and bytes, and report them with server, flow and
+// message.
 func TestWrongStacksAreFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
 	drop := func(i, count int, wcs []verbs.WC) int { return i + copy(wcs[i:], wcs[i+1:count]) }
 	var held *verbs.WC
-	late := func(n int) func(int, []verbs.WC) int { // completion n comes after the one that follows it
+	late := func(n int) func(int, []verbs.WC) int { // swaps completion n with the following one
 		hold := nth(n, true, func(i, count int, wcs []verbs.WC) int {
 			kept := wcs[i]
 			held = &kept
@@ -270,14 +272,14 @@ func TestWrongStacksAreFound(t *testing.T) {
 	}
 }
 
-// A write outside of every buffer is found, whoever writes.
+// A write beside the applications' buffers is found, whoever made it.
 func TestTrespassIsFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
 	stacks = map[StackKind]stackKind{StackRNIC: {fitsRNIC, func(w *world, server int) (Stack, error) {
 		s, err := openRNIC(w, server)
 		h := &hurt{wcs: nth(3, true, func(_, count int, _ []verbs.WC) int {
-			at := mem.Bus(nicspec.EndpointHost, appsFrom) + 256 + 7 // after the first buffer
+			at := mem.Bus(nicspec.EndpointHost, appsFrom) + 256 + 7 // behind the first buffer
 			require.NoError(t, w.rack.Servers[server].Cards[0].Memory.Write(at, []byte{1}))
 			return count
 		})}
@@ -289,7 +291,8 @@ func TestTrespassIsFound(t *testing.T) {
 	require.Contains(t, texts(p), "is outside of every buffer: expected 0x5a as before, got 0x01")
 }
 
-// Wrong requests end with the status they must have, and an unmet expectation is reported.
+// Requests that are wrong on purpose end with the status that verbs prescribe. A status that the scenario does not
+// expect is a finding, and so is an expected one that does not occur.
 func TestMisuse(t *testing.T) {
 	for _, x := range []struct{ kind, what, status, at, queue string }{
 		{"write", "remote_key", "rem_access_err", "client", "send"},
@@ -324,7 +327,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Packets that cables lose are retransmitted on RC and lost on UC and UD, but no more than the scenario allows.
+// Packets lost in cables are retransmitted on RC. On UC and UD their messages are lost, and a number outside the
+// scenario's bounds is a finding.
 func TestLoss(t *testing.T) {
 	text := onRNICs + "faults: {wire: {seed: 4, chances: {loss: 0.05}}}\nworkload: {count: 100, transport: "
 	p, err := caseOf(t, text+"rc}").Play(t.Context(), Options{})
@@ -341,7 +345,7 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// What a stack refuses is a usage error.
+// A workload that a stack does not support gives a usage error.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload: {pieces: 2}":                                 "max_send_sge is 2",
@@ -357,7 +361,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// In steady state applications allocate nothing. Workloads of WRITEs and READs keep touching new memory, for which
+// Applications allocate nothing in steady state. WRITE and READ are left out: they keep touching new memory, for which
 // caches allocate.
 func TestNoAllocations(t *testing.T) {
 	for _, kind := range []string{"send", "echo", "reflector", "atomics, sizes: [8]"} {
@@ -380,7 +384,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// Waits before the traffic have a limit, too.
+// Waits during set-up have a limit, as has the traffic; an error names the field that sets it.
 func TestSetUpHasALimit(t *testing.T) {
 	c := caseOf(t, onRNICs+"limits: {set_up_ps: 1000}")
 	p, err := c.Play(t.Context(), Options{})

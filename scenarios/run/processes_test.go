@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each process has its own queue pairs, cores and memory, and does the same beside others as alone.
+// Each process has its own queue pairs, cores and memory: three processes deliver three times as much as one, in less
+// than three times the time.
 func TestProcesses(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, " +
 		"low_latency_qps: 8}}]\n" +
@@ -36,8 +37,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Where posting bounds the rate, four processes, with a core each, post more than twice as fast as one process with
-// as many queue pairs.
+// If posting limits the rate, four processes on four cores are more than twice as fast as one process with as many
+// queue pairs.
 func TestProcessesHaveCores(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 4}}]\n" +
 		"workload: {processes: %d, queue_pairs: %d, kind: write, sizes: [64], count: 100, depth: 16, payload: reused}"

@@ -13,14 +13,14 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Remote is a device of kind address in a case: one that was started elsewhere.
+// Remote is a device of kind address: it has been started elsewhere.
 type Remote struct {
-	Path      field.Path // of the device in the file
-	Address   string     // with the path of a Unix socket resolved
+	Path      field.Path // field of the device in the file
+	Address   string     // address; the path of a Unix socket is resolved
 	TokenFile string     // resolved path
 }
 
-// Remotes returns the devices of kind address that a case is played on.
+// Remotes returns the devices of kind address that the case is played on.
 func (c *Case) Remotes(o *Options) (list []Remote) {
 	rack := o.override(c.rack())
 	for i := range rack.Servers {
@@ -31,7 +31,7 @@ func (c *Case) Remotes(o *Options) (list []Remote) {
 	return list
 }
 
-// devicePath returns the field of the device in the slot of a server.
+// devicePath returns the path of the field with the device in a server's slot.
 func (s *Spec) devicePath(server int) field.Path {
 	if n := len(s.Devices); n > 0 {
 		return field.Path(fmt.Sprintf("devices[%d]", min(server, n-1)))
@@ -60,7 +60,7 @@ func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 	return errors.Join(errs...)
 }
 
-// beside resolves a path of a scenario file: relative ones start at the file's folder.
+// beside resolves a path in a scenario file: a relative one starts at the file's folder.
 func (c *Case) beside(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -68,7 +68,7 @@ func (c *Case) beside(path string) string {
 	return filepath.Join(filepath.Dir(c.File), path)
 }
 
-// address returns the address of a device; the path of a Unix socket is resolved as by beside.
+// address returns the address of a device; beside resolves the path of a Unix socket.
 func (c *Case) address(of string) string {
 	const socket = "unix:"
 	if path, ok := strings.CutPrefix(of, socket); ok {

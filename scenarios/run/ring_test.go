@@ -10,47 +10,62 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Options that a ring does not support are refused by field, before anything runs.
+// Options that a ring does not support are refused before the run, and the error names the field.
 func TestRingRefused(t *testing.T) {
 	const ring = onRNICs + "workload: {kind: ring, depth: 16, ring: {alpha: 4, beta: 2, gamma: 3}"
-	for text, want := range map[string]string{
-		onRNICs + "workload: {kind: ring}": "f.yaml:5: workload.kind: conflicts with a value that the " +
-			"file does not set: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free",
-		onRNICs + "workload: {kind: ring, depth: 1}": "f.yaml:5: workload.depth 1: of workload.kind ring it is " +
-			"the slots of each ring: want 2 to 4096",
-		onRNICs + "workload: {ring: {beta: 2}}": "f.yaml:5: workload.ring: kind send has no ring: want " +
-			"kind ring",
-		ring + ", inline: true}": "f.yaml:5: workload.inline: kind ring makes requests by " +
-			"itself: want false",
-		ring + ", batch: 2}": "f.yaml:5: workload.batch: kind ring makes requests by " +
-			"itself: want 1",
-		ring + ", transport: uc}": "f.yaml:5: workload.kind ring: workload.transport uc does " +
-			"not support it",
-		ring + ", sizes: [8, 0]}": "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
-		ring + ", immediate: true}": "f.yaml:5: workload.immediate: kind ring has no SENDs: " +
-			"want false",
-		ring + ", low_latency: true}": "f.yaml:5: workload.low_latency",
-		ring + ", offset: 4}\nsweep: {tail: [poll_last]}": "f.yaml:6: sweep: case x:tail=poll_last: workload.offset " +
-			"4: slots have words with workload.ring.tail poll_last: want a multiple of 8",
-		ring + ", misuse: {what: remote_key}}": "f.yaml:5: workload.misuse: kind ring makes requests by " +
-			"itself: want none",
-		ring + ", payload: reused}": "f.yaml:5: workload.payload: kind ring makes requests by " +
-			"itself: want fresh",
-		ring + "}\nsweep: {tail: [write_imm]}": "f.yaml:6: sweep: case x:tail=write_imm: " +
-			"workload.ring.alpha 4: with workload.ring.tail write_imm",
-		ring + "}\nsweep: {head: [poke]}": "" +
-			`f.yaml:6: sweep: case x:head=poke: workload.ring.head "poke": want push or pull`,
-		ring + "}\nsweep: {depth: [4]}": "f.yaml:6: sweep: case x:depth=4: workload.ring.alpha 4: " +
-			"want 1 to 3",
-		ring + ", shared_receive: true, any_order: true}": "f.yaml:5: workload.shared_receive: kind ring takes no " +
-			"receive requests",
+	for _, c := range []struct{ text, want string }{
+		{onRNICs + "workload: {kind: ring}",
+			"f.yaml:5: workload.kind: conflicts with a value that the " +
+				"file does not set: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free"},
+		{onRNICs + "workload: {kind: ring, depth: 1}",
+			"f.yaml:5: workload.depth 1: of workload.kind ring it is " +
+				"the slots of each ring: want 2 to 4096"},
+		{onRNICs + "workload: {ring: {beta: 2}}",
+			"f.yaml:5: workload.ring: kind send has no ring: want " +
+				"kind ring"},
+		{ring + ", inline: true}",
+			"f.yaml:5: workload.inline: kind ring makes requests by " +
+				"itself: want false"},
+		{ring + ", batch: 2}",
+			"f.yaml:5: workload.batch: kind ring makes requests by " +
+				"itself: want 1"},
+		{ring + ", transport: uc}",
+			"f.yaml:5: workload.kind ring: workload.transport uc does " +
+				"not support it"},
+		{ring + ", sizes: [8, 0]}", "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to"},
+		{ring + ", immediate: true}",
+			"f.yaml:5: workload.immediate: kind ring has no SENDs: " +
+				"want false"},
+		{ring + ", low_latency: true}", "f.yaml:5: workload.low_latency"},
+		{ring + ", offset: 4}\nsweep: {tail: [poll_last]}",
+			"f.yaml:6: sweep: case x:tail=poll_last: workload.offset " +
+				"4: slots have words with workload.ring.tail poll_last: want a multiple of 8"},
+		{ring + ", misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse: kind ring makes requests by " +
+				"itself: want none"},
+		{ring + ", payload: reused}",
+			"f.yaml:5: workload.payload: kind ring makes requests by " +
+				"itself: want fresh"},
+		{ring + "}\nsweep: {tail: [write_imm]}",
+			"f.yaml:6: sweep: case x:tail=write_imm: " +
+				"workload.ring.alpha 4: with workload.ring.tail write_imm"},
+		{ring + "}\nsweep: {head: [poke]}",
+			`f.yaml:6: sweep: case x:head=poke: workload.ring.head "poke": want push or pull`},
+		{ring + "}\nsweep: {depth: [4]}",
+			"f.yaml:6: sweep: case x:depth=4: workload.ring.alpha 4: " +
+				"want 1 to 3"},
+		{ring + ", shared_receive: true, any_order: true}",
+			"f.yaml:5: workload.shared_receive: kind ring takes no " +
+				"receive requests"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}
 }
 
-// A ring needs a core that polls and queue pairs for its requests; a stack that lacks one is refused by name.
+// A ring needs a core that polls, and queue pairs with room for its requests. A stack without them is refused, and the
+// error says which it lacks.
 func TestRingNeeds(t *testing.T) {
 	c := caseOf(t, "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: ring, depth: 128}")
 	_, err := c.Play(t.Context(), Options{NIC: device.Model})
@@ -62,8 +77,8 @@ func TestRingNeeds(t *testing.T) {
 		"pair here 4096")
 }
 
-// The reader takes a message as soon as the tail announces it: bytes that have not arrived are reported with their
-// place.
+// The ring's reader takes a message when the tail announces it, and reports bytes that are wrong at that time with
+// their offset.
 func TestRingReaderSeesWrongBytes(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 40, depth: 16, ring: {alpha: 4, beta: 4, "+
 		"gamma: 4}}")
@@ -82,7 +97,8 @@ func TestRingReaderSeesWrongBytes(t *testing.T) {
 	require.Contains(t, p.Findings[0].Text, "message 0 (64 B): byte 10 at ")
 }
 
-// A full ring whose reader has too few messages left to report its head does not hang: its writer flushes.
+// A full ring does not hang if its reader has too few messages left to report its head: the writer asks for it by a
+// flush.
 func TestStarvedRing(t *testing.T) {
 	p, err := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 30, depth: 4, ring: {alpha: 2, beta: 1, "+
 		"gamma: 3}}").Play(t.Context(), Options{NIC: device.Model})
@@ -90,7 +106,7 @@ func TestStarvedRing(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Words of slots are written whole, wherever slots begin.
+// Words of a ring's slots are never seen partly written, wherever slots begin.
 func TestRingWordsLandWhole(t *testing.T) {
 	for _, x := range []string{"sizes: [1023], depth: 16, ring: {aligned: false, tail: poll_last, ",
 		"sizes: [8], offset: 8, depth: 70, ring: {tail: poll_message, ",
@@ -102,7 +118,8 @@ func TestRingWordsLandWhole(t *testing.T) {
 	}
 }
 
-// Receive requests are posted before the first message, even if a pipe has no room for all of them at once.
+// Receive requests are posted before the first message, even if the pipe has no room for all of them at once. Without
+// that, rnr_retry 0 would fail.
 func TestRingsBeginWithReceives(t *testing.T) {
 	p, err := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
 		"workload: {kind: ring, rnr_retry: 0, sizes: [8], count: 120, depth: 60, queue_pairs: 6, both_ways: true, "+
@@ -112,7 +129,7 @@ func TestRingsBeginWithReceives(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Receive requests that are flushed are reported under the receive queue.
+// Flushed receive requests of a ring are reported as errors of the receive queue.
 func TestRingReaderDies(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 200, depth: 16, timeout: 4, retries: 3, ring: "+
 		"{alpha: 2, beta: 2, gamma: 4, tail: write_imm, elastic: false}}\n"+

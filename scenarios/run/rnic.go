@@ -31,8 +31,8 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	return nil
 }
 
-// openRNIC opens the verbs driver on the server's first core or, without cores, as software whose memory accesses
-// take no time.
+// openRNIC opens the verbs driver on the server's first core. On a server without cores, it runs as software whose
+// memory accesses take no time.
 func openRNIC(w *world, server int) (Stack, error) {
 	c := w.rack.Servers[server].Cards[0]
 	regs := c.Host.MMIO(nicspec.RequesterHost)
@@ -70,13 +70,14 @@ func (r *rnic) Ports() int                { return 1 }
 func (r *rnic) Err() error                { return r.dev.Err() }
 func (r *rnic) Close() error              { return nil }
 
-// Settled implements Stack. With a NIC that cannot report Idle, the stack is settled only when no event is left.
+// Settled reports whether nothing is in flight (Stack). If the NIC cannot report that it is idle, the stack is settled
+// once no event is pending.
 func (r *rnic) Settled() bool {
 	nic, ok := r.card.NIC.(interface{ Idle() bool })
 	return ok && nic.Idle() && r.card.Idle()
 }
 
-// Timer implements Stack.
+// Timer names an armed timer of a connection (Stack).
 func (r *rnic) Timer() string {
 	if nic, ok := r.card.NIC.(interface{ Timer() string }); ok {
 		return nic.Timer()
@@ -84,7 +85,7 @@ func (r *rnic) Timer() string {
 	return ""
 }
 
-// Progress implements Stack.
+// Progress returns a number that changes with every advance of a connection (Stack).
 func (r *rnic) Progress() uint64 {
 	if nic, ok := r.card.NIC.(interface{ Progress() uint64 }); ok {
 		return nic.Progress()
@@ -92,7 +93,7 @@ func (r *rnic) Progress() uint64 {
 	return 0
 }
 
-// free is software whose accesses take no time.
+// free accesses host memory in no simulated time.
 type free struct{ memory *board.Memory }
 
 func (f free) Load(addr uint64, b []byte) error  { return f.memory.Read(addr, b) }

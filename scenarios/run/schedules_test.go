@@ -13,15 +13,14 @@ import (
 	"nictwin/models/inject"
 )
 
-// wrongEnd expects the errors of a client that names memory which does not exist.
+// wrongEnd expects the errors of a client whose request names memory that does not exist.
 const wrongEnd = `expect:
   errors:
   - {at: client, queue: send, status: rem_access_err}
   - {at: client, queue: send, status: wr_flush_err}
 `
 
-// schedule draws a scenario from a seed: a workload, and a wire that loses, duplicates, reorders and corrupts
-// packets.
+// schedule draws a scenario from a seed: a workload, and cables that lose, duplicate, reorder and corrupt packets.
 func schedule(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 0x7363686564))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -36,7 +35,7 @@ func schedule(seed uint64) string {
 		1<<r.IntN(3), r.IntN(2), pick("in_cache", "naive"))
 	depth, both, wrong := 1+r.IntN(8), r.IntN(2) == 0, (kind == "write" || kind == "read") && r.IntN(3) == 0
 	if wrong {
-		depth += 4 // some requests that are flushed
+		depth += 4 // so that some requests are flushed
 	}
 	fmt.Fprintf(&b, "workload: {kind: %s, queue_pairs: %d, count: %d, depth: %d, sizes: %s, mtu: %s, timeout: 5, "+
 		"both_ways: %v, signal_every: %d, seed: %d",
@@ -48,12 +47,12 @@ func schedule(seed uint64) string {
 			b.WriteString(", receives: 1") // receivers that are not ready
 		}
 	}
-	if wrong { // one queue pair ends in a named error
+	if wrong { // one queue pair ends with a certain error
 		fmt.Fprintf(&b, ", misuse: {what: %s, message: %d}", pick("remote_key", "remote_bounds"), r.IntN(8))
 	}
 	chance := func() float64 { return float64(r.IntN(30)) / 1000 }
 	loss, corruption := chance(), chance()
-	if wrong { // if the NAK is lost, the client ends with another error
+	if wrong { // or another one if the NAK is lost
 		loss, corruption = 0, 0
 	}
 	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: "+
@@ -64,8 +63,8 @@ func schedule(seed uint64) string {
 	return b.String()
 }
 
-// Whatever a wire does, every message arrives once, in order and intact, or its queue pair ends in the error that was
-// provoked, and no referee finds anything: ten schedules here, a thousand with NICTWIN_LONG (make test-all).
+// Whatever the cables do to packets, every message arrives once, in order and intact, or its queue pair ends with the
+// provoked error, and no referee has a finding. Ten schedules are played, a thousand with NICTWIN_LONG (make test-all).
 func TestBoardSchedules(t *testing.T) {
 	n := 10
 	if os.Getenv("NICTWIN_LONG") != "" {

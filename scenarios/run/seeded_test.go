@@ -17,15 +17,15 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// seeded is a bug of ci/mutants that a scenario reveals.
+// seeded is a bug of ci/mutants that a scenario finds.
 type seeded struct {
-	name, patch string // patch: its file
+	name, patch string // patch: file of the bug
 	scenario    string // file relative to the tree's root
-	only        string // the case of it to play
-	rule        string // that the referee must name
+	only        string // name of the case to play
+	rule        string // rule that the referee must name
 }
 
-// seededBugs returns the bugs that scenarios reveal, by name.
+// seededBugs returns the bugs that scenarios find, sorted by name.
 func seededBugs(t *testing.T, root string) (all []seeded) {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(root, "ci/mutants/stack-*.patch"))
@@ -45,7 +45,7 @@ func seededBugs(t *testing.T, root string) (all []seeded) {
 	return all
 }
 
-// theCase returns the case that reveals the bug.
+// theCase returns the case that finds the bug.
 func (b *seeded) theCase(t *testing.T, root string) *Case {
 	t.Helper()
 	list, err := Load(filepath.Join(root, b.scenario))
@@ -59,7 +59,7 @@ func (b *seeded) theCase(t *testing.T, root string) *Case {
 	return list[at]
 }
 
-// broken returns a copy of the RTL with the bug applied.
+// broken returns a home with a copy of the RTL that has the bug.
 func (b *seeded) broken(t *testing.T, root string) home.Home {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,13 +72,13 @@ func (b *seeded) broken(t *testing.T, root string) home.Home {
 	return h
 }
 
-// quickBugs are played in every test run: one of ordering and one of a corner length. The others need NICTWIN_LONG
-// (make mutants-stack, make test-all).
+// quickBugs lists the bugs played in every test run: one of ordering and one at a corner length. The others need
+// NICTWIN_LONG (make mutants-stack, make test-all).
 var quickBugs = []string{"stack-torn-line", "stack-rx-last-byte"}
 
-// Bugs of ordering and of corner lengths in the RTL are found twice, independently: the application finds a byte that
-// differs from what was sent, at the completion that reports it, and the referee names the rule that the NIC breaks.
-// Without the bug, the same case passes.
+// Bugs of ordering and at corner lengths in the RTL are found twice, independently: the application finds, at a
+// completion, a byte that differs from the one sent, and the referee names the rule that the NIC breaks. Without the
+// bug, the same case passes.
 func TestSeededBugs(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestSeededBugs(t *testing.T) {
 	}
 }
 
-// firstOf returns the first finding that satisfies is, or nil.
+// firstOf returns the first finding for which is returns true, or nil.
 func firstOf(p *Played, is func(*result.Finding) bool) *result.Finding {
 	for i := range p.Findings {
 		if f := &p.Findings[i]; is(f) {

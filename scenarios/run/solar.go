@@ -5,7 +5,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// validateSolar checks that a stack supports a workload of storage blocks.
+// validateSolar checks that a stack supports a workload of storage blocks over Solar.
 func (s *Spec) validateSolar(at field.Path, x *StackSpec) error {
 	if s.Workload.Transport != apps.Solar || x.Kind == StackFlexiNS {
 		return nil

@@ -26,8 +26,8 @@ const (
 	solarTail   = 12
 )
 
-// Every packet that leaves either NIC has what the transport specifies: a block, its CRC-32C (computed here by an
-// implementation that shares nothing with the stack), its address, and a correct ICRC.
+// Every packet that leaves either NIC is as the Solar transport specifies: it has a block with its address and its
+// CRC-32C, computed here independently of the stack, and a correct ICRC.
 func TestSolarOnTheWire(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		count := map[byte]int{}
@@ -74,12 +74,12 @@ func TestSolarOnTheWire(t *testing.T) {
 
 const onSolar = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\n"
 
-// A byte that the receiving NIC corrupts after its ICRC check is found by the block's CRC: the block is retransmitted
-// and the application gets the right bytes. Over RC it does not. The referee reports the NIC either way.
+// If the receiving NIC corrupts a byte after its ICRC check, Solar finds it by the block's CRC, retransmits the block
+// and gives the application the right bytes. RC does not find it. The referee reports the NIC in both cases.
 func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	for _, x := range []struct {
 		transport, kind string
-		server          int // the server that receives blocks
+		server          int // server that receives blocks
 		spoiled         bool
 	}{{"solar", "write", 1, false}, {"solar", "read", 0, false}, {"rc", "write", 1, true}, {"rc", "read", 0, true}} {
 		o, n := optionsFor(t, device.Model), 0
@@ -112,35 +112,38 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	}
 }
 
-// Options that a workload of blocks does not support are refused by field.
+// Workload options that Solar does not support are refused, and the error names the field.
 func TestSolarRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +
-			"file does not set: workload.kind send: " +
-			"workload.transport solar does not support it: want write or read",
-		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}": "" +
-			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read",
-		onSolar + "workload: {transport: solar, kind: write_imm}": "" +
-			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it",
-		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}": "" +
-			"f.yaml:5: workload.signal_every 2: requests of solar end in any order",
-		onSolar + "workload: {transport: solar, kind: write, receives: 3}": "" +
-			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
-		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}": "" +
-			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none",
-		onSolar + "workload: {transport: solar, kind: write, low_latency: true}": "" +
-			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc",
-		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}": "" +
-			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}": "" +
-			"f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, " +
-			"solar]}": "f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
-			"transport solar",
-		onSolar + "workload: {transport: solr}": `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`,
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
-			"kind: write, queue_pairs: 2}": "stacks[1].kind rnic: it has no transport solar",
+	for _, c := range []struct{ text, want string }{
+		{onSolar + "workload: {transport: solar}",
+			"f.yaml:5: workload.transport: conflicts with a value that the " +
+				"file does not set: workload.kind send: " +
+				"workload.transport solar does not support it: want write or read"},
+		{onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}",
+			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read"},
+		{onSolar + "workload: {transport: solar, kind: write_imm}",
+			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it"},
+		{onSolar + "workload: {transport: solar, kind: write, signal_every: 2}",
+			"f.yaml:5: workload.signal_every 2: requests of solar end in any order"},
+		{onSolar + "workload: {transport: solar, kind: write, receives: 3}",
+			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0"},
+		{onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none"},
+		{onSolar + "workload: {transport: solar, kind: write, low_latency: true}",
+			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc"},
+		{onSolar + "workload: {transport: solar, kind: write, shared_receive: true}",
+			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}",
+			"f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport"},
+		{"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, " +
+			"solar]}",
+			"f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
+				"transport solar"},
+		{onSolar + "workload: {transport: solr}", `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`},
+		{"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
+			"kind: write, queue_pairs: 2}", "stacks[1].kind rnic: it has no transport solar"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)
 	}

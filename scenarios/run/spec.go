@@ -23,7 +23,7 @@ type Spec struct {
 	Name        string         `yaml:"name"`
 	Description string         `yaml:"description"`
 	Board       board.RackSpec `yaml:"board"`
-	// one per card slot, in their order; a single one: for every slot; none: as the board says
+	// one per card slot, in order; a single one: for every slot; none: the board's devices
 	Devices   []board.DeviceSpec `yaml:"devices"`
 	Stacks    []StackSpec        `yaml:"stacks"`    // one per server; a single one: for both
 	Addresses AddressFamily      `yaml:"addresses"` // of the ports
@@ -40,26 +40,24 @@ type StackSpec struct {
 	FlexiNS node.Spec `yaml:"flexins"` // of kind flexins
 }
 
-// SetDefaults implements specfile.Defaulter.
+// SetDefaults sets the defaults before a stack's fields are read (specfile.Defaulter).
 func (s *StackSpec) SetDefaults() { s.FlexiNS = node.DefaultSpec() }
 
 // StackKind names a stack.
 type StackKind string
 
-// The stacks.
 const (
 	StackFlexiNS StackKind = "flexins" // stack/flexins, on the Arm cores of a card
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec bounds the simulated time of a case. Fields that are nil are derived from the stacks' timers and the
-// board.
+// LimitSpec bounds the simulated time of a case. Fields left nil follow from the stacks' timers and the board.
 type LimitSpec struct {
 	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start up
 	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	// without any connection advancing, after which nothing more is expected
+	// time without an advance of any connection after which nothing more is expected
 	Quiet *simcore.Ps `yaml:"quiet_ps"`
-	// for what is still in flight at the end: acknowledgements, buffers that are posted again
+	// time for what is in flight at the end, such as acknowledgements and reposted buffers
 	Settle *simcore.Ps `yaml:"settle_ps"`
 }
 
@@ -78,7 +76,7 @@ func Load(file string) ([]*Case, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a scenario and returns its cases. Errors name the file as name, the line, and for a field its path.
+// Parse reads a scenario and returns its cases. Errors name the file by name, the line and the field's path.
 func Parse(name string, text []byte) ([]*Case, error) {
 	s := DefaultSpec()
 	presets := board.Presets()
@@ -97,10 +95,10 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	return cases, places.Locate(err)
 }
 
-// nameForm matches a scenario's name, which becomes a folder's name and begins those of its cases.
+// nameForm matches names of scenarios. They become names of folders and the beginnings of case names.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// Case names become folder names, followed by the NIC they were played on: a file system allows 255 bytes.
+// Limits of case names, which become names of folders together with the NIC: a file system allows 255 bytes.
 const (
 	maxName     = 64
 	maxCaseName = 240
@@ -173,7 +171,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			}
 			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
 				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
-				break // the other server would report the same
+				break // the other server would give the same error
 			}
 		}
 	}
@@ -208,7 +206,7 @@ func (l *LimitSpec) validate() error {
 // stack returns the stack of a server.
 func (s *Spec) stack(server int) *StackSpec { return &s.Stacks[min(server, len(s.Stacks)-1)] }
 
-// rack returns the board with the scenario's devices and faults.
+// rack returns the board with the scenario's devices and injected faults.
 func (s *Spec) rack() board.RackSpec {
 	r := s.Board
 	if s.Faults.Wire != nil {

@@ -7,167 +7,220 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every error names file, line and field, and says what would be right.
+// Every error of a scenario names file, line and field, and says what would be right.
 func TestErrorsNameTheirLine(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
 	const flexins = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n"
-	for text, want := range map[string]string{
-		"":                        "f.yaml:1: empty: want a mapping of fields",
-		"name: a b":               `f.yaml:1: name "a b": want a word of letters, digits, - and _`,
-		"name: x":                 "f.yaml:1: description: empty: want a sentence",
-		"name: x\ndescription: y": "f.yaml:1: board.servers: none: want one or more",
-		head + "sweep: {kind: [send, write, send]}": "f.yaml:5: sweep.kind[2]: send a " +
-			"second time: sweep.kind[0] has it",
-		head + "sweep: {size: [0x10, 16]}": "f.yaml:5: sweep.size[1]: 16 a " +
-			"second time: sweep.size[0] has it",
-		head + "faults: {wire: {}}\nsweep:\n  loss:\n  - 0.1\n  - 1e-1": "" +
-			"f.yaml:9: sweep.loss[1]: 0.1 a second time: sweep.loss[0] has it",
-		head + "faults: {wire: {}}\nsweep: {loss: [0, -0.0]}": "f.yaml:6: sweep.loss[1]: -0 a second time",
-		head + "sweep: {low_latency: [true, True]}": "f.yaml:5: sweep.low_latency[1]: " +
-			"true a second time",
-		"name: x\nspeed: 1": "f.yaml:2: speed: no such field: " +
-			"want one of name, description, board, devices, stacks, addresses, workload, faults, expect, limits, sweep",
-		head + "workload: {kind: snd}": `f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring`,
-		head + "workload:\n  count: 0": "f.yaml:6: workload.count 0: want " +
-			"1 to 1048576",
-		head + "workload:\n  sizes: []": "f.yaml:6: workload.sizes: 0 of " +
-			"them: want 1 to 4096",
-		head + "workload: {sizes: [-1]}": "f.yaml:5: workload.sizes[0] -1: " +
-			"send over rc takes 0 to 16777216 bytes",
-		head + "workload: {transport: ud, sizes: [64, 2048]}": "" +
-			"f.yaml:5: workload.sizes[1] 2048: send over ud takes 4 to 1024 bytes",
-		head + "workload: {transport: ud, kind: read}": "f.yaml:5: workload.kind read: " +
-			"workload.transport ud does not support it: want send, or workload.transport rc",
-		head + "workload: {transport: ud, kind: write}": "f.yaml:5: workload.kind write: " +
-			"workload.transport ud does not support it: want send, echo, ping_pong or reflector",
-		head + "workload: {kind: ping_pong}": "f.yaml:5: workload.kind: " +
-			"conflicts with a value that the file does not set: workload.depth 8: workload.kind ping_pong has one " +
-			"message at a time: want 1",
-		head + "workload: {signal_every: 9}": "f.yaml:5: workload.signal_every " +
-			"9: want 1 to 8",
-		head + "workload: {inline: true, pieces: 2}": "f.yaml:5: workload.inline: inline " +
-			"bytes have no pieces: want workload.pieces 1, or false",
-		head + "workload: {misuse: {what: remote_key}}": "f.yaml:5: workload.misuse.what " +
-			"remote_key: kind send names no remote memory",
-		head + "workload: {misuse: {what: local_key, message: 64}}": "" +
-			"f.yaml:5: workload.misuse.message 64: want 0 to 63, the last of workload.count",
-		head + "expect: {errors: [{at: middle}]}": `f.yaml:5: expect.errors[0].at "middle": want client or server`,
-		head + "expect:\n  errors:\n  - status: oops": "" +
-			`f.yaml:7: expect.errors[0].status "oops": want loc_len_err, loc_qp_op_err`,
-		head + "expect: {lost: {at_least: 3, at_most: 2}}": "f.yaml:5: expect.lost.at_most 2: " +
-			"want 3 or more",
-		head + "expect: {compare: some}": `f.yaml:5: expect.compare "some": want exact, messages or counts`,
-		head + "limits: {quiet_ps: 0}": "f.yaml:5: limits.quiet_ps 0: want " +
-			"1000 (1 ns) to",
-		head + "faults: {wire: {chances: {loss: 2}}}": "f.yaml:5: faults.wire.chances.loss 2: want 0 or more, less " +
-			"than 1",
-		head + "faults: {stall: 95}": "f.yaml:5: faults.stall 95: want 0 " +
-			"to 90",
-		head + "faults: {slow_memory: {latency_ps: -1}}": "f.yaml:5: faults.slow_memory.latency_ps -1: want 0 to 1 s",
-		head + "faults: {pcie: [{of: disk, kind: none}]}": "" +
-			`f.yaml:5: faults.pcie[0].of "disk": want arm, host or buffers`,
-		head + "sweep: {pcie: [UR]}": "f.yaml:5: sweep.pcie: want " +
-			"faults.pcie, whose kinds it sets",
-		head + "faults: {pcie: [{of: host, kind: none}]}\nsweep: {pcie: [bang]}": "" +
-			`f.yaml:6: sweep: case x:pcie=bang: faults.pcie[0].kind: inject: fault "bang": want one of`,
-		head + "faults: {pcie: [{of: host, kind: bang}]}": "" +
-			`f.yaml:5: faults.pcie[0].kind: inject: fault "bang": want one of ["none" "UR"`,
-		head + "workload: {processes: 17}": "f.yaml:5: workload.processes 17: " +
-			"want 1 to 16",
-		head + "workload: {processes: 2}": "f.yaml:5: workload.processes 2: " +
-			"stack rnic opens one verbs context, for one application on its server: want 1, or stack flexins",
-		head + "workload: {processes: 2, transport: raw}": "f.yaml:5: workload.processes 2: " +
-			"the frames of a port go to one process with raw: want 1",
-		head + "workload: {queue_pairs: 2000, count: 9999}": "" +
+	for _, c := range []struct{ text, want string }{
+		{"", "f.yaml:1: empty: want a mapping of fields"},
+		{"name: a b", `f.yaml:1: name "a b": want a word of letters, digits, - and _`},
+		{"name: x", "f.yaml:1: description: empty: want a sentence"},
+		{"name: x\ndescription: y", "f.yaml:1: board.servers: none: want one or more"},
+		{head + "sweep: {kind: [send, write, send]}",
+			"f.yaml:5: sweep.kind[2]: send a " +
+				"second time: sweep.kind[0] has it"},
+		{head + "sweep: {size: [0x10, 16]}",
+			"f.yaml:5: sweep.size[1]: 16 a " +
+				"second time: sweep.size[0] has it"},
+		{head + "faults: {wire: {}}\nsweep:\n  loss:\n  - 0.1\n  - 1e-1",
+			"f.yaml:9: sweep.loss[1]: 0.1 a second time: sweep.loss[0] has it"},
+		{head + "faults: {wire: {}}\nsweep: {loss: [0, -0.0]}", "f.yaml:6: sweep.loss[1]: -0 a second time"},
+		{head + "sweep: {low_latency: [true, True]}",
+			"f.yaml:5: sweep.low_latency[1]: " +
+				"true a second time"},
+		{"name: x\nspeed: 1",
+			"f.yaml:2: speed: no such field: " +
+				"want one of name, description, board, devices, stacks, addresses, workload, faults, expect, " +
+				"limits, sweep"},
+		{head + "workload: {kind: snd}",
+			`f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, ` +
+				`reflector, list_walk, batched_read or ring`},
+		{head + "workload:\n  count: 0",
+			"f.yaml:6: workload.count 0: want " +
+				"1 to 1048576"},
+		{head + "workload:\n  sizes: []",
+			"f.yaml:6: workload.sizes: 0 of " +
+				"them: want 1 to 4096"},
+		{head + "workload: {sizes: [-1]}",
+			"f.yaml:5: workload.sizes[0] -1: " +
+				"send over rc takes 0 to 16777216 bytes"},
+		{head + "workload: {transport: ud, sizes: [64, 2048]}",
+			"f.yaml:5: workload.sizes[1] 2048: send over ud takes 4 to 1024 bytes"},
+		{head + "workload: {transport: ud, kind: read}",
+			"f.yaml:5: workload.kind read: " +
+				"workload.transport ud does not support it: want send, or workload.transport rc"},
+		{head + "workload: {transport: ud, kind: write}",
+			"f.yaml:5: workload.kind write: " +
+				"workload.transport ud does not support it: want send, echo, ping_pong or reflector"},
+		{head + "workload: {kind: ping_pong}",
+			"f.yaml:5: workload.kind: " +
+				"conflicts with a value that the file does not set: workload.depth 8: workload.kind ping_pong has " +
+				"one " +
+				"message at a time: want 1"},
+		{head + "workload: {signal_every: 9}",
+			"f.yaml:5: workload.signal_every " +
+				"9: want 1 to 8"},
+		{head + "workload: {inline: true, pieces: 2}",
+			"f.yaml:5: workload.inline: inline " +
+				"bytes have no pieces: want workload.pieces 1, or false"},
+		{head + "workload: {misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse.what " +
+				"remote_key: kind send names no remote memory"},
+		{head + "workload: {misuse: {what: local_key, message: 64}}",
+			"f.yaml:5: workload.misuse.message 64: want 0 to 63, the last of workload.count"},
+		{head + "expect: {errors: [{at: middle}]}", `f.yaml:5: expect.errors[0].at "middle": want client or server`},
+		{head + "expect:\n  errors:\n  - status: oops",
+			`f.yaml:7: expect.errors[0].status "oops": want loc_len_err, loc_qp_op_err`},
+		{head + "expect: {lost: {at_least: 3, at_most: 2}}",
+			"f.yaml:5: expect.lost.at_most 2: " +
+				"want 3 or more"},
+		{head + "expect: {compare: some}", `f.yaml:5: expect.compare "some": want exact, messages or counts`},
+		{head + "limits: {quiet_ps: 0}",
+			"f.yaml:5: limits.quiet_ps 0: want " +
+				"1000 (1 ns) to"},
+		{head + "faults: {wire: {chances: {loss: 2}}}",
+			"f.yaml:5: faults.wire.chances.loss 2: want 0 or more, less " +
+				"than 1"},
+		{head + "faults: {stall: 95}",
+			"f.yaml:5: faults.stall 95: want 0 " +
+				"to 90"},
+		{head + "faults: {slow_memory: {latency_ps: -1}}", "f.yaml:5: faults.slow_memory.latency_ps -1: want 0 to 1 s"},
+		{head + "faults: {pcie: [{of: disk, kind: none}]}",
+			`f.yaml:5: faults.pcie[0].of "disk": want arm, host or buffers`},
+		{head + "sweep: {pcie: [UR]}",
+			"f.yaml:5: sweep.pcie: want " +
+				"faults.pcie, whose kinds it sets"},
+		{head + "faults: {pcie: [{of: host, kind: none}]}\nsweep: {pcie: [bang]}",
+			`f.yaml:6: sweep: case x:pcie=bang: faults.pcie[0].kind: inject: fault "bang": want one of`},
+		{head + "faults: {pcie: [{of: host, kind: bang}]}",
+			`f.yaml:5: faults.pcie[0].kind: inject: fault "bang": want one of ["none" "UR"`},
+		{head + "workload: {processes: 17}",
+			"f.yaml:5: workload.processes 17: " +
+				"want 1 to 16"},
+		{head + "workload: {processes: 2}",
+			"f.yaml:5: workload.processes 2: " +
+				"stack rnic opens one verbs context, for one application on its server: want 1, or stack flexins"},
+		{head + "workload: {processes: 2, transport: raw}",
+			"f.yaml:5: workload.processes 2: " +
+				"the frames of a port go to one process with raw: want 1"},
+		{head + "workload: {queue_pairs: 2000, count: 9999}",
 			"f.yaml:5: workload.count 9999: with workload.queue_pairs, workload.processes and workload.both_ways " +
-			"this makes 19998000 messages in all flows: want at most 4194304",
-		head + "sweep: {receive: [naive]}": "f.yaml:5: sweep.receive: an " +
-			"option of stacks of kind flexins: there is none",
-		head + "workload: {transport: raw, kind: write}": "f.yaml:5: workload.kind write: " +
-			"workload.transport raw does not support it: want send",
-		head + "workload: {transport: raw, both_ways: true}": "" +
-			"f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more",
-		head + "workload: {transport: raw, sizes: [45]}": "f.yaml:5: workload.sizes[0] 45: " +
-			"send over raw takes 46 to 1010 bytes",
-		head + "workload: {kind: write, invalidate: true}": "f.yaml:5: workload.invalidate: " +
-			"want false, or kind send over rc without workload.immediate",
-		head + "workload: {misuse: {what: revoked_key, message: 3}}": "" +
-			"f.yaml:5: workload.misuse.what revoked_key: want workload.invalidate, and a message behind the first",
-		head + "addresses: ipx": `f.yaml:5: addresses "ipx": want ipv4 or ipv6`,
-		head + "workload: {ports: 9}": "f.yaml:5: workload.ports 9: want " +
-			"1 to 8",
-		head + "workload: {psn: 16777216}": "f.yaml:5: workload.psn 16777216: " +
-			"want 0 to 16777215",
-		head + "workload: {any_order: true}": "f.yaml:5: workload.any_order: " +
-			"send over rc keeps messages in order: want false, or kind send over ud",
-		head + "workload: {misuse: {what: unaligned}}": "f.yaml:5: workload.misuse.what " +
-			"unaligned: kind send has no atomics",
-		head + "workload: {kind: echo, misuse: {what: deregister}}": "" +
+				"this makes 19998000 messages in all flows: want at most 4194304"},
+		{head + "sweep: {receive: [naive]}",
+			"f.yaml:5: sweep.receive: an " +
+				"option of stacks of kind flexins: there is none"},
+		{head + "workload: {transport: raw, kind: write}",
+			"f.yaml:5: workload.kind write: " +
+				"workload.transport raw does not support it: want send"},
+		{head + "workload: {transport: raw, both_ways: true}",
+			"f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more"},
+		{head + "workload: {transport: raw, sizes: [45]}",
+			"f.yaml:5: workload.sizes[0] 45: " +
+				"send over raw takes 46 to 1010 bytes"},
+		{head + "workload: {kind: write, invalidate: true}",
+			"f.yaml:5: workload.invalidate: " +
+				"want false, or kind send over rc without workload.immediate"},
+		{head + "workload: {misuse: {what: revoked_key, message: 3}}",
+			"f.yaml:5: workload.misuse.what revoked_key: want workload.invalidate, and a message behind the first"},
+		{head + "addresses: ipx", `f.yaml:5: addresses "ipx": want ipv4 or ipv6`},
+		{head + "workload: {ports: 9}",
+			"f.yaml:5: workload.ports 9: want " +
+				"1 to 8"},
+		{head + "workload: {psn: 16777216}",
+			"f.yaml:5: workload.psn 16777216: " +
+				"want 0 to 16777215"},
+		{head + "workload: {any_order: true}",
+			"f.yaml:5: workload.any_order: " +
+				"send over rc keeps messages in order: want false, or kind send over ud"},
+		{head + "workload: {misuse: {what: unaligned}}",
+			"f.yaml:5: workload.misuse.what " +
+				"unaligned: kind send has no atomics"},
+		{head + "workload: {kind: echo, misuse: {what: deregister}}",
 			"f.yaml:5: workload.misuse.what deregister: the answer must need no memory, and no other message may be " +
-			"in flight: want kind ping_pong with workload.inline",
-		head + "workload: {kind: list_walk}": "f.yaml:5: workload.kind: " +
-			"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc takes 64 " +
-			"to 64 bytes",
-		head + "workload: {kind: list_walk, sizes: [64], hops: [3, 5000]}": "" +
-			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that no node has, to 4096",
-		head + "workload: {payload: both}": `f.yaml:5: workload.payload "both": want fresh or reused`,
-		head + "workload: {payload: reused, transport: ud}": "" +
-			"f.yaml:5: workload.payload reused: over ud the bytes identify the message: want fresh, or transport rc",
-		head + "workload: {payload: reused, kind: echo}": "f.yaml:5: workload.payload " +
-			"reused: echo derives answers from received bytes: want fresh, or kind send, write, write_imm or read",
-		head + "workload: {payload: reused, inline: true}": "f.yaml:5: workload.payload " +
-			"reused: want fresh, or workload.inline false",
-		head + "workload: {payload: reused, pieces: 2}": "f.yaml:5: workload.payload " +
-			"reused: want fresh, or workload.pieces 1",
-		head + "workload: {hops: [3]}": "f.yaml:5: workload.hops: kind " +
-			"send walks no list: want none",
-		head + "workload: {kind: batched_read, sizes: [64, 100]}": "" +
-			"f.yaml:5: workload.sizes[1] 100: batched_read returns values of 64 bytes: want a multiple of that",
-		head + "workload: {kind: batched_read, transport: uc, sizes: [64]}": "" +
+				"in flight: want kind ping_pong with workload.inline"},
+		{head + "workload: {kind: list_walk}",
+			"f.yaml:5: workload.kind: " +
+				"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc " +
+				"takes 64 " +
+				"to 64 bytes"},
+		{head + "workload: {kind: list_walk, sizes: [64], hops: [3, 5000]}",
+			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that no node has, to 4096"},
+		{head + "workload: {payload: both}", `f.yaml:5: workload.payload "both": want fresh or reused`},
+		{head + "workload: {payload: reused, transport: ud}",
+			"f.yaml:5: workload.payload reused: over ud the bytes identify the message: want fresh, or transport rc"},
+		{head + "workload: {payload: reused, kind: echo}",
+			"f.yaml:5: workload.payload " +
+				"reused: echo derives answers from received bytes: want fresh, or kind send, write, write_imm or read"},
+		{head + "workload: {payload: reused, inline: true}",
+			"f.yaml:5: workload.payload " +
+				"reused: want fresh, or workload.inline false"},
+		{head + "workload: {payload: reused, pieces: 2}",
+			"f.yaml:5: workload.payload " +
+				"reused: want fresh, or workload.pieces 1"},
+		{head + "workload: {hops: [3]}",
+			"f.yaml:5: workload.hops: kind " +
+				"send walks no list: want none"},
+		{head + "workload: {kind: batched_read, sizes: [64, 100]}",
+			"f.yaml:5: workload.sizes[1] 100: batched_read returns values of 64 bytes: want a multiple of that"},
+		{head + "workload: {kind: batched_read, transport: uc, sizes: [64]}",
 			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it: want send, or " +
-			"workload.transport rc",
-		head + "workload: {kind: batched_read}": "f.yaml:5: workload.kind " +
-			"batched_read: stacks of kind rnic have no offload engine: want flexins",
-		head + "workload: {kind: batched_read, misuse: {what: remote_key}}": "" +
-			"f.yaml:5: workload.misuse.what remote_key: kind batched_read names no remote key",
-		flexins + "  flexins: {data_cores: 15}\nworkload: {kind: batched_read}": "" +
+				"workload.transport rc"},
+		{head + "workload: {kind: batched_read}",
+			"f.yaml:5: workload.kind " +
+				"batched_read: stacks of kind rnic have no offload engine: want flexins"},
+		{head + "workload: {kind: batched_read, misuse: {what: remote_key}}",
+			"f.yaml:5: workload.misuse.what remote_key: kind batched_read names no remote key"},
+		{flexins + "  flexins: {data_cores: 15}\nworkload: {kind: batched_read}",
 			"f.yaml:6: stacks[0].flexins.data_cores 15: the card has 16 cores, and control and offload engine have " +
-			"one each: want 14 at most",
-		head + "sweep: {notify: [mmio]}": "f.yaml:5: sweep.notify: an option " +
-			"of stacks of kind flexins: there is none",
-		flexins + "  flexins: {notify: bell}": "" +
-			`f.yaml:6: stacks[0].flexins.notify "bell": want pipe, doorbell_pushed, doorbell_polled or mmio`,
-		flexins + "sweep: {notify: [pipe, bell]}": `f.yaml:6: sweep: case x:notify=bell: stacks[0].flexins.notify "bell": want pipe, doorbell_pushed, doorbell_polled or mmio`,
-		strings.Replace(flexins, "bf3", "bf2", 1) + "  flexins: {notify: mmio}": "" +
+				"one each: want 14 at most"},
+		{head + "sweep: {notify: [mmio]}",
+			"f.yaml:5: sweep.notify: an option " +
+				"of stacks of kind flexins: there is none"},
+		{flexins + "  flexins: {notify: bell}",
+			`f.yaml:6: stacks[0].flexins.notify "bell": want pipe, doorbell_pushed, doorbell_polled or mmio`},
+		{flexins + "sweep: {notify: [pipe, bell]}",
+			`f.yaml:6: sweep: case x:notify=bell: stacks[0].flexins.notify "bell": want pipe, doorbell_pushed, ` +
+				`doorbell_polled or mmio`},
+		{strings.Replace(flexins, "bf3", "bf2", 1) + "  flexins: {notify: mmio}",
 			"f.yaml:6: stacks[0].flexins.notify mmio: the board gives cores of the host no way to Arm memory: want " +
-			"switch.host_mmio on its card, or pipe, doorbell_pushed or doorbell_polled",
-		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: {data_cores: " +
-			"16}": "f.yaml:6: stacks[0].flexins.data_cores 16: the card has 16 cores, one of which is " +
-			"the control core: want 15 at most",
-		"name: x\ndescription: y\nboard: {preset: bf3-pair}\nstacks: [{kind: flexins}]": "" +
+				"switch.host_mmio on its card, or pipe, doorbell_pushed or doorbell_polled"},
+		{"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: " +
+			"{data_cores: " +
+			"16}",
+			"f.yaml:6: stacks[0].flexins.data_cores 16: the card has 16 cores, one of which is " +
+				"the control core: want 15 at most"},
+		{"name: x\ndescription: y\nboard: {preset: bf3-pair}\nstacks: [{kind: flexins}]",
 			"f.yaml:4: stacks[0].kind flexins: the board has no cores on the card and in the server: want one such " +
-			"as bf3-cores-pair",
-		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: " +
-			"{receive: early}}}]": `f.yaml:4: stacks[0].flexins.data.receive "early": want in_cache or naive`,
-		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: {transmit: rdma_staged}}}]": `f.yaml:4: stacks[0].flexins.data.transmit rdma_staged: it needs an rnic on the card, beside the NIC of the contract, and no card has one: want header_only or dma_staged`,
-		strings.Replace(head, "rnic", "flexins", 1): "f.yaml:4: stacks[0].kind flexins: a " +
-			"device of kind rnic is not the contract's NIC: want model, rtl or address",
-		head + "sweep: {loss: [0.1]}": "f.yaml:5: sweep.loss: want faults.wire, " +
-			"whose chances.loss it sets",
-		head + "sweep: {size: [0, 99999999]}": "f.yaml:5: sweep: case x:size=99999999: " +
-			"workload.sizes[0] 99999999: send over rc takes 0 to",
-		head + "devices: [{kind: model}]": "" +
-			`stacks[0].kind rnic: a device of kind "model" has no transport of its own: want one of kind rnic`,
-		head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]": "" +
-			`stacks[0].kind rnic: a device of kind "model" has no transport of its own`,
-		head + "devices: [{kind: rnic, model: connectx6}, {}, {}]": "" +
-			"f.yaml:5: devices: 3: want one for both servers, or one for each",
-		strings.Replace(head, "-pair", "", 1):                        "f.yaml:3: board: 1 servers: want 2",
-		"name: x\ndescription: y\nboard: {}\nstacks: [{kind: rnic}]": "f.yaml:3: board.servers: none: want one or more",
-		strings.Replace(head, "rnic", "tcp",
-			1): `f.yaml:4: stacks[0].kind "tcp": want flexins or rnic`,
-		strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1): "f.yaml:3: board: 12 servers: want 2",
+				"as bf3-cores-pair"},
+		{"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: " +
+			"{receive: early}}}]", `f.yaml:4: stacks[0].flexins.data.receive "early": want in_cache or naive`},
+		{"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: " +
+			"{transmit: rdma_staged}}}]",
+			`f.yaml:4: stacks[0].flexins.data.transmit rdma_staged: it needs an rnic on the card, beside the NIC ` +
+				`of the contract, and no card has one: want header_only or dma_staged`},
+		{strings.Replace(head, "rnic", "flexins", 1),
+			"f.yaml:4: stacks[0].kind flexins: a " +
+				"device of kind rnic is not the contract's NIC: want model, rtl or address"},
+		{head + "sweep: {loss: [0.1]}",
+			"f.yaml:5: sweep.loss: want faults.wire, " +
+				"whose chances.loss it sets"},
+		{head + "sweep: {size: [0, 99999999]}",
+			"f.yaml:5: sweep: case x:size=99999999: " +
+				"workload.sizes[0] 99999999: send over rc takes 0 to"},
+		{head + "devices: [{kind: model}]",
+			`stacks[0].kind rnic: a device of kind "model" has no transport of its own: want one of kind rnic`},
+		{head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]",
+			`stacks[0].kind rnic: a device of kind "model" has no transport of its own`},
+		{head + "devices: [{kind: rnic, model: connectx6}, {}, {}]",
+			"f.yaml:5: devices: 3: want one for both servers, or one for each"},
+		{strings.Replace(head, "-pair", "", 1), "f.yaml:3: board: 1 servers: want 2"},
+		{"name: x\ndescription: y\nboard: {}\nstacks: [{kind: rnic}]",
+			"f.yaml:3: board.servers: none: want one or more"},
+		{strings.Replace(head, "rnic", "tcp",
+			1), `f.yaml:4: stacks[0].kind "tcp": want flexins or rnic`},
+		{strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1), "f.yaml:3: board: 12 servers: want 2"},
 	} {
+		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(text))
 		require.ErrorContains(t, err, want, "%s", text)
 		require.NotContains(t, err.Error(), "network.kind open", "nobody wrote that")
@@ -190,7 +243,7 @@ func TestSweep(t *testing.T) {
 	require.EqualValues(t, 9, list[3].Workload.Seed)
 }
 
-// Any text yields cases or errors that name the file.
+// Any text gives cases, or errors that name the file.
 func FuzzParse(f *testing.F) {
 	f.Add("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nsweep: {size: [1]}")
 	f.Add("name: x\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: rtl}, {kind: model}]\nworkload: {kind: read, " +

@@ -15,37 +15,37 @@ import (
 
 // Stack is the network stack of a server.
 type Stack interface {
-	Context(process int) verbs.Context // of one of Workload.Processes
-	Core(process int) apps.Core        // host core on which that process's application runs
-	Ports() int                        // number of ports it can use, from the first on
+	Context(process int) verbs.Context // context of one of the workload's processes
+	Core(process int) apps.Core        // host core of that process's application
+	Ports() int                        // number of ports that the stack can use
 
-	// Settled reports whether nothing is in flight in the stack or on its card: only a call or a frame can start
-	// something new. It is asked at every step of time.
+	// Settled reports whether nothing is in flight in the stack or on its card, so that only a call or a frame can
+	// start something new. It is called at every step of time.
 	Settled() bool
-	// Timer names, for messages, an armed timer of a connection; empty if none is armed.
+	// Timer names an armed timer of a connection, for error texts; empty: none is armed.
 	Timer() string
 	// Progress returns a number that changes whenever a connection advances, even if no request ended.
 	// Retransmissions do not count.
 	Progress() uint64
 	Err() error
-	// Close stops the stack's own activity: its loops and timers.
+	// Close stops the stack's loops and timers.
 	Close() error
 }
 
-// counting is implemented by stacks that can read their NIC's counters, which the referee compares with its own.
+// counting is implemented by stacks that can read their NIC's counters, for the referee to compare with its own.
 type counting interface {
 	ReadCounters(done func()) error
 }
 
-// offloading is implemented by stacks that may have an offload engine.
+// offloading is implemented by stacks that can have an offload engine.
 type offloading interface {
-	engine() apps.Engine                         // nil: there is none
+	engine() apps.Engine                         // nil: none
 	faults() (list []offload.Fault, more uint64) // handlers that were stopped
 }
 
 // stackKind describes a kind of stack.
 type stackKind struct {
-	fits func(*StackSpec, *board.CardSpec) error // checks that it runs on a card
+	fits func(*StackSpec, *board.CardSpec) error // checks that it can run on a card
 	open func(w *world, server int) (Stack, error)
 }
 
@@ -62,13 +62,12 @@ func stackNames() string {
 // AddressFamily selects the network layer of all ports.
 type AddressFamily string
 
-// The network layers.
 const (
 	IPv4 AddressFamily = "ipv4"
 	IPv6 AddressFamily = "ipv6"
 )
 
-// MAC and IPv4 address of a server's port; both are numbered from 0.
+// MAC address of a server's port. Servers and ports are numbered from 0.
 func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
 func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
@@ -85,7 +84,7 @@ func (a AddressFamily) gidOf(server, port int) (g [16]byte) {
 	return g
 }
 
-// processes returns the applications of both servers, process by process.
+// processes returns both ends of each process: the application on either server.
 func (w *world) processes() (all [][2]apps.Side) {
 	for i := range w.c.Workload.Processes {
 		all = append(all, [2]apps.Side{w.side(0, i), w.side(1, i)})
@@ -93,8 +92,7 @@ func (w *world) processes() (all [][2]apps.Side) {
 	return all
 }
 
-// side returns a server as one of its applications sees it. All applications get equal shares of the memory set aside
-// for them.
+// side returns what an application on a server may use: verbs context, core and its share of the applications' memory.
 func (w *world) side(server, process int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
@@ -116,7 +114,8 @@ func (w *world) side(server, process int) apps.Side {
 	}
 }
 
-// ports returns how many ports both servers can use: port p of one leads to port p of the other.
+// ports returns the number of ports that both servers can use; port p of one server is connected to port p of the
+// other.
 func (w *world) ports() int {
 	n := w.stacks[0].Ports()
 	return min(n, w.stacks[1].Ports())

@@ -15,7 +15,7 @@ import (
 )
 
 // SweepSpec expands a scenario to one case for every combination of values. A field without values stays as the
-// scenario has it.
+// scenario gives it.
 type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
@@ -36,7 +36,7 @@ type SweepSpec struct {
 	Heads       []rb2.HeadSync   `yaml:"head"` // sets workload.ring
 	Tails       []rb2.TailSync   `yaml:"tail"`
 
-	// Options of stacks of kind flexins.
+	// Options of kind flexins.
 	DataCores       []int               `yaml:"data_cores"`
 	Receives        []data.ReceiveKind  `yaml:"receive"`
 	Transmits       []data.TransmitKind `yaml:"transmit"`
@@ -48,7 +48,7 @@ type SweepSpec struct {
 	Notifies []node.Notification   `yaml:"notify"`
 }
 
-// stackAxes names the axes that set options of stacks of kind flexins.
+// stackAxes names the axes that set options of kind flexins.
 var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "selective_repeat", "cc", "spray",
 	"notify"}
 
@@ -119,7 +119,7 @@ func (w *SweepSpec) axes() []axis {
 	}
 }
 
-// flexins changes the FlexiNS options of all servers.
+// flexins changes the FlexiNS options of both servers.
 func (s *Spec) flexins(change func(*node.Spec)) {
 	s.Stacks = slices.Clone(s.Stacks)
 	for i := range s.Stacks {
@@ -134,7 +134,7 @@ func (s *Spec) setLoss(share float64) {
 	s.Faults.Wire = &w
 }
 
-// setReadFault sets how answers to reads go wrong.
+// setReadFault sets the kind of the injected read faults.
 func (s *Spec) setReadFault(kind string) {
 	s.Faults.PCIe = slices.Clone(s.Faults.PCIe)
 	for i := range s.Faults.PCIe {
@@ -142,7 +142,7 @@ func (s *Spec) setReadFault(kind string) {
 	}
 }
 
-// maxCases limits a sweep to as many results as anybody reads.
+// maxCases limits the cases of a sweep to a number of results that somebody can read.
 const maxCases = 1000
 
 func (w *SweepSpec) validate() error {
@@ -157,19 +157,19 @@ func (w *SweepSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// Case is a scenario with one value for every field of its sweep.
+// Case is a scenario with one value for each field of its sweep.
 type Case struct {
 	Spec
 	File string
-	Name string // of the scenario, with the values of the sweep: name:size=64:depth=8
+	Name string // name of the scenario with the values of the sweep: name:size=64:depth=8
 
-	places *specfile.Places // of the file
+	places *specfile.Places // positions of the fields in the file
 }
 
-// Locate puts file and line to each error of a field.
+// Locate adds file and line to errors about fields.
 func (c *Case) Locate(err error) error { return c.places.Locate(err) }
 
-// cases returns one case for each combination; the last field varies fastest.
+// cases returns one case for each combination of values; the last field varies fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
 	axes := s.Sweep.axes()
 	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of {
@@ -214,7 +214,7 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 	}
 }
 
-// step advances to the next combination and reports whether there was one.
+// step advances to the next combination, and reports false after the last.
 func step(at []int, axes []axis) bool {
 	for i := len(axes) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < axes[i].n {

@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// timed returns a scenario on two servers of a kind, with extra fields for both cards.
+// timed returns a scenario with two servers of a kind. fields is added to both cards.
 func timed(kind, fields, network, workload string) string {
 	preset := map[string]string{"flexins": "bf3-cores", "rnic": "connectx6-cores"}[kind]
 	server := func(name string) string {
@@ -23,8 +23,7 @@ func timed(kind, fields, network, workload string) string {
 		preset, server("A"), server("B"), network, kind, workload)
 }
 
-// Whatever the timers of queue pairs, and however long and slow the board is, a case that merely takes its time has
-// no finding.
+// Slow boards, long cables and any timers of queue pairs cause no findings: the limits of a case follow from them.
 func TestNoFalseAlarmFromTime(t *testing.T) {
 	plain := "seed: 0"
 	var all []string
@@ -55,7 +54,7 @@ func TestNoFalseAlarmFromTime(t *testing.T) {
 	}
 }
 
-// playText plays the only case of a scenario on models.
+// playText plays the only case of a scenario on the Go NIC.
 func playText(t *testing.T, text string) *Played {
 	t.Helper()
 	cases, err := Parse("timed.yaml", []byte(text))
@@ -66,7 +65,8 @@ func playText(t *testing.T, text string) *Played {
 	return p
 }
 
-// On boards with short timers and links, a stack that waits in vain is found as fast as before.
+// On boards with short timers and links the limits stay at their lower bounds, so that a stack that waits in vain is
+// found quickly.
 func TestLimitsOfUsualBoards(t *testing.T) {
 	for _, kind := range []string{"flexins", "rnic"} {
 		cases, err := Parse("timed.yaml", []byte(timed(kind, "seed: 0", "latency_ps: 25000", "count: 4")))

@@ -14,25 +14,25 @@ import (
 	"nictwin/scenarios/observe/wiretap"
 )
 
-// world is the board of a case with devices, stacks and referees attached.
+// world is the board of a case, with its devices, stacks and referees.
 type world struct {
 	ctx    context.Context
 	c      *Case
 	o      *Options
 	engine *simcore.Engine
-	spec   board.RackSpec // with the devices of this run
+	spec   board.RackSpec // the board with the devices of this run
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack
-	judges []*judge.Judge // by card; nil where the NIC is not of the contract
-	log    *judge.Log     // nil without artifacts
-	tap    *wiretap.Tap   // likewise
+	judges []*judge.Judge // by card; nil if its NIC is not of the contract
+	log    *judge.Log     // nil: no artifacts
+	tap    *wiretap.Tap   // nil: no artifacts
 	limits limits
 	over   bool
-	failed error // error of a stack that the case expects
+	failed error // the error of a stack that the case expects, once it has occurred
 }
 
-// StuckError reports something that had to happen and did not.
+// StuckError reports a wait that reached its limit.
 type StuckError struct {
 	What string // what the run waited for
 	Why  string
@@ -43,7 +43,7 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
 }
 
-// StackError is the error that ended a stack or blocked its applications.
+// StackError reports an error that ended a stack or blocked its applications.
 type StackError struct{ Err error }
 
 func (e *StackError) Error() string { return e.Err.Error() }
@@ -59,7 +59,7 @@ func stackError(err error) error {
 	return &StackError{err}
 }
 
-// newWorld builds the board and begins the case.
+// newWorld builds the board of a case and opens its stacks.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits()}
 	w.spec = o.override(c.rack())
@@ -152,7 +152,7 @@ const (
 	trafficStep = simcore.Microsecond
 )
 
-// err returns the errors that keep the world from continuing.
+// err returns errors that end the run.
 func (w *world) err() error {
 	errs := []error{w.ctx.Err(), w.rack.Err()}
 	for _, s := range w.stacks {
@@ -166,7 +166,7 @@ func (w *world) err() error {
 	return errors.Join(errs...)
 }
 
-// unexpected returns an error of a stack unless the case expects it, in which case it is recorded.
+// unexpected returns an error of a stack, unless the case expects it: then it is recorded.
 func (w *world) unexpected(err error) error {
 	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
 		return stackError(err)
@@ -175,7 +175,7 @@ func (w *world) unexpected(err error) error {
 	return nil
 }
 
-// run advances time by a step, or by as many whole steps as contain no event.
+// run advances time by a step, or by several steps if the next event is farther away.
 func (w *world) run(step simcore.Ps) error {
 	to := w.engine.Now() + step
 	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to {
@@ -187,7 +187,7 @@ func (w *world) run(step simcore.Ps) error {
 	return w.err()
 }
 
-// armed lists the armed timers of connections, as the end of a message.
+// armed lists armed timers of connections, as the end of an error text.
 func (w *world) armed() (text string) {
 	for i, s := range w.stacks {
 		if s == nil {
@@ -200,19 +200,20 @@ func (w *world) armed() (text string) {
 	return text
 }
 
-// settled reports whether nothing is under way on the board.
+// settled reports whether nothing is in flight in the stacks and on their cards.
 func (w *world) settled() bool {
 	if w.engine.Pending() == 0 {
 		return true
 	}
 	settled := true
 	for _, s := range w.stacks {
-		settled = (s.Settled() || s.Err() != nil) && settled // no short circuit
+		// Call Settled on every stack: it may compare with its previous call.
+		settled = (s.Settled() || s.Err() != nil) && settled
 	}
 	return settled
 }
 
-// await runs the world until done holds; it is an apps.Await.
+// await runs until done returns true, or the limit of the set-up is reached (apps.Await).
 func (w *world) await(what string, done func() bool) error {
 	for from := w.engine.Now(); !done(); {
 		stuck := func(why string) error { return &StuckError{what, why, w.engine.Now()} }
@@ -229,7 +230,7 @@ func (w *world) await(what string, done func() bool) error {
 	return nil
 }
 
-// settle runs until everything in flight has ended.
+// settle runs until nothing has been in flight for grace.
 func (w *world) settle(what string) error {
 	since := w.engine.Now()
 	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
@@ -252,7 +253,7 @@ func (w *world) end() error {
 	w.over = true
 	for from := w.engine.Now(); !w.resting(); {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
-			return nil // cores of the failed stack never stop; NICs are idle by now
+			return nil // the cores of a failed stack never stop; the NICs are idle by now
 		}
 		if w.engine.Now()-from > w.limits.settle {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()),
@@ -265,7 +266,7 @@ func (w *world) end() error {
 	return nil
 }
 
-// resting reports whether nothing can happen any more except that timers of idle connections expire.
+// resting reports whether no event is pending, except timers of idle connections.
 func (w *world) resting() bool {
 	return w.engine.Pending() == 0 || w.engine.Pending() == w.engine.Armed() && w.settled()
 }

@@ -1,9 +1,9 @@
-// Package traffic plays frames into a NIC's Ethernet ports and takes what comes out.
+// Package traffic plays frames into a NIC's Ethernet ports and receives the frames that come out.
 //
 // A Player is the far end of a cable: it is plugged into an open Ethernet port of a card (models/board) and plays a
 // Track, which is a Source of frames and the Pace at which they follow one another. A Supply reads captures for the
-// ports of a NIC and makes a Playlist for each, which is a Source; Turns mixes the playlists for one sender. Capture
-// files are read by traffic/capture, frames for a purpose are made by traffic/craft.
+// ports of a NIC and makes a Playlist for each, which is a Source; Turns mixes the playlists for one sender. Package
+// traffic/capture reads capture files; traffic/craft builds frames with given properties.
 //
 // It knows no device and does not say what a NIC should do with a frame.
 //

@@ -10,19 +10,18 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Pace is the spacing of frames; see ParsePace.
+// Pace determines the time between frames; see ParsePace.
 type Pace struct {
 	capture  bool
-	beats    bool       // one beat in every cycle
-	beat     int        // bytes of a beat
-	periodPs simcore.Ps // of the clock
-	mbps     int64      // 0: as fast as the stream allows
+	beats    bool       // a beat in every cycle
+	beat     int        // bytes in a beat
+	periodPs simcore.Ps // period of the NIC's clock
+	mbps     int64      // 0: line rate
 }
 
-// ParsePace parses a pace for a port whose stream has ethBits bits, 0 being that of nicspec.DefaultBuild, and
-// this clock period, 0 being that of 400 MHz: line (back to back with the smallest gap), capture (as recorded,
-// but no faster than line), a number of Gbps, or beats (no cycle without a beat: denser than Ethernet, for
-// measurements).
+// ParsePace parses a pace for a port: line (back to back with the smallest gap), capture (as recorded, but no faster
+// than line), a number of Gbps, or beats (a beat in every cycle: denser than Ethernet, for measurements). ethBits is
+// the width of the port's stream, 0 that of nicspec.DefaultBuild; period is that of the NIC's clock, 0 that of 400 MHz.
 func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	p := line(ethBits)
 	p.periodPs = simcore.Freq{PeriodPs: period}.Period()
@@ -33,7 +32,7 @@ func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	case "capture":
 		p.capture = true
 	default:
-		most := int64(p.beat) * 8_000_000 / int64(p.periodPs) // with one beat in every cycle
+		most := int64(p.beat) * 8_000_000 / int64(p.periodPs) // Mbps with a beat in every cycle
 		gbps, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(gbps >= 0.001 && gbps <= float64(most)/1000) {
 			return Pace{}, field.Errorf("pace", "%q: want line, capture, or Gbps from 0.001 to %v", s,
@@ -44,8 +43,8 @@ func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	return p, nil
 }
 
-// AtMost limits the pace to the rate of a cable, the zero rate being no limit: line and capture become no faster
-// than that; a larger number of Gbps is an error.
+// AtMost limits the pace to the rate of a cable; the zero rate is no limit. It slows down line and capture, and refuses
+// beats and a larger number of Gbps.
 func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
 	if r == (simcore.Rate{}) {
 		return p, nil
@@ -61,23 +60,22 @@ func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
 	return p, nil
 }
 
-// line returns the pace of frames back to back on a port whose stream has ethBits bits; 0 as in ParsePace.
+// line returns the pace of frames back to back on a port of the given width; 0 is as in ParsePace.
 func line(ethBits int) Pace {
 	return Pace{beat: cmp.Or(ethBits, nicspec.DefaultBuild().EthBits) / 8}
 }
 
-// maxBacklog is the limit of the bytes that wait in front of the NIC's stream. If the last beats of frames are
-// nearly empty, a stream is slower than Ethernet, and the backlog would grow for ever: at this limit, frames
-// come at the stream's rate.
+// maxBacklog limits the bytes of frames that wait for the NIC's stream. A stream is slower than Ethernet if the last
+// beats of frames are nearly empty, so the backlog would grow without end. At the limit, frames are played at the
+// stream's rate.
 const maxBacklog = 2 << 20
 
-// stream returns the time of a frame of n bytes on a stream with this clock and this percentage of stalled
-// cycles.
+// stream returns the time that a frame of n bytes takes on the stream, with the given percentage of stalled cycles.
 func (p Pace) stream(n, stall int, period simcore.Ps) simcore.Ps {
 	return simcore.Ps((n+p.beat-1)/p.beat) * period * 100 / simcore.Ps(100-stall)
 }
 
-// time returns the time of a frame of n bytes on Ethernet, stretched by the same percentage.
+// time returns the time that a frame of n bytes takes on Ethernet, stretched by the same percentage.
 func (p Pace) time(n, stall int, period simcore.Ps) simcore.Ps {
 	if p.beats {
 		return p.stream(n, stall, period)

@@ -9,7 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A pace goes no faster than the cable, and a faster one that is asked for is refused.
+// AtMost slows line and capture down to the cable's rate, and refuses a pace that the user gives and the cable cannot
+// carry.
 func TestPaceAtMost(t *testing.T) {
 	const period, bits, n = 909, 256, 1000
 	for text, want := range map[string]simcore.Ps{

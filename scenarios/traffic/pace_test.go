@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Every pace that is accepted lets time pass with each frame, and no frame come faster than Ethernet or stream allow.
+// With every pace that ParsePace accepts, a frame takes at least the time that it needs on the stream and on Ethernet.
 func FuzzParsePace(f *testing.F) {
 	for _, s := range []string{"line", "capture", "beats", "0.001", "204.8", "1e-3", "0x1p3", "-1", "NaN", "Inf", ""} {
 		f.Add(s, 1, uint8(30))

@@ -10,34 +10,35 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Player is the far end of a cable: it plays frames into an Ethernet port of a NIC and takes what comes out.
+// Player is the far end of a cable: it plays frames into an Ethernet port of a NIC and receives the frames that come
+// out.
 type Player struct {
 	*sim.ComponentBase
 	sched  simcore.Scheduler
 	port   *simcore.Port
 	pool   *msg.Frames
 	eth    int        // the NIC's port
-	period simcore.Ps // of its clock
+	period simcore.Ps // period of the NIC's clock
 	track  Track
-	list   []Frame // added by Play
-	next   Frame   // to be played next, if armed
+	list   []Frame // frames added by Play
+	next   Frame   // the next frame, if armed
 	sent   int
 	short  int
 	held   bool // the next frame is due, but the cable has no credit for it
 	last   simcore.Ps
-	taken  simcore.Ps // when the NIC's stream will have taken all frames played, at a beat per cycle
+	taken  simcore.Ps // time at which the NIC's stream will have taken all played frames, at a beat per cycle
 	ev     simcore.Event
 
-	// Take is called with every frame that comes out of the NIC; the frame is recycled when it returns.
+	// Take is called with every frame that comes out of the NIC. The frame is reused after it returns.
 	Take func(f *ether.Frame)
-	// Played, if set, is called before a frame goes in, with the frame and its ordinal on the port.
+	// Played, if set, is called before a frame is sent, with its ordinal on the port.
 	Played func(ordinal int, f Frame)
 }
 
 const playerPortCap = 1024
 
-// NewPlayer returns a player for a NIC's port with this number and clock. Without a track it plays what Play
-// adds, back to back.
+// NewPlayer returns a player for the NIC's port eth, whose clock has the given period. Without a track it plays the
+// frames that Play adds, back to back.
 func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
 	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
 	p.ev.H, p.track.Pace = p, line(0)
@@ -49,7 +50,7 @@ func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period
 // Eth returns the player's end of the cable.
 func (p *Player) Eth() *simcore.Port { return p.port }
 
-// Load sets the track.
+// Load sets the track to play.
 func (p *Player) Load(t Track) error {
 	if err := t.Validate(); err != nil {
 		return fmt.Errorf("track of port %d: %w", p.eth, err)
@@ -58,8 +59,8 @@ func (p *Player) Load(t Track) error {
 	return nil
 }
 
-// Play adds frames after those still to be played: for scenarios whose next frame depends on what happened
-// before. A player whose track has a source plays only that.
+// Play adds frames behind those still to be played, for scenarios in which a frame depends on earlier events. A player
+// whose track has a source plays only that source.
 func (p *Player) Play(frames ...Frame) {
 	idle := p.sent == p.Total()
 	p.list = append(p.list, frames...)
@@ -80,16 +81,17 @@ func (p *Player) Total() int {
 // Sent returns the number of frames played so far.
 func (p *Player) Sent() int { return p.sent }
 
-// Taken returns when the NIC's stream will have taken all frames played so far, without the time on the cable.
+// Taken returns the time at which the NIC's stream will have taken all frames played so far, without the latency of the
+// cable.
 func (p *Player) Taken() simcore.Ps { return p.taken }
 
-// Held reports whether the cable is full: the next frame departs when one on it has been taken.
+// Held reports whether the cable has no credit for the next frame, which is due.
 func (p *Player) Held() bool { return p.held }
 
 // Shortened returns the number of gaps shortened so far.
 func (p *Player) Shortened() int { return p.short }
 
-// At returns the data of the frame with this ordinal on the port; Play must have added it.
+// At returns the data of a frame that Play added, by its ordinal on the port.
 func (p *Player) At(ordinal int) []byte { return p.list[ordinal].Data }
 
 // Start starts playing the track.
@@ -98,7 +100,7 @@ func (p *Player) Start() error {
 	return p.arm()
 }
 
-// arm takes the next frame, if there is one, and schedules it.
+// arm fetches the next frame, if there is one, and schedules it.
 func (p *Player) arm() (err error) {
 	if p.sent == p.Total() {
 		return nil
@@ -112,7 +114,7 @@ func (p *Player) arm() (err error) {
 	return nil
 }
 
-// depart schedules the next frame's departure, at the end of its last byte.
+// depart schedules the departure of the next frame: the time of its last byte.
 func (p *Player) depart() {
 	f := &p.next
 	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall, p.period)
@@ -130,10 +132,10 @@ func (p *Player) depart() {
 	p.sched.Schedule(&p.ev)
 }
 
-// Handle implements sim.Handler: a frame departs.
+// Handle sends the next frame, which is due (sim.Handler).
 func (p *Player) Handle(sim.Event) error {
 	if p.held = !p.port.CanSend(); p.held {
-		return nil // NotifyPortFree continues
+		return nil // until NotifyPortFree
 	}
 	now := simcore.Now(p.sched)
 	f := p.pool.Copy(p.next.Data)
@@ -149,7 +151,7 @@ func (p *Player) Handle(sim.Event) error {
 	return p.arm()
 }
 
-// NotifyRecv implements sim.Component.
+// NotifyRecv receives frames of the NIC (sim.Component).
 func (p *Player) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
 		if f, ok := m.(*msg.Frame); ok {
@@ -161,7 +163,7 @@ func (p *Player) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	}
 }
 
-// NotifyPortFree implements sim.Component.
+// NotifyPortFree sends a frame that waited for a credit (sim.Component).
 func (p *Player) NotifyPortFree(sim.VTimeInSec, sim.Port) {
 	if p.held {
 		p.held, p.ev.At = false, simcore.Now(p.sched)

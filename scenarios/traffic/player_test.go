@@ -21,7 +21,7 @@ const (
 	us = simcore.Microsecond
 )
 
-// listed is a source of frames in memory, which may end with an error.
+// listed is a source with frames in memory and, after them, an error.
 type listed struct {
 	frames []traffic.Frame
 	total  int
@@ -40,7 +40,7 @@ func (l *listed) Next() (f traffic.Frame, err error) {
 
 func source(frames ...traffic.Frame) *listed { return &listed{frames, len(frames), io.EOF} }
 
-// sized returns frames of these sizes, with the intervals between them.
+// sized returns frames of the given sizes, each an interval of gap after the previous one.
 func sized(gap simcore.Ps, sizes ...int) (list []traffic.Frame) {
 	for _, n := range sizes {
 		list = append(list, traffic.Frame{Data: make([]byte, n), Interval: gap})
@@ -48,7 +48,7 @@ func sized(gap simcore.Ps, sizes ...int) (list []traffic.Frame) {
 	return list
 }
 
-// pair is two players at the ends of a cable.
+// pair returns two players, at the ends of a cable.
 func pair(t *testing.T) (e *simcore.Engine, a, b *traffic.Player) {
 	t.Helper()
 	e, pool := simcore.NewEngine(), new(msg.Frames)
@@ -59,7 +59,7 @@ func pair(t *testing.T) (e *simcore.Engine, a, b *traffic.Player) {
 	return e, a, b
 }
 
-// A frame departs when its last byte has gone, at the track's pace: an Ethernet port of 512 bits at 400 MHz has 25.6
+// A frame departs at the time of its last byte, at the track's pace. An Ethernet port of 512 bits at 400 MHz has 25.6
 // B/ns.
 func TestPaces(t *testing.T) {
 	for _, x := range []struct {
@@ -100,7 +100,7 @@ func TestPaces(t *testing.T) {
 	}
 }
 
-// A player without a track plays what is added, when it is added, back to back.
+// A player without a track plays the frames that Play adds, as soon as they are added, back to back.
 func TestPlayAdds(t *testing.T) {
 	e, a, b := pair(t)
 	var arrived []simcore.Ps
@@ -115,7 +115,7 @@ func TestPlayAdds(t *testing.T) {
 	require.Len(t, a.At(1), 232)
 }
 
-// Players on the open ports of one card: each frame gets to its port, and each port has a pace of its own.
+// With players on both ports of a card, each frame reaches its port, and each port has its own pace.
 func TestPlayersOnACard(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	link := simcore.LinkSpec{Latency: us, Credits: 64, CreditLatency: us}
@@ -141,12 +141,12 @@ func TestPlayersOnACard(t *testing.T) {
 	require.NoError(t, e.Run())
 	require.NoError(t, c.Close())
 	require.Equal(t, [2][]int{{101, 1226}, {102, 1225}}, in)
-	const flight = 400 // cycles
+	const flight = 400 // cycles from player to NIC
 	require.InDelta(t, flight+(125+1250)/32, last[0], 40, "32 B a cycle")
 	require.InDelta(t, flight+(126+1249)*8/10*2/5, last[1], 40, "10 Gbps: 0.8 ns a byte, cycles of 2.5 ns")
 }
 
-// inSlot is the Go NIC in a slot.
+// inSlot adapts the Go NIC to a slot of a board.
 type inSlot struct{ *nic.Comp }
 
 func (n inSlot) Period() simcore.Ps      { return n.Spec().Freq.Period() }
@@ -163,7 +163,7 @@ func goNIC(s board.Slot) (board.NIC, error) {
 	return inSlot{c}, err
 }
 
-// What keeps a player from playing on ends the run, with the port and the frame.
+// An error of a source ends the run and names the port and the frame.
 func TestPlayersSayWhatIsWrong(t *testing.T) {
 	line, err := traffic.ParsePace("line", 0, 0)
 	require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestPlayersSayWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, e.Run(), "player: port 0, frame 1: unreadable")
 }
 
-// A cable that carries one frame at a time holds its player, and nobody else.
+// A cable with a single credit holds up its player, which sends a frame for each returned credit.
 func TestCablesHoldPlayers(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	p, far := traffic.NewPlayer("A", e, pool, 1, simcore.DefaultPeriodPs),
@@ -206,7 +206,7 @@ func TestTracksNameTheirFields(t *testing.T) {
 		pace   string
 		bits   int
 		period simcore.Ps
-		most   string // Gbps; empty: it is right
+		most   string // maximum of Gbps; empty: the pace is valid
 	}{
 		{"fast", 0, 0, "204.8"}, {"204.9", 0, 0, "204.8"}, {"204.8", 0, 0, ""}, {"0", 256, 0, "102.4"},
 		{"NaN", 1024, 0, "409.6"},

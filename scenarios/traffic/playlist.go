@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Playlist is the sequence of frames of one port, pass after pass.
+// Playlist is the Source of the frames of one port, pass after pass.
 type Playlist struct {
 	parts []part
 	pad   bool
@@ -19,11 +19,11 @@ type Playlist struct {
 	total int // frames of all passes
 	given int
 	at    int           // current part
-	done  int           // frames of it returned so far
+	done  int           // frames of that part returned so far
 	from  *capture.File // file being read
 	r     *capture.Reader
-	kept  []Frame // the first pass, for later passes, if it takes no more than keptBytes
-	room  int     // left of keptBytes; negative: the first pass takes more
+	kept  []Frame // the first pass, for later ones, if it fits into keptBytes
+	room  int     // bytes left of keptBytes; negative: the first pass does not fit
 }
 
 func newPlaylist(parts []part, loop int, pad bool) *Playlist {
@@ -35,20 +35,20 @@ func newPlaylist(parts []part, loop int, pad bool) *Playlist {
 	return l
 }
 
-// FrameCost is the memory of a frame in addition to its data, in bytes.
+// FrameCost is the memory that a frame takes in addition to its data, in bytes.
 const FrameCost = 128
 
 // Pass returns the number of frames of one pass.
 func (l *Playlist) Pass() int { return l.pass }
 
-// keptBytes limits the frames that are kept for the next pass: reading few frames again takes longer than
-// playing them.
+// keptBytes limits the memory for the frames of a pass. Few frames are kept, because reading them again takes longer
+// than playing them.
 const keptBytes = 4 << 20
 
-// Total implements Source.
+// Total returns the number of frames of all passes (Source).
 func (l *Playlist) Total() int { return l.total }
 
-// Next implements Source.
+// Next returns the next frame (Source).
 func (l *Playlist) Next() (Frame, error) {
 	if l.given == l.total {
 		return Frame{}, io.EOF
@@ -67,7 +67,7 @@ func (l *Playlist) Next() (Frame, error) {
 	return f, err
 }
 
-// keep keeps a frame of the first pass while there is room for all of them.
+// keep keeps a frame of the first pass, as long as all of them fit.
 func (l *Playlist) keep(f Frame) {
 	if l.room < 0 || l.total == l.pass {
 		return
@@ -109,7 +109,7 @@ func (l *Playlist) take(p *part) (f Frame, err error) {
 	return f, nil
 }
 
-// begin opens a capture at its start.
+// begin starts reading a capture.
 func (l *Playlist) begin(f *capture.File) (err error) {
 	if l.from == f {
 		return l.r.Rewind()
@@ -123,7 +123,7 @@ func (l *Playlist) begin(f *capture.File) (err error) {
 	return err
 }
 
-// Close ends reading.
+// Close closes the capture that is being read.
 func (l *Playlist) Close() error {
 	if l.from == nil {
 		return nil

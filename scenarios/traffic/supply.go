@@ -14,16 +14,16 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// SupplySpec describes the frames to be played.
+// SupplySpec describes the frames to play.
 type SupplySpec struct {
 	Captures []string // files, played one after the other on their port: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
-	Ports    int      // 0 is 1
+	Ports    int      // 0: one
 	Loop     int      // number of passes
-	Limit    int      // most frames of all captures together in one pass; 0: all
-	Pad      bool     // pads frames to the shortest length that a NIC must accept
+	Limit    int      // maximum number of frames of all captures in one pass; 0: all
+	Pad      bool     // pad frames to the minimum length that a NIC must accept
 
-	Say func(text string) // is called with notes for the user; nil: none
+	Say func(text string) // receives notes for the user; nil: none
 }
 
 // Validate returns all errors of the spec, each a field.Error. It opens no file.
@@ -41,8 +41,8 @@ func (s *SupplySpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Supply provides the frames of captures, and further frames. It does not keep packets in memory: captures are
-// read once beforehand, so that nothing is played if one is damaged, and again as they are played.
+// Supply provides the frames of captures, and further frames. It keeps no packets of captures in memory: it reads the
+// captures once beforehand, so that nothing is played if one is damaged, and again as they are played.
 type Supply struct {
 	Tally
 	spec     SupplySpec
@@ -51,26 +51,26 @@ type Supply struct {
 	opened   []io.Closer
 }
 
-// Tally is the result of the first reading of the captures.
+// Tally holds what the first reading of the captures has counted.
 type Tally struct {
-	Frames    int // of one pass
-	Longest   int // bytes of a frame
+	Frames    int // frames of a pass
+	Longest   int // bytes of the longest frame
 	LeftOut   int // packets left out because of Limit
 	Truncated int // packets whose end was not captured
 	Empty     int // packets without a byte
 	Skipped   int // pcapng sections of an unknown version
 	CutOff    []*capture.CutOff
-	NotRead   []string // captures not read to their end, as Limit was reached
+	NotRead   []string // captures not read to their end because Limit was reached
 }
 
-// part is a run of frames of one port.
+// part holds consecutive frames of one port.
 type part struct {
 	file *capture.File // nil: the frames are in list
 	list [][]byte
-	n    int // number of frames of file, from its start; at least one
+	n    int // number of frames of file, from its start on; at least one
 }
 
-// NewSupply reads the captures once. It returns all errors. The caller must Close the result in any case.
+// NewSupply reads the captures for the first time. It returns all errors. The caller must Close the supply even then.
 func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 	spec.Ports = cmp.Or(spec.Ports, 1)
 	s := &Supply{spec: spec}
@@ -108,7 +108,7 @@ func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 	return s, errors.Join(errs...)
 }
 
-// nothingToPlay returns the error for captures without a playable frame; it lists those that were cut off.
+// nothingToPlay returns the error about captures without a playable frame; it lists truncated captures.
 func (s *Supply) nothingToPlay() error {
 	errs := []error{errors.New("the captures hold no frame that could be played")}
 	for _, c := range s.CutOff {
@@ -117,7 +117,7 @@ func (s *Supply) nothingToPlay() error {
 	return errors.Join(errs...)
 }
 
-// add reads a capture for the first time.
+// add reads a capture for the first time and adds it to a port.
 func (s *Supply) add(f *capture.File, port int) error {
 	for _, o := range s.captures {
 		if f.IsPipe() && f.Same(o) {
@@ -156,7 +156,7 @@ func (s *Supply) add(f *capture.File, port int) error {
 	return nil
 }
 
-// count counts the packets of a capture, and returns how many of them are played.
+// count counts the packets of a capture, and returns the number of those to play.
 func (s *Supply) count(f *capture.File, r *capture.Reader) (n int, _ error) {
 	for {
 		if s.full() && !f.Ends() {
@@ -195,13 +195,13 @@ func (s *Supply) counts(size int) {
 	}
 }
 
-// full reports whether Limit is reached.
+// full reports whether Limit has been reached.
 func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
 
-// waitNotice is the time for which a pipe is read before the user is notified.
+// waitNotice is the time after which the user is notified that a pipe is being read.
 const waitNotice = time.Second
 
-// noticeSlow notifies the user that a pipe is being read, if that takes long, until the returned function is called.
+// noticeSlow notifies the user that a pipe is being read, unless the returned function is called soon.
 func (s *Supply) noticeSlow(path string) func() {
 	t := time.AfterFunc(waitNotice, func() { s.say("reading %s until it ends: it is played then", path) })
 	return func() { t.Stop() }
@@ -224,10 +224,10 @@ func (s *Supply) Playlists() []*Playlist {
 	return lists
 }
 
-// Close ends reading.
+// Close closes the captures.
 func (s *Supply) Close() error {
 	var errs []error
-	for i := range s.opened { // captures after those who read them
+	for i := range s.opened { // after the playlists that read them
 		errs = append(errs, s.opened[len(s.opened)-1-i].Close())
 	}
 	s.opened = nil

@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// numbered are frames of a size, all different.
+// numbered returns n different frames of a size.
 func numbered(n, size int) [][]byte {
 	list := make([][]byte, n)
 	for i := range list {
@@ -26,7 +26,7 @@ func numbered(n, size int) [][]byte {
 	return list
 }
 
-// saved writes frames into a pcap, a second apart.
+// saved writes frames into a pcap file, a second apart.
 func saved(t testing.TB, frames [][]byte) string {
 	t.Helper()
 	le := binary.LittleEndian
@@ -54,7 +54,7 @@ func supply(t testing.TB, spec SupplySpec) *Supply {
 	return s
 }
 
-// Frames tell where they come from, whatever was left out before them.
+// Frames carry the file and packet they come from, even behind packets that are left out.
 func TestOrigins(t *testing.T) {
 	a, b := saved(t, [][]byte{{1}, {}, {2}}), saved(t, [][]byte{{3}, {4}})
 	const loops = 2
@@ -74,7 +74,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// Each pass has the same frames, whether they are kept or read again.
+// Each pass has the same frames, whether they are kept in memory or read again.
 func TestPasses(t *testing.T) {
 	for _, n := range []int{100, keptBytes/1500 + 100} {
 		frames := numbered(n, 1500)
@@ -94,7 +94,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// Ports take turns, pass after pass, as with a list of all frames.
+// Turns takes the ports' frames in turn, in each pass, as a list of all frames would give them.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 3).Filter(func(n []int) bool {
@@ -135,7 +135,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Captures and frames go to the ports in turn; what Limit leaves out is counted.
+// Captures and frames are distributed over the ports in turn, and the packets that Limit leaves out are counted.
 func TestLimitAndPorts(t *testing.T) {
 	files := []string{saved(t, numbered(3, 70)), saved(t, numbered(4, 80)), saved(t, numbered(5, 90))}
 	s := supply(t, SupplySpec{Captures: files, Frames: numbered(1, 100), Ports: 2, Loop: 1, Limit: 8})

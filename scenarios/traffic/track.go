@@ -12,24 +12,24 @@ import (
 // Frame is one frame to be played.
 type Frame struct {
 	Data     []byte
-	Interval simcore.Ps     // since the previous frame, as captured
+	Interval simcore.Ps     // time since the previous frame, as captured
 	Origin   capture.Origin // zero for frames that were not captured
 }
 
 // Source provides a player's frames on demand.
 type Source interface {
-	// Next returns the next frame, whose bytes do not change any more, and io.EOF after the last.
+	// Next returns the next frame, whose bytes stay unchanged, and io.EOF after the last one.
 	Next() (Frame, error)
 	// Total returns the number of all frames.
 	Total() int
 }
 
-// Track is the program of a player: a source and its pace.
+// Track describes what a player plays: a source and its pace.
 type Track struct {
 	Source Source // nil: the frames that Play adds
 	Pace   Pace
-	Stall  int        // percent of cycles in which nothing is sent
-	MaxGap simcore.Ps // with pace capture, longer gaps are shortened to this
+	Stall  int        // percentage of cycles in which nothing is sent
+	MaxGap simcore.Ps // with pace capture: longer gaps are shortened to this one
 }
 
 // Validate returns all errors of the track, each a field.Error.

@@ -2,22 +2,22 @@ package traffic
 
 import "io"
 
-// PortFrame is a frame and the port that it belongs to.
+// PortFrame is a frame and its port.
 type PortFrame struct {
 	Frame
 	Port int
 }
 
-// Turns merges the ports' frames in turn, as long as each port has some, so that all ports are busy at once;
-// pass after pass.
+// Turns merges the playlists of ports, pass after pass. Within a pass it takes frames from the ports in turn, as long
+// as they have any, so that all ports are busy at once.
 type Turns struct {
 	ports []*Playlist
 	port  int   // next port
-	given []int // frames returned in this pass, by port
+	given []int // by port: frames returned in this pass
 	left  int   // frames left in this pass
 }
 
-// NewTurns returns the Turns of the playlists of all ports.
+// NewTurns returns Turns over the playlists of all ports.
 func NewTurns(ports []*Playlist) *Turns { return &Turns{ports: ports, given: make([]int, len(ports))} }
 
 // Next returns the next frame, and io.EOF after the last.

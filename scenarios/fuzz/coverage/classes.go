@@ -71,7 +71,7 @@ func names(format string, numbers ...int) []string {
 	return all
 }
 
-// Words in the names of bins for work entries of revision 2.
+// Words used in the names of bins for work entries of revision 2.
 var (
 	BlockWords  = names("%d blocks", 1, 2, 3, 4)
 	PadWords    = names("pad count %d", 0, 1, 2, 3)
@@ -101,7 +101,7 @@ var Lengths = []struct {
 	{4095, "1519..4095 B"}, {9215, "4096..9215 B"}, {nicspec.FrameMax, "9216 B"},
 }
 
-// Words in the names of bins for pauses.
+// Words used in the names of bins for pauses.
 var (
 	ScopeWords = append([]string{"port"}, names("class %d", 0, 1, 2, 3, 4, 5, 6, 7)...)
 	stopWords  = []string{StopWord(1), StopWord(0)}
@@ -127,7 +127,7 @@ func OpcodeName(op uint8) string {
 	return "other"
 }
 
-// RareWords names events that are rare and have hidden bugs before.
+// RareWords names rare events in which bugs were once missed.
 var RareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell",
 	"two DWs of TBL_DATA while busy",
 	"failing descriptor read 64 places on", "frame of more than 16,384 B", "key index with bit 15",

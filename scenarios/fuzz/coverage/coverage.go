@@ -116,11 +116,11 @@ func (c *Coverage) unlisted(u *Universe) []Bin {
 	return all
 }
 
-// FewMissing is the number of missed bins in a text that does not list all.
+// FewMissing is the number of missed bins listed by a report that does not list all.
 const FewMissing = 5
 
-// Write writes the report for people: how much of each group was hit, and the bins that were missed, all or the first
-// few. whole says where to find all of them.
+// Write writes the report as text: the share of each group that was hit, and the missed bins, all or the first few.
+// whole names the place where all of them are listed.
 func (r *Report) Write(w io.Writer, all bool, whole string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share,
@@ -179,11 +179,11 @@ func (c *Coverage) Load(path string) error {
 	return nil
 }
 
-// AddTo adds the hits to those in a file and takes over the sum. Concurrent runs add one after the other; say reports
-// whom a run waits for. If another process keeps the file locked or the context is canceled, the hits are saved in a
-// file beside it, which say reports too.
+// AddTo adds the hits to the file and then holds the sum itself. Concurrent runs update the file one after the other;
+// say reports which run this one waits for. If another process keeps the file locked, or the context is canceled, the
+// hits are saved in a file beside it, which say reports, too.
 func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
-	err := files.Alone(ctx, path, say, func() error {
+	err := files.WithLock(ctx, path, say, func() error {
 		if err := c.Load(path); err != nil {
 			return err
 		}

@@ -2,7 +2,7 @@ package coverage
 
 import "nictwin/models/nic/nicspec"
 
-// Words in the names of bins for buffers filled to the last place and for indices that wrap.
+// Words used in the names of bins for buffers filled to the last place and for indices that wrap.
 var (
 	EndsWhileHeld = []string{"a frame of the other port", "a Nop", "another opcode", "a port that there is not",
 		"a copy"}

@@ -11,8 +11,7 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// A report for people is a line for each group and the first bins that were not hit; it has all of them where that is
-// wanted.
+// A report has a line for each group and the first missed bins; with all set, every missed bin.
 func TestReportForPeople(t *testing.T) {
 	r := &coverage.Report{Hit: 1, Bins: 41, Groups: []coverage.GroupReport{{Group: "a", Hit: 1, Bins: 1},
 		{Group: "b", Hit: 0, Bins: 10}, {Group: "c", Hit: 0, Bins: 30}}}
@@ -40,7 +39,7 @@ func TestReportForPeople(t *testing.T) {
 	require.NotContains(t, strings.Join(lines(false), "\n"), "more, see")
 }
 
-// Bins that were not hit are in the order of the groups, which the text relies on.
+// Missing is ordered by group. Write relies on it and would otherwise leave out bins.
 func TestMissingIsInTheOrderOfTheGroups(t *testing.T) {
 	build := nicspec.DefaultBuild()
 	build.Ports = 2

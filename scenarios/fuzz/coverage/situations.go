@@ -4,10 +4,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// LongCopy is the length in bytes around which, and above which, copies have bins of their own.
+// LongCopy is the length in bytes from which on copies have bins of their own, as have the lengths next to it.
 const LongCopy = 64 << 10
 
-// Words of the bins of situations.
+// Words used in the names of bins for situations.
 var (
 	FrameHangs   = "a frame hangs"
 	BehindCopies = []string{"a frame behind", "a failed copy and a frame behind",
@@ -41,7 +41,7 @@ func LongCopyEnd(n int) string {
 	return ""
 }
 
-// situations adds the groups of programs' situations.
+// situations adds the groups of the situations that programs insert on purpose.
 func (u *Universe) situations() {
 	if u.sizes.Has(nicspec.PartCopy) {
 		u.add("long copies", longCopyWords, mpsWords)

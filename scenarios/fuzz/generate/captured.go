@@ -15,8 +15,8 @@ const (
 	leastCaptured = 14
 )
 
-// Captured returns frames of the captures that come with nictwin, in the order of the captures' names. Tests report a
-// capture that cannot be read.
+// Captured returns frames of the captures that come with nictwin, in the order of the captures' names. If one of them
+// cannot be read, programs play none; TestCaptured reports it.
 var Captured = sync.OnceValues(func() (all [][]byte, err error) {
 	err = fs.WalkDir(captures.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -50,10 +50,10 @@ func (g *generator) mutant() (program.Frame, bool) {
 	f.Raw = pick(g, all...)
 	f.Seed = uint64(g.rng.Uint32())
 	for g.maybe(60) && len(f.Flip) < 8 {
-		f.Flip = append(f.Flip, g.of(8*min(len(f.Raw), 80)))
+		f.Flip = append(f.Flip, g.intN(8*min(len(f.Raw), 80)))
 	}
 	if g.maybe(15) {
-		f.Len = 60 + g.of(len(f.Raw))
+		f.Len = 60 + g.intN(len(f.Raw))
 	}
 	return f, true
 }

@@ -1,6 +1,6 @@
 // Package generate draws programs from seeds and mutates captured frames.
 //
-// It knows no board: whether a program is any good shows when it is played.
+// It plays nothing: what a program reaches is counted when the player plays it.
 //
 // Invariants:
 //   - The same seed and shape give the same program.

@@ -24,25 +24,25 @@ var fillings = []filling{
 	{20, 0, (*generator).manyLaps},
 }
 
-// fill inserts some fillings into the program, each at a random place after the prelude. They are drawn from a stream
-// of their own, so the rest of the program is the same as without them.
-func (g *generator) fill(rng *rand.Rand, prelude int) {
+// insertFillings inserts some fillings into the program, each at a random place after the prelude. They are drawn from
+// a stream of their own, so the rest of the program is the same as without them.
+func (g *generator) insertFillings(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		// the referee remembers 256 reads of finished entries that share buffers
-		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same {
+		// Not with shared buffers: the referee remembers only 256 reads of finished entries.
+		if g.intN(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.sharedBuffers {
 			continue
 		}
 		g.prog.Ops = nil
 		f.add(g)
-		all = slices.Insert(all, prelude+g.of(len(all)-prelude+1), g.prog.Ops...)
+		all = slices.Insert(all, prelude+g.intN(len(all)-prelude+1), g.prog.Ops...)
 	}
 	g.prog.Ops = all
 }
 
-// ready removes whatever may delay a filling: faults, stopped ports, revoked keys.
-func (g *generator) ready() {
+// unblock ends whatever may delay a filling: faults, stopped ports, revoked keys.
+func (g *generator) unblock() {
 	g.write("CTRL", 3)
 	g.add(program.Op{Mend: &program.Mend{}})
 	for i, k := range g.goodKeys() {
@@ -67,14 +67,14 @@ func (g *generator) stoppable(port int) {
 
 // release ends every stop of a port.
 func (g *generator) release(port int) *program.Play {
-	f, all := g.stop(), g.stop()
+	f, all := g.pauseFrame(), g.pauseFrame()
 	f.Words = []uint16{nicspec.PauseOpcode, 0}
 	all.Words = append([]uint16{nicspec.PfcOpcode, 0xff}, make([]uint16, 8)...)
 	return &program.Play{Port: port, Frames: []program.Frame{f, all}}
 }
 
-// some draws n different transmit queues, those in use among them often.
-func (g *generator) some(n int) []int {
+// pickTxQueues draws n different transmit queues, preferably enabled ones.
+func (g *generator) pickTxQueues(n int) []int {
 	all := g.rng.Perm(g.Sizes.NumTxq)
 	if g.maybe(50) {
 		for _, q := range g.tx {
@@ -84,8 +84,8 @@ func (g *generator) some(n int) []int {
 	return all[:min(n, len(all))]
 }
 
-// open enables a transmit queue whose ring has at least the given number of places.
-func (g *generator) open(q, places int) {
+// openTxQueue enables a transmit queue whose ring has at least the given number of places.
+func (g *generator) openTxQueue(q, places int) {
 	c := g.txQueue(q)
 	for c.LogSize = nicspec.LogSizeMin; 1<<c.LogSize < places; c.LogSize++ {
 	}
@@ -93,9 +93,9 @@ func (g *generator) open(q, places int) {
 	g.add(program.Op{TxQueue: c})
 }
 
-// frameOf is an entry that sends a frame of n bytes on a port.
-func (g *generator) frameOf(port, n int) program.Entry {
-	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: g.maybe(30), Frame: g.name()}
+// sendOf returns an entry that sends a frame of n bytes on a port.
+func (g *generator) sendOf(port, n int) program.Entry {
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: g.maybe(30), Frame: g.idFrame()}
 	e.Frame.Len, e.Pad = n, n < nicspec.FrameMin || g.maybe(10)
 	g.cut(&e, n)
 	return e
@@ -104,7 +104,7 @@ func (g *generator) frameOf(port, n int) program.Entry {
 // split divides n into parts, each from 1 to most.
 func (g *generator) split(n, most int) (parts []int) {
 	for n > 0 {
-		p := 1 + g.of(min(n, most))
+		p := 1 + g.intN(min(n, most))
 		parts = append(parts, p)
 		n -= p
 	}

@@ -9,10 +9,10 @@ import (
 
 // play draws some frames, most of them for an enabled queue.
 func (g *generator) play() *program.Play {
-	p := &program.Play{Port: g.of(g.Sizes.Ports)}
-	for range 1 + g.of(8) {
+	p := &program.Play{Port: g.intN(g.Sizes.Ports)}
+	for range 1 + g.intN(8) {
 		if g.Sizes.Has(nicspec.PartPause) && g.maybe(6) {
-			p.Frames = append(p.Frames, g.stop())
+			p.Frames = append(p.Frames, g.pauseFrame())
 			continue
 		}
 		p.Frames = append(p.Frames, g.frame(false))
@@ -31,21 +31,21 @@ func (g *generator) frame(toSend bool) program.Frame {
 		}
 	}
 	var f program.Frame
-	f.DMAC = dmac(g.of(len(g.rx) + 1))
-	f.Src, f.Dst, f.TTL, f.Tos = uint8(g.of(4)), uint8(g.of(4)), 64, uint8(g.rng.Uint32())
+	f.DMAC = dmac(g.intN(len(g.rx) + 1))
+	f.Src, f.Dst, f.TTL, f.Tos = uint8(g.intN(4)), uint8(g.intN(4)), 64, uint8(g.rng.Uint32())
 	f.Seed = uint64(g.rng.Uint32())
 	for range pick(g, 0, 0, 0, 1, 1, 2, 2, 3) {
 		f.Tags = append(f.Tags, pick(g, uint32(craft.TpidC), craft.TpidS)<<16|g.rng.Uint32()&0xffff)
 	}
 	g.network(&f)
-	g.lies(&f)
+	g.contradict(&f)
 	if f.Proto == craft.ProtoUDP && f.L3 != 0 && g.maybe(7) {
-		g.ones(&f, toSend)
+		g.onesChecksum(&f, toSend)
 	}
 	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(50) {
-		f.Digest = craft.Sum(1 + g.of(2))
+		f.Digest = craft.Sum(1 + g.intN(2))
 		if f.Roce {
-			f.Op = 4 // without extended headers, hence not in the range
+			f.Op = 4 // an opcode without extended headers, so that the frame has none
 		}
 	}
 	bare := len(f.Build())
@@ -59,23 +59,23 @@ func (g *generator) frame(toSend bool) program.Frame {
 		f.Len = want
 	}
 	for g.maybe(4) {
-		f.Flip = append(f.Flip, g.of(8*min(128, max(want, 1))))
+		f.Flip = append(f.Flip, g.intN(8*min(128, max(want, 1))))
 	}
 	return f
 }
 
 // length draws any length, often at the limits of the contract.
 func (g *generator) length(toSend bool) int {
-	n := pick(g, 60, 61, 64, 60+g.of(70), 60+g.of(70), 128+g.of(130), 256+g.of(260), 512+g.of(1000))
+	n := pick(g, 60, 61, 64, 60+g.intN(70), 60+g.intN(70), 128+g.intN(130), 256+g.intN(260), 512+g.intN(1000))
 	switch {
 	case g.heavy && g.maybe(20) || g.maybe(2):
-		n = pick(g, 1518, 1519+g.of(2500), 4096+g.of(5000), nicspec.FrameMax-1, nicspec.FrameMax)
+		n = pick(g, 1518, 1519+g.intN(2500), 4096+g.intN(5000), nicspec.FrameMax-1, nicspec.FrameMax)
 	case toSend && g.maybe(8):
-		n = 1 + g.of(60)
+		n = 1 + g.intN(60)
 	case !toSend && g.maybe(4):
-		n = pick(g, 1, 14, 20+g.of(39), 59)
+		n = pick(g, 1, 14, 20+g.intN(39), 59)
 	case !toSend && g.maybe(1):
-		n = pick(g, nicspec.FrameMax+1+g.of(200), 16<<10+1+g.of(4000))
+		n = pick(g, nicspec.FrameMax+1+g.intN(200), 16<<10+1+g.intN(4000))
 	}
 	return n
 }
@@ -87,23 +87,23 @@ func (g *generator) network(f *program.Frame) {
 	}
 	f.L3 = pick(g, 4, 4, 6)
 	if f.L3 == 4 && g.maybe(30) {
-		f.Options = 4 * g.of(11)
+		f.Options = 4 * g.intN(11)
 	}
-	f.SPort, f.DPort = uint16(g.rng.Uint32()), uint16(g.of(4)+1000)
-	switch g.of(10) {
+	f.SPort, f.DPort = uint16(g.rng.Uint32()), uint16(g.intN(4)+1000)
+	switch g.intN(10) {
 	case 0:
 		f.Proto = pick(g, uint8(1), 47, 50, 58, 0)
 	case 1, 2:
-		f.Proto, f.DataOff = craft.ProtoTCP, g.of(16)
+		f.Proto, f.DataOff = craft.ProtoTCP, g.intN(16)
 	case 3, 4, 5:
-		f.Proto, f.UDPSum = craft.ProtoUDP, craft.Sum(g.of(2))
+		f.Proto, f.UDPSum = craft.ProtoUDP, craft.Sum(g.intN(2))
 		if g.maybe(10) {
 			f.DPort = nicspec.ResetRocePort
 		}
 	default:
-		f.Proto, f.UDPSum, f.Roce, f.DPort = craft.ProtoUDP, craft.Sum(g.of(2)), true, nicspec.ResetRocePort
+		f.Proto, f.UDPSum, f.Roce, f.DPort = craft.ProtoUDP, craft.Sum(g.intN(2)), true, nicspec.ResetRocePort
 		f.Op = g.opcode()
-		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(g.rng.Uint32()), uint16(g.rng.Uint32()), uint32(g.of(4)),
+		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(g.rng.Uint32()), uint16(g.rng.Uint32()), uint32(g.intN(4)),
 			g.rng.Uint32(), g.maybe(50)
 	}
 }
@@ -115,9 +115,9 @@ func (g *generator) opcode() uint8 {
 	return uint8(g.rng.Uint32())
 }
 
-// ones gives a frame a UDP checksum that computes to zero [H9] [T8]. In a received frame it is right, or wrong by one
-// bit of the source port; in a sent frame the offload computes it.
-func (g *generator) ones(f *program.Frame, toSend bool) {
+// onesChecksum gives a frame a UDP checksum that computes to zero [H9] [T8]. In a received frame it is right, or wrong
+// by one bit of the source port; in a sent frame the offload computes it.
+func (g *generator) onesChecksum(f *program.Frame, toSend bool) {
 	f.UDPSum, f.UDPLen = craft.SumOnes, 0
 	l4 := f.L3Off() + f.L3Len()
 	switch {
@@ -128,8 +128,8 @@ func (g *generator) ones(f *program.Frame, toSend bool) {
 	}
 }
 
-// lies makes a frame contradict itself.
-func (g *generator) lies(f *program.Frame) {
+// contradict makes headers of a frame contradict its contents.
+func (g *generator) contradict(f *program.Frame) {
 	if f.L3 == 0 {
 		if g.maybe(30) {
 			f.Ether = pick(g, uint16(craft.TypeIPv4), craft.TypeIPv6, nicspec.MacControlType, 0x0806, craft.TpidC)
@@ -150,10 +150,10 @@ func (g *generator) lies(f *program.Frame) {
 	if f.Proto == craft.ProtoUDP && g.maybe(8) {
 		f.UDPLen = pick(g, -1, 1, -8, 1000, 30000)
 	}
-	switch g.of(40) {
+	switch g.intN(40) {
 	case 0:
-		f.Version = uint8(1 + g.of(15))
+		f.Version = uint8(1 + g.intN(15))
 	case 1:
-		f.IHL = 1 + g.of(15)
+		f.IHL = 1 + g.intN(15)
 	}
 }

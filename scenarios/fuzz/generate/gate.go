@@ -9,17 +9,17 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate holds the NIC's TLPs for a while in which frames arrive, fill the receive buffer and are sent, copies
+// closeGate blocks the NIC's TLPs for a while. Meanwhile frames arrive, fill the receive buffer and are sent, copies
 // write and registers are read, so that everything that needs the TLP stream queues up.
 func (g *generator) closeGate() {
-	g.ready()
+	g.unblock()
 	g.scarce()
-	port := g.of(g.Sizes.Ports)
-	cycles := 1500 + g.of(3000)
+	port := g.intN(g.Sizes.Ports)
+	cycles := 1500 + g.intN(3000)
 	came, going, reads := g.maybe(70), g.maybe(60), g.maybe(40)
 	var frames []program.Frame
 	if came {
-		frames = g.brimful()
+		frames = g.overflowFrames()
 		g.catchAll(len(frames))
 	}
 	g.add(program.Op{Quiet: &program.Quiet{}})
@@ -29,14 +29,14 @@ func (g *generator) closeGate() {
 	if g.Sizes.Has(nicspec.PartCopy) && g.maybe(40) {
 		g.manyCopies()
 	}
-	g.add(program.Op{Gate: &program.Gate{Cycles: cycles}, Wait: g.of(100)})
+	g.add(program.Op{Gate: &program.Gate{Cycles: cycles}, Wait: g.intN(100)})
 	if came {
 		g.add(program.Op{Play: &program.Play{Port: port, Frames: frames}})
 	}
 	if reads {
-		left := answers - g.of(16)
-		if g.maybe(30) { // those that the link takes, and more
-			left = answers + g.prog.Board.Credits + g.of(24)
+		left := answers - g.intN(16)
+		if g.maybe(30) { // as many as the link has credits for, and more
+			left = answers + g.prog.Board.Credits + g.intN(24)
 		}
 		for by := uint16(rawRequester); left > 0; by++ {
 			n := min(left, readTags-8)
@@ -47,7 +47,7 @@ func (g *generator) closeGate() {
 	if going && g.Sizes.Has(nicspec.PartPause) {
 		g.add(program.Op{Play: g.release(port)})
 	}
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = cycles + g.of(1000)
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = cycles + g.intN(1000)
 }
 
 // scarce limits the links of a plain card to few TLPs in flight, so that they fill up soon.
@@ -57,19 +57,20 @@ func (g *generator) scarce() {
 	}
 }
 
-// brimful returns frames that fill the receive buffer, to the line, as far as none may be lost, and then some more.
-func (g *generator) brimful() (all []program.Frame) {
+// overflowFrames returns frames that take up exactly the lines of the receive buffer in which no frame may be dropped,
+// and then some more frames.
+func (g *generator) overflowFrames() (all []program.Frame) {
 	most := pick(g, 1, 4, 30, longestBeats)
 	add := func(lines int) {
-		f := g.name()
-		f.DMAC, f.Len = dmac(len(g.rx)), max(nicspec.FrameMin, lines*rxLineBytes-g.of(rxLineBytes))
+		f := g.idFrame()
+		f.DMAC, f.Len = dmac(len(g.rx)), max(nicspec.FrameMin, lines*rxLineBytes-g.intN(rxLineBytes))
 		all = append(all, f)
 	}
 	for _, lines := range g.split(rxSureLines, most) {
 		add(lines)
 	}
-	for more := g.of(rxLines - rxSureLines + 20); more > 0; {
-		lines := 1 + g.of(min(most, more))
+	for more := g.intN(rxLines - rxSureLines + 20); more > 0; {
+		lines := 1 + g.intN(min(most, more))
 		add(lines)
 		more -= lines
 	}
@@ -88,41 +89,41 @@ func (g *generator) catchAll(n int) {
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
 }
 
-// sendBehind lets frames with completion entries wait for a port, so that they are on their way out when it is
+// sendBehind queues frames with completion entries behind a stopped port, so that they are ready to leave when it is
 // released.
 func (g *generator) sendBehind(port int) {
 	if g.Sizes.Has(nicspec.PartPause) {
-		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}},
+		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.pauseFor(math.MaxUint16)}},
 			Wait: 150})
 	}
-	for _, q := range g.some(1 + g.of(3)) {
-		n := 10 + g.of(50)
-		g.open(q, n)
+	for _, q := range g.pickTxQueues(1 + g.intN(3)) {
+		n := 10 + g.intN(50)
+		g.openTxQueue(q, n)
 		s := &program.Send{Queue: q}
 		for range n {
-			e := g.frameOf(port, 14+g.of(100))
+			e := g.sendOf(port, 14+g.intN(100))
 			e.Complete = true
 			s.Entries = append(s.Entries, e)
 		}
-		g.add(program.Op{Send: s, Wait: g.of(50)})
+		g.add(program.Op{Send: s, Wait: g.intN(50)})
 	}
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = 300 + g.of(500)
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 300 + g.intN(500)
 }
 
 // manyCopies posts more copies than a channel holds, on each of some channels.
 func (g *generator) manyCopies() {
-	for _, q := range g.some(1 + g.of(nicspec.CopyChannels)) {
-		n := copyJobs + g.of(copyJobs)
-		g.open(q, n)
+	for _, q := range g.pickTxQueues(1 + g.intN(nicspec.CopyChannels)) {
+		n := copyJobs + g.intN(copyJobs)
+		g.openTxQueue(q, n)
 		s := &program.Send{Queue: q}
 		for range n {
 			s.Entries = append(s.Entries, g.goodCopy())
 		}
-		g.add(program.Op{Send: s, Wait: g.of(200)})
+		g.add(program.Op{Send: s, Wait: g.intN(200)})
 	}
 }
 
-// registerReads returns n reads of a register, one after another.
+// registerReads returns n reads of a register, back to back.
 func (g *generator) registerReads(by uint16, n int) program.Op {
 	h := tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: by, FirstBE: 0xf, Length: 1,
 		Address: nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegCounter(3), nicspec.RegDevctl))}

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// reached collects, for each quantity of the programs, the bits that were 0 and those that were 1.
+// reached collects, for each field of the programs, the bits that were ever 0 and those that were ever 1.
 type reached map[string]*[2]uint64
 
 func (r reached) see(what string, v uint64) {
@@ -22,7 +22,7 @@ func (r reached) see(what string, v uint64) {
 	r[what][1] |= v
 }
 
-// both returns the bits that took both values.
+// both returns the bits of a field that took both values.
 func (r reached) both(what string) uint64 {
 	if r[what] == nil {
 		return 0
@@ -96,7 +96,7 @@ func (r reached) entry(s *program.Send, e *program.Entry) {
 	}
 }
 
-// Programs reach the whole range of their fields: every bit takes both values.
+// Programs reach the whole range of their fields: over many seeds, every bit takes both values.
 func TestWhatProgramsReach(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096,

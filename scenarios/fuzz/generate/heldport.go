@@ -7,78 +7,80 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// holdPort stops a port while frames for it fill every place on its way out, and keeps the others working [T13].
+// holdPort stops a port by pause frames while entries fill every buffer in front of it, and keeps the other queues
+// working [T13].
 func (g *generator) holdPort() {
-	port := g.of(g.Sizes.Ports)
-	g.ready()
-	queues := g.some(4 + g.of(5))
-	for round := range 1 + g.of(3) {
+	port := g.intN(g.Sizes.Ports)
+	g.unblock()
+	queues := g.pickTxQueues(4 + g.intN(5))
+	for round := range 1 + g.intN(3) {
 		if round > 0 && g.maybe(50) {
-			queues = g.some(4 + g.of(5))
+			queues = g.pickTxQueues(4 + g.intN(5))
 		}
 		g.holdOnce(port, queues)
-		port = g.of(g.Sizes.Ports)
+		port = g.intN(g.Sizes.Ports)
 	}
 }
 
-// holdOnce stops the port once. The first queues fill it; the others do what must go on in the meantime.
+// holdOnce stops the port once. The first half of the queues fill its buffers; the other half send work that must go on
+// in the meantime.
 func (g *generator) holdOnce(port int, queues []int) {
 	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
-	load, inOrder := g.load(port)
-	if inOrder { // a single queue keeps the order
+	load, inOrder := g.fillPort(port)
+	if inOrder { // the load has to come in this order, so it takes a single queue
 		fillers, others = queues[:1], queues[1:]
 	}
 	for i, q := range fillers {
-		g.open(q, (len(load)+len(fillers)-1-i)/len(fillers))
+		g.openTxQueue(q, (len(load)+len(fillers)-1-i)/len(fillers))
 	}
 	for _, q := range others {
-		g.open(q, 16<<g.of(3))
-		if g.maybe(50) { // the queue has sent on some port
+		g.openTxQueue(q, 16<<g.intN(3))
+		if g.maybe(50) { // some of these queues have sent before, on any port
 			g.add(program.Op{Send: &program.Send{Queue: q,
-				Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
+				Entries: []program.Entry{g.sendOf(g.intN(g.Sizes.Ports), 60+g.intN(100))}}})
 		}
 	}
 	g.add(program.Op{Quiet: &program.Quiet{}})
-	g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}}, Wait: 200})
+	g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.pauseFor(math.MaxUint16)}}, Wait: 200})
 	for i, q := range fillers {
 		s := &program.Send{Queue: q}
 		for k := i; k < len(load); k += len(fillers) {
 			s.Entries = append(s.Entries, load[k])
 		}
-		g.add(program.Op{Send: s, Wait: g.of(100)})
+		g.add(program.Op{Send: s, Wait: g.intN(100)})
 	}
-	// until all places are taken
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.of(500), 1500+g.of(1500), 1500+g.of(1500))
-	g.meanwhile(port, others)
-	g.add(program.Op{Play: g.release(port), Wait: g.of(2500)})
+	// usually long enough to fill all buffers
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.intN(500), 1500+g.intN(1500), 1500+g.intN(1500))
+	g.keepWorking(port, others)
+	g.add(program.Op{Play: g.release(port), Wait: g.intN(2500)})
 }
 
-func (g *generator) stopFor(quanta uint16) program.Frame {
-	f := g.stop()
+func (g *generator) pauseFor(quanta uint16) program.Frame {
+	f := g.pauseFrame()
 	f.Words = []uint16{nicspec.PauseOpcode, quanta}
 	return f
 }
 
-// load returns entries that fill all places before a port: by number, by length, or both. inOrder: only in this
-// order.
-func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
+// fillPort returns entries that fill all buffers in front of a port: by number, by length, or both. inOrder says that
+// they have to be sent in this order.
+func (g *generator) fillPort(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {
-			all = append(all, g.frameOf(port, n))
+			all = append(all, g.sendOf(port, n))
 		}
 	}
 	const entries = outFrames + gatherSlots + laneEntries
-	switch g.of(5) {
+	switch g.intN(5) {
 	case 0, 1: // frames of one line each
-		for range entries + g.of(64) {
-			add(1 + g.of(lineBytes))
+		for range entries + g.intN(64) {
+			add(1 + g.intN(lineBytes))
 		}
 	case 2, 3:
-		add(g.toTheBrim()...)
+		add(g.fillExactly()...)
 		return all, true
 	default:
-		for range 50 + g.of(100) {
-			n := pick(g, 60+g.of(100), 60+g.of(1500), 60+g.of(nicspec.FrameMax-59))
+		for range 50 + g.intN(100) {
+			n := pick(g, 60+g.intN(100), 60+g.intN(1500), 60+g.intN(nicspec.FrameMax-59))
 			if g.maybe(20) {
 				all = append(all, g.onPort(port))
 				continue
@@ -89,29 +91,29 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	return all, false
 }
 
-// toTheBrim returns lengths of frames that fill the transmit buffer to its last beat, and the gather buffer before it
+// fillExactly returns lengths of frames that fill the transmit buffer to its last beat, and the gather buffer before it
 // to its last line. The transmit buffer accepts a frame when a maximum-length one would fit: after the first frames
 // exactly that much is free or, most often, one beat less, so that the longest frame must wait.
-func (g *generator) toTheBrim() (all []int) {
-	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats
+func (g *generator) fillExactly() (all []int) {
+	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats above (or below) the space that the longest frame needs
 	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
-		all = append(all, beats*beatBytes-g.of(beatBytes))
+		all = append(all, beats*beatBytes-g.intN(beatBytes))
 	}
-	all = append(all, nicspec.FrameMax-g.of(beatBytes))
-	lines := gatherLines + g.of(3) - 1
-	if beyond > 0 { // the longest frame waits, too
+	all = append(all, nicspec.FrameMax-g.intN(beatBytes))
+	lines := gatherLines + g.intN(3) - 1
+	if beyond > 0 { // the longest frame has to wait, so it takes lines of the gather buffer
 		lines -= nicspec.FrameMax / lineBytes
 	}
 	for _, n := range g.split(lines, nicspec.FrameMax/lineBytes) {
-		all = append(all, n*lineBytes-g.of(lineBytes))
+		all = append(all, n*lineBytes-g.intN(lineBytes))
 	}
-	for range 2*laneEntries + g.of(16) {
-		all = append(all, 60+g.of(600))
+	for range 2*laneEntries + g.intN(16) {
+		all = append(all, 60+g.intN(600))
 	}
 	return all
 }
 
-// onPort draws any entry; if it sends, then on the given port.
+// onPort draws any entry; if it is a Send, it sends on the given port.
 func (g *generator) onPort(port int) program.Entry {
 	e := g.entry()
 	if e.Opcode == nicspec.OpcodeSend && int(e.Port) < g.Sizes.Ports {
@@ -121,66 +123,66 @@ func (g *generator) onPort(port int) program.Entry {
 	return e
 }
 
-// meanwhile keeps queues working while a port is stopped and full. In a NIC of two ports, work unrelated to the port
-// must end.
-func (g *generator) meanwhile(port int, queues []int) {
+// keepWorking posts entries on other queues while a port is stopped and its buffers are full. In a NIC of two ports,
+// entries that do not name the port must end.
+func (g *generator) keepWorking(port int, queues []int) {
 	var await []int
 	for i, q := range queues {
 		s := &program.Send{Queue: q}
 		switch kind := pick(g, 0, 0, 1, 2, 2, 3); {
-		case kind == 0: // nothing leaves
-			for range 1 + g.of(24) {
-				s.Entries = append(s.Entries, g.nothing(port))
+		case kind == 0: // entries that send nothing
+			for range 1 + g.intN(24) {
+				s.Entries = append(s.Entries, g.silentEntry(port))
 			}
 			await = append(await, q)
-		case kind == 1 && g.Sizes.Ports > 1: // on the other port
-			for range 1 + g.of(24) {
+		case kind == 1 && g.Sizes.Ports > 1: // entries for the other port
+			for range 1 + g.intN(24) {
 				s.Entries = append(s.Entries, g.onPort(1-port))
 			}
 			await = append(await, q)
 		case kind == 2 && g.Sizes.Has(nicspec.PartLong):
-			g.inside(port, s)
-		default: // on the port, and on any
-			for range 1 + g.of(8) {
-				s.Entries = append(s.Entries, g.onPort(g.of(g.Sizes.Ports)))
+			g.splitDoorbell(port, s)
+		default: // entries for any port
+			for range 1 + g.intN(8) {
+				s.Entries = append(s.Entries, g.onPort(g.intN(g.Sizes.Ports)))
 			}
 		}
-		g.add(program.Op{Send: s, Wait: g.of(60 << i)})
+		g.add(program.Op{Send: s, Wait: g.intN(60 << i)})
 	}
 	if g.Sizes.Ports > 1 && len(await) > 0 {
 		g.add(program.Op{Await: &program.Await{Port: port, Queues: await}})
 	}
 }
 
-// inside rings a doorbell that ends inside the last of some entries, and another for the remainder once that has been
-// fetched.
-func (g *generator) inside(port int, s *program.Send) {
-	for range g.of(3) {
+// splitDoorbell adds some entries to s whose doorbell ends inside the last one. A second doorbell announces its
+// remaining blocks once the first ones have been fetched.
+func (g *generator) splitDoorbell(port int, s *program.Send) {
+	for range g.intN(3) {
 		s.Entries = append(s.Entries, g.onPort(port))
 	}
-	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: true, Frame: g.name(),
-		Blocks: uint8(1 + g.of(3))}
-	n := 60 + g.of(600)
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: true, Frame: g.idFrame(),
+		Blocks: uint8(1 + g.intN(3))}
+	n := 60 + g.intN(600)
 	e.Frame.Len = n
 	g.cutLong(&e, n)
 	s.Entries = append(s.Entries, e)
-	s.Short, s.Pause = 1+g.of(int(e.Blocks)), pick(g, g.of(100), 150+g.of(400))
+	s.Short, s.Pause = 1+g.intN(int(e.Blocks)), pick(g, g.intN(100), 150+g.intN(400))
 }
 
-// nothing draws an entry that sends nothing, whatever port it names.
-func (g *generator) nothing(port int) program.Entry {
-	e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
-	switch g.of(8) {
+// silentEntry draws an entry that sends nothing, whatever port it names.
+func (g *generator) silentEntry(port int) program.Entry {
+	e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(50), Frame: g.idFrame(), Blocks: g.blocks()}
+	switch g.intN(8) {
 	case 0:
-		e.Opcode = nicspec.Opcode(5 + g.of(251))
+		e.Opcode = nicspec.Opcode(5 + g.intN(251))
 	case 1, 2: // a port that does not exist
-		e = g.frameOf(g.Sizes.Ports+g.of(250), 60+g.of(300))
+		e = g.sendOf(g.Sizes.Ports+g.intN(250), 60+g.intN(300))
 	case 3:
 		if g.Sizes.Ports == 1 {
 			break
 		}
-		e = g.frameOf(1-port, 60+g.of(300)) // refused
-		switch e.Pad = false; g.of(3) {
+		e = g.sendOf(1-port, 60+g.intN(300)) // fails its checks, so nothing leaves on that port
+		switch e.Pad = false; g.intN(3) {
 		case 0:
 			e.Inline, e.Pieces = 0, nil
 		case 1:

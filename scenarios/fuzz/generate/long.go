@@ -6,11 +6,11 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// blocks draws how many blocks an entry has after its first.
+// blocks draws the number of blocks that an entry has after its first.
 func (g *generator) blocks() uint8 {
 	if !g.Sizes.Has(nicspec.PartLong) {
 		if g.maybe(2) {
-			return uint8(g.of(nicspec.WqeBlocksMax)) // reserved bits [N1]
+			return uint8(g.intN(nicspec.WqeBlocksMax)) // sets reserved bits [N1]
 		}
 		return 0
 	}
@@ -26,17 +26,18 @@ func (g *generator) cutLong(e *program.Entry, n int) {
 		e.Inline = n
 		return
 	case g.maybe(70):
-		e.Inline = min(pick(g, 14+g.of(60), 49+g.of(64), 113+g.of(64)), n-1, most-nicspec.WqeSlotBytes)
+		e.Inline = min(pick(g, 14+g.intN(60), 49+g.intN(64), 113+g.intN(64)), n-1, most-nicspec.WqeSlotBytes)
 	}
 	rest := n - e.Inline
 	pieces := min(slots-program.InlineSlots(e.Inline), nicspec.SegMax)
-	for i := range 1 + g.of(pieces) {
+	for i := range 1 + g.intN(pieces) {
 		if rest == 0 {
 			return
 		}
 		p := g.piece(rest)
 		if i < pieces-1 {
-			p.Len = uint32(1 + pick(g, g.of(rest), g.of(min(rest, 4)), g.of(min(rest, 64)), g.of(min(rest, 300))))
+			p.Len = uint32(1 + pick(g, g.intN(rest), g.intN(min(rest, 4)), g.intN(min(rest, 64)),
+				g.intN(min(rest, 300))))
 		}
 		e.Pieces = append(e.Pieces, p)
 		rest -= int(p.Len)
@@ -46,7 +47,7 @@ func (g *generator) cutLong(e *program.Entry, n int) {
 	}
 }
 
-// append lets the NIC append pad and ICRC of a RoCE frame; most of the time its length fields count them.
+// append requests pad and ICRC of a RoCE frame from the NIC; in most frames the length fields include them.
 func (g *generator) append(e *program.Entry) {
 	f := &e.Frame
 	if !f.Roce || len(f.Raw) > 0 || g.maybe(40) {
@@ -54,7 +55,7 @@ func (g *generator) append(e *program.Entry) {
 		return
 	}
 	e.Append = true
-	pad := g.of(4)
+	pad := g.intN(4)
 	f.Flags = f.Flags&^0x30 | uint8(pad)<<4
 	if f.Trailer > 0 && g.maybe(90) {
 		f.Trailer = 0
@@ -64,15 +65,16 @@ func (g *generator) append(e *program.Entry) {
 	}
 	n := len(f.Build()) - 4 - pad
 	if g.maybe(4) {
-		n += g.of(9) - 4
+		n += g.intN(9) - 4
 	}
 	f.Len = max(n, 1)
 }
 
 // rewrite draws a software write to a buffer that entries share.
 func (g *generator) rewrite() *program.Rewrite {
-	off := g.of(600)
-	return &program.Rewrite{Same: 1 + g.of(2), Place: placeOf(g.of(program.Regions)), Off: off, Len: 1 + g.of(2000),
+	off := g.intN(600)
+	return &program.Rewrite{Same: 1 + g.intN(2), Place: placeOf(g.intN(program.Regions)), Off: off,
+		Len:  1 + g.intN(2000),
 		Seed: uint64(g.rng.Uint32())}
 }
 
@@ -82,26 +84,26 @@ func (g *generator) lateWrites() program.Op {
 	g.add(program.Op{RxQueue: g.rxQueue(q)})
 	g.add(program.Op{Mend: &program.Mend{}})
 	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: q, Count: 1,
-		Delay: 3000 + g.of(1000)}})
-	g.add(program.Op{Post: g.post(q, 1+g.of(16)), Wait: 170 + g.of(100)})
-	return program.Op{Disable: &program.Disable{Queue: program.Queue{Queue: q}, Late: 1 + g.of(4)}}
+		Delay: 3000 + g.intN(1000)}})
+	g.add(program.Op{Post: g.post(q, 1+g.intN(16)), Wait: 170 + g.intN(100)})
+	return program.Op{Disable: &program.Disable{Queue: program.Queue{Queue: q}, Late: 1 + g.intN(4)}}
 }
 
-// farFault makes the read of a descriptor fail that is far from the first one.
+// farFault makes the read of a descriptor fail whose index is far from the first one.
 func (g *generator) farFault() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)
-	c.LogSize, c.PayBytes = 7+g.of(2), nicspec.FrameMax
+	c.LogSize, c.PayBytes = 7+g.intN(2), nicspec.FrameMax
 	g.add(program.Op{RxQueue: c})
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
 	kind := pick(g, inject.FaultUR, inject.FaultPoison, inject.FaultShort)
-	g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfRxRing, Queue: q, At: 64 + g.of(40),
+	g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfRxRing, Queue: q, At: 64 + g.intN(40),
 		Count: 1}})
 	g.add(program.Op{Post: g.post(q, 120)})
-	p := &program.Play{Port: g.of(g.Sizes.Ports)}
-	for range 100 + g.of(20) {
-		f := g.name()
-		f.DMAC, f.Len = dmac(len(g.rx)), 60+g.of(40)
+	p := &program.Play{Port: g.intN(g.Sizes.Ports)}
+	for range 100 + g.intN(20) {
+		f := g.idFrame()
+		f.DMAC, f.Len = dmac(len(g.rx)), 60+g.intN(40)
 		p.Frames = append(p.Frames, f)
 	}
 	return program.Op{Play: p}

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// rss sets hash key and indirection table; without a key nothing is hashed.
+// rss sets hash key and indirection table. Without a key, nothing is hashed.
 func (g *generator) rss() {
 	for i := range nicspec.RegRssKeyCount {
 		if g.maybe(97) {
@@ -15,7 +15,7 @@ func (g *generator) rss() {
 	}
 	for range 4 {
 		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection,
-			Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
+			Index: g.intN(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
 	}
 }
 
@@ -23,11 +23,11 @@ func (g *generator) rss() {
 func (g *generator) account() program.Op {
 	i := pick(g, g.accounts[:]...)
 	if g.maybe(35) {
-		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax, g.of(nicspec.CreditMax)))
+		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax, g.intN(nicspec.CreditMax)))
 		return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i,
-			Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
+			Words: []uint32{balance, uint32(g.intN(2)), 0, 0}}}
 	}
-	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.of(nicspec.CreditMax)))
+	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.intN(nicspec.CreditMax)))
 	if g.maybe(20) {
 		v |= 1 << 30 // take
 	}
@@ -39,87 +39,87 @@ func (g *generator) account() program.Op {
 
 // pause configures a port's pause frames.
 func (g *generator) pause() program.Op {
-	xon := uint32(g.of(4000))
-	xoff := xon + 1 + uint32(g.of(3000))
-	mode := uint32(g.of(3))
+	xon := uint32(g.intN(4000))
+	xoff := xon + 1 + uint32(g.intN(3000))
+	mode := uint32(g.intN(3))
 	words := []uint32{
-		uint32(g.of(2)) | uint32(g.of(256))<<8 | mode<<16 | uint32(g.of(256))<<24,
-		uint32(pick(g, nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(100),
-			nicspec.PauseTimeMin+g.of(1<<16-nicspec.PauseTimeMin))), xoff, xon,
+		uint32(g.intN(2)) | uint32(g.intN(256))<<8 | mode<<16 | uint32(g.intN(256))<<24,
+		uint32(pick(g, nicspec.PauseTimeMin+g.intN(100), nicspec.PauseTimeMin+g.intN(100),
+			nicspec.PauseTimeMin+g.intN(1<<16-nicspec.PauseTimeMin))), xoff, xon,
 	}
 	for g.maybe(50) {
-		g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: g.of(4), Value: g.rng.Uint32()}})
+		g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: g.intN(4), Value: g.rng.Uint32()}})
 	}
 	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg,
-		Index: g.of(g.Sizes.Ports), Words: words}}
+		Index: g.intN(g.Sizes.Ports), Words: words}}
 }
 
-// stop draws an incoming pause frame.
-func (g *generator) stop() program.Frame {
-	f := g.name()
-	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
-	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
-	if g.maybe(8) { // however long: another one follows soon and, as a rule, ends it
-		quanta = func() uint16 { return uint16(pick(g, 0, g.of(1<<16))) }
+// pauseFrame draws a pause frame to be received, which stops the port or some of its classes.
+func (g *generator) pauseFrame() program.Frame {
+	f := g.idFrame()
+	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.intN(10)
+	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.intN(60))) }
+	if g.maybe(8) { // a pause of any length: the frame that follows soon usually ends it
+		quanta = func() uint16 { return uint16(pick(g, 0, g.intN(1<<16))) }
 	}
 	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
 	if g.maybe(50) {
-		f.Words = []uint16{nicspec.PfcOpcode, uint16(g.of(256))}
+		f.Words = []uint16{nicspec.PfcOpcode, uint16(g.intN(256))}
 		for range 8 {
 			f.Words = append(f.Words, quanta())
 		}
 	}
 	if g.maybe(10) {
-		f.Words[0] = uint16(g.of(4))
+		f.Words[0] = uint16(g.intN(4))
 	}
 	return f
 }
 
-// halt lets pauses arrive while frames leave.
-func (g *generator) halt() program.Op {
+// pauseWhileSending draws pause frames that arrive while the NIC sends.
+func (g *generator) pauseWhileSending() program.Op {
 	if g.maybe(60) {
 		g.add(g.pause())
 	}
-	for range 1 + g.of(3) {
+	for range 1 + g.intN(3) {
 		g.add(program.Op{Send: g.send(pick(g, g.tx...))})
 	}
-	p := &program.Play{Port: g.of(g.Sizes.Ports)}
-	for range 2 + g.of(6) {
-		f := g.stop()
+	p := &program.Play{Port: g.intN(g.Sizes.Ports)}
+	for range 2 + g.intN(6) {
+		f := g.pauseFrame()
 		if g.maybe(20) {
 			f = g.frame(false)
 		}
 		p.Frames = append(p.Frames, f)
 	}
-	p.Frames = append(p.Frames, g.goOn()...)
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // until the first of them leaves
+	p.Frames = append(p.Frames, g.endPauses()...)
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.intN(700) // long enough for the first frame to leave
 	return program.Op{Play: p}
 }
 
-// together makes every transmit queue send while pauses arrive.
-func (g *generator) together() program.Op {
+// sendOnAllQueues makes every transmit queue send at once while pause frames arrive.
+func (g *generator) sendOnAllQueues() program.Op {
 	for _, q := range g.tx {
 		s := &program.Send{Queue: q}
-		for range 1 + g.of(3) {
+		for range 1 + g.intN(3) {
 			s.Entries = append(s.Entries, g.entry())
 		}
 		g.add(program.Op{Send: s})
 	}
 	if g.Sizes.Has(nicspec.PartPause) {
-		return g.halt()
+		return g.pauseWhileSending()
 	}
 	return program.Op{Play: g.play()}
 }
 
-// brim fills a port's receive buffer up to its mark again and again, each time with other settings and another
-// address.
-func (g *generator) brim() program.Op {
-	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
+// fillToXoff fills a port's receive buffer up to its XOFF mark several times, each time with other pause settings and
+// another MAC address.
+func (g *generator) fillToXoff() program.Op {
+	q, port := pick(g, g.rx...), g.intN(g.Sizes.Ports)
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
-	for range 2 + g.of(3) {
-		xon := uint32(g.of(1000))
-		words := []uint32{uint32(g.of(256))<<8 | uint32(1+g.of(2))<<16 | uint32(g.of(256))<<24,
-			uint32(nicspec.PauseTimeMin + g.of(1<<16-nicspec.PauseTimeMin)), xon + 1 + uint32(g.of(2000)), xon}
+	for range 2 + g.intN(3) {
+		xon := uint32(g.intN(1000))
+		words := []uint32{uint32(g.intN(256))<<8 | uint32(1+g.intN(2))<<16 | uint32(g.intN(256))<<24,
+			uint32(nicspec.PauseTimeMin + g.intN(1<<16-nicspec.PauseTimeMin)), xon + 1 + uint32(g.intN(2000)), xon}
 		for i := range 2 {
 			g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: 2*port + i, Value: g.rng.Uint32()}})
 		}
@@ -127,21 +127,21 @@ func (g *generator) brim() program.Op {
 			Index: port, Words: words}})
 		g.add(program.Op{Post: g.post(q, 8)})
 		p := &program.Play{Port: port}
-		for range 3 + g.of(4) {
-			f := g.name()
-			f.DMAC, f.Len = dmac(len(g.rx)), 600+g.of(1800)
+		for range 3 + g.intN(4) {
+			f := g.idFrame()
+			f.DMAC, f.Len = dmac(len(g.rx)), 600+g.intN(1800)
 			p.Frames = append(p.Frames, f)
 		}
-		g.add(program.Op{Play: p, Wait: 200 + g.of(300)})
+		g.add(program.Op{Play: p, Wait: 200 + g.intN(300)})
 	}
 	return g.pause()
 }
 
-// goOn returns pause frames that end every stop; now and then it ends none.
-func (g *generator) goOn() []program.Frame {
-	f := g.stop()
+// endPauses returns pause frames that end every pause, or now and then none.
+func (g *generator) endPauses() []program.Frame {
+	f := g.pauseFrame()
 	f.Words = []uint16{nicspec.PauseOpcode, 0}
-	all := g.stop()
+	all := g.pauseFrame()
 	all.Words = append([]uint16{nicspec.PfcOpcode, 0xff}, make([]uint16, 8)...)
 	if g.maybe(20) {
 		return nil
@@ -149,7 +149,7 @@ func (g *generator) goOn() []program.Frame {
 	return []program.Frame{f, all}
 }
 
-// flood lets more long frames arrive than the receive buffer holds while a descriptor is awaited.
+// flood draws more long frames than the receive buffer holds; they arrive while the queue waits for a descriptor.
 func (g *generator) flood() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)
@@ -159,18 +159,18 @@ func (g *generator) flood() program.Op {
 	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultSilent.String(), Of: program.OfRxRing, Queue: q,
 		Count: 1}})
 	g.add(program.Op{Post: g.post(q, 4)})
-	p := &program.Play{Port: g.of(g.Sizes.Ports)}
-	for range 9 + g.of(5) {
-		f := g.name()
-		f.DMAC, f.Len = dmac(len(g.rx)), pick(g, nicspec.FrameMax, 9000+g.of(216))
+	p := &program.Play{Port: g.intN(g.Sizes.Ports)}
+	for range 9 + g.intN(5) {
+		f := g.idFrame()
+		f.DMAC, f.Len = dmac(len(g.rx)), pick(g, nicspec.FrameMax, 9000+g.intN(216))
 		p.Frames = append(p.Frames, f)
 	}
 	return program.Op{Play: p}
 }
 
-// partsOf draws an operation of an optional part that the build has, if any.
-func (g *generator) partsOf() (program.Op, bool) {
-	switch n := g.of(12); {
+// partOp draws an operation of an optional part that the build has, if any.
+func (g *generator) partOp() (program.Op, bool) {
+	switch n := g.intN(12); {
 	case n < 7 && g.Sizes.Has(nicspec.PartAccounts):
 		return g.account(), true
 	case n < 10 && g.Sizes.Has(nicspec.PartPause):

@@ -10,19 +10,19 @@ import (
 // send draws a batch of work entries.
 func (g *generator) send(q int) *program.Send {
 	s := &program.Send{Queue: q, Hold: g.maybe(6)}
-	if g.maybe(20) || g.pushy && g.maybe(70) { // only a single entry can be pushed
+	if g.maybe(20) || g.pushy && g.maybe(70) { // a pushed entry is a batch of its own
 		e := g.entry()
 		if e.Push = g.Sizes.Has(nicspec.PartPush); e.Push && e.Blocks > 0 && g.maybe(40) {
-			e.Rung = uint8(g.of(16))
+			e.Rung = uint8(g.intN(16))
 		}
 		s.Entries = append(s.Entries, e)
 		return s
 	}
-	for range 1 + g.of(6) {
+	for range 1 + g.intN(6) {
 		s.Entries = append(s.Entries, g.entry())
 	}
 	if g.Sizes.Has(nicspec.PartLong) && g.maybe(25) {
-		s.Short, s.Pause = 1+g.of(5), g.of(300)
+		s.Short, s.Pause = 1+g.intN(5), g.intN(300)
 	}
 	return s
 }
@@ -30,7 +30,7 @@ func (g *generator) send(q int) *program.Send {
 // entry draws any work entry, most of them valid.
 func (g *generator) entry() program.Entry {
 	e := g.work()
-	switch n := g.of(40); {
+	switch n := g.intN(40); {
 	case n < 10:
 		e.Noise = program.NoiseUnused
 	case n == 10 || g.pushy && n < 25:
@@ -38,25 +38,25 @@ func (g *generator) entry() program.Entry {
 	}
 	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
 	if e.Push && e.Blocks > 0 && g.maybe(40) {
-		e.Rung = uint8(g.of(16))
+		e.Rung = uint8(g.intN(16))
 	}
 	return e
 }
 
 func (g *generator) work() program.Entry {
-	switch n := g.of(20); {
+	switch n := g.intN(20); {
 	case n == 0:
-		return program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name(), Blocks: g.blocks()}
+		return program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.idFrame(), Blocks: g.blocks()}
 	case n == 1:
-		return program.Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name(),
+		return program.Entry{Opcode: nicspec.Opcode(5 + g.intN(251)), Complete: g.maybe(50), Frame: g.idFrame(),
 			Blocks: g.blocks()}
 	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
 		return g.copy()
 	}
-	e := program.Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.intN(g.Sizes.Ports))}
 	anywhere := g.maybe(6) || g.anyHeaders && g.maybe(60)
 	if anywhere {
-		g.anywhere(&e)
+		g.headersAnywhere(&e)
 	} else {
 		e.Frame = g.frame(true)
 	}
@@ -79,11 +79,11 @@ func (g *generator) work() program.Entry {
 	return e
 }
 
-// anywhere draws a frame of random bytes that declares some of them headers, at any offset, with offloads that use them
-// [T7].
-func (g *generator) anywhere(e *program.Entry) {
-	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
-	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
+// headersAnywhere draws a frame of random bytes, declares some of them to be headers at any offset, and requests
+// offloads that use those headers [T7].
+func (g *generator) headersAnywhere(e *program.Entry) {
+	n := pick(g, 60+g.intN(100), 60+g.intN(100), 128+g.intN(400), 128+g.intN(1400))
+	l3, ihl, version := pick(g, g.intN(16), g.intN(96)), 5+g.intN(3), pick(g, 4, 4, 6)
 	l3 = min(l3, n-48)
 	hdr := 4 * ihl
 	if version == 6 {
@@ -91,21 +91,21 @@ func (g *generator) anywhere(e *program.Entry) {
 	}
 	l4, ends := l3+hdr, g.maybe(70)
 	if !ends {
-		l4 = l3 + 1 + pick(g, g.of(16), g.of(nicspec.ParseBytes-8-l3))
+		l4 = l3 + 1 + pick(g, g.intN(16), g.intN(nicspec.ParseBytes-8-l3))
 	}
 	l4 = min(l4, n-20)
-	u := pick(g, n-l4, 8+g.of(n-l4-7))
-	e.Frame = g.name()
+	u := pick(g, n-l4, 8+g.intN(n-l4-7))
+	e.Frame = g.idFrame()
 	e.Frame.Len = n
 	put := func(at int, v uint16) { e.Frame.Put = append(e.Frame.Put, program.Put{At: at, Value: v}) }
 	if l3 >= 2 && g.maybe(50) {
 		put(l3-2, map[int]uint16{4: craft.TypeIPv4, 6: craft.TypeIPv6}[version])
 	}
-	put(l3, uint16(version<<12|ihl<<8|g.of(256)))
+	put(l3, uint16(version<<12|ihl<<8|g.intN(256)))
 	put(l4+4, uint16(u))
 	e.L3, e.L4 = uint8(l3), uint8(l4)
 	e.IPCsum = version == 4 && g.maybe(50)
-	switch g.of(3) {
+	switch g.intN(3) {
 	case 0:
 		e.UDPCsum = true
 	case 1:
@@ -113,12 +113,12 @@ func (g *generator) anywhere(e *program.Entry) {
 	}
 	e.ICRC = ends && g.maybe(50)
 	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(20) {
-		e.CRC32C, e.CrcStart, e.CrcOff = true, uint16(g.of(n)), uint16(g.of(n))
+		e.CRC32C, e.CrcStart, e.CrcOff = true, uint16(g.intN(n)), uint16(g.intN(n))
 	}
 }
 
-// name returns a frame that serves as an entry's identifier.
-func (g *generator) name() program.Frame {
+// idFrame returns a frame whose seed identifies an entry that sends no frame.
+func (g *generator) idFrame() program.Frame {
 	var f program.Frame
 	f.Seed = uint64(g.rng.Uint32())
 	return f
@@ -131,17 +131,17 @@ func (g *generator) cut(e *program.Entry, n int) {
 		e.Inline = n
 		return
 	case g.maybe(40):
-		e.Inline = min(pick(g, 1+g.of(16), 16, 17+g.of(16), 32), n-1)
+		e.Inline = min(pick(g, 1+g.intN(16), 16, 17+g.intN(16), 32), n-1)
 	}
 	remainder := n - e.Inline
 	most := nicspec.WqeSlots - (e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes
-	for i := range 1 + g.of(most) {
+	for i := range 1 + g.intN(most) {
 		if remainder == 0 {
 			return
 		}
 		p := g.piece(remainder)
 		if last := i == most-1; !last {
-			p.Len = uint32(1 + pick(g, g.of(remainder), g.of(min(remainder, 4)), g.of(min(remainder, 64))))
+			p.Len = uint32(1 + pick(g, g.intN(remainder), g.intN(min(remainder, 4)), g.intN(min(remainder, 64))))
 		}
 		e.Pieces = append(e.Pieces, p)
 		remainder -= int(p.Len)
@@ -154,18 +154,19 @@ func (g *generator) cut(e *program.Entry, n int) {
 // piece draws memory for n bytes.
 func (g *generator) piece(n int) program.Piece {
 	good := g.goodKeys()
-	if g.same {
-		return program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Same: 1 + g.of(2), Skew: pick(g, 0, 0, g.of(64))}
+	if g.sharedBuffers {
+		return program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Same: 1 + g.intN(2),
+			Skew: pick(g, 0, 0, g.intN(64))}
 	}
-	p := program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
+	p := program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.reusedMemory && g.maybe(20)}
 	if g.maybe(1) {
 		p.Key = g.keyNowhere
 	}
 	switch {
 	case g.maybe(15):
-		p.Page = 1 + g.of(min(n, 4095))
+		p.Page = 1 + g.intN(min(n, 4095))
 	case g.maybe(60):
-		p.Skew = pick(g, 4*g.of(16), g.of(64))
+		p.Skew = pick(g, 4*g.intN(16), g.intN(64))
 	}
 	return p
 }
@@ -184,7 +185,7 @@ func (g *generator) offloads(e *program.Entry) {
 	e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
 	e.IPCsum = f.L3 == 4 && g.maybe(60) || g.maybe(5)
 	if f.Proto == 17 || g.maybe(5) {
-		switch g.of(3) {
+		switch g.intN(3) {
 		case 0:
 			e.UDPCsum = true
 		case 1:
@@ -195,7 +196,7 @@ func (g *generator) offloads(e *program.Entry) {
 	if e.Append {
 		e.ICRC = g.maybe(97)
 	}
-	switch g.of(25) {
+	switch g.intN(25) {
 	case 0:
 		e.L3 = uint8(g.rng.Uint32())
 	case 1:
@@ -203,28 +204,28 @@ func (g *generator) offloads(e *program.Entry) {
 	}
 	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
-		e.CrcStart, e.CrcOff = uint16(g.of(128)),
-			uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
-		if g.maybe(30) { // around the end of the UDP packet
-			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.of(12)))
+		e.CrcStart, e.CrcOff = uint16(g.intN(128)),
+			uint16(pick(g, g.intN(600), g.intN(600), g.intN(nicspec.FrameMax), g.intN(1<<16)))
+		if g.maybe(30) { // near the end of the UDP packet
+			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.intN(12)))
 		}
 	}
 }
 
-// spoil makes an entry invalid in one of the ways of [T3].
+// spoil makes an entry invalid in one of the ways that [T3] lists.
 func (g *generator) spoil(e *program.Entry) {
 	patch := func(at int, xor uint8) { e.Patch = append(e.Patch, program.Patch{At: at, Xor: xor}) }
 	slot := nicspec.WqeSlotBytes * ((e.Inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes)
 	if n := len(e.Pieces); n > 0 && g.maybe(70) {
-		i := g.of(n)
+		i := g.intN(n)
 		at := 16 + slot + i*nicspec.SegSize
-		switch g.of(9) {
+		switch g.intN(9) {
 		case 0:
 			e.Pieces[i].Len = 0
 		case 1:
-			patch(at+2, 1<<g.of(8)) // reserved bits of the key
+			patch(at+2, 1<<g.intN(8)) // reserved bits of the key
 		case 2:
-			patch(at+3, 1<<g.of(8)) // its variant
+			patch(at+3, 1<<g.intN(8)) // key variant
 			if g.maybe(40) {
 				// a key that differs from a valid one only in its highest bit
 				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80}
@@ -236,32 +237,32 @@ func (g *generator) spoil(e *program.Entry) {
 		case 5, 6:
 			e.Pieces[i].Key = g.keyShort
 		case 7:
-			patch(at+4+g.of(4), 1<<g.of(8)) // its length
+			patch(at+4+g.intN(4), 1<<g.intN(8)) // length of the piece
 		default:
-			patch(at+8+g.of(8), 1<<g.of(8)) // its address
+			patch(at+8+g.intN(8), 1<<g.intN(8)) // address of the piece
 		}
 		return
 	}
-	switch g.of(6) {
+	switch g.intN(6) {
 	case 0:
 		patch(0, uint8(g.rng.Uint32()))
 	case 1:
-		patch(1, 1<<g.of(8))
+		patch(1, 1<<g.intN(8))
 	case 2:
-		patch(2, 1<<g.of(8))
+		patch(2, 1<<g.intN(8))
 	case 3:
-		e.Port = uint8(g.Sizes.Ports + g.of(250))
+		e.Port = uint8(g.Sizes.Ports + g.intN(250))
 	case 4:
 		e.UDPCsum, e.UDPZero = true, true
 	default:
-		patch(4+g.of(2), pick(g, uint8(0x80), 1<<g.of(8)))
+		patch(4+g.intN(2), pick(g, uint8(0x80), 1<<g.intN(8)))
 	}
 }
 
 // copy draws an entry of the copy engine, most of them valid.
 func (g *generator) copy() program.Entry {
 	e := g.goodCopy()
-	if g.maybe(4) { // a copy has one block only, and a fence only where something is written
+	if g.maybe(4) { // may make it invalid: a copy has a single block, and only opcodes that write may have a fence
 		e.Blocks = g.blocks()
 		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
 	}
@@ -276,17 +277,17 @@ func (g *generator) copy() program.Entry {
 
 // goodCopy draws an entry of the copy engine that may succeed.
 func (g *generator) goodCopy() program.Entry {
-	return g.goodCopyOf(nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)))
+	return g.goodCopyOf(nicspec.Opcode(int(nicspec.OpcodeCopy) + g.intN(3)))
 }
 
 func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
-	e := program.Entry{Opcode: op, Complete: g.maybe(70), Frame: g.name()}
-	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
+	e := program.Entry{Opcode: op, Complete: g.maybe(70), Frame: g.idFrame()}
+	n := pick(g, 1+g.intN(3), 4+g.intN(60), 64*(1+g.intN(16)), 64+g.intN(450), 512+g.intN(3000), 4096+g.intN(6000))
 	switch {
-	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves nothing
-		n = 1 + g.of(nicspec.CopyMax)
+	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves no bytes, so any length is cheap
+		n = 1 + g.intN(nicspec.CopyMax)
 	case g.maybe(1):
-		n = 1 + g.of(1<<17)
+		n = 1 + g.intN(1<<17)
 	}
 	lines := e.Opcode != nicspec.OpcodeCopy && g.maybe(80)
 	if lines {
@@ -307,13 +308,13 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 	return e
 }
 
-// stumble makes a copy fail and posts good ones after it on its channel.
-func (g *generator) stumble() program.Op {
-	region := g.of(program.Regions)
-	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
+// failThenCopy makes a copy fail and posts good ones after it on its channel.
+func (g *generator) failThenCopy() program.Op {
+	region := g.intN(program.Regions)
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.intN(inject.NumFaults)).String(),
 		Of: program.OfMemory, Place: placeOf(region), Count: 1}})
 	s := &program.Send{Queue: pick(g, g.tx...)}
-	for i := range 3 + g.of(3) {
+	for i := range 3 + g.intN(3) {
 		e := g.goodCopy()
 		if i == 0 {
 			e = g.goodCopyOf(nicspec.OpcodeCopy)

@@ -20,7 +20,7 @@ func texts(t *testing.T, p *program.Program) (all []string) {
 	return all
 }
 
-// Situations only add operations: the others of a seed stay, in their order.
+// Situations only add operations: without them, the same seed gives the other operations, in the same order.
 func TestSituationsOnlyAdd(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports = 2
@@ -53,7 +53,7 @@ func TestSituationsOnlyAdd(t *testing.T) {
 	require.Less(t, added, seeds/4)
 }
 
-// Without gaps and back-pressure there are none that last.
+// A campaign without stalls has no bursts of stalls, and one with a fixed percentage keeps it.
 func TestNoBurstsWithoutStalls(t *testing.T) {
 	for seed := range uint64(200) {
 		p := Generate(seed, Shape{Sizes: nicspec.DefaultBuild(), Stall: 0})
@@ -64,7 +64,7 @@ func TestNoBurstsWithoutStalls(t *testing.T) {
 	}
 }
 
-// Situations fit builds with few queues or parts.
+// Programs with situations are legal on builds with few queues or parts.
 func TestSituationsOfEveryBuild(t *testing.T) {
 	for _, b := range program.Builds {
 		sizes, err := program.SizesOf(b.Name)

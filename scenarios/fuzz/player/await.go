@@ -14,7 +14,7 @@ import (
 // renewCycles is how often a stop is renewed: well within the longest time that a pause frame can name.
 const renewCycles = 20_000
 
-// await waits until the entries unrelated to a port have ended, and keeps that port stopped in the meantime.
+// await waits until the entries that do not name a port have ended, and keeps that port stopped in the meantime.
 func (x *player) await(a *program.Await) error {
 	if x.sizes.Ports < 2 || a.Port >= x.sizes.Ports {
 		return nil
@@ -31,7 +31,8 @@ func (x *player) await(a *program.Await) error {
 	return nil
 }
 
-// awaitQueue waits for a queue. It skips one that has entries for the port, or that may be stuck for another reason.
+// awaitQueue waits until a queue has handled all its entries. It skips a queue with entries for the stopped port, or
+// one that may be stuck for another reason.
 func (x *player) awaitQueue(stop *stopper, q int) error {
 	since, last := x.b.NIC.Cycles(), -1
 	for {
@@ -52,14 +53,14 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		case int(e.Ci) != last:
 			x.waits.ended(since, now)
 			since, last = now, int(e.Ci)
-		case x.waits.vain(since, now):
+		case x.waits.expired(since, now):
 			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is "+
 				"stopped [T13]", e.Ci, q, stop.port), since, now, nil)
 		}
 	}
 }
 
-// stopper keeps a port stopped.
+// stopper keeps a port stopped by renewing its pause.
 type stopper struct {
 	x    *player
 	port int
@@ -92,7 +93,7 @@ func (r *txRing) waiting(yield func(*sent) bool) {
 	}
 }
 
-// sends reports whether an entry that may not have ended sends on a port [T13].
+// sends reports whether an entry that may not have ended names a port [T13]. An unknown entry may.
 func (r *txRing) sends(port int) bool {
 	for s := range r.waiting {
 		if s == nil || s.sendsOn() == port {
@@ -111,7 +112,7 @@ func (s *sent) sendsOn() int {
 	return int(w.Port())
 }
 
-// kind names the kind of an entry unrelated to the stopped port.
+// kind returns the word of the bin for an entry that ended while a port was stopped.
 func (s *sent) kind(ports int, copies bool) string {
 	switch op := nicspec.Wqe(s.raw).Opcode(); {
 	case s.sendsOn() >= ports:
@@ -126,19 +127,19 @@ func (s *sent) kind(ports int, copies bool) string {
 	return coverage.EndsWhileHeld[2]
 }
 
-// endsHeld counts an entry that ended while a port was full and stopped.
+// endsHeld counts an entry that ended while another port was stopped and its buffers were full.
 func (x *player) endsHeld(s *sent) {
 	for port := range x.sizes.Ports {
-		if x.sizes.Ports > 1 && s.sendsOn() != port && x.full(port) {
-			x.see.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)),
+		if x.sizes.Ports > 1 && s.sendsOn() != port && x.portFull(port) {
+			x.watcher.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)),
 				fmt.Sprintf("port %d", port))
 		}
 	}
 }
 
-// full reports whether a port has been stopped for long and more entries wait for it than its places hold.
-func (x *player) full(port int) bool {
-	if since := x.see.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
+// portFull reports whether a port has been stopped for long and more entries wait for it than its buffers hold.
+func (x *player) portFull(port int) bool {
+	if since := x.watcher.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
 		return false
 	}
 	frames, bytes := 0, 0

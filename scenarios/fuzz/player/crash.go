@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CrashError reports a panic of the Go NIC, the referee or the player. No program may cause one, and it says nothing
-// about the device.
+// CrashError reports a panic of the Go NIC, the referee or the player. It says nothing about the device: no program may
+// cause a panic.
 type CrashError struct {
 	Value any
 	Stack []string // top of the stack, innermost first: function and line
@@ -22,14 +22,14 @@ func (e *CrashError) Error() string {
 func guarded(play func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &CrashError{v, top()}
+			err = &CrashError{v, panicStack()}
 		}
 	}()
 	return play()
 }
 
-// top returns where the panic being recovered was raised.
-func top() (stack []string) {
+// panicStack returns where the panic being recovered was raised.
+func panicStack() (stack []string) {
 	const most = 6
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])

@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Noise leaves what an entry says: opcode, f_complete and wqe_id always, and all that is looked at unless it is
-// everything.
+// Noise keeps an entry's meaning. Opcode, f_complete and wqe_id always stay; with NoiseUnused, so do all fields that
+// the NIC reads.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
@@ -55,7 +55,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// A key covers its region and stays inside its endpoint, whatever room it is to have.
+// A key covers its region and stays within its endpoint, however far it is to extend.
 func TestKeysCoverTheirRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 10_000 {

@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// reportCycles exceeds the delay that any quantum adds to a device's reports.
+// reportCycles exceeds the delay, in cycles, that a device's quantum adds to its reports.
 const reportCycles = 1024
 
 // quiet waits until the device has handled everything that was sent to it and nothing happens any more.
@@ -27,7 +27,7 @@ func (x *player) quiet() error {
 		return err
 	}
 	if x.arriving() {
-		if err := x.until("the frames have come in", func() bool { return x.came == x.sent() }); err != nil {
+		if err := x.until("the frames have come in", func() bool { return x.arrivedFrames == x.sent() }); err != nil {
 			return err
 		}
 		// A bridged device reports frames up to two quanta late: continue at a cycle that does not depend on that.
@@ -50,7 +50,7 @@ func (x *player) quiet() error {
 	if err := x.idle(); err != nil {
 		return err
 	}
-	return x.run(nicspec.VisibleCycles) // until the counters have been stepped
+	return x.run(nicspec.VisibleCycles) // until the counters have counted the last event
 }
 
 // arriving reports whether played frames may still be on their way to the NIC, or into it, when quiet reads STATUS
@@ -63,7 +63,7 @@ func (x *player) arriving() bool {
 	return taken+board.FrameTime(x.b.Cable()) >= x.b.Engine.Now()+x.b.Cycles(4*nicspec.VisibleCycles)
 }
 
-// sent returns the number of frames that were sent to the NIC.
+// sent returns the number of frames sent to the NIC.
 func (x *player) sent() (n int) {
 	for _, p := range x.b.Players {
 		n += p.Sent()
@@ -85,22 +85,22 @@ func (x *player) idle() error {
 	return x.poll(nicspec.RegStatus, "STATUS says that nothing is under way", func(v uint32) bool { return v == 0 })
 }
 
-// drain lets everything finish: it ends all faults and enables both directions.
+// drain lets all pending work end: it removes faults, enables both directions and rings for all posted entries.
 func (x *player) drain() error {
 	x.b.Faults.Clear()
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {
 		return err
 	}
-	if err := x.report(); err != nil {
+	if err := x.disableModerated(); err != nil {
 		return err
 	}
 	for _, q := range sorted(x.rx) {
-		if err := x.rx[q].last(); err != nil {
+		if err := x.rx[q].ringPending(); err != nil {
 			return err
 		}
 	}
 	for _, q := range sorted(x.tx) {
-		if err := x.tx[q].last(); err != nil {
+		if err := x.tx[q].ringPending(); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (x *player) drain() error {
 	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that fall due later [M5]
 		return err
 	}
-	return x.busyFalls() // nor pause frames that a cable holds
+	return x.busyFalls() // nor pause frames that wait for the cable
 }
 
 // busyFalls waits until the busy pin is 0 [B8].
@@ -119,11 +119,11 @@ func (x *player) busyFalls() error {
 	return x.poll(nicspec.RegStatus, "the pin busy is 0 [B8]", func(uint32) bool { return x.idleAt > from })
 }
 
-// longMod is in units of 64 cycles: messages that may take longer are not waited for.
+// longMod is a moderation time in units of 64 cycles: the player does not wait for messages that may take longer.
 const longMod = 100
 
-// report disables the queues whose messages may take too long, which makes them due at once [M4].
-func (x *player) report() error {
+// disableModerated disables the queues whose messages may take too long, which makes them due at once [M4].
+func (x *player) disableModerated() error {
 	late := func(m *program.Msix) bool { return m != nil && m.Cycles > longMod }
 	for _, q := range sorted(x.rx) {
 		if late(x.rx[q].cfg.Msix) {
@@ -144,7 +144,7 @@ func (x *player) report() error {
 
 // longestMod returns how many cycles a program's messages may be delayed at most.
 func longestMod(p *program.Program) (cycles int) {
-	const late = 2048 // their way out, with stalls
+	const late = 2048 // cycles for their way out, with stalls
 	for i := range p.Ops {
 		m := (*program.Msix)(nil)
 		if q := p.Ops[i].RxQueue; q != nil {
@@ -159,8 +159,8 @@ func longestMod(p *program.Program) (cycles int) {
 	return cycles
 }
 
-// last rings for what the device was not told of yet.
-func (r *ring) last() error {
+// ringPending rings the doorbell for entries that were posted without one.
+func (r *ring) ringPending() error {
 	if r.rung == r.PI || r.event {
 		return nil
 	}
@@ -176,7 +176,7 @@ func sorted[V any](m map[int]V) []int {
 	return all
 }
 
-// readBack reads the entries of the enabled queues, every counter and every rule's hits, for the referee to check.
+// readBack reads the contexts of the enabled queues, every counter and every rule's hits, for the referee to check.
 func (x *player) readBack() error {
 	for _, q := range sorted(x.rx) {
 		if _, err := x.command(nicspec.TableOpRead, nicspec.TableRxq, q, nil); err != nil {
@@ -195,7 +195,7 @@ func (x *player) readBack() error {
 	}
 	for index := range nicspec.CountersOf(x.sizes.Ports) {
 		c, p := nicspec.CounterAt(index)
-		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.see.counter(c, p, v) }); err != nil {
+		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.watcher.counter(c, p, v) }); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ type Verdict struct {
 
 	Patience int64 // limit of a wait on this board, in cycles
 	Waited   int64 // longest wait that ended, in cycles
-	stuck    bool  // nothing was found before the device got stuck: the referee's later findings are consequences
+	stuck    bool  // the device missed a limit before any other finding; later ones are consequences
 }
 
 // Pass reports whether the device kept the contract.
@@ -255,7 +255,7 @@ func (v *Verdict) Key() string {
 		return "[" + m.Rule + "] " + m.Field
 	case v.Err != nil:
 		if stop, ok := errors.AsType[*StoppedError](v.Err); ok {
-			return stop.What // regardless of the time
+			return stop.What // the time of the assertion does not matter
 		}
 		return v.Err.Error()
 	}
@@ -270,7 +270,7 @@ func Run(p *program.Program, ctx context.Context, build Build, cov *coverage.Cov
 	return RunWithin(p, ctx, build, cov, 0)
 }
 
-// RunWithin is Run with less patience, in cycles, for every wait; 0: the board's.
+// RunWithin is Run with a shorter limit for every wait, in cycles; 0: the board's limit.
 func RunWithin(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage, patience int64) *Verdict {
 	v := new(Verdict)
 	var x *player
@@ -279,8 +279,8 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 			return err
 		}
 		v.Patience = x.waits.patience
-		x.waits.within(patience)
-		err = stopped(x.all(ctx))
+		x.waits.lower(patience)
+		err = stoppedError(x.all(ctx))
 		v.Waited = x.waits.longest
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()

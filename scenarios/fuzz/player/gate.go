@@ -6,13 +6,13 @@ import "errors"
 // NIC.
 func (x *player) close(cycles int) {
 	x.b.Gate.Close()
-	x.opens = x.b.Engine.Now() + x.b.Cycles(cycles)
+	x.gateOpensAt = x.b.Engine.Now() + x.b.Cycles(cycles)
 }
 
 // open waits until the gate is due to open, and opens it.
 func (x *player) open() error {
-	err := x.b.Engine.RunUntil(x.opens)
-	x.opens = 0
+	err := x.b.Engine.RunUntil(x.gateOpensAt)
+	x.gateOpensAt = 0
 	x.b.Gate.Open()
 	return errors.Join(err, x.b.Err())
 }

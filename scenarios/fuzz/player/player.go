@@ -20,26 +20,26 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// player plays a program: the driver's side of every operation, and the other parties of the traffic.
+// player performs a program's operations on a board as the driver, and plays the other parties of the traffic.
 type player struct {
-	prog  *program.Program
-	sizes nicspec.Build
-	b     *testbed.Bed
-	root  *root.Root
-	judge *judge.Judge
-	see   *watcher
-	waits waits
-	way   int   // cycles from software to the NIC
-	tag   uint8 // of the next raw request
-	reads rawReads
+	prog        *program.Program
+	sizes       nicspec.Build
+	b           *testbed.Bed
+	root        *root.Root
+	judge       *judge.Judge
+	watcher     *watcher
+	waits       waits
+	writeCycles int   // cycles that a software write takes to reach the NIC
+	tag         uint8 // tag of the next raw request
+	reads       rawReads
 	// cardMPS is the MPS of a card's links, 0: no limit.
-	cardMPS int
-	ctrl    uint32     // as last written
-	opens   simcore.Ps // when the gate opens; 0: it is open
-	came    int        // frames that arrived at the NIC
-	lastIn  int64      // cycle in which the last of them had arrived
-	done    bool       // no further request will be made to the device
-	idleAt  int64      // latest cycle in which the busy pin was 0
+	cardMPS       int
+	ctrl          uint32     // CTRL as last written
+	gateOpensAt   simcore.Ps // time at which the gate opens; 0: it is open
+	arrivedFrames int        // frames that arrived at the NIC
+	lastIn        int64      // cycle in which the last of them arrived
+	done          bool       // the run is over: no further request may be sent to the device
+	idleAt        int64      // latest cycle in which the busy pin was 0
 
 	nic openReads // reads in flight of the NIC
 
@@ -50,7 +50,7 @@ type player struct {
 	used [program.Regions]uint64 // bytes in use of the piece regions
 	last [program.Regions]uint64 // address of the previous piece in its region
 	keys map[int]keyInForce
-	held map[uint64]simcore.Ps // by address at which a fault begins: until when the latest read there is unanswered
+	held map[uint64]simcore.Ps // by first address of a fault: time until which the latest read there stays unanswered
 }
 
 // starts returns the first bus address to allocate in each part of memory.
@@ -66,12 +66,12 @@ func starts(b *program.Board) [program.Regions]uint64 {
 }
 
 const (
-	linkCycles   = 64   // short, so that waits cost few cycles
+	linkCycles   = 64   // latency of a link: short, so that waits cost few cycles
 	regTags      = 128  // register reads in flight
-	leastTimeout = 1024 // cycles before which no read times out [P6]
+	leastTimeout = 1024 // minimum time-out of a read, in cycles [P6]
 )
 
-// Build makes the board with the NIC under test on it and chooses the kind of NIC.
+// Build builds the board with the NIC under test.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
 func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player, error) {
@@ -90,14 +90,14 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		at:   starts(&p.Board),
-		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, way: linkCycles,
+		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, writeCycles: linkCycles,
 		nic: openReads{timeout: nicspec.ResetCplTimeout}}
 	if spec.Card != nil {
-		x.way = wayOf(spec.Card)
+		x.writeCycles = writeCyclesOf(spec.Card)
 		x.cardMPS = linkMPS(spec.Card)
 	}
 	x.waits = waitsOf(b)
-	x.see = newWatcher(p, &x.sizes, cov)
+	x.watcher = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + program.PieceBytes
 	}
@@ -115,13 +115,13 @@ func (x *player) connect() error {
 	if err != nil {
 		return err
 	}
-	x.b.NIC.Observe(x.see.crossing)
+	x.b.NIC.Observe(x.watcher.crossing)
 	x.b.NIC.Observe(x.watchReads)
-	x.b.NIC.ObserveHeld(x.see.heldBack)
+	x.b.NIC.ObserveHeld(x.watcher.heldBack)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.b.NIC.Observe(func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameIn {
-			x.came++
+			x.arrivedFrames++
 			x.lastIn = max(x.lastIn, c.Last)
 		}
 		if x.waits.slow {
@@ -130,12 +130,12 @@ func (x *player) connect() error {
 	})
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) {
 		x.reads.end(h)
-		x.see.answered(h)
+		x.watcher.answered(h)
 	}
 	x.b.Host.OnCompletion = x.root.OnCompletion
 	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
-		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(max(0, leastTimeout-4*x.way)))
-		x.see.struck(f, h)
+		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(max(0, leastTimeout-4*x.writeCycles)))
+		x.watcher.struck(f, h)
 	}
 	pace, err := x.b.Pace("line")
 	if err != nil {
@@ -185,8 +185,8 @@ func linkMPS(c *board.CardSpec) int {
 	return most
 }
 
-// wayOf estimates the cycles that a software write takes to a card's NIC, with a margin for traffic before it.
-func wayOf(c *board.CardSpec) int {
+// writeCyclesOf estimates the cycles that a software write takes to a card's NIC, with a margin for traffic before it.
+func writeCyclesOf(c *board.CardSpec) int {
 	const before = 64
 	way := c.PCIe.Latency
 	if sw := c.Switch; sw != nil {
@@ -200,7 +200,7 @@ func wayOf(c *board.CardSpec) int {
 	return int(way/simcore.Freq{PeriodPs: c.Period}.Period()) + before
 }
 
-// endpoint returns the memories and their timing.
+// endpoint returns the host and Arm memories behind the NIC, with their latencies.
 func endpoint(b *program.Board) *board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = program.MemoryBytes, program.MemoryBytes, regTags, b.Seed
@@ -216,7 +216,7 @@ func endpoint(b *program.Board) *board.Endpoint {
 // run advances time by a number of cycles.
 func (x *player) run(cycles int) error {
 	until := x.b.Engine.Now() + x.b.Cycles(cycles)
-	if x.opens > 0 && x.opens <= until {
+	if x.gateOpensAt > 0 && x.gateOpensAt <= until {
 		if err := x.open(); err != nil {
 			return err
 		}
@@ -227,13 +227,13 @@ func (x *player) run(cycles int) error {
 // alloc allocates n bytes of a part of memory and returns the bus address.
 func (x *player) alloc(p program.Place, n int) uint64 {
 	at := &x.free[p.Region()]
-	bus := lay(&p, *at)
+	bus := alignAddress(&p, *at)
 	*at = bus + uint64(n)
 	return bus ^ p.Far
 }
 
-// lay returns the first bus address, not below from, with the alignment that p asks for.
-func lay(p *program.Place, from uint64) uint64 {
+// alignAddress returns the first free bus address from `from` on that has the alignment of p.
+func alignAddress(p *program.Place, from uint64) uint64 {
 	if p.Page > 0 {
 		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
 	}
@@ -318,7 +318,7 @@ func (x *player) configure(o *program.Op) error {
 	return nil
 }
 
-// frames lets frames arrive.
+// frames plays frames into a port.
 func (x *player) frames(p *program.Play) {
 	to := x.b.Players[p.Port%len(x.b.Players)]
 	list := make([]traffic.Frame, len(p.Frames))

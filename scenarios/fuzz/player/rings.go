@@ -17,7 +17,7 @@ type ring struct {
 	rung  uint16 // producer index of the last doorbell
 	event bool   // an Event entry was seen: the queue is in state Error
 
-	fetched []bool // by slot: whether what was posted there has been read
+	fetched []bool // by slot: whether the NIC has read the current contents
 	take    func(cqe []byte)
 }
 
@@ -62,7 +62,7 @@ func (r *ring) ringBellFor(pi uint16) error {
 
 // enable commits an entry that enables the queue.
 func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
-	entry := make([]byte, nicspec.RxqEntrySize) // those of transmit queues are as long
+	entry := make([]byte, nicspec.RxqEntrySize) // a transmit queue's entry has the same size
 	f.Encode(entry)
 	_, err := r.x.command(nicspec.TableOpWrite, r.Table(), r.Number, entry)
 	return err
@@ -72,9 +72,9 @@ func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
 type rxRing struct {
 	ring
 	cfg   *program.RxQueue
-	frees int      // frames delivered
-	since int64    // cycle before it was enabled
-	descs []posted // by index mod size
+	frees int      // frames that the queue has delivered
+	since int64    // a cycle before it was enabled
+	descs []posted // posted descriptors, by index modulo the ring's size
 }
 
 // posted holds the layout of a descriptor's buffers.
@@ -110,30 +110,30 @@ func (x *player) openRx(c *program.RxQueue) error {
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	x.rx[c.Queue], r.since = r, x.see.now
+	x.rx[c.Queue], r.since = r, x.watcher.now
 	return r.enable(&f)
 }
 
-// messages configures a queue's messages, if the build has them.
+// messages configures a queue's MSI-X messages, if the build has them.
 func (x *player) messages(tx bool, m *program.Msix, addr *uint64, data *uint32, count, cycles *uint16) error {
 	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
 		return nil
 	}
 	*addr = x.alloc(m.At, 4)
 	*data, *count, *cycles = m.Data, m.Count, m.Cycles
-	return x.watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
+	return x.watch(*addr, 4, func(uint64, int) { x.watcher.message(tx, m) })
 }
 
 func (r *rxRing) entry(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		r.x.watcher.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	r.frees++
-	r.x.see.rxBeyond(r)
-	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
+	r.x.watcher.rxBeyond(r)
+	r.x.watcher.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
 }
 
 // post posts descriptors to the queue.
@@ -161,25 +161,25 @@ func (x *player) post(p *program.Post) error {
 	if p.Hold || n <= 0 && r.rung == r.PI {
 		return nil
 	}
-	x.see.rang(&r.ring, r.PI-uint16(r.frees), 0)
+	x.watcher.rang(&r.ring, r.PI-uint16(r.frees), 0)
 	return r.ringBell()
 }
 
 // disable disables a queue and waits until it is disabled.
 func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
 
-// lateCycles bounds how long the writes of a command, and those after it, take to arrive over links of linkCycles.
+// lateCycles bounds the time in which the writes of a command, and those that follow it, cross links of linkCycles.
 const lateCycles = 450
 
-// disableLate disables a queue and writes two words of TBL_DATA late times while the command is busy, which is
-// certain only while a read of the ring is unanswered.
+// disableLate disables a queue and writes two words of TBL_DATA `late` times while the command is busy. It is certain
+// to be busy only while a read of the ring is unanswered.
 func (x *player) disableLate(q program.Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
 		return nil
 	}
-	x.see.disabling(r)
-	if x.waits.slow || x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
+	x.watcher.disabling(r)
+	if x.waits.slow || x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.writeCycles) {
 		late = 0
 	}
 	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)
@@ -215,16 +215,16 @@ func (x *player) bell(b *program.Bell) error {
 	var from uint16
 	if r := x.ringOf(b.Queue); r != nil {
 		if b.Delta > 0 && b.Delta <= r.Size() {
-			return nil // that would post entries that do not exist
+			return nil // the doorbell would announce entries that do not exist
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
-	x.see.bell(b.Tx, b.Queue.Queue, why)
+	x.watcher.bell(b.Tx, b.Queue.Queue, why)
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
-// overfull rings for more descriptors than the ring holds, though not for more than its size at a time. How many were
-// used must be known, which is the case once every frame has been delivered [Q2].
+// overfull rings for more descriptors than the ring has free, but never for more than its size at a time. The number in
+// use is known only once every frame has been delivered [Q2].
 func (x *player) overfull(b *program.Bell) error {
 	r := x.rx[b.Queue.Queue]
 	if r == nil || r.event {
@@ -235,9 +235,9 @@ func (x *player) overfull(b *program.Bell) error {
 	}
 	new := uint16(r.frees + r.Size() + b.Over)
 	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
-		return nil // the index would go back, too
+		return nil // the index would go back, which is another error
 	}
-	x.see.bell(false, b.Queue.Queue, "overfull")
+	x.watcher.bell(false, b.Queue.Queue, "overfull")
 	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))
 }
 

@@ -16,20 +16,20 @@ type txRing struct {
 	ring
 	cfg  *program.TxQueue
 	done uint16 // index after the entries known to have ended
-	over int    // blocks of entries that have ended, in total
-	ends int    // completion entries seen
+	over int    // blocks of all entries that have ended
+	ends int    // completion entries of the queue
 
-	posted int  // blocks posted, in total
+	posted int  // blocks of all entries posted
 	across bool // an entry spans index 65,536
 	work   []*sent
 	past   pastEntry // the last entry that ended
 }
 
-// sent is a work entry that was posted.
+// sent is a posted work entry.
 type sent struct {
 	e   *program.Entry
 	raw []byte   // its blocks in the ring
-	seg []uint64 // bus addresses of the pieces, as intended
+	seg []uint64 // bus addresses of the pieces, before patches
 }
 
 // blocks returns the number of blocks that the entry occupies.
@@ -63,7 +63,7 @@ func (r *txRing) entry(raw []byte) {
 	cqe := nicspec.TxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		r.x.watcher.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	was := r.done
@@ -74,17 +74,17 @@ func (r *txRing) entry(raw []byte) {
 	}
 	r.ends++
 	r.over += int(r.done - was)
-	r.x.see.txBeyond(r, int(r.done-was))
+	r.x.watcher.txBeyond(r, int(r.done-was))
 	if s != nil {
 		r.x.endsHeld(s)
-		r.x.see.ended(r, cqe, s)
+		r.x.watcher.ended(r, cqe, s)
 	}
 }
 
 // send posts work entries.
 func (x *player) send(s *program.Send) error {
 	if s.Times > 1 {
-		return x.sendOften(s)
+		return x.sendRepeatedly(s)
 	}
 	r := x.tx[s.Queue]
 	if r == nil || r.event {
@@ -122,12 +122,12 @@ func (x *player) send(s *program.Send) error {
 		if err := r.ringBellFor(r.PI - n); err != nil {
 			return err
 		}
-		x.see.inside(r)
+		x.watcher.inside(r)
 		if err := x.run(s.Pause); err != nil {
 			return err
 		}
 	}
-	x.see.rang(&r.ring, r.PI-r.done, x.sending())
+	x.watcher.rang(&r.ring, r.PI-r.done, x.sending())
 	return r.ringBell()
 }
 
@@ -150,7 +150,7 @@ func (r *txRing) posts(blocks int) {
 
 // push rings the doorbell with the entry in it, block by block [W1].
 func (x *player) push(r *txRing, w *sent) error {
-	x.see.pushed(w)
+	x.watcher.pushed(w)
 	first := r.rung
 	for i := range w.blocks() {
 		if w.e.Rung>>i&1 != 0 {
@@ -168,19 +168,19 @@ func (x *player) push(r *txRing, w *sent) error {
 	return nil
 }
 
-// wqe builds a work entry for a ring with room for that many blocks. If an entry of maximum size might not fit after
-// it, it requests a completion, so that room will be freed.
+// wqe builds a work entry for a ring with room for the given number of blocks. If an entry of maximum size might not
+// fit after it, it requests a completion, so that the player learns when room is free.
 func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
 		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete ||
-			x.lastOf(e, room),
+			x.mayBeLast(e, room),
 		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum,
 		FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
 		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
 	}
 	w.Encode(s.raw)
-	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // of all blocks
+	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // the slots of all blocks
 	b := x.content(e)
 	copy(slots, b[:e.Inline])
 	b = b[e.Inline:]
@@ -215,18 +215,19 @@ func (x *player) blocksOf(raw []byte) int {
 	return 1 + int(nicspec.Wqe(raw).Blocks())
 }
 
-// lastOf reports whether an entry may be the last one that fits into the ring.
-func (x *player) lastOf(e *program.Entry, room int) bool {
+// mayBeLast reports whether an entry may be the last one that fits into the ring.
+func (x *player) mayBeLast(e *program.Entry, room int) bool {
 	if !x.sizes.Has(nicspec.PartLong) {
 		return room == 1
 	}
 	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
 }
 
-// content returns the bytes of an entry's frame, or of a copy's source, as many as its pieces need, up to a limit.
+// content returns the bytes that software writes for an entry: its frame or a copy's source, as many as its pieces
+// need, up to a limit.
 func (x *player) content(e *program.Entry) []byte {
 	n, most := e.Inline, program.MaxFrame
-	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers are not longer
+	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers have a fixed size
 		most = max(most, min(int(e.Pieces[0].Len), program.MaxCopied))
 	}
 	for i := range e.Pieces {
@@ -255,9 +256,9 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 	if p.Same > 0 {
 		return x.shared(p, base, k, known, b)
 	}
-	bus := lay(&at, base+x.used[region])
+	bus := alignAddress(&at, base+x.used[region])
 	if bus+uint64(p.Len) > base+program.PieceBytes {
-		bus = lay(&at, base)
+		bus = alignAddress(&at, base)
 	}
 	if beyond := uint64(p.Len) - program.PieceBytes; p.Len > program.PieceBytes &&
 		base&(program.MemoryBytes-1) > program.Room+beyond {
@@ -272,7 +273,7 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 		x.used[region] = bus + reserve - base
 	}
 	x.last[region] = bus
-	return named(p, bus^k.far, k, known), bus ^ k.far, nil
+	return segmentOf(p, bus^k.far, k, known), bus ^ k.far, nil
 }
 
 // reserved returns how many bytes a piece reserves: all that a copy moves, else at most 32 KB.
@@ -284,8 +285,8 @@ func reserved(e *program.Entry, p *program.Piece) uint64 {
 	return min(uint64(p.Len), part)
 }
 
-// named returns a piece as a work entry names it.
-func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
+// segmentOf returns a piece as a work entry names it.
+func segmentOf(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
 	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
 	if known {
 		seg.Addr = bus - k.BusBase + k.VaBase
@@ -293,7 +294,7 @@ func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFi
 	return seg
 }
 
-// sharedAt returns the address of a shared buffer of a region.
+// sharedAt returns the address of a shared buffer in a region.
 func sharedAt(base uint64, same int) uint64 {
 	return base + program.PieceBytes - uint64(program.SharedBuffers+1-same)*program.SharedBytes
 }
@@ -305,13 +306,13 @@ func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool,
 	if err := x.write(bus, b); err != nil {
 		return nicspec.SegFields{}, 0, err
 	}
-	return named(p, bus, k, known), bus, nil
+	return segmentOf(p, bus, k, known), bus, nil
 }
 
 // rewrite writes a shared buffer while entries may be reading it.
 func (x *player) rewrite(w *program.Rewrite) error {
 	at := sharedAt(x.at[w.Place.Region()], w.Same) + uint64(w.Off)
-	x.see.rewritten(w)
+	x.watcher.rewritten(w)
 	return x.write(at, craft.Pattern(w.Len, w.Seed))
 }
 
@@ -325,14 +326,14 @@ func regionOf(bus uint64) int {
 	return program.RegionArm
 }
 
-// keyInForce is a memory key as the NIC currently has it.
+// keyInForce is a memory key as last committed.
 type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
 	far    uint64 // bits in which its bus addresses differ from those of the region
 }
 
-// key writes a memory key that names a region for pieces, from its skew on.
+// key writes a memory key that names a region for pieces, beginning at the place's skew.
 func (x *player) key(k *program.Key) error {
 	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base}
 	if k.Invalid {

@@ -17,7 +17,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// readLater requests a register once a tag is free.
+// readLater sends a read of a register as soon as a tag is free; done receives the value.
 func (x *player) readLater(off uint32, n int, done func(uint64)) error {
 	var failed, refused error
 	ask := func() bool {
@@ -53,7 +53,8 @@ func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry [
 	return x.commandLate(op, t, index, entry, 0)
 }
 
-// commandLate does so, and writes two words of TBL_DATA several times while it may still be busy [G7].
+// commandLate carries out a table command and writes two words of TBL_DATA `late` times while it may still be busy
+// [G7].
 func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
 	late int) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
@@ -65,7 +66,7 @@ func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, ent
 		return 0, err
 	}
 	for i := range late {
-		x.see.late()
+		x.watcher.late()
 		if err := x.b.Arm.Write(nicspec.RegTblData(2*i), make([]byte, 8)); err != nil {
 			return 0, err
 		}
@@ -76,7 +77,7 @@ func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, ent
 			return !nicspec.TblCmdReg(v).Busy()
 		})
 	if err == nil {
-		x.see.command(op, t, index, status)
+		x.watcher.command(op, t, index, status)
 	}
 	return status, err
 }
@@ -87,7 +88,7 @@ func (x *player) table(t *program.Table) error {
 	}
 	off := x.disables(t)
 	if off != nil {
-		x.see.disabling(off)
+		x.watcher.disabling(off)
 	}
 	var entry []byte
 	for _, w := range t.Words {
@@ -102,7 +103,7 @@ func (x *player) table(t *program.Table) error {
 	case off != nil:
 		x.forget(program.Queue{Tx: off.Tx, Queue: off.Number})
 	case op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg:
-		x.see.portCfg(t.Index, t.Words)
+		x.watcher.portCfg(t.Index, t.Words)
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (x *player) rule(r *program.Rule) error {
 		m := &r.Match[i]
 		field := program.SteerField(m.Field)
 		for k := range field.Width {
-			bit := field.Bit + k // numbers are little-endian, and so is the match
+			bit := field.Bit + k // both the numbers and the match are little-endian
 			set(f.Value[:], bit, m.Value>>k&1)
 			set(f.Mask[:], bit, ^m.Skip>>k&1)
 		}
@@ -131,7 +132,7 @@ func (x *player) rule(r *program.Rule) error {
 	f.Encode(entry)
 	status, err := x.command(nicspec.TableOpWrite, nicspec.TableRule, r.Index, entry)
 	if status == nicspec.TableStatusOk && err == nil {
-		x.see.ruled(r.Index, &f)
+		x.watcher.ruled(r.Index, &f)
 	}
 	return err
 }
@@ -182,8 +183,8 @@ func (x *player) reset() error {
 		func(v uint32) bool { return v>>31 == 0 }); err != nil {
 		return err
 	}
-	x.see.cov.Hit("resets", state)
-	x.see.resetEnds()
+	x.watcher.cov.Hit("resets", state)
+	x.watcher.resetEnds()
 	x.ctrl = 0
 	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // undone by the reset
 		return err
@@ -191,12 +192,12 @@ func (x *player) reset() error {
 	clear(x.rx)
 	clear(x.tx)
 	clear(x.keys)
-	x.see.ports = pauseWatch{}
+	x.watcher.ports = pauseWatch{}
 	return nil
 }
 
-// harmless alters a write so that it starts no function-level reset, after which the driver would have to begin anew,
-// and so that the NIC's writes stay within what the links of its card carry.
+// harmless changes the value of a register write so that it starts no function-level reset, after which the driver
+// would have to configure everything again, and so that the NIC's writes fit the card's links.
 func (x *player) harmless(w *program.Write) uint32 {
 	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
 		return w.Value &^ (1 << 31)
@@ -224,7 +225,7 @@ func (x *player) tlp(t *program.TLP) error {
 		copy(p.Hdr[:], b)
 		var h tlp.Header
 		if core.DecodeInbound(&p.Hdr, &h) == core.InCompletion {
-			p.Hdr[10] += uint8(i) // its tag
+			p.Hdr[10] += uint8(i) // byte of the tag
 		} else {
 			if err := x.freeTag(h.RequesterID); err != nil {
 				return err
@@ -243,9 +244,9 @@ func (x *player) tlp(t *program.TLP) error {
 	return nil
 }
 
-// carried reports whether links and switch of a card accept a TLP and carry it to the NIC, and the answer back to a
-// root. They check TLPs against the standard and route them, so malformed ones, and completions that nobody asked
-// for, never reach the NIC.
+// carried reports whether the links and the switch of a card carry a TLP to the NIC, and its answer to a root. They
+// check TLPs against the standard and route them by address or ID, so malformed TLPs and unexpected completions never
+// reach the NIC.
 func (x *player) carried(p *msg.TLP) bool {
 	h, err := p.Header()
 	if err != nil || int(h.Length)*tlp.DWBytes > x.cardMPS {
@@ -277,6 +278,6 @@ func (x *player) fault(f *program.Fault) error {
 	default:
 		return nil
 	}
-	x.see.faultOf[h.From] = f.Of
+	x.watcher.faultOf[h.From] = f.Of
 	return x.b.Faults.Add(h)
 }

@@ -7,30 +7,31 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// leastPatience exceeds the time of any step of a working device, except time-outs of reads.
+// leastPatience exceeds the cycles that any step of a working device takes, except reads that time out.
 const leastPatience = 8192
 
-// StuckError reports that the NIC missed a time limit.
+// StuckError reports that the NIC did not do in time what the player waited for.
 type StuckError struct {
-	What     string // what the player waited for
-	Cycles   int64  // cycles that the NIC was given
-	Since    int64  // cycle in which the wait began
-	Standing []Standing
+	What    string // what the player waited for
+	Cycles  int64  // cycles that the NIC was given
+	Since   int64  // cycle in which the wait began
+	Blocked []Blocked
 }
 
-// Standing names something that makes no progress, as far as the boundary shows.
-type Standing struct {
+// Blocked describes one thing that makes no progress, as far as crossings show it: an entry, a descriptor, a read or
+// frames.
+type Blocked struct {
 	Domain result.Domain
-	Queue  int    // in domains rx and tx
-	Index  int    // of the descriptor or work entry; none: noIndex
-	Text   string // complete description
+	Queue  int    // number of the queue, in domains rx and tx
+	Index  int    // index of the descriptor or work entry, or noIndex
+	Text   string // finding text about it
 }
 
 const noIndex = -1
 
 func (e *StuckError) Error() string {
 	text := fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", e.Cycles, e.What)
-	for _, s := range e.Standing {
+	for _, s := range e.Blocked {
 		text += "\n  " + s.Text
 	}
 	return text
@@ -47,8 +48,8 @@ func (e *StuckError) Finding() result.Finding {
 		f.Cycle = &e.Since
 	}
 	var all []string
-	for i := range e.Standing {
-		s := &e.Standing[i]
+	for i := range e.Blocked {
+		s := &e.Blocked[i]
 		all = append(all, s.Text)
 		if f.Domain == result.Device && (s.Domain == result.Rx || s.Domain == result.Tx) {
 			f.Domain, f.Queue = s.Domain, &s.Queue
@@ -63,9 +64,9 @@ func (e *StuckError) Finding() result.Finding {
 	return f
 }
 
-// stuck makes the error of a wait from a cycle on. status is the last value of STATUS; nil: not read.
+// stuck returns the error of a wait that began in cycle from. status is the value of STATUS read last; nil: not read.
 func (x *player) stuck(what string, from, now int64, status *uint32) error {
-	e := &StuckError{What: what, Cycles: now - from, Since: from, Standing: x.standing()}
+	e := &StuckError{What: what, Cycles: now - from, Since: from, Blocked: x.blocked()}
 	if status == nil {
 		return e
 	}
@@ -73,12 +74,12 @@ func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	if len(x.nic.order) == 0 {
 		text += "; every read that it sent has been answered"
 	}
-	e.Standing = append([]Standing{{result.Device, 0, noIndex, text}}, e.Standing...)
+	e.Blocked = append([]Blocked{{result.Device, 0, noIndex, text}}, e.Blocked...)
 	return e
 }
 
-// TrialPatience returns the patience for parts of a program that got stuck: several times its longest successful
-// wait. A part may need longer, so its failure must be confirmed with more.
+// TrialPatience returns the limit for candidates of a program that got stuck: several times its longest successful
+// wait. A candidate may need longer, so its failure must be confirmed with the full limit.
 func (v *Verdict) TrialPatience() int64 {
 	const times = 4
 	return min(v.Patience, max(leastPatience, times*v.Waited))

@@ -11,13 +11,14 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, the limit counts from the
-// last frame or request seen: the remaining work may take any time there.
+// waits limits the player's waits for the NIC, in cycles. On a board with slow links or memories, a limit starts again
+// with each frame or request that crosses the boundary, since the remaining work may take any time there.
 type waits struct {
-	// more than any time-out of the contract, and than a frame and its TLPs need in cables, links and memories
+	// limit of a wait: more than any time-out of the contract, and than a frame and its TLPs take in cables, links and
+	// memories
 	patience int64
-	most     int64 // limit however much the NIC does in the meantime
-	step     int   // between two checks
+	most     int64 // limit of a wait in which the NIC makes progress
+	step     int   // cycles between two checks of a condition
 	slow     bool
 	// on a slow board: the last cycle in which a frame, a request of the NIC or its answer crossed the boundary
 	moved   int64
@@ -28,8 +29,8 @@ type waits struct {
 func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
-		often          = 1000                               // times the patience on a slow board
-		frames         = program.MaxPlayed/ether.MaxLen + 1 // of maximum length for the NIC, in one played frame
+		often          = 1000                               // factor of the limit on a slow board
+		frames         = program.MaxPlayed/ether.MaxLen + 1 // of maximum length, in one played frame
 	)
 	period := b.NIC.Period()
 	slowest := int64((b.Waits.Turn + frames*board.CableTime(b.Cable())) / period)
@@ -42,29 +43,29 @@ func waitsOf(b *testbed.Bed) waits {
 	return w
 }
 
-// crossing implements boundary.Observer.
+// crossing records the NIC's own frames, requests and read completions as progress (boundary.Observer).
 func (w *waits) crossing(c boundary.Crossing) {
 	switch c.Kind {
 	case boundary.TLPIn:
 		var h tlp.Header
 		if core.DecodeInbound(&c.TLP.Hdr, &h) != core.InCompletion {
-			return // of software
+			return // a request of software
 		}
 	case boundary.TLPOut:
 		if h, err := c.TLP.Header(); err == nil && h.Kind.IsCompletion() {
-			return // to software
+			return // an answer to software
 		}
 	}
 	w.moved = max(w.moved, c.Last)
 }
 
-// vain reports whether a wait that began in cycle from has lasted too long.
-func (w *waits) vain(from, now int64) bool {
+// expired reports whether a wait that began in cycle from has lasted too long.
+func (w *waits) expired(from, now int64) bool {
 	return now-max(from, w.moved) > w.patience || now-from > w.most
 }
 
-// within lowers the patience; 0 leaves it. On a slow board it stays, since it follows from the board.
-func (w *waits) within(patience int64) {
+// lower lowers the limit of waits; 0 leaves it. On a slow board the limit follows from the board and stays.
+func (w *waits) lower(patience int64) {
 	if patience > 0 && !w.slow {
 		w.patience, w.most = min(w.patience, patience), min(w.most, patience)
 	}
@@ -75,11 +76,11 @@ func (w *waits) ended(from, now int64) { w.longest = max(w.longest, now-from) }
 
 func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period()) }
 
-// until advances time until a condition holds.
+// until advances time until a condition holds. what names the condition in errors.
 func (x *player) until(what string, holds func() bool) error {
 	from := x.cycle()
 	for !holds() {
-		if x.waits.vain(from, x.cycle()) {
+		if x.waits.expired(from, x.cycle()) {
 			return x.stuck(what, from, x.cycle(), nil)
 		}
 		if err := x.run(x.waits.step); err != nil {
@@ -90,7 +91,7 @@ func (x *player) until(what string, holds func() bool) error {
 	return nil
 }
 
-// poll reads a register until enough accepts its value; what says what that means.
+// poll reads a register until enough accepts its value. what names that state in errors.
 func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
 	for from := x.cycle(); ; {
 		v, err := x.read(off)
@@ -101,7 +102,7 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 			x.waits.ended(from, x.cycle())
 			return nil
 		}
-		if x.waits.vain(from, x.cycle()) {
+		if x.waits.expired(from, x.cycle()) {
 			var status *uint32
 			if off == nicspec.RegStatus {
 				status = &v
@@ -111,10 +112,9 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 	}
 }
 
-// Suits rejects a card on which no program can be played: its links or memories are so slow that the NIC could not
-// wait for a single read.
-func Suits(c *board.CardSpec) error {
-	const longest = 10_000 // ns: program.Board
+// CheckCard rejects a card with links or memories so slow that the NIC would time out every read.
+func CheckCard(c *board.CardSpec) error {
+	const longest = 10_000 // longest memory latency that a program.Board allows, in ns
 	s := *c
 	s.Endpoint = *onCard(c,
 		endpoint(&program.Board{MPS: c.Endpoint.Limits.MPS, RCB: 64, Random: true, Delay: longest, Jitter: longest}))
@@ -122,7 +122,7 @@ func Suits(c *board.CardSpec) error {
 	return err
 }
 
-// onCard adapts what is behind the NIC to the limits of the card's links.
+// onCard limits the endpoint's completions to what the links of the card carry.
 func onCard(c *board.CardSpec, e *board.Endpoint) *board.Endpoint {
 	e.Limits.MPS = min(e.Limits.MPS, c.Endpoint.Limits.MPS)
 	e.Ahead = c.Endpoint.Ahead

@@ -14,24 +14,24 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// watcher counts in bins what the NIC was seen to do.
+// watcher counts, in bins of coverage, what crossings and completion entries show that the NIC has done.
 type watcher struct {
-	cov     *coverage.Coverage
-	board   *program.Board
-	sizes   *nicspec.Build
-	stall   string
-	devctl  nicspec.DevctlReg
-	faultOf map[uint64]string // by address at which the faults begin
-	ports   pauseWatch
-	came    [board.MaxPorts][]arrival // frames, by ordinal
-	off     []withdrawn               // rules
-	now     int64                     // cycle
-	failed  [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
+	cov         *coverage.Coverage
+	board       *program.Board
+	sizes       *nicspec.Build
+	stall       string
+	devctl      nicspec.DevctlReg
+	faultOf     map[uint64]string // by first address of the faults
+	ports       pauseWatch
+	received    [board.MaxPorts][]arrival // received frames, by port and ordinal
+	invalidated []withdrawn               // invalidated rules
+	now         int64                     // cycle of the current crossing
+	failed      [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
 	fillWatch
 	situationWatch
 }
 
-// mostCounted bounds the entries of a queue that are counted: later ones are short and all alike.
+// mostCounted bounds the entries of a queue that are counted: later ones are short and alike.
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
@@ -188,15 +188,15 @@ func elsewhere(h *tlp.Header) string {
 	return "elsewhere, 3 DW"
 }
 
-// answered records answers to raw requests.
+// answered counts the status of an answer to a raw request.
 func (w *watcher) answered(h *tlp.Header) { w.cov.Hit("answers", h.Status.String()) }
 
-// struck records reads that fail.
+// struck counts a read that a fault made fail.
 func (w *watcher) struck(f *inject.Fault, _ *tlp.Header) {
 	w.cov.Hit("faults", f.Kind.String(), w.faultOf[f.From])
 }
 
-// event records Event entries.
+// event counts an Event entry of a queue.
 func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
 	if !r.Tx && index >= 64 {
 		w.cov.Hit("rare", "failing descriptor read 64 places on")
@@ -207,7 +207,7 @@ func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
 	w.cov.Hit("events", r.Kind(), s.String(), w.stall)
 }
 
-// message records messages of queues [M2].
+// message counts a message of a queue [M2].
 func (w *watcher) message(tx bool, m *program.Msix) {
 	count, cycles := "each entry", "no time limit"
 	if m.Count > 1 {
@@ -219,7 +219,7 @@ func (w *watcher) message(tx bool, m *program.Msix) {
 	w.cov.Hit("messages", coverage.Direction(tx), count, cycles, w.stall)
 }
 
-// disabling records queues about to be disabled.
+// disabling counts the state of a queue about to be disabled.
 func (w *watcher) disabling(r *ring) {
 	state := "idle"
 	switch {
@@ -241,7 +241,7 @@ func (w *watcher) bell(tx bool, queue int, why string) {
 	w.cov.Hit("doorbells", coverage.Direction(tx), why)
 }
 
-// command records how a table command ended.
+// command counts the result of a table command.
 func (w *watcher) command(op nicspec.TableOp, t nicspec.Table, index int, s nicspec.TableStatus) {
 	name := "no table"
 	if t <= nicspec.TablePortCfg {
@@ -254,7 +254,7 @@ func (w *watcher) command(op nicspec.TableOp, t nicspec.Table, index int, s nics
 	w.cov.Hit("table commands", name, what, s.String())
 }
 
-// counter records the final value of a counter.
+// counter counts the final value of a counter, by its class.
 func (w *watcher) counter(c *nicspec.CounterInfo, port int, v uint64) {
 	if v == 0 {
 		return

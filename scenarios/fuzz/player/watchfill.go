@@ -12,42 +12,42 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// fillWatch tracks buffers and rings that fill up.
+// fillWatch tracks how far buffers, rings and tags are filled.
 type fillWatch struct {
-	reads [256]openRead // of the NIC, by tag
+	reads [256]openRead // the NIC's reads, by tag
 	open  int
-	asked int // register reads not answered yet
+	asked int // register reads in flight
 	held  [board.MaxPorts]heldPort
 }
 
-// openRead is a read request of the NIC.
+// openRead is a read request of the NIC in flight.
 type openRead struct {
-	left  int // bytes; 0: the read is over
+	left  int // bytes to come; 0: the read has ended
 	since int64
 }
 
-// heldPort tracks a stopped port and the frames that leave back to back after the stop.
+// heldPort tracks a stopped port and, after the stop, the frames that waited for it and leave back to back.
 type heldPort struct {
-	since                int64 // cycle of the stop; 0: none, or frames have left after it
-	last                 int64 // last beat of the latest frame
+	since                int64 // cycle of the stop; 0: not stopped, or frames have left since
+	last                 int64 // cycle of the last beat of the latest frame
 	goes                 bool  // frames that waited are leaving
-	frames, small, bytes int   // so far
+	frames, small, bytes int   // frames and bytes that have left since the stop
 	beats                int
-	lines, sent          int // of arrived frames, and frames sent, since the NIC's latest TLP
+	lines, sent          int // received lines and sent frames since the NIC's latest TLP
 }
 
 const (
-	heldCycles = 1000 // a stop of this length fills what is behind it
-	goesCycles = 200  // between frames that waited
-	oldCycles  = 8192 // a read of that age has timed out
+	heldCycles = 1000 // a stop of this length fills the buffers in front of the port
+	goesCycles = 200  // longest gap between frames that waited
+	oldCycles  = 8192 // a read of this age has timed out
 	beatBytes  = 64
-	fullFrames = 352 // short frames that fill all places before a port, and some more
+	fullFrames = 352 // short frames that more than fill the buffers in front of a port
 	fullBytes  = 96 << 10
-	fullBeats  = 512 + 4 // of the transmit buffer, and between it and the port
+	fullBeats  = 512 + 4 // beats of the transmit buffer, and between it and the port
 	shortBytes = 128
 )
 
-// filling examines a crossing.
+// filling updates the fill levels by a crossing.
 func (w *watcher) filling(c *boundary.Crossing) {
 	switch c.Kind {
 	case boundary.FrameIn:
@@ -64,7 +64,7 @@ func (w *watcher) filling(c *boundary.Crossing) {
 	}
 }
 
-// stopCame records pauses of the whole port.
+// stopCame records the first pause frame that stops a whole port.
 func (w *watcher) stopCame(c *boundary.Crossing) {
 	b, p := c.Frame.Data, &w.held[c.Port]
 	if len(b) < nicspec.FrameMin || [6]byte(b) != pauseMAC || w.ports[c.Port].cfg.RxPause == 0 ||
@@ -93,7 +93,7 @@ func (w *watcher) linesCame(c *boundary.Crossing) {
 	}
 }
 
-// frameLeft counts frames that waited for a port.
+// frameLeft counts the frames that waited for a stopped port.
 func (w *watcher) frameLeft(c *boundary.Crossing) {
 	p, n := &w.held[c.Port], len(c.Frame.Data)
 	if p.sent++; p.sent == 16 {
@@ -130,7 +130,7 @@ func (w *watcher) frameLeft(c *boundary.Crossing) {
 	hit(4, longest && p.beats == fullBeats+1)
 }
 
-// answersCame follows the NIC's reads and counts those of its registers.
+// answersCame follows completions of the NIC's reads, and counts the register reads in flight.
 func (w *watcher) answersCame(c *boundary.Crossing) {
 	var h tlp.Header
 	switch core.DecodeInbound(&c.TLP.Hdr, &h) {
@@ -167,7 +167,7 @@ func (w *watcher) tlpLeft(c *boundary.Crossing) {
 	}
 }
 
-// allOpen reports whether none of the reads in flight has certainly timed out.
+// allOpen reports whether all tags are in use, after removing reads that have certainly timed out.
 func (w *watcher) allOpen() bool {
 	for i := range w.reads {
 		if w.now-w.reads[i].since > oldCycles {
@@ -178,7 +178,7 @@ func (w *watcher) allOpen() bool {
 	return w.open == len(w.reads)
 }
 
-// rang records a doorbell, the ring's occupancy, and the number of transmit queues with entries.
+// rang counts a doorbell that fills the ring, and the number of transmit queues with entries.
 func (w *watcher) rang(r *ring, taken uint16, queues int) {
 	switch {
 	case int(taken) != r.Size():
@@ -192,16 +192,17 @@ func (w *watcher) rang(r *ring, taken uint16, queues int) {
 	}
 }
 
-const round = 1 << 16 // indices
+const round = 1 << 16 // number of indices
 
-// rxBeyond records a frame that a queue took.
+// rxBeyond counts a receive queue that has delivered more frames than there are indices.
 func (w *watcher) rxBeyond(r *rxRing) {
 	if r.frees == round+1 {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[0])
 	}
 }
 
-// txBeyond records a completion entry, with the number of blocks that ended since the previous one.
+// txBeyond counts a transmit queue whose indices wrap. blocks is the number of blocks that ended since the previous
+// completion entry.
 func (w *watcher) txBeyond(r *txRing, blocks int) {
 	if r.over > round && r.over-blocks <= round {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[1])

@@ -10,18 +10,18 @@ import (
 
 // arrival describes an incoming frame.
 type arrival struct {
-	sum uint16     // field of its UDP checksum
-	udp bool       // it has a valid one
-	off *withdrawn // the withdrawn rule that it matches; may be nil
+	sum uint16     // value of its UDP checksum field
+	udp bool       // the UDP checksum is present and correct
+	off *withdrawn // withdrawn rule that it matches, or nil
 
 	last int64 // cycle of its last beat
 }
 
-// withdrawn is a rule that was made invalid.
+// withdrawn is a rule that was invalidated.
 type withdrawn struct {
 	index int
 	rule  nicspec.RuleEntryFields
-	since int64 // cycle from which on that is certain [R6]
+	since int64 // cycle from which on it is certainly invalid [R6]
 }
 
 func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
@@ -33,16 +33,16 @@ func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
 	return true
 }
 
-// ruled records committed rules.
+// ruled tracks invalidated rules: a commit with valid 0 adds a rule, any other commit of its index removes it.
 func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
-	for i := range w.off {
-		if w.off[i].index == index {
-			w.off = append(w.off[:i:i], w.off[i+1:]...)
+	for i := range w.invalidated {
+		if w.invalidated[i].index == index {
+			w.invalidated = append(w.invalidated[:i:i], w.invalidated[i+1:]...)
 			break
 		}
 	}
 	if f.Valid == 0 {
-		w.off = append(w.off, withdrawn{index, *f, w.now})
+		w.invalidated = append(w.invalidated, withdrawn{index, *f, w.now})
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *watcher) frames(c *boundary.Crossing) {
 	switch {
 	case c.Kind == boundary.FrameIn:
 		a.last = c.Last
-		w.came[c.Port] = append(w.came[c.Port], w.withdrawn(c, &h, a))
+		w.received[c.Port] = append(w.received[c.Port], w.withdrawn(c, &h, a))
 	case a.udp && a.sum == 0xffff && core.CheckL4Csum(b, &h) == nicspec.VerdictOk:
 		w.cov.Hit("UDP sums of zero", "sent", sumKind(h.Roce))
 	}
@@ -79,10 +79,10 @@ func sumKind(roce bool) string {
 // withdrawn finds the first withdrawn rule that a frame matches.
 func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
 	var key [nicspec.SteerKeySize]byte
-	if len(w.off) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
+	if len(w.invalidated) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
 		h.SteerKey(int(c.Port), &key)
-		for i := range w.off {
-			if o := w.off[i]; c.First > o.since && o.matches(&key) {
+		for i := range w.invalidated {
+			if o := w.invalidated[i]; c.First > o.since && o.matches(&key) {
 				a.off = &o
 				break
 			}
@@ -91,9 +91,9 @@ func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) ar
 	return a
 }
 
-// arrived records delivered frames.
+// arrived counts a delivered frame by its checksum and rule.
 func (w *watcher) arrived(r *rxRing, c nicspec.RxCqe) {
-	came := w.came[c.Port()]
+	came := w.received[c.Port()]
 	if int(c.PortSeq()) >= len(came) {
 		return
 	}

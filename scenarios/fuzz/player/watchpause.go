@@ -19,8 +19,8 @@ const sendingCycles = 64
 // pausePort tracks the pauses of a port.
 type pausePort struct {
 	cfg     nicspec.PortEntryFields
-	left    int64 // last beat of the last frame that left; 0 for none
-	stopped bool  // by a pause that the NIC sent: the far end
+	left    int64 // last beat of the latest frame that left; 0: none
+	stopped bool  // the NIC has stopped the far end by a pause frame
 }
 
 type pauseWatch [board.MaxPorts]pausePort
@@ -64,7 +64,7 @@ func (w *watcher) paused(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	}
 }
 
-// pausedOther counts a pause that the NIC sent.
+// pausedOther counts a pause frame that the NIC sent.
 func (w *watcher) pausedOther(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	time := binary.BigEndian.Uint16(c.Frame.Data[16:])
 	if opcode == nicspec.PfcOpcode {
@@ -82,7 +82,7 @@ func (w *watcher) pausedOther(p *pausePort, c *boundary.Crossing, opcode uint16)
 	w.cov.Hit("pauses sent", coverage.ModeWords[opcode>>8&1], what, fmt.Sprintf("port %d", c.Port))
 }
 
-// portCfg records a port's committed settings.
+// portCfg counts and keeps a port's committed settings.
 func (w *watcher) portCfg(port int, words []uint32) {
 	b := make([]byte, nicspec.PortEntrySize)
 	for i, v := range words[:min(len(words), len(b)/4)] {

@@ -49,7 +49,7 @@ func numberClass(n, of int) string {
 	return "between"
 }
 
-// lap classifies how often a ring has wrapped.
+// lap classifies how often the index has gone around a ring of 2^log entries.
 func lap(index uint16, log int) string {
 	switch index >> log {
 	case 0:
@@ -60,7 +60,7 @@ func lap(index uint16, log int) string {
 	return "later lap"
 }
 
-// delivered records delivered frames.
+// delivered counts a delivered frame.
 func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	if w.cov == nil || r.frees > mostCounted {
 		return
@@ -92,7 +92,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	w.arrived(r, c)
 }
 
-// parsed examines the header fields of the completion entry.
+// parsed counts the header fields of a completion entry.
 func (w *watcher) parsed(c nicspec.RxCqe) {
 	l4 := c.L4Type().String()
 	if c.Roce() {
@@ -113,7 +113,7 @@ func (w *watcher) parsed(c nicspec.RxCqe) {
 	}
 }
 
-// parts examines fields of optional parts of the build.
+// parts counts the completion entry's fields of optional parts.
 func (w *watcher) parts(r *rxRing, c nicspec.RxCqe) {
 	if w.sizes.Has(nicspec.PartRss) {
 		how := "no hash"

@@ -10,20 +10,20 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// situationWatch tracks the state that bins of situations need.
+// situationWatch tracks what tells whether a situation has been reached.
 type situationWatch struct {
-	enabled            int64         // cycle from which frames are accepted, or never
-	resetFrom, resetTo int64         // cycles in which the last function-level reset began and had ended, or never
-	begins             int64         // enabled as it was before the reset
-	stood              boundary.Held // the last time that m_axis_tlp was held for long
-	heldWrites         []uint64      // addresses of the last writes right after that
+	enabled            int64         // cycle from which on frames are accepted, or never
+	resetFrom, resetTo int64         // cycles in which the last function-level reset began and was seen to end
+	begins             int64         // value of enabled before that reset
+	stood              boundary.Held // latest interval in which m_axis_tlp was held back
+	heldWrites         []uint64      // addresses of the latest writes that left right after a long one
 
 	lastCopy [CopyChannels]*txRing // by channel: queue of the last copy that ended
 }
 
 const (
-	longHeld   = 100 // cycles
-	rightAfter = 16  // cycles
+	longHeld   = 100 // cycles of an interval that counts as long
+	rightAfter = 16  // cycles after the interval
 	heldWrites = 64
 	never      = -1
 )
@@ -45,7 +45,8 @@ func (w *watcher) setCtrl(v nicspec.CtrlReg) {
 // resetEnds records that a read has shown the end of a function-level reset.
 func (w *watcher) resetEnds() { w.resetTo = w.now }
 
-// overReset counts accepted frames with some beats before a whole function-level reset and the others after it.
+// overReset counts an accepted frame whose beats come partly before and partly after a function-level reset, none
+// during it.
 func (w *watcher) overReset(c *boundary.Crossing) {
 	if w.begins != never && c.First > w.begins && c.First < w.resetFrom && w.resetTo >= w.resetFrom &&
 		c.Last > w.resetTo {
@@ -53,7 +54,7 @@ func (w *watcher) overReset(c *boundary.Crossing) {
 	}
 }
 
-// heldBack records intervals in which streams were held.
+// heldBack records an interval in which m_axis_tlp was held back; adjacent intervals are joined.
 func (w *watcher) heldBack(h boundary.Held) {
 	switch {
 	case h.Kind != boundary.TLPOut:
@@ -64,7 +65,7 @@ func (w *watcher) heldBack(h boundary.Held) {
 	}
 }
 
-// leaves records the writes that waited while m_axis_tlp was held for long.
+// leaves records a write that waited while m_axis_tlp was held back for long.
 func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
 	if w.stood.Last-w.stood.First+1 < longHeld || c.First-w.stood.Last > rightAfter {
 		return
@@ -74,16 +75,16 @@ func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
 	}
 }
 
-// pastEntry classifies a queue's last ended entry, for the next one.
+// pastEntry classifies the entry of a queue that ended last.
 type pastEntry uint8
 
 const (
 	pastOther  pastEntry = iota
 	pastHeld             // a copy whose writes were held back
-	pastFailed           // a copy that failed after a held one
+	pastFailed           // a copy that failed after one whose writes were held back
 )
 
-// behindHeld counts entries that end after copies that were held back.
+// behindHeld counts an entry that ended after copies whose writes were held back.
 func (w *watcher) behindHeld(r *txRing, e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	past, last := r.past, &w.lastCopy[r.Number%CopyChannels]
 	r.past = pastOther
@@ -110,7 +111,7 @@ func (w *watcher) wasHeld(s *sent) bool {
 	return slices.ContainsFunc(w.heldWrites, func(a uint64) bool { return a >= to && a < to+n })
 }
 
-// longCopy counts copies of 64 KB and more, or a line less.
+// longCopy counts a copy of at least 64 KB less a line.
 func (w *watcher) longCopy(n int) {
 	if n < coverage.LongCopy-nicspec.LineBytes {
 		return
@@ -121,7 +122,7 @@ func (w *watcher) longCopy(n int) {
 	}
 }
 
-// failedDeep counts failing reads of transmit rings by what was posted after them.
+// failedDeep counts a failing read of a transmit ring by the number of blocks posted after it.
 func (w *watcher) failedDeep(r *ring, index uint16) {
 	behind := coverage.BehindFailed[0]
 	if int(r.rung-index) > 2*nicspec.WqeBlocksMax {
@@ -130,7 +131,7 @@ func (w *watcher) failedDeep(r *ring, index uint16) {
 	w.cov.Hit("failing reads of work entries", behind)
 }
 
-// waited counts frames that arrived before their queue was enabled.
+// waited counts a frame that arrived before its queue was enabled.
 func (w *watcher) waited(r *rxRing, a *arrival) {
 	if a.last < r.since {
 		w.cov.Hit("frames older than their queue", "split "+r.cfg.Split.String())

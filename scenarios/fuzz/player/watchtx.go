@@ -36,7 +36,7 @@ func pieceClass(n uint32) string {
 	return "4096 B and more"
 }
 
-// ended records work entries that have ended with a completion entry. It examines the entry as it was in memory.
+// ended counts a work entry that ended with a completion entry, with its fields as they were in memory.
 func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	if w.cov == nil || r.ends > mostCounted {
 		return
@@ -74,7 +74,7 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	}
 }
 
-// offloads examines entries that requested an offload, and whether they got it or were refused.
+// offloads counts the offloads that an entry requested, and whether it was refused.
 func (w *watcher) offloads(e *nicspec.WqeFields, s nicspec.Status) {
 	if s != nicspec.StatusOk && s != nicspec.StatusBadOffload {
 		return
@@ -92,7 +92,7 @@ func (w *watcher) offloads(e *nicspec.WqeFields, s nicspec.Status) {
 	}
 }
 
-// frame examines an entry whose frame has left.
+// frame counts an entry whose frame has left.
 func (w *watcher) frame(e *nicspec.WqeFields, s *sent) {
 	n := int(e.InlineLen)
 	at := nicspec.WqeBytes - len(e.Slots) + program.InlineSlots(n)*nicspec.WqeSlotBytes
@@ -102,18 +102,18 @@ func (w *watcher) frame(e *nicspec.WqeFields, s *sent) {
 	}
 	w.cov.Hit("transmit ports", fmt.Sprintf("port %d", e.Port))
 	if e.Blocks > 0 || e.FAppend {
-		return // counted in bins of their own
+		return // these have bins of their own
 	}
 	w.cov.Hit("transmit", lengthClass(n), fmt.Sprintf("%d pieces", e.Nseg), inlineClass(int(e.InlineLen)), w.stall)
 }
 
-// piece records pieces of entries as they were read.
+// piece counts a piece that the NIC has read, by length and alignment.
 func (w *watcher) piece(bus uint64, n uint32) {
 	w.cov.Hit("pieces", pieceClass(n), alignClass(bus), coverage.RegionNames[regionOf(bus)])
 	w.cov.Hit("piece pages", pages(bus, int(n)), fmt.Sprintf("MRRS %d", mrrs(w.devctl)))
 }
 
-// copied records entries of the copy engine.
+// copied counts an entry of the copy engine.
 func (w *watcher) copied(queue int, e *nicspec.WqeFields, s nicspec.Status) {
 	if s == nicspec.StatusFlushed {
 		w.cov.Hit("resets", "a copy is cut off")
@@ -135,7 +135,7 @@ func (w *watcher) copied(queue int, e *nicspec.WqeFields, s nicspec.Status) {
 	w.cov.Hit("copied", pieceClass(from.Len), "from "+alignClass(from.Addr), "to "+alignClass(to.Addr))
 }
 
-// unpatched returns 1 for entries whose pieces are as the program says, else 0.
+// unpatched returns 1 for an entry whose pieces no patch has changed, else 0.
 func unpatched(e *program.Entry) int {
 	if len(e.Patch) > 0 || e.Noise == program.NoiseAll {
 		return 0

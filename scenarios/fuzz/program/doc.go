@@ -1,9 +1,9 @@
-// Package program defines the format of random programs: operations of a driver, of a sender and of faults, their
-// form in files and recipes, and which programs are legal.
+// Package program defines the format of random programs: operations of a driver, of a sender and of faults, their form
+// in files and recipes, and which programs are legal.
 //
 // It plays nothing and draws nothing.
 //
 // Invariants:
 //   - A program that Validate accepts can be played on any NIC of its build.
-//   - Part of a legal program is legal, so that programs can be shrunk.
+//   - Any part of a legal program is legal, so that programs can be shrunk.
 package program

@@ -1,6 +1,6 @@
 package program
 
-// maxTimes bounds repetitions of a list: enough to take the indices of a ring past 65,536 several times.
+// maxTimes bounds the repetitions of a list: enough to take the indices of a ring past 65,536 several times.
 const maxTimes = 1 << 20
 
 // Feed lets frames arrive and posts a descriptor for each, a part of the ring at a time.

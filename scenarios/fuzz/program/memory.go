@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Parts of memory: host, Arm below 4 GB, Arm above.
+// Parts of memory: host memory, Arm memory below 4 GB, Arm memory above.
 const (
 	RegionHost = iota
 	RegionArm
@@ -13,29 +13,29 @@ const (
 )
 
 const (
-	MemoryBytes = 1 << nicspec.EndpointShift // of each endpoint: all that bus addresses can name
-	PieceBytes  = 4 << 20                    // of each part, for pieces of work entries
+	MemoryBytes = 1 << nicspec.EndpointShift // bytes of each endpoint that a bus address can name
+	PieceBytes  = 4 << 20                    // bytes of each part for the pieces of work entries
 )
 
-// Default addresses of the parts, and the room that each needs.
+// Default addresses of the parts, and the space that each needs.
 const (
 	LowAt  = 1 << 20
 	HighAt = 1 << 33
 	Room   = 1 << 33
 )
 
-// High bits of bus addresses, above what programs use of a part of memory; Place.Far may flip them. An address whose
-// highest bits are not those of host or Arm belongs to no endpoint.
+// Masks of the bus address bits above those that programs use within a part of memory; Place.Far may flip these bits.
+// An address whose highest bits are neither those of the host nor those of the Arm belongs to no endpoint.
 const (
 	FarLow     = 3 << 30
 	FarHigh    = (MemoryBytes - 1) &^ (2*Room - 1)
 	FarNowhere = 0x7f << 57
 )
 
-// Buffers that all entries share lie at the end of the regions of pieces.
+// Buffers that all entries share lie at the end of each part's memory for pieces.
 const (
 	SharedBuffers = 4
-	SharedBytes   = 16 << 10 // of each
+	SharedBytes   = 16 << 10 // bytes of each buffer
 )
 
 func (p *Place) Region() int {

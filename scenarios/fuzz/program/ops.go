@@ -85,11 +85,12 @@ type Queue struct {
 // Disable disables a queue.
 type Disable struct {
 	Queue
-	// writes of two words of TBL_DATA in the meantime, if a read of the queue's ring is known to be held up [G7]
+	// number of writes of two words of TBL_DATA in the meantime, if a read of the queue's ring is known to be
+	// unanswered [G7]
 	Late int `json:"late,omitempty"`
 }
 
-// Post posts descriptors to a receive queue, no more than fit.
+// Post posts descriptors to a receive queue: as many of Count as fit.
 type Post struct {
 	Queue int   `json:"queue"`
 	Count int   `json:"count"`
@@ -98,13 +99,13 @@ type Post struct {
 	Hold  bool  `json:"hold,omitempty"` // no doorbell yet
 }
 
-// Play lets frames arrive back to back.
+// Play plays frames into a port, back to back.
 type Play struct {
 	Port   int     `json:"port,omitempty"`
 	Frames []Frame `json:"frames"`
 }
 
-// Frame is an arriving frame, or one that a work entry sends.
+// Frame is a frame to be received, or the one that a work entry sends.
 type Frame struct {
 	craft.Frame
 	Raw   []byte   `json:"raw,omitempty"`   // instead of all else: the bytes themselves
@@ -120,7 +121,7 @@ type Put struct {
 	Value uint16 `json:"value"`
 }
 
-// Send posts work entries, as many as fit.
+// Send posts work entries to a transmit queue, as many as fit.
 type Send struct {
 	Queue   int     `json:"queue"`
 	Entries []Entry `json:"entries"`
@@ -131,7 +132,7 @@ type Send struct {
 	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for the rest
 }
 
-// Entry is a work entry. The bytes of a Send are those of Frame, truncated or padded to the total of the pieces.
+// Entry is a work entry. A Send's frame is Frame, truncated or padded to the total of inline bytes and pieces.
 type Entry struct {
 	Opcode   nicspec.Opcode `json:"opcode"`
 	Frame    Frame          `json:"frame,omitzero"`
@@ -161,7 +162,6 @@ type Entry struct {
 // Noise selects the bits of an entry to randomize. Its opcode, f_complete and wqe_id are never among them.
 type Noise uint8
 
-// The choices of Noise.
 const (
 	NoiseNone   Noise = iota
 	NoiseUnused       // those without meaning [T3] [D1]
@@ -184,12 +184,12 @@ type Patch struct {
 	Xor uint8 `json:"xor"`
 }
 
-// Bell rings a doorbell that posts nothing: Delta, added to the last announced index, is 0, goes back, or goes too
-// far.
+// Bell rings a doorbell that announces no posted entry. Delta is added to the index announced last: 0 repeats it; other
+// values go back or too far.
 type Bell struct {
 	Queue
 	Delta int `json:"delta"`
-	// instead of Delta: announce that many descriptors more than the ring holds, once all frames are delivered [Q2]
+	// instead of Delta: number of descriptors to announce beyond the ring's size, once all frames are delivered [Q2]
 	Over  int    `json:"over,omitempty"`
 	Upper uint16 `json:"upper,omitempty"` // undefined bits to set
 }
@@ -231,8 +231,8 @@ type Match struct {
 	Skip  uint64 `json:"skip,omitempty"`
 }
 
-// Table is any other table command; Wait starts when it is over. A command that would enable a queue is left out; one
-// may disable a queue.
+// Table is a command for any table. The player leaves out a command that would enable a queue; one may disable a queue.
+// Wait counts from the end of the command.
 type Table struct {
 	Op    uint8         `json:"op"`
 	Table nicspec.Table `json:"table"`
@@ -253,7 +253,7 @@ type Read struct {
 	Wide bool   `json:"wide,omitempty"`
 }
 
-// TLP is any TLP except effective register accesses.
+// TLP sends any TLP except an effective register access.
 type TLP struct {
 	Header string `json:"header"` // 16 bytes in hexadecimal
 	Data   int    `json:"data,omitempty"`
@@ -286,7 +286,7 @@ type Rewrite struct {
 // Mend ends all faults.
 type Mend struct{}
 
-// Reset is a function-level reset, if the build has it. Afterwards no queue is enabled.
+// Reset is a function-level reset, if the build has it. It disables every queue.
 type Reset struct{}
 
 // Quiet waits until the NIC is idle.

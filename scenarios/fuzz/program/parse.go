@@ -31,7 +31,7 @@ func Parse(text []byte) (*Program, error) {
 	if err != nil {
 		v.is(false, "%s", inWords(err, text))
 	}
-	if !json.Valid(text) { // no way to know where the next operation begins
+	if !json.Valid(text) { // there is no telling where the next operation begins
 		return nil, errors.Join(v.errs...)
 	}
 	p := &f.Program
@@ -53,7 +53,7 @@ func Parse(text []byte) (*Program, error) {
 
 var errFollows = errors.New("something follows the object")
 
-// strictly parses JSON that has no fields other than those of into, and nothing after it.
+// strictly parses JSON into a value. Unknown fields and text after the value are errors.
 func strictly(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -69,7 +69,7 @@ func strictly(text []byte, into any) error {
 // embedded matches names of Go types within field paths: fields begin with small letters.
 var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
 
-// inWords says what is wrong with JSON: where, and what would be right.
+// inWords describes an error of the JSON package: where it is, and what would be right.
 func inWords(err error, text []byte) string {
 	var kind *json.UnmarshalTypeError
 	var broken base64.CorruptInputError
@@ -86,7 +86,7 @@ func inWords(err error, text []byte) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// meant adds the known kinds to an error about an unknown one.
+// meant adds the known kinds of operations to an error about an unknown one.
 func (v *validator) meant(err error) string {
 	if v.kind != "" || !strings.HasPrefix(err.Error(), "json: unknown field ") {
 		return ""
@@ -94,7 +94,7 @@ func (v *validator) meant(err error) string {
 	return ": want one of wait, " + strings.Join(kinds(), ", ")
 }
 
-// shown describes a value by the JSON package's name for its type.
+// shown describes a value of a wrong type: value is the JSON package's name of its type.
 func shown(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number

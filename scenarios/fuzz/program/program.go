@@ -28,7 +28,7 @@ type Board struct {
 	Build   string `json:"build,omitempty"`    // name of the NIC's build, see SizesOf
 	EthBits int    `json:"eth_bits,omitempty"` // width of a port's stream; 0: the NIC's
 	Stall   int    `json:"stall,omitempty"`    // percentage of cycles with gaps and back-pressure
-	// gaps and back-pressure last 2^burst cycles at a time, except for TLPs into the NIC
+	// log2 of the cycles for which gaps and back-pressure last, except for TLPs into the NIC
 	Burst  int    `json:"burst,omitempty"`
 	Seed   uint64 `json:"seed,omitempty"`    // of stalls, jitter and random completions
 	MPS    int    `json:"mps"`               // of completions, bytes
@@ -47,7 +47,7 @@ type Board struct {
 // Error reports a fault of a program.
 type Error struct {
 	Op   int    // number of the operation, or -1
-	Kind string // of the operation, such as rx_queue; empty if it has none, or several
+	Kind string // kind of the operation, such as rx_queue; empty if it has none, or several
 	What string
 }
 
@@ -110,7 +110,7 @@ func (v *validator) board(p *Program) {
 	for _, f := range []struct {
 		name   string
 		x      int
-		limits tlp.Limits // as after a reset, except for x
+		limits tlp.Limits // values after a reset, with x in place of one
 		want   string
 	}{
 		{"mps", p.Board.MPS, tlp.Limits{MPS: p.Board.MPS, MRRS: 512, RCB: 64}, "128, 256, 512, 1024, 2048 or 4096"},

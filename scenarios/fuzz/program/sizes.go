@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Builds names the NIC builds that programs can be made for [B2] [N1]: the default, and the extremes.
+// Builds lists the NIC builds that programs can be made for: the default, and the extremes that [B2] and [N1] allow.
 var Builds = []struct {
 	Name   string
 	change func(s *nicspec.Build)

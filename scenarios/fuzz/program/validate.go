@@ -14,27 +14,27 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Limits of a program: more than the generator uses, and small enough to be played.
+// Limits of a program: beyond what the generator uses, but small enough to be played.
 const (
 	maxOps     = 100_000
 	maxWait    = 1_000_000 // cycles
-	maxList    = 4096      // frames or entries of an operation
+	maxList    = 4096      // frames or entries in an operation
 	MaxFrame   = 16 << 10  // bytes
 	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
 	MaxPlayed  = 32 << 10  // bytes of an arriving frame
 	maxLater   = 60_000    // largest offset of a length field
-	maxRepeat  = 4096      // copies of a TLP
+	maxRepeat  = 4096      // times that a TLP is sent
 	maxCredits = 4096
 )
 
 // validator collects the faults of a program.
 type validator struct {
 	op   int    // the operation being checked, or -1
-	kind string // its kind
+	kind string // kind of that operation
 	errs []error
 }
 
-// at moves on to an operation.
+// at makes i the operation that further faults belong to.
 func (v *validator) at(i int, o *Op) {
 	v.op, v.kind = i, ""
 	if given := o.given(); len(given) == 1 {
@@ -79,7 +79,8 @@ func (v *validator) in(field string, x, lo, hi int) {
 	v.is(x >= lo && x <= hi, "%s is %d: want %d to %d", field, x, lo, hi)
 }
 
-// offset checks that memory begins above 4 GB at the start of a page, with room before its end.
+// offset checks that the address of a part of memory is above 4 GB, at the start of a page, and leaves enough space to
+// the endpoint's end.
 func (v *validator) offset(field string, at uint64) {
 	v.is(at == 0 || at >= 1<<32 && at <= MemoryBytes-Room && at%tlp.PageBytes == 0,
 		"%s is %#x: want 0 or a multiple of %d from %#x to %#x",
@@ -104,7 +105,7 @@ func (v *validator) check(o *Op) {
 // checked is implemented by operations that can be invalid.
 type checked interface{ check(v *validator) }
 
-// message checks that a queue's messages go to a whole DW.
+// message checks that a queue's messages are written to an aligned DW.
 func (v *validator) message(m *Msix) {
 	if m != nil {
 		v.place("msix.at", &m.At)
@@ -304,7 +305,7 @@ func (t *TLP) check(v *validator) {
 	v.in("count", t.Count, 0, maxRepeat)
 }
 
-// Targets of faults.
+// Kinds of reads that faults can affect.
 const (
 	OfRxRing = "rx_ring"
 	OfTxRing = "tx_ring"

@@ -1,6 +1,6 @@
 // Package shrink makes a failing program smaller as long as it fails in the same way.
 //
-// Its caller defines what counts as failing.
+// Its caller decides whether a program fails in the same way.
 //
 // Invariants:
 //   - The returned program is legal and was seen to fail.

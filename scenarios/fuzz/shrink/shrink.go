@@ -11,7 +11,7 @@ import (
 // MaxTrials bounds the programs played to shrink one.
 const MaxTrials = 600
 
-// shrinker makes a program smaller as long as it fails in the same way.
+// shrinker is a search in progress.
 type shrinker struct {
 	ctx    context.Context
 	fails  func(*program.Program) bool
@@ -39,7 +39,7 @@ func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program
 
 func (s *shrinker) more() bool { return s.trials < MaxTrials && s.ctx.Err() == nil }
 
-// try adopts a program if it fails, too.
+// try plays a program and adopts it as the best if it fails, too.
 func (s *shrinker) try(p *program.Program) bool {
 	if !s.more() {
 		return false
@@ -52,7 +52,7 @@ func (s *shrinker) try(p *program.Program) bool {
 	return true
 }
 
-// operations leaves out operations: long runs first, single ones in the end.
+// operations leaves out operations: first long runs of them, finally single ones.
 func (s *shrinker) operations() bool {
 	got := false
 	for n := max(1, len(s.best.Ops)/2); n > 0; n /= 2 {
@@ -69,7 +69,7 @@ func (s *shrinker) operations() bool {
 	return got
 }
 
-// lists leaves out frames and entries in the same way.
+// lists leaves out frames and entries of operations in the same way.
 func (s *shrinker) lists() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
@@ -97,7 +97,8 @@ func items(o *program.Op) int {
 	return 0
 }
 
-// cut removes some of them; it reports whether any are left, and whether there were any.
+// cut removes frames or entries of an operation, from index from up to to. It reports whether any are left, and whether
+// there were any.
 func cut(o *program.Op, from, to int) bool {
 	n := items(o)
 	if to = min(to, n); from >= to || to-from == n {
@@ -137,7 +138,7 @@ func (s *shrinker) board() bool {
 	return got
 }
 
-// contents simplifies the contents of operations.
+// contents replaces operations by smaller ones.
 func (s *shrinker) contents() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
@@ -177,7 +178,7 @@ func clone(o *program.Op) *program.Op {
 		err = json.Unmarshal(text, c)
 	}
 	if err != nil {
-		return o // every operation can be converted to and from a file
+		return o // not reached: every operation can be converted to JSON and back
 	}
 	return c
 }
@@ -188,7 +189,7 @@ func same(a, b *program.Op) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Reductions returns the ways in which an operation can be made smaller.
+// Reductions returns the ways to make an operation smaller.
 func Reductions(o *program.Op) []func(*program.Op) {
 	all := []func(*program.Op){func(o *program.Op) { o.Wait /= 2 }}
 	switch {

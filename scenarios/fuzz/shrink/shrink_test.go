@@ -12,8 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/shrink"
 )
 
-// Every reduction of every operation comes to an end, and what it leaves is a
-// program that can be read again.
+// Applying a reduction again and again ends after at most 64 steps, and every result is a legal program.
 func TestReductionsEndAndStayLegal(t *testing.T) {
 	faults := 0
 	for number := range 4 {
@@ -24,7 +23,7 @@ func TestReductionsEndAndStayLegal(t *testing.T) {
 			}
 			for k := range shrink.Reductions(&p.Ops[i]) {
 				o, _ := shrink.Less(&p.Ops[i], k)
-				const most = 64 // what is halved is a number of 64 bits at most
+				const most = 64 // a reduction halves numbers of at most 64 bits
 				for n := 0; o != nil; n++ {
 					require.Less(t, n, most, "operation %d of program %d, reduction %d", i, number, k)
 					require.NoError(t, shrink.With(p, i, o).Validate(), "operation %d of program %d, reduction %d", i,
@@ -37,8 +36,8 @@ func TestReductionsEndAndStayLegal(t *testing.T) {
 	require.Positive(t, faults)
 }
 
-// A fault is made plain: it strikes the first read and its first completion if
-// the program fails that way, too. Where it does not, nothing of it is lost.
+// Shrinking simplifies a fault: it affects the first read and its first completion if the program still fails that way.
+// Fields that the failure depends on keep their values.
 func TestFaultsShrink(t *testing.T) {
 	p := &program.Program{Ops: []program.Op{{Fault: &program.Fault{Kind: "UR", Of: program.OfTxRing, Skip: 3, Count: 2,
 		Nth: 2, Delay: 600, Gap: 3000}}}}

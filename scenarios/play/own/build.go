@@ -15,24 +15,24 @@ import (
 	"nictwin/rtlbridge/build/cache"
 )
 
-// Options say how a reference is built and run.
+// Options describes how to build and run a user's reference.
 type Options struct {
 	Home   string // nictwin's folder
-	Dir    string // the user's
+	Dir    string // folder of the reference
 	Limits Limits
 	Log    io.Writer // progress of the build; nil: none
-	Output io.Writer // receives the output of the reference; may be nil
+	Output io.Writer // receives the output of the reference; nil: none
 }
 
-// Program is a reference that was built.
+// Program is a reference that has been built.
 type Program struct {
-	Dir    string // of the user
+	Dir    string // folder of the reference
 	Binary string
 	Limits Limits
 	output sink
 }
 
-// record describes a program in the cache.
+// record describes a program in the cache, in the file beside it.
 type record struct {
 	Hash    string   `json:"hash"`
 	Program string   `json:"program"` // its hash: a damaged program is built anew
@@ -40,10 +40,10 @@ type record struct {
 	Files   []string `json:"files"`
 }
 
-// programFile is the program in an entry of the cache.
+// programFile is the name of the program within its cache entry.
 const programFile = "reference"
 
-// The copies of the sources lie in a folder of the entry, beside the program's own file.
+// Names within a cache entry: the folder for copies of the sources, and the copy of the program's own main file.
 const (
 	sourceFolder = "src"
 	hookFile     = "hook"
@@ -76,7 +76,7 @@ func Build(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	defer unlock()
-	if b.load() == nil { // another process may have built it in the meantime
+	if b.load() == nil { // another process may have built it while this one waited for the lock
 		return b.program(), nil
 	}
 	if err := b.create(root); err != nil {
@@ -86,7 +86,7 @@ func Build(ctx context.Context, o Options) (*Program, error) {
 	return b.program(), nil
 }
 
-// builder is one build.
+// builder is a build in progress.
 type builder struct {
 	Options
 	ctx   context.Context
@@ -107,7 +107,7 @@ func (b *builder) program() *Program {
 	return p
 }
 
-// strange matches characters that names in the cache do not contain.
+// strange matches characters that names in the cache may not contain.
 var strange = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // entryName returns a readable name for a folder's program.

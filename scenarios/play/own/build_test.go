@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// reference is the text of one that expects a number of each transaction.
+// reference returns the source of a reference that expects value n for each transaction.
 func reference(n int) string {
 	return fmt.Sprintf(`package x
 
@@ -30,7 +30,7 @@ func Reference(p *ref.Player) {
 `, n)
 }
 
-// options build a reference in a folder of its own, with a cache of its own.
+// options returns options that build a reference of the given source, in a folder and a cache of the test.
 func options(t *testing.T, text string) Options {
 	t.Helper()
 	h, err := hometest.Find()
@@ -46,7 +46,7 @@ func write(t *testing.T, dir, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ref.go"), []byte(text), 0o644))
 }
 
-// table is a host without a device.
+// table is a Host without a device behind it.
 type table struct{ offers int }
 
 func (h *table) Offer(ref.Offer)   { h.offers++ }
@@ -54,7 +54,7 @@ func (h *table) Job() bool         { return true }
 func (h *table) Sampled() []uint64 { return nil }
 func (h *table) Now() uint64       { return 0 }
 
-// expects tells a program's reference of one transaction, and returns what it expects of the output then.
+// expects delivers one transaction to a program's reference, and returns what the reference then expects of the output.
 func expects(t *testing.T, p *Program) string {
 	t.Helper()
 	v := []ref.Field{{Name: "v", Bits: 8}}
@@ -69,8 +69,8 @@ func expects(t *testing.T, p *Program) string {
 	return c.Failed().Expected
 }
 
-// The program is named by the contents of its sources: a folder that changes gives another one, and one that changes
-// back the first.
+// A program's name follows from the contents of its sources: changing a file gives another program, and changing it
+// back gives the first one, from the cache.
 func TestBuildsAreKeyedByContent(t *testing.T) {
 	o := options(t, reference(1))
 	var log bytes.Buffer
@@ -104,7 +104,7 @@ func TestBuildsAreKeyedByContent(t *testing.T) {
 	require.Equal(t, "v=0x1", expects(t, build()), "a damaged program is built anew")
 }
 
-// Several that build the same at once build it once, while the folder changes under them.
+// Concurrent builds of the same sources compile them once, even if the folder changes meanwhile.
 func TestBuildsTogether(t *testing.T) {
 	o := options(t, reference(7))
 	var mu sync.Mutex
@@ -132,7 +132,7 @@ type writerFunc func(b []byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// A program is part of the build cache: it is listed, stays while it is used, and goes on request.
+// A program is an entry of the build cache: cleaning lists it, and keeps it while it is in use.
 func TestCleaned(t *testing.T) {
 	o := options(t, reference(3))
 	p, err := Build(t.Context(), o)
@@ -147,7 +147,8 @@ func TestCleaned(t *testing.T) {
 	require.Greater(t, c.Kept[0].Bytes, int64(1<<20))
 }
 
-// A folder that does not build leaves nothing in the cache; the error names its files.
+// A folder that is no reference, or does not compile, is refused with the names of its files and leaves nothing in the
+// cache.
 func TestFoldersThatAreNone(t *testing.T) {
 	o := options(t, "package x\n\nfunc Reference() { nosuch() }\n")
 	_, err := Build(t.Context(), o)
@@ -180,7 +181,7 @@ func TestFoldersThatAreNone(t *testing.T) {
 	require.ErrorAs(t, err, &wrong)
 }
 
-// Without Go, and when it is interrupted, the folder is not to blame.
+// Canceled builds and a missing Go tool are not reported as errors of the folder.
 func TestNoGo(t *testing.T) {
 	o := options(t, reference(1))
 	ctx, cancel := context.WithCancel(t.Context())

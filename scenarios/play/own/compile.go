@@ -18,11 +18,11 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// buildTime limits a run of the Go tool.
+// buildTime limits one run of the Go tool.
 const buildTime = 10 * time.Minute
 
-// mainFolder holds the program's main package, in the eyes of the Go tool, and userFolder begins the names of the
-// reference's files.
+// mainFolder is the folder of the program's main package as the Go tool sees it. The names of the reference's files
+// begin with userFolder.
 var (
 	mainFolder = filepath.Join("userref", "process")
 	userFolder = "userref" + string(filepath.Separator)
@@ -45,7 +45,7 @@ func (b *builder) toolchain() ([]byte, error) {
 		"GOFIPS140")
 	if err != nil {
 		err = b.toolError(err, "go env:\n"+indented(string(text), err))
-		if bad, ok := errors.AsType[*FolderError](err); ok { // no file of the folder was compiled
+		if bad, ok := errors.AsType[*FolderError](err); ok { // but no file was compiled
 			err = fmt.Errorf("the Go tool, which builds --ref %s: %s", b.Dir, bad.What)
 		}
 		return nil, err
@@ -99,7 +99,7 @@ func (b *builder) toolError(err error, what string) error {
 		return &FolderError{b.Dir, fmt.Sprintf("the go tool took more than %v", buildTime)}
 	case !errors.As(err, &failed):
 		return fmt.Errorf("go: %w", err)
-	case failed.ExitCode() < 0: // a signal ended it
+	case failed.ExitCode() < 0: // ended by a signal
 		return fmt.Errorf("go, which builds --ref %s: %w", b.Dir, err)
 	}
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
@@ -110,8 +110,8 @@ func (b *builder) toolError(err error, what string) error {
 	return &FolderError{b.Dir, what}
 }
 
-// translated rewrites a message of the Go tool: files in src, the folder of copies, get the names of the user's
-// files, as do those that the tool names by their place in the overlay.
+// translated rewrites a message of the Go tool so that it names the user's files, instead of their copies in src and of
+// their paths in the overlay.
 func (b *builder) translated(text, src string, err error) string {
 	var lines []string
 	dir := filepath.Clean(b.Dir) + string(filepath.Separator)
@@ -120,7 +120,7 @@ func (b *builder) translated(text, src string, err error) string {
 		switch {
 		case strings.HasPrefix(l, "# "), strings.HasPrefix(l, "package "+remote.Package),
 			strings.HasPrefix(l, "\timports "+remote.Package):
-			continue // which package it is
+			continue // a line that only names the package
 		case strings.Contains(l, "undefined: userref.Reference"):
 			l = "it has no function Reference(p *ref.Player)"
 		case strings.HasPrefix(l, src+hookFile) && strings.Contains(l, "userref.Reference"):
@@ -134,7 +134,7 @@ func (b *builder) translated(text, src string, err error) string {
 	return indented(strings.Join(lines, "\n"), err)
 }
 
-// indented returns a text of several lines, indented under another one.
+// indented returns the text of an error, with each line indented under a heading.
 func indented(text string, err error) string {
 	if text == "" {
 		return "  " + err.Error()

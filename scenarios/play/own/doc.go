@@ -1,19 +1,19 @@
 // Package own builds the reference of a user (a folder with a Go package, --ref) and runs it in a process of its own,
-// under limits. The program has models/ref and the folder's files in it, and nothing else of nictwin: device,
-// artifacts and verdict stay with the player, however the reference fares.
+// under limits. The program consists of models/ref and the folder's files, and of nothing else of nictwin: device,
+// artifacts and verdict stay with the player, whatever the reference does.
 //
-// Built: the folder's files are read once. What was read, the packages of models that a reference may import, and the
-// Go toolchain give the name of the program in the build cache, which is made under a lock as builds of devices are.
-// The folder may change meanwhile, and two players may build the same.
+// Build: the folder's files are read once. Their contents, the packages of models that a reference may import, and the
+// Go toolchain determine the program's name in the build cache. The build holds a lock, as builds of devices do, so the
+// folder may change meanwhile and two players may build the same program.
 //
-// Run: each run of a device has a new process, so no run knows of others. The process has pipes of its own for
-// requests and answers (models/ref/remote), no standard input, and its output goes to the player's stderr, up to a
-// limit. It may use so much memory of its own (RLIMIT_DATA), and each call into the reference so much time.
+// Run: each run of a device has a new process, so no run knows of others. The process has its own pipes for requests
+// and answers (models/ref/remote) and no standard input; its output goes to the player's stderr, up to a limit. Its own
+// memory (RLIMIT_DATA) and the time of each call into the reference are limited.
 //
-// Judged: how a process ends is no verdict. One that ends by itself, or that has to be ended, is a mistake of the
-// reference where Go's trace or the call under way tells a line (*RefError), and else unknown (*LostError). A run has
-// passed when the process has answered so, with the run's nonce, the request's number and the count of all
-// transactions of the run.
+// Verdict: the end of a process is never one. If a process ends early or has to be killed, that is a mistake of the
+// reference if Go's trace or the call in progress names a line (*RefError), and otherwise of unknown cause
+// (*LostError). A run passes only if the process answers that it has, with the run's nonce, the request's number and
+// the number of all transactions of the run.
 //
 // It is no sandbox: the reference has the rights of the user who plays it.
 package own

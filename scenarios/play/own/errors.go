@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FolderError reports a folder that is no reference: it is missing, or does not build.
+// FolderError reports a folder that cannot be used as a reference: it is missing, or does not compile.
 type FolderError struct {
 	Dir  string
 	What string
@@ -13,9 +13,9 @@ type FolderError struct {
 
 func (e *FolderError) Error() string { return fmt.Sprintf("--ref %s: %s", e.Dir, e.What) }
 
-// RefError is a mistake of the user's reference.
+// RefError reports a mistake of the user's reference.
 type RefError struct {
-	File string // empty: not known
+	File string // empty: unknown
 	Line int
 	What string
 }
@@ -35,7 +35,7 @@ func (e *RefError) Error() string {
 type LostError struct {
 	Dir   string
 	What  string
-	Words string // the last lines that it wrote on stderr; may be empty
+	Words string // last lines on stderr; may be empty
 }
 
 func (e *LostError) Error() string {

@@ -10,10 +10,10 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// mostText limits the bytes of a reference's own texts in errors and findings.
+// mostText limits the bytes that errors and findings quote from a reference.
 const mostText = 2000
 
-// clipped returns the beginning of a text of the reference.
+// clipped returns the beginning of a text from the reference.
 func clipped(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -21,12 +21,12 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + " …"
 }
 
-// mistake returns a mistake of the reference at a place that the compiler has named.
+// mistake returns an error about the reference at a position that the compiler named.
 func (p *Program) mistake(file string, line int, format string, a ...any) error {
 	return &RefError{File: p.userFile(file), Line: line, What: clipped(fmt.Sprintf(format, a...))}
 }
 
-// during names the call in progress.
+// during describes the call in progress.
 func during(n remote.Note) string {
 	switch {
 	case n.What == "":
@@ -37,7 +37,7 @@ func during(n remote.Note) string {
 	return "in " + n.What
 }
 
-// explain ends the process and explains why it has not answered.
+// explain ends the process and returns the reason for which it has not answered.
 func (c *Player) explain(err error) error {
 	note := c.x.under()
 	switch over, odd := (*overError)(nil), (*remote.FrameError)(nil); {
@@ -62,7 +62,7 @@ func (c *Player) explain(err error) error {
 	return c.end(note)
 }
 
-// exceeded explains a limit that was exceeded.
+// exceeded returns the error about a limit that the reference exceeded.
 func (c *Player) exceeded(note remote.Note, over *overError) error {
 	t := readTrace(c.x.trace(), "goroutine 1 ")
 	if t.file == "" {
@@ -71,15 +71,15 @@ func (c *Player) exceeded(note remote.Note, over *overError) error {
 	return c.blameAt(t, "%v %s", over, during(note))
 }
 
-// end explains the end of the process.
+// end returns the error about a process that ended.
 func (c *Player) end(note remote.Note) error {
 	s, _ := c.x.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	const panicked = 2 // by Go's runtime, unless GOTRACEBACK has it abort
+	const panicked = 2 // exit code of Go's runtime after a panic, unless GOTRACEBACK makes it abort
 	text := c.x.trace()
 	if text != "" && (s.ExitStatus() == panicked || s.Signaled() && s.Signal() == syscall.SIGABRT) {
 		return c.panicked(note, text)
 	}
-	_, _ = c.program.output.Write([]byte(text)) // it only looked like a trace
+	_, _ = c.program.output.Write([]byte(text)) // the process did not panic, so this is ordinary output
 	switch {
 	case s.Signaled():
 		return c.lost("its process was ended by a signal (%v) %s, and nobody knows by whom", s.Signal(), c.where(note))
@@ -90,7 +90,7 @@ func (c *Player) end(note remote.Note) error {
 		s.ExitStatus(), during(note))
 }
 
-// panicked explains the end of a process by the trace of Go's runtime.
+// panicked returns the error about a process that ended with a trace of Go's runtime.
 func (c *Player) panicked(note remote.Note, text string) error {
 	t := readTrace(text, "")
 	what := t.what
@@ -103,12 +103,12 @@ func (c *Player) panicked(note remote.Note, text string) error {
 	return c.blameAt(t, "%s", what)
 }
 
-// blame returns a mistake of the reference in the call in progress, if there is one.
+// blame returns a RefError about the call in progress or, without one, a LostError.
 func (c *Player) blame(note remote.Note, format string, a ...any) error {
 	return c.blameAt(traced{file: note.File, line: note.Line}, format, a...)
 }
 
-// blameAt returns a *RefError for a known place, else a *LostError.
+// blameAt returns a *RefError if the position is known, else a *LostError.
 func (c *Player) blameAt(t traced, format string, a ...any) error {
 	if t.file == "" {
 		return c.lost(format, a...)
@@ -116,7 +116,7 @@ func (c *Player) blameAt(t traced, format string, a ...any) error {
 	return c.program.mistake(t.file, t.line, format, a...)
 }
 
-// where is during, with the position of the function.
+// where describes the call in progress, with the function's position.
 func (c *Player) where(note remote.Note) string {
 	if note.File == "" {
 		return during(note)
@@ -124,12 +124,12 @@ func (c *Player) where(note remote.Note) string {
 	return fmt.Sprintf("%s (%s:%d)", during(note), c.program.userFile(note.File), note.Line)
 }
 
-// lost returns an end of unknown cause.
+// lost returns the error about an end of unknown cause.
 func (c *Player) lost(format string, a ...any) error {
 	return &LostError{Dir: c.program.Dir, What: fmt.Sprintf(format, a...), Words: lastWords(c.x.trace())}
 }
 
-// lastWords returns the beginning of a trace.
+// lastWords returns the first lines of a trace.
 func lastWords(trace string) string {
 	if len(trace) > mostText {
 		trace = trace[:mostText]

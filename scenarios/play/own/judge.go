@@ -31,8 +31,8 @@ func (c *Player) seat(stream string) *remote.StreamUse {
 	return nil
 }
 
-// Plays reports whether a stream is a channel of an AXI port that the reference plays, so that nothing else is drawn
-// for it.
+// Plays reports whether a stream is a channel of an AXI port that the reference plays, so that the manifest draws
+// nothing for it.
 func (c *Player) Plays(stream string) bool { s := c.seat(stream); return s != nil && s.Plays }
 
 // Listens reports whether the reference listens to a stream.
@@ -67,7 +67,7 @@ func (c *Player) Reset(cycle uint64) {
 	c.ask(&remote.Request{Kind: remote.Reset})
 }
 
-// Failed returns the first known fault of the device, or nil.
+// Failed returns the first fault of the device that was found, or nil.
 func (c *Player) Failed() *ref.Failure { return c.failed }
 
 // Fail records a fault of the device that the player found, after delivering the transactions before it.
@@ -78,7 +78,7 @@ func (c *Player) Fail(f ref.Failure) {
 	}
 }
 
-// Over reports whether nothing is due any more.
+// Over reports whether nothing more is due.
 func (c *Player) Over() bool {
 	c.Sync()
 	if c.last.HasDone {
@@ -87,13 +87,13 @@ func (c *Player) Over() bool {
 	return c.last.Over
 }
 
-// Missing counts the expected transactions that have not come so far.
+// Missing counts the expected transactions that have not come.
 func (c *Player) Missing() int { return c.last.Missing }
 
-// Judged counts the transactions of outputs that the reference listened to.
+// Judged counts the output transactions on streams that the reference listens to.
 func (c *Player) Judged() int { return c.last.Judged }
 
-// Stuck makes the reference name what is due when the device does nothing more.
+// Stuck makes the reference report what is due although the device does nothing more.
 func (c *Player) Stuck(cycle uint64, silence string) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})
@@ -105,11 +105,11 @@ func (c *Player) Finish(cycle uint64) {
 	c.ask(&remote.Request{Kind: remote.End})
 }
 
-// Tallies returns what the reference did about each stream, once the run has ended well.
+// Tallies returns, by stream, what the reference did in a run that has passed.
 func (c *Player) Tallies() []ref.Tally { return c.last.Tallies }
 
-// Memories counts the comparisons of memories, once the run has ended well.
+// Memories counts the memory comparisons of a run that has passed.
 func (c *Player) Memories() int { return c.last.Memories }
 
-// Place returns the position of the reference.
+// Place returns the position of the reference's function.
 func (c *Player) Place() (file string, line int) { return c.program.userFile(c.file), c.line }

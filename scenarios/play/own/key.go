@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// schema changes when the build's own rules change.
+// schema is the version of the rules by which programs are built; a new one invalidates the cache.
 const schema = "nictwin-reference-1"
 
-// named is a hash over named contents.
+// named is a hash over contents, each with its name.
 type named struct{ hash.Hash }
 
 func newHash() named { return named{sha256.New()} }
 
-// text and file add a content. Writes to a hash do not fail.
+// text and file add a content to the hash. Writing to a hash never fails.
 func (h named) text(name string, b []byte) { _, _ = fmt.Fprintf(h, "%s %d\n%s\n", name, len(b), b) }
 
 func (h named) file(name, path string) error {
@@ -37,7 +37,8 @@ func (h named) file(name, path string) error {
 	return nil
 }
 
-// key computes the program's identity: the sources, what they may import of nictwin, and the toolchain.
+// key computes the hash that identifies the program: over its sources, the packages of nictwin that they may import,
+// and the toolchain.
 func (b *builder) key() error {
 	tool, err := b.toolchain()
 	if err != nil {
@@ -58,7 +59,7 @@ func (b *builder) key() error {
 	return nil
 }
 
-// models adds the packages that a reference may import, with the versions of their dependencies.
+// models adds the packages that a reference may import, and the versions of their dependencies.
 func (b *builder) models(h named) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if err := h.file(name, filepath.Join(b.Home, name)); err != nil {
@@ -66,7 +67,7 @@ func (b *builder) models(h named) error {
 		}
 	}
 	root := filepath.Join(b.Home, "models")
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // in the order of names
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // sorted by name
 		switch {
 		case err != nil:
 			return err

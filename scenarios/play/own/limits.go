@@ -8,8 +8,8 @@ import (
 
 // Limits bound time, memory and transactions of a reference.
 type Limits struct {
-	S     int // seconds for one call
-	MB    int // memory of its process
+	S     int // seconds for a call
+	MB    int // memory of the process
 	Count int // transactions that it draws, gives and expects in a run
 }
 

@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// mostOutput limits the bytes of output shown in a campaign, mostWritten those that a reference may write in a run.
+// mostOutput limits the bytes of output that a campaign shows, mostWritten those that a reference may write in a run.
 const (
 	mostOutput  = 1 << 20
 	mostWritten = 64 << 20
 )
 
-// sink receives what references write, up to a limit. Its zero value is closed; to must be set.
+// sink shows the output of references, up to a limit. Its field to must be set before use.
 type sink struct {
 	mu    sync.Mutex
 	to    io.Writer
@@ -25,13 +25,13 @@ type sink struct {
 	shown int
 }
 
-// Write shows the bytes within the limit and accepts the others, since nobody waits for a reference's output.
+// Write shows bytes up to the limit and drops the others: a reference must not block on its output.
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := mostOutput - s.shown; n > 0 && !s.muted {
 		s.shown += min(n, len(b))
-		_, _ = s.to.Write(b[:min(n, len(b))]) // words for people
+		_, _ = s.to.Write(b[:min(n, len(b))]) // an error is ignored: output is only shown
 		if s.shown == mostOutput {
 			_, _ = fmt.Fprintf(s.to, "\nthe reference has written %d bytes: no more of its output is shown\n",
 				mostOutput)
@@ -57,17 +57,18 @@ const mostTrace = 4 << 20
 // traceBegins matches the first line of a trace of Go's runtime.
 var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z0-9]+: )`)
 
-// pump passes on a process's output to one of its files line by line. What begins as a trace of Go's runtime is kept.
+// pump copies a stream of a process's output to a sink, line by line. It keeps the lines that begin as a trace of Go's
+// runtime, and all that follow them.
 type pump struct {
 	to    *sink
-	trace bool // whether there may be one
+	trace bool // the stream may contain a trace
 	mu    sync.Mutex
 	kept  bytes.Buffer
 	bytes atomic.Int64
 	done  chan struct{}
 }
 
-// keep keeps a line of a trace, or one that begins it, and reports whether the line is one.
+// keep keeps a line that belongs to a trace or begins one, and reports whether it has kept it.
 func (p *pump) keep(line []byte, begins bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// Host plays the run: it takes the transactions and jobs of the reference.
+// Host is the run that a reference takes part in: it accepts the transactions and jobs of the reference.
 type Host interface {
 	Offer(o ref.Offer)
 	Job() bool
-	Sampled() []uint64 // observed outputs, as Run names them
+	Sampled() []uint64 // samples of the observed outputs, in the order of Run
 	Now() uint64
 }
 
@@ -25,16 +25,16 @@ type Host interface {
 type Run struct {
 	Seed       uint64
 	Streams    []*ref.Stream
-	Plain      bool // without stalls
+	Plain      bool // no stream stalls
 	Declared   ref.Declared
-	Some       bool // only the jobs of Keep are done
+	Some       bool // only the jobs listed in Keep are done
 	Keep       [][2]int
 	Parameters map[string]string
 	Observe    []string
 }
 
-// Player is a reference in a process of its own, as the player of a run sees it. After a failure of the process it
-// does nothing more, and Err returns the failure.
+// Player controls a reference in its own process, for one run. After a failure of the process it does nothing more, and
+// Err returns the failure.
 type Player struct {
 	program *Program
 	ctx     context.Context
@@ -46,11 +46,11 @@ type Player struct {
 	enc     *gob.Encoder
 	sent    *bufio.Writer
 	answers *remote.Reader
-	n       uint64 // requests
+	n       uint64 // number of the last request
 	told    uint64
 	batch   []remote.Msg
 	last    remote.Answer
-	file    string // position of the reference
+	file    string // position of the reference's function
 	line    int
 	failed  *ref.Failure
 	err     error
@@ -78,7 +78,7 @@ func (p *Program) Start(ctx context.Context, h Host, r *Run) *Player {
 	return c
 }
 
-// Close ends the process. It returns how the process failed after its last answer, if it did: *RefError, *LostError.
+// Close ends the process. It returns a failure of the process after its last answer: *RefError or *LostError.
 func (c *Player) Close() error {
 	if c.x == nil {
 		return nil
@@ -88,20 +88,20 @@ func (c *Player) Close() error {
 		return nil
 	}
 	note := c.x.under()
-	_ = c.x.requests.Close() // then it ends by itself
+	_ = c.x.requests.Close() // makes the process end
 	alone := c.x.ended(ending)
 	c.x.close()
 	if alone && !c.x.cmd.ProcessState.Success() {
 		return c.end(note)
 	}
-	_, _ = c.program.output.Write([]byte(c.x.trace())) // it only looked like a trace
+	_, _ = c.program.output.Write([]byte(c.x.trace())) // it did not panic, so this is ordinary output
 	return nil
 }
 
 // Err returns the failure of the process: *RefError, *LostError, or why the context ended.
 func (c *Player) Err() error { return c.err }
 
-// ask sends a request and applies the answer.
+// ask sends a request, waits for the answer and applies it.
 func (c *Player) ask(r *remote.Request) {
 	if c.err != nil {
 		return
@@ -115,7 +115,7 @@ func (c *Player) ask(r *remote.Request) {
 	}
 	var a *remote.Answer
 	if _, over := errors.AsType[*overError](err); !over {
-		a, err = c.answers.Receive() // sent before its end
+		a, err = c.answers.Receive() // sent before the process ended
 	}
 	if err == nil {
 		err = c.check(r, a)
@@ -127,7 +127,7 @@ func (c *Player) ask(r *remote.Request) {
 	c.accept(a)
 }
 
-// check checks that an answer belongs to the request.
+// check checks that an answer belongs to a request.
 func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 	switch {
 	case a.N != r.N:
@@ -148,7 +148,7 @@ func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 	return nil
 }
 
-// accept applies what the reference did.
+// accept applies what the reference did in answering.
 func (c *Player) accept(a *remote.Answer) {
 	if a.File != "" {
 		c.file, c.line = a.File, a.Line

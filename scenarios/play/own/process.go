@@ -16,22 +16,22 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// process is a reference's process. It has a process group of its own, so that a keyboard interrupt reaches only the
-// player, and it ends with the player, however that ends.
+// process is the process of a reference. It has its own process group, so that a keyboard interrupt reaches only the
+// player, and it ends with the player, even if that is killed.
 type process struct {
 	cmd      *exec.Cmd
-	requests *os.File // written here
-	answers  *os.File // read here
+	requests *os.File // written by the player
+	answers  *os.File // read by the player
 	note     *os.File
 	out, err pump
 	exited   chan struct{}
 }
 
-// Limits, in the process's own time (see age), for what ends it anyway.
+// Limits for what a process does at its end, in its own time (see age).
 const (
-	ending   = 2 * time.Second // from the end of its channel to its own end
-	tracing  = 3 * time.Second // to write its trace
-	draining = time.Second     // to deliver its output; a child may hold the pipe
+	ending   = 2 * time.Second // from the end of its pipes to its own end
+	tracing  = 3 * time.Second // to write a trace
+	draining = time.Second     // to deliver its output: a child process may keep the pipe open
 )
 
 // start starts a process of the program.
@@ -42,7 +42,7 @@ func (p *Program) start() (x *process, err error) {
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
-			_ = f.Close() // the process has its own
+			_ = f.Close() // the process has duplicates
 		}
 	}()
 	var ours []*os.File
@@ -76,8 +76,7 @@ func (p *Program) start() (x *process, err error) {
 	return x, nil
 }
 
-// launch starts the command. The system ends it with the thread that started it, so that thread is kept until the
-// process has ended.
+// launch starts the command. The kernel kills it when the thread that started it ends, so that thread waits for it.
 func (x *process) launch(p *Program, theirs []*os.File) error {
 	x.cmd = exec.Command(p.Binary)
 	x.cmd.ExtraFiles = []*os.File{theirs[0], theirs[1], x.note}
@@ -98,14 +97,14 @@ func (x *process) launch(p *Program, theirs []*os.File) error {
 		}
 		started <- err
 		if x.cmd.Process != nil {
-			_ = x.cmd.Wait() // how it ended is in its state
+			_ = x.cmd.Wait() // the process state says how it ended
 			close(x.exited)
 		}
 	}()
 	return <-started
 }
 
-// hold limits a process: its own memory, and no core file.
+// hold sets the resource limits of a process: its own memory, and no core file.
 func hold(pid, mb int) error {
 	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: uint64(mb) << 20, unix.RLIMIT_CORE: 0} {
 		var has unix.Rlimit
@@ -114,14 +113,14 @@ func hold(pid, mb int) error {
 			has.Cur, has.Max = min(has.Cur, most), min(has.Max, most)
 			err = unix.Prlimit(pid, resource, &has, nil)
 		}
-		if err != nil && !errors.Is(err, unix.ESRCH) { // it may have ended
+		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
 			return fmt.Errorf("limits: %w", err)
 		}
 	}
 	return nil
 }
 
-// ended waits at most d, of the process's own time, for its end.
+// ended waits for the end of the process, at most d of its own time.
 func (x *process) ended(d time.Duration) bool {
 	a := age{pid: x.cmd.Process.Pid}
 	a.passed(0)
@@ -147,10 +146,10 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// kill kills the process and its children, as far as they are in its group.
+// kill kills the process and the children in its process group.
 func (x *process) kill() {
-	_ = syscall.Kill(-x.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
-	_ = x.cmd.Process.Kill()                              // it may have left the group
+	_ = syscall.Kill(-x.cmd.Process.Pid, syscall.SIGKILL) // fails if the process has ended
+	_ = x.cmd.Process.Kill()                              // in case it has left the group
 }
 
 // quit makes the process write the stacks of its goroutines and end.
@@ -162,23 +161,23 @@ func (x *process) quit() {
 
 // close ends the process and waits for its output.
 func (x *process) close() {
-	_ = x.requests.Close() // then it ends by itself
+	_ = x.requests.Close() // makes the process end
 	x.ended(ending)
 	x.kill()
-	x.ended(tracing) // else the system keeps it from ending, and it no longer counts
+	x.ended(tracing) // if it does not end even now, its trace is left out
 	for _, p := range []*pump{&x.out, &x.err} {
 		within(draining, p.done)
 	}
-	_, _ = x.answers.Close(), x.note.Close() // they were only read
+	_, _ = x.answers.Close(), x.note.Close() // only read, so nothing is lost
 }
 
-// trace returns the trace that Go's runtime has left, once the process is closed; empty: none.
+// trace returns the trace of Go's runtime that the process wrote; empty: none. The process must be closed.
 func (x *process) trace() string { return x.err.text() }
 
-// written returns the number of bytes of output.
+// written returns the number of bytes that the process wrote to its outputs.
 func (x *process) written() int64 { return x.out.bytes.Load() + x.err.bytes.Load() }
 
-// under returns the call into the reference in progress.
+// under returns the call into the reference that is in progress.
 func (x *process) under() remote.Note {
 	b := make([]byte, remote.NoteBytes)
 	n, err := x.note.ReadAt(b, 0)

@@ -13,29 +13,29 @@ import (
 	"unicode"
 )
 
-// source is a file of a reference, as it was read.
+// source is a file of a reference, with its contents when it was read.
 type source struct {
 	name string
 	text []byte
 }
 
-// maxBytes limits the size of all files of a reference together.
+// maxBytes limits the total size of a reference's files.
 const maxBytes = 4 << 20
 
-// module and room begin the import paths of nictwin's packages, and of those that a reference may import.
+// Import paths of nictwin's packages begin with module, those that a reference may import with room.
 const (
 	module = "nictwin/"
 	room   = "nictwin/models/"
 )
 
-// readSources reads the Go files of a folder, except tests, each once.
+// readSources reads the Go files of a folder, except tests. It reads each file once.
 func readSources(dir string) (list []source, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	left := maxBytes
-	for _, e := range entries { // by name
+	for _, e := range entries { // sorted by name
 		n := e.Name()
 		if !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go") || strings.HasPrefix(n, "_") ||
 			strings.HasPrefix(n, ".") {
@@ -57,7 +57,7 @@ func readSources(dir string) (list []source, err error) {
 	return list, nil
 }
 
-// readRegular reads a regular file of at most that many bytes.
+// readRegular reads a regular file of at most the given size.
 func readRegular(path string, most int) ([]byte, error) {
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() {

@@ -15,7 +15,7 @@ import (
 // tick is the unit of processor time in /proc, the same on every architecture (proc(5)).
 const tick = time.Second / 100
 
-// thread holds the state and processor time of a thread, or of a process as a whole.
+// thread holds state and processor time of a thread, or of a whole process.
 type thread struct {
 	id    int
 	state byte          // R runs or waits for a processor, D waits for a disk, S sleeps, T is stopped
@@ -25,7 +25,7 @@ type thread struct {
 // wantsProcessor reports whether the thread could continue with a processor, or with a page from a disk.
 func (t *thread) wantsProcessor() bool { return t.state == 'R' || t.state == 'D' }
 
-// readThread reads a file as /proc/PID/stat; ok is false after the end of the thread.
+// readThread reads a file in the format of /proc/PID/stat; ok is false once the thread has ended.
 func readThread(file string) (t thread, ok bool) {
 	text, err := os.ReadFile(file)
 	end := strings.LastIndex(string(text), ")") // of the program's name, which may contain anything
@@ -57,7 +57,8 @@ func threads(pid int) (all []thread) {
 	return all
 }
 
-// busiest returns the thread that wants a processor and has used one the longest, else the first.
+// busiest returns the thread that wants a processor and has used the most processor time; without one, the first
+// thread.
 func busiest(pid int) int {
 	most := thread{id: pid, used: -1}
 	for _, t := range threads(pid) {
@@ -68,16 +69,16 @@ func busiest(pid int) int {
 	return most.id
 }
 
-// askForTrace makes a process write the stacks of its goroutines and end. Go's runtime can print the stack of a
-// running goroutine only if its thread receives the signal, and the system may choose any thread, above all while
-// processors are scarce.
+// askForTrace makes a process write the stacks of its goroutines and end. Go's runtime can print the stack of a running
+// goroutine only if that goroutine's thread receives the signal. The kernel may choose any thread, so the signal is
+// sent to the busiest one.
 func askForTrace(pid int) {
-	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
+	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // fails if it has ended
 }
 
-// age measures the time of a process: while it wants a processor, the processor time that it gets, else elapsed time.
-// A busy machine thus makes little difference. A twentieth of the elapsed time counts in any case, so that every wait
-// ends.
+// age measures the time of a process: the processor time that it gets while it wants a processor, otherwise elapsed
+// time. So a busy machine makes little difference. A twentieth of the elapsed time counts in any case, so that every
+// wait ends.
 type age struct {
 	pid  int
 	used time.Duration // processor time at the previous call
@@ -86,7 +87,7 @@ type age struct {
 // least is the inverse of the share of elapsed time that counts in any case.
 const least = 20
 
-// passed returns the process's time for an elapsed time d since the previous call.
+// passed returns how much of the process's own time has passed since the previous call, d ago.
 func (a *age) passed(d time.Duration) time.Duration {
 	whole, ok := readThread(fmt.Sprintf("/proc/%d/stat", a.pid))
 	if !ok {

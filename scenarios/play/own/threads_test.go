@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The signal that asks for a trace goes to the thread that runs, wherever the system would deliver it.
+// busiest finds the thread that runs, so that it gets the signal that asks for a trace.
 func TestBusiestThread(t *testing.T) {
 	var id atomic.Int64
 	var over atomic.Bool
@@ -25,12 +25,12 @@ func TestBusiestThread(t *testing.T) {
 		}
 	}()
 	for id.Load() == 0 || busiest(os.Getpid()) != int(id.Load()) {
-		time.Sleep(20 * time.Millisecond) // until it has used the most
+		time.Sleep(20 * time.Millisecond) // until the other thread has used the most processor time
 	}
 }
 
-// A process that sleeps has all of the time that passes, one that works what it gets of a processor, and never less
-// than a little.
+// For a sleeping process all elapsed time counts; for a working one, the processor time that it gets, but at least a
+// twentieth of the elapsed time.
 func TestAge(t *testing.T) {
 	asleep, _, err := started(t, "sleep", "60")
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestAge(t *testing.T) {
 	require.Equal(t, poll, b.passed(poll), "there is none any more")
 }
 
-// Names of programs have spaces and brackets.
+// The name of a program in /proc/PID/stat may contain spaces and brackets.
 func TestReadThread(t *testing.T) {
 	file := t.TempDir() + "/stat"
 	require.NoError(t, os.WriteFile(file, []byte("42 (a) S 1 (b) D 1 2 3 4 5 6 7 8 9 10 250 50 0 0"), 0o644))
@@ -67,15 +67,15 @@ func TestReadThread(t *testing.T) {
 	require.False(t, ok)
 }
 
-// started starts a command that ends with the test, or when end is called.
+// started starts a command that is killed when the test ends or end is called.
 func started(t *testing.T, name string, arg ...string) (pid int, end func(), err error) {
 	c := exec.Command(name, arg...)
 	if err := c.Start(); err != nil {
 		return 0, nil, err
 	}
 	end = sync.OnceFunc(func() {
-		_ = c.Process.Kill() // it may have ended
-		_ = c.Wait()         // by the signal
+		_ = c.Process.Kill() // fails if it has ended
+		_ = c.Wait()         // returns the signal as an error
 	})
 	t.Cleanup(end)
 	return c.Process.Pid, end, nil

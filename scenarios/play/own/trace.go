@@ -10,18 +10,19 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// traced summarizes a trace of Go's runtime.
+// traced holds what a trace of Go's runtime says.
 type traced struct {
 	what string // the first line
-	file string // of the reference's innermost function; empty: none
+	file string // position in the reference's innermost function; empty: none
 	line int
 }
 
-// frameAt finds file and line of a frame.
+// frameAt matches the file and the line of a stack frame.
 var frameAt = regexp.MustCompile(`^\t(.+):([0-9]+)(?: .*)?$`)
 
-// readTrace parses a trace. Of several goroutines, the one with this heading counts if it runs a function of the
-// reference, else the first that does, else the first that the reference started.
+// readTrace parses a trace. It takes the position from the goroutine whose heading begins with goroutine if that runs a
+// function of the reference, else from the first goroutine that does, else from the first one that the reference
+// started.
 func readTrace(text, goroutine string) traced {
 	lines := strings.Split(text, "\n")
 	t := traced{what: summary(lines)}
@@ -58,7 +59,7 @@ func readTrace(text, goroutine string) traced {
 	return t
 }
 
-// summary returns the first line of a trace that names a cause.
+// summary returns the line of a trace that names its cause, or the first line.
 func summary(lines []string) string {
 	for _, l := range lines {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") || strings.HasPrefix(l, "SIG") {

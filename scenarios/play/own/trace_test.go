@@ -44,7 +44,7 @@ created by nictwin/userref.Reference in goroutine 1
 	nictwin/userref/ref.go:9 +0x25
 `
 
-// A trace tells where in the reference its program was when it ended, or had to be ended.
+// readTrace finds the line of the reference at which the program panicked, or was when it was asked for a trace.
 func TestReadTrace(t *testing.T) {
 	for _, c := range []struct {
 		trace, goroutine, what, file string
@@ -76,7 +76,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// pumped runs a pump on a text, and returns the output shown and the trace kept.
+// pumped runs a pump on a text; it returns the output shown and the trace kept.
 func pumped(t *testing.T, text string, p *pump, s *sink) (shown, kept string) {
 	t.Helper()
 	var to bytes.Buffer
@@ -92,7 +92,7 @@ func pumped(t *testing.T, text string, p *pump, s *sink) (shown, kept string) {
 	return to.String(), p.kept.String()
 }
 
-// Output is shown, what begins as a trace is kept, and a line of any length is no trace in the middle.
+// A pump shows ordinary output and keeps a trace. The middle of a long line never counts as the beginning of a trace.
 func TestPump(t *testing.T) {
 	shown, kept := pumped(t, "words\npanic: no\n\ngoroutine 1:\n", &pump{trace: true}, &sink{})
 	require.Equal(t, "words\n", shown)

@@ -11,11 +11,11 @@ import (
 	"nictwin/scenarios/papers"
 )
 
-// Bench holds the settings of the bench command. Only experiments leave artifacts, and only if Out names a folder.
+// Bench holds the settings of the bench command. Only experiments write artifacts, and only if Out is set.
 type Bench struct {
 	Common
 	bench.Options
-	Out string // folder for the pictures and the page of experiments; empty: none
+	Out string // folder for the plots and the page of experiments; empty: none
 }
 
 // NewBench returns the default settings.
@@ -28,10 +28,10 @@ func NewBench() *Bench {
 // BenchEnded is the outcome of a measurement.
 type BenchEnded struct {
 	Ended
-	Report *bench.Report // nil when it did not begin
+	Report *bench.Report // nil: the measurement did not begin
 }
 
-// Run measures. Canceling the context interrupts it.
+// Run runs the benchmarks or experiments. Canceling the context interrupts it.
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
 	e.do(ctx, &b.Common, work{
@@ -55,7 +55,7 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	return e
 }
 
-// prepare checks the options and resolves the device's manifest.
+// prepare checks the options and finds the device's manifest.
 func (b *Bench) prepare() (string, error) {
 	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
 		return "", &UsageError{err}

@@ -19,12 +19,12 @@ import (
 	"nictwin/scenarios/suite/blocks"
 )
 
-// Blocks holds the settings of the blocks command. It leaves no artifacts.
+// Blocks holds the settings of the blocks command. It writes no artifacts.
 type Blocks struct {
 	Common
 	blocks.Options
-	Names       []string // of blocks; none: all
-	VariantName string   // becomes Variant
+	Names       []string // names of blocks; none: all blocks
+	VariantName string   // parsed into Variant
 }
 
 // NewBlocks returns the default settings.
@@ -37,7 +37,7 @@ func NewBlocks() *Blocks {
 // BlocksEnded is the outcome of a run of blocks.
 type BlocksEnded struct {
 	Ended
-	Reports []blocks.Report // by block; nil when it did not begin
+	Reports []blocks.Report // one per block; nil: the run did not begin
 }
 
 // Run plays the blocks and compares them. Canceling the context interrupts it.
@@ -64,7 +64,7 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 	return e
 }
 
-// idleBlocks reports blocks for which nothing was compared, unless a mismatch explains that.
+// idleBlocks returns an error about blocks for which nothing was compared, unless a mismatch explains it.
 func idleBlocks(list []blocks.Report) error {
 	var errs []error
 	for i := range list {
@@ -82,7 +82,7 @@ func idleBlocks(list []blocks.Report) error {
 	return &NothingError{errors.Join(errs...)}
 }
 
-// prepare completes the options and reports every wrong setting at once.
+// prepare completes the options. It reports every wrong setting at once.
 func (b *Blocks) prepare() (string, error) {
 	b.Variant = build.Variant(b.VariantName)
 	h, errHome := b.find()
@@ -129,7 +129,7 @@ func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 	}
 }
 
-// finding converts a mismatch to the form that scripts read.
+// finding converts a mismatch of a block to a finding of the result object.
 func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 	stream, _ := strings.CutPrefix(m.Field, "stream ")
 	if stream == m.Field {

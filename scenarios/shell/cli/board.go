@@ -16,22 +16,22 @@ import (
 // BoardNames returns the names of the board presets.
 func BoardNames() []string { return board.RackPresetNames }
 
-// Board holds the settings of the command that shows a board.
+// Board holds the settings of the board command.
 type Board struct {
 	Spec string // file or preset
 	SVG  string // file to write; empty: none
 
-	Overwrite bool // SVG may replace a file that is no picture of a board
+	Overwrite bool // SVG may replace a file that nictwin has not written
 }
 
-// Shown is a board in the forms that people and scripts read.
+// Shown is a board in the forms for people and for scripts.
 type Shown struct {
 	Text string
-	JSON json.RawMessage // every field
-	YAML []byte          // every field
+	JSON json.RawMessage // all fields of the board
+	YAML []byte          // all fields of the board
 }
 
-// Show reads a board and renders it.
+// Show reads a board and formats it.
 func (b *Board) Show() (*Shown, error) {
 	s, err := boards.Load(b.Spec)
 	if err != nil {
@@ -58,10 +58,10 @@ func (b *Board) Show() (*Shown, error) {
 	return x, err
 }
 
-// maxSVG bounds the size in bytes; no board's picture is larger.
+// maxSVG bounds the size of the existing file in bytes; the picture of a board is smaller.
 const maxSVG = 64 << 20
 
-// replaceable refuses an existing file that is no picture of nictwin's, unless the user allows it with Overwrite.
+// replaceable refuses to replace an existing file that is no picture written by nictwin, unless Overwrite is set.
 func (b *Board) replaceable() error {
 	if b.Overwrite {
 		return nil

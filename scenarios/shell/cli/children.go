@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// Children returns the processes that a process has started and that are still running.
+// Children returns the running processes that a process has started.
 func Children(pid int) []int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
-		return nil // the pattern is fixed
+		return nil // the only error is a bad pattern, and this one is constant
 	}
 	var kids []int
 	for _, l := range lists {
 		text, err := os.ReadFile(l)
 		if err != nil {
-			continue // that thread has ended
+			continue // the thread has ended
 		}
 		for _, w := range strings.Fields(string(text)) {
 			if kid, err := strconv.Atoi(w); err == nil {
@@ -30,16 +30,16 @@ func Children(pid int) []int {
 	return kids
 }
 
-// EndChildren sends SIGTERM to every descendant of this process: compilers do not see an interruption that was not
-// typed at their terminal.
+// EndChildren sends SIGTERM to every descendant of this process. Otherwise compilers would run on: an interruption that
+// was not typed at the terminal does not reach them.
 func EndChildren() { signalBelow(os.Getpid(), syscall.SIGTERM) }
 
-// KillChildren kills every descendant of this process that has ignored EndChildren.
+// KillChildren kills the descendants that are still running after EndChildren.
 func KillChildren() { signalBelow(os.Getpid(), syscall.SIGKILL) }
 
 func signalBelow(pid int, s syscall.Signal) {
 	for _, kid := range Children(pid) {
 		signalBelow(kid, s)
-		_ = syscall.Kill(kid, s) // it may have ended in the meantime
+		_ = syscall.Kill(kid, s) // fails if it has ended in the meantime
 	}
 }

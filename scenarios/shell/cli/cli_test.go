@@ -28,7 +28,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A shell splits a quoted command line into the original words.
+// A shell splits the output of Quote into the original words.
 func TestQuoteRoundTrip(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	require.NoError(t, err)

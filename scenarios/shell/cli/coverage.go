@@ -9,18 +9,18 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Coverage holds the settings of the report on RTL coverage.
+// Coverage holds the settings of the command that reports RTL coverage.
 type Coverage struct {
 	Place
-	Dirs     []string // folders of --rtl-coverage
+	Dirs     []string // folders written with --rtl-coverage
 	Exclude  string   // reviewed list of exclusions; empty: none
-	MinLines float64  // minimum percentage of line points, below which the report fails
-	MinBits  float64  // minimum percentage of bits
+	MinLines float64  // minimum percentage of line points that must be hit
+	MinBits  float64  // minimum percentage of bits that must be hit
 	Again    string   // the command line that repeats the report
 }
 
-// Report merges the folders and counts. The report may come with an error: the exclusions do not match the RTL. short
-// lists the figures below their minimum.
+// Report merges the folders and counts hits. It may return a report together with an error: the exclusions do not fit
+// the RTL. short lists figures below their minimum.
 func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
 		flag string

@@ -21,7 +21,7 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// load reads the manifest of a device by name or path, for a build with the Ethernet ports in Eth.
+// load reads the manifest of a device, given by name or path, for a build with the Ethernet ports in Eth.
 func (b *DUTBuild) load(dut string) (*manifest.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
@@ -48,8 +48,8 @@ func describe(m *manifest.Manifest) result.DUT {
 	return d
 }
 
-// ListDUTs describes the devices of the home. A manifest that cannot be read is listed with its error, and ListDUTs
-// then returns an error, too.
+// ListDUTs describes the devices of the home. If a manifest cannot be read, its device is listed with the error, and
+// ListDUTs returns an error, too.
 func ListDUTs(p *Place) ([]result.DUT, error) {
 	h, err := p.find()
 	if err != nil {
@@ -70,7 +70,7 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 			d.Error = err.Error()
 			errs = append(errs, &UsageError{err})
 		}
-		d.Name = n // under which it is found
+		d.Name = n // name by which it is found, whatever the manifest says
 		list = append(list, d)
 	}
 	here, err := localDUTs(h.Dir)
@@ -78,7 +78,7 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 }
 
 // localDUTs describes the devices in the working folder and its subfolders, named after their folders. It skips the
-// home, which ListDUTs covers. A manifest that cannot be read is listed with its error: it may be work in progress.
+// home. A manifest that cannot be read may be work in progress, so it is only listed with its error.
 func localDUTs(home string) (list []result.DUT, err error) {
 	dir, err := os.Getwd()
 	if err != nil || dir == home || strings.HasPrefix(dir, home+string(filepath.Separator)) {
@@ -111,11 +111,11 @@ func localDUTs(home string) (list []result.DUT, err error) {
 type DUTBuild struct {
 	Place
 	Variant string
-	Eth     device.Eth // of a NIC
-	Log     io.Writer  // may be nil
+	Eth     device.Eth // Ethernet ports of a NIC
+	Log     io.Writer  // nil: none
 }
 
-// Build compiles a device or finds it in the cache.
+// Build compiles a device, or finds its build in the cache.
 func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	v := build.Variant(b.Variant)
 	if v != build.VariantSpeed && v != build.VariantDebug && v != build.VariantWaves && v != build.VariantCoverage {
@@ -136,7 +136,7 @@ func built(b *build.Device) *result.Built {
 		TookS: b.Took.Seconds()}
 }
 
-// Tune makes the tuned build of a NIC or finds it in the cache.
+// Tune makes the tuned build of a NIC, or finds it in the cache.
 func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		if err := device.IsNIC(m); err != nil {
@@ -150,9 +150,9 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	})
 }
 
-// Check binds a device's manifest to its ports and lints the design with every warning on; warnings are reported but
-// are no error. For a faulty manifest it returns that error, together with Verilator's findings about the design as
-// far as the manifest is usable.
+// Check binds a device's manifest to its ports, and lints the design with every warning on; warnings are reported but
+// are no error. If the manifest has a fault, Check returns that error together with Verilator's findings, as far as the
+// manifest allows to run Verilator.
 func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	d, err := b.check(ctx, dut, true)
 	if !is[*manifest.Error](err) || d.Top != "" { // it could be read, and the design was checked
@@ -165,8 +165,8 @@ func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	return d, err
 }
 
-// PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
-// manifest.
+// PortsOf reads the ports of a device's top module. It may return them together with an error that says where they do
+// not fit the manifest.
 func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) {
 	return b.check(ctx, dut, false)
 }
@@ -192,7 +192,7 @@ func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.C
 	return c, err
 }
 
-// with loads a device's manifest and calls do with it.
+// with loads a device's manifest and passes it to do.
 func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
 	if err := CheckLimits(); err != nil {
 		return result.DUT{Name: dut}, err
@@ -208,10 +208,10 @@ func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT)
 	return d, nil
 }
 
-// DUTClean says what to remove from the build cache in addition to the remains of killed builds.
+// DUTClean selects what to remove from the build cache, in addition to what killed builds have left.
 type DUTClean struct {
 	All      bool
-	ByAge    bool // builds unused for Older days
+	ByAge    bool // remove builds unused for Older days
 	Older    int
 	DryRun   bool
 	CacheDir string // empty: the user's cache
@@ -222,7 +222,7 @@ const (
 	mostDays = 36_500
 )
 
-// Run cleans the build cache. It returns what was done even with an error.
+// Run cleans the build cache. With an error, it still returns what was removed.
 func (c *DUTClean) Run() (*cache.Cleaned, error) {
 	switch {
 	case c.All && c.ByAge:

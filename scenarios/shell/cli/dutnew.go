@@ -26,7 +26,7 @@ type DUTNew struct {
 	Include    []string
 	Defines    map[string]string
 	Parameters map[string]string
-	Out        string // file, or the folder for dut.yaml; empty: none is written
+	Out        string // manifest to write, or the folder for dut.yaml; empty: none
 }
 
 // ManifestFile is the name of a manifest in its folder.
@@ -34,7 +34,7 @@ const ManifestFile = "dut.yaml"
 
 var reModule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-// Run returns the text of the manifest. It may come with an error: the recognised ports do not fit.
+// Run returns the text of the manifest. An error beside it says that the recognised ports do not fit together.
 func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error) {
 	d.Name = n.Top
 	defer func() {
@@ -50,7 +50,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	if d.Ports, err = build.Ports(ctx, m); err != nil {
 		return "", d, err
 	}
-	if err = strange(m, d.Ports); err != nil {
+	if err = unsupportedPorts(m, d.Ports); err != nil {
 		return "", d, &UsageError{err}
 	}
 	text = dutnew.Manifest(&dutnew.Design{
@@ -68,8 +68,8 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	return text, d, n.write(m.Path, text)
 }
 
-// strange returns an error for each port of a kind that manifests do not support.
-func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
+// unsupportedPorts returns an error for each port of a kind that manifests do not support.
+func unsupportedPorts(m *manifest.Manifest, ports []manifest.PinPort) error {
 	var errs []error
 	for _, p := range ports {
 		switch {
@@ -145,20 +145,21 @@ func (n *DUTNew) write(path, text string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
-	case errors.Is(err, os.ErrExist): // another program has created it in the meantime
+	case errors.Is(err, os.ErrExist): // another process has created it in the meantime
 		return &UsageError{fmt.Errorf("--out: %w", err)}
 	case err != nil:
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // the first error says more
+		_ = os.Remove(path) // the first error is the one to report
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }
 
-// SourcePorts reads the ports of a module from its files. Without a name the module is called like the first file.
+// SourcePorts reads the ports of a module from its source files. Without a name, the module has the name of the first
+// file.
 func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
 	if n.Top == "" {
 		base := filepath.Base(n.Files[0])
@@ -177,7 +178,7 @@ func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
 	return d, err
 }
 
-// IsSource reports whether a word names a design file rather than a manifest.
+// IsSource reports whether a word names a source file rather than a manifest.
 func IsSource(word string) bool {
 	switch filepath.Ext(word) {
 	case ".v", ".sv", ".vh", ".svh", ".f":

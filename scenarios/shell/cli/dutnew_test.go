@@ -16,7 +16,8 @@ import (
 
 var update = goflag.Bool("update", false, "write golden files anew")
 
-// TestNewManifests holds what is recognised of modules in several styles; each manifest fits, and can be played.
+// TestNewManifests compares the manifests written for modules in several styles with those expected. Each manifest must
+// fit its module and can be played.
 func TestNewManifests(t *testing.T) {
 	for _, file := range []string{
 		"axis_reg.v", "axil_ram.v", "dual.sv", "plain.sv", "marks.v", "words.v",

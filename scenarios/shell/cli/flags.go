@@ -21,7 +21,7 @@ var Flags = map[field.Path]string{
 	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
 }
 
-// flag returns the name by which users know a field.
+// flag returns the flag that sets a field, or else the field's path.
 func flag(p field.Path) string {
 	if f, ok := Flags[p]; ok {
 		return "--" + f
@@ -29,7 +29,7 @@ func flag(p field.Path) string {
 	return string(p)
 }
 
-// flagError is an error whose text names flags in place of fields.
+// flagError is an error whose text names flags instead of fields.
 type flagError struct {
 	error
 	text string
@@ -47,7 +47,7 @@ func withFlags(err error) error {
 	}
 	text, done := err.Error(), 0
 	for _, e := range fieldErrors(err) {
-		if at := strings.Index(text[done:], e.Error()); at >= 0 { // a wrapper may have replaced the text
+		if at := strings.Index(text[done:], e.Error()); at >= 0 { // a wrapper may have changed the text
 			spelled := e.Spelled(flag)
 			text = text[:done+at] + spelled + text[done+at+len(e.Error()):]
 			done += at + len(spelled)

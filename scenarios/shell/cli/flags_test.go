@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Users read flags where fields have one, however the error is wrapped; its kind stays.
+// Errors about fields name the flag that sets the field, however they are wrapped, and keep their type.
 func TestErrorsNameFlags(t *testing.T) {
 	s := testbed.Spec{Spec: device.Spec{NIC: "fpga", EthBits: 100, Connect: "tcp:x"}, Stall: 95, LinkCycles: 1}
 	e := board.DefaultEndpoint()
@@ -46,7 +46,7 @@ last: --speed: none`)
 	require.Equal(t, field.Path("nic"), first.Path)
 }
 
-// An error about a field without a flag stays as it is.
+// An error about a field without a flag stays unchanged.
 func TestOtherErrorsStay(t *testing.T) {
 	require.NoError(t, withFlags(nil))
 	for _, err := range []error{io.EOF, errors.Join(io.EOF, io.ErrNoProgress),

@@ -25,11 +25,11 @@ import (
 // Fuzz holds the settings of the fuzz command.
 type Fuzz struct {
 	Common
-	Waving
+	WaveFlag
 	fuzz.Options
-	ProgramFile string // becomes Program
+	ProgramFile string // parsed into Program
 	Coverage    string // file to which hits are added
-	device      string // as the user named it
+	device      string // as the user gave it
 }
 
 // NewFuzz returns the default settings.
@@ -42,8 +42,8 @@ func NewFuzz() *Fuzz {
 // FuzzEnded is the outcome of a run of programs.
 type FuzzEnded struct {
 	Ended
-	Result *fuzz.Result     // nil when it did not begin
-	Report *coverage.Report // likewise
+	Result *fuzz.Result     // nil: the run did not begin
+	Report *coverage.Report // nil: the run did not begin
 }
 
 // Run plays programs and judges them. Canceling the context interrupts it.
@@ -55,11 +55,11 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		play: func() (err error) {
 			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
-			return errors.Join(err, f.cover(ctx, e), f.wave(ctx, e))
+			return errors.Join(err, f.addCoverage(ctx, e), f.wave(ctx, e))
 		},
 		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
 		describe: func(o *result.Object) {
-			o.Seed = f.Seed // the program's seed, if a program was given
+			o.Seed = f.Seed // changed if a program was given: the program's seed
 			f.settings(e)
 			if e.Result != nil {
 				f.describe(e)
@@ -69,11 +69,11 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	return e
 }
 
-// prepare completes the options and reports every wrong setting at once.
+// prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
 	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(),
-		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(),
-		f.Validate(), countable(f.RTLCoverage)); err != nil {
+		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
+		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
@@ -83,9 +83,10 @@ func (f *Fuzz) prepare() (string, error) {
 	return f.Out, nil
 }
 
-// programsIn lists the program files in a folder. They are kept, because whoever plays one may want the others next.
+// programsIn lists the program files in a folder, so that they are kept among the artifacts: whoever plays one may want
+// the others next.
 func programsIn(dir string) (list []string) {
-	entries, _ := os.ReadDir(dir) // an unreadable folder is left as it is
+	entries, _ := os.ReadDir(dir) // programs in an unreadable folder are not listed
 	for _, e := range entries {
 		if ok, _ := filepath.Match("program-*.json", e.Name()); ok { // the pattern is valid
 			list = append(list, filepath.Join(dir, e.Name()))
@@ -108,7 +109,7 @@ func (f *Fuzz) program() error {
 	return nil
 }
 
-// board checks the board early and takes its port width from it.
+// board checks the board before the run, and takes the width of its ports.
 func (f *Fuzz) board() error {
 	name := f.Board
 	if f.Program != nil {
@@ -121,14 +122,14 @@ func (f *Fuzz) board() error {
 	if err != nil {
 		return fmt.Errorf("--board: %w", err)
 	}
-	if err := player.Suits(c); err != nil {
+	if err := player.CheckCard(c); err != nil {
 		return fmt.Errorf("--board: board %s: %w", name, err)
 	}
 	f.EthBits = cmp.Or(f.EthBits, c.EthBits)
 	return nil
 }
 
-// findDevice resolves the manifest; only RTL devices have one.
+// findDevice finds the manifest of an RTL device.
 func (f *Fuzz) findDevice() error {
 	if f.NIC != device.RTL {
 		return nil
@@ -141,7 +142,7 @@ func (f *Fuzz) findDevice() error {
 	return nil
 }
 
-// eth returns the ports of the programs' NIC, or the maximum if programs choose.
+// eth returns the Ethernet ports of the programs' NIC; the maximum if each program chooses.
 func (f *Fuzz) eth() device.Eth {
 	switch {
 	case f.Program != nil:
@@ -152,8 +153,8 @@ func (f *Fuzz) eth() device.Eth {
 	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
-// covered checks early that the coverage file can be read and written.
-func (f *Fuzz) covered() error {
+// checkHitsFile checks, before the run, that the coverage file can be read and written.
+func (f *Fuzz) checkHitsFile() error {
 	if f.Coverage == "" {
 		return nil
 	}
@@ -167,8 +168,9 @@ func (f *Fuzz) covered() error {
 	return nil
 }
 
-// cover reports the hits of this and earlier runs and saves them. A run that played nothing leaves no report.
-func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
+// addCoverage adds the hits to the coverage file and reports them with those of earlier runs. A run without programs
+// has no report.
+func (f *Fuzz) addCoverage(ctx context.Context, e *FuzzEnded) error {
 	if e.Result.Runs == 0 {
 		return nil
 	}
@@ -190,14 +192,14 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	return errors.Join(added, err)
 }
 
-// say prints progress for people.
+// say writes a line of progress to the log.
 func (f *Fuzz) say(format string, a ...any) {
 	if f.Log != nil {
 		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // an error could not be reported anywhere
 	}
 }
 
-// settings records the settings of the run, unless they may be wrong.
+// settings copies the settings into the result object, unless they may be wrong.
 func (f *Fuzz) settings(e *FuzzEnded) {
 	o := &e.Object
 	switch {
@@ -239,7 +241,7 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	}
 }
 
-// again returns the command line that replays a failed program.
+// again returns the command line that plays a failed program again.
 func (f *Fuzz) again(x *result.Failure) string {
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
 	idle := f.Idle()

@@ -21,8 +21,8 @@ type writerFunc func(text string)
 
 func (w writerFunc) Write(b []byte) (int, error) { w(string(b)); return len(b), nil }
 
-// A run that waits for the lock of its hits file says so; if it is then interrupted, neither the file nor its own
-// hits are lost.
+// A run that waits for the lock of its coverage file says so. If it is then interrupted, it saves its hits in another
+// file and leaves the coverage file alone.
 func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	dir := t.TempDir()
 	hits := filepath.Join(dir, "hits.json")

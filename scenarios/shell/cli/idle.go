@@ -9,10 +9,10 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Idle maps flags that have no effect with the other settings to an explanation of why, and what they would need.
+// Idle maps each flag without effect to the reason: the other settings, and what the flag would need.
 type Idle map[string]string
 
-// unless marks flags as idle unless ok. with names the setting that makes them idle, need what they require.
+// unless adds flags as idle if ok is false. with names the setting that makes them idle; need names what they require.
 func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	for _, f := range flags {
 		if !ok && i[f] == "" {
@@ -21,7 +21,7 @@ func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	}
 }
 
-// Refuse returns an error for each idle flag that was given: the user expects an effect.
+// Refuse returns an error for each idle flag that the user gave: they expect it to have an effect.
 func (i Idle) Refuse(given func(flag string) bool) error {
 	var errs []error
 	flags := make([]string, 0, len(i))
@@ -74,7 +74,7 @@ func (b *Bench) Idle() Idle {
 	return i
 }
 
-// Once returns an error for each word that a list repeats: as with idle flags, the user expects an effect.
+// Once returns an error for each word that occurs twice in a list: as with idle flags, the user expects an effect.
 func Once(what string, list []string) error {
 	var errs []error
 	seen := map[string]int{}

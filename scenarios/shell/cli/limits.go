@@ -9,22 +9,23 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// minAddressSpace is the address space of a run in bytes; most of it is only reserved, by Go's runtime and by
-// threads. With less, the runtime aborts the program at any point, and nothing can prevent that.
+// minAddressSpace is the address space that a run needs, in bytes; Go's runtime and threads reserve most of it without
+// using it. With less, the runtime aborts the program at some point, which cannot be prevented.
 const minAddressSpace = 3 << 30
 
-// minFiles is the number of open files of a run: artifacts, captures, the device's sockets and memory, compilers.
+// minFiles is the number of files that a run needs open: artifacts, captures, the device's sockets and memory,
+// compilers.
 const minFiles = 40
 
-// jobNeeds is what each of several concurrent jobs needs.
+// jobNeeds holds the needs of each of several concurrent jobs.
 type jobNeeds struct {
 	space uint64 // address space in bytes
 	files uint64 // open files in addition to those of a single job
 }
 
 var (
-	programNeeds = jobNeeds{space: 32 << 20} // a program, or one server of a pair
-	// a case of a scenario: two servers with their stacks, two devices, artifacts
+	programNeeds = jobNeeds{space: 32 << 20} // needs of a program, or of a server of a pair
+	// needs of a case: two servers with their stacks, two devices, artifacts
 	caseNeeds = jobNeeds{space: 128 << 20, files: 16}
 )
 
@@ -41,13 +42,14 @@ func (e *LimitError) Error() string {
 		e.Shell, e.Have, e.Want)
 }
 
-// CheckLimits checks early that no system limit is so low that a run could abort halfway. Errors: *LimitError.
+// CheckLimits checks, before a run, that no system limit is so low that the run could abort halfway. It returns a
+// *LimitError.
 func CheckLimits() error { return checkLimits(1, programNeeds) }
 
-// checkLimits does so for that many concurrent jobs.
+// checkLimits is CheckLimits for a number of concurrent jobs.
 func checkLimits(jobs int, each jobNeeds) error {
 	var space, open syscall.Rlimit
-	// A limit that cannot be read is taken as high enough.
+	// If a limit cannot be read, assume that it is high enough.
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil {
 		space.Cur = math.MaxUint64
 	}
@@ -70,10 +72,10 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 	return errors.Join(errs...)
 }
 
-// SaysAll reports whether an error is about the machine alone, so that nothing else of the run adds to it.
+// SaysAll reports whether an error is about the machine alone, so that further errors of the run add nothing.
 func SaysAll(err error) bool { return errors.Is(err, toolchain.ErrToolMissing) || is[*LimitError](err) }
 
-// explainedError is an error together with the limit that caused it.
+// explainedError is an error with the system limit that caused it.
 type explainedError struct {
 	error
 	limit string
@@ -84,7 +86,7 @@ func (e *explainedError) Error() string { return e.error.Error() + "\n" + e.limi
 // Unwrap returns the error.
 func (e *explainedError) Unwrap() error { return e.error }
 
-// Explain adds to an error the system limit that caused it, if one did.
+// Explain adds to an error the system limit that caused it, if any.
 func Explain(err error) error {
 	var r syscall.Rlimit
 	limit := ""

@@ -29,7 +29,8 @@ func TestLimits(t *testing.T) {
 		"more; raise it where nictwin is started")
 }
 
-// Too many open files are never the user's mistake, even if the failure occurs while the command line is checked.
+// Running out of file descriptors is never reported as a mistake of the user, even if it happens while the command line
+// is checked.
 func TestOutOfFiles(t *testing.T) {
 	for _, c := range []struct {
 		cause syscall.Errno

@@ -29,7 +29,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// ErrInterrupted is the cause with which a signal cancels the context.
+// ErrInterrupted is the cause of a context that a signal has canceled.
 var ErrInterrupted = errors.New("interrupted")
 
 // UsageError reports a mistake in the command or its inputs.
@@ -59,21 +59,21 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
-// ended is the state in which a command ended.
+// ended describes how a command ended.
 type ended struct {
-	canceled bool // by a signal
+	canceled bool // a signal has canceled it
 	err      error
-	differs  bool // something that was compared differs
+	differs  bool // something compared did not match
 }
 
-// Cause is a reason for a command to end, with the outcome: a row of the table in docs/results.md.
+// Cause is a reason for which a command ends, with its outcome: a row of the table in docs/results.md.
 type Cause struct {
 	Outcome result.Outcome
 	What    string
 	holds   func(e ended) bool
 }
 
-// Causes decides how a command ends: the first cause that holds. The more fundamental ones come first: an
+// Causes lists all causes; the first one that holds decides the outcome. More fundamental causes come first: an
 // interruption before a dead device, a dead device before a wrong setting, a wrong setting before a mismatch.
 var Causes = []Cause{
 	{result.Pass, "everything that was compared is as it must be, and something was; a command that compares nothing " +
@@ -88,14 +88,16 @@ var Causes = []Cause{
 		isOneOf(toolchain.ErrToolMissing)},
 	{result.Infrastructure, "a tool failed, or took more time, memory or disk space than it may",
 		of[*toolchain.BuildError]},
-	{result.Infrastructure, "a disk is full or fails, or a quota or the limit on the size of files (`ulimit -f`) is reached, wherever something is written: " +
+	{result.Infrastructure, "a disk is full or fails, or a quota or the limit on the size of files (`ulimit -f`) " +
+		"is reached, wherever something is written: " +
 		"artifacts, `--coverage`, the cache, stdout",
 		isOneOf(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)},
 	{result.Infrastructure, "a limit of the system is too low: address space, memory, open files",
 		either(of[*LimitError], isOneOf(syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM))},
 	{result.Infrastructure, "the device's process died, hangs, or says what cannot be, such as more wall time than " +
 		"has passed", of[*protocol.InfraError]},
-	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference ended, and nothing tells why",
+	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference " +
+		"ended, and nothing tells why",
 		either(of[*pair.LostError], of[*pair.PeerError], of[*own.LostError])},
 	{result.Infrastructure, "a mistake in nictwin itself (`internal error`)",
 		either(of[*PanicError], of[*player.CrashError])},
@@ -121,7 +123,8 @@ var Causes = []Cause{
 
 	{result.Mismatch, "something differs: `findings` has at least one",
 		func(e ended) bool { return e.differs || is[*bench.MismatchError](e.err) }},
-	{result.Mismatch, "the device lives, but answers no more, or breaks the contract so that the run cannot go on: `findings` says how",
+	{result.Mismatch, "the device lives, but answers no more, or breaks the contract so that the run cannot go on: " +
+		"`findings` says how",
 		either(of[*replay.StuckError], of[*boundary.ContractError])},
 	{result.Infrastructure, "anything else, such as a cache that cannot be used, or a result that could not be written",
 		func(ended) bool { return true }},
@@ -138,7 +141,7 @@ func why(ctx context.Context, err error, differs bool) *Cause {
 	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last cause always holds
 }
 
-// Found reports whether an error is about the device alone, so that the findings say everything.
+// Found reports whether an error is about the device alone, so that the findings already say everything.
 func Found(err error) bool {
 	if err == nil {
 		return true
@@ -151,7 +154,7 @@ func Found(err error) bool {
 	return true
 }
 
-// leaves returns the errors that were joined into one.
+// leaves returns the errors that were joined into err.
 func leaves(err error) (list []error) {
 	switch e := err.(type) {
 	case interface{ Unwrap() []error }:

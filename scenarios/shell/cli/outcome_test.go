@@ -35,7 +35,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// examples are errors of each cause, named by the beginning of its text.
+// examples lists errors of each cause, by the beginning of the cause's text.
 var examples = map[string][]error{
 	"everything that was compared": {nil},
 	"a signal":                     {context.Canceled, ErrInterrupted},
@@ -68,7 +68,8 @@ var examples = map[string][]error{
 		&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, &root.RegError{Err: root.ErrNoTag}},
 }
 
-// Every cause decides on its own errors, wrapped or not; of two joined errors the more telling one decides.
+// Each example error is attributed to its cause, wrapped or not. Of two joined errors, the one whose cause comes first
+// decides.
 func TestCausesDecide(t *testing.T) {
 	require.Len(t, examples, len(Causes))
 	for i := range Causes {
@@ -106,7 +107,7 @@ func exampleOf(t *testing.T, cause int) error {
 	return nil
 }
 
-// Findings count unless the run broke off for a reason that says more.
+// Mismatches decide the outcome, unless the run ended for a more fundamental reason.
 func TestDecide(t *testing.T) {
 	odd, infra, full := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed},
 		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
@@ -134,7 +135,7 @@ func TestDecide(t *testing.T) {
 	require.Equal(t, result.Mismatch, Decide(ctx, nil, true), "likewise")
 }
 
-// In a replay that broke off, the referee's earlier findings count, but not the reason for the break.
+// If a replay broke off, mismatches that the referee found before count, but not findings about the break itself.
 func TestReplayDiffers(t *testing.T) {
 	odd := errors.New("odd")
 	require.False(t, differs(nil, odd))
@@ -144,7 +145,7 @@ func TestReplayDiffers(t *testing.T) {
 	require.True(t, differs(&replay.Result{Mismatches: 1}, odd))
 }
 
-// An error that the findings do not cover is reported separately.
+// An error counts as found only if all of its parts are about the device; others are reported beside the findings.
 func TestFound(t *testing.T) {
 	breach := boundary.Breach("Q4", "an event")
 	require.True(t, Found(breach))
@@ -153,7 +154,7 @@ func TestFound(t *testing.T) {
 	require.True(t, Found(nil))
 }
 
-// The page on results has every cause with its exit code, in the order in which they decide.
+// The table in docs/results.md lists every cause with its exit code, in the order in which they decide.
 func TestThePageHasTheCauses(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/results.md")
 	require.NoError(t, err)

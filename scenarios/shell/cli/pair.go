@@ -31,13 +31,13 @@ func NewPair() *Pair {
 	return p
 }
 
-// PairEnded is the outcome of a pair.
+// PairEnded is the outcome of the pair command.
 type PairEnded struct {
 	Ended
-	Result *pair.Result // nil when it did not finish
+	Result *pair.Result // nil: the run did not finish
 }
 
-// String formats the result for people.
+// String formats the result as text.
 func (e *PairEnded) String() string {
 	r := e.Result
 	if r == nil {
@@ -55,7 +55,7 @@ func (e *PairEnded) String() string {
 	return b.String()
 }
 
-// Run plays the pair and judges it. Canceling the context interrupts it.
+// Run plays the traffic of the pair and judges it. Canceling the context interrupts it.
 func (p *Pair) Run(ctx context.Context) *PairEnded {
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
 	e.do(ctx, &p.Common, work{

@@ -12,11 +12,11 @@ import (
 
 // Place finds the home and records which one was used.
 type Place struct {
-	Home string       // folder that the user names; empty: search
-	Used *result.Home // nil if none was used
+	Home string       // folder given by the user; empty: search for it
+	Used *result.Home // nil: none was used
 }
 
-// find finds the home. From then on, builds use its harness.
+// find finds the home; builds then use its harness.
 func (p *Place) find() (home.Home, error) {
 	h, err := home.Find(p.Home)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *Place) find() (home.Home, error) {
 	}
 	build.SetHarness(h.Harness())
 	if p.Used == nil {
-		id, modified := h.Revision(context.Background()) // Revision has its own time limit
+		id, modified := h.Revision(context.Background()) // no limit here: Revision has its own
 		p.Used = &result.Home{Dir: h.Dir, Revision: id, Modified: modified}
 	}
 	return h, nil
@@ -36,8 +36,8 @@ func (p *Place) Find() error {
 	return err
 }
 
-// manifest finds a device's manifest by name or path and reads it, so that faults are reported early. Its errors are
-// of kinds that [Decide] knows.
+// manifest finds and reads a device's manifest, given by name or path, so that its faults are reported before the run.
+// [Decide] knows the kinds of its errors.
 func (p *Place) manifest(dut string) (string, *manifest.Manifest, error) {
 	path, err := home.Resolve(dut, p.Home)
 	if err != nil {

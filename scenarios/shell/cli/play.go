@@ -21,7 +21,7 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// Play holds the settings of the play command, which runs anybody's device.
+// Play holds the settings of the play command, which plays random transactions on a user's device.
 type Play struct {
 	Common
 	play.Options
@@ -29,7 +29,7 @@ type Play struct {
 	Ref         string // folder of the user's reference; empty: none
 	RefLimits   own.Limits
 	RefOutput   io.Writer // receives the output of the reference
-	Captures    []string  // traffic of Stream
+	Captures    []string  // captures to play on Stream
 	Stream      string
 	Count       int // transactions per input; 0: the manifest's
 	VariantName string
@@ -50,10 +50,10 @@ func NewPlay() *Play {
 // PlayEnded is the outcome of a run.
 type PlayEnded struct {
 	Ended
-	Report *play.Report // nil when it did not begin
+	Report *play.Report // nil: the run did not begin
 }
 
-// nothing returns the error for runs in which no output gave anything.
+// nothing returns the error about a number of runs in which no output gave anything.
 func (p *Play) nothing(runs int) error {
 	why := "want inputs that let something come out: see the manifest's section play"
 	if rest := p.Manifest.TieRest; rest != "" {
@@ -96,7 +96,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 	return e
 }
 
-// prepare completes the options and reports every wrong setting at once.
+// prepare completes the options. It reports every wrong setting at once.
 func (p *Play) prepare() (string, error) {
 	p.Variant = build.Variant(p.VariantName)
 	var errKeep, errTraffic, errCount, errWave error
@@ -133,7 +133,7 @@ func (p *Play) prepare() (string, error) {
 	return p.Out, nil
 }
 
-// parameters applies the parameters that the user gives on top of the manifest's.
+// parameters returns the manifest with the user's parameters in place of its own.
 func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
 	if len(p.Settings.Parameters) == 0 {
 		return m, nil
@@ -164,14 +164,14 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 	}
 }
 
-// failed copies the failed run into the result object.
+// failed copies the failing run into the result object.
 func (p *Play) failed(o *result.Object, f *play.Failed) {
 	x := f.Result.Failure
 	o.Mismatches, o.Reproduce = 1, p.again(f)
 	drawn := &f.Result.Settings
 	o.Played.Failed = &result.DeviceFailed{
 		Seed: f.Run.Seed, Parameters: drawn.Parameters, Transactions: f.Kept, Of: f.Of,
-		Keep: play.Keeping(f.Run.Keep), Drawn: drawn,
+		Keep: play.FormatSpans(f.Run.Keep), Drawn: drawn,
 		Stream: x.Stream, Transaction: x.N, Cycle: x.Cycle, Field: x.Field, Expected: x.Expected, Got: x.Got,
 	}
 	text := fmt.Sprintf("seed %d, %d of its %d transactions", f.Run.Seed, f.Kept, f.Of)
@@ -186,7 +186,7 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 	})
 }
 
-// again returns the command line that repeats the failed run with everything that was drawn for it.
+// again returns the command line that repeats the failing run, with everything that was drawn for it.
 func (p *Play) again(f *play.Failed) string {
 	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
 	add := func(flag, value, usual string) {
@@ -194,7 +194,7 @@ func (p *Play) again(f *play.Failed) string {
 			words = append(words, flag, value)
 		}
 	}
-	add("--keep", play.Keeping(f.Run.Keep), "")
+	add("--keep", play.FormatSpans(f.Run.Keep), "")
 	add("--cut", strconv.Itoa(f.Run.Cut), "0")
 	words = append(words, givenWords(&f.Result.Settings)...)
 	words = append(words, "--no-shrink")

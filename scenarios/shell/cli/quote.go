@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain lists the bytes, beside letters and digits, that no shell interprets.
+// plain lists the characters, in addition to letters and digits, that need no quotes in a shell.
 const plain = "_-./,:=+@%"
 
-// Quote joins words to a command line that a POSIX shell splits into the same words.
+// Quote joins words to a command line that a POSIX shell splits into these words.
 func Quote(words []string) string {
 	q := make([]string, len(words))
 	for i, w := range words {
@@ -35,8 +35,8 @@ func quote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// printed quotes a word with control characters, on which a terminal would act, by means of printf. The shell drops
-// its trailing line breaks.
+// printed quotes a word with control characters, which a terminal would act on, as a call of printf. The shell drops
+// line breaks at the word's end.
 func printed(w string) string {
 	var b strings.Builder
 	for i := range len(w) {

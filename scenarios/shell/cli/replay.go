@@ -24,19 +24,19 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Replay holds the settings of the replay command. The embedded options need no translation; DUT and Out are names
-// and may be empty.
+// Replay holds the settings of the replay command. The embedded options are used as they are, except that DUT and Out
+// may be empty or names.
 type Replay struct {
 	Common
-	Waving
+	WaveFlag
 	replay.Options
-	Gap        time.Duration // becomes MaxGap
-	Recompute  []string      // becomes Fix
-	ArtifactMB int           // becomes ArtifactBytes
-	Board      string        // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
-	TokenFile  string        // becomes Token
+	Gap        time.Duration // parsed into MaxGap
+	Recompute  []string      // parsed into Fix
+	ArtifactMB int           // converted to ArtifactBytes
+	Board      string        // name or file; gives Card, Ports, EthBits and PeriodPs; empty: a plain card
+	TokenFile  string        // read into Token
 	Akita      akitaview.Options
-	IdleMode   string // becomes IdleCycles
+	IdleMode   string // parsed into IdleCycles
 }
 
 // NewReplay returns the default settings.
@@ -50,7 +50,7 @@ func NewReplay() *Replay {
 // ReplayEnded is the outcome of a replay.
 type ReplayEnded struct {
 	Ended
-	Result *replay.Result // nil when it did not begin
+	Result *replay.Result // nil: the replay did not begin
 }
 
 // Run replays and judges. Canceling the context interrupts it.
@@ -61,7 +61,7 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 		play:    func() error { return r.tooSmall(r.play(ctx, e)) },
 		differs: func(err error) bool { return differs(e.Result, err) },
 		describe: func(o *result.Object) {
-			if e.Outcome != result.Usage { // else the settings may be wrong
+			if e.Outcome != result.Usage { // with a usage error, the settings may be wrong
 				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
 			}
 			if e.Result != nil {
@@ -72,8 +72,8 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	return e
 }
 
-// differs reports whether a run that ended with err found a mismatch. If the run broke off, findings that only
-// explain why do not count.
+// differs reports whether a replay that ended with err found a mismatch. If it broke off, findings about the break
+// itself do not count.
 func differs(r *replay.Result, err error) bool {
 	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
 }
@@ -97,7 +97,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	return err
 }
 
-// tooSmall names the field at fault when a board has too little memory for the driver.
+// tooSmall adds the field to blame to the error of a board with too little memory for the driver.
 func (r *Replay) tooSmall(err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
 	if !ok || r.Card == nil || room.Endpoint < 0 {
@@ -108,10 +108,10 @@ func (r *Replay) tooSmall(err error) error {
 		r.Board, at, err)}
 }
 
-// prepare completes the options and reports every wrong setting at once.
+// prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
 	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
-		r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
+		r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -119,7 +119,7 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	return r.Out, r.inputsSafe()
 }
 
-// artifacts checks and sets the limit of artifact files.
+// artifacts checks and sets the size limit of artifact files.
 func (r *Replay) artifacts() error {
 	const mb, most = 1_000_000, 1_000_000
 	if r.ArtifactMB < 0 || r.ArtifactMB > most {
@@ -130,7 +130,7 @@ func (r *Replay) artifacts() error {
 	return nil
 }
 
-// maxLoop is more than anybody waits for, and keeps frame counts within their types.
+// maxLoop bounds the number of passes: nobody waits for more, and frame counts stay within their types.
 const maxLoop = 1_000_000
 
 func (r *Replay) loops() error {
@@ -159,7 +159,7 @@ func (r *Replay) fix() (err error) {
 	return nil
 }
 
-// device resolves the manifest, which only an RTL device has, and reads it to report its faults early.
+// device finds the manifest of an RTL device and reads it, so that its faults are reported before the run.
 func (r *Replay) device() error {
 	if !build.Variant(r.Variant).Plays() {
 		return fmt.Errorf("--variant %q: want speed, tuned or debug", r.Variant)
@@ -181,7 +181,7 @@ func (r *Replay) device() error {
 	return errors.Join(err, r.quantum())
 }
 
-// board reads the card on which the NIC is placed.
+// board reads the card that carries the NIC.
 func (r *Replay) board() error {
 	if r.Board == "" {
 		return nil
@@ -194,7 +194,7 @@ func (r *Replay) board() error {
 	return nil
 }
 
-// quantum checks early that the quantum is not too long for the board's links.
+// quantum checks, before the run, that the quantum is not longer than the latency of the board's links.
 func (r *Replay) quantum() error {
 	mode := rtlbridge.Pipelined
 	if r.Serial {
@@ -211,7 +211,7 @@ func (r *Replay) quantum() error {
 	return nil
 }
 
-// inputsSafe refuses to overwrite a capture that is to be played.
+// inputsSafe refuses artifacts that would overwrite a capture to be played.
 func (r *Replay) inputsSafe() error {
 	target, err := os.Stat(filepath.Join(r.Out, judge.PcapngFile))
 	if r.Out == "" || err != nil {
@@ -225,7 +225,7 @@ func (r *Replay) inputsSafe() error {
 	return nil
 }
 
-// addReplay copies the results of a replay into the result object.
+// addReplay copies the result of a replay into the result object.
 func addReplay(o *result.Object, r *replay.Result) {
 	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches

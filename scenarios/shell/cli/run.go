@@ -20,16 +20,16 @@ import (
 type Common struct {
 	Place
 	NoArtifacts bool
-	Overwrite   bool   // artifacts may go into a folder with other files
-	Self        string // the name by which this program was called
+	Overwrite   bool   // artifacts may go into a folder that contains other files
+	Self        string // name by which the program was called
 	Again       string // the command line that repeats the command
-	Refused     error  // flags that were given but have no effect
+	Refused     error  // error about given flags without effect
 
-	opened *files.Folder // folder for artifacts during the run; nil: none
-	inputs []string      // input files, kept even if they lie among artifacts of an earlier run
+	opened *files.Folder // folder for artifacts, open during the run; nil: none
+	inputs []string      // input files, which are kept even if an earlier run wrote them
 }
 
-// folder returns the folder for artifacts: the user's, or one of this name under out; empty for none.
+// folder returns the folder for artifacts: the one that the user gave, or name under out; empty: none.
 func (c *Common) folder(said, name string) string {
 	switch {
 	case c.NoArtifacts:
@@ -40,7 +40,7 @@ func (c *Common) folder(said, name string) string {
 	return filepath.Join("out", name)
 }
 
-// DefaultSeed and DefaultDUT apply unless the user chooses others.
+// Defaults of the flags --seed and --dut.
 const (
 	DefaultSeed = 1
 	DefaultDUT  = "nic"
@@ -49,25 +49,25 @@ const (
 // Ended is the outcome of a command that plays on a NIC.
 type Ended struct {
 	Outcome result.Outcome
-	Err     error // what kept the command from finishing
+	Err     error // reason for which the command did not finish
 	Object  result.Object
 }
 
-// work lists the steps of such a command.
+// work holds the steps of a command that plays on a NIC.
 type work struct {
 	jobs int      // concurrent jobs; 0: one
 	each jobNeeds // needs of each job; zero: programNeeds
-	// prepare completes the settings, reports every wrong one at once, and returns the folder for artifacts, empty
-	// for none.
+	// prepare completes the settings and returns the folder for artifacts; empty: none. It reports every wrong setting
+	// at once.
 	prepare func() (out string, err error)
 	play    func() error
-	// differs reports whether something compared did not match, for a run that ended with err.
+	// differs reports whether something that was compared did not match, for a run that ended with err.
 	differs func(err error) bool
 	// describe copies the results into the result object.
 	describe func(o *result.Object)
 }
 
-// do runs the steps and writes the verdict to the artifacts, however the command ends.
+// do runs the steps of a command. However it ends, its verdict is written to the folder for artifacts.
 func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	var dir *result.Folder
 	err := checkLimits(w.jobs, cmp.Or(w.each, programNeeds))
@@ -102,16 +102,16 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	e.leave(ctx, dir)
 }
 
-// end decides how the command ended.
+// end decides the outcome of the command.
 func (e *Ended) end(ctx context.Context, err error, differs bool) {
 	e.Outcome, e.Err = Decide(ctx, err, differs), err
 	if e.Outcome == result.Interrupted {
-		e.Err = ErrInterrupted // whatever else the interruption caused
+		e.Err = ErrInterrupted // other errors are consequences of the interruption
 	}
 	e.Object.End(e.Outcome, e.Err)
 }
 
-// leave writes the verdict into the folder, or gives the folder up if nothing ran.
+// leave writes the verdict into the folder, or releases the folder if nothing ran.
 func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	switch {
 	case dir == nil:
@@ -127,7 +127,7 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	}
 }
 
-// nic resolves the manifest of --dut, which must be a NIC that supports these Ethernet ports.
+// nic finds the manifest of --dut, which must be a NIC that can have the given Ethernet ports.
 func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	path, err := p.sized(dut, eth)
 	switch {
@@ -139,8 +139,8 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	return path, err
 }
 
-// sized resolves a NIC's manifest and checks that it can be built with these Ethernet ports. An error about the ports
-// comes with the path.
+// sized finds a NIC's manifest and checks that it can be built with the given Ethernet ports. With an error about the
+// ports, it also returns the path.
 func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 	path, m, err := p.manifest(dut)
 	if err == nil {
@@ -150,13 +150,13 @@ func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 		return "", err
 	}
 	if eth.Ports > board.MaxPorts || eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
-		return path, nil // the manifest's error is reported elsewhere
+		return path, nil // the caller reports errors of the manifest
 	}
 	_, err = resized(m, eth)
 	return path, err
 }
 
-// resized returns a NIC's manifest adapted to these ports.
+// resized returns a NIC's manifest with the parameters for the given Ethernet ports.
 func resized(m *manifest.Manifest, eth device.Eth) (*manifest.Manifest, error) {
 	for _, x := range []struct {
 		flag string

@@ -19,31 +19,32 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// NICBoth plays each case on the model and on RTL and compares the results.
+// NICBoth plays each case on the Go NIC and on RTL and compares the results.
 const NICBoth = "both"
 
 // Scenarios holds the settings of the run command, which plays scenario files.
 type Scenarios struct {
 	Common
-	Waving
+	WaveFlag
 	Files      []string
-	NIC        string // model, rtl or both; empty: as the files say
+	NIC        string // model, rtl or both; empty: the NICs of the files
 	DUT        string
 	Variant    string
-	Seed       uint64   // of workloads; 0: the files' seeds
+	Seed       uint64   // seed of the workloads; 0: the files' seeds
 	Only       []string // case names; none: all cases
 	Out        string
 	ArtifactMB int
 
 	Jobs int // concurrent cases
 
-	Line string // the command line without files, cases and artifacts
+	Line string // command line without files, cases and artifacts
 	Log  io.Writer
-	// reports cases, each counted once per NIC it is played on, and the share of the work that is done
+	// called with the number of ended cases, of all cases, and the share of the work done; a case counts once for each
+	// NIC
 	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
-	tokens map[string]string // of devices that run elsewhere, by token file
+	tokens map[string]string // by token file: token of a device of kind address
 	builds device.Builds
 }
 
@@ -55,11 +56,11 @@ func NewScenarios() *Scenarios {
 	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs)}
 }
 
-// ScenariosEnded is the outcome of the scenarios.
+// ScenariosEnded is the outcome of the run command.
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
-	wall   time.Duration // for all cases
+	wall   time.Duration // wall time of all cases
 }
 
 // Run is a case played on one kind of NIC.
@@ -68,7 +69,7 @@ type Run struct {
 	NIC string
 }
 
-// String formats the results for people.
+// String formats the results as text.
 func (e *ScenariosEnded) String() string {
 	var b strings.Builder
 	width := 0
@@ -85,7 +86,7 @@ func (e *ScenariosEnded) String() string {
 	return b.String()
 }
 
-// title returns the name of a run.
+// title returns the name of the case, with the NIC if cases are compared.
 func (r *Run) title() string {
 	if r.NIC == "" {
 		return r.Case.Name
@@ -93,7 +94,7 @@ func (r *Run) title() string {
 	return r.Case.Name + " on " + r.NIC
 }
 
-// figures formats the figures of a run for people.
+// figures formats the figures of a run as text.
 func (r *Run) figures() string {
 	x := r.Result
 	if x == nil {
@@ -135,7 +136,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	return e
 }
 
-// prepare completes the settings and reports every wrong one at once.
+// prepare completes the settings. It reports every wrong setting at once.
 func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	var errs []error
 	switch s.NIC {
@@ -164,7 +165,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil
 }
 
-// load reads the files. Cases of equal names are refused: they could not be told apart.
+// load reads the scenario files. It refuses cases of equal names, which nobody could tell apart.
 func (s *Scenarios) load() error {
 	var errs []error
 	from := map[string]string{}
@@ -194,8 +195,8 @@ func (s *Scenarios) load() error {
 	return errors.Join(errs...)
 }
 
-// folders refuses cases of two files whose artifacts would share a folder, such as a scenario named a-size_1 beside a
-// scenario a with size 1, or one named a-on-rtl without a NIC of the contract.
+// folders refuses cases of different files whose artifacts would share a folder. Examples are a scenario named a-size_1
+// beside a scenario a with size 1, and one named a-on-rtl without a NIC of the contract.
 func (s *Scenarios) folders() error {
 	var errs []error
 	of := map[string]*run.Case{}
@@ -213,7 +214,7 @@ func (s *Scenarios) folders() error {
 	return errors.Join(errs...)
 }
 
-// names lists the names of cases, up to a number that people read.
+// names lists the names of cases, only the first few of many.
 func names(cases []*run.Case) string {
 	const most = 12
 	var all []string
@@ -226,7 +227,7 @@ func names(cases []*run.Case) string {
 	return strings.Join(all, ", ")
 }
 
-// nics returns the NICs on which a case is played, in order.
+// nics returns the NICs on which to play a case, in order.
 func (s *Scenarios) nics(c *run.Case) []string {
 	if s.NIC != NICBoth {
 		return []string{s.NIC}

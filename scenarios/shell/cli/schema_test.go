@@ -26,7 +26,7 @@ import (
 	"nictwin/scenarios/observe/result/resulttest"
 )
 
-// schemaFile is a schema as plain JSON.
+// schemaFile returns a schema as parsed JSON.
 func schemaFile(t *testing.T, name string) (s map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(resulttest.Dir(), name))
@@ -35,13 +35,13 @@ func schemaFile(t *testing.T, name string) (s map[string]any) {
 	return s
 }
 
-// behind are the types of fields that Go knows as any.
+// behind holds the types of values in fields that are declared as any.
 var behind = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
 
-// sameShape demands that a schema has the fields of a type, each of its type and required where it is always written,
-// and no others.
+// sameShape requires a schema to have exactly the fields of a Go type, each with its type, and required if it is always
+// written.
 func sameShape(t *testing.T, at string, s map[string]any, typ reflect.Type) {
-	if typ == reflect.TypeFor[json.RawMessage]() { // an object of another document
+	if typ == reflect.TypeFor[json.RawMessage]() { // an object that another document describes
 		require.Equal(t, "object", s["type"], at)
 		return
 	}
@@ -123,14 +123,15 @@ func jsonFields(typ reflect.Type) (list []jsonField) {
 	return list
 }
 
-// The schema of the summary, with the finding in it, is what the code writes: no field more, none less.
+// The schemas of summaries and findings have exactly the fields that the code writes. Otherwise valid results could
+// fail the check, or new fields be undocumented.
 func TestSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[result.Object]())
 	require.EqualValues(t, result.Schema,
 		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
-// fieldsOf returns the fields of a schema with their types, by path.
+// fieldsOf returns the fields of a schema with their types, sorted by path.
 func fieldsOf(at string, s map[string]any) (list []string) {
 	for _, inner := range []string{"items", "additionalProperties"} {
 		if of, ok := s[inner].(map[string]any); ok {
@@ -154,7 +155,7 @@ func fieldsOf(at string, s map[string]any) (list []string) {
 	return list
 }
 
-// No field of a schema goes or changes its type while the schema has its number, and the page on results says so.
+// As long as the schema keeps its version, no field disappears or changes its type, as docs/results.md promises.
 func TestFieldsStay(t *testing.T) {
 	var now []string
 	for _, name := range []string{resulttest.Summary, resulttest.Finding, resulttest.Event} {
@@ -187,7 +188,8 @@ func schemaNamed(t *testing.T, name string) *resulttest.Schema {
 	return s
 }
 
-// leftBy are the artifacts of a replay on the model that observe may spoil, checked against their schemas.
+// leftBy plays a replay on the Go NIC, checks its artifacts against their schemas and returns the result object.
+// observe may alter crossings; change changes the settings.
 func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *result.Object {
 	t.Helper()
 	r := NewReplay()
@@ -207,8 +209,8 @@ func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *resu
 	return &e.Object
 }
 
-// What runs leave validates: of one that passes, of one whose artifacts are cut, of a device that does everything
-// wrong.
+// Artifacts fit their schemas: of a run that passes, of one whose artifacts are truncated, and of a device with every
+// kind of bug.
 func TestArtifactsValidate(t *testing.T) {
 	o := leftBy(t, nil, func(*Replay) {})
 	require.Equal(t, "pass", o.Result)
@@ -219,7 +221,7 @@ func TestArtifactsValidate(t *testing.T) {
 	require.NotEmpty(t, o.Cut)
 
 	n := 0
-	o = leftBy(t, func(c boundary.Crossing) { // every output now and then, of every kind
+	o = leftBy(t, func(c boundary.Crossing) { // alters outputs of every kind
 		if n++; n%7 == 0 && c.Kind == boundary.TLPOut && len(c.TLP.Data) > 0 {
 			c.TLP.Data[len(c.TLP.Data)/2] ^= 0x41
 		}
@@ -234,11 +236,13 @@ func TestArtifactsValidate(t *testing.T) {
 	}
 }
 
-// The schemas refuse what is no object of ours: unknown fields at every level, wrong types, findings without a command.
+// The schemas refuse objects that nictwin does not write: with unknown fields at any level, wrong types, or findings
+// without a command.
 func TestSchemasRefuse(t *testing.T) {
 	finding := `{"domain":"rx","text":"x","command":"y"}`
 	summary := func(more string) string {
-		return `{"schema":2,"command":"replay","result":"mismatch","seed":1,"digest":"","build":"","checked":1,"mismatches":1,"cycles":1,"sim_ps":1,` +
+		return `{"schema":2,"command":"replay","result":"mismatch","seed":1,"digest":"","build":"","checked":1,` +
+			`"mismatches":1,"cycles":1,"sim_ps":1,` +
 			`"revision":"","wall_s":0.5,"artifacts":""` + more + `}`
 	}
 	event := `{"kind":"frame_in","port":0,"n":0,"first":1,"last":2,"bytes":60,"crc32":"0badcafe"}`
@@ -276,7 +280,7 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 }
 
-// What the page on results shows is what the schemas have: its examples validate.
+// The examples in docs/results.md fit the schemas.
 func TestExamplesOfThePageValidate(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/results.md")
 	require.NoError(t, err)
@@ -299,7 +303,7 @@ func TestExamplesOfThePageValidate(t *testing.T) {
 	require.Len(t, kinds, 2)
 }
 
-// Findings of random programs say which program shows them, and how to play it.
+// Findings of the fuzz command name the program that shows them, and the command that plays it.
 func TestFuzzFindingsValidate(t *testing.T) {
 	f := NewFuzz()
 	f.Self, f.NIC = "nictwin", device.Model

@@ -14,12 +14,12 @@ import (
 
 const (
 	tokenDigits  = 64
-	maxTokenFile = 4 << 10                // bytes: a token with some white space
-	tokenWait    = 10 * time.Second       // for the writer of a pipe
-	tokenPoll    = 100 * time.Millisecond // interval at which an interruption is noticed
+	maxTokenFile = 4 << 10                // bytes: room for a token and white space
+	tokenWait    = 10 * time.Second       // longest wait for the writer of a pipe
+	tokenPoll    = 100 * time.Millisecond // time between two checks for an interruption
 )
 
-// readToken reads the token of a device that runs elsewhere.
+// readToken reads the token of the device at Connect.
 func (r *Replay) readToken(ctx context.Context) error {
 	if r.Connect == "" {
 		return nil
@@ -36,7 +36,7 @@ func (r *Replay) readToken(ctx context.Context) error {
 	return nil
 }
 
-// tokenIn reads the token from a file or a pipe. Its errors reveal nothing else of the content.
+// tokenIn reads a token from a file or a pipe. Its errors do not quote what it has read.
 func tokenIn(ctx context.Context, path string) (string, error) {
 	text, err := readSecret(ctx, path, tokenWait)
 	if err != nil {
@@ -49,14 +49,14 @@ func tokenIn(ctx context.Context, path string) (string, error) {
 	return token, nil
 }
 
-// readSecret reads a short file that only its owner can access, or a pipe, since a secret need not be stored in a
-// file. It waits for a pipe no longer than patience and stops at an interruption.
+// readSecret reads a short file that only its owner can access. It also reads a pipe, so that a secret need not be
+// stored in a file, for at most patience or until an interruption.
 func readSecret(ctx context.Context, path string, patience time.Duration) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer func() { _ = unix.Close(fd) }() // it was only read
+	defer func() { _ = unix.Close(fd) }() // nothing was written
 	if err := ownersAlone(fd, path); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func readSecret(ctx context.Context, path string, patience time.Duration) ([]byt
 	}
 }
 
-// ownersAlone refuses a regular file that others can access. A pipe is read once and holds nothing afterwards.
+// ownersAlone refuses a regular file that other users can access. A pipe is allowed: it is empty once it has been read.
 func ownersAlone(fd int, path string) error {
 	var is unix.Stat_t
 	if err := unix.Fstat(fd, &is); err != nil {
@@ -94,8 +94,8 @@ func ownersAlone(fd int, path string) error {
 	return nil
 }
 
-// readSome waits briefly for input. A pipe that nobody has opened for writing yet is not at its end: there is nothing
-// to read yet.
+// readSome waits briefly for input. A pipe that nobody has opened for writing is not at its end: the writer may still
+// come.
 func readSome(fd int) (part []byte, end bool, err error) {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(tokenPoll.Milliseconds()))
 	if errors.Is(err, unix.EINTR) || err == nil && n == 0 {

@@ -35,7 +35,8 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
-// A pipe is read to its end, in parts and even if its writer comes late; not for ever, and not after an interruption.
+// A pipe is read to its end, in parts and even if its writer comes late, but not longer than the limit, and not after
+// an interruption.
 func TestSecretPipes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, unix.Mkfifo("pipe", 0o600))

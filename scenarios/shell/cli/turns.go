@@ -17,35 +17,35 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// turn is one case on one kind of NIC.
+// turn is a case to be played on one kind of NIC.
 type turn struct {
 	c     *run.Case
 	nic   string
-	other *turn // the same case on the NIC to compare with; nil: none
-	first bool  // of a compared pair
+	other *turn // the same case on the NIC to compare with, or nil
+	first bool  // the first one of a compared pair
 
-	run   *Run // nil until the case has ended, and if it did not begin
+	run   *Run // nil: it has not ended, or did not begin
 	err   error
 	ended bool
-	taken bool           // its results count
-	dir   *files.Folder  // for its artifacts; nil: none
-	done  float64        // share of the case that is over
-	cost  int64          // estimated duration
-	out   result.Outcome // of err
+	taken bool           // its results are among those of the command
+	dir   *files.Folder  // folder for its artifacts; nil: none
+	done  float64        // share of the case that has been played
+	cost  int64          // estimated duration, in any unit
+	out   result.Outcome // outcome for err
 }
 
-// turns holds all turns of a command. Several goroutines play them.
+// turns holds all turns of a command, which several goroutines play.
 type turns struct {
 	s    *Scenarios
 	list []*turn
 
 	mu     sync.Mutex
 	ended  int
-	worked float64 // sum of the costs of what is over
+	worked float64 // cost of all that has been played
 	total  float64
 }
 
-// turns lists the cases with their NICs, in the order of their results.
+// turns returns a turn for each case and NIC, in the order of their results.
 func (s *Scenarios) turns() *turns {
 	t := &turns{s: s}
 	for _, c := range s.cases {
@@ -63,8 +63,8 @@ func (s *Scenarios) turns() *turns {
 	return t
 }
 
-// play plays all cases, several at a time, and collects results as if one were played after the other. A device that
-// misbehaves stops no other case.
+// play plays all cases, several at a time, and takes their results in order, as if they were played one after the
+// other. A mismatch does not stop the other cases.
 func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 	begin := time.Now()
 	t := s.turns()
@@ -98,7 +98,8 @@ func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 	return errors.Join(wrong, err)
 }
 
-// cost returns the cost of a case on all its NICs, so that turns that are compared are played in succession.
+// cost returns the cost of a case on all its NICs. Both turns of a compared pair have the same cost, so that they are
+// played in succession.
 func (t *turns) cost(i int) int64 {
 	x := t.list[i]
 	if x.other == nil {
@@ -134,7 +135,7 @@ func (t *turns) play(ctx context.Context, x *turn) {
 	t.notifyProgress()
 }
 
-// progress records how much of a case is over.
+// progress records the share of a case that has been played.
 func (t *turns) progress(x *turn, share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,17 +144,17 @@ func (t *turns) progress(x *turn, share float64) {
 	t.notifyProgress()
 }
 
-// notifyProgress calls Scenarios.Progress.
+// notifyProgress calls Scenarios.Progress, if it is set.
 func (t *turns) notifyProgress() {
 	if t.s.Progress != nil {
 		t.s.Progress(t.ended, len(t.list), t.worked/t.total)
 	}
 }
 
-// artifacts lists the files that a case leaves.
+// artifacts lists the files that a case may leave.
 var artifacts = []string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}
 
-// discard removes the artifacts of cases whose results do not count because an earlier case ended the command.
+// discard removes the artifacts of cases that are not among the results, because an earlier case ended the command.
 func (t *turns) discard() error {
 	var errs []error
 	for _, x := range t.list {
@@ -165,7 +166,7 @@ func (t *turns) discard() error {
 	return errors.Join(errs...)
 }
 
-// forget releases completions that are no longer needed.
+// forget releases the completions of a run, which are only needed for the comparison.
 func (r *Run) forget() {
 	if r != nil && r.Result != nil {
 		r.Result.Streams = nil
@@ -224,6 +225,6 @@ func (s *Scenarios) options(nic string) run.Options {
 		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed,
 		ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
-		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // remotes has read them
+		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // read by remotes
 	}
 }

@@ -1,10 +1,10 @@
 // Package files reads and writes files whole.
 //
-// It is for files that a user names, which may be anything: it does not interpret their contents.
+// It is for files that a user names, which may be anything. It does not interpret their contents.
 //
 // Invariants:
-//   - Reading ends, and takes no more memory than allowed. A folder, a pipe or a device is refused.
-//   - A file that is written holds all of it or is unchanged, and nothing is left beside it.
+//   - Reading ends, and takes no more memory than the caller allows. A folder, a pipe or a device is refused.
+//   - Writing replaces the whole file or leaves it unchanged, and leaves no other file.
 //   - Nothing is written through a link, and only the named file is changed.
 package files
 
@@ -20,8 +20,8 @@ import (
 	"syscall"
 )
 
-// Read reads a regular file of at most limit bytes. The size that the system reports is not relied on: a file may
-// grow meanwhile, and those of /proc have size 0. Errors: *fs.PathError.
+// Read reads a regular file of at most limit bytes. It does not rely on the size that the system reports: a file may
+// grow meanwhile, and those in /proc have size 0. It returns a *fs.PathError.
 func Read(path string, limit int64) ([]byte, error) {
 	text, err := read(path, limit)
 	var known *fs.PathError
@@ -69,8 +69,8 @@ func tooLong(limit int64) error {
 	return fmt.Errorf("longer than %d bytes, which is the most that is read", limit)
 }
 
-// Probe checks early that files can be written in a folder, or that the folder can be made. It leaves nothing behind.
-// Errors: *fs.PathError.
+// Probe checks, before a run, that files can be written in a folder, or that the folder can be created. It leaves
+// nothing behind. It returns a *fs.PathError.
 func Probe(dir string) error {
 	for {
 		info, err := os.Stat(dir)
@@ -92,10 +92,10 @@ func Probe(dir string) error {
 	}
 }
 
-// Unfinished is appended to the name of a file while it is written.
+// Unfinished is appended to the name of a file while it is being written.
 const Unfinished = ".new"
 
-// Write writes a file. A link is refused.
+// Write writes a file, whole or not at all. It refuses a link.
 func Write(path string, text []byte) error {
 	dir, err := OpenFolder(filepath.Dir(path))
 	if err != nil {
@@ -106,7 +106,7 @@ func Write(path string, text []byte) error {
 
 // Link returns an error if a path is a link, which Write would refuse.
 func Link(path string) error {
-	// Other faults are found on reading or writing.
+	// Other faults are found when the file is read or written.
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("%s is a link, and nothing is written through links", path)
 	}
@@ -116,5 +116,5 @@ func Link(path string) error {
 // inLine escapes the characters that would break a line.
 var inLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// Shown returns a name with its line breaks and tabs escaped, for messages of one line.
+// Shown returns a name with line breaks and tabs escaped, for messages of one line.
 func Shown(name string) string { return inLine.Replace(name) }

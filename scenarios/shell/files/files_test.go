@@ -73,46 +73,47 @@ func TestWrite(t *testing.T) {
 
 func nobody(string, ...any) {}
 
-// A wait for a lock names the holder, ends at an interruption or after its limit, and changes nothing.
-func TestAloneGivesUp(t *testing.T) {
+// A wait for a lock names the holder, ends at an interruption or at its limit, and leaves the file unchanged.
+func TestWithLockGivesUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	held, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		assert.NoError(t, Alone(t.Context(), path, nobody, func() error { close(held); <-release; return nil }))
+		assert.NoError(t, WithLock(t.Context(), path, nobody, func() error { close(held); <-release; return nil }))
 	})
 	<-held
 	never := func() error { t.Error("called without the lock"); return nil }
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("a reason")
 	said := ""
-	p := patience{poll: time.Millisecond, told: time.Millisecond, grace: time.Millisecond, most: time.Hour}
-	err := p.alone(ctx, path, func(format string, a ...any) { said = fmt.Sprintf(format, a...); cancel(reason) }, never)
+	p := lockTimes{poll: time.Millisecond, notice: time.Millisecond, grace: time.Millisecond, most: time.Hour}
+	say := func(format string, a ...any) { said = fmt.Sprintf(format, a...); cancel(reason) }
+	err := p.withLock(ctx, path, say, never)
 	who := lockfile.Me()
 	require.Equal(t, "waiting for "+who+", which has locked "+path+".lock", said)
 	require.ErrorIs(t, err, reason)
 	require.EqualError(t, err, "write "+path+": "+who+" has locked "+path+".lock: a reason")
 	p.most = time.Millisecond
 	var locked *LockedError
-	require.ErrorAs(t, p.alone(t.Context(), path, nobody, never), &locked)
+	require.ErrorAs(t, p.withLock(t.Context(), path, nobody, never), &locked)
 	require.ErrorContains(t, locked, "for more than 1ms")
 	require.NoFileExists(t, path)
 	close(release)
 	wg.Wait()
 	require.NoFileExists(t, path+lockExt)
-	require.NoError(t, Alone(ctx, path, nobody, func() error { return nil }),
+	require.NoError(t, WithLock(ctx, path, nobody, func() error { return nil }),
 		"a lock that is free is taken, whatever the context")
 }
 
-// Nobody reads what another one is about to change, and no lock is left behind.
-func TestAlone(t *testing.T) {
+// Concurrent calls of WithLock on one file lose no write and leave no lock behind.
+func TestWithLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	const writers, times = 8, 25
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
 			for range times {
-				assert.NoError(t, Alone(t.Context(), path, nobody, func() error {
+				assert.NoError(t, WithLock(t.Context(), path, nobody, func() error {
 					text, err := Read(path, 1000)
 					if err != nil && !errors.Is(err, fs.ErrNotExist) {
 						return err
@@ -130,7 +131,7 @@ func TestAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	wrong := errors.New("wrong")
-	require.ErrorIs(t, Alone(t.Context(), path, nobody, func() error { return wrong }), wrong)
-	require.ErrorIs(t, Alone(t.Context(), filepath.Join(path, "x"), nobody, func() error { return nil }),
+	require.ErrorIs(t, WithLock(t.Context(), path, nobody, func() error { return wrong }), wrong)
+	require.ErrorIs(t, WithLock(t.Context(), filepath.Join(path, "x"), nobody, func() error { return nil }),
 		syscall.ENOTDIR)
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Folder is an open folder that files are written into. It is held by its descriptor, so files end up in it even if
-// its path leads elsewhere later. Nothing is written through a link, and an existing file is replaced by a new one
-// rather than overwritten, so its other names (hard links) keep the old contents.
+// Folder is an open folder for files. It holds the folder's descriptor, so files go into that folder even if its path
+// leads elsewhere later. It writes nothing through a link, and replaces an existing file instead of overwriting it, so
+// that the file's other names (hard links) keep the old contents.
 type Folder struct {
 	path string
 	root *os.Root
@@ -47,7 +47,7 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 // Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
-// Self opens the folder itself, to be locked.
+// Self opens the folder itself, for locking it.
 func (f *Folder) Self() (*os.File, error) { return f.root.Open(".") }
 
 // Names returns the sorted names of the folder's entries.
@@ -60,8 +60,8 @@ func (f *Folder) Names() ([]string, error) {
 	return names, err
 }
 
-// Replaceable returns an error if a file of this name cannot be written because a link or something other than a file
-// has the name.
+// Replaceable returns an error if no file of this name can be written, because the name belongs to a link or to
+// something else that is no regular file.
 func (f *Folder) Replaceable(name string) error {
 	info, err := f.root.Lstat(name)
 	switch {
@@ -77,7 +77,7 @@ func (f *Folder) Replaceable(name string) error {
 	return nil
 }
 
-// Create makes a new, empty file and replaces an existing one.
+// Create creates an empty file in place of any existing one.
 func (f *Folder) Create(name string) (*os.File, error) {
 	if err := f.Remove(name); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f *Folder) Create(name string) (*os.File, error) {
 	return f.fresh(name)
 }
 
-// fresh creates a file that must not exist: with O_EXCL the system follows no link.
+// fresh creates a file that must not exist. With O_EXCL the system follows no link.
 func (f *Folder) fresh(name string) (*os.File, error) {
 	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Rename renames a file and replaces an existing one of the new name.
+// Rename renames a file, in place of any existing file of the new name.
 func (f *Folder) Rename(from, to string) error {
 	if err := f.Replaceable(to); err != nil {
 		return &fs.PathError{Op: "write", Path: f.Path(to), Err: err}
@@ -125,7 +125,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// RemoveFolder removes these files from a subfolder, and the subfolder itself if it is then empty.
+// RemoveFolder removes the given files from a subfolder, and then the subfolder if it is empty.
 func (f *Folder) RemoveFolder(name string, files ...string) error {
 	sub, err := f.Sub(name)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *Folder) Write(name string, text []byte) error {
 		err = f.name(name, f.root.Rename(unfinished, name))
 	}
 	if err != nil {
-		_ = f.root.Remove(unfinished) // the first error says more
+		_ = f.root.Remove(unfinished) // the first error is the one to report
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (f *Folder) Read(name string, limit int64) ([]byte, error) {
 	return readAll(file, limit)
 }
 
-// name puts the file's full path into an error in place of its name in the folder.
+// name replaces a file's name in an error by the file's path.
 func (f *Folder) name(name string, err error) error {
 	var of *fs.PathError
 	var link *os.LinkError

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trap creates a folder with a link named x to a file with text.
+// trap creates a folder with a link named x that leads to a file outside of it.
 func trap(t *testing.T) (dir, victim string) {
 	t.Helper()
 	dir, victim = t.TempDir(), filepath.Join(t.TempDir(), "victim")
@@ -25,7 +25,7 @@ func holds(t *testing.T, want, path string) {
 	require.Equal(t, want, string(text))
 }
 
-// Nothing is written or read through a link, whatever it leads to, and the link stays.
+// Nothing is written or read through a link, whatever it leads to, and the link itself stays.
 func TestLinksAreRefused(t *testing.T) {
 	dir, victim := trap(t)
 	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "y")))
@@ -50,7 +50,7 @@ func TestLinksAreRefused(t *testing.T) {
 	require.NoError(t, Link(filepath.Join(dir, "none")))
 }
 
-// A file is replaced, not overwritten: its other names keep the old contents.
+// Writing replaces a file instead of overwriting it, so that hard links to it keep the old contents.
 func TestOtherNamesOfAFileKeepIt(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "kept")
@@ -75,7 +75,7 @@ func TestOtherNamesOfAFileKeepIt(t *testing.T) {
 	require.Equal(t, []string{"created", "kept", "written"}, names)
 }
 
-// A folder is where it was when it was opened: a link put in its place leads nothing astray.
+// Files go into the folder that was opened, even if it is moved and a link takes its place.
 func TestAFolderIsHeld(t *testing.T) {
 	base := t.TempDir()
 	dir, moved, theirs := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "theirs")
@@ -93,7 +93,8 @@ func TestAFolderIsHeld(t *testing.T) {
 	require.ErrorContains(t, f.Write("folder", nil), "exists and is not a file")
 }
 
-// A lock file is created and removed; a link, or a file that is no lock, is left alone and reported early.
+// A lock's file is created and removed. A link, or a file that is no lock, in its place is reported early and left
+// alone.
 func TestLocksOfOthersStay(t *testing.T) {
 	dir, victim := trap(t)
 	do := func() error { t.Error("called without the lock"); return nil }
@@ -101,7 +102,7 @@ func TestLocksOfOthersStay(t *testing.T) {
 	refused := func(why string) {
 		t.Helper()
 		require.ErrorContains(t, Lockable(path), path+".lock is "+why)
-		require.ErrorContains(t, Alone(t.Context(), path, nobody, do), path+".lock is "+why)
+		require.ErrorContains(t, WithLock(t.Context(), path, nobody, do), path+".lock is "+why)
 	}
 	require.NoError(t, Lockable(path))
 	require.NoFileExists(t, path+lockExt)
@@ -124,9 +125,9 @@ func TestLocksOfOthersStay(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path+lockExt, []byte(whole), 0o644))
 	require.NoError(t, Lockable(path))
-	require.NoError(t, Alone(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
+	require.NoError(t, WithLock(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
 	require.NoFileExists(t, path+lockExt)
-	require.NoError(t, Alone(t.Context(), path, nobody, func() error {
+	require.NoError(t, WithLock(t.Context(), path, nobody, func() error {
 		require.NoError(t, os.Remove(path+lockExt))
 		return os.WriteFile(path+lockExt, []byte("mine"), 0o644)
 	}))
@@ -136,7 +137,7 @@ func TestLocksOfOthersStay(t *testing.T) {
 	require.Len(t, left, 1, "nothing is left beside it")
 }
 
-// What was written is removed with its folder, which stays if it has anything else.
+// RemoveFolder removes the given files and their folder, but not a folder that contains anything else.
 func TestRemoveFolder(t *testing.T) {
 	dir := t.TempDir()
 	f, err := OpenFolder(dir)

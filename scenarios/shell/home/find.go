@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// Env is the environment variable that names the folder when no flag does.
+// Env is the environment variable that names the home if no flag does.
 const Env = "NICTWIN_HOME"
 
-// NotFoundError reports that no home was found, or that the named folder is not one.
+// NotFoundError reports that no home was found, or that the folder named by the user is not one.
 type NotFoundError struct {
-	Named  string // flag or variable that names a folder; empty after a search
-	Looked string // the folder, or the place where the search began
+	Named  string // flag or variable that names the folder; empty: it was searched for
+	Looked string // that folder, or the place where the search began
 }
 
 func (e *NotFoundError) Error() string {
@@ -27,7 +27,7 @@ func (e *NotFoundError) Error() string {
 		harness, e.Looked, Env)
 }
 
-// UntrustedError reports a home above the program that belongs to somebody who could not have put the program there.
+// UntrustedError reports a home above the program whose owner could not have installed the program.
 type UntrustedError struct {
 	Path  string
 	Owner int // user id
@@ -39,9 +39,9 @@ func (e *UntrustedError) Error() string {
 		"it is not taken for nictwin's; name the right folder with --home or %s", e.Path, e.Owner, Env)
 }
 
-// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest home above the program. The working
-// folder is not searched: whoever can create a folder above it could have their code compiled. Errors:
-// *NotFoundError, *UntrustedError.
+// Find returns the home named by flag, else by $NICTWIN_HOME, else the nearest home above the program. It does not
+// search the working folder: whoever can create a folder above that could have their code compiled. It returns a
+// *NotFoundError or an *UntrustedError.
 func Find(flag string) (Home, error) {
 	if flag != "" {
 		return named("--home", flag)
@@ -74,9 +74,9 @@ type search struct {
 	owner func(path string) (int, error)
 }
 
-// above returns the nearest home above a program. It trusts whoever could replace the program: the user, root, the
-// program's owner, and the owner of the folder that contains both. Others may have created files there, as in /tmp;
-// their home is refused rather than skipped, because a home farther up would not be the one that the user sees.
+// above returns the nearest home above a program. It trusts everybody who could replace the program: the user, root,
+// the program's owner, and the owner of the folder that contains both. Others may have created a home there, as in
+// /tmp. Such a home is refused rather than skipped, because the user would not expect one farther up to be used.
 func (s search) above(exe string) (Home, error) {
 	trusted := []int{s.user, 0}
 	if id, err := s.owner(exe); err == nil {

@@ -31,7 +31,7 @@ func TestFindOrder(t *testing.T) {
 	require.ErrorContains(t, err, "NICTWIN_HOME: "+empty)
 }
 
-// Neither the working folder nor the folders above it are searched: anybody may have made them.
+// Neither the working folder nor the folders above it are searched: anybody may have created them.
 func TestWorkingFolderIsNoHome(t *testing.T) {
 	dir := someHome(t)
 	t.Setenv(Env, "")
@@ -44,14 +44,14 @@ func TestWorkingFolderIsNoHome(t *testing.T) {
 	}
 }
 
-// A home of somebody who could not have replaced the program is not trusted with code to compile.
+// A home is refused if its owner could not have replaced the program: its code would be compiled and run.
 func TestWhoseHome(t *testing.T) {
 	const me, admin, other, builder = 1000, 1001, 1002, 1003
 	dir := someHome(t)
 	exe := filepath.Join(dir, "deep", "nictwin")
 	for _, c := range []struct {
 		what                       string
-		above, verilator, mark, by int // owners of: the folder, its verilator/, its mark, the program
+		above, verilator, mark, by int // owners: folder, verilator/ in it, its mark, program
 		ok                         bool
 	}{
 		{"a clone of mine", me, me, me, me, true},

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Home is a folder with nictwin's files.
+// Home is a folder that contains nictwin's own files.
 type Home struct {
-	Dir string // absolute
+	Dir string // absolute path
 }
 
-// tree is the subfolder of a home that contains everything.
+// tree is the subfolder of a home with all of these files.
 const tree = "verilator"
 
 var (
@@ -66,10 +66,10 @@ func (h Home) Path(name string) string { return filepath.Join(h.Dir, duts, name,
 // Block returns the path of the manifest of a block that can be built as its own device.
 func (h Home) Block(name string) string { return filepath.Join(h.Dir, duts, "blocks", name+".yaml") }
 
-// UnknownError reports that neither a device nor a file has that name.
+// UnknownError reports a name that is neither that of a device nor that of a file.
 type UnknownError struct {
 	Name string
-	Dir  string   // folder of the devices, empty without a home
+	Dir  string   // folder of the devices; empty: no home
 	Have []string // names of the devices
 }
 
@@ -84,9 +84,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no device %q: neither a manifest nor a folder of %s; %s", e.Name, e.Dir, have)
 }
 
-// Resolve finds a manifest. A plain word is the name of a device in the home; anything else, or a word that names no
-// device, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path
-// needs no home. The path is returned as given. Errors: *NotFoundError, *UnknownError.
+// Resolve finds a manifest. A plain word is the name of a device in the home. Anything else, or a word that names no
+// device, is the path of a manifest or of its folder, for which no home is needed. A word that is both is refused.
+// homeFlag is the flag for Find. The path is returned as given. It returns a *NotFoundError or an *UnknownError.
 func Resolve(dut, homeFlag string) (string, error) {
 	if dut == "" {
 		return "", &UnknownError{Name: `""`}

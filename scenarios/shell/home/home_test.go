@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// someHome makes a home with devices a and b, and a folder that is no device.
+// someHome creates a home with devices a and b, and with a folder that is no device.
 func someHome(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

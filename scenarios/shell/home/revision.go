@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// gitPatience limits a call of git.
+// gitPatience limits the time of a call of git.
 const gitPatience = 10 * time.Second
 
-// Revision returns the commit that the home is a work tree of, and whether anything under verilator/ differs from
-// that commit. It is empty when unknown: the home is no work tree, verilator/ is not in its commit, or git is missing
-// or refuses.
+// Revision returns the commit that the home is a work tree of, and whether anything under verilator/ differs from that
+// commit. It returns nothing if the commit is unknown: the home is no work tree, verilator/ is not in its commit, or
+// git is missing or refuses.
 //
-// A home may come from anybody, with a git configuration that names programs to run. So git only lists the contents
-// of the commit, which runs none of them; it may not fetch missing objects; and files are compared here, since git
-// would call filters.
+// A home may come from anybody, with a git configuration that names programs to run. So git only lists the contents of
+// the commit, which runs none of these programs, and it may not fetch missing objects. The files are compared here,
+// because git would run filters on them.
 func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
@@ -61,7 +61,7 @@ func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
 	return cmd.Output()
 }
 
-// blobs parses the output of `git ls-tree -z` (mode, type and hash, a tab, the path) to hashes by path.
+// blobs parses the output of `git ls-tree -z` (mode, type and hash, a tab, the path) into hashes by path.
 func blobs(list []byte) map[string]string {
 	all := map[string]string{}
 	for line := range bytes.SplitSeq(list, []byte{0}) {
@@ -73,7 +73,7 @@ func blobs(list []byte) map[string]string {
 	return all
 }
 
-// is reports whether the files under verilator/ are exactly these.
+// is reports whether the files under verilator/ are exactly those of the commit.
 func (h Home) is(blobs map[string]string) bool {
 	seen := 0
 	err := filepath.WalkDir(filepath.Join(h.Dir, tree), func(path string, d fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func (h Home) is(blobs map[string]string) bool {
 	return err == nil && seen == len(blobs)
 }
 
-// blob returns git's hash of a file with the given number of hexadecimal digits; empty for what has none.
+// blob returns git's hash of a file or link, with the given number of hexadecimal digits; empty: it has none.
 func blob(path string, kind fs.FileMode, digits int) string {
 	var text []byte
 	var err error
@@ -111,7 +111,7 @@ func blob(path string, kind fs.FileMode, digits int) string {
 	if err != nil {
 		return ""
 	}
-	var sum hash.Hash = sha1.New() // chosen by git
+	var sum hash.Hash = sha1.New() // git prescribes the algorithm
 	if digits == hex.EncodedLen(sha256.Size) {
 		sum = sha256.New()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// git runs git in a folder and returns what it printed.
+// git runs git in a folder and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git",
@@ -77,7 +77,8 @@ func TestRevisionUnknown(t *testing.T) {
 	none(dir, "no git")
 }
 
-// Programs named in a home's git configuration are not run, and a hook's environment about another tree is ignored.
+// Revision runs no program that the home's git configuration names, and ignores environment variables, as set in a
+// hook, that point to another tree.
 func TestRevisionRunsNothing(t *testing.T) {
 	dir, id := committed(t, "sha1")
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -99,7 +100,7 @@ func TestRevisionRunsNothing(t *testing.T) {
 	require.True(t, modified)
 	require.NoFileExists(t, ran)
 
-	// Objects that are missing are not fetched, which would run what the configuration names for the way.
+	// Missing objects are not fetched: fetching would run the transport that the configuration names.
 	t.Setenv("GIT_DIR", "")
 	require.NoError(t, os.Unsetenv("GIT_DIR"))
 	git(t, dir, "config", "--unset", "core.fsmonitor")

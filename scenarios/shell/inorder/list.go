@@ -12,37 +12,38 @@ import (
 // List is a list of jobs, numbered from 0.
 type List[T any] struct {
 	Count int
-	Most  int // jobs at a time; less than 1: one
-	// estimated duration of a job in any unit; of several concurrent jobs, long ones begin first; nil: in order
+	Most  int // concurrent jobs; less than 1: one
+	// Cost estimates the duration of a job, in any unit. With several concurrent jobs, long ones begin first; nil: jobs
+	// begin in order.
 	Cost func(job int) int64
-	Do   func(ctx context.Context, job int) T // plays a job; called by several goroutines
-	Ends func(result T) bool                  // reports whether the results after this one are not wanted; nil: never
+	Do   func(ctx context.Context, job int) T // runs a job; called by several goroutines
+	Ends func(result T) bool                  // reports whether a result ends the list; nil: none does
 	Take func(job int, result T)              // receives the results in order
 
 	mu      sync.Mutex
-	waiting []int                      // jobs not begun, the next one first
-	end     int                        // the first job that is no longer wanted
-	running map[int]context.CancelFunc // by job
+	waiting []int                      // jobs that have not begun, the next one first
+	end     int                        // number of the first job that is not needed
+	running map[int]context.CancelFunc // running jobs
 	results []chan outcome[T]          // by job
 }
 
 // outcome is the outcome of a job.
 type outcome[T any] struct {
 	result  T
-	skipped bool   // the context was canceled before it began
+	skipped bool   // not run, because the context was canceled before it began
 	panic   *Panic // nil: none
 }
 
 // Panic carries the panic of a job, which Run raises again.
 type Panic struct {
 	Value any
-	Stack []byte // of the goroutine that played the job
+	Stack []byte // stack of the goroutine that ran the job
 }
 
 func (p *Panic) String() string { return fmt.Sprint(p.Value) }
 
-// Run plays the jobs. Canceling the context ends those under way and starts no further one; the error is then the
-// context's cause, unless a result ended the list before.
+// Run runs the jobs. When the context is canceled, it cancels the running jobs and begins no other. It then returns the
+// context's cause, unless a result has ended the list before.
 func (l *List[T]) Run(ctx context.Context) error {
 	l.begin()
 	var workers sync.WaitGroup
@@ -73,7 +74,7 @@ func (l *List[T]) Run(ctx context.Context) error {
 	return err
 }
 
-// begin sorts the jobs into the order in which they will begin.
+// begin sorts the jobs into the order in which they begin.
 func (l *List[T]) begin() {
 	l.end, l.running = l.Count, map[int]context.CancelFunc{}
 	l.waiting, l.results = make([]int, l.Count), make([]chan outcome[T], l.Count)
@@ -85,7 +86,7 @@ func (l *List[T]) begin() {
 	}
 }
 
-// work plays one job after the other until no further job is wanted.
+// work runs one job after the other until none is needed.
 func (l *List[T]) work(ctx context.Context) {
 	for {
 		job, own, ok := l.next(ctx)
@@ -101,7 +102,7 @@ func (l *List[T]) work(ctx context.Context) {
 	}
 }
 
-// next takes the next wanted job, with a context of its own.
+// next returns the next job, with a context of its own; ok is false if none is needed.
 func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +116,7 @@ func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bo
 	return 0, nil, false
 }
 
-// over records that a job has ended. If it ends the list, the jobs after it are canceled.
+// over records the end of a job. If its result ends the list, the jobs after it are canceled.
 func (l *List[T]) over(job int, ends bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,7 +135,7 @@ func (l *List[T]) over(job int, ends bool) {
 
 func (l *List[T]) ends(result T) bool { return l.Ends != nil && l.Ends(result) }
 
-// guarded plays a job and recovers its panic.
+// guarded runs a job and recovers its panic.
 func (l *List[T]) guarded(ctx context.Context, job int) (result T, broke *Panic) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -17,8 +17,8 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// Whatever the number of concurrent jobs and the order in which they begin and end, the results taken are those of
-// playing one after the other, up to the first that ends the list.
+// Whatever the number of concurrent jobs, and the order in which they begin and end, the results are those of running
+// the jobs one after the other, up to the first result that ends the list.
 func TestResultsAreThoseOfOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(0, 12).Draw(t, "jobs")
@@ -59,7 +59,7 @@ func TestResultsAreThoseOfOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// Of several at a time, long jobs begin first; one at a time, they are played in order.
+// Several concurrent jobs begin with the longest; one at a time, they begin in order.
 func TestLongJobsBeginFirst(t *testing.T) {
 	play := func(most int) (began []int) {
 		var mu sync.Mutex
@@ -77,7 +77,7 @@ func TestLongJobsBeginFirst(t *testing.T) {
 		return began
 	}
 	require.Equal(t, []int{0, 1, 2, 3, 4}, play(1))
-	last := play(2)[3:] // two that begin at once may do so in any order
+	last := play(2)[3:] // two jobs that begin at the same time may do so in any order
 	require.NotContains(t, last, 1)
 	require.NotContains(t, last, 3)
 }
@@ -95,7 +95,7 @@ func TestEndCancelsWhatIsBehind(t *testing.T) {
 			all.Done()
 			all.Wait()
 			switch job {
-			case 0: // the last to end
+			case 0: // ends last
 				ended.Wait()
 			case 2:
 				<-ctx.Done()
@@ -112,7 +112,7 @@ func TestEndCancelsWhatIsBehind(t *testing.T) {
 	require.Equal(t, [3]bool{false, false, true}, canceled)
 }
 
-// A canceled context ends what is under way, and nothing more begins.
+// A canceled context cancels the running jobs, and no other job begins.
 func TestCanceledContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -135,7 +135,7 @@ func TestCanceledContext(t *testing.T) {
 	require.EqualValues(t, 2, began.Load())
 }
 
-// A panic comes up in the job's turn, after those before it, with the stack of the job.
+// A job's panic is raised after the results of the jobs before it, with the stack of the job.
 func TestPanicComesInItsTurn(t *testing.T) {
 	var got []int
 	l := inorder.List[int]{

@@ -11,9 +11,9 @@ import (
 
 // Origin identifies where a frame was captured.
 type Origin struct {
-	File   string    // as the user named it
-	Packet int       // ordinal in the file, from 1
-	Time   time.Time // zero when the file gives none
+	File   string    // as the user gave it
+	Packet int       // number in the file, from 1
+	Time   time.Time // zero if the file has no time
 }
 
 // Packet is one captured frame.
@@ -21,8 +21,8 @@ type Packet struct {
 	Origin
 	Data     []byte // the captured bytes, from the destination address on
 	WireLen  int    // length on the wire according to the file; Data may be shorter
-	Offset   int64  // of its record or block in the unpacked file
-	Interval int64  // picoseconds since the previous packet; 0 for the first and when time runs backwards
+	Offset   int64  // offset of its record or block in the unpacked file
+	Interval int64  // picoseconds since the previous packet; 0 for the first one, and if its time is earlier
 }
 
 // CutOff reports that a file ends in the middle of a packet or block.
@@ -40,11 +40,11 @@ func (c *CutOff) String() string {
 		c.File, c.Offset, c.After, c.Missing, c.Present)
 }
 
-// Error reports the place of a fault in a capture file.
+// Error reports a fault in a capture file, with its position.
 type Error struct {
 	Path   string
-	Offset int64 // byte offset in the file, -1 when unknown
-	Packet int   // ordinal of the packet, from 1; 0 if the fault is not in a packet
+	Offset int64 // byte offset in the file; -1: unknown
+	Packet int   // number of the packet, from 1; 0: the fault is in no packet
 	Err    error
 }
 
@@ -64,13 +64,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // Content is a capture in memory.
 type Content struct {
 	Packets []Packet
-	Empty   int     // packets without a single byte: counted, since no stream can carry them
-	CutOff  *CutOff // nil if the file is complete
+	Empty   int     // packets without a byte, which no stream can carry
+	CutOff  *CutOff // nil: the file is complete
 
-	SkippedSections int // pcapng sections of an unknown version, skipped as the format demands
+	SkippedSections int // pcapng sections of an unknown version, which the format requires readers to skip
 }
 
-// Read reads a small capture file completely. Errors: *Error.
+// Read reads a small capture file completely. It returns an *Error.
 func Read(path string) (_ *Content, err error) {
 	f, err := Open(context.Background(), path)
 	if err != nil {
@@ -84,7 +84,7 @@ func Read(path string) (_ *Content, err error) {
 	return collect(r)
 }
 
-// Parse reads a small capture from the bytes of its file; path is for messages. Errors: *Error.
+// Parse parses a small capture from the bytes of its file; path is only used in errors. It returns an *Error.
 func Parse(path string, raw []byte) (*Content, error) {
 	r, err := parse(path, raw)
 	if err != nil {
@@ -110,7 +110,7 @@ func collect(r *Reader) (_ *Content, err error) {
 	}
 }
 
-// interval returns the time between two packets in picoseconds, saturating.
+// interval returns the time between two packets in picoseconds; it saturates.
 func interval(from, to time.Time) int64 {
 	if from.IsZero() || to.IsZero() || !to.After(from) {
 		return 0

@@ -20,13 +20,13 @@ import (
 
 var frame = bytes.Repeat([]byte{0x5a}, 61)
 
-// pcap builds a file by hand, so that the reader is not tested with its own library.
+// pcap builds a file byte by byte, so that the reader is tested without a library that could share its mistakes.
 func pcap(order binary.AppendByteOrder, magic uint32, unit uint32, packets ...[]byte) []byte {
 	b := order.AppendUint32(nil, magic)
 	b = order.AppendUint16(b, 2)
 	b = order.AppendUint16(b, 4)
 	b = append(b, make([]byte, 8)...)
-	b = order.AppendUint32(b, 96) // shorter than some packets, as careless writers do
+	b = order.AppendUint32(b, 96) // snap length: shorter than some packets, as some programs write it
 	b = order.AppendUint32(b, 1)
 	for i, p := range packets {
 		b = order.AppendUint32(b, 7)
@@ -92,7 +92,7 @@ func TestPcapng(t *testing.T) {
 	require.ErrorContains(t, err, "only Ethernet")
 }
 
-// Every proper prefix of a good file is refused, or yields its first packets and reports a cut-off.
+// Every proper prefix of a valid file is refused, or gives its first packets and reports a cut-off.
 func TestCutOff(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"pcap":   pcap(binary.LittleEndian, magicMicro, 1, frame, frame),
@@ -121,7 +121,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Reports of truncated files, and faults that are accepted.
+// CutOff says where a file ends and how much is missing. A length that no packet or block can have is damage instead,
+// reported with its offset.
 func TestCutOffIsTold(t *testing.T) {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
 	f, err := Parse("x", raw[:len(raw)-7])
@@ -130,7 +131,7 @@ func TestCutOffIsTold(t *testing.T) {
 	require.Equal(t, "x: cut off at offset 101, after packet 1: 7 bytes of what begins there are missing, 70 are there",
 		f.CutOff.String())
 
-	raw[24+8+3] = 0x7f // of the first length
+	raw[24+8+3] = 0x7f // highest byte of the first length
 	_, err = Parse("x", raw)
 	require.EqualError(t, err, "x: packet 1: offset 24: the record says 2130706493 bytes: a packet has at most 1048576")
 	ng := pcapng(t, layers.LinkTypeEthernet)
@@ -141,7 +142,8 @@ func TestCutOffIsTold(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("x: offset %d: block length 2130706544: a block has at most", at))
 }
 
-// Errors name formats that are not read and what converts them; they show nothing of other files.
+// Errors name known formats that are not supported, and a program that converts them. They do not quote files of other
+// kinds.
 func TestOtherFormats(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for magic, name := range map[uint32]string{0xa1b2cd34: `"modified" pcap`, 0x1c0001ac: "pcap as Ixia has it",
@@ -176,9 +178,9 @@ func packed(t testing.TB, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// gzip is recognized by its magic number. A gzip file that is cut off reports a cut-off, a damaged one an error.
+// gzip is recognized by its magic number. A truncated gzip file is reported as cut off, a damaged one as an error.
 func TestGzip(t *testing.T) {
-	noise := make([]byte, 4000) // which gzip does not compress
+	noise := make([]byte, 4000) // bytes that gzip does not compress
 	for i := range noise {
 		noise[i] = byte(i * i * 7919 >> 5)
 	}
@@ -189,7 +191,7 @@ func TestGzip(t *testing.T) {
 	f, err := Parse("x", z)
 	require.NoError(t, err)
 	require.Equal(t, whole, f)
-	// of two members, the second header is a packet that says nonsense
+	// Two members are unpacked as one stream, so the second pcap header is read as a packet, with an absurd length.
 	f, err = Parse("x", append(z[:len(z):len(z)], z...))
 	require.Error(t, err, "%v", f)
 
@@ -202,14 +204,14 @@ func TestGzip(t *testing.T) {
 	require.Less(t, len(f.Packets), 3)
 	require.NotNil(t, f.CutOff)
 
-	z[len(z)-5] ^= 1 // its checksum
+	z[len(z)-5] ^= 1 // a byte of the checksum
 	_, err = Parse("x", z)
 	require.ErrorContains(t, err, "x: offset "+fmt.Sprint(len(raw))+": gzip: invalid checksum")
 	_, err = Parse("x", packed(t, packed(t, raw)))
 	require.ErrorContains(t, err, "gzip within gzip")
 }
 
-// Behind a member stands another, or something that is not looked at. A file that ends in a member is cut off.
+// A gzip file may have several members, and garbage behind the last one. A file that ends within a member is cut off.
 func TestGzipMembers(t *testing.T) {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
 	whole, err := Parse("x", raw)
@@ -243,7 +245,7 @@ func TestGzipMembers(t *testing.T) {
 	}
 }
 
-// What is read is as another reader has it, packet by packet.
+// Every shipped capture is read as gopacket's reader reads it, packet by packet.
 func TestAgainstPcapgo(t *testing.T) {
 	files, err := filepath.Glob("../../captures/*/*.pcap")
 	require.NoError(t, err)
@@ -265,7 +267,7 @@ func TestAgainstPcapgo(t *testing.T) {
 	}
 }
 
-// Time stamps of every resolution, and with an offset.
+// Time stamps of pcapng are converted for every resolution, and with an offset.
 func TestClocks(t *testing.T) {
 	for _, x := range []struct {
 		options []byte
@@ -317,7 +319,7 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// block is a block of pcapng.
+// block returns a block of pcapng.
 func block(typ uint32, body ...byte) []byte {
 	n := uint32(len(body) + 12)
 	b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, typ), n)
@@ -326,7 +328,7 @@ func block(typ uint32, body ...byte) []byte {
 
 var sectionHeader = block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255)
 
-// What a file says of itself is held to the formats, and told with its place.
+// Headers and options of a file are checked against the formats; errors give their offset.
 func TestHeadersAndOptions(t *testing.T) {
 	section := sectionHeader
 	iface := func(options ...byte) []byte {

@@ -16,16 +16,16 @@ const Stdin = "-"
 type File struct {
 	path   string
 	ctx    context.Context
-	info   fs.FileInfo // of the opened file
-	base   int64       // of Stdin: its initial offset
-	pipe   *patient    // nil unless it is a pipe
+	info   fs.FileInfo // file info at the time of opening
+	base   int64       // initial offset of Stdin; else 0
+	pipe   *patient    // nil: not a pipe
 	begun  bool        // reading of the pipe has begun
 	spool  *os.File    // copy of the pipe's bytes read so far
 	packed bool
 }
 
-// Open opens a file, a pipe, or Stdin, which may be either. Canceling the context ends reads. The caller must
-// Close the file. Errors: *Error.
+// Open opens a file, a pipe, or Stdin, which may be either. Canceling the context ends reads. The caller must Close the
+// file. It returns an *Error.
 func Open(ctx context.Context, path string) (*File, error) {
 	f := &File{path: path, ctx: ctx}
 	if err := f.open(); err != nil {
@@ -60,18 +60,18 @@ func (f *File) open() (err error) {
 // Path returns the name that the user gave.
 func (f *File) Path() string { return f.path }
 
-// Ends reports whether the file is cheap to read to its end: neither a pipe nor packed. It is known after its
-// packets have been read.
+// Ends reports whether reading the file to its end is cheap, because it is neither a pipe nor packed. The answer is
+// known once its packets have been read.
 func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
 
-// Same reports whether two paths lead to one file.
+// Same reports whether two opened files are one and the same.
 func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
 
-// IsPipe reports whether the file can be read only once, apart from the copy of the bytes read so far.
+// IsPipe reports whether the file is a pipe. Only the bytes of a pipe that were read before can be read again.
 func (f *File) IsPipe() bool { return f.pipe != nil }
 
-// Packets returns a reader from the start. The first reader of a pipe copies what it reads for later ones, which
-// must not read further. Errors: *Error.
+// Packets returns a reader that starts at the first packet. The first reader of a pipe copies what it reads; later
+// readers must not read farther. It returns an *Error.
 func (f *File) Packets() (*Reader, error) {
 	in, end, err := f.begin()
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *File) Packets() (*Reader, error) {
 	return r, nil
 }
 
-// begin returns a reader at the start, and the function that ends it.
+// begin returns the contents from the start, and a function that ends reading them.
 func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
 	none := func() error { return nil }
 	switch {
@@ -121,7 +121,7 @@ func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
 
 const longest = 1<<63 - 1
 
-// spool makes a temporary file that nobody else can open and that disappears when it is closed.
+// spool creates a temporary file that nobody else can open and that disappears when it is closed.
 func spool() (*os.File, error) {
 	f, err := os.CreateTemp("", "nictwin-capture-*")
 	if err != nil {
@@ -133,7 +133,7 @@ func spool() (*os.File, error) {
 	return f, nil
 }
 
-// keeper names the temporary folder in errors of writing to a spool file.
+// keeper writes to a spool file; its errors name the temporary folder.
 type keeper struct{ to *os.File }
 
 func (k keeper) Write(b []byte) (int, error) {
@@ -144,7 +144,7 @@ func (k keeper) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the file. Its readers are closed by their owners.
+// Close closes the file. Readers must be closed separately.
 func (f *File) Close() error {
 	if f.pipe != nil {
 		close(f.pipe.want)
@@ -162,12 +162,12 @@ func (f *File) fail(err error) error {
 	}
 	var known *fs.PathError
 	if errors.As(err, &known) && known.Path == f.path {
-		err = known.Err // Error names the file
+		err = known.Err // without the path: Error names the file
 	}
 	return &Error{f.path, -1, 0, err}
 }
 
-// abiding reads until its context is canceled.
+// abiding reads a regular file until its context is canceled.
 type abiding struct {
 	ctx context.Context
 	in  io.Reader
@@ -180,15 +180,14 @@ func (a *abiding) Read(b []byte) (int, error) {
 	return a.in.Read(b)
 }
 
-// patient reads a pipe, which may keep its reader waiting: nobody may have opened it for writing yet, or nobody
-// writes. It returns when its context is canceled. The goroutine that waits in the system call then ends when
-// the call returns.
+// patient reads a pipe, which may block: nobody has opened it for writing yet, or nobody writes. Read returns when the
+// context is canceled. The goroutine that blocks in the system call ends when that call returns.
 type patient struct {
 	ctx     context.Context
 	path    string
 	started bool
-	want    chan int   // number of bytes to read; closed at the end
-	have    chan chunk // the answers
+	want    chan int   // numbers of bytes to read; closed at the end
+	have    chan chunk // what was read
 }
 
 type chunk struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// all reads until the end.
+// all reads the remaining packets.
 func all(t *testing.T, r *Reader) (packets []string) {
 	t.Helper()
 	for {
@@ -33,7 +33,7 @@ func fifo(t *testing.T) string {
 	return path
 }
 
-// Files and pipes are read again and again, from the start or by several at once.
+// Files and pipes can be read repeatedly from the start, and by several readers at once.
 func TestReadAgain(t *testing.T) {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, []byte("one"), []byte("two"), make([]byte, 1<<18), []byte("four"))
 	want := []string{"one", "two", string(make([]byte, 1<<18)), "four"}
@@ -64,7 +64,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// Whoever waits for a pipe is let go, whether nobody has opened it or nobody writes.
+// Canceling the context ends the wait for a pipe, whether nobody has opened it for writing or nobody writes.
 func TestWaitsEnd(t *testing.T) {
 	enough := errors.New("enough")
 	for _, opened := range []bool{false, true} {
@@ -77,7 +77,7 @@ func TestWaitsEnd(t *testing.T) {
 				w, err := os.OpenFile(path, os.O_WRONLY, 0)
 				if err == nil {
 					defer w.Close()
-					_, _ = w.Write(pcap(binary.LittleEndian, magicMicro, 1)) // what is read of it does not matter
+					_, _ = w.Write(pcap(binary.LittleEndian, magicMicro, 1)) // may fail: only the wait matters
 				}
 			}
 			cancel(enough)
@@ -92,7 +92,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 }
 
-// A file that is another when it is read again is not taken for the first.
+// If a file has been replaced by another one between two readings, the second reading fails.
 func TestAnotherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	raw := pcap(binary.LittleEndian, magicMicro, 1, frame)
@@ -105,7 +105,7 @@ func TestAnotherFile(t *testing.T) {
 	require.EqualError(t, err, path+": is another file than when it was read first")
 }
 
-// Copying a pipe fails if the temporary folder has no room.
+// Reading a pipe fails if its copy cannot be created in the temporary folder.
 func TestNoRoomForACopy(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
 	f, err := Open(t.Context(), fifo(t))

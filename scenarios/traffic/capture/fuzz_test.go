@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse also cuts what it is given: a prefix of a file holds a prefix of its packets, or is refused for its header.
+// FuzzParse parses any text and a prefix of it. The prefix contains a prefix of the packets, or is refused because its
+// header is incomplete.
 func FuzzParse(f *testing.F) {
 	f.Add(pcap(binary.BigEndian, magicNano, 1, frame), uint16(90))
 	f.Add(pcapng(&testing.T{}, layers.LinkTypeEthernet), uint16(100))
@@ -25,7 +26,7 @@ func FuzzParse(f *testing.F) {
 		}
 		part, err := Parse("fuzz", raw[:min(int(cut), len(raw))])
 		if err != nil {
-			return // its header is cut off
+			return // the header is incomplete
 		}
 		require.LessOrEqual(t, len(part.Packets), len(file.Packets))
 		require.Equal(t, file.Packets[:len(part.Packets)], part.Packets)

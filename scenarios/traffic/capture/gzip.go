@@ -8,24 +8,24 @@ import (
 	"io"
 )
 
-// gzipMagic begins a member of a gzip file.
+// gzipMagic is the magic number of each member of a gzip file.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpacker unpacks a gzip file, member by member. Bytes behind a member that begin no further member end the
-// file: tapes and disks leave such bytes.
+// unpacker unpacks a gzip file, member by member. Bytes behind a member that begin no other one end the file: they are
+// padding of tapes and disks.
 type unpacker struct {
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	garbage bool // there are other bytes behind the last member
+	garbage bool // the last member is followed by such bytes
 }
 
-// isGzip reports whether a member begins here.
+// isGzip reports whether a member begins at the current position.
 func isGzip(in *bufio.Reader) bool {
-	magic, _ := in.Peek(len(gzipMagic)) // shorter at the end
+	magic, _ := in.Peek(len(gzipMagic)) // fewer bytes at the end of the file
 	return bytes.Equal(magic, gzipMagic)
 }
 
-// reset starts a file.
+// reset begins to unpack a file.
 func (u *unpacker) reset(in *bufio.Reader) error {
 	u.in, u.garbage = in, false
 	err := u.member()
@@ -35,7 +35,7 @@ func (u *unpacker) reset(in *bufio.Reader) error {
 	return err
 }
 
-// member starts a member. A file that ends in its header is cut off.
+// member begins to unpack a member. A file that ends in a member's header is cut off.
 func (u *unpacker) member() error {
 	err := u.gzip.Reset(u.in)
 	if errors.Is(err, io.EOF) {
@@ -47,7 +47,8 @@ func (u *unpacker) member() error {
 	return err
 }
 
-// Read returns io.EOF only behind a member; the end of the file within a member is io.ErrUnexpectedEOF.
+// Read unpacks bytes. It returns io.EOF only at the end of a member, and io.ErrUnexpectedEOF if the file ends within
+// one.
 func (u *unpacker) Read(b []byte) (int, error) {
 	for {
 		n, err := u.gzip.Read(b)
@@ -55,7 +56,7 @@ func (u *unpacker) Read(b []byte) (int, error) {
 		case !errors.Is(err, io.EOF):
 			return n, err
 		case n > 0:
-			return n, nil // the next call returns the error again
+			return n, nil // return the error with the next call
 		case !isGzip(u.in):
 			_, err := u.in.Peek(1)
 			if u.garbage = err == nil; u.garbage {

@@ -11,19 +11,19 @@ const (
 	linkEthernet    = 1
 	linkPPI         = 192
 	linkNetanalyzer = 240
-	linkTransparent = 241 // netANALYZER with preamble
+	linkTransparent = 241 // netANALYZER with the preamble
 	linkMPacket     = 274
 
 	netanalyzerHeader = 4
 	fcsBytes          = 4
-	frameStart        = 0xd5 // the byte before a frame, behind a preamble
+	frameStart        = 0xd5 // start frame delimiter: the byte between preamble and frame
 	preamble          = "\x55"
-	preambleMost      = 15 // maximum, in bytes; a standard preamble has 7
+	preambleMost      = 15 // maximum length in bytes; a standard preamble has 7
 	ppiHeader         = 8
 )
 
-// ethernet returns the Ethernet frame of a packet and its length on the wire. It refuses packets with an
-// incomplete header instead of completing them.
+// ethernet returns the Ethernet frame in a packet and its length on the wire. It refuses a packet whose encapsulating
+// header is incomplete.
 func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 	switch link {
 	case linkEthernet:
@@ -46,7 +46,7 @@ func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 	return nil, 0, refusal(link)
 }
 
-// unPPI removes the PPI header, which names the link type behind it.
+// unPPI removes the PPI header, which names the link type of the rest.
 func unPPI(data []byte, wire int) ([]byte, int, error) {
 	if len(data) < ppiHeader {
 		return nil, 0, fmt.Errorf("link type %d (PPI): %d bytes where its header takes %d", linkPPI, len(data),
@@ -63,14 +63,14 @@ func unPPI(data []byte, wire int) ([]byte, int, error) {
 	return data[n:], wire - n, nil
 }
 
-// unFCS removes the frame check sequence, as far as it was captured.
+// unFCS removes the part of the frame check sequence that was captured.
 func unFCS(data []byte, wire int) ([]byte, int, error) {
 	wire = max(0, wire-fcsBytes)
 	return data[:min(len(data), wire)], wire, nil
 }
 
-// unPreamble removes preamble and frame check sequence. A preempted frame is split over several packets, which
-// begin differently.
+// unPreamble removes preamble and frame check sequence. It refuses the fragments of a preempted frame, which begin with
+// other delimiters.
 func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 	n := len(data) - len(bytes.TrimLeft(data, preamble))
 	if n > preambleMost || n == len(data) {
@@ -85,10 +85,10 @@ func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 	return unFCS(data[n+1:], wire-n-1)
 }
 
-// other is a link type that cannot be replayed.
+// other describes a link type that cannot be replayed.
 type other struct {
 	name string
-	lack string // what it lacks of an Ethernet frame
+	lack string // what its packets lack of an Ethernet frame
 	dlt  bool   // tcprewrite can read it
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ofLink is a file with packets of a link type.
+// ofLink returns a file with packets of a link type.
 func ofLink(link uint32, packets ...[]byte) []byte {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, packets...)
 	binary.LittleEndian.PutUint32(raw[20:], link)
@@ -17,7 +17,7 @@ func ofLink(link uint32, packets ...[]byte) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// A frame that is whole within another header is the frame.
+// Link types that encapsulate a whole Ethernet frame give that frame, without headers, preamble and FCS.
 func TestFramesWithin(t *testing.T) {
 	fcs, before := []byte{1, 2, 3, 4}, bytes.Repeat([]byte{0x55}, 7)
 	for name, x := range map[string]struct {
@@ -39,7 +39,7 @@ func TestFramesWithin(t *testing.T) {
 		require.Equal(t, frame, f.Packets[0].Data, name)
 		require.Equal(t, len(frame), f.Packets[0].WireLen, name)
 	}
-	raw := ofLink(240, join([]byte{9, 9, 9, 9}, frame)[:30]) // cut short when it was captured
+	raw := ofLink(240, join([]byte{9, 9, 9, 9}, frame)[:30]) // captured only in part
 	binary.LittleEndian.PutUint32(raw[24+12:], uint32(4+len(frame)+4))
 	f, err := Parse("x", raw)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestFramesWithin(t *testing.T) {
 	require.Equal(t, len(frame), f.Packets[0].WireLen)
 }
 
-// Of other link types it is said which it is, what they lack, and what converts them.
+// The error about any other link type names it, says what its packets lack, and names a program that converts them.
 func TestLinkTypesThatAreRefused(t *testing.T) {
 	for _, x := range []struct {
 		link uint32

@@ -5,26 +5,25 @@ import (
 	"fmt"
 )
 
-// Options of an interface that are evaluated.
+// Codes of the interface options that matter here.
 const (
 	optResolution = 9
 	optOffset     = 14
 
-	most10 = 19 // largest exponents of resolutions that fit into 64 bits
+	most10 = 19 // largest exponent of 10, for resolutions that fit into 64 bits
 	most2  = 63
 )
 
-// optionBytes are the sizes of options with a fixed size, by block type and code. Other options may have any
-// size.
+// optionBytes holds the sizes of options of fixed size, by block type and code.
 var optionBytes = map[uint32]map[uint16]int{
 	blockInterface:  {optResolution: 1, 11: 1, optOffset: 8},
 	blockStatistics: {2: 8, 3: 8, 4: 8, 5: 8},
 }
 
-// microseconds is the unit of time stamps if the interface has no other.
+// microseconds is the resolution of time stamps, in units per second, unless an interface gives another one.
 const microseconds = 1_000_000
 
-// checkOptions checks the options of a block, and returns the clock described by those of an interface.
+// checkOptions checks the options of a block. For an interface it returns the clock that they describe.
 func checkOptions(order binary.ByteOrder, typ uint32, list []byte) (clock, error) {
 	c := clock{units: microseconds}
 	for len(list) > 0 {
@@ -61,7 +60,7 @@ func checkOptions(order binary.ByteOrder, typ uint32, list []byte) (clock, error
 // isResolution reports whether a resolution is supported.
 func isResolution(v byte) bool { return v <= most10 || v >= 0x80 && v <= 0x80+most2 }
 
-// units returns the time units of a resolution per second.
+// units returns the number of time units per second of a resolution.
 func units(v byte) uint64 {
 	if v >= 0x80 {
 		return 1 << (v - 0x80)

@@ -14,18 +14,17 @@ const (
 
 	pcapHeader = 24
 	pcapRecord = 16
-	linkBits   = 0xffff // of the link-type field; the others describe a frame check sequence
+	linkBits   = 0xffff // bits of the link type; the others of the field describe a frame check sequence
 )
 
-// maxPacket is more than any valid packet has: a file with a longer one is damaged.
+// maxPacket is larger than any valid packet, in bytes: a file with a longer one is damaged.
 const maxPacket = 1 << 20
 
-// pcapFormat reads pcap. Packets may exceed the file's announced length, since careless writers store such
-// packets.
+// pcapFormat reads pcap. Packets may be longer than the snap length of the file header, as some programs write them.
 type pcapFormat struct {
 	order binary.ByteOrder
 	link  int
-	tick  int64 // nanoseconds
+	tick  int64 // nanoseconds per unit of time
 }
 
 func (p *pcapFormat) header(r *Reader) error {

@@ -20,22 +20,22 @@ const (
 	blockStatistics = 5
 	blockEnhanced   = 6
 
-	blockFrame = 12 // type and length before a block's body, length behind it
+	blockFrame = 12 // bytes of a block around its body: type and length before it, length behind it
 )
 
-// maxBlock is more than any valid block has: a file with a longer one is damaged.
+// maxBlock is larger than any valid block, in bytes: a file with a longer one is damaged.
 const maxBlock = 1 << 24
 
-// leastBody has the sizes of the fixed parts of blocks.
+// leastBody holds the sizes of the fixed parts of block bodies.
 var leastBody = map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket: 20, blockSimple: 4,
 	blockStatistics: 12, blockEnhanced: 20}
 
 // pcapngFormat reads pcapng.
 type pcapngFormat struct {
 	order     binary.ByteOrder
-	ifaces    []iface // of the section
+	ifaces    []iface // interfaces of the section
 	unknown   bool    // the section has an unsupported version
-	known     bool    // there was a section of a supported version
+	known     bool    // some section had a supported version
 	skippedBy int
 }
 
@@ -48,8 +48,8 @@ type iface struct {
 
 // clock describes the time stamps of an interface.
 type clock struct {
-	units  uint64 // per second
-	offset int64  // seconds
+	units  uint64 // units per second
+	offset int64  // seconds to add
 }
 
 func (c clock) time(ticks uint64) time.Time {
@@ -58,7 +58,7 @@ func (c clock) time(ticks uint64) time.Time {
 	return time.Unix(int64(ticks/c.units)+c.offset, int64(ns)).UTC()
 }
 
-func (*pcapngFormat) header(*Reader) error { return nil } // each section has its own
+func (*pcapngFormat) header(*Reader) error { return nil } // a section has its own header
 
 func (p *pcapngFormat) skipped() int { return p.skippedBy }
 
@@ -82,7 +82,7 @@ func (p *pcapngFormat) next(r *Reader) (captured, error) {
 	}
 }
 
-// block reads a whole block. A section header takes effect from then on.
+// block reads a whole block. A section header determines the byte order of the blocks behind it.
 func (p *pcapngFormat) block(r *Reader) ([]byte, error) {
 	b, err := r.more(0, blockFrame)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *pcapngFormat) section(b []byte) {
 	}
 }
 
-// read reads the body of a block, and reports whether it is a packet.
+// read parses the body of a block, and reports whether it is a packet.
 func (p *pcapngFormat) read(typ uint32, body []byte) (c captured, packet bool, _ error) {
 	least, known := leastBody[typ]
 	if known && len(body) < least {
@@ -170,7 +170,8 @@ func (p *pcapngFormat) packet(typ uint32, body []byte) (c captured, _ error) {
 	return captured{from.link, body[fixed : fixed+length], int(p.order.Uint32(body[16:])), from.clock.time(ticks)}, nil
 }
 
-// simple reads a packet of the first interface, without a time, up to that interface's length limit.
+// simple parses a simple packet block: it belongs to the first interface, has no time, and is truncated to that
+// interface's snap length.
 func (p *pcapngFormat) simple(body []byte) (c captured, _ error) {
 	if len(p.ifaces) == 0 {
 		return c, errors.New("packet before the section's first interface")

@@ -13,35 +13,35 @@ import (
 // Reader reads the packets of a capture in order.
 type Reader struct {
 	path   string
-	in     *bufio.Reader // one of the next two
-	packed buffered      // the file as it is
-	plain  buffered      // the file unpacked by gzip
+	in     *bufio.Reader // the one in use: packed or plain
+	packed buffered      // the file's bytes
+	plain  buffered      // the bytes unpacked from gzip
 	gzip   unpacker
 	format format
-	close  func() error              // closes the source; nil if there is nothing to close
-	again  func() (io.Reader, error) // returns the source from its start again; nil if that is impossible
+	close  func() error              // closes the source; may be nil
+	again  func() (io.Reader, error) // returns the source from its start; nil: impossible
 
 	at    int64 // offset of the next byte
 	begin int64 // offset of the current packet or block
-	got   int64 // bytes of it read so far
+	got   int64 // bytes of that packet or block read so far
 	buf   []byte
-	n     int       // packets so far
+	n     int       // number of packets so far
 	last  time.Time // time of the previous packet
 	empty int
 	cut   *CutOff
 	out   Packet // what Next returns
-	err   error  // that ended the reader
+	err   error  // error that ended the reader
 }
 
-// format reads packets of one of the two formats. A returned packet is valid until the next call. At the end of
-// the file it returns io.EOF; if the file ends where it must not, the error is a *cutError.
+// format reads packets of pcap or pcapng. A packet is valid until the next call. At the end of the file the error is
+// io.EOF, or *cutError if the file ends within a packet or block.
 type format interface {
-	header(r *Reader) error // of the file
+	header(r *Reader) error // reads the header of the file
 	next(r *Reader) (captured, error)
 	skipped() int
 }
 
-// captured is a packet as it is in the file.
+// captured is a packet as stored in the file.
 type captured struct {
 	link int
 	data []byte
@@ -66,7 +66,7 @@ func newReader(path string, in io.Reader) (*Reader, error) {
 // parse returns a reader of a capture in memory.
 func parse(path string, raw []byte) (*Reader, error) { return newReader(path, bytes.NewReader(raw)) }
 
-// reset starts again with a source.
+// reset starts reading a source.
 func (r *Reader) reset(in io.Reader) error {
 	r.at, r.n, r.empty = 0, 0, 0
 	r.last, r.cut, r.err = time.Time{}, nil, nil
@@ -84,7 +84,7 @@ func (r *Reader) reset(in io.Reader) error {
 	return r.format.header(r)
 }
 
-// Rewind starts again with the first packet.
+// Rewind goes back to the first packet.
 func (r *Reader) Rewind() error {
 	in, err := r.again()
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Reader) Rewind() error {
 	return r.reset(in)
 }
 
-// unpack inserts gzip if the file is packed by it.
+// unpack makes the reader unpack the file if it is gzip.
 func (r *Reader) unpack() error {
 	if !isGzip(r.in) {
 		return nil
@@ -103,7 +103,7 @@ func (r *Reader) unpack() error {
 	return err
 }
 
-// buffered is a buffer that is reused.
+// buffered is a bufio.Reader that is allocated once and reused.
 type buffered struct{ *bufio.Reader }
 
 func (b *buffered) of(in io.Reader) *bufio.Reader {
@@ -114,14 +114,14 @@ func (b *buffered) of(in io.Reader) *bufio.Reader {
 	return b.Reader
 }
 
-// packers are compressions that are recognized but not unpacked here, with the commands that unpack them.
+// packers lists compressions that are recognized but not supported, with the commands that unpack them.
 var packers = []struct{ magic, name, unpack string }{
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"}, {"\xfd7zX", "xz", "xz -dc"}, {"BZh", "bzip2", "bzip2 -dc"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"},
 	{"PK\x03\x04", "zip", "unzip -p"},
 }
 
-// variants are capture formats that editcap reads and this package does not, by the first bytes of their files.
+// variants lists capture formats that editcap can convert, by the first bytes of their files.
 var variants = []struct{ magic, name string }{
 	{"\xa1\xb2\xcd\x34", modified}, {"\x34\xcd\xb2\xa1", modified}, {"\x1c\x00\x01\xac", ixia},
 	{"\xac\x01\x00\x1c", ixia},
@@ -137,8 +137,8 @@ const (
 // longestMagic is the length in bytes of the longest magic number.
 const longestMagic = 8
 
-// formatOf recognizes the format of a file by its first bytes, which may be fewer than longestMagic. For other
-// kinds of files the error does not show these bytes.
+// formatOf recognizes the format of a file by its first bytes, which may be fewer than longestMagic. The error about
+// another kind of file does not quote them.
 func formatOf(magic []byte) (format, error) {
 	for _, p := range packers {
 		if bytes.HasPrefix(magic, []byte(p.magic)) {
@@ -167,8 +167,8 @@ func formatOf(magic []byte) (format, error) {
 
 func swap(v uint32) uint32 { return v<<24 | v<<8&0xff0000 | v>>8&0xff00 | v>>24 }
 
-// Next returns the next packet with at least one byte, and io.EOF after the last complete one. The packet and
-// its bytes are valid until the next call. Errors: *Error.
+// Next returns the next packet with at least one byte, and io.EOF after the last complete one. The packet and its bytes
+// are valid until the next call. Other errors are an *Error.
 func (r *Reader) Next() (*Packet, error) {
 	for r.err == nil {
 		r.begin, r.got = r.at, 0
@@ -194,7 +194,7 @@ func (r *Reader) Next() (*Packet, error) {
 	return nil, r.err
 }
 
-// end distinguishes the end of the file from a fault.
+// end returns io.EOF for the end of the file, even if it is cut off, and an *Error for a fault.
 func (r *Reader) end(err error) error {
 	var known *Error
 	var cut *cutError
@@ -220,10 +220,11 @@ func (r *Reader) Empty() int { return r.empty }
 // SkippedSections returns the number of pcapng sections of an unknown version so far.
 func (r *Reader) SkippedSections() int { return r.format.skipped() }
 
-// CutOff returns nil until the end of a truncated file is reached.
+// CutOff describes where a truncated file ends; nil before its end is reached.
 func (r *Reader) CutOff() *CutOff { return r.cut }
 
-// Garbage reports whether a gzip file was read to its end and has other bytes behind it, which are ignored.
+// Garbage reports whether other bytes, which are ignored, follow the gzip members of a file that has been read to its
+// end.
 func (r *Reader) Garbage() bool { return r.gzip.garbage }
 
 // Close closes the reader.
@@ -234,8 +235,8 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// more reads n further bytes of the current packet or block, behind the first `from` bytes of the buffer, and
-// returns the buffer with both. Before the first byte of a packet or block, the end of the file is io.EOF.
+// more reads n bytes of the current packet or block behind the first from bytes of the buffer, and returns the buffer
+// with both. At the start of a packet or block, the end of the file is io.EOF.
 func (r *Reader) more(from, n int) ([]byte, error) {
 	if need := from + n; need > cap(r.buf) {
 		r.buf = append(make([]byte, 0, max(need, 2*cap(r.buf))), r.buf[:from]...)
@@ -254,5 +255,5 @@ func (r *Reader) more(from, n int) ([]byte, error) {
 	return nil, err
 }
 
-// atEnd reports whether an error is the end of the file, or of a gzip that is cut off.
+// atEnd reports whether an error means the end of the file, or of a truncated gzip file.
 func atEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -29,7 +29,7 @@ type Frame struct {
 	DPort   uint16   `json:"dport,omitempty"`
 	UDPLen  int      `json:"udp_len,omitempty"` // error of the UDP length
 	UDPSum  Sum      `json:"udp_sum,omitempty"` // of UDP
-	// TCP data offset in words, up to 15; 0 is 5, 1 stands for 4, which is too small
+	// TCP data offset in words, up to 15; 0 gives 5, 1 gives 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`
 	Roce    bool   `json:"roce,omitempty"` // a BTH, its extension headers as payload, an ICRC
 	Op      uint8  `json:"op,omitempty"`   // of the BTH, like the fields up to AckReq
@@ -45,18 +45,17 @@ type Frame struct {
 	Seed    uint64 `json:"seed,omitempty"`    // of all random content
 }
 
-// Sum selects the value of the UDP checksum or of a CRC-32C. A CRC-32C with SumZero is absent.
+// Sum selects the value of the UDP checksum or of a CRC-32C. A CRC-32C with SumZero is left out.
 type Sum uint8
 
-// Values of a Sum.
 const (
 	SumZero Sum = iota
 	SumRight
 	SumWrong
-	SumOnes // of UDP: the frame is adjusted so that the sum is 0, which is sent as 0xffff
+	SumOnes // UDP only: the frame is adjusted so that its checksum is 0, which is sent as 0xffff
 )
 
-// Protocol numbers, and the most bytes of IPv4 options.
+// Protocol numbers, and the maximum length of IPv4 options.
 const (
 	ProtoTCP, ProtoUDP = 6, 17
 	TypeIPv4, TypeIPv6 = 0x0800, 0x86dd
@@ -114,7 +113,7 @@ func (p *Frame) Build() []byte {
 	return append(b, Pattern(p.Trailer, p.Seed+7)...)
 }
 
-// network returns the IP header for n bytes of transport.
+// network returns the IP header of a packet with n bytes of transport header and payload.
 func (p *Frame) network(n int) []byte {
 	version := uint8(p.L3)
 	if p.Version != 0 {
@@ -157,7 +156,7 @@ func (p *Frame) ipv4(version uint8, n int) []byte {
 	return h
 }
 
-// transport returns everything after the IP header, without checksums.
+// transport returns everything behind the IP header, with checksums of zero.
 func (p *Frame) transport() []byte {
 	body := p.payload()
 	if p.Roce {
@@ -205,13 +204,14 @@ func (p *Frame) tcp() []byte {
 	be.PutUint16(h, p.SPort)
 	be.PutUint16(h[2:], p.DPort)
 	h[12] = uint8(off) << 4
-	if p.DataOff == 1 { // too small on purpose
+	if p.DataOff == 1 { // deliberately too small
 		h[12] = 4 << 4
 	}
 	return append(h, Pattern(4*(off-5), p.Seed+3)...)
 }
 
-// seal inserts the ICRC and the UDP checksum into a frame whose transport of n bytes starts at l4.
+// seal inserts the ICRC and the UDP checksum into a frame. The transport header starts at l4; header and payload have n
+// bytes.
 func (p *Frame) seal(b []byte, l4, n int) {
 	if p.Proto != ProtoUDP || p.L3 == 0 {
 		return
@@ -245,7 +245,7 @@ func (p *Frame) sealICRC(b []byte, l4, n int) {
 	binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
 }
 
-// udpSum returns the checksum of a datagram whose checksum field is zero.
+// udpSum computes the checksum of a datagram whose checksum field is zero.
 func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 	l3 := p.L3Off()
 	addrs := b[l3+12 : l3+20]
@@ -257,8 +257,9 @@ func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 	return wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
 }
 
-// toZero makes the checksum zero, by the source port. An ICRC covers the port, but not the fifth byte of the
-// BTH: it tries ports until that byte can compensate for the rest.
+// toZero changes the source port so that the UDP checksum is zero. In a RoCE frame that also changes the ICRC, which
+// the checksum covers. There it tries ports until the fifth byte of the BTH, which the ICRC does not cover, can make up
+// for the rest.
 func (p *Frame) toZero(b []byte, l4, n int) {
 	const tries, spare = 1 << 12, 8 + 4
 	for range tries {

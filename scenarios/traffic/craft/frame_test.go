@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Fields left at zero pass the NIC's own checks; fields set to be wrong fail them.
+// A frame with all fields at zero passes the NIC's own checks; each field that is set wrong fails them.
 func TestRightAndWrong(t *testing.T) {
 	for _, l3 := range []int{4, 6} {
 		for tags := range 3 {
@@ -25,7 +25,7 @@ func TestRightAndWrong(t *testing.T) {
 	}
 }
 
-// Sums of zero are sent as all ones, and are right.
+// A UDP checksum that computes to zero is sent as 0xffff, and is correct.
 func TestSumOnes(t *testing.T) {
 	for seed := range uint64(50) {
 		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes,

@@ -1,7 +1,7 @@
-// An AXI4 RAM that carries out one write and one read burst at a time.
+// An AXI4 RAM that handles one write burst and one read burst at a time.
 //
-// BUG 1 writes every lane of a burst's last beat, whatever its strobes are; BUG 2 takes a wrapping
-// burst for an incrementing one; BUG 3 gives what the RAM has now while a beat waits.
+// BUG 1 ignores the strobes of a burst's last beat. BUG 2 treats a wrapping burst as an incrementing
+// one. BUG 3 changes a waiting read beat when the RAM's contents change.
 
 module axi_ram #(
   parameter int BUG = 0,

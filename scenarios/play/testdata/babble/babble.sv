@@ -1,5 +1,5 @@
-// A register of one place, beside which a counter ticks and a port polls a memory for ever.
-// HANG 1: the fourth record is not taken; 2: it is taken and does not come out.
+// A one-entry register. Beside it, a counter ticks and a port polls a memory for ever.
+// HANG 1: the fourth record is not taken. HANG 2: it is taken but does not come out.
 module babble #(
     parameter int HANG = 0,
     parameter int TICK = 1,

@@ -1,4 +1,4 @@
-// A demultiplexer without a place of its own.
+// A demultiplexer without registers.
 module demux (
   input         clk,
   input         rst,

@@ -1,4 +1,4 @@
-// Four FIFOs of one bit into one output, in turns: nothing tells where a bit has come from.
+// Four one-bit FIFOs feed one output in turn. An output bit does not show which FIFO it comes from.
 module pool (
     input  logic       clk,
     input  logic       rst,

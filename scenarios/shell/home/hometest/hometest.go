@@ -32,7 +32,7 @@ func Find() (home.Home, error) {
 	return home.Find(dir)
 }
 
-// Main is a TestMain for packages whose tests build devices: it sets their harness to the home's.
+// Main is the TestMain of packages whose tests build devices: it makes builds use the harness of the home.
 func Main(m *testing.M) {
 	h, err := Find()
 	if err != nil {

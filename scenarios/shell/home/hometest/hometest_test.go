@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// The working folder of a test does not matter.
+// Find returns the same home in any working folder, and refuses a $NICTWIN_HOME that is not a home.
 func TestFind(t *testing.T) {
 	t.Setenv(home.Env, "")
 	here, err := Find()

@@ -1,4 +1,4 @@
-// The ports of a memory behind AXI4-Lite; pins of protection are not driven by anybody.
+// The ports of a memory with AXI4-Lite. Nothing drives its prot pins.
 module axil_ram (
   input  wire        s_axi_aclk,
   input  wire        s_axi_aresetn,

@@ -1,4 +1,4 @@
-// Two managers share two subordinates; each side is slices of vectors.
+// Two managers share two subordinates. The ports of each side are slices of vectors.
 module axilshare (
   input clk,
   input rst,

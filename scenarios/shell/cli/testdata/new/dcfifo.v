@@ -1,4 +1,4 @@
-// A FIFO between two clocks with enables and flags in place of valid and ready.
+// A FIFO between two clocks, with enables and flags instead of valid and ready.
 module dcfifo (
   input         wclk,
   input         wrst_n,

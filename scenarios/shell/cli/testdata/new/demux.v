@@ -1,4 +1,4 @@
-// A packet goes to the output that is selected with its first beat; outputs are slices of vectors.
+// A packet goes to the output selected by its first beat. The outputs are slices of vectors.
 module demux (
   input         clk,
   input         rst,

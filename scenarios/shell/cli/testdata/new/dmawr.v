@@ -1,4 +1,4 @@
-// An engine that asks a RAM for what a descriptor names: its reads are answered, nothing else comes in there.
+// A DMA engine that reads from a RAM what a descriptor names. One input carries only the answers to its reads.
 module dmawr (
   input         clk,
   input         rst,

@@ -1,4 +1,4 @@
-// Two clocks; what goes in and what comes out are records.
+// Two clocks, with a record input and a record output.
 module dual (
   input  logic        wr_clk, wr_rst_n, rd_clk, rd_rst_n,
   input  logic        wr_valid,

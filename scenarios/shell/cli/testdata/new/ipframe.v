@@ -1,4 +1,4 @@
-// Headers beside their payload, whose fields do not have the name of the handshake.
+// Headers beside their payload. The names of their fields do not begin like those of the handshake.
 module ipframe (
   input         clk,
   input         rst,

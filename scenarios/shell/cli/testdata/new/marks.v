@@ -1,4 +1,4 @@
-// Beats with marks of start and end, lanes of requests, and answers that nobody holds back.
+// Beats with start and end marks, requests in lanes, and answers without ready.
 module marks (
   input          clock,
   input          nreset,

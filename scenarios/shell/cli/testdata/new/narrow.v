@@ -1,4 +1,4 @@
-// two AXI4 ports with addresses of 12 bits that never answer: only the guessed range matters
+// Two AXI4 ports with 12-bit addresses that never answer: only the guessed range matters.
 module narrow (
   input a_clk, a_rst,
   input [3:0] s_a_awid, input [11:0] s_a_awaddr, input [7:0] s_a_awlen, input [2:0] s_a_awsize, input [1:0] s_a_awburst, input s_a_awvalid, output s_a_awready,

@@ -1,4 +1,4 @@
-// Directions at the end of names, and no name for the streams.
+// Pin names end with their direction and have no prefix for the stream.
 module plain (
   input  logic        clk_i, rst_ni,
   input  logic        enable_i,

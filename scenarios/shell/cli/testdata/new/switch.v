@@ -1,4 +1,4 @@
-// Packets go where tdest says.
+// tdest selects the output of a packet.
 module switch (
   input         clk,
   input         rst,

@@ -1,4 +1,4 @@
-// Names that end like a reset and are none; a channel of valid alone.
+// Pins whose names end like those of resets, and a channel with valid only.
 module words (
   input         clk,
   input         rst_n,

@@ -1,6 +1,6 @@
 package own
 
-// hookText is the program's main file: it serves requests with the reference, and nothing of it is the user's.
+// hookText is the program's main file. It serves requests with the reference, and contains nothing of the user's.
 const hookText = `package main
 
 import (

@@ -11,11 +11,11 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// RefError reports a mistake of a user's reference: see package own.
+// RefError reports a mistake of a user's reference; see package own.
 type RefError = own.RefError
 
-// caught turns a panic in the user's reference into an error. Other panics continue.
-func (p *played) caught(err *error) {
+// recoverMistake turns a panic in the user's reference into an error. Other panics continue.
+func (p *played) recoverMistake(err *error) {
 	r := recover()
 	if r == nil {
 		return
@@ -25,7 +25,7 @@ func (p *played) caught(err *error) {
 	if p.own == nil && !(isErr && errors.As(bad, &m)) {
 		panic(r)
 	}
-	if p.own == nil { // declared by the manifest
+	if p.own == nil { // the reference is a check of the manifest
 		*err = &SpecError{p.located(field.Errorf("play.check", "%s: %v", p.check, m))}
 		return
 	}
@@ -36,7 +36,7 @@ func (p *played) caught(err *error) {
 	*err = &RefError{File: file, Line: line, What: fmt.Sprint(r)}
 }
 
-// ours are the packages that may be on the stack between a fault and the code responsible for it.
+// ours lists the packages whose frames lie on the stack between a panic and the user's code that caused it.
 var ours = []string{"runtime.", "nictwin/models/ref.", "nictwin/scenarios/play.(*"}
 
 // userFrame returns the position of the user's code when it panicked.

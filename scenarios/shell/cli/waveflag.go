@@ -21,15 +21,15 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// Waving is the flag --wave of commands that play on NICs: it selects the run that is repeated on the build that
-// dumps waveforms.
-type Waving struct {
+// WaveFlag holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps
+// waveforms.
+type WaveFlag struct {
 	WaveText string
 	policy   waves.Policy
 }
 
 // parse parses the flag. Waveforms need a folder for artifacts.
-func (w *Waving) parse(artifacts bool) (err error) {
+func (w *WaveFlag) parse(artifacts bool) (err error) {
 	if w.WaveText == "" {
 		w.WaveText = "never"
 	}
@@ -42,23 +42,23 @@ func (w *Waving) parse(artifacts bool) (err error) {
 	return nil
 }
 
-// plain returns an error if the flag asks for waveforms of one run but the command plays several; want says how to
-// play only one.
-func (w *Waving) plain(one bool, want string) error {
+// plain returns an error if the flag asks for the waveform of a run although the command plays several. want says how
+// to play a single one.
+func (w *WaveFlag) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
 	}
 	return fmt.Errorf("--wave %s: of one run: want %s, or --wave fail", w.WaveText, want)
 }
 
-// wants reports whether a run must be repeated for its waveforms; failed reports whether it had findings.
-func (w *Waving) wants(ctx context.Context, failed bool) bool {
+// wants reports whether to repeat a run for its waveform; failed says whether the run had findings.
+func (w *WaveFlag) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave returns the waveform that devices dump when the run is repeated, and the finding around which its window lies:
+// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. It returns
 // nil if no finding has a cycle.
-func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
+func (w *WaveFlag) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
 	for i := range findings {
 		f := &findings[i]
 		if f.Cycle != nil && (at == nil || f.NIC == at.NIC && *f.Cycle < *at.Cycle) {
@@ -80,7 +80,7 @@ func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave,
 	return wave, at
 }
 
-// moduleOf returns the RTL module that a finding blames, empty if it names none.
+// moduleOf returns the RTL module that a finding names; empty: none.
 func moduleOf(f *result.Finding) string {
 	for _, file := range f.Files {
 		if name, ok := strings.CutSuffix(filepath.Base(file), ".sv"); ok {
@@ -90,8 +90,8 @@ func moduleOf(f *result.Finding) string {
 	return ""
 }
 
-// left adds the waveform to the result object; again holds the findings of the repeated run, nil if unknown.
-func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
+// left adds the waveform to the result object. again holds the findings of the repeated run; nil: unknown.
+func (w *WaveFlag) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
 	again []result.Finding) error {
 	note := ""
 	switch {
@@ -121,16 +121,16 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 	return false
 }
 
-// settling is the number of cycles that a device runs on after the window of a waveform, so that late findings still
-// come.
+// settling is the number of cycles that a repeated run continues after the window of its waveform, so that findings
+// made late still appear.
 const settling = 50_000
 
-// wave repeats a replay up to the end of the window.
+// wave repeats a replay, up to some cycles after the window.
 func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
 		return nil
 	}
-	w, at := r.Waving.wave(r.Out, e.Result.Findings)
+	w, at := r.WaveFlag.wave(r.Out, e.Result.Findings)
 	if w == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	return r.left(parent, &e.Object, r.Log, w, at, again)
 }
 
-// wave repeats the first program that failed, as shrunk, or the only program.
+// wave repeats the first failed program in its shrunk form, or the only program.
 func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	r := e.Result
 	if r == nil || r.Runs == 0 || f.Out == "" || !f.wants(ctx, len(r.Failures) > 0) {
@@ -180,7 +180,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 		}
 		o.Program = p
 	}
-	w, at := f.Waving.wave(f.Out, found)
+	w, at := f.WaveFlag.wave(f.Out, found)
 	if w == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	return f.left(ctx, &e.Object, f.Log, w, at, found)
 }
 
-// wave repeats the first case that failed on RTL, or the only one.
+// wave repeats the first case that failed on RTL, or else the first case on RTL.
 func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	var r *Run
 	for _, x := range e.Played {
@@ -208,7 +208,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	if r == nil || s.opened == nil || !s.wants(ctx, !r.Pass()) {
 		return nil
 	}
-	w, at := s.Waving.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
+	w, at := s.WaveFlag.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
 	if w == nil {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	return s.left(ctx, &e.Object, s.Log, w, at, again)
 }
 
-// waveError names the waveform run as the step that failed.
+// waveError says that an error occurred in the run for the waveform.
 func waveError(err error) error {
 	if err == nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// remotes reads the tokens of devices that run elsewhere. Such a device serves one session, so only one case can use
-// it.
+// remotes reads the tokens of devices of kind address. Such a device serves a single session, so it refuses two cases
+// with one device.
 func (s *Scenarios) remotes(ctx context.Context) error {
 	s.tokens = map[string]string{}
 	var errs []error
-	taken := map[string]*run.Case{} // by address
+	taken := map[string]*run.Case{} // case that uses a device, by address
 	for _, c := range s.cases {
 		for _, nic := range s.nics(c) {
 			for _, r := range c.Remotes(&run.Options{NIC: nic}) {
@@ -38,7 +38,7 @@ func (s *Scenarios) remotes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// dut resolves the manifests, which only RTL devices have, and reads them to report their faults early.
+// dut finds and reads the manifests of RTL devices, so that their faults are reported before the run.
 func (s *Scenarios) dut() error {
 	known, found := map[string]error{}, false
 	resolve := func(dut string) (string, error) {

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// spoiler corrupts outputs on their way to the reference, to see whether it notices.
+// spoiler corrupts outputs on their way to the reference, to see whether the reference notices.
 type spoiler struct {
 	rand    *rand.Rand
 	outputs []string
@@ -18,9 +18,9 @@ type spoiler struct {
 // spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
-// minds plays a run with corrupted outputs, and corrupted samples of observed ones. A reference that then finds no
-// fault and makes no mistake compares none of them.
-func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
+// noticesCorruption reports whether a reference notices corrupted outputs and corrupted samples of observed outputs, by
+// a fault or a mistake. One that does not compares none of them.
+func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()
 	}
@@ -41,7 +41,7 @@ func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []stri
 	return false, nil
 }
 
-// spoil replaces a transaction by a corrupted one, by none, or by two.
+// spoil returns a transaction corrupted, twice, or not at all.
 func (s *spoiler) spoil(m *ref.Msg) []*ref.Msg {
 	if s == nil || m.Of.In || !slices.Contains(s.outputs, m.Of.Name) {
 		return []*ref.Msg{m}

@@ -11,8 +11,9 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// countable checks early that RTL coverage can be added to a folder: devices write it only when they end.
-func countable(dir string) error {
+// checkCoverageFolder checks that RTL coverage can be written to a folder, before the run: devices write it only when
+// they end.
+func checkCoverageFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -24,15 +25,15 @@ func countable(dir string) error {
 		return fmt.Errorf("--rtl-coverage: %w", err)
 	}
 	for _, e := range entries {
-		if err := addable(filepath.Join(dir, e.Name())); err != nil {
+		if err := checkCoverageFile(filepath.Join(dir, e.Name())); err != nil {
 			return fmt.Errorf("--rtl-coverage: %w; choose another folder", err)
 		}
 	}
 	return nil
 }
 
-// addable checks that a file in a coverage folder can be added to, if it is a coverage file.
-func addable(path string) error {
+// checkCoverageFile checks that hits can be added to a file, if it is a coverage file.
+func checkCoverageFile(path string) error {
 	ext := filepath.Ext(path)
 	if ext != build.HitsExt && ext != build.PointsExt {
 		return nil
@@ -52,7 +53,7 @@ func addable(path string) error {
 		err = f.Close()
 	}
 	switch {
-	case err != nil || info.Size() == 0: // a device that has only just created it
+	case err != nil || info.Size() == 0: // empty: a device has just created it
 	case ext == build.HitsExt:
 		_, err = build.ReadHits(path)
 	default:

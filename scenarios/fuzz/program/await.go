@@ -1,7 +1,7 @@
 package program
 
-// Await keeps a port stopped by pause frames until every entry of these transmit queues has ended [T13]. Queues with
-// entries for that port are not waited for.
+// Await keeps a port stopped by pause frames until every entry of the given transmit queues has ended [T13]. It does
+// not wait for queues with entries for that port.
 type Await struct {
 	Port   int   `json:"port"`
 	Queues []int `json:"queues"`
@@ -25,7 +25,7 @@ const maxGate = 100_000
 
 func (g *Gate) check(v *validator) { v.in("cycles", g.Cycles, 1, maxGate) }
 
-// Gated reports whether the program has such an operation.
+// Gated reports whether the program has an operation that blocks the NIC's TLPs.
 func (p *Program) Gated() bool {
 	for i := range p.Ops {
 		if p.Ops[i].Gate != nil {

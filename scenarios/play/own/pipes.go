@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or
-// bytes pass. Silence is counted in polls, by the processor time that the process had in each: while this program is
-// stopped, or either gets no processor, little is counted.
+// patience reads and writes the pipes of a reference's process. It waits as long as calls into the reference begin and
+// end, or bytes arrive. Silence is measured in polls, by the processor time that the process received between them: it
+// hardly grows while this program is stopped, or while either gets no processor.
 type patience struct {
 	ctx   context.Context
 	x     *process
 	age   age
 	limit time.Duration
 	quiet time.Duration // since the last sign of life
-	calls uint64        // calls begun by then
+	calls uint64        // calls begun at that time
 }
 
-// poll is the interval at which the process is checked.
+// poll is the time between two checks of the process.
 const poll = 100 * time.Millisecond
 
 func newPatience(ctx context.Context, x *process, seconds int) *patience {
@@ -32,7 +32,7 @@ type overError struct{ what string }
 
 func (e *overError) Error() string { return e.what }
 
-// begin starts the time of a request.
+// begin starts measuring the silence for a request.
 func (p *patience) begin() { p.quiet = 0 }
 
 // Read reads from the process.
@@ -76,7 +76,7 @@ func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (
 	}
 }
 
-// look checks whether to wait on.
+// look returns an error if the process has been silent for too long.
 func (p *patience) look() error {
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)

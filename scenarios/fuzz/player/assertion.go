@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// StoppedError reports that the RTL ended the run itself: an assertion failed.
+// StoppedError reports that a failed assertion of the RTL ended the run.
 type StoppedError struct {
 	Cycle uint64
 	What  string // message of the assertion
@@ -29,8 +29,8 @@ func (e *StoppedError) Finding() result.Finding {
 // simTime matches the time that Verilator prints before a message.
 var simTime = regexp.MustCompile(`^\[\d+\] `)
 
-// stopped turns the end of a device by a failed assertion, or by $finish, into a StoppedError.
-func stopped(err error) error {
+// stoppedError turns the error of a device that ended by a failed assertion or by $finish into a StoppedError.
+func stoppedError(err error) error {
 	d, ok := errors.AsType[*protocol.DeviceError](err)
 	if !ok || d.Code != protocol.CodeAssert && d.Code != protocol.CodeFinish {
 		return err

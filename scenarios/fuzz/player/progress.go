@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// openReads tracks the NIC's reads that wait for completions, and which slots of rings have been read.
+// openReads tracks the NIC's reads in flight.
 type openReads struct {
 	byTag   map[uint8]nicRead
 	order   []uint8 // tags of byTag, oldest read first
@@ -50,7 +50,7 @@ func (o *openReads) add(tag uint8, r nicRead) {
 	if o.byTag == nil {
 		o.byTag = map[uint8]nicRead{}
 	}
-	if _, open := o.byTag[tag]; open { // the old read timed out
+	if _, open := o.byTag[tag]; open { // the tag is reused, so its earlier read timed out
 		o.drop(tag)
 	}
 	o.byTag[tag] = r
@@ -74,7 +74,7 @@ func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	}
 	at := r.addr + uint64(r.bytes-r.left)
 	n -= int(at % tlp.DWBytes)
-	const boundary = 64 // smallest alignment at which a completion that is not the last may end
+	const boundary = 64 // smallest read completion boundary: only the last completion may end elsewhere
 	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left &&
 		h.LowerAddr == uint8(at&0x7f)
 	if well && n < r.left && (at+uint64(n))%boundary == 0 {
@@ -133,7 +133,7 @@ func (x *player) wasRead(addr uint64, n int) {
 	}
 }
 
-// filled records that a slot holds something new.
+// filled records that a slot has new contents, which the NIC has not read.
 func (r *ring) filled(index uint16) {
 	if r.fetched == nil {
 		r.fetched = make([]bool, r.Size())
@@ -141,34 +141,34 @@ func (r *ring) filled(index uint16) {
 	r.fetched[r.Place(index)] = false
 }
 
-// standing returns the progress of each queue with pending work, and the other waiting reads.
-func (x *player) standing() []Standing {
+// blocked describes each queue with unfinished work, and the reads in flight that belong to none.
+func (x *player) blocked() []Blocked {
 	x.nic.expire(x.b.NIC.Cycles())
-	var all []Standing
-	told := map[uint64]bool{} // addresses of reads reported so far
+	var all []Blocked
+	reported := map[uint64]bool{} // addresses of reads reported so far
 	for _, q := range sorted(x.tx) {
-		if s, ok := x.tx[q].standing(told); ok {
+		if s, ok := x.tx[q].blocked(reported); ok {
 			all = append(all, s)
 		}
 	}
 	for _, q := range sorted(x.rx) {
-		if s, ok := x.rx[q].standing(told); ok {
+		if s, ok := x.rx[q].blocked(reported); ok {
 			all = append(all, s)
 		}
 	}
 	const most = 4
 	for _, tag := range x.nic.order {
-		if r := x.nic.byTag[tag]; !told[r.addr] && len(all) < len(x.tx)+len(x.rx)+most {
-			all = append(all, Standing{result.Device, 0, noIndex, fmt.Sprintf("tag %#x: waits for %v", tag, r)})
+		if r := x.nic.byTag[tag]; !reported[r.addr] && len(all) < len(x.tx)+len(x.rx)+most {
+			all = append(all, Blocked{result.Device, 0, noIndex, fmt.Sprintf("tag %#x: waits for %v", tag, r)})
 		}
 	}
 	if played := x.unplayed(); played != "" {
-		all = append(all, Standing{result.Device, 0, noIndex, played})
+		all = append(all, Blocked{result.Device, 0, noIndex, played})
 	}
 	return all
 }
 
-// unplayed names the ports with frames that the NIC did not accept.
+// unplayed lists the ports with played frames that the NIC has not taken.
 func (x *player) unplayed() string {
 	var ports []string
 	for i, p := range x.b.Players {
@@ -179,30 +179,31 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing returns the oldest work entry that is not known to have ended. Entries that request no completion are
-// known not to have ended only while they wait for a read. Without such an entry there may be a read of the ring.
-func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
+// blocked describes the oldest work entry that is not known to have ended. An entry without a completion request is
+// known to be unfinished only while one of its reads is in flight. Without such an entry, it describes an unanswered
+// read of the ring, if there is one.
+func (r *txRing) blocked(reported map[uint64]bool) (Blocked, bool) {
 	for at := r.done; !r.event && at != r.PI; {
 		s := r.work[r.Place(at)]
 		if s == nil {
 			break
 		}
-		if state := r.state(at, s, told); state != "" {
-			return Standing{result.Tx, r.Number, int(at),
+		if state := r.state(at, s, reported); state != "" {
+			return Blocked{result.Tx, r.Number, int(at),
 				fmt.Sprintf("txq %d: entry %d posted, %s", r.Number, at, state)}, true
 		}
 		at += s.blocks()
 	}
-	return r.reading(told)
+	return r.blockedRead(reported)
 }
 
-// state says how far an entry came and what it waits for; empty: it may have ended.
-func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
+// state says how far an entry got and what it waits for; empty: it may have ended.
+func (r *txRing) state(at uint16, s *sent, reported map[uint64]bool) string {
 	if int16(r.rung-at) <= 0 {
 		return "its doorbell was not rung"
 	}
 	if fetch, open := r.x.nic.within(r.At(at), r.Slot); open {
-		told[fetch.addr] = true
+		reported[fetch.addr] = true
 		return "not fetched, waits for " + fetch.String()
 	}
 	if !r.fetched[r.Place(at)] {
@@ -210,7 +211,7 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	}
 	for i, addr := range s.seg {
 		if p, open := r.x.nic.within(addr, int(s.e.Pieces[i].Len)); open {
-			told[p.addr] = true
+			reported[p.addr] = true
 			return "fetched, waits for " + p.String()
 		}
 	}
@@ -220,18 +221,18 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	return ""
 }
 
-// standing returns the first descriptor that a receive queue waits for.
-func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
+// blocked describes the oldest unanswered read of descriptors.
+func (r *rxRing) blocked(reported map[uint64]bool) (Blocked, bool) { return r.blockedRead(reported) }
 
-// reading returns the oldest waiting read of the ring.
-func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
+// blockedRead describes the oldest unanswered read of the ring.
+func (r *ring) blockedRead(reported map[uint64]bool) (Blocked, bool) {
 	w, open := r.x.nic.within(r.Base, r.Bytes())
 	if !open {
-		return Standing{}, false
+		return Blocked{}, false
 	}
-	told[w.addr] = true
+	reported[w.addr] = true
 	place := int(w.addr-r.Base) / r.Slot
-	index := int(uint16(place)) // of the latest lap that was posted
+	index := int(uint16(place)) // index of the slot in the latest lap
 	for i := r.PI - 1; i != r.PI-1-uint16(r.Size()); i-- {
 		if r.Place(i) == place {
 			index = int(i)
@@ -242,7 +243,7 @@ func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	if r.Tx {
 		domain, kind, what = result.Tx, "txq", "entry"
 	}
-	return Standing{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind,
+	return Blocked{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind,
 		r.Number, what, index, w)}, true
 }
 

@@ -13,17 +13,17 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// GivenText holds the settings that the play command fixes instead of having them drawn, as text.
+// GivenText holds settings, as text, that the user gives to the play command instead of having them drawn.
 type GivenText struct {
-	Parameters map[string]string // of the top module; override the manifest's
-	Ties       map[string]string // SIGNAL=VALUE
-	Clocks     map[string]string // SIGNAL=PERIOD or SIGNAL=PERIOD+PHASE, in ps
-	// percentage for all streams, or STREAM=PERCENT or STREAM=PERCENTxCYCLES, separated by commas
+	Parameters map[string]string // parameters of the top module, instead of the manifest's
+	Ties       map[string]string // VALUE by SIGNAL
+	Clocks     map[string]string // PERIOD or PERIOD+PHASE in ps, by SIGNAL
+	// percentage for all streams, or a list of STREAM=PERCENT and STREAM=PERCENTxCYCLES
 	Stall  string
-	Resets string // numbers separated by commas, or none; empty: drawn
+	Resets string // list of numbers, or none; empty: drawn
 }
 
-// parse parses the texts into options.
+// parse parses the texts into the options.
 func (g *GivenText) parse(o *play.Options) error {
 	o.Given.Parameters = g.Parameters
 	return errors.Join(g.ties(o), g.clocks(o), g.stalls(o), g.resets(o))
@@ -70,12 +70,12 @@ func parseClock(signal, text string) (x play.ClockSetting, ok bool) {
 	return x, err1 == nil && err2 == nil && valid && x.PhasePs >= 0 && x.PhasePs < x.PeriodPs
 }
 
-// maxBurst is the longest burst in cycles; a power of two.
+// maxBurst is the length of the longest burst of stalls in cycles, a power of two.
 const maxBurst = 1 << 16
 
 func (g *GivenText) stalls(o *play.Options) error {
 	if n, err := strconv.Atoi(g.Stall); err == nil {
-		o.Stall = n // validated with the options
+		o.Stall = n // the options' Validate checks it
 		return nil
 	}
 	o.Given.Stalls = map[string]play.StallSetting{}
@@ -124,7 +124,7 @@ func (g *GivenText) resets(o *play.Options) error {
 	return nil
 }
 
-// givenWords returns the flags that fix these settings for a run.
+// givenWords returns the flags that give these settings to a run.
 func givenWords(s *play.Settings) (words []string) {
 	if !s.Gaps {
 		words = append(words, "--no-gaps")
@@ -151,7 +151,7 @@ func givenWords(s *play.Settings) (words []string) {
 	return append(words, "--resets", text)
 }
 
-// stallText formats the stalls of all streams for --stall.
+// stallText formats the stalls of all streams as a value of --stall.
 func stallText(s *play.Settings) string {
 	var parts []string
 	stalled := false

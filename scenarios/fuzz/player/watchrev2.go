@@ -32,7 +32,7 @@ func longPieces(n int) string {
 	return coverage.PieceWords[2]
 }
 
-// blocks examines the number of blocks of an ended entry, and its outcome.
+// blocks counts an ended entry by its number of blocks and its status.
 func (w *watcher) blocks(r *txRing, index uint16, s *sent, e *nicspec.WqeFields, status nicspec.Status) {
 	if !w.sizes.Has(nicspec.PartLong) {
 		return
@@ -56,7 +56,7 @@ func (w *watcher) blocks(r *txRing, index uint16, s *sent, e *nicspec.WqeFields,
 	}
 }
 
-// appended examines entries that request a trailer [T15].
+// appended counts an entry that requests a trailer [T15].
 func (w *watcher) appended(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	if !e.FAppend || !w.sizes.Has(nicspec.PartAppend) {
 		return
@@ -85,7 +85,7 @@ func statusClass(s nicspec.Status) string {
 	return "another status"
 }
 
-// fenced examines copies and how their addresses relate.
+// fenced counts a copy with a fence, and whether source and destination have the same offset within a line.
 func (w *watcher) fenced(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	how := "Ok"
 	if status != nicspec.StatusOk {
@@ -103,7 +103,7 @@ func (w *watcher) fenced(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	}
 }
 
-// trimmed examines frames taken by queues with trim [R14].
+// trimmed counts a frame taken by a queue with trim [R14].
 func (w *watcher) trimmed(r *rxRing, c nicspec.RxCqe) {
 	if r.cfg.Trim == 0 || !w.sizes.Has(nicspec.PartTrim) {
 		return
@@ -118,7 +118,7 @@ func (w *watcher) trimmed(r *rxRing, c nicspec.RxCqe) {
 	}
 }
 
-// pushed records pushed entries.
+// pushed counts a pushed entry.
 func (w *watcher) pushed(s *sent) {
 	w.cov.Hit("push", "pushed")
 	if n := s.blocks(); n > 1 {
@@ -130,7 +130,7 @@ func (w *watcher) pushed(s *sent) {
 	}
 }
 
-// inside records doorbells that may end inside an entry.
+// inside counts a doorbell that may end inside an entry.
 func (w *watcher) inside(r *txRing) {
 	if !w.sizes.Has(nicspec.PartLong) {
 		return
@@ -139,7 +139,7 @@ func (w *watcher) inside(r *txRing) {
 		if s := r.work[r.Place(r.rung-i)]; i > 0 && s != nil && s.blocks() > i {
 			w.cov.Hit("doorbells inside an entry", fmt.Sprintf("after %d blocks", i))
 			if port := s.sendsOn(); port >= 0 && port < w.sizes.Ports && w.sizes.Has(nicspec.PartPause) &&
-				r.x.full(port) {
+				r.x.portFull(port) {
 				w.cov.Hit("doorbells inside, port full", fmt.Sprintf("after %d blocks", i))
 			}
 			return
@@ -147,15 +147,15 @@ func (w *watcher) inside(r *txRing) {
 	}
 }
 
-// rewritten records shared buffers that software writes.
+// rewritten counts a shared buffer that software rewrites.
 func (w *watcher) rewritten(o *program.Rewrite) {
 	w.cov.Hit("shared buffers", "rewritten", coverage.RegionNames[o.Place.Region()])
 }
 
-// late records two-DW writes of TBL_DATA after a command.
+// late counts a two-DW write of TBL_DATA after a command.
 func (w *watcher) late() { w.cov.Hit("rare", "two DWs of TBL_DATA while busy") }
 
-// rareEntry examines work entries.
+// rareEntry counts an ended work entry with rare properties.
 func (w *watcher) rareEntry(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	if status == nicspec.StatusBadKey {
 		at := nicspec.WqeBytes - len(e.Slots) + program.InlineSlots(int(e.InlineLen))*nicspec.WqeSlotBytes
@@ -180,14 +180,14 @@ func (w *watcher) rareEntry(e *nicspec.WqeFields, s *sent, status nicspec.Status
 	}
 }
 
-// rareFrame examines incoming frames.
+// rareFrame counts a received frame with rare properties.
 func (w *watcher) rareFrame(f *ether.Frame) {
 	if len(f.Data) > 16<<10 {
 		w.cov.Hit("rare", "frame of more than 16,384 B")
 	}
 }
 
-// rareQueue examines receive queues that took a frame.
+// rareQueue counts a receive queue with rare settings that took a frame.
 func (w *watcher) rareQueue(r *rxRing) {
 	if r.cfg.Split == nicspec.SplitModeFixed && r.cfg.SplitLen >= 1<<14 {
 		w.cov.Hit("rare", "split_len 16,384 and more")

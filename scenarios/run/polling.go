@@ -6,10 +6,10 @@ import (
 	"nictwin/stack/driver/corebus"
 )
 
-// looping is a core as its applications see it, with loops that poll.
+// looping is a core that lets applications run polling loops.
 type looping struct{ *cpu.Core }
 
-// Loop implements apps.Looper. A poll that finds nothing costs as much as one of a completion ring.
+// Loop starts a loop on the core (apps.Looper). A poll that finds nothing costs as much as a poll of a completion ring.
 func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
 	x, err := l.Add(cpu.LoopSpec{Name: name, Poll: corebus.DefaultSpec().Poll}, func(*cpu.Core) bool { return step() })
 	if err != nil {
@@ -21,7 +21,7 @@ func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
 // polled is a polling loop on a core.
 type polled struct{ *cpu.Loop }
 
-// Watch implements apps.Loop; Stop ends the watch.
+// Watch wakes the loop when n bytes at addr are written, until Stop (apps.Loop).
 func (p polled) Watch(addr uint64, n int) error {
 	_, err := p.Loop.Watch(addr, n)
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
-	w := Waving{WaveText: "fail"}
+	w := WaveFlag{WaveText: "fail"}
 	require.NoError(t, w.parse(true))
 	wave, at := w.wave("out", []result.Finding{{Text: "bytes"}})
 	require.Nil(t, wave, "no finding has a cycle")

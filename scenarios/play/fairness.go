@@ -10,24 +10,24 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// maxFair bounds play.fair.
+// maxFair bounds play.fair, in cycles.
 const maxFair = 1_000_000
 
-// fieldFair is the field of a failure of play.fair.
+// fieldFair is the field name of findings about play.fair.
 const fieldFair = "fair"
 
-// fairness tracks inputs whose offered beat is not taken while other streams move (play.fair).
+// fairness finds inputs whose offered beat is not taken while other streams move (play.fair).
 type fairness struct {
 	limit   uint64             // cycles of a stream's clock; 0: starvation is allowed
-	window  uint64             // the limit in cycles of the first clock, for the slowest one
-	moves   [][]uint64         // of each stream: cycles in which its transactions of the window ended
-	starved map[int]starvation // by input
+	window  uint64             // limit for the slowest clock, in cycles of the first clock
+	moves   [][]uint64         // by stream: cycles within the window in which its transactions ended
+	starved map[int]starvation // inputs that have waited for the limit
 }
 
-// starvation is the wait of an input that has reached the limit.
+// starvation describes an input that has waited for the limit.
 type starvation struct {
-	n     uint64 // transaction
-	since uint64 // cycle
+	n     uint64 // number of the waiting transaction
+	since uint64 // first cycle of the wait
 }
 
 // newFairness tracks the streams of a run.
@@ -39,7 +39,7 @@ func newFairness(limit int, h *protocol.Hello, clocks []ClockSetting) fairness {
 	return f
 }
 
-// cycles returns the limit, which counts cycles of clock i, in cycles of the first one.
+// cycles converts the limit from cycles of clock i to cycles of the first clock.
 func (f *fairness) cycles(i int, clocks []ClockSetting) uint64 {
 	return f.limit * uint64(clocks[i].PeriodPs) / uint64(clocks[0].PeriodPs)
 }
@@ -56,16 +56,16 @@ func (f *fairness) add(stream int, cycle uint64) {
 	f.moves[stream] = append(list, cycle)
 }
 
-// starves records an input that has waited as long as the limit.
-func (p *played) starves(e *protocol.Record) {
+// recordStarved records that an input has waited as long as the limit.
+func (p *played) recordStarved(e *protocol.Record) {
 	i := int(e.Stream)
 	wait := p.fair.cycles(p.hello.Streams[i].Clock, p.Settings.Clocks)
 	p.fair.starved[i] = starvation{e.Ordinal, e.First - min(e.First, wait)}
-	p.unfair(e.First)
+	p.failUnfair(e.First)
 }
 
-// unfair fails the run if an input starves while other streams have moved.
-func (p *played) unfair(cycle uint64) {
+// failUnfair fails the run if another stream has moved while an input starved.
+func (p *played) failUnfair(cycle uint64) {
 	for _, i := range slices.Sorted(maps.Keys(p.fair.starved)) {
 		x := p.fair.starved[i]
 		var moved []string
@@ -78,7 +78,7 @@ func (p *played) unfair(cycle uint64) {
 		if len(moved) == 0 {
 			continue
 		}
-		p.p.Fail(ref.Failure{
+		p.judge.Fail(ref.Failure{
 			Stream: p.streams[i].Name, N: x.n, Cycle: cycle, Cause: x.since, Field: fieldFair,
 			Expected: fmt.Sprintf("the offered beat to be taken within %d cycles while other streams move (play.fair)",
 				p.fair.limit),

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Span is the range of transaction numbers from From to To.
+// Span is a range of transaction numbers, From and To included.
 type Span struct{ From, To int }
 
 // kept reports whether a transaction is offered; a nil list keeps all.
@@ -15,7 +15,7 @@ func kept(list []Span, id int) bool {
 	return list == nil || slices.ContainsFunc(list, func(s Span) bool { return id >= s.From && id <= s.To })
 }
 
-// Spans returns the fewest spans that cover sorted numbers.
+// Spans returns the fewest spans that cover exactly the given numbers, which are sorted.
 func Spans(ids []int) []Span {
 	list := []Span{}
 	for _, n := range ids {
@@ -28,8 +28,8 @@ func Spans(ids []int) []Span {
 	return list
 }
 
-// Keeping formats a list of spans: 3,7-9.
-func Keeping(list []Span) string {
+// FormatSpans formats a list of spans: 3,7-9.
+func FormatSpans(list []Span) string {
 	var parts []string
 	for _, s := range list {
 		if s.From == s.To {

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// restCycles bounds how long an operation that feeds a queue waits without progress before it gives up. Whether
-	// the queue had to progress is decided at the end of the program.
+	// restCycles is the time without progress after which an operation that feeds a queue gives up. Whether the queue
+	// should have made progress is decided at the end of the program.
 	restCycles = 10_000
 	// feedBytes bounds the share of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
 )
 
-// again returns the n-th variation of a frame in a list: same length, other bytes.
-func again(f program.Frame, n int) program.Frame {
-	const apart = 7919 // seeds of neighbours in the list differ by less
+// variation returns the n-th variation of a frame in a list: same length, other bytes.
+func variation(f program.Frame, n int) program.Frame {
+	const apart = 7919 // more than the seeds of neighbours in the list differ
 	f.Seed += uint64(n) * apart
 	return f
 }
 
-// sendOften posts entries many times, each time as many as the ring has room for.
-func (x *player) sendOften(s *program.Send) error {
+// sendRepeatedly posts the entries of s Times times, in batches that fit into the ring.
+func (x *player) sendRepeatedly(s *program.Send) error {
 	for at, end := 0, s.Times*len(s.Entries); at < end; {
 		r := x.tx[s.Queue]
 		if r == nil || r.event {
@@ -29,7 +29,7 @@ func (x *player) sendOften(s *program.Send) error {
 		}
 		room := func() int { return r.Size() - int(r.PI-r.done) }
 		part := max(nicspec.WqeBlocksMax, r.Size()/4)
-		if goes, err := x.goes(func() bool { return r.event || room() >= part },
+		if goes, err := x.waitWhileProgress(func() bool { return r.event || room() >= part },
 			func() int { return int(r.done) }); !goes || err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (x *player) sendOften(s *program.Send) error {
 			if blocks += 1 + int(e.Blocks); blocks > room() {
 				break
 			}
-			e.Frame = again(e.Frame, at/len(s.Entries))
+			e.Frame = variation(e.Frame, at/len(s.Entries))
 			o.Entries = append(o.Entries, e)
 		}
 		if err := x.send(&o); err != nil {
@@ -49,7 +49,7 @@ func (x *player) sendOften(s *program.Send) error {
 	return nil
 }
 
-// feed lets frames arrive for a receive queue and posts a descriptor for each.
+// feed plays frames for a receive queue and posts a descriptor for each, in batches that fit into the ring.
 func (x *player) feed(f *program.Feed) error {
 	to := x.b.Players[f.Port%len(x.b.Players)]
 	for at, end := 0, f.Times*len(f.Frames); at < end; {
@@ -60,12 +60,12 @@ func (x *player) feed(f *program.Feed) error {
 		room := func() int { return r.Size() - int(r.PI-uint16(r.frees)) }
 		part := max(1, r.Size()/4)
 		ready := func() bool { return r.event || room() >= part && x.played() }
-		if goes, err := x.goes(ready, func() int { return r.frees + to.Sent() }); !goes || err != nil {
+		if goes, err := x.waitWhileProgress(ready, func() int { return r.frees + to.Sent() }); !goes || err != nil {
 			return err
 		}
 		p := program.Play{Port: f.Port}
 		for bytes := 0; at < end && len(p.Frames) < room(); at++ {
-			g := again(f.Frames[at%len(f.Frames)], at/len(f.Frames))
+			g := variation(f.Frames[at%len(f.Frames)], at/len(f.Frames))
 			if bytes += (len(g.Bytes(max(1, g.Len))) + 63) &^ 63; bytes > feedBytes && len(p.Frames) > 0 {
 				break
 			}
@@ -79,8 +79,9 @@ func (x *player) feed(f *program.Feed) error {
 	return nil
 }
 
-// goes waits until holds does or progress ends, and reports whether it holds.
-func (x *player) goes(holds func() bool, progress func() int) (bool, error) {
+// waitWhileProgress waits until holds returns true, or until progress has not changed for restCycles. It reports
+// whether holds did.
+func (x *player) waitWhileProgress(holds func() bool, progress func() int) (bool, error) {
 	const step = 16
 	last := progress()
 	for n := 0; !holds(); n += step {

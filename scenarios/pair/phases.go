@@ -6,19 +6,20 @@ import (
 	"nictwin/scenarios/bed/judge"
 )
 
-// course decides when traffic begins and when it is over. It evaluates both servers' states at the end of each round,
-// identically in both processes.
-type course struct {
-	round    simcore.Ps
-	patience simcore.Ps // longest time without progress
-	done     uint64     // finished rounds
-	phase    phase
-	mark     uint64 // progress of both servers
-	since    uint64 // rounds since it last grew
+// phases decides when traffic begins and when it has ended. Both processes evaluate the states of both servers at the
+// end of each round, and so come to the same decision.
+type phases struct {
+	round        simcore.Ps
+	patience     simcore.Ps // longest time without progress
+	done         uint64     // finished rounds
+	phase        phase
+	lastProgress uint64 // sum of both servers' progress
+	since        uint64 // rounds since that sum last grew
 }
 
-// ahead is the number of quanta in a round, and by how many a server may run ahead of the messages that it has read:
-// what leaves in a quantum arrives a round later or more. Fewer would balance uneven load less; more cost messages.
+// ahead is the number of quanta in a round, and by how many quanta a server may run ahead of the messages that it has
+// read: what leaves in a quantum arrives at least a round later. A smaller number would smooth out uneven load less; a
+// larger one costs more messages.
 const ahead = 3
 
 type phase int
@@ -37,24 +38,24 @@ func (o *Options) patience() simcore.Ps {
 	took := simcore.Ps(0)
 	for i := range o.Rack.Servers {
 		c := &o.Rack.Servers[i].Cards[0]
-		w, _ := c.Waits() // newServer refuses cards that are too slow
+		w, _ := c.Waits() // the error was reported by newServer
 		took += w.Turn + board.CableTime(c.Eth) + o.Rack.Network.Latency
 	}
 	return max(least, took)
 }
 
-// end returns the end of the round to be decided next.
-func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
+// end returns the time at which the current round ends.
+func (c *phases) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
 
-// quantumEnd returns the end of quantum q. That of q + ahead is exactly one round later.
-func (c *course) quantumEnd(q uint64) simcore.Ps {
+// quantumEnd returns the end of quantum q; quantum q + ahead ends exactly one round later.
+func (c *phases) quantumEnd(q uint64) simcore.Ps {
 	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
 	return rounds*c.round + rest*c.round/ahead
 }
 
-// settled reports whether no phase can begin at the end of the round to be decided next, whatever the other server's
-// state is then.
-func (c *course) settled(mine state) bool {
+// settled reports whether the phase stays the same at the end of the current round, whatever the other server's state
+// is then.
+func (c *phases) settled(mine state) bool {
 	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false
 	}
@@ -70,10 +71,10 @@ func (c *course) settled(mine state) bool {
 }
 
 // step evaluates the states of both servers at the end of a round, and reports whether a new phase begins.
-func (c *course) step(a, b state) bool {
+func (c *phases) step(a, b state) bool {
 	c.done++
-	if n := a.progress + b.progress; n != c.mark {
-		c.mark, c.since = n, 0
+	if n := a.progress + b.progress; n != c.lastProgress {
+		c.lastProgress, c.since = n, 0
 	} else {
 		c.since++
 	}
@@ -97,7 +98,7 @@ func (c *course) step(a, b state) bool {
 }
 
 // ending returns how the run ended, for the referee.
-func (c *course) ending() judge.Ending {
+func (c *phases) ending() judge.Ending {
 	if c.phase == phaseStuck {
 		return judge.Stopped
 	}

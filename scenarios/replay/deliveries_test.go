@@ -10,17 +10,17 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Deliveries are classified as with a list of all frames, except those more than seenSpan frames back.
+// Deliveries are classified as by a record of all frames, except those more than seenSpan frames back.
 func TestSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, all, top := new(seen), map[int]bool{}, 0
-		at := rapid.IntRange(0, 3*seenSpan).Draw(t, "begin")
+		s, all, top := new(deliveryRecord), map[int]bool{}, 0
+		at := rapid.IntRange(0, 3*deliverySpan).Draw(t, "begin")
 		for range rapid.IntRange(1, 60).Draw(t, "frames") {
-			step := rapid.OneOf(rapid.IntRange(-3, 5), rapid.IntRange(-2*seenSpan, 3*seenSpan)).Draw(t, "step")
+			step := rapid.OneOf(rapid.IntRange(-3, 5), rapid.IntRange(-2*deliverySpan, 3*deliverySpan)).Draw(t, "step")
 			at = max(0, at+step)
 			want := firstTime
 			switch {
-			case at < top-seenSpan:
+			case at < top-deliverySpan:
 				want = tooLate
 			case all[at]:
 				want = again
@@ -34,7 +34,7 @@ func TestSeen(t *testing.T) {
 	})
 }
 
-// The 32 bits of a completion entry wrap.
+// Ordinals are found although the 32 bits in completion entries wrap.
 func TestOrdinalOf(t *testing.T) {
 	for _, x := range []struct {
 		seq  uint32
@@ -50,7 +50,7 @@ func TestOrdinalOf(t *testing.T) {
 	require.Negative(t, ordinalOf(0, 0), "nothing sent")
 }
 
-// A run starts at once, however many loops it has, and its memory does not grow with them.
+// Neither the time to start a run nor its memory grows with the number of loops.
 func TestMemoryDoesNotGrowWithLoops(t *testing.T) {
 	o := options("model", shipped(t)[:1])
 	o.Loop = 1 << 40

@@ -9,10 +9,10 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// maxTie is the width of a tied input that a run may change.
+// maxTie is the maximum width, in bits, of a tied input that a run may change.
 const maxTie = 64
 
-// fitTies checks the values drawn for tied inputs, and completes `any` now that widths are known.
+// fitTies checks the values drawn for tied inputs, and replaces `any` by the range that their widths give.
 func (d *Device) fitTies(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.TieOffs)) {
 		at, v := "tie_offs."+field.Path(n), d.Spec.TieOffs[n]
@@ -30,7 +30,7 @@ func (d *Device) fitTies(f *faults) {
 	}
 }
 
-// fitGiven checks the user's settings. Each fault names its flag.
+// fitGiven checks the settings that the user gives. Each fault names its flag.
 func (d *Device) fitGiven(f *faults) {
 	add := func(ok bool, flag field.Path, format string, a ...any) {
 		if !ok {
@@ -78,8 +78,9 @@ func (d *Device) tieWidth(name string) int {
 	return 0
 }
 
-// forgotten names the inputs that tie_rest ties off and that no run changes: one of them often keeps a device silent.
-func (d *Device) forgotten() string {
+// tiedInputsHint lists the inputs that tie_rest ties off and no run changes, as a hint: such an input often keeps a
+// device silent.
+func (d *Device) tiedInputsHint() string {
 	var list []string
 	for _, t := range d.hello.Ties {
 		_, tied := d.Manifest.TieOffs[t.Name]
