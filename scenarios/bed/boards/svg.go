@@ -8,7 +8,7 @@ import (
 	"nictwin/models/board"
 )
 
-// Sizes in the picture, in its units.
+// Sizes in SVG user units.
 const (
 	boxWidth, boxHeight = 150, 92
 	gap, margin         = 26, 20
@@ -22,7 +22,8 @@ type canvas struct {
 	width int
 }
 
-// svgMark is the first line of every picture drawn by nictwin.
+// svgMark is the first line of every picture drawn by nictwin. IsSVG recognizes by it the files that may be
+// overwritten.
 const svgMark = "<!-- board drawn by nictwin: replaced by later runs -->\n"
 
 // IsSVG reports whether a text is a picture that SVG has drawn.
