@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Device is a NIC of any kind, with what a run reports of it besides its crossings.
+// Device is a NIC of any kind that also reports its build, the digest of its events and its wall time.
 type Device interface {
 	board.NIC
 	Build() string  // hash of the RTL build; empty for the model

@@ -122,7 +122,7 @@ func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 	}
 	in := stream(c, streamEthIn)
 	if in == nil {
-		return 0, nil // binding the streams reports what is missing
+		return 0, nil // binding the streams reports the missing one
 	}
 	bits = 8 * in.DataBytes
 	if c.Hello().Busy < 0 {

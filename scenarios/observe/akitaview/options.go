@@ -20,7 +20,7 @@ const suffix = ".sqlite3"
 // Wanted reports whether there is anything to open.
 func (o *Options) Wanted() bool { return o.Monitor != 0 || o.Trace != "" }
 
-// Validate returns every error of the options, also if this program is built without the viewer.
+// Validate returns every error of the options, in programs built without the viewer as well.
 func (o *Options) Validate() error {
 	var errs []error
 	if o.Monitor != 0 && (o.Monitor < 1024 || o.Monitor > 65535) {

@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// A mismatch of the referee in fields, by its rule and by where it showed.
+// TestMismatchesAreFindings checks the fields of findings made from mismatches, above all the domain.
 func TestMismatchesAreFindings(t *testing.T) {
 	frame := &verdict.FrameID{Port: 1, N: 9}
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestMismatchesAreFindings(t *testing.T) {
 		domainOf(&verdict.Mismatch{Rule: "G2", At: verdict.Domain{Kind: verdict.DomainRegisters}}))
 }
 
-// The first line of a text says where its frame was captured.
+// TestTextsNameTheCapture checks that the first line of a text says where its frame was captured.
 func TestTextsNameTheCapture(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.FixedZone("east", 3600))
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Numbers have one notation for scripts, however people are shown them.
+// TestValues checks that scripts get numbers in one notation, whichever is printed for people.
 func TestValues(t *testing.T) {
 	for shown, want := range map[string]string{
 		"2164260859 (0x80fffffb)": "2164260859", "0": "0", "0x80fffffb": "2164260859", "0x0": "0",
@@ -32,7 +32,8 @@ func TestValues(t *testing.T) {
 	require.NotContains(t, string(text), `"expected":"2164260859 (`)
 }
 
-// Every field of a completion entry, whatever is in it, is a number for scripts, or a string of bytes.
+// TestValuesOfFields checks that every field of every entry, with various contents, becomes decimal digits or a string
+// of hex bytes for scripts.
 func TestValuesOfFields(t *testing.T) {
 	for _, s := range nicspec.Structs {
 		for i := range s.Fields {
