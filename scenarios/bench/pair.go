@@ -12,7 +12,7 @@ import (
 const (
 	pairPreset = "bf3-pair"
 	pairFrames = 8000 // sent by each server
-	pairWindow = 24   // frames in flight from each server: the most that it accepts, which comes nearest to line rate (docs/split.md)
+	pairWindow = 24   // frames in flight from each server: the maximum, nearest to line rate (docs/split.md)
 	twoGoal    = 1.8
 	longer     = simcore.Microsecond // added to the latency of a cable, for comparison
 )

@@ -34,7 +34,7 @@ type verbsLoad struct {
 
 const (
 	verbsWindow = 64 // WRITEs in flight, over all queue pairs
-	verbsLog    = 10 // log2 of the work entries of all queue pairs together, so that memory does not depend on the number of queue pairs
+	verbsLog    = 10 // log2 of the work entries of all queue pairs together, whatever their number
 	verbsKey    = 3
 	verbsArena  = 64 << 20
 	verbsFrom   = 256 << 20

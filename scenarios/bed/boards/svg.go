@@ -38,8 +38,10 @@ func SVG(s *board.RackSpec) string {
 	for _, m := range machines(s) {
 		y = c.machine(&m, y) + margin
 	}
-	return svgMark + fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">
-<style>.name{font-weight:bold;font-size:14px}.title{font-weight:bold}.frame{fill:none;stroke:#888}.box{fill:#eef3fa;stroke:#345}.way{stroke:#345;fill:none}</style>
+	return svgMark + fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" `+
+		`font-family="sans-serif" font-size="12">
+<style>.name{font-weight:bold;font-size:14px}.title{font-weight:bold}.frame{fill:none;stroke:#888}`+
+		`.box{fill:#eef3fa;stroke:#345}.way{stroke:#345;fill:none}</style>
 `, c.width+margin, y) + c.String() + "</svg>\n"
 }
 

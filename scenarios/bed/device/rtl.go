@@ -197,7 +197,7 @@ func (r *rtl) ObserveRest(f boundary.RestObserver) {
 // ObserveHeld implements boundary.Observable.
 func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 	streams := r.conn.Hello().Streams
-	of := make([]boundary.Held, len(streams)) // kind and port of each stream; NumKinds marks streams that a NIC does not have
+	of := make([]boundary.Held, len(streams)) // by stream; kind NumKinds: not a stream of a NIC
 	for i, s := range streams {
 		of[i].Kind = boundary.NumKinds
 		switch s.Name {

@@ -155,7 +155,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	require.True(t, whole(), "received %d and %d, sent %d and %d", len(two[0].got), len(two[1].got), two[0].ended,
 		two[1].ended)
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond)) // buffers are posted again
-	for _, x := range two {                                         // the referees compare the counters read with their own
+	for _, x := range two {                                         // the referees compare the counters
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond))

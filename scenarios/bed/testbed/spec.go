@@ -27,7 +27,7 @@ type Spec struct {
 	Credits int
 
 	Endpoint *board.Endpoint   // what is behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
-	Switch   *board.SwitchSpec // PCIe switch, with a root complex for each endpoint; nil: none, and one root complex for both
+	Switch   *board.SwitchSpec // with a root complex for each endpoint; nil: none, and one for both
 
 	// Card describes the whole card, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and
 	// Build above default to the card's. With Stall, the card's endpoint gets the delays of EndpointFor in addition.

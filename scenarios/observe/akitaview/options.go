@@ -38,7 +38,8 @@ func (o *Options) Validate() error {
 		errs = append(errs, newFile(o.Trace))
 	}
 	if o.Wanted() && !built {
-		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: want one of `make build-akitaview`"))
+		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: "+
+			"want one of `make build-akitaview`"))
 	}
 	return errors.Join(errs...)
 }

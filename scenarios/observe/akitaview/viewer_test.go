@@ -131,7 +131,8 @@ func TestMonitor(t *testing.T) {
 	code, page = get("/")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, page, "<body>")
-	for path, want := range map[string]int{"/api/run": http.StatusNotImplemented, "/api/tick/Card.NIC": http.StatusNotImplemented, "/api/component/None": http.StatusNotFound} {
+	for path, want := range map[string]int{"/api/run": http.StatusNotImplemented,
+		"/api/tick/Card.NIC": http.StatusNotImplemented, "/api/component/None": http.StatusNotFound} {
 		code, _ = get(path)
 		require.Equal(t, want, code, path)
 	}

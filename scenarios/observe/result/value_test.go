@@ -18,7 +18,8 @@ func TestValues(t *testing.T) {
 		"0x35 at byte 3 of the frame":        "53",
 		"0x1030000: Write Rule 0, status Ok": "16973824", "FLUSHED (5)": "5",
 		"0xffffffffffffffffff": "4722366482869645213695",
-		"":                     "", "none": "none", "at most 0x10": "at most 0x10", "8 B at 0x100": "8 B at 0x100", "0011aabb": "0011aabb",
+		"":                     "", "none": "none", "at most 0x10": "at most 0x10", "8 B at 0x100": "8 B at 0x100",
+		"0011aabb":             "0011aabb",
 		"3 frames (2 dropped)": "3 frames (2 dropped)",
 	} {
 		require.Equal(t, want, Value(shown), shown)
