@@ -72,7 +72,7 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 			card.Switch, err = board.SwitchPreset(preset)
 			require.NoError(t, err)
 			card.PCIe, quantum = board.NICLinkSpec(), 30 // link latency covers two quanta
-			x.pay = nicspec.EndpointArm                  // that of the completion entries: PCIe keeps order per endpoint
+			x.pay = nicspec.EndpointArm                  // that of completion entries: order is per endpoint
 		}
 		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: quantum})
 		require.NoError(t, err)

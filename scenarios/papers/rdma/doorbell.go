@@ -20,8 +20,9 @@ var Doorbell = study.Experiment{
 		Source: "assumption: small; Fig. 10 does not print it"}),
 	Run: doorbell,
 	Reasons: map[string]string{
-		"offpath.db.soc_side": "the Arm could post 3.1 to 3.5 times as fast, but its eight queue pairs have 16 READs in " +
-			"flight each, and beyond that the contexts of the host's endpoint bound READs of its memory as on path 1",
+		"offpath.db.soc_side": "the Arm could post 3.1 to 3.5 times as fast, but its eight queue pairs have 16 " +
+			"READs in flight each, and beyond that the contexts of the host's endpoint bound READs of its memory " +
+			"as on path 1",
 		"offpath.db.host_48": "an entry that is read by DMA costs the host nothing in the model but the latency of " +
 			"the read, and saves it an MMIO; what a host loses by it no source says",
 	},

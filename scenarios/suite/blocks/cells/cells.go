@@ -11,7 +11,7 @@ import (
 const (
 	steps   = 32 // per request
 	stepLen = 2  // bytes
-	idle    = 2  // minimum cycles without a step between requests
+	idle    = 2  // minimum number of cycles without a step between requests
 )
 
 // step is a cell's inputs or outputs in one cycle, packed as its wrapper packs them.

@@ -156,7 +156,7 @@ func SteerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// steered fills in the fields that the rules decide.
+// steered fills in the fields that the matching rule determines.
 func steered(res []byte, v *core.RxVerdict) {
 	rule, hit := v.Hit()
 	if !hit {

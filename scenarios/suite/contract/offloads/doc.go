@@ -2,5 +2,5 @@
 // [E], appended trailers [T15] and trimming [R14], in either direction.
 //
 // Invariants:
-//   - Every value is computed a second time, from the bytes that went in.
+//   - Every expected value is computed independently, from the bytes given to the device.
 package offloads
