@@ -13,8 +13,8 @@ import (
 // meter records the cycles of crossings at a NIC's boundary.
 type meter struct {
 	run   *replay.Run
-	rings []driver.Layout // receive
-	sends []driver.Layout // transmit
+	rings []driver.Layout // receive rings
+	sends []driver.Layout // transmit rings
 	in    []beats
 	out   []beats
 	done  []int64 // cycles in which completion entries left

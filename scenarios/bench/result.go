@@ -17,7 +17,7 @@ type Result struct {
 	Unit    string  `json:"unit"` // ratio for a comparison
 	Goal    float64 `json:"goal"` // 0: none, unless AtMost
 	AtMost  bool    `json:"at_most,omitempty"`
-	OK      bool    `json:"ok"`      // the goal is reached, or there is none
+	OK      bool    `json:"ok"`      // the goal is reached, or none is set
 	Against string  `json:"against"` // the other side of the comparison, or the method
 	// Disturbed is the share of the wall time in which the measured work had no processor. Beyond tooBusy, OK is false.
 	Disturbed float64 `json:"disturbed,omitempty"`

@@ -50,8 +50,7 @@ func measure(ours, akitas func() float64) (own, theirs float64) {
 
 const slicesPerTurn = 8
 
-// stopwatch times slices of equally many units of work, the first of which
-// warms up.
+// stopwatch times slices of equally many units of work. The first slice warms up.
 type stopwatch struct {
 	left   int // units left in this slice
 	slice  int

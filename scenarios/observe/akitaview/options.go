@@ -14,7 +14,7 @@ type Options struct {
 	Trace   string // file for the trace, NAME.sqlite3, which must not exist; empty: none
 }
 
-// suffix is what Akita appends to the names of traces.
+// suffix is the extension that Akita appends to the names of traces.
 const suffix = ".sqlite3"
 
 // Wanted reports whether there is anything to open.

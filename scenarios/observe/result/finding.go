@@ -15,7 +15,7 @@ import (
 // Domain is the part of the NIC, or of the run, that a finding concerns.
 type Domain string
 
-// Domains.
+// Parts of the NIC, or of the run, that findings concern.
 const (
 	Rx        Domain = "rx"        // frames received
 	Tx        Domain = "tx"        // work entries that send, and frames sent

@@ -14,7 +14,7 @@ import (
 // Schema is the version of Object; it changes when a field changes its meaning or is removed.
 const Schema = 2
 
-// Object is what --json prints: one line, in every case. Fields that a command does not use are zero.
+// Object is the single line that --json prints, in every case. Fields that a command does not use are zero.
 type Object struct {
 	Schema  int    `json:"schema"`
 	Command string `json:"command"`

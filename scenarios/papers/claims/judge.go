@@ -8,7 +8,7 @@ import (
 // Verdict is the result of judging a claim.
 type Verdict string
 
-// Verdicts.
+// Results of judging a claim.
 const (
 	Pass      Verdict = "pass"
 	Miss      Verdict = "miss"

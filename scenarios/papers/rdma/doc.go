@@ -1,5 +1,5 @@
-// Package rdma has the experiments about paths that need a NIC with a hardware RDMA transport (models/rnic): the latency
-// and rate of operations, the contexts that paths share, large messages, paths side by side, and doorbells.
+// Package rdma has the experiments about paths that need a NIC with a hardware RDMA transport (models/rnic): the
+// latency and rate of operations, the contexts that paths share, large messages, paths side by side, and doorbells.
 //
 //	latency   latency of one request at a time (OP Fig. 4)
 //	rate      rate of small requests (OP Fig. 4)

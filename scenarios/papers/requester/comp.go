@@ -102,10 +102,10 @@ func (r *Requester) Close() error { return nil }
 // Observe implements board.NIC. A requester has no contract to check, and reports no crossings.
 func (r *Requester) Observe(boundary.Observer) {}
 
-// ObserveRest implements board.NIC, likewise.
+// ObserveRest implements board.NIC. A requester reports no idle intervals.
 func (r *Requester) ObserveRest(boundary.RestObserver) {}
 
-// ObserveHeld implements board.NIC, likewise.
+// ObserveHeld implements board.NIC. A requester has no streams to hold back.
 func (r *Requester) ObserveHeld(boundary.HeldObserver) {}
 
 // Moved implements Port.

@@ -11,8 +11,8 @@
 //     read's bytes once all of them have arrived.
 //
 // The bytes are real. Transfers overlap, but each step handles them in the order in which they started. Spec bounds
-// them by tags, and by a buffer for all bytes that were requested and have not left. Spec.Copies decides whose writes go
-// first.
+// them by tags, and by a buffer for all bytes that were requested and have not left. Spec.Copies decides whose writes
+// go first.
 //
 // It is not an RDMA NIC: it has no queue pairs, packet sequence, contexts, doorbells or translation. An experiment that
 // needs those puts models/rnic into the same slot. Experiments use this package through Port alone.

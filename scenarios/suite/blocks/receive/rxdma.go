@@ -301,7 +301,7 @@ func (d *rxDelivery) verdict() *core.RxVerdict {
 	return v
 }
 
-// queue returns the frame's queue; nil if there is none.
+// queue returns the frame's queue, or nil.
 func (d *rxDelivery) queue() *core.Queue {
 	if int(d.Queue) >= nicspec.DefaultBuild().NumRxq {
 		return nil

@@ -10,8 +10,8 @@ import (
 // flrWork is a kind of request of block flr, which also has the kinds of block regs.
 const flrWork = 2
 
-// flrPattern describes the work that a reset waits for: its level, after a number of gaps in which there is none. Gaps
-// are so short that effects of earlier cycles may still be invisible ([G4], [G5]), so a reset must not end in one.
+// flrPattern describes the work that a reset waits for: a number of gaps in it, then its level. Gaps are so short that
+// effects of earlier cycles may still be invisible ([G4], [G5]), so a reset must not end in one.
 type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }

@@ -45,7 +45,7 @@ var Key = &kit.Block{
 	},
 }
 
-// keyStimulus writes and reads few keys, and looks up pieces at the limits of what was written.
+// keyStimulus writes and reads few keys, and looks up pieces at the limits of the keys written.
 func keyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	k := newKeyring(rng)
 	for range n {

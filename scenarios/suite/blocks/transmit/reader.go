@@ -29,7 +29,7 @@ const (
 
 const (
 	readerSlots   = 4
-	readerSlotBit = 30 // of an address
+	readerSlotBit = 30 // lowest bit of the slot number in an address
 	readerMax     = 1024
 	readerClients = 3
 	readerTimeout = 1024

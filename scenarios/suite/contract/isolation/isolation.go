@@ -42,8 +42,8 @@ type background struct {
 	firsts []uint16
 }
 
-// newBackground opens receive queues 10 to 12, selected by rules 0 to 2, and transmit queues 20 to
-// 22, the last of which copies in builds with the copy engine.
+// newBackground opens receive queues 10 to 12, selected by rules 0 to 2, and transmit queues 20 to 22. Queue 22 copies
+// in builds with the copy engine.
 func newBackground(r *kit.Rig, seed uint64) *background {
 	r.T.Helper()
 	_, w := copies.CopySetup(r, 63%r.Sizes.NumTxq, 2)

@@ -47,8 +47,8 @@ func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) n
 	return SendEntry(frame[:inline], pieces...)
 }
 
-// BadKeys writes the keys below, variants of the key of window w, so that a piece can use any of them at the same
-// address.
+// BadKeys writes the unusable keys below. They are variants of the key of window w, so that a piece of w can name any
+// of them at the same address.
 func (r *Rig) BadKeys(w *Window) {
 	r.T.Helper()
 	good := r.Keys[int(w.ID&0xffff)]

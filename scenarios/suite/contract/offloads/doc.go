@@ -1,4 +1,4 @@
-// Package offloads has the checks of what the device computes over frames: checksums [T7, T8], CRC-32C [X], ECN marks
+// Package offloads has the checks of computations over frames: checksums [T7, T8], CRC-32C [X], ECN marks
 // [E], appended trailers [T15] and trimming [R14], in either direction.
 //
 // Invariants:

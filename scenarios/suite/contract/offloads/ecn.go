@@ -40,7 +40,7 @@ func ecnOut(r *kit.Rig, mode uint8) { r.TxMod = func(f *nicspec.TxqEntryFields) 
 func markedIn(r *kit.Rig) {
 	x := r.OpenRx(1, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode = 1, nicspec.SplitModeHeaders })
 	y := r.OpenRx(2, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 16 })
-	// The split lies between ToS and header checksum, both of which change.
+	// Both ToS and header checksum change; the split lies between them.
 	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) {
 		f.EcnMode, f.SplitMode, f.SplitLen = 1,
 			nicspec.SplitModeFixed, 24

@@ -97,7 +97,7 @@ func trimKinds(rng *rand.Rand) (all []kit.Packet) {
 	return all
 }
 
-// playTrimmed plays packets and takes them. It returns the number of packets of which every byte was placed.
+// playTrimmed plays packets and takes them. It returns how many of them were placed whole.
 func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	r.T.Helper()
 	for len(list) > 0 {

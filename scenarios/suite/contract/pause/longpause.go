@@ -16,9 +16,9 @@ var LongChecks = []kit.Check{
 		Run: longInAStop},
 }
 
-// longInAStop stops the class of a queue of which only part of an entry has been posted. The other blocks come during
-// the stop or after it. The entry must leave whole after both, and nothing of it before. A queue of another class must
-// not be delayed.
+// longInAStop stops the class of a queue while an entry in it is incomplete. The other blocks come during the stop or
+// after it. The entry must leave whole after both, and nothing of it before. A queue of another class must not be
+// delayed.
 func longInAStop(r *kit.Rig) {
 	const class, other, quanta = 5, 3, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})

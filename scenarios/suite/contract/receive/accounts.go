@@ -149,7 +149,7 @@ func bothPaths(r *kit.Rig) {
 		drawFrames(r, a, int(n)/2+3)
 		CheckAccount(r, a)
 	}
-	a.Balance, a.drawn, a.seq = 4, 0, 0 // rewritten
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // the next write of the entry sets these
 	SetAccount(r, a)
 	drawFrames(r, a, 6)
 	CheckAccount(r, a)

@@ -41,8 +41,7 @@ func longEnable(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDisabled disables a queue of which only part of an entry was posted: the part must be discarded, pushed blocks
-// included.
+// longDisabled disables a queue while an entry in it is incomplete: its blocks must be discarded, pushed ones included.
 func longDisabled(r *kit.Rig) {
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(88, 9))
