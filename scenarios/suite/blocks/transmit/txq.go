@@ -137,8 +137,8 @@ func newTxqState() *txqState {
 	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
-// doorbells returns doorbells that queues accept, with some exceptions. A single entry may be pushed, and the first read
-// in a place may fail.
+// doorbells returns doorbells that queues accept, with some exceptions. A single entry may be pushed, and the first
+// read in a place may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone,
 		Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
