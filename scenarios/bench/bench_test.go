@@ -49,7 +49,7 @@ func TestFramesAreWhatTheNICChecks(t *testing.T) {
 	})
 }
 
-// What a tuned build is trained with can be played at every width, and passes.
+// TestTrainingOnNarrowPorts checks that the traffic that trains a tuned build also passes on two ports of 256 bits.
 func TestTrainingOnNarrowPorts(t *testing.T) {
 	o := tiny(t)
 	dev, err := device.Build(t.Context(), o.DUT, string(build.VariantSpeed), device.Eth{Ports: 2, Bits: 256}, nil)
@@ -64,7 +64,8 @@ func TestTrainingOnNarrowPorts(t *testing.T) {
 	require.FileExists(t, rec.file)
 }
 
-// Every figure is taken once, small: what it is worth is not judged here.
+// TestEveryFigureIsTaken takes every figure once, with little work, and checks that it has a unit, a comparison and a
+// positive value. It does not judge the values.
 func TestEveryFigureIsTaken(t *testing.T) {
 	var names []string
 	for _, n := range Names() {
@@ -99,7 +100,7 @@ func TestEveryFigureIsTaken(t *testing.T) {
 	require.Contains(t, text.String(), "bridge/refereed_over_raw")
 }
 
-// Cycle counts are the same on every machine and in every run.
+// TestRatesOfTheNICRepeat checks that figures counted in cycles are the same in every run.
 func TestRatesOfTheNICRepeat(t *testing.T) {
 	first, err := Run(context.Background(), tiny(t, "nic/rx_line_rate_512", "nic/tx_line_rate_512"))
 	require.NoError(t, err)
@@ -120,7 +121,7 @@ func TestResultAsJSON(t *testing.T) {
 		string(b))
 }
 
-// A claim whose number is NaN becomes a miss that JSON can represent.
+// TestNoNumber checks that a claim measured as NaN, which JSON cannot represent, becomes a miss without a number.
 func TestNoNumber(t *testing.T) {
 	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss",
 		Reason: "NaN is no measurement"})
@@ -184,7 +185,8 @@ func TestNamesSelect(t *testing.T) {
 	require.True(t, (&Options{}).NeedsDUT())
 }
 
-// The log names measurements by the figures that were requested.
+// TestLogNamesWhatIsWanted checks that the log names a measurement by the figure that was requested, not by the first
+// that it produces.
 func TestLogNamesWhatIsWanted(t *testing.T) {
 	var log strings.Builder
 	o := tiny(t, "path/skew", "engine/event_speedup_100")

@@ -15,12 +15,12 @@ const (
 	bridgeQuantum = 64
 )
 
-// comparison holds the results of runs through the bridge with the referee, and of the bare RTL with the same
-// inputs, alternately.
+// comparison holds the results of refereed runs through the bridge, and of runs of the bare RTL with the same inputs;
+// the two alternate.
 type comparison struct {
 	ratios, refereed, raw []float64 // per turn; refereed and raw in cycles/s
-	over                  []float64 // raw speed over that of another build
-	missing               []float64 // share of missing processor time
+	over                  []float64 // raw speed over that of another build, per turn
+	missing               []float64 // share of the wall time in which the measured process had no processor, per turn
 	runs                  []*replay.Result
 }
 
@@ -33,8 +33,8 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	return c.results(), nil
 }
 
-// compare runs turns of the refereed replay and its playback on the session's device, and of the playback on
-// another build if one is given.
+// compare alternates the refereed replay and its playback on the session's device; if another build is given, it also
+// plays back on that.
 func (s *session) compare(other *build.Device) (*comparison, error) {
 	o, err := s.bridgeOptions()
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *session) compare(other *build.Device) (*comparison, error) {
 	}
 	var c comparison
 	for range s.Repeats {
-		runtime.GC() // of the previous run, so that it does not fall into this one
+		runtime.GC() // collect the previous run's garbage outside of the measured time
 		if err := c.turn(s, &o, rec); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *session) bridgeOptions() (replay.Options, error) {
 	return o, err
 }
 
-// turn measures both sides once.
+// turn measures the refereed replay and the playback once each.
 func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 	watch := startClock()
 	res, err := s.play(*o, nil)

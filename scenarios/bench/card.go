@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/bench/akita"
 )
 
-// load is traffic that runs for any number of packets.
+// load is traffic that can be continued for any number of packets.
 type load interface {
 	run(packets int) error
 	close() error
@@ -23,19 +23,18 @@ const (
 	costPackets = 40_000
 	fewPackets  = 1_000
 	manyPackets = 1_000_000
-	flat        = 1.1 // the most that the dearer may cost relative to the cheaper
+	flatLimit   = 1.1 // highest ratio of the dearer cost to the cheaper at which two costs count as equal
 )
 
-// cost returns the time per packet of a load on this thread, without the time in which it waited for a
-// processor.
+// cost returns the wall time per packet of a load, less the time in which this thread waited for a processor.
 func cost(l load, packets int) (time.Duration, error) {
 	watch := startClock()
 	err := l.run(packets)
 	return (watch.wall() - (ownDelay() - watch.delay)) / time.Duration(packets), err
 }
 
-// with makes a load, warms it up and uses it.
-func with[L load](make func() (L, error), use func(L) error) error {
+// withLoad makes a load, warms it up, passes it to use and closes it.
+func withLoad[L load](make func() (L, error), use func(L) error) error {
 	l, err := make()
 	if err != nil {
 		return err
@@ -46,14 +45,14 @@ func with[L load](make func() (L, error), use func(L) error) error {
 	return errors.Join(err, l.close())
 }
 
-// turnsEach is the number of turns that the packets of a repeat are divided into: the shorter a turn, the
-// likelier is one of them undisturbed.
+// turnsEach is the number of turns into which the packets of a repeat are divided. Short turns are more likely to
+// include one that nothing else on the machine disturbs.
 const turnsEach = 8
 
-// compare returns the cost of a packet in two loads, measured alternately: the least of all turns each.
+// compare measures the cost of a packet in two loads in alternate turns, and returns the least cost of each.
 func compare[L load](s *session, packets int, a, b func() (L, error)) (few, many time.Duration, err error) {
-	err = with(a, func(x L) error {
-		return with(b, func(y L) error {
+	err = withLoad(a, func(x L) error {
+		return withLoad(b, func(y L) error {
 			for range turnsEach * max(s.Repeats, 2) {
 				for i, l := range [...]L{x, y} {
 					c, err := cost(l, max(packets/turnsEach, 1))
@@ -89,7 +88,7 @@ type cardCost struct {
 func (c *cardCost) tlp() float64 { return float64(c.packet.Nanoseconds()) / c.tlps }
 
 func (s *session) cardCost() (c cardCost, err error) {
-	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+	err = withLoad(s.cardLoad(loadQueues), func(l *cardLoad) error {
 		var missing []float64
 		tlps, packets := l.tlps(), l.packets()
 		for range s.Repeats {
@@ -131,7 +130,7 @@ func cardSpeed(s *session) ([]Result, error) {
 
 // cardAllocations counts allocations per TLP in steady state.
 func cardAllocations(s *session) (all []Result, err error) {
-	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+	err = withLoad(s.cardLoad(loadQueues), func(l *cardLoad) error {
 		if err := l.run(s.frames(costPackets)); err != nil { // queues grow to their final size
 			return err
 		}
@@ -153,7 +152,7 @@ func cardLong(s *session) ([]Result, error) {
 	var few, many time.Duration
 	n := s.frames(manyPackets)
 	for range max(s.Repeats, 2) {
-		err := with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+		err := withLoad(s.cardLoad(loadQueues), func(l *cardLoad) error {
 			c, err := cost(l, fewPackets)
 			if few == 0 || c < few {
 				few = c
@@ -164,7 +163,7 @@ func cardLong(s *session) ([]Result, error) {
 			return nil, err
 		}
 	}
-	err := with(s.cardLoad(loadQueues), func(l *cardLoad) (err error) {
+	err := withLoad(s.cardLoad(loadQueues), func(l *cardLoad) (err error) {
 		many, err = cost(l, n)
 		return err
 	})
@@ -198,7 +197,7 @@ func flatness(name string, a, b time.Duration, against string, args ...any) Resu
 	if least := min(a, b); least > 0 {
 		r = float64(max(a, b)) / float64(least)
 	}
-	return limit(name, r, "ratio", flat, against, args...)
+	return limit(name, r, "ratio", flatLimit, against, args...)
 }
 
 // packetMemory measures the memory of a packet in flight, beyond its bytes: the difference between cables of two
@@ -206,7 +205,7 @@ func flatness(name string, a, b time.Duration, against string, args ...any) Resu
 func packetMemory(s *session) ([]Result, error) {
 	var heap, under [2]float64
 	for i, longer := range [...]simcore.Ps{0, simcore.Millisecond} {
-		err := with(func() (*cardLoad, error) { return newCardLoad(loadPreset, loadQueues, s.Seed, longer) },
+		err := withLoad(func() (*cardLoad, error) { return newCardLoad(loadPreset, loadQueues, s.Seed, longer) },
 			func(l *cardLoad) error {
 				var m runtime.MemStats
 				runtime.GC()

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The loads do the work that their figures speak of, the same on every run: as much comes in as goes out, nothing is
-// dropped, and caches and DRAM see it.
+// TestCardLoad checks that the load does what its figures describe, and repeats exactly: it sends a frame for every
+// frame received, drops nothing, and uses caches and DRAM.
 func TestCardLoad(t *testing.T) {
 	var before []uint64
 	for range 2 {
@@ -42,7 +42,8 @@ func TestVerbsLoad(t *testing.T) {
 	}
 }
 
-// In steady state nothing allocates on a whole card, and a packet under way takes little more than its bytes.
+// TestCardMemory checks that a whole card allocates nothing in steady state, and that a packet in flight takes little
+// more memory than its bytes.
 func TestCardMemory(t *testing.T) {
 	s := &session{Options: tiny(t)}
 	for _, take := range []func(*session) ([]Result, error){cardAllocations, packetMemory} {

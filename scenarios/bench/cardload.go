@@ -30,24 +30,24 @@ type cardLoad struct {
 	posted   int
 	received int
 	sent     int // work entries that have ended
-	out      int // frames that came out
+	out      int // frames that left the NIC
 	failed   error
 }
 
 const (
 	loadFrame = 4096
 	loadPace  = "10" // Gbps at each of two ports, a rate that a single queue sustains, too
-	// log of the number of receive buffers, and of work entries, over all queues: rings take the same memory for
-	// any number of queues
+	// log2 of the number of receive buffers, and of work entries, over all queues together: the memory of the rings
+	// does not depend on the number of queues
 	loadEntries = 10
-	loadFlows   = 1 << 10 // number of frames that differ in their source port
+	loadFlows   = 1 << 10 // number of frames, which differ in their UDP source port
 	loadTxBytes = 1 << 20 // bytes of memory that frames are sent from
 	runStep     = 2 * simcore.Microsecond
 )
 
-// newCardLoad builds the load on a preset, with this many queues in each direction; eth is added to the latency
-// of the cables.
-func newCardLoad(preset string, queues int, seed uint64, eth simcore.Ps) (*cardLoad, error) {
+// newCardLoad builds the load on a preset, with the given number of queues in each direction. extra is added to the
+// latency of the cables.
+func newCardLoad(preset string, queues int, seed uint64, extra simcore.Ps) (*cardLoad, error) {
 	c, err := board.CardPreset(preset)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newCardLoad(preset string, queues int, seed uint64, eth simcore.Ps) (*cardL
 	build := nicspec.DefaultBuild()
 	build.Ports, build.EthBits, build.NumRxq, build.NumTxq = c.Ports, c.EthBits, 256, 256
 	c.Build = &build
-	c.Eth.Latency += eth
+	c.Eth.Latency += extra
 	c.Eth.Credits = 1 << 16 // Ethernet has no back-pressure, however long the cable
 	l := &cardLoad{}
 	l.bed, err = testbed.New(testbed.Spec{Spec: device.Spec{NIC: device.Model}, Seed: seed, Card: &c})
@@ -146,7 +146,7 @@ func (l *cardLoad) steer(queues int) error {
 		d.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
 }
 
-// players make each port play the same frames for ever.
+// players makes each port's player repeat the same frames endlessly.
 func (l *cardLoad) players(seed uint64) error {
 	frames, err := Frames(loadFlows, loadFrame, seed)
 	if err != nil {
@@ -171,7 +171,7 @@ func (l *cardLoad) start() {
 	}
 }
 
-// post sends a frame for each one that came, on the next queue in turn.
+// post sends one frame on the next transmit queue in turn.
 func (l *cardLoad) post() {
 	q := l.tx[l.posted%len(l.tx)]
 	l.span[0].Off = uint64(l.posted) * loadFrame % loadTxBytes
@@ -209,8 +209,7 @@ func (l *cardLoad) run(n int) error {
 	return l.bed.Err()
 }
 
-// underWay returns the number of frames on cables or in the NIC: played and not received, posted and not come
-// out.
+// underWay returns the number of frames on cables or in the NIC: played but not received, or posted but not sent.
 func (l *cardLoad) underWay() int {
 	n := l.posted - l.received - l.out
 	for _, p := range l.bed.Players {
@@ -237,7 +236,7 @@ func tlpsOver(links ...*pcielink.Link) (n uint64) {
 
 func (l *cardLoad) close() error { return l.bed.Close() }
 
-// endless repeats the same frames for ever.
+// endless is a source that repeats the same frames endlessly.
 type endless struct {
 	frames [][]byte
 	at     int

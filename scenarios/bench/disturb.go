@@ -7,17 +7,17 @@ import (
 	"nictwin/scenarios/pair"
 )
 
-// A figure by wall time means little on a busy machine: the runs do not get the processors that they need, and
-// the side with more threads even gains from that. So the missing processor time is measured, too.
+// On a busy machine a figure in wall time means little: runs do not get the processors that they need, and the side
+// with more threads even gains from that. The benchmarks therefore measure the missing processor time as well.
 
 // tooBusy is the share of missing processor time beyond which a goal is neither reached nor missed.
 const tooBusy = 0.1
 
-// clock measures a stretch of work.
+// clock is the start of a measured interval.
 type clock struct {
 	begin    time.Time
-	delay    time.Duration // time that this thread has waited for a processor
-	children time.Duration // processor time of children that have ended
+	delay    time.Duration // time that this thread had waited for a processor by then
+	children time.Duration // processor time of children that had ended by then
 }
 
 func startClock() clock {
@@ -27,10 +27,11 @@ func startClock() clock {
 // wall returns the time since the start.
 func (c clock) wall() time.Duration { return time.Since(c.begin) }
 
-// delayed returns the share of the time in which this thread waited for a processor.
+// delayed returns the share of the time since the start in which this thread waited for a processor.
 func (c clock) delayed() float64 { return share(ownDelay()-c.delay, c.wall()) }
 
-// starved returns the share of the time in which a child, which ran alone, had no processor. It must have ended.
+// starved returns the share of the time since the start in which a child process had no processor. The child must have
+// run all that time, alone, and have ended.
 func (c clock) starved() float64 { return share(c.wall()-(childTime()-c.children), c.wall()) }
 
 // used returns the processor time of children that have ended since the start.

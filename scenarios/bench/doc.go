@@ -1,13 +1,13 @@
-// Package bench measures: how fast the simulator is, and how fast the NIC that it simulates is.
+// Package bench measures how fast the simulator is, and how fast the NIC that it simulates is.
 //
-// Figures of the simulator are ratios where there is something to compare with, and both sides are measured in the same
-// run, turn and turn about: the referee and the bridge against the bare RTL under the very same stimulus, the engine
-// against Akita's. Figures of the NIC are counts of its clock cycles, which do not depend on the machine.
+// A figure of the simulator is a ratio wherever there is something to compare with: the referee and the bridge with the
+// bare RTL under the same stimulus, the engine with Akita's. Both sides are measured alternately in one run. Figures of
+// the NIC are counts of its clock cycles, which do not depend on the machine.
 //
-// It changes nothing to be fast: what it measures is what a replay does, referee included.
+// A benchmark runs the same code as a replay, referee included: nothing is switched off to be fast.
 //
 // Invariants:
-//   - A figure is given only for work that was done right: a run that the referee or the end-to-end check faults, or a
-//     playback whose outputs differ, fails the measurement.
-//   - Goals are told beside the figures and never bend them.
+//   - A figure is given only for work that was done right. A run in which the referee or the end-to-end check finds a
+//     fault fails the measurement, and so does a playback whose outputs differ.
+//   - Goals are printed beside the figures and do not affect them.
 package bench

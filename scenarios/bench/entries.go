@@ -30,14 +30,13 @@ func twoBlockRate(s *session) ([]Result, error) {
 		usual.beatsOf(size), rate(one.rtl), rate(two.model), rate(one.model), txQueues)}, nil
 }
 
-// appendSize is the size of frames that end with their ICRC, whose payload is read by one request: short enough,
-// and within a page.
+// appendSize is the size of frames that end with an ICRC. Their payload is read by one request: it is shorter than MRRS
+// and does not cross a page.
 const appendSize = 254
 
-// appendGain compares the cost of a frame whose ICRC the NIC appends [T15] with the same frame with a piece for
-// it.
+// appendGain compares frames whose ICRC the NIC appends [T15] with the same frames whose ICRC is a piece of its own.
 func appendGain(s *session) ([]Result, error) {
-	const goal = 1 // request per frame: its payload
+	const goal = 1 // one request per frame, for its payload
 	piece, err := s.rate("tx", appendSize, inEntry(replay.TrailerPiece))
 	if err != nil {
 		return nil, err

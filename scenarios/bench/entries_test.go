@@ -8,8 +8,8 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Frames out of entries of two blocks leave at line rate, and one whose ICRC is appended costs a read less, on both
-// NICs.
+// TestEntriesOfTwoBlocks checks on both NICs that frames from entries of two blocks leave at line rate, and that an
+// appended ICRC saves one read per frame.
 func TestEntriesOfTwoBlocks(t *testing.T) {
 	s := &session{Options: tiny(t), ctx: t.Context()}
 	s.Percent = 5
@@ -37,7 +37,7 @@ func TestEntriesOfTwoBlocks(t *testing.T) {
 	}
 }
 
-// The figures are those counts, the same in every run.
+// TestFiguresOfEntries checks that the figures report the reads counted above, and are the same in every run.
 func TestFiguresOfEntries(t *testing.T) {
 	names := []string{"nic/two_block_tx_512", "nic/append_reads", "nic/append_cycles"}
 	first, err := Run(t.Context(), tiny(t, names...))

@@ -8,7 +8,8 @@ import (
 	"nictwin/scenarios/papers"
 )
 
-// Names of the shares of claims that hold, of the experiments run in a group.
+// Suffixes of the figures that report, for a group of experiments, the share of structural or calibrated claims that
+// hold.
 const (
 	structuralShare = "/structural"
 	calibratedShare = "/calibrated"
@@ -23,7 +24,8 @@ func experimentFigures() []string {
 	return all
 }
 
-// runExperiments runs the selected experiments. A missed claim is reported and is no failure; unbalanced books are one.
+// runExperiments runs the selected experiments. It reports missed claims as figures, and fails if a ledger of bytes
+// does not balance.
 func runExperiments(s *session) ([]Result, error) {
 	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
 	for _, n := range papers.Names() {
@@ -60,7 +62,7 @@ func runExperiments(s *session) ([]Result, error) {
 	return list, nil
 }
 
-// experimentFigure returns the figure of a whole experiment.
+// experimentFigure returns the figure of a whole experiment: the share of its scored claims that pass.
 func experimentFigure(x *papers.Result) Result {
 	passed, scored := 0, 0
 	for i := range x.Verdicts {
@@ -82,12 +84,12 @@ func experimentFigure(x *papers.Result) Result {
 // noNumber reports whether JSON cannot represent a value.
 func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// claim returns the figure of a paper's claim. A claim without a number holds (1) or does not (0).
+// claim returns the figure of a paper's claim. The value of a claim without a number is 1 if it holds, else 0.
 func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
-		measured = nil // a miss, with its reason
+		measured = nil // JSON cannot represent it: a miss, whose reason says so
 	}
 	switch {
 	case len(measured) > 0:

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Offsets in the frames of Frames, and their shortest length.
+// Offsets in the frames of Frames, and the shortest frame that they allow.
 const (
 	ipAt     = 14
 	udpAt    = ipAt + 20

@@ -16,19 +16,19 @@ import (
 
 const jobsGoal = 1.7
 
-// jobsKinds are the workloads of the cases that are played one and two at a time; they are those of the library.
+// jobsKinds are the workload kinds of the measured cases, which the scenario library uses as well.
 var jobsKinds = []apps.Kind{apps.Send, apps.Write, apps.Read, apps.Echo}
 
 const jobsLoad = "kind: %s, queue_pairs: 2, depth: 4, sizes: [64, 3000], count: 20"
 
-// batch is a list of cases on both NICs.
+// batch is a list of cases to run on both NICs.
 type batch struct {
 	cases []*run.Case
 	o     run.Options
 }
 
-// one returns a case and its options: each case occurs on the model and on RTL.
-func (b *batch) one(i int) (*run.Case, run.Options) {
+// run returns the i-th run of the batch: each case is run on the model and on RTL.
+func (b *batch) run(i int) (*run.Case, run.Options) {
 	o := b.o
 	o.NIC = [...]string{device.Model, device.RTL}[i%2]
 	return b.cases[i/2], o
@@ -42,8 +42,8 @@ type batchTime struct {
 	results string        // digests of all cases, in order
 }
 
-// jobsSpeed measures the wall time of cases played one at a time over that of the same cases two at a time,
-// alternately: the least of all turns each.
+// jobsSpeed compares the wall time of running cases one at a time with that of running them two at a time, in alternate
+// turns, and takes the least time of each.
 func jobsSpeed(s *session) ([]Result, error) {
 	b := &batch{o: run.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
 	for _, kind := range jobsKinds[:min(len(jobsKinds), max(1, len(jobsKinds)*s.Percent/100))] {
@@ -84,7 +84,7 @@ func jobsSpeed(s *session) ([]Result, error) {
 // busy returns the average number of busy processors.
 func (t *batchTime) busy() float64 { return ratio(t.cpu.Seconds(), t.wall.Seconds()) }
 
-// play plays all cases, jobs at a time.
+// play runs all cases, with the given number at a time.
 func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	type played struct {
 		*run.Played
@@ -96,11 +96,11 @@ func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	list := inorder.List[played]{
 		Count: 2 * len(b.cases), Most: jobs,
 		Cost: func(i int) int64 {
-			c, o := b.one(i)
+			c, o := b.run(i)
 			return c.Cost(&o)
 		},
 		Do: func(ctx context.Context, i int) played {
-			c, o := b.one(i)
+			c, o := b.run(i)
 			p, err := c.Play(ctx, o)
 			if err == nil && !p.Pass() {
 				err = &MismatchError{c.Name, p.Findings}
@@ -122,7 +122,7 @@ func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	return t, failed
 }
 
-// machineTime returns the busy time of all processors together, whoever used them; 0 if the system does not
+// machineTime returns the busy time of all processors together, whichever programs used them; 0 if the system does not
 // report it.
 func machineTime() time.Duration {
 	const tick = 10 * time.Millisecond // of /proc/stat

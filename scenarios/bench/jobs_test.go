@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One at a time and two at a time give the same results, and the busy processors are reported.
+// TestJobsAreCompared checks that running cases one or two at a time gives the same results, and that the number of
+// busy processors is reported.
 func TestJobsAreCompared(t *testing.T) {
 	r, err := Run(t.Context(), tiny(t, "run/jobs_2"))
 	require.NoError(t, err)

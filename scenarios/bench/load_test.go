@@ -13,12 +13,13 @@ import (
 	"nictwin/stack/apps"
 )
 
-// benchLoad reports the time of a packet in the best of b.N slices: others on the machine spoil some of them.
+// benchLoad reports the time per packet in the best of b.N slices, since other programs on the machine disturb some of
+// them.
 func benchLoad[L load](b *testing.B, make func() (L, error)) {
 	const slice = 500
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	require.NoError(b, with(make, func(l L) error {
+	require.NoError(b, withLoad(make, func(l L) error {
 		b.ReportAllocs()
 		b.ResetTimer()
 		least := time.Duration(math.MaxInt64)
@@ -51,7 +52,7 @@ func BenchmarkVerbs(b *testing.B) {
 
 // BenchmarkStack plays the stack on two Go NICs without referees, and on one RTL NIC with its referee.
 func BenchmarkStack(b *testing.B) {
-	const messages = 500 // of a queue pair
+	const messages = 500 // of each queue pair
 	s := &session{Options: Options{Seed: 1}, ctx: b.Context()}
 	for _, x := range []struct {
 		name, text string

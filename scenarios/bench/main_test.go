@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// TestMain is the second process of two boards, too.
+// TestMain lets the test binary also be the second process of a pair of boards.
 func TestMain(m *testing.M) {
 	if pair.IsSide(os.Args) {
 		os.Exit(pair.Main())

@@ -13,12 +13,12 @@ import (
 // meter records the cycles of crossings at a NIC's boundary.
 type meter struct {
 	run   *replay.Run
-	rings []driver.Layout // receive
-	sends []driver.Layout // transmit
+	rings []driver.Layout // receive rings
+	sends []driver.Layout // transmit rings
 	in    []beats
 	out   []beats
-	done  []int64 // cycles in which completion entries were written
-	reads int     // requests to read memory, except reads of transmit rings
+	done  []int64 // cycles in which completion entries left
+	reads int     // memory read requests, except those of transmit rings
 }
 
 // beats holds the first and the last cycle of a frame.
@@ -68,7 +68,7 @@ func (m *meter) isRead(p *tlp.Packet) bool {
 	return !slices.ContainsFunc(m.sends, func(l driver.Layout) bool { return l.Contains(h.Address) })
 }
 
-// steady returns the part of n things that is evaluated: neither the beginning nor the end.
+// steady returns the range of n events that is evaluated: it leaves out the first quarter and the last tenth.
 func steady(n int) (from, to int) { return n / 4, n - n/10 }
 
 // perFrame returns the cycles between completion entries in steady state; 0 if there were too few.
@@ -89,7 +89,7 @@ func (m *meter) offered() float64 {
 	return float64(m.in[to-1].last-m.in[from].last) / float64(to-1-from)
 }
 
-// readsPerFrame returns the requests to read memory per frame sent, over the whole run.
+// readsPerFrame returns the memory read requests per frame sent, over the whole run.
 func (m *meter) readsPerFrame() float64 { return ratio(float64(m.reads), float64(len(m.out))) }
 
 // betweenOut returns the cycles between outgoing frames in steady state; 0 if there were too few.
@@ -101,8 +101,8 @@ func (m *meter) betweenOut() float64 {
 	return float64(m.out[to-1].last-m.out[from].last) / float64(to-1-from)
 }
 
-// sending returns the share of cycles in which frames left, from the first to the last frame in steady state,
-// and the number of other cycles: bubbles between frames.
+// sending returns the share of cycles in which a beat of a frame left, from the first to the last frame in steady
+// state, and the number of cycles without one.
 func (m *meter) sending(beatsPerFrame int) (rate float64, bubbles int64) {
 	from, to := steady(len(m.out))
 	if to-from < 2 {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	idleFrames  = 4 // at idlePace: a millisecond before each but the first
+	idleFrames  = 4 // at idlePace, which leaves a millisecond before each but the first
 	idlePace    = "0.012"
 	idlePeriod  = simcore.Ps(909)
 	idleGoal    = 10
@@ -24,8 +24,8 @@ const (
 	boardGoal   = 0.7
 )
 
-// turns plays both runs alternately, and returns the least wall time of each with its result. Each must have the
-// same result in all turns.
+// turns plays two replays alternately, and returns the least wall time of each, its result, and the median share of
+// missing processor time. A replay must have the same result in every turn.
 func (s *session) turns(two [2]replay.Options) (least [2]time.Duration, runs [2]*replay.Result, missing float64,
 	err error) {
 	var lacked []float64
@@ -77,7 +77,7 @@ func idleSkip(s *session) ([]Result, error) {
 		least[1].Round(time.Millisecond)).disturbed(missing)}, nil
 }
 
-// boardRTL measures the cycles per second of a refereed replay on RTL on a whole card over those on a plain
+// boardRTL measures the ratio of cycles per second of a refereed replay on RTL on a whole card to that on a plain
 // board, at the same clock.
 func boardRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset(boardPreset)

@@ -12,13 +12,13 @@ import (
 const (
 	pairPreset = "bf3-pair"
 	pairFrames = 8000 // sent by each server
-	pairWindow = 24   // frames of each in flight: the most that it takes, and nearest line rate (docs/split.md)
+	pairWindow = 24   // frames in flight from each server: the maximum, nearest to line rate (docs/split.md)
 	twoGoal    = 1.8
-	longer     = simcore.Microsecond // added to a cable's latency, to compare with
+	longer     = simcore.Microsecond // added to the latency of a cable, for comparison
 )
 
-// pairSpeed measures the wall time of two boards in one process over that in two, alternately: the least of all
-// turns each. The ratios with a longer cable, and with fewer frames in flight, are reported as well.
+// pairSpeed measures the ratio of the wall time of two boards in one process to that in two, from the least of
+// alternate turns. It also reports the ratios with a longer cable, and with fewer frames in flight.
 func pairSpeed(s *session) ([]Result, error) {
 	ratio, quantum, missing, err := s.pairRatio(0, pairWindow)
 	if err != nil {
@@ -42,8 +42,8 @@ func pairSpeed(s *session) ([]Result, error) {
 
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
-// pairRatio returns the ratio with cables longer by more and a window (0: the default), the quantum, and the
-// share of missing processor time.
+// pairRatio returns the ratio for cables whose latency is increased by more, and a window of frames (0: the default),
+// with the quantum used and the share of missing processor time.
 func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64,
 	err error) {
 	o := pair.DefaultOptions()

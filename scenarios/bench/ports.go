@@ -6,41 +6,40 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// tlpBeat is the width of the TLP stream: 128 B a cycle in each direction, just the rate of two ports of 64 B.
-// Everything beside the frames' bytes takes its share [C4].
+// tlpBeat is the width of the TLP stream in bytes. Two ports of 64 B a cycle carry the same number of bytes, so
+// headers, entries and doorbells reduce the rate of frames [C4].
 const tlpBeat = 128
 
-// perEntry is the number of completion entries per frame sent, and of the doorbells that follow them.
+// perEntry is the number of completion entries per frame sent. A doorbell follows each completion entry.
 const perEntry = 1.0 / 8
 
-// both is two ports; frames are in one piece, so that a frame takes the fewest beats.
-var both = layout{queues: 32, log: 6, ports: 2, whole: true}
+// wholeFrames has two ports. Frames are in one piece, so that each takes the fewest beats of the TLP stream.
+var wholeFrames = layout{queues: 32, log: 6, ports: 2, whole: true}
 
-// narrow is two ports of 256 bits, which the TLP stream sustains in both directions at once.
-var narrow = layout{queues: 32, log: 6, ports: 2, bits: 256, whole: true}
+// narrowPorts has two ports of 256 bits, whose rate the TLP stream sustains in both directions at once.
+var narrowPorts = layout{queues: 32, log: 6, ports: 2, bits: 256, whole: true}
 
 func dataBeats(n int) float64 { return float64((n + tlpBeat - 1) / tlpBeat) }
 
-// rxBeatsOut and txBeatsOut return the beats of the TLP stream out of the device. For a received frame: its
-// bytes, its completion entry, its share of a descriptor read. For a frame sent: a read for each piece, more if
-// the piece is longer than a read may be, its share of a work entry read and, for one in eight, a completion
-// entry.
+// rxBeatsOut and txBeatsOut return the beats of the device's outgoing TLP stream per frame. A received frame takes its
+// bytes, a completion entry, and its share of a descriptor read. A frame to be sent takes a read request for each
+// piece, more if a piece exceeds MRRS, its share of a work entry read, and one eighth of a completion entry.
 func rxBeatsOut(size int) float64 { return dataBeats(size) + 1 + 0.25 }
 func txBeatsOut(size int) float64 {
 	most := 128 << nicspec.DevctlReg(nicspec.ResetDevctl).Mrrs()
 	return 1 + float64((size-txHeader+most-1)/most) + 0.25 + perEntry
 }
 
-// txBeatsIn and rxBeatsIn return the beats into the device. For a frame sent: its two pieces, half a beat of
-// work entry, and a doorbell when a completion entry reports room. For a received frame: its descriptor's 16 B
-// of a read of 64.
+// txBeatsIn and rxBeatsIn return the beats of the device's incoming TLP stream per frame. A frame to be sent takes its
+// two pieces, half a beat of work entry, and its share of a doorbell. A received frame takes the 16 B of its
+// descriptor, a quarter of a read.
 func txBeatsIn(size int) float64 {
 	return dataBeats(txHeader) + dataBeats(size-txHeader) + 0.5 + perEntry
 }
 func rxBeatsIn() float64 { return 0.25 }
 
-// carried returns the share of line rate on both ports that the TLP stream sustains, beside other traffic as
-// dense.
+// carried returns the shares of line rate on both ports that the TLP stream can sustain for frames of a size: in one
+// direction, or in both at equal rates.
 func (l layout) carried(dir string, size int) (rx, tx float64) {
 	per := float64(l.beatsOf(size)) / float64(l.ports)
 	switch dir {
@@ -53,11 +52,11 @@ func (l layout) carried(dir string, size int) (rx, tx float64) {
 	return share, share
 }
 
-// slack is the tolerance of a rate below carried: some reads fetch fewer than four work entries.
+// slack is the tolerance below carried, since some reads fetch fewer than four work entries.
 const slack = 0.02
 
-// besides returns the share of line rate of received frames that the stream sustains beside a share of frames
-// sent.
+// besides returns the share of line rate of received frames that the TLP stream can sustain while frames are sent at a
+// given share.
 func (l layout) besides(size int, sent float64) float64 {
 	per := float64(l.beatsOf(size)) / float64(l.ports)
 	return min(1, (per-sent*txBeatsOut(size))/rxBeatsOut(size))
@@ -69,8 +68,8 @@ func (l layout) share(m *meter, size int) float64 {
 	return rate / float64(l.ports)
 }
 
-// goals returns the share of carried that a NIC must reach. The device may divide the TLP stream between the
-// directions, as long as sending gets its half.
+// goals returns the shares of line rate that a NIC must reach. In both directions at once, the device may divide the
+// TLP stream between them, as long as sending gets its half.
 func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
 	rx, tx = l.carried(dir, size)
 	if dir == "both" && rx < 1 {
@@ -82,7 +81,7 @@ func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
 	return rx, tx
 }
 
-// twoPorts measures the rates of a NIC with two ports, both busy.
+// twoPorts measures the rates of a NIC with both of its ports busy.
 func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		var all []Result

@@ -10,17 +10,17 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// layout describes where frames are placed, and the NIC that takes them.
+// layout describes the NIC under test, and where frames lie in memory.
 type layout struct {
 	queues int
-	log    int  // log of the entries of a ring
-	ports  int  // of the NIC; 0: 1
-	bits   int  // of a port's stream; 0: 512
-	whole  bool // frames are in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
-	inline int  // bytes of a sent frame inside its work entry, the rest being one piece; 0: two pieces
-	far    bool // long links and short transmit rings, as where bridges are measured
+	log    int  // log2 of the entries of a ring
+	ports  int  // Ethernet ports of the NIC; 0: 1
+	bits   int  // width of a port's stream; 0: 512
+	whole  bool // frames in one piece at aligned addresses; else headers in Arm memory and the rest in host memory
+	inline int  // bytes of a sent frame inside its work entry, with one piece for the rest; 0: two pieces
+	far    bool // long links and short transmit rings, as in measurements of the bridge
 
-	trailer replay.Trailer // source of the ICRC of sent frames that begin in their work entry
+	trailer replay.Trailer // source of a sent frame's ICRC, if inline is set
 }
 
 var (
@@ -37,10 +37,10 @@ func (l layout) String() string {
 
 const (
 	bufBytes  = 2048
-	skew      = 2 // offset of a payload, as a driver would have it
+	skew      = 2 // offset of a payload from its alignment in bytes, as drivers use
 	txQueues  = 16
-	txRingLog = 4 // enough for 1,500 B
-	txManyLog = 6 // for any size
+	txRingLog = 4 // log2 of the entries of a transmit ring: enough for 1,500 B
+	txManyLog = 6 // the same, enough for frames of any size
 	txHeader  = 54
 )
 
@@ -59,7 +59,7 @@ func (l layout) shape() *replay.Shape {
 	return s
 }
 
-// beatsOf returns the cycles that a frame takes on the stream of a port.
+// beatsOf returns the cycles that a frame takes on a port's stream.
 func (l layout) beatsOf(size int) int {
 	n := l.bits / 8
 	if n == 0 {
@@ -69,8 +69,8 @@ func (l layout) beatsOf(size int) int {
 }
 
 const (
-	rateCycles = 150_000 // duration of traffic
-	rateLinks  = 64      // cycles of latency of each link: 160 ns, as of a hop in the SmartNIC
+	rateCycles = 150_000 // duration of the traffic, in cycles
+	rateLinks  = 64      // latency of each link in cycles: 160 ns, that of a hop in the SmartNIC
 )
 
 // rates holds the results of the same traffic on both NICs.
@@ -80,7 +80,7 @@ type rates struct {
 	rx         *replay.RxResult // of the RTL; nil if nothing was received
 }
 
-// rate plays frames of a size, as densely as the pins allow, and records crossings.
+// rate plays frames of a size on both NICs at the highest rate that the pins allow, and records their crossings.
 func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	ports := max(l.ports, 1)
 	o, err := s.options(size, s.frames(ports*rateCycles/l.beatsOf(size)))
@@ -121,7 +121,7 @@ func drops(r *replay.RxResult) string {
 	return text
 }
 
-// receiveRate measures frames delivered over frames offered back to back, in cycles.
+// receiveRate measures the ratio of the rate of delivered frames to line rate, counted in cycles.
 func receiveRate(name string, size int, l layout, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		r, err := s.rate("rx", size, l)
@@ -140,7 +140,7 @@ func receiveFigure(name string, r *rates, size int, l layout, goal float64) Resu
 		l.beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
 }
 
-// exact passes a rate that is off by the rounding of its window.
+// exact passes a figure that misses its goal only by the rounding of the measured interval.
 func exact(r Result) Result {
 	const rounding = 1e-3
 	r.OK = r.Goal == 0 || r.Value >= r.Goal-rounding
@@ -167,7 +167,7 @@ func smallFrames(s *session) ([]Result, error) {
 		r.rtl.offered(), r.rtl.perFrame(), drops(r.rx), ratio(cyclesPerUs, r.model.perFrame()), l)}, nil
 }
 
-// transmitRate measures the share of cycles with a beat out.
+// transmitRate measures the share of cycles in which a beat leaves.
 func transmitRate(group string, size int, l layout) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		r, err := s.rate("tx", size, l)

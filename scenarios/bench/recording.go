@@ -13,14 +13,14 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// recording is a device's inputs in a run, in a file, and a digest of its outputs.
+// recording is a file with the inputs of a device in one run, and a digest of its outputs.
 type recording struct {
 	file   string
 	run    *replay.Result
 	digest uint64 // of the device's outputs
 }
 
-// record plays once, which warms up, and keeps the input stream until remove is called.
+// record plays a replay once, which also warms up, and records its input stream in a file. remove deletes the file.
 func (s *session) record(o replay.Options) (r *recording, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "nictwin-bench-")
 	if err != nil {

@@ -17,19 +17,18 @@ type Result struct {
 	Unit    string  `json:"unit"` // ratio for a comparison
 	Goal    float64 `json:"goal"` // 0: none, unless AtMost
 	AtMost  bool    `json:"at_most,omitempty"`
-	OK      bool    `json:"ok"`      // the goal is reached, or there is none
+	OK      bool    `json:"ok"`      // the goal is reached, or none is set
 	Against string  `json:"against"` // the other side of the comparison, or the method
-	// Disturbed is the share of the wall time in which the measured work lacked a processor. Beyond tooBusy, OK
-	// is false.
+	// Disturbed is the share of the wall time in which the measured work had no processor. Beyond tooBusy, OK is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
 
-	Claim      // a claim measured by an experiment: Value is its first number; without one, 1 if it was found, else 0
-	Experiment // a whole experiment: Value is the share of its scored claims that passed
+	Claim      // of a claim: Value is the first number measured or, without numbers, 1 if it holds, else 0
+	Experiment // of a whole experiment: Value is the share of its scored claims that passed
 }
 
-// Claim is a claim of a paper, with its result.
+// Claim is a claim of a paper, compared with its measurement.
 type Claim struct {
-	group        string    // of the experiment
+	group        string    // group of the claim's experiment
 	Of           string    `json:"experiment,omitempty"`
 	Where        string    `json:"where,omitempty"`
 	Metric       string    `json:"metric,omitempty"`
@@ -68,7 +67,7 @@ func limit(name string, value float64, unit string, goal float64, against string
 	return r
 }
 
-// disturbed records the share of missing processor time.
+// disturbed records the share of missing processor time. A goal does not count as reached beyond tooBusy.
 func (r Result) disturbed(share float64) Result {
 	if r.Disturbed = share; share > tooBusy && r.hasGoal() {
 		r.OK = false
@@ -82,7 +81,7 @@ func (r *Result) hasGoal() bool { return r.Goal != 0 || r.AtMost }
 type Report struct {
 	Results    []Result
 	Seed       uint64
-	Digest     string // of the run that measured the bridge
+	Digest     string // of the run that measured the bridge's speed
 	Build      string // hash of the RTL build
 	Checked    uint64
 	Mismatches uint64

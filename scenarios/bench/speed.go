@@ -59,7 +59,7 @@ func modelSpeed(s *session) ([]Result, error) {
 		s.Repeats).disturbed(median(missing))}, nil
 }
 
-// buildTime compiles the device twice, in an empty cache of its own.
+// buildTime measures the time to compile the device, twice, each in an empty cache.
 func buildTime(s *session) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "nictwin-bench-")
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 // stackRun is one case of the FlexiNS stack on two cards of preset bf3-cores, with its counts.
 type stackRun struct {
 	played  *run.Played
-	data    int           // frames with a whole message of 4 KB, into or out of a NIC
-	small   int           // the other frames: acknowledgements
+	data    int           // frames that carry a whole message of 4 KB, into or out of a NIC
+	small   int           // all other frames: acknowledgements
 	cpu     time.Duration // processor time of the whole process during the run, garbage collection included
 	took    time.Duration // wall time of the traffic
-	missing float64       // share of it in which this thread had no processor
+	missing float64       // share of took in which this thread had no processor
 	tlps    uint64        // over the PCIe links of all cards during the run
 	dram    uint64        // bytes between the Arm's caches and DRAM during the run, both cards
 }
 
-// stackCase returns the text of a case; workload and data are fields of these sections. The second server is
-// like the first, or has an RDMA NIC (peerRNIC).
+// stackCase returns the text of a scenario case. data and workload are fields of its sections of these names. The
+// second server is like the first or, if device names peerRNIC, has an RDMA NIC.
 func stackCase(device string, cores int, data, workload string) string {
 	peer := ""
 	if strings.Contains(device, peerRNIC) {
@@ -104,17 +104,17 @@ func rackTLPs(rack *board.Rack) (n uint64) {
 }
 
 const (
-	// for each of four queue pairs
+	// messages of each of four queue pairs
 	stackMessages = 4_000
-	// as perftest sends
+	// sends like perftest
 	stackLoad = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d"
 	longLoad  = "kind: %s, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
 	fullStack = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data " +
 		"cores each, with host and Arm cores, caches, DRAM and links"
 )
 
-// stackSpeed measures the packets per second of processor time through the stack and two Go NICs, on two cards
-// and on one, and the cost of a TLP there against one of a card without the stack.
+// stackSpeed measures the packets per second of processor time through the stack on two Go NICs, with the stack on two
+// cards and on one, and compares the cost of a TLP with that on a card without the stack.
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	writes := fmt.Sprintf(stackLoad, apps.Write, n)
@@ -176,15 +176,15 @@ func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	return best, nil
 }
 
-// stackOnRTL measures which share of a refereed replay's pace is left when the stack runs on the RTL: in both
-// directions at once, and in each direction against a replay in that direction.
+// stackOnRTL measures the speed of the stack on RTL relative to that of a refereed replay: in both directions at once,
+// and in each direction against a replay in that direction.
 func stackOnRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset("bf3-cores")
 	if err != nil {
 		return nil, err
 	}
 	n := s.frames(4*stackMessages/8) / 4
-	o, err := s.options(4096+58, 4*n) // a RoCE packet of 4 KB: Ethernet, IPv4, UDP, BTH, RETH, ICRC
+	o, err := s.options(4096+58, 4*n) // 4 KB of payload, and Ethernet, IPv4, UDP, BTH, RETH and ICRC
 	if err != nil {
 		return nil, err
 	}
@@ -235,11 +235,11 @@ func stackOnRTL(s *session) ([]Result, error) {
 		stack[0], replay[0], ratio(stack[1], replay[1]), ratio(stack[2], replay[2]), stack[3]).disturbed(missing)}, nil
 }
 
-// stackQueues measures memory with many queue pairs and requests in flight: over a cable so long that all are
-// posted before the first acknowledgement returns.
+// stackQueues measures the memory that many queue pairs and requests in flight take, over a cable so long that all
+// requests are posted before the first acknowledgement returns.
 func stackQueues(s *session) ([]Result, error) {
 	const depth = 49
-	qps := min(s.frames(1024), 1024) // and as many in the other direction
+	qps := min(s.frames(1024), 1024) // in each direction
 	text := strings.Replace(stackCase("{kind: model}", 2, "",
 		fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14",
 			qps, depth, depth)),
@@ -269,9 +269,9 @@ func heapInUse() uint64 {
 	return m.HeapInuse
 }
 
-// stackPayload measures the bytes through the Arm's DRAM per byte of payload, in designs that keep payload out
-// of it, and, as a check of the counters, in designs that do not: with rings larger than the cache. It is the
-// difference between two runs of different length, so that first accesses do not count.
+// stackPayload measures the bytes through the Arm's DRAM per byte of payload: in designs that keep payload out of it
+// and, to check the counters, in designs that do not, with rings larger than the cache. Each is the difference between
+// a long run and a short one, so that first accesses do not count.
 func stackPayload(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	each := func(data string) (float64, error) {

@@ -12,8 +12,8 @@ const (
 	startGoal  = 1.05
 )
 
-// startTime compares the time of nictwin version with that of another program: an earlier build
-// (Options.Against), or true, which does nothing. It takes the medians of alternate runs.
+// startTime compares the time of `nictwin version` with that of an earlier build (Options.Against), or of `true`, which
+// does nothing. It takes the medians of alternate runs.
 func startTime(s *session) ([]Result, error) {
 	other, what := s.Against, "nictwin version of "+s.Against
 	if other == "" {

@@ -24,18 +24,18 @@ type Options struct {
 	Names   []string // figures, or groups of them such as nic; empty: all
 	DUT     string   // manifest of the NIC
 	Seed    uint64
-	Repeats int       // of each side of a comparison by wall time
-	Percent int       // of the usual amount of work
+	Repeats int       // runs of each side, in comparisons by wall time
+	Percent int       // percentage of the usual amount of work
 	Log     io.Writer // progress; nil: none
 
 	Program string // path of nictwin, for cli/start
 	Against string // earlier build that cli/start compares it with; empty: none
 
-	LeaveOneOut bool // experiments run again without each input that was calibrated by a claim
+	LeaveOneOut bool // run experiments again without each input that a claim calibrated
 }
 
-// DefaultOptions returns options that measure everything in some minutes, of which a million packets on a whole
-// card take one.
+// DefaultOptions returns options that measure everything in a few minutes; a million packets on a whole card take one
+// of them.
 func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
 
 const maxPercent = 10_000
@@ -67,7 +67,8 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// MismatchError reports that a measured run went wrong.
+// MismatchError reports a measured run in which the referee or the end-to-end check found a fault, or whose results did
+// not repeat.
 type MismatchError struct {
 	What     string
 	Findings []result.Finding
@@ -94,7 +95,7 @@ const (
 	built
 )
 
-// measurement produces one or more figures.
+// measurement measures one or more figures.
 type measurement struct {
 	names []string
 	needs need
@@ -145,19 +146,19 @@ var measurements = []measurement{
 		transmitRate("nic/far_tx", 1500, distant)},
 	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, built, duplexRate},
 	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built,
-		twoPorts("nic/ports2", "rx", both, 512, 1500)},
+		twoPorts("nic/ports2", "rx", wholeFrames, 512, 1500)},
 	{[]string{"nic/ports2_tx_line_rate_512", "nic/ports2_tx_line_rate_1500"}, built,
-		twoPorts("nic/ports2", "tx", both, 512, 1500)},
+		twoPorts("nic/ports2", "tx", wholeFrames, 512, 1500)},
 	{[]string{"nic/ports2_duplex_rx_line_rate_1500", "nic/ports2_duplex_tx_line_rate_1500"}, built,
-		twoPorts("nic/ports2", "both", both, 1500)},
+		twoPorts("nic/ports2", "both", wholeFrames, 1500)},
 	{[]string{"nic/ports2x256_rx_line_rate_512", "nic/ports2x256_rx_line_rate_1500"}, built,
-		twoPorts("nic/ports2x256", "rx", narrow, 512, 1500)},
+		twoPorts("nic/ports2x256", "rx", narrowPorts, 512, 1500)},
 	{[]string{"nic/ports2x256_tx_line_rate_512", "nic/ports2x256_tx_line_rate_1500"}, built,
-		twoPorts("nic/ports2x256", "tx", narrow, 512, 1500)},
+		twoPorts("nic/ports2x256", "tx", narrowPorts, 512, 1500)},
 	{[]string{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
-	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
+	}, built, twoPorts("nic/ports2x256", "both", narrowPorts, 512, 1500)},
 	{experimentFigures(), none, runExperiments},
 }
 
@@ -175,17 +176,17 @@ func matches(name, word string) bool {
 	return name == word || strings.HasPrefix(name, strings.TrimSuffix(word, "/")+"/")
 }
 
-// session is the state of a suite.
+// session is the state of one run of the suite.
 type session struct {
 	Options
 	ctx    context.Context
 	device *build.Device
 	report Report
-	last   uint64 // bridge digest of the previous run, if requested
+	last   uint64 // bridge digest of the previous run, if it was requested
 }
 
-// Run measures. After an error, the report has the measurements so far; it is never nil. Errors: *MismatchError,
-// and those of replay.
+// Run takes the selected figures. After an error, the report has the figures taken so far; it is never nil. Errors:
+// *MismatchError, and those of replay.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	s := &session{Options: o, ctx: ctx, report: Report{Seed: o.Seed}}
@@ -250,7 +251,7 @@ func (s *session) take(m *measurement) error {
 	return nil
 }
 
-// first returns the first selected figure of a measurement.
+// first returns the first selected figure of a measurement, which names it in the log.
 func (s *session) first(m *measurement) string {
 	return m.names[max(slices.IndexFunc(m.names, func(name string) bool { return s.wants(name) }), 0)]
 }
@@ -264,7 +265,7 @@ func (s *session) logf(format string, a ...any) {
 // frames returns n scaled by the percentage.
 func (s *session) frames(n int) int { return max(n*s.Percent/100, 64) }
 
-// play plays one run and adds it to the report.
+// play plays one replay and adds its checks and cycles to the report.
 func (s *session) play(o replay.Options, m *meter) (res *replay.Result, err error) {
 	if m != nil {
 		o.Observe = m.Observe
@@ -282,7 +283,7 @@ func (s *session) play(o replay.Options, m *meter) (res *replay.Result, err erro
 	if err != nil {
 		return nil, err
 	}
-	res.Wall = time.Since(begin) // the verdict is part of the work
+	res.Wall = time.Since(begin) // includes the time of the verdict
 	if o.Digest {
 		s.report.Digest, s.last = res.Digest, run.BridgeDigest()
 	}

@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Training work of a tuned build: frames of all sizes in both directions, with gaps and back-pressure. The
-// figures are measured with other work.
+// Traffic that trains a tuned build: frames of all sizes in both directions, with gaps and back-pressure. It differs
+// from the traffic of the figures.
 const (
 	trainingFrames = 6_000 // in each direction
 	trainingSeed   = 0x7261696e
@@ -22,11 +22,11 @@ const (
 
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 
-// Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays
-// generated traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay,
-// and *MismatchError if the NIC does not pass, or the tuned build behaves differently from the speed build.
+// Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache. It trains with a
+// replay of generated traffic through the speed build. Errors: those of rtlbridge.Build and replay, and *MismatchError
+// if the NIC does not pass, or the tuned build behaves differently from the speed build.
 func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*build.Device, error) {
-	// Whether it is in the cache, and whether the tools exist, is known without a speed build.
+	// Ask the cache, and check that the tools exist, before the speed build is made.
 	tuned, err := device.Build(ctx, manifest, string(build.VariantTuned), eth, log)
 	if !errors.Is(err, build.ErrNotTuned) {
 		return tuned, err
@@ -80,7 +80,7 @@ func (s *session) training(ports int) (replay.Options, error) {
 	return o, nil
 }
 
-// tunedSpeed measures the best build: the bridge's figures with it, and its raw speed against the speed build's.
+// tunedSpeed measures the bridge's figures with the tuned build, and its raw speed against the speed build's.
 func tunedSpeed(s *session) ([]Result, error) {
 	plain := s.device
 	tuned, err := tune(s.ctx, plain, 1, s.Log)

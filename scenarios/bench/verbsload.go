@@ -16,8 +16,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// verbsLoad sends WRITEs of 4 KB from one plain-NIC server to another, over its queue pairs in turn, with the
-// caches and DRAM of both.
+// verbsLoad sends WRITEs of 4 KB from one plain-NIC server to another, over its queue pairs in turn, through the caches
+// and DRAM of both.
 type verbsLoad struct {
 	e      *simcore.Engine
 	rack   *board.Rack
@@ -27,14 +27,14 @@ type verbsLoad struct {
 	entry  rnicspec.WQE
 	posted int
 	ended  int
-	again  bool // an entry came while the queue was being polled
+	again  bool // a completion arrived while the queue was being polled
 	busy   bool
 	failed error
 }
 
 const (
 	verbsWindow = 64 // WRITEs in flight, over all queue pairs
-	verbsLog    = 10 // log of the work entries of all queue pairs together: their number does not change memory
+	verbsLog    = 10 // log2 of the work entries of all queue pairs together, whatever their number
 	verbsKey    = 3
 	verbsArena  = 64 << 20
 	verbsFrom   = 256 << 20
@@ -93,7 +93,7 @@ func (l *verbsLoad) open(qps int) (err error) {
 	return l.err()
 }
 
-// pair connects one more queue pair, with a ring of 2^log entries.
+// pair connects another queue pair, with a ring of 2^log entries.
 func (l *verbsLoad) pair(log int) error {
 	var q [2]*rnicverbs.QP
 	for i, d := range l.dev {
@@ -164,9 +164,9 @@ func (l *verbsLoad) err() error {
 	return errors.Join(l.failed, l.dev[0].Err(), l.dev[1].Err(), l.rack.Err())
 }
 
-// run runs until n more WRITEs have ended.
+// run runs until n more WRITEs have completed.
 func (l *verbsLoad) run(n int) error {
-	const patience = 1000 // steps without an end
+	const patience = 1000 // steps without a completion
 	for until, idle := l.ended+n, 0; l.ended < until; idle++ {
 		before := l.ended
 		if err := errors.Join(l.e.RunUntil(l.e.Now()+runStep), l.failed); err != nil {

@@ -1,32 +1,26 @@
-// Package papers runs and judges the experiments of the papers: nictwin bench
-// path, nictwin bench ring.
+// Package papers runs and judges the experiments of the papers: nictwin bench path, nictwin bench ring.
 //
-// What is where:
-//   - claims: what the papers say, as numbers, and how each is compared.
-//   - study: the parts of experiments: inputs with their sources, series, byte
-//     ledgers, rates with their precision.
+// Its parts are:
+//   - claims: the claims of the papers as numbers, and how each is compared.
+//   - study: what experiments are made of: inputs with their sources, series, byte ledgers, rates with their precision.
 //   - requester: a scripted NIC for experiments that need no transport.
-//   - path: experiments of links, cache and DRAM; rdma: those that need a NIC
-//     with a transport; ring: ring buffers over RDMA, with software on cores.
-//     plot: pictures of series.
+//   - path: experiments on links, cache and DRAM.
+//   - rdma: experiments that need a NIC with a transport.
+//   - ring: experiments on ring buffers over RDMA, with software on simulated cores.
+//   - plot: pictures of series and ledgers.
 //
-// This package runs them, turns what they measured into verdicts, and writes
-// table, JSON and page.
+// This package runs experiments, judges their measurements, and writes table, JSON and page.
 //
-// How an experiment is added: write a study.Experiment in package path (or in a
-// folder of its own beside it): its name, the claims that it measures, every
-// number that it takes from outside as an Input with its source, and a function
-// that puts components or boards together, runs them and records series, ledgers
-// and what it measured about each claim. Name it in List below. If an input was
-// set by a claim, say so in Anchors, and in Instead what it would be without:
-// the claim is then not scored, and leave-one-out shows what else depends on it.
-// If a claim is missed, Reasons says why, honestly; no constant is added.
+// A new experiment is a study.Experiment in package path (or in a folder of its own beside it) and an entry in List
+// below. It has a name, the claims that it measures, every number that it takes from outside as an Input with its
+// source, and a function that connects components or boards, runs them, and records series, ledgers and the measurement
+// of each claim. If a claim calibrated an input, name the claim in Anchors, and put the value without it into Instead:
+// the claim is then not scored, and leave-one-out shows what else depends on it. If a claim is missed, state the reason
+// in Reasons; no constant is added to reach it.
 //
 // Invariants:
-//   - No claim is scored that an input of its own experiment was calibrated by,
-//     nor one that is an input.
-//   - Each claim of an experiment is measured exactly once; a claim that is
-//     measured but not listed, or listed but not measured, is an error.
-//   - The digest covers inputs, series, ledgers and verdicts; it is the same in
-//     every run.
+//   - A claim is not scored if it is an input, or calibrated an input of its own experiment.
+//   - Each claim of an experiment is measured exactly once; a claim that is measured but not listed, or listed but not
+//     measured, is an error.
+//   - The digest covers inputs, series, ledgers and verdicts; it is the same in every run.
 package papers

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// twice runs experiments two times, which gives the same to the digest.
+// twice runs experiments two times and checks that results and digests are equal.
 func twice(t *testing.T, o Options) (a, b *Report) {
 	t.Helper()
 	a, err := Run(context.Background(), o)
@@ -40,7 +40,8 @@ func TestTwoRunsAreOne(t *testing.T) {
 	require.Len(t, c.Results[1].LeftOut[0].Moved, 3)
 }
 
-// Every claim of an experiment is in the files, and no two experiments measure one.
+// TestExperimentsFitTheClaims checks that every claim that an experiment measures is in the files, and that no two
+// experiments measure the same claim.
 func TestExperimentsFitTheClaims(t *testing.T) {
 	all, err := claims.All()
 	require.NoError(t, err)
@@ -101,15 +102,16 @@ func TestJudging(t *testing.T) {
 	require.ErrorContains(t, err, "claim e is in no file of claims")
 }
 
-// An experiment through the RDMA NIC is the same each time, to the digest; its anchors are not scored.
+// TestTwoRunsThroughTheRDMANICAreOne checks that an experiment with the RDMA NIC repeats exactly, and that its anchors
+// are not scored.
 func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
 	o := Options{Names: []string{"path/zero"}, Percent: 1}
 	a, _ := twice(t, o)
 	require.Equal(t, 2, a.Summary.Anchors)
 }
 
-// So is one of ring buffers, on cores; what follows from counting holds in it, and leaves pages and pictures of its
-// group.
+// TestTwoRunsOfRingBuffersAreOne checks that experiments with ring buffers on simulated cores repeat exactly, that all
+// of their structural claims hold, and that the group's page is written.
 func TestTwoRunsOfRingBuffersAreOne(t *testing.T) {
 	o := Options{Names: []string{"ring/pointers", "ring/round-trips"}, Percent: 1}
 	a, _ := twice(t, o)

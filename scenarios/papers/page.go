@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// pageFile returns the name of the page with all of a group's experiments; the pictures are files beside it,
-// too.
+// pageFile returns the name of the page with all experiments of a group. Its pictures are also written as files of
+// their own.
 func pageFile(group string) string { return group + ".html" }
 
 //go:embed page.html
@@ -28,13 +28,13 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
 }).Parse(pageText))
 
-// File is a file that Files returns.
+// File is a page or a picture, with its name.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Files returns a page for each group that was run, and each picture by itself.
+// Files returns a page for each group that was run, and each picture as a file of its own.
 func (r *Report) Files() ([]File, error) {
 	var list []File
 	for _, g := range Groups {

@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Groups are the groups of the experiments, which are figures of bench.
+// Groups are the groups of experiments. Each is also a group of bench's figures.
 var Groups = []string{"path", "ring"}
 
 // List contains the experiments in the order in which they run.
@@ -40,9 +40,9 @@ func Names() []string {
 
 // Options select what is run.
 type Options struct {
-	Names       []string // of Names; empty is all
-	Percent     int      // of the usual round trips
-	LeaveOneOut bool     // run again without each anchor
+	Names       []string // names as Names returns them; empty: all
+	Percent     int      // percentage of the usual round trips
+	LeaveOneOut bool     // also run without each anchor
 	Log         io.Writer
 }
 
@@ -61,7 +61,7 @@ type Result struct {
 type Report struct {
 	Results []Result
 	Summary Summary
-	Missing []string // claims of the files that no experiment measures
+	Missing []string // claims in the files that no experiment measures
 	Digest  string
 }
 
@@ -153,8 +153,7 @@ func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Clai
 		Outcome: s.Outcome}, err
 }
 
-// digest hashes everything that was found with the unreplaced inputs: fields have an order, and wall time is not
-// included.
+// digest hashes everything recorded with the original inputs. Wall time is not part of it.
 func digest(r *Report) (string, error) {
 	h := sha256.New()
 	e := json.NewEncoder(h)
@@ -167,7 +166,8 @@ func digest(r *Report) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// LeftOut lists what moves when an input is replaced by its value without the claim that set it.
+// LeftOut lists the claims whose results change when an input that a claim calibrated gets its value without that
+// claim.
 type LeftOut struct {
 	Input   string   `json:"input"`
 	Anchors []string `json:"anchors"`
@@ -185,7 +185,7 @@ type Moved struct {
 	Verdict string    `json:"verdict"` // as in "pass to miss"
 }
 
-// movedBy is the least relative change that is reported.
+// movedBy is the smallest relative change that is reported.
 const movedBy = study.Precision
 
 func leaveOut(in study.Input, before, after []Verdict) LeftOut {

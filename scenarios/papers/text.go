@@ -67,7 +67,7 @@ func (x *Result) writeLeftOut(w io.Writer) {
 	}
 }
 
-// precision summarizes the precision of the rates.
+// precision describes how many runs there were, the fewest round trips of one, and how many rates did not converge.
 func (x *Result) precision() string {
 	loose, least, scale := 0, 0, 1.0
 	for _, r := range x.Runs {

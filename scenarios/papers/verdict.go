@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Verdict is the result for one claim.
+// Verdict is the result of one claim.
 type Verdict struct {
 	Claim        string    `json:"claim"`
 	Experiment   string    `json:"experiment"`
@@ -80,7 +80,7 @@ func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
 	return v
 }
 
-// anchor returns the input of the experiment that a claim calibrated; empty if there is none.
+// anchor returns the input of the experiment that a claim calibrated; empty if it calibrated none.
 func anchor(x *study.Experiment, claim string) string {
 	for _, in := range x.Inputs {
 		if slices.Contains(in.Anchors, claim) {
@@ -103,7 +103,7 @@ type Summary struct {
 	NotScored      int `json:"not_scored"`
 }
 
-// CalibratedGoal is the share of calibrated claims, except anchors, that should be within tolerance.
+// CalibratedGoal is the share of the calibrated claims without anchors that should be within tolerance.
 const CalibratedGoal = 0.85
 
 func summarize(all []Verdict) (s Summary) {
@@ -135,7 +135,7 @@ func summarize(all []Verdict) (s Summary) {
 	return s
 }
 
-// share returns a part of a whole; 1 for an empty whole.
+// share returns part divided by whole, or 1 for an empty whole.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1

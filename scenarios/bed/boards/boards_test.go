@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Every preset is drawn as its golden files show.
+// TestDrawings compares the text and SVG drawings of presets and files with golden files, and checks that the SVG is
+// well-formed.
 func TestDrawings(t *testing.T) {
 	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml",
 		"shared.yaml"} {
@@ -46,7 +47,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// Names from a file appear as text in the picture, never as markup.
+// TestNamesAreEscaped checks that names from a file appear as text in the picture, never as markup.
 func TestNamesAreEscaped(t *testing.T) {
 	s, err := board.RackPreset("bf3")
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func TestBoardsToPlayOn(t *testing.T) {
 	require.Equal(t, 2, c.Ports)
 }
 
-// The title describes what cables do to frames.
+// TestTitleTellsOfHostileCables checks that the title names the loss or faults of a board's cables.
 func TestTitleTellsOfHostileCables(t *testing.T) {
 	for fields, want := range map[string]string{"": "25 ns",
 		", loss: {share: 0.05}": "25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {

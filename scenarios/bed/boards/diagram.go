@@ -20,13 +20,13 @@ type box struct {
 	says  []string
 }
 
-// row is a chain of components.
+// row is a chain of components, drawn from left to right.
 type row struct {
 	name  string
 	boxes []box
 }
 
-// drawing is a card: the path from the wire, and its branches.
+// drawing is a card: the main path, from the cable inwards, and the branches behind its switch.
 type drawing struct {
 	name     string
 	front    row
@@ -56,7 +56,7 @@ func drawCard(c *board.CardSpec, shared bool) drawing {
 	return d
 }
 
-// across draws a switch, and the paths of one side's cores to the other's memory.
+// across returns the properties of a switch, and of the paths from either side's cores to the other side's memory.
 func across(sw *board.SwitchSpec) []string {
 	says := []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}
 	if o := sw.ArmOutbound; o != nil {
@@ -105,7 +105,7 @@ func downlink(d *board.Downlink, size uint64, shared bool) []box {
 	return append(append(list, root), parts(&d.MemorySpec, size)...)
 }
 
-// parts returns the components behind a root.
+// parts returns the components behind a root complex: cache, DRAM, cores.
 func parts(d *board.MemorySpec, size uint64) (list []box) {
 	if d.Cache != nil {
 		list = append(list, box{"cache", cache(d.Cache)})
@@ -132,7 +132,7 @@ func gpus(d *board.MemorySpec) (list []box) {
 	return list
 }
 
-// machineParts returns the components behind the root of a machine with cores.
+// machineParts returns the components behind the root complex of a machine whose cores are simulated.
 func machineParts(h *host.Spec, size uint64) []box {
 	list := []box{{"IIO", []string{bytes(uint64(h.IIO.Bytes))}}}
 	if h.LLC != nil {

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/board"
 )
 
-// Sizes in the picture, in its units.
+// Sizes in SVG user units.
 const (
 	boxWidth, boxHeight = 150, 92
 	gap, margin         = 26, 20
@@ -22,7 +22,8 @@ type canvas struct {
 	width int
 }
 
-// svgMark is the first line of every picture drawn by nictwin.
+// svgMark is the first line of every picture drawn by nictwin. IsSVG recognizes by it the files that may be
+// overwritten.
 const svgMark = "<!-- board drawn by nictwin: replaced by later runs -->\n"
 
 // IsSVG reports whether a text is a picture that SVG has drawn.
@@ -37,8 +38,10 @@ func SVG(s *board.RackSpec) string {
 	for _, m := range machines(s) {
 		y = c.machine(&m, y) + margin
 	}
-	return svgMark + fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">
-<style>.name{font-weight:bold;font-size:14px}.title{font-weight:bold}.frame{fill:none;stroke:#888}.box{fill:#eef3fa;stroke:#345}.way{stroke:#345;fill:none}</style>
+	return svgMark + fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" `+
+		`font-family="sans-serif" font-size="12">
+<style>.name{font-weight:bold;font-size:14px}.title{font-weight:bold}.frame{fill:none;stroke:#888}`+
+		`.box{fill:#eef3fa;stroke:#345}.way{stroke:#345;fill:none}</style>
 `, c.width+margin, y) + c.String() + "</svg>\n"
 }
 

@@ -57,7 +57,7 @@ type Eth struct {
 	Bits  int // width of a port's stream
 }
 
-// Of returns the manifest of a NIC adapted to these ports [B2] [B3].
+// Of returns the manifest of a NIC with its parameters set for these ports [B2] [B3].
 func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
 	if err != nil || e.Bits == 0 {
@@ -76,7 +76,7 @@ func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*
 	return BuildOf(ctx, m, variant, eth, log)
 }
 
-// BuildOf is Build for a manifest that was already read.
+// BuildOf builds like Build, from a manifest that was already read.
 func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := eth.Of(m)
 	if err != nil {
@@ -85,7 +85,8 @@ func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth,
 	return build.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
 }
 
-// Sized returns the manifest of a NIC adapted to the queues, keys, rules and parts of these sizes [B2].
+// Sized returns the manifest of a NIC with its parameters set to these numbers of queues, keys and rules, and these
+// parts [B2].
 func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)
@@ -128,7 +129,8 @@ func (s *Spec) build() (*build.Device, error) {
 	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
-// sameBuild reports whether an RTL device has the sizes and parts that a slot wants; ports are checked elsewhere.
+// sameBuild reports whether the sizes and parts of an RTL device equal those that a slot requires. It ignores ports,
+// which other code checks.
 func (s *Spec) sameBuild(slot *nicspec.Build) bool {
 	have, want := nicspec.DefaultBuild(), *slot
 	if s.Build != nil {

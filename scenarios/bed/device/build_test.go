@@ -8,7 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// An RTL device fits only a slot for the sizes and parts that it was built with.
+// TestSlotsWantWhatWasBuilt checks that an RTL device fits only a slot for the sizes and parts that it was built with;
+// ports do not matter here.
 func TestSlotsWantWhatWasBuilt(t *testing.T) {
 	small := nicspec.DefaultBuild()
 	small.NumRxq = 8

@@ -13,19 +13,19 @@ import (
 // each. It is safe for concurrent use.
 type Builds struct {
 	mu  sync.Mutex
-	all map[wanted]*kept
+	all map[buildKey]*cachedBuild
 }
 
-// wanted is the key of a build within one command.
-type wanted struct {
+// buildKey identifies a build within one command.
+type buildKey struct {
 	dut, variant string
 	eth          Eth
 	sized        bool
 	sizes        nicspec.Build
 }
 
-// kept is a build in the cache. The holder of mu builds it.
-type kept struct {
+// cachedBuild is an entry of Builds. Whoever locks mu first builds it; others wait for the lock.
+type cachedBuild struct {
 	mu    sync.Mutex
 	built *build.Device // nil: not built yet
 }
@@ -42,7 +42,7 @@ func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Devic
 	if k.built != nil {
 		if _, err := os.Stat(k.built.Binary); err == nil {
 			return k.built, nil
-		} // else the cache was emptied in the meantime
+		} // the build cache was emptied in the meantime: build again
 	}
 	made, err := build()
 	if err == nil {
@@ -51,18 +51,18 @@ func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Devic
 	return made, err
 }
 
-func (b *Builds) entry(s *Spec) *kept {
-	w := wanted{dut: s.DUT, variant: cmp.Or(s.Variant, "speed"), eth: Eth{s.ports(), s.EthBits}}
+func (b *Builds) entry(s *Spec) *cachedBuild {
+	w := buildKey{dut: s.DUT, variant: cmp.Or(s.Variant, "speed"), eth: Eth{s.ports(), s.EthBits}}
 	if s.Build != nil {
 		w.sized, w.sizes = true, *s.Build
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.all == nil {
-		b.all = map[wanted]*kept{}
+		b.all = map[buildKey]*cachedBuild{}
 	}
 	if b.all[w] == nil {
-		b.all[w] = &kept{}
+		b.all[w] = &cachedBuild{}
 	}
 	return b.all[w]
 }

@@ -15,8 +15,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Each build is made once for any number of concurrent callers; a failed or removed one is made again on the next
-// call.
+// TestBuildsAreMadeOnce checks that concurrent callers share one build, and that a failed or removed build is made
+// again on the next call.
 func TestBuildsAreMadeOnce(t *testing.T) {
 	var b Builds
 	bin := filepath.Join(t.TempDir(), "dut")

@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Device is a NIC of any kind, with properties that its boundary does not show.
+// Device is a NIC of any kind that also reports its build, the digest of its events and its wall time.
 type Device interface {
 	board.NIC
 	Build() string  // hash of the RTL build; empty for the model
@@ -48,7 +48,7 @@ func Open(s Spec) (*Opened, error) {
 // Period returns the period of the NIC's clock.
 func (o *Opened) Period() simcore.Ps { return o.period }
 
-// NIC puts the device into a slot; it is a board.Factory for a single call.
+// NIC puts the device into a slot. As a board.Factory it may be called once.
 func (o *Opened) NIC(s board.Slot) (board.NIC, error) {
 	if o.nic != nil {
 		return nil, errors.New("device: it stands in a slot already")

@@ -30,7 +30,7 @@ type node struct {
 	n    byte
 }
 
-const regionKey = 5 // region of Arm memory; that of host memory is the next
+const regionKey = 5 // key of the region in Arm memory; host memory has regionKey+1
 
 func newNode(t *testing.T, e *simcore.Engine, c *board.Card, bus driver.Bus, endpoint int, n byte) *node {
 	x := &node{t: t, card: c, n: n}
@@ -68,7 +68,7 @@ func (x *node) connect(q, peer *rnicverbs.QP, to *node) {
 	})
 }
 
-// fromHost returns the bus of a host without cores.
+// fromHost returns the bus of software on a host whose cores are not simulated.
 func fromHost(c *board.Card) driver.Bus {
 	return rootbus.Bus{Regs: c.Host.MMIO(nicspec.RequesterHost), Memory: c.Memory}
 }
@@ -80,8 +80,8 @@ func newRack(t *testing.T, e *simcore.Engine, s board.RackSpec) *board.Rack {
 	return r
 }
 
-// The requester fleet of the off-path study: eleven client machines on a switch with the server WRITE into its host's
-// and its Arm's memory at once, and every byte is there.
+// TestFleet runs the requester fleet of the off-path study: eleven client machines on a switch WRITE at once into the
+// memories of the server's host and Arm. It checks every byte, and that a second run takes the same time.
 func TestFleet(t *testing.T) {
 	for _, preset := range []string{"bf2-fleet", "connectx6-fleet"} {
 		t.Run(preset, func(t *testing.T) {
@@ -161,7 +161,7 @@ func playFleet(t *testing.T, preset string) simcore.Ps {
 	return e.Now()
 }
 
-// onCore returns the bus of software on a core of a machine, which reaches registers through a root.
+// onCore returns a core of a machine, and the bus of software on it, which accesses registers through root rc.
 func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, requester uint16) (driver.Bus,
 	*cpu.Core) {
 	x, err := c.Memory.Host(endpoint).Core(0, number)
@@ -171,8 +171,9 @@ func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, re
 	return b, x.Core
 }
 
-// Verbs on host cores of two plain-NIC servers: one posts WRITEs and polls for their ends, while its core sleeps
-// without events in between; the bytes go through IIO and last-level cache, and a core of the other reads them.
+// TestVerbsOnHostCores runs verbs on host cores of two plain-NIC servers. One posts WRITEs and polls for their
+// completions, while its core sleeps without events in between. The bytes go through IIO and last-level cache, and a
+// core of the other server reads them.
 func TestVerbsOnHostCores(t *testing.T) {
 	s, err := board.RackPreset("connectx6-cores-pair")
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func (s *Spec) newModel(slot board.Slot) (Device, error) {
 	return model{c}, nil
 }
 
-// stalls holds a slot's stall patterns; those of TLPs into the NIC have no bursts.
+// stalls holds a slot's stall patterns. The pattern of TLPs into the NIC has no bursts.
 type stalls struct{ of, ofTLPIn inject.Stalls }
 
 func newStalls(slot *board.Slot) *stalls {

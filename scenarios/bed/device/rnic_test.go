@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// An rnic works in the slot of a whole card, behind the card's switch, and answers register accesses.
+// TestRNICInASlot checks that an rnic behind the switch of a whole card answers register accesses.
 func TestRNICInASlot(t *testing.T) {
 	card, err := board.CardPreset("bf2")
 	require.NoError(t, err)

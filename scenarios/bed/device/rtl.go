@@ -40,7 +40,7 @@ const (
 	paramPorts, paramEthBits = "Ports", "EthBits"
 )
 
-// open starts the device, or connects to a remote one, of which only its own description is known.
+// open starts the device, or connects to a remote one. A remote device has no build here: only its hello describes it.
 func (s *Spec) open() (*rtlbridge.Conn, *build.Device, error) {
 	if s.Connect != "" {
 		token, err := s.token()
@@ -114,14 +114,15 @@ func (e *FitError) Error() string { return "device at " + e.Address + ": " + e.E
 // Unwrap returns the cause.
 func (e *FitError) Unwrap() error { return e.Err }
 
-// pins checks the Ethernet pins of the device against the slot, and returns the width of a stream.
+// pins checks the Ethernet pins of the device against the slot, and returns the width of a port's stream in bits; 0 if
+// the device has no such stream.
 func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 	if more := manifest.LaneName(streamEthIn, s.Ports); stream(c, more) != nil {
 		return 0, fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.Ports)
 	}
 	in := stream(c, streamEthIn)
 	if in == nil {
-		return 0, nil // as the bindings say
+		return 0, nil // binding the streams reports the missing one
 	}
 	bits = 8 * in.DataBytes
 	if c.Hello().Busy < 0 {
@@ -142,7 +143,7 @@ func stream(c *rtlbridge.Conn, name string) *protocol.StreamInfo {
 	return nil
 }
 
-// bindEth is the binding of the first Ethernet port; the others follow.
+// bindEth is the index of the first Ethernet port's binding; those of the other ports follow.
 const bindEth = 1
 
 func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
@@ -196,7 +197,7 @@ func (r *rtl) ObserveRest(f boundary.RestObserver) {
 // ObserveHeld implements boundary.Observable.
 func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 	streams := r.conn.Hello().Streams
-	of := make([]boundary.Held, len(streams)) // kind and port; NumKinds marks streams that are not a NIC's
+	of := make([]boundary.Held, len(streams)) // by stream; kind NumKinds: not a stream of a NIC
 	for i, s := range streams {
 		of[i].Kind = boundary.NumKinds
 		switch s.Name {
@@ -222,7 +223,7 @@ func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 	})
 }
 
-// happened translates the bridge's events: an input has crossed once its last beat was accepted.
+// happened reports an event of the bridge as a crossing. An input crosses when its last beat is accepted.
 func (r *rtl) happened(e rtlbridge.Event) {
 	c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
 	switch {

@@ -7,16 +7,15 @@ import (
 	"nictwin/models/board"
 )
 
-// Finder resolves the names that devices of a board use. A nil Finder resolves nothing: names of DUTs are paths, and
-// there are no tokens.
+// Finder resolves the names that a board's devices use. A nil Finder takes names of DUTs as paths, and gives no tokens.
 type Finder struct {
 	DUT     func(name string) (string, error) // returns the manifest of a DUT; nil: names are paths
 	Address func(address string) string       // resolves the path of a socket; nil: it stays as written
 	Token   func(file string) (string, error) // reads a token file; nil: there are none
 }
 
-// Slots returns a factory that fills every slot of a board: with the device of the slot's spec, or by base where that
-// is open.
+// Slots returns a factory that fills every slot of a board: with the device that the slot's spec names, or with base if
+// the spec leaves it open.
 func Slots(base Spec, find *Finder) board.Factory {
 	if find == nil {
 		find = new(Finder)
@@ -41,7 +40,7 @@ func Slots(base Spec, find *Finder) board.Factory {
 	}
 }
 
-// in returns the spec of the device for a slot.
+// in returns the spec of the device for a slot: s, changed to what the slot requires.
 func (s Spec) in(slot *board.Slot, find *Finder) (_ Spec, err error) {
 	s.Ports, s.EthBits, s.PeriodPs, s.slot = slot.Ports, slot.EthBits, slot.Period, slot.Name
 	if slot.Build != nil {

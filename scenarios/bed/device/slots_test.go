@@ -11,7 +11,8 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// A board names the device of each slot: two servers back to back, one with the Go NIC and one with RTL.
+// TestSlots checks that a board names the device of each slot: two servers back to back, one with the Go NIC, one with
+// RTL.
 func TestSlots(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)

@@ -29,8 +29,8 @@ type Spec struct {
 	Built   *build.Device // used instead of building DUT; may be nil
 	Builds  *Builds       // shared builds of the whole command; nil: none are shared
 
-	// Build is the sizes and parts, except ports: those to build, or those that Built or the device at Connect has.
-	// Nil: the defaults if NIC is Model, else the manifest's.
+	// Build gives sizes and parts, except ports: those to build, or those of Built or of the device at Connect. Nil:
+	// the defaults if NIC is Model, else the manifest's.
 	Build *nicspec.Build
 
 	// Connect is the address of a running device, unix:PATH or tcp:A.B.C.D:PORT, used instead of building and
@@ -46,7 +46,7 @@ type Spec struct {
 	Quantum uint32 // cycles per exchange with an RTL device; 0: the default
 	Serial  bool   // do not overlap device and models
 
-	// Idle selects how cycles are handled in which an RTL device stands still.
+	// Idle selects how the bridge handles cycles in which an RTL device is idle: evaluate or skip them.
 	Idle protocol.IdleMode
 
 	Digest bool      // fold an RTL device's events into Device.Digest
@@ -61,7 +61,7 @@ type Spec struct {
 
 	Wave *Wave // waveform that an RTL device dumps; nil: none
 
-	slot string // name of its slot, if there are several
+	slot string // name of its slot; empty if it is the board's only one
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -95,7 +95,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// token reads Token; without Connect there is none.
+// token decodes Token. It is zero without Connect.
 func (s *Spec) token() (t [32]byte, err error) {
 	if s.Connect == "" {
 		return t, nil

@@ -25,7 +25,8 @@ func (e *StreamError) Error() string {
 	return s
 }
 
-// streamRules maps a violation to the contract's rules for Ethernet and for TLPs, the signal, and what is right.
+// streamRules gives for each violation the contract's rule for Ethernet streams and for TLP streams, the signal, and
+// the value it should have had.
 var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
 	protocol.RuleValidDropped: {"B6", "B6", "tvalid", "1 until the beat is accepted"},
 	protocol.RuleDataChanged:  {"B6", "B6", "tdata", "unchanged until the beat is accepted"},

@@ -12,7 +12,8 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Every rule that the harness knows is one of the contract's, on either kind of stream.
+// TestStreamViolationsAreFindings checks that every stream rule that the harness checks maps to a rule of the contract,
+// for Ethernet and for TLPs.
 func TestStreamViolationsAreFindings(t *testing.T) {
 	for rule := protocol.RuleValidDropped; rule <= protocol.RulePadding; rule++ {
 		eth := result.OfError(fmt.Errorf("run: %w", &StreamError{"m_axis_eth", 1, 812, rule, 0}))

@@ -18,7 +18,7 @@ import (
 // Wave describes the waveforms that locally started RTL devices dump. Such devices use a build that can dump them.
 type Wave struct {
 	Dir    string // folder for the files
-	Slot   string // the only device that dumps one, or what it stands on; empty: all do
+	Slot   string // the only device to dump, or the server or card that contains the devices to dump; empty: all
 	Policy waves.Policy
 	Failed bool // the run failed, in cycle At of the device
 	At     uint64
@@ -27,7 +27,8 @@ type Wave struct {
 	// Module is an RTL module whose signals are shown as well; empty: none.
 	Module string
 
-	// files of the devices started so far; complete once the devices are closed and Save was called
+	// Left lists the files of the devices started so far. It is complete once the devices are closed and Save was
+	// called.
 	Left []WaveFiles
 }
 
@@ -53,7 +54,7 @@ func (w *Wave) of(slot string) *Wave {
 	return w
 }
 
-// file returns the file name of the waveform of the device in a slot, which has a name if there are several.
+// file returns the name of the waveform file of the device in a slot. An empty slot is the only one.
 func (w *Wave) file(slot string) string {
 	if slot == "" {
 		return filepath.Join(w.Dir, FSTFile)
@@ -90,7 +91,7 @@ func (w *Wave) Save(ctx context.Context, log io.Writer) error {
 	return nil
 }
 
-// blocks finds the instances of a module.
+// blocks finds the instances of a module in the waveform.
 func (l *WaveFiles) blocks(ctx context.Context, module string, log io.Writer) error {
 	if module == "" {
 		return nil

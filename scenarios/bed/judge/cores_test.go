@@ -30,14 +30,14 @@ type onArm struct {
 	tx    *driver.TxQueue
 	judge *judge.Judge
 
-	payload int // the endpoint whose memory has it
+	payload int // endpoint whose memory holds payload
 
 	got     [][]byte
 	ended   int
 	counted bool
 }
 
-// newOnArm places payload in the memory of an endpoint, and rings in the Arm's.
+// newOnArm places payload in the memory of an endpoint, and rings in Arm memory.
 func newOnArm(t *testing.T, c *board.Card, payload int) *onArm {
 	x := &onArm{t: t, card: c, payload: payload}
 	var err error
@@ -108,8 +108,8 @@ func (x *onArm) send(frames [][]byte) {
 
 func untouched(*board.NetworkSpec) {}
 
-// playOnArm has the drivers of two cards run on cores of their Arm sides and send to each other; it returns the
-// referees' digests, and when the last frame was taken.
+// playOnArm runs the drivers of two cards on cores of their Arm sides, which send to each other. It returns the
+// referees' digests, and the time at which the last frame had been received.
 func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, strike func(*board.NetworkSpec),
 	payload int) ([2]string, simcore.Ps) {
 	h, err := hometest.Find()
@@ -140,7 +140,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 		for k := range 24 {
 			f := nictest.Pattern(64+k*50+i, uint64(100*i+k))
 			copy(f, append(macs[1-i][:], macs[i][:]...))
-			f[12], f[13] = 0x08, 0x01 // no IP, so that the NIC does not parse it
+			f[12], f[13] = 0x08, 0x01 // EtherType other than IP: the NIC does not parse the frame further
 			sent[i] = append(sent[i], f)
 		}
 		two[i].send(sent[i])
@@ -155,7 +155,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	require.True(t, whole(), "received %d and %d, sent %d and %d", len(two[0].got), len(two[1].got), two[0].ended,
 		two[1].ended)
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond)) // buffers are posted again
-	for _, x := range two {                                         // the referees compare them with their own
+	for _, x := range two {                                         // the referees compare the counters
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond))
@@ -177,8 +177,9 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	return digests, took
 }
 
-// The driver on Arm cores with payload in host memory, which they write and read through the switch, by either NIC: the
-// copier finds all that the NIC wrote there, and it takes longer than in Arm memory.
+// TestDriverOnArmCoresWithPayloadInTheHost runs the driver on Arm cores with payload in host memory, which cores write
+// and read through the switch, with either NIC. The driver must see all bytes that the NIC wrote there, and take longer
+// than with payload in Arm memory.
 func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
 	for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},
 		{board.DeviceModel, board.DeviceRTL}} {
@@ -188,9 +189,9 @@ func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
 	}
 }
 
-// The driver runs on Arm cores of whole boards, through their private caches, the last-level cache and the IIO
-// buffer: it sends and receives through either NIC, back to back and over an Ethernet switch, and the referees find
-// nothing.
+// TestDriverOnArmCores runs the driver on Arm cores of whole boards, through their private caches, the last-level cache
+// and the IIO buffer. It sends and receives with either NIC, back to back and over an Ethernet switch, without a
+// mismatch.
 func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
 		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},
@@ -200,7 +201,8 @@ func TestDriverOnArmCores(t *testing.T) {
 				again, tookAgain := playOnArm(t, kinds, network, untouched, nicspec.EndpointArm)
 				require.Equal(t, digests, again)
 				require.Equal(t, took, tookAgain)
-				// A cable that could strike frames, and strikes none, is the same to devices that run ahead, too.
+				// A cable with a fault model that never strikes must not change the run, although it affects how far
+				// devices may run ahead.
 				for _, strike := range []func(*board.NetworkSpec){
 					func(n *board.NetworkSpec) { n.Loss = &inject.LossSpec{Seed: 7} },
 					func(n *board.NetworkSpec) { n.Faults = &inject.WireSpec{Seed: 7} },

@@ -1,8 +1,8 @@
-// Package judge attaches the referee to a NIC and logs what crosses its boundary: the one place where a board meets
-// the referee.
+// Package judge attaches the referee to a NIC and logs what crosses its boundary. It is the only place that connects a
+// board with the referee.
 //
-// A Log is the files of a run. It may cover several NICs, each under its own name: in the lines of events.jsonl, in
+// A Log holds the files of a run. It may cover several NICs, each under its own name: in the lines of events.jsonl, in
 // the interfaces of frames.pcapng and in the text of findings. A run with one NIC need not name it.
 //
-// It plays nothing and decides nothing: the referee finds mismatches, and the caller draws the consequences.
+// It neither plays nor decides: the referee finds mismatches, and the caller acts on them.
 package judge

@@ -21,7 +21,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// write returns a WRITE of n bytes to a queue pair, from one card to the other.
+// write returns the frame of an RC WRITE middle packet with n bytes of payload, from one card to the other.
 func write(from int, qp, psn uint32, n int) []byte {
 	f := make([]byte, 14+20+8+wire.BTHSize+n+wire.ICRCSize)
 	copy(f, []byte{2, 0, 0, 0, 0, byte(2 - from), 2, 0, 0, 0, 0, byte(1 + from), 8, 0})
@@ -39,8 +39,8 @@ func write(from int, qp, psn uint32, n int) []byte {
 	return f
 }
 
-// playFaults lets two cards send packets to each other over a hostile cable. It returns the packets received by each,
-// sorted; what was done to the packets; and the size of the cable's record.
+// playFaults lets two cards send packets to each other over a cable with faults. It returns the packets received by
+// each, sorted; the faults that struck packets; and the size of the cable's recording.
 func playFaults(t *testing.T, kinds [2]board.DeviceKind) (came [2][][]byte, count [2]inject.WireCount,
 	recorded uint64) {
 	h, err := hometest.Find()
@@ -92,8 +92,9 @@ func playFaults(t *testing.T, kinds [2]board.DeviceKind) (came [2][][]byte, coun
 	return came, count, tap.Cut().Written
 }
 
-// Packets meet the same faults whatever NIC sends and receives them, so the received bytes are identical. The
-// referees find no fault in what the cable did, and the record has every packet once.
+// TestNICsMeetTheSameFaults checks that faults strike the same packets whatever NICs send and receive them, so that the
+// received bytes are identical. The referees must not blame a NIC for the cable's faults, and the recording must have
+// every packet once.
 func TestNICsMeetTheSameFaults(t *testing.T) {
 	model, rtl := board.DeviceModel, board.DeviceRTL
 	want, count, recorded := playFaults(t, [2]board.DeviceKind{model, model})

@@ -33,7 +33,7 @@ func newFrameLog(name string, out *trace.Pcapng, first int) *frameLog {
 		late: map[trace.PacketID][]string{}}
 }
 
-// packetID returns the packet ID of a frame at the NIC's boundary.
+// packetID returns the pcapng packet ID of a frame at the NIC's boundary.
 func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 	id := trace.PacketID(f.N) | trace.PacketID(f.Port)<<32 | trace.PacketID(l.first)<<48
 	if f.Sent {
@@ -42,7 +42,7 @@ func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 	return id
 }
 
-// compared writes a compared frame: what was expected, and what came.
+// compared writes a compared frame: the expected bytes, and those that crossed.
 func (l *frameLog) compared(e *golden.FrameEvent) {
 	f := &l.frame
 	*f = trace.Frame{Ns: e.Cycle * int64(l.period) / 1000, Dir: trace.Outbound, ID: trace.NoID,

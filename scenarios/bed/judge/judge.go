@@ -11,19 +11,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Options say what the referee of a NIC watches.
+// Options describe the NIC to be judged, and select what is reported.
 type Options struct {
 	Name  string        // of the NIC; empty if it is the only one
 	Build nicspec.Build // of the NIC [B2]
 
-	Period simcore.Ps // of the NIC's clock; 0: as the NIC reports it, or the default
+	Period simcore.Ps // of the NIC's clock; 0: the NIC's own, or the default if it has none
 
-	MaxMismatches int // number kept in full; 0: golden's default
+	MaxMismatches int // mismatches kept with all fields; 0: golden's default
 	OnMismatch    func(*verdict.Mismatch)
 
 	Log *Log // receives the crossings; may be nil
 
-	// Comment returns the comment on a mismatch for frames.pcapng; nil: its first line.
+	// Comment returns the comment on a mismatch for frames.pcapng; nil: the first line of the mismatch.
 	Comment func(*verdict.Mismatch) string
 }
 
@@ -38,8 +38,9 @@ type Judge struct {
 	frames *frameLog     // nil without a log
 }
 
-// Each of the first crossings is timed, so that in a short run a pause of the machine counts once; after that one in
-// sampleEvery is, since reading the clock must not slow down what it measures.
+// Reading the clock slows down what it measures, so only the first timedFirst crossings are all timed, and then one in
+// sampleEvery, which counts for all of them. In a short run, where all are timed, a pause of the machine is thus
+// counted once, not sampleEvery times.
 const (
 	timedFirst  = 4096
 	sampleEvery = 64
@@ -95,17 +96,17 @@ func (j *Judge) observe(c boundary.Crossing) {
 // Cycles returns the number of cycles up to the last crossing.
 func (j *Judge) Cycles() int64 { return j.cycles }
 
-// Took estimates the wall time spent judging, for people.
+// Took estimates the wall time spent judging. It is for people: no result depends on it.
 func (j *Judge) Took() time.Duration { return j.timed }
 
-// Ending says how a run ended.
+// Ending selects how a run ended.
 type Ending int
 
-// Endings.
+// Ways in which a run can end.
 const (
 	Whole   Ending = iota // everything was played and is idle
-	Stopped               // the NIC makes no progress with work left, which is a finding
-	Broken                // aborted for other reasons: only mismatches found on the way count
+	Stopped               // the NIC makes no progress although work is left, which is a finding
+	Broken                // aborted for another reason: only mismatches found before count
 )
 
 // Finish ends the referee and returns its report.
@@ -125,7 +126,7 @@ func (j *Judge) Finish(how Ending, counters ...golden.CounterValue) *golden.Repo
 	return rep
 }
 
-// Cut describes a log file that has reached its limit.
+// Cut describes a log file that was cut at its limit.
 type Cut struct {
 	File string `json:"file"`
 	trace.Cut

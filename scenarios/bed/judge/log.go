@@ -18,7 +18,7 @@ const (
 	PcapngFile = "frames.pcapng"
 )
 
-// Log is the files of a run: every crossing of its NICs, and every frame that was compared.
+// Log holds the open files of a run: every crossing of its NICs, and every frame that was compared.
 type Log struct {
 	dir    *files.Folder
 	events *trace.Log
@@ -28,8 +28,8 @@ type Log struct {
 	close  []func() error
 }
 
-// NewLog creates the files in a folder, each of at most limit bytes, 0 for no limit. The names are those of the NICs
-// to be attached; without any, there is one NIC without a name.
+// NewLog creates the files in a folder, each of at most limit bytes; 0 is no limit. names are the NICs that will be
+// attached; without any, a single NIC without a name is.
 func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 	if len(names) == 0 {
 		names = []string{""}

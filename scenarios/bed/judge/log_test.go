@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// silent is a NIC without events.
+// silent is a NIC that reports no crossings.
 type silent struct{}
 
 func (silent) Observe(boundary.Observer)         {}
@@ -28,7 +28,7 @@ type clocked struct {
 
 func (c clocked) Period() simcore.Ps { return c.period }
 
-// Findings name the NIC.
+// TestFindingsNameTheNIC checks that findings name the NIC.
 func TestFindingsNameTheNIC(t *testing.T) {
 	for name, head := range map[string]string{"": "cycle ", "B": "NIC B, cycle "} {
 		j, err := Attach(silent{}, Options{Name: name, Build: nicspec.DefaultBuild()})
@@ -45,7 +45,7 @@ func TestFindingsNameTheNIC(t *testing.T) {
 	}
 }
 
-// Times in a log follow each NIC's own clock.
+// TestLogsGoByTheClockOfTheNIC checks that times in a log are cycles times the period of each NIC's own clock.
 func TestLogsGoByTheClockOfTheNIC(t *testing.T) {
 	dir, err := files.OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ const linkLatency = 128 * simcore.DefaultPeriodPs
 // server is a server with one card, its driver and its referee.
 type server struct {
 	t     *testing.T
-	pay   int // endpoint of received payload
+	pay   int // endpoint whose memory receives payload
 	name  string
 	s     *board.Server
 	d     *driver.Driver
@@ -39,14 +39,14 @@ type server struct {
 	judge *judge.Judge
 
 	got     [][]byte
-	ended   int // work entries
+	ended   int // work entries that ended
 	counted bool
 }
 
 // plain is a card without a switch.
 const plain = "plain"
 
-// rig is two servers on one engine, NIC to NIC.
+// rig is two servers on one engine, their NICs connected by a cable.
 type rig struct {
 	e     *simcore.Engine
 	pools board.Pools
@@ -55,7 +55,7 @@ type rig struct {
 	over  bool
 }
 
-// newRig builds a rig from cards with the internals of a preset, or plain ones.
+// newRig builds a rig from cards with the switch, caches and memories of a preset, or from plain cards.
 func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *rig {
 	t.Helper()
 	h, err := hometest.Find()
@@ -71,8 +71,8 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 		if preset != plain {
 			card.Switch, err = board.SwitchPreset(preset)
 			require.NoError(t, err)
-			card.PCIe, quantum = board.NICLinkSpec(), 30 // two quanta fit into its latency
-			x.pay = nicspec.EndpointArm                  // where the completion entries are: order is per endpoint
+			card.PCIe, quantum = board.NICLinkSpec(), 30 // link latency covers two quanta
+			x.pay = nicspec.EndpointArm                  // that of completion entries: order is per endpoint
 		}
 		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: quantum})
 		require.NoError(t, err)
@@ -176,7 +176,7 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	}
 	require.True(t, whole(), "%v: A received %d and sent %d, B %d and %d", kinds, len(r.two[0].got), r.two[0].ended,
 		len(r.two[1].got), r.two[1].ended)
-	for _, x := range r.two { // the referees compare them with their own
+	for _, x := range r.two { // the referees compare the counters read with their own
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
 	require.NoError(t, r.e.RunUntil(r.e.Now()+100*simcore.Microsecond))
@@ -197,8 +197,8 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	return digests
 }
 
-// Two servers on one engine, NIC to NIC, with traffic both ways: whatever the NICs, no referee finds anything, and a
-// second run is identical.
+// TestTwoServers sends between two servers on one engine in both directions, with every pair of NICs: no referee may
+// find a mismatch, and a second run must be identical.
 func TestTwoServers(t *testing.T) {
 	for _, kinds := range [][2]string{
 		{device.Model, device.Model}, {device.Model, device.RTL}, {device.RTL, device.Model}, {device.RTL, device.RTL},
@@ -225,8 +225,8 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// The same holds behind a switch with a root for each endpoint: its credits, contention and latencies cause no false
-// alarm.
+// TestTwoServersBehindSwitches repeats TestTwoServers on cards with a PCIe switch and a root complex for each endpoint:
+// their credits, contention and latencies must cause no false mismatch.
 func TestTwoServersBehindSwitches(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		for _, kinds := range [][2]string{{device.Model, device.Model}, {device.Model, device.RTL},

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// The driver passes its contract tests on either NIC, on a plain card and behind a switch.
+// TestDriver runs the driver's contract tests on either NIC, on a plain card and behind a switch.
 func TestDriver(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: b.Bus}
 	r.ApartRoots = s.Switch != nil
 	r.Settle = func() error {
-		const longest = 20_000 // cycles that anything takes in these checks
+		const longest = 20_000 // cycles: more than any operation takes in these checks
 		return b.Engine.RunUntil(b.Engine.Now() + b.Cycles(longest))
 	}
 	r.Receive = func(_ int, f []byte) { b.Players[0].Play(traffic.Frame{Data: f}) }
@@ -73,7 +73,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	return r
 }
 
-// The driver knows the sizes of the NIC that was asked for.
+// TestDriverKnowsTheBuild checks that the driver refuses queues beyond the number that the NIC was built with.
 func TestDriverKnowsTheBuild(t *testing.T) {
 	small := nicspec.DefaultBuild()
 	small.NumRxq, small.NumTxq = 8, 4

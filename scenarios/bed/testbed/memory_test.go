@@ -17,7 +17,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// card is a bed on a switched card with the Go NIC, begun.
+// cardBed is a bed on a card with a PCIe switch and the Go NIC, ready to run.
 type cardBed struct {
 	*testing.T
 	*Bed
@@ -47,7 +47,7 @@ func (b *cardBed) settle() {
 	require.True(b, b.Idle())
 }
 
-// read is what software reads, as a core.
+// read returns the bytes that software on a core reads.
 func (b *cardBed) read(addr uint64, n int) []byte {
 	b.Helper()
 	p := make([]byte, n)
@@ -66,8 +66,9 @@ func (b *cardBed) key(index, endpoint, n int) *driver.Key {
 	return k
 }
 
-// A copy that invalidates its source, as the NIC tells the Arm's cache by a message: dirty lines are gone, and DRAM
-// was never written. After a wrong invalidate, software reads what DRAM has: stale bytes.
+// TestInvalidateReachesTheCache copies with invalidation of the source, which the NIC requests from the Arm's cache by
+// a message: dirty lines are dropped, and DRAM is never written. After an invalidation of data still in use, software
+// reads the stale bytes of DRAM.
 func TestInvalidateReachesTheCache(t *testing.T) {
 	const n = 8192
 	b := newCardBed(t, "bf3", nil)
@@ -110,7 +111,8 @@ func TestInvalidateReachesTheCache(t *testing.T) {
 	require.Equal(t, want, got, "and so does the backdoor")
 }
 
-// BlueField-2's Arm has no cache: what the NIC writes is in DRAM, and an invalidate has nothing to drop.
+// TestWithoutCacheNothingIsStale checks BlueField-2, whose Arm has no cache: what the NIC writes is in DRAM, and an
+// invalidation has nothing to drop.
 func TestWithoutCacheNothingIsStale(t *testing.T) {
 	const n = 1024
 	b := newCardBed(t, "bf2", nil)
@@ -130,8 +132,8 @@ func TestWithoutCacheNothingIsStale(t *testing.T) {
 	require.GreaterOrEqual(t, b.Memory.DRAM(nicspec.EndpointArm).Counters().WrittenBytes, uint64(n))
 }
 
-// The switch keeps order per pair of ports only: a completion entry in Arm memory comes before the payload in host
-// memory that it tells of. A flush, as a copier does it, waits for the payload.
+// TestPayloadAfterItsEntry checks that the switch keeps order per pair of ports only: a completion entry in Arm memory
+// arrives before the payload in host memory that it reports. A flush, as a copier does it, must wait for the payload.
 func TestPayloadAfterItsEntry(t *testing.T) {
 	const n = 1500
 	b := newCardBed(t, "bf3", nil)
@@ -171,7 +173,8 @@ func TestPayloadAfterItsEntry(t *testing.T) {
 	require.Equal(t, 1, late, "the entry was there, and the payload was not")
 }
 
-// A copier waits for payload elsewhere by itself, for all frames that are there at once.
+// TestCopiersFlush checks that a copier waits until payload in the other memory has arrived, also when many frames
+// arrive at once.
 func TestCopiersFlush(t *testing.T) {
 	const n, frames = 700, 40
 	b := newCardBed(t, "bf3", func(s *board.SwitchSpec) { s.Host.PCIe.Latency = 3 * simcore.Microsecond })

@@ -13,24 +13,24 @@ import (
 
 // Spec configures a Bed.
 type Spec struct {
-	device.Spec // of the NIC; its clock is the one of all cycles here
+	device.Spec // of the NIC; cycles below are those of its clock
 
 	Seed  uint64
 	Stall int // percentage of cycles with gaps and back-pressure, 0 to 90
-	Burst int // these last 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
+	Burst int // log2 of the length of each of them in cycles, 0 to board.MaxBurst; see board.Slot
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. The
+	// Credits bound the messages in flight on a link, in each direction except Ethernet into the NIC; 0: 4,096. The
 	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
 	Endpoint *board.Endpoint   // what is behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
-	Switch   *board.SwitchSpec // between them, with a root for each endpoint; nil: one root for both
+	Switch   *board.SwitchSpec // with a root complex for each endpoint; nil: none, and one for both
 
-	// Card is the whole card, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and Build
-	// above default to the card's. With Stall, the card's endpoint gets the delays of EndpointFor in addition.
+	// Card describes the whole card, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and
+	// Build above default to the card's. With Stall, the card's endpoint gets the delays of EndpointFor in addition.
 	Card *board.CardSpec
 }
 
@@ -71,7 +71,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// validateCard checks that settings given twice agree.
+// validateCard checks that settings given both in the spec and in its card agree.
 func (s *Spec) validateCard() error {
 	var errs []error
 	if s.Endpoint != nil || s.Switch != nil || s.Credits != 0 {
@@ -90,7 +90,7 @@ func (s *Spec) validateCard() error {
 	return errors.Join(append(errs, field.Under("card", card.Validate()))...)
 }
 
-// resolved returns the spec with the card's values filled in.
+// resolved returns the spec with open settings taken from the card.
 func (s Spec) resolved() Spec {
 	if c := s.Card; c != nil {
 		s.Ports, s.EthBits = cmp.Or(s.Ports, c.Ports), cmp.Or(s.EthBits, c.EthBits)
@@ -102,7 +102,7 @@ func (s Spec) resolved() Spec {
 	return s
 }
 
-// card returns the card for a device with this clock. Both links of a plain card have the same latency.
+// card returns the card for a device with this clock period. Both links of a plain card have the same latency.
 func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	if s.Card != nil {
 		c := *s.Card
@@ -121,9 +121,9 @@ func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	}
 }
 
-// MaxQuantum returns the longest quantum that links of that many cycles allow.
+// MaxQuantum returns the longest quantum, in cycles, that the bridge can use on links of this latency.
 func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
-	const period = 2 // the value is irrelevant, since links use the same
+	const period = 2 // any period: the result depends on the ratio of latency to period only
 	latency := simcore.Ps(linkCycles) * period
 	return rtlbridge.MaxQuantum(period, mode, latency, latency)
 }

@@ -16,23 +16,23 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Bed is a card with its device, driver and players, connected, before time starts. The caller must Close it.
+// Bed is a card with its device, driver and players, connected, at time 0. The caller must Close it.
 type Bed struct {
 	*board.Card
 	Engine  *simcore.Engine
 	NIC     device.Device // the card's
-	Arm     *root.MMIO    // register accesses by the Arm root, shared with the driver
-	Bus     driver.Bus    // of the driver
+	Arm     *root.MMIO    // register accesses through the Arm's root complex, shared with the driver
+	Bus     driver.Bus    // memory and register accesses of the driver
 	Driver  *driver.Driver
 	Players []*traffic.Player // by Ethernet port
-	Waits   board.Waits       // upper bounds for links and memories of the card
+	Waits   board.Waits       // upper bounds of latencies of the card's links and memories
 
 	spec  board.CardSpec
 	pools board.Pools
-	rest  rest
+	idle  idleWatch
 }
 
-// linkCredits is the default of Spec.Credits, and always that of Ethernet into the NIC.
+// linkCredits is the default of Spec.Credits. Ethernet into the NIC always has this many.
 const linkCredits = 4096
 
 // New connects a bed. It builds an RTL device, or finds it in the cache, and starts it.
@@ -81,7 +81,7 @@ func (b *Bed) connect(s *Spec) (err error) {
 	return errors.Join(err, SetWaits(b.Driver, b.Waits))
 }
 
-// SetWaits sets the NIC's read time-outs to what its card may take.
+// SetWaits sets the NIC's read time-outs to the longest time that a read on its card can take.
 func SetWaits(d *driver.Driver, w board.Waits) error {
 	if w.CplTimeout == nicspec.ResetCplTimeout {
 		return nil
@@ -99,7 +99,7 @@ func SetLimits(d *driver.Driver, want tlp.Limits) error {
 	return d.SetDeviceControl(to)
 }
 
-// Pace parses the pace of a player, as traffic.ParsePace does; it is at most the rate of the cables.
+// Pace parses the pace of a player like traffic.ParsePace, with the rate of the cables as the maximum.
 func (b *Bed) Pace(text string) (traffic.Pace, error) {
 	p, err := traffic.ParsePace(text, b.NIC.EthBits(), b.NIC.Period())
 	if err != nil {
@@ -111,8 +111,8 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 // Cable returns the spec of the players' cables.
 func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
 
-// Bus returns the bus of software on a card; its accesses take as long as the card's memory does. arm carries its
-// register accesses.
+// Bus returns the bus of software on a card: memory accesses, with the latency of the card's memory, and register
+// accesses through arm.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
 	if c.Memory.Timed() {
@@ -126,21 +126,21 @@ func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	}}
 }
 
-// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is requested
-// of the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is
-// longer.
+// Begin must be called once the work is loaded, before the engine runs. Once done returns true, nothing more is
+// requested of the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or Waits.Turn if that
+// is longer.
 func (b *Bed) Begin(done func() bool) error {
 	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge does this
-		b.rest = rest{
+		b.idle = idleWatch{
 			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
 			patience: max(rtlbridge.DefaultPatience, int64(b.Waits.Turn/b.NIC.Period())),
 		}
-		b.rest.begin()
+		b.idle.begin()
 	}
 	return b.NIC.Begin(done)
 }
 
-// driverOptions describes the card to the driver.
+// driverOptions returns the driver's options for the card: the NIC's build, memory sizes and the limit of polls.
 func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
 	if s.Build != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The measured boards check their own results; the times are not judged.
+// TestMeasuredWorkIsDone runs each measurement for a short time: the measured boards check their own results. It does
+// not judge the times.
 func TestMeasuredWorkIsDone(t *testing.T) {
 	assert.Positive(t, ownHops(100))
 	assert.Positive(t, akitaHops(100))
@@ -16,7 +17,7 @@ func TestMeasuredWorkIsDone(t *testing.T) {
 	assert.Panics(t, func() { Events(0) })
 }
 
-// Prints both sides and their ratio, measured in one run.
+// BenchmarkAgainstAkita reports nictwin's time, Akita's and their ratio, measured alternately in one run.
 func BenchmarkAgainstAkita(b *testing.B) {
 	report := func(b *testing.B, own, akita float64) {
 		b.ReportMetric(own, "own-ns")
@@ -41,7 +42,7 @@ func BenchmarkAgainstAkita(b *testing.B) {
 	})
 }
 
-// One TLP over link, switch and link.
+// BenchmarkLinkSwitchLink measures one TLP over a link, a switch and another link.
 func BenchmarkLinkSwitchLink(b *testing.B) {
 	own, err := ownSwitch()
 	require.NoError(b, err)
@@ -53,7 +54,8 @@ func BenchmarkLinkSwitchLink(b *testing.B) {
 	require.NoError(b, err)
 }
 
-// Both sides of the measurement carry every TLP, and ours allocates nothing on the way.
+// TestSwitchCarriesEverything checks that both sides of the switch measurement deliver every TLP, and that nictwin's
+// side allocates nothing.
 func TestSwitchCarriesEverything(t *testing.T) {
 	for _, build := range []func() (side, error){ownSwitch, akitaSwitch} {
 		play, err := build()

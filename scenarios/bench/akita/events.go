@@ -50,10 +50,9 @@ func measure(ours, akitas func() float64) (own, theirs float64) {
 
 const slicesPerTurn = 8
 
-// stopwatch times slices of equally many units of work, the first of which
-// warms up.
+// stopwatch times slices of equally many units of work. The first slice warms up.
 type stopwatch struct {
-	left   int // units in this slice
+	left   int // units left in this slice
 	slice  int
 	slices int
 	start  time.Time
@@ -64,7 +63,7 @@ func newStopwatch(slice int) stopwatch {
 	return stopwatch{left: slice, slice: slice, best: math.MaxInt64}
 }
 
-// unit counts one unit of work and reports whether more is wanted.
+// unit counts one unit of work and reports whether the measurement goes on.
 func (w *stopwatch) unit() bool {
 	w.left--
 	return w.left > 0 || w.lap()
@@ -80,7 +79,7 @@ func (w *stopwatch) lap() bool {
 	return w.slices <= slicesPerTurn
 }
 
-// run runs an engine dry and returns the least time per unit, in nanoseconds.
+// run runs an engine until it has no more events, and returns the least time per unit, in nanoseconds.
 func (w *stopwatch) run(e sim.Engine) float64 {
 	if err := e.Run(); err != nil {
 		panic(fmt.Sprintf("akita: measurement: %v", err))
@@ -131,7 +130,7 @@ func ownEvents(pending, slice int) float64 {
 	return h.watch.run(h.engine)
 }
 
-// akitaEvent is as cheap as an event for Akita can be.
+// akitaEvent is the cheapest event that Akita's engine accepts.
 type akitaEvent struct {
 	at sim.VTimeInSec
 	h  sim.Handler

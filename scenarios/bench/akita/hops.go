@@ -23,10 +23,10 @@ type hopMsg struct {
 	seq  uint64
 }
 
-// hopBoard is a source, a forwarder and a sink, each ticking. The components
-// know Akita's interfaces only and are the same on both sides.
+// hopBoard is a source, a forwarder and a sink, each a ticking component. They use Akita's interfaces only, and are the
+// same on both sides.
 type hopBoard struct {
-	stamp            *simcore.Engine // for Depart; nil on Akita's side
+	stamp            *simcore.Engine // sets the departure time of messages; nil on Akita's side
 	free             []*hopMsg
 	sent, got        int
 	watch            stopwatch
@@ -131,7 +131,7 @@ func ownHops(slice int) float64 {
 	return b.run(e)
 }
 
-// akitaTick makes a function an Akita ticker.
+// akitaTick adapts a function to Akita's Ticker interface.
 type akitaTick func(sim.VTimeInSec) bool
 
 func (f akitaTick) Tick(now sim.VTimeInSec) bool { return f(now) }

@@ -132,7 +132,7 @@ func (h *switchBoard) sink(now sim.VTimeInSec) bool {
 	return true
 }
 
-// run sends n TLPs and returns the time of each, in nanoseconds.
+// run sends n TLPs and returns the wall time per TLP, in nanoseconds.
 func (h *switchBoard) run(e sim.Engine, start func(), n int) (float64, error) {
 	h.want += n
 	begin := time.Now()
@@ -148,7 +148,7 @@ func (h *switchBoard) run(e sim.Engine, start func(), n int) (float64, error) {
 	return float64(took.Nanoseconds()) / float64(n), err
 }
 
-// side measures n TLPs on one of the sides.
+// side measures n TLPs on nictwin's or Akita's side, and returns the wall time per TLP in nanoseconds.
 type side func(n int) (float64, error)
 
 func ownSwitch() (side, error) {

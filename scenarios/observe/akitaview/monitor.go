@@ -23,7 +23,7 @@ type monitor struct {
 	guard *guard
 }
 
-// begun is held by the program's only monitor: Akita has one server for all.
+// begun is locked by the program's only monitor, since Akita has one HTTP server per process.
 var begun sync.Mutex
 
 // newMonitor starts the server of a run.
@@ -33,8 +33,8 @@ func newMonitor(ctx context.Context, port int, e *simcore.Engine) (m *monitor, e
 	}
 	m = &monitor{akita: monitoring.NewMonitor().WithPortNumber(port)}
 	m.akita.RegisterEngine(e)
-	// Akita registers its handlers in the default mux, and serves whatever the default is when a request arrives: the
-	// guard.
+	// Akita registers its handlers in the default mux, and serves requests with the mux that is the default when they
+	// arrive. So it gets a mux of its own to register in, and the guard becomes the default.
 	handlers := http.NewServeMux()
 	m.guard = &guard{engine: e, to: handlers}
 	http.DefaultServeMux = handlers
@@ -54,20 +54,20 @@ func (m *monitor) add(c sim.Component) { m.akita.RegisterComponent(c) }
 
 func (m *monitor) end() { m.guard.end() }
 
-// guard wraps Akita's handlers: it refuses foreign requests, and pauses the run while a handler inspects it.
+// guard wraps Akita's handlers: it refuses requests from elsewhere, and pauses the run while a handler inspects it.
 type guard struct {
 	engine *simcore.Engine
 	to     http.Handler
 
-	mu     sync.Mutex // one request at a time
-	paused bool       // by a request
+	mu     sync.Mutex // held while a request is served, one at a time
+	paused bool       // a request has paused the run
 	ended  bool
 }
 
-// running are handlers that must not pause the run: the first samples it for a second.
+// running are the handlers during which the run must go on: the first samples it for a second.
 var running = map[string]bool{"/api/profile": true, "/api/resource": true, "/api/progress": true}
 
-// unfit reports whether a handler is for simulations of another kind: it would start a second run, or tick components
+// unfit reports whether a handler does not fit this kind of simulation: it would start a second run, or tick components
 // that have no ticks.
 func unfit(path string) bool {
 	return path == "/api/run" || strings.HasPrefix(path, "/api/tick/") || strings.HasPrefix(path, "/api/traffic/")
@@ -112,7 +112,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// end releases the run; later requests are refused.
+// end lets a paused run continue; later requests are refused.
 func (g *guard) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

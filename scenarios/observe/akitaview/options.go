@@ -14,13 +14,13 @@ type Options struct {
 	Trace   string // file for the trace, NAME.sqlite3, which must not exist; empty: none
 }
 
-// suffix is what Akita appends to the names of traces.
+// suffix is the extension that Akita appends to the names of traces.
 const suffix = ".sqlite3"
 
 // Wanted reports whether there is anything to open.
 func (o *Options) Wanted() bool { return o.Monitor != 0 || o.Trace != "" }
 
-// Validate returns every error of the options, also if this program is built without the viewer.
+// Validate returns every error of the options, in programs built without the viewer as well.
 func (o *Options) Validate() error {
 	var errs []error
 	if o.Monitor != 0 && (o.Monitor < 1024 || o.Monitor > 65535) {
@@ -38,7 +38,8 @@ func (o *Options) Validate() error {
 		errs = append(errs, newFile(o.Trace))
 	}
 	if o.Wanted() && !built {
-		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: want one of `make build-akitaview`"))
+		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: "+
+			"want one of `make build-akitaview`"))
 	}
 	return errors.Join(errs...)
 }

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/observe/akitaview"
 )
 
-// Errors name the flag.
+// TestOptions checks that errors name the flag.
 func TestOptions(t *testing.T) {
 	for _, x := range []struct {
 		o    akitaview.Options

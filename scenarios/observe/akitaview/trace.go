@@ -19,8 +19,8 @@ type trace struct {
 	file   string
 	to     *tracing.SQLiteTraceWriter
 	last   int
-	ways   map[sim.Msg]tracing.Task // of messages sent and not yet received
-	waits  map[sim.Msg]tracing.Task // of messages in the port that received them
+	ways   map[sim.Msg]tracing.Task // tasks of messages sent and not yet received
+	waits  map[sim.Msg]tracing.Task // tasks of messages that wait in the port that received them
 	err    error
 }
 
@@ -33,11 +33,11 @@ func newTrace(file string, e *simcore.Engine) (t *trace, err error) {
 	if err := t.try(func() { t.to.Init() }); err != nil {
 		return nil, err
 	}
-	t.to.SetMaxOpenConns(1) // its transactions are begun, filled and ended by separate calls
+	t.to.SetMaxOpenConns(1) // a transaction begins, is filled and ends in separate calls, which must share a connection
 	return t, nil
 }
 
-// try calls f, in which Akita panics if something fails, and turns the panic into an error.
+// try calls f, which uses Akita's writer, and turns a panic of it into an error.
 func (t *trace) try(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -48,12 +48,12 @@ func (t *trace) try(f func()) (err error) {
 	return nil
 }
 
-// passed handles a message at a port.
+// passed records that a message was sent, received or retrieved at a port.
 func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	switch pos {
 	case sim.HookPosPortMsgSend:
 		if _, come := t.waits[m]; come {
-			return // forwarded as it was sent
+			return // a component forwards the message that it received: its task goes on
 		}
 		t.sent(m)
 	case sim.HookPosPortMsgRecvd:
@@ -75,7 +75,7 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	case sim.HookPosPortMsgRetrieve:
 		wait, known := t.waits[m]
 		if !known {
-			return // received before its port was watched
+			return // received before the viewer saw its port
 		}
 		delete(t.waits, m)
 		wait.EndTime = max(wait.StartTime, t.engine.Now().Sec())
@@ -101,7 +101,7 @@ func (t *trace) id() string {
 	return fmt.Sprint(t.last)
 }
 
-// what returns the kind of a message.
+// what returns the kind of a message: frame, or the kind of TLP.
 func what(m sim.Msg) string {
 	switch m := m.(type) {
 	case *msg.TLP:
@@ -121,7 +121,7 @@ func (t *trace) write(task tracing.Task) {
 	}
 }
 
-// end writes the remaining tasks and closes the file. Messages still in flight have no task.
+// end writes the open tasks and closes the file. It drops tasks of messages still in flight.
 func (t *trace) end() error {
 	if t.err == nil {
 		t.err = t.try(t.to.Flush)

@@ -23,7 +23,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// newRun is a replay of some frames both ways on the Go NIC of a whole card.
+// newRun returns a replay of some frames in both directions on the Go NIC of a whole card.
 func newRun(t *testing.T) *replay.Run {
 	t.Helper()
 	o := replay.DefaultOptions()
@@ -48,8 +48,8 @@ func play(t *testing.T, r *replay.Run) *replay.Result {
 	return res
 }
 
-// A trace has every TLP and frame of the run, closed ways and their waits, at the run's times; the run is as it is
-// without.
+// TestTrace checks that a trace has every TLP and frame of the run, with closed tasks at the run's times, and that
+// tracing does not change the run.
 func TestTrace(t *testing.T) {
 	plain := play(t, newRun(t))
 	file := filepath.Join(t.TempDir(), "run.sqlite3")
@@ -81,7 +81,7 @@ func TestTrace(t *testing.T) {
 	require.ErrorContains(t, err, "--akita-trace")
 }
 
-// The monitor lists the run's components, holds it and lets it go, for requests of this machine only.
+// TestMonitor checks that the monitor lists the run's components, pauses it and continues it.
 func TestMonitor(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -131,7 +131,8 @@ func TestMonitor(t *testing.T) {
 	code, page = get("/")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, page, "<body>")
-	for path, want := range map[string]int{"/api/run": http.StatusNotImplemented, "/api/tick/Card.NIC": http.StatusNotImplemented, "/api/component/None": http.StatusNotFound} {
+	for path, want := range map[string]int{"/api/run": http.StatusNotImplemented,
+		"/api/tick/Card.NIC": http.StatusNotImplemented, "/api/component/None": http.StatusNotFound} {
 		code, _ = get(path)
 		require.Equal(t, want, code, path)
 	}
@@ -144,7 +145,8 @@ func TestMonitor(t *testing.T) {
 	require.Equal(t, http.StatusGone, code)
 }
 
-// Requests of other machines, by other names, and of pages from elsewhere are refused before Akita sees them.
+// TestStrangersAreRefused checks that requests from other machines, with other host names, or of pages from other sites
+// are refused before Akita sees them.
 func TestStrangersAreRefused(t *testing.T) {
 	g := &guard{engine: simcore.NewEngine(),
 		to: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got through") })}

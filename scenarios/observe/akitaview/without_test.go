@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/observe/akitaview"
 )
 
-// The usual program refuses by name.
+// TestNotBuilt checks that a program built without the tag refuses the options by name.
 func TestNotBuilt(t *testing.T) {
 	_, err := akitaview.Open(context.Background(), akitaview.Options{Trace: "x.sqlite3"}, simcore.NewEngine())
 	require.ErrorContains(t, err, "make build-akitaview")

@@ -23,15 +23,16 @@ const CoverageFile = "coverage.json"
 // Summary is the name of the file in a folder of artifacts that holds the Object.
 const Summary = "summary.json"
 
-// Marker is the file that marks a folder of artifacts; a run that is killed leaves it, too.
+// Marker is the file that marks a folder of artifacts. It is written first, so that the folder of a killed run has it,
+// too.
 const Marker = ".nictwin"
 
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
-// Mark marks a subfolder of a folder of artifacts as one, too.
+// Mark marks a subfolder of a folder of artifacts, so that later runs replace the files in it.
 func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)) }
 
-// reOurs matches the names of files that a run may write several of.
+// reOurs matches the numbered and named files of a run.
 var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 
 // ours lists the other files that runs may write.
@@ -40,26 +41,26 @@ var ours = []string{
 	judge.EventsFile, judge.PcapngFile, wiretap.File,
 }
 
-// Folder is a folder of artifacts in use by one run. The zero value is none.
+// Folder is a folder of artifacts in use by one run. The zero value discards everything.
 type Folder struct {
 	Dir    string
 	Files  *files.Folder
 	made   []string // folders that did not exist before, innermost first
-	marked bool     // by this run; nothing else marks it as a folder of artifacts
+	marked bool     // the folder was empty or foreign: only this run's marker makes it nictwin's
 	there  []string // names that existed before this run
-	aside  []string // files of an earlier run, by path in the folder; renamed until this run ends
+	aside  []string // renamed files of an earlier run, by path in the folder, until this run ends
 	lock   *os.File
 }
 
 // OpenFolder creates the folder or takes an existing one for this run: an empty one, one of an earlier run or, with
 // overwrite, any. dir may be a symbolic link to a folder; links inside it are refused. Files of an earlier run are
-// set aside, except inputs of this run: Close removes them, Drop restores them. A folder of somebody else's loses
-// only what is replaced.
+// renamed, except inputs of this run: Close removes them, Drop restores them. In a folder that nictwin did not make,
+// only files that this run writes are replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
 	if dir == "" {
 		return &Folder{}, nil
 	}
-	const tries = 10 // another run may remove the folder that it made while this one opens it
+	const tries = 10 // another run may remove the folder while this one opens it
 	for range tries {
 		if f, err = open(dir, overwrite, inputs); !errors.Is(err, os.ErrNotExist) {
 			break
@@ -100,11 +101,11 @@ func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 // take locks, checks, marks and sweeps the folder.
 func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.made = nil // the other run needs them
+		f.made = nil // the other run uses these folders: do not remove them
 		return fmt.Errorf("another run writes there (%w)", err)
 	}
 	if !f.present() {
-		f.made = nil // if they exist, they are another run's
+		f.made = nil // if the folders exist, another run made them
 		return fmt.Errorf("another run has removed it: %w", os.ErrNotExist)
 	}
 	for _, name := range ours {
@@ -146,7 +147,7 @@ func (f *Folder) present() bool {
 // maxSummary bounds a summary in bytes.
 const maxSummary = 256 << 20
 
-// foreign returns an error if a folder with these names is neither empty nor of an earlier run.
+// foreign returns an error if a folder that contains these names is neither empty nor of an earlier run.
 func (f *Folder) foreign(there []string) error {
 	marked := false
 	if slices.Contains(there, Marker) {
@@ -176,7 +177,7 @@ func (f *Folder) foreign(there []string) error {
 	return fmt.Errorf("it is neither empty nor of an earlier run: it has %s", names)
 }
 
-// Write writes the verdict, whole or not at all.
+// Write writes the summary, completely or not at all.
 func (f *Folder) Write(o *Object) error {
 	if f.Dir == "" {
 		return nil
@@ -191,16 +192,16 @@ func (f *Folder) Write(o *Object) error {
 	return nil
 }
 
-// Drop undoes OpenFolder, completely or in part, for a run that did not take place. A folder in which the run has
-// written something remains marked.
+// Drop undoes OpenFolder for a run that did not take place. A folder in which the run has written something remains
+// marked.
 func (f *Folder) Drop() {
-	f.giveBack()
+	f.restore()
 	if f.marked && f.untouched() {
-		_ = f.Files.Remove(Marker) // a remaining marker is harmless
+		_ = f.Files.Remove(Marker) // if this fails, the remaining marker does no harm
 	}
-	defer f.Close() // nobody takes the folder while it is removed
+	defer f.Close() // keeps the lock until the folders are removed, so that no other run takes them
 	for _, d := range f.made {
-		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) { // it is not empty
+		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) { // the folder is not empty
 			return
 		}
 	}
@@ -217,11 +218,11 @@ func (f *Folder) untouched() bool {
 func (f *Folder) Close() {
 	f.clear()
 	if f.lock != nil {
-		_ = f.lock.Close() // it was only read; the lock is released with it
+		_ = f.lock.Close() // errors do not matter: it was only read, and the lock is released with it
 		f.lock = nil
 	}
 	if f.Files != nil {
-		_ = f.Files.Close() // likewise
+		_ = f.Files.Close() // errors do not matter: it was only read
 		f.Files = nil
 	}
 }

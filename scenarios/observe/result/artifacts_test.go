@@ -57,8 +57,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Of several runs that begin at the same time with one new folder, one gets it, and the others do not remove it when
-// they end.
+// TestOneNewFolderForSeveral starts several runs with the same new folder at the same time: one must get it, and the
+// others must not remove it when they end.
 func TestOneNewFolderForSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for n := range 100 {
@@ -95,7 +95,8 @@ func put(t *testing.T, paths ...string) {
 	}
 }
 
-// A foreign folder is not touched unless the user allows it; from then on it counts as ours.
+// TestForeignFolder checks that a folder not made by nictwin is left alone unless overwrite is set, and belongs to
+// nictwin afterwards.
 func TestForeignFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	events := filepath.Join("theirs", judge.EventsFile)
@@ -127,13 +128,14 @@ func TestForeignFolder(t *testing.T) {
 	f.Close()
 }
 
-// A run that was killed leaves no verdict, but a folder of ours. So was one of a version that left no marker.
+// TestFolderOfAKilledRun checks that the next run takes the folder of a run that was killed before it wrote a summary,
+// and a folder with a summary but without a marker, as earlier versions left it.
 func TestFolderOfAKilledRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)
 	require.NoError(t, err)
 	put(t, "a/"+judge.EventsFile)
-	f.Close() // as the system does for a process that is killed
+	f.Close() // closed like the files of a killed process
 	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
 	f.Drop()
@@ -151,8 +153,8 @@ func TestFolderOfAKilledRun(t *testing.T) {
 	f.Close()
 }
 
-// Files of an earlier run in a folder of ours are removed when the next one begins, also in the folders of its cases;
-// other files stay, and so do inputs of the next run.
+// TestFilesOfAnEarlierRun checks that a run removes the files of an earlier run, in marked subfolders as well, but
+// neither other files nor its own inputs.
 func TestFilesOfAnEarlierRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)
@@ -189,8 +191,8 @@ func TestFilesOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// A run that does not take place leaves the files of an earlier one unchanged. Files set aside by a run that was
-// killed are removed by the next one.
+// TestFilesOfAnEarlierRunStay checks that a run that does not take place leaves the files of an earlier one unchanged,
+// and that files renamed by a killed run are removed by the next one.
 func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)
@@ -233,7 +235,7 @@ func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	require.FileExists(t, "a/wave.fst")
 }
 
-// tree returns what files in a folder hold, by their paths in it.
+// tree returns the contents of the files in a folder, by path.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -248,7 +250,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Nothing is written through a link, with any options. The folder itself may be one.
+// TestLinksInAFolder checks that nothing is written through a symbolic link inside the folder, whatever the options.
+// The folder itself may be a link.
 func TestLinksInAFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "victim")
@@ -275,7 +278,8 @@ func TestLinksInAFolder(t *testing.T) {
 	require.FileExists(t, filepath.Join("real", Summary))
 }
 
-// A folder into which a run wrote before it had to give up remains ours.
+// TestFolderOfARunThatBrokeOff checks that a folder into which a run wrote before it gave up is still taken as
+// nictwin's.
 func TestFolderOfARunThatBrokeOff(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)

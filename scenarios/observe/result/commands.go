@@ -27,7 +27,7 @@ type Built struct {
 	TookS   float64 `json:"took_s"`
 }
 
-// Fuzzed is the outcome of random programs, in the JSON object.
+// Fuzzed is the outcome of random programs, as JSON reports it.
 type Fuzzed struct {
 	Runs     int       `json:"runs"`
 	Failures []Failure `json:"failures"`
@@ -97,7 +97,7 @@ type NICPlayed struct {
 	Cycles     int64  `json:"cycles"`
 }
 
-// BlockPlayed is the outcome of a block, in the JSON object.
+// BlockPlayed is the outcome of a block's runs, as JSON reports it.
 type BlockPlayed struct {
 	Name     string `json:"name"`
 	RTL      string `json:"rtl"` // module's file

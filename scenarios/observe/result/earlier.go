@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// earlier is appended to the names of an earlier run's files during the next run. If that run turns out not to take
-// place, they get their names back.
+// earlier is appended to the names of an earlier run's files until the next run ends. If that run does not take place,
+// the files get their names back.
 const earlier = ".earlier"
 
 // isOurs reports whether runs write files of this name.
@@ -21,7 +21,7 @@ func isOurs(name string) bool { return slices.Contains(ours, name) || reOurs.Mat
 // sweep sets aside the files of an earlier run in a folder with these names, and in its marked subfolders. at is the
 // folder's path in the folder of artifacts.
 func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) error {
-	for _, name := range there { // first, files that a killed run had set aside
+	for _, name := range there { // first remove files that a killed run had renamed
 		if old, ok := strings.CutSuffix(name, earlier); ok && isOurs(old) {
 			if err := dir.Remove(name); err != nil {
 				return err
@@ -43,7 +43,7 @@ func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) err
 	return nil
 }
 
-// setAside renames those of the files that are ours.
+// setAside renames those of the named files that nictwin writes.
 func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) error {
 	for _, name := range names {
 		if !isOurs(name) || name == Marker || isInput(dir.Path(name), inputs) {
@@ -66,7 +66,7 @@ func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) 
 func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) error {
 	sub, err := dir.Sub(name)
 	if err != nil {
-		return nil // a folder that cannot be opened is not marked
+		return nil // not a folder, or unreadable: not one that nictwin marked
 	}
 	text, err := sub.Read(Marker, int64(len(markerText)))
 	if err != nil || string(text) != markerText {
@@ -82,10 +82,10 @@ func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) e
 	return errors.Join(err, sub.Close())
 }
 
-// giveBack restores the names of an earlier run's files.
-func (f *Folder) giveBack() {
+// restore gives the files of an earlier run their names back.
+func (f *Folder) restore() {
 	for _, name := range f.aside {
-		_ = f.Files.Rename(name+earlier, name) // the run's own error says more
+		_ = f.Files.Rename(name+earlier, name) // the error for which the run did not take place is the one to report
 	}
 	f.aside = nil
 }
@@ -110,7 +110,7 @@ func (f *Folder) removeEmpty(at string) {
 	}
 	left, err := os.ReadDir(f.Files.Path(at))
 	if err == nil && (len(left) == 0 || len(left) == 1 && left[0].Name() == Marker) {
-		_ = f.Files.RemoveFolder(at, Marker) // it may stay
+		_ = f.Files.RemoveFolder(at, Marker) // if this fails, the folder stays
 	}
 }
 

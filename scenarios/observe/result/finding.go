@@ -15,7 +15,7 @@ import (
 // Domain is the part of the NIC, or of the run, that a finding concerns.
 type Domain string
 
-// Domains.
+// Parts of the NIC, or of the run, that findings concern.
 const (
 	Rx        Domain = "rx"        // frames received
 	Tx        Domain = "tx"        // work entries that send, and frames sent
@@ -71,7 +71,7 @@ type Frame struct {
 	Pass    int    `json:"pass,omitempty"`    // pass over the captures, from 1
 }
 
-// BlockInput is the request to a block played alone.
+// BlockInput identifies the request to a block played alone.
 type BlockInput struct {
 	Name        string `json:"name"`
 	Transaction int    `json:"transaction"` // from 0
@@ -81,7 +81,7 @@ type BlockInput struct {
 	Stall       int    `json:"stall"`
 }
 
-// Program is the random program that shows a finding.
+// Program identifies the random program that shows a finding.
 type Program struct {
 	Number     int    `json:"number"`         // number in the seed
 	Operations int    `json:"operations"`     // operations left after shrinking
@@ -89,7 +89,7 @@ type Program struct {
 	File       string `json:"file,omitempty"` // if written
 }
 
-// From sets where a frame was captured, and in which pass over the captures, counted from 1.
+// From sets where a frame was captured, and the pass over the captures, counted from 1.
 func (f *Frame) From(o capture.Origin, pass int) {
 	f.Capture, f.Packet = o.File, o.Packet
 	if o.File == "" {
@@ -101,7 +101,7 @@ func (f *Frame) From(o capture.Origin, pass int) {
 	}
 }
 
-// place says in words where a frame was captured; empty if it was not.
+// place describes where a frame was captured; empty if it was not captured.
 func (f *Frame) place() string {
 	if f == nil || f.Capture == "" {
 		return ""
@@ -116,7 +116,7 @@ func (f *Frame) place() string {
 	return s + ")"
 }
 
-// About names the finding's frame, and adds to the first line of its text where the frame was captured.
+// About sets the finding's frame, and adds to the first line of its text where the frame was captured.
 func (f *Finding) About(frame *Frame) {
 	f.Frame = frame
 	head, rest, more := strings.Cut(f.Text, "\n")
@@ -141,7 +141,7 @@ func Texts(list []Finding) []string {
 	return texts
 }
 
-// OfMismatch converts a mismatch of the referee.
+// OfMismatch returns a mismatch of the referee as a finding.
 func OfMismatch(m *verdict.Mismatch) Finding {
 	f := Finding{
 		NIC: m.NIC, Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
@@ -166,7 +166,7 @@ func OfMismatch(m *verdict.Mismatch) Finding {
 	return f
 }
 
-// OfFrame converts the referee's identification of a frame.
+// OfFrame returns the frame that the referee identified, as findings name it.
 func OfFrame(id verdict.FrameID) *Frame {
 	f := &Frame{Dir: "rx", Port: id.Port, Number: int(id.N)}
 	if id.Sent {
@@ -175,7 +175,8 @@ func OfFrame(id verdict.FrameID) *Frame {
 	return f
 }
 
-// domainOf returns the domain of a mismatch: by its rule if that has a section of its own, else by where it showed.
+// domainOf returns the domain of a mismatch: that of its rule's section if there is one, else that of the output that
+// differed.
 func domainOf(m *verdict.Mismatch) Domain {
 	if m.Rule != "" {
 		switch m.Rule[0] {
@@ -202,8 +203,8 @@ func domainOf(m *verdict.Mismatch) Domain {
 	return Device
 }
 
-// OfError converts an error that ended a run. Errors that know more have a method Finding, and those that end a
-// driver name the broken rule.
+// OfError returns an error that ended a run as a finding: by its method Finding if it has one, or by the rule that a
+// driver's error names.
 func OfError(err error) Finding {
 	var known interface {
 		error

@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// A mismatch of the referee in fields, by its rule and by where it showed.
+// TestMismatchesAreFindings checks the fields of findings made from mismatches, above all the domain.
 func TestMismatchesAreFindings(t *testing.T) {
 	frame := &verdict.FrameID{Port: 1, N: 9}
 	for _, c := range []struct {
@@ -24,13 +24,16 @@ func TestMismatchesAreFindings(t *testing.T) {
 	}{
 		{verdict.Mismatch{Rule: "R8", At: verdict.Domain{Kind: verdict.DomainRxq, Index: 3}, Index: 17, Frame: frame,
 			Cycle: 5},
-			`{"rule":"R8","domain":"rx","cycle":5,"port":1,"queue":3,"index":17,"frame":{"dir":"rx","port":1,"number":9},"text":"T"}`},
+			`{"rule":"R8","domain":"rx","cycle":5,"port":1,"queue":3,"index":17,` +
+				`"frame":{"dir":"rx","port":1,"number":9},"text":"T"}`},
 		{verdict.Mismatch{Rule: "D2", At: verdict.Domain{Kind: verdict.DomainTxq}, Index: 0, Field: "byte",
 			Expected: "1", Got: "2"},
-			`{"rule":"D2","domain":"copies","field":"byte","expected":"1","got":"2","cycle":0,"queue":0,"index":0,"text":"T"}`},
+			`{"rule":"D2","domain":"copies","field":"byte","expected":"1","got":"2","cycle":0,` +
+				`"queue":0,"index":0,"text":"T"}`},
 		{verdict.Mismatch{Rule: "T5", At: verdict.Domain{Kind: verdict.DomainTxq, Index: 1}, Index: 2,
 			Frame: &verdict.FrameID{Sent: true, N: 4}},
-			`{"rule":"T5","domain":"tx","cycle":0,"port":0,"queue":1,"index":2,"frame":{"dir":"tx","port":0,"number":4},"text":"T"}`},
+			`{"rule":"T5","domain":"tx","cycle":0,"port":0,"queue":1,"index":2,` +
+				`"frame":{"dir":"tx","port":0,"number":4},"text":"T"}`},
 		{verdict.Mismatch{Rule: "G5", At: verdict.Domain{Kind: verdict.DomainCounters}, Index: verdict.NoIndex,
 			GoFile: "a.go", RTLFile: "b.sv"},
 			`{"rule":"G5","domain":"counters","cycle":0,"files":["a.go","b.sv"],"text":"T"}`},
@@ -53,7 +56,7 @@ func TestMismatchesAreFindings(t *testing.T) {
 		domainOf(&verdict.Mismatch{Rule: "G2", At: verdict.Domain{Kind: verdict.DomainRegisters}}))
 }
 
-// The first line of a text says where its frame was captured.
+// TestTextsNameTheCapture checks that the first line of a text says where its frame was captured.
 func TestTextsNameTheCapture(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.FixedZone("east", 3600))
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package result
 
 import "fmt"
 
-// Home is the home that a command used, in the JSON object.
+// Home is the home that a command used, as JSON reports it.
 type Home struct {
 	Dir      string `json:"dir"`
 	Revision string `json:"revision"` // commit of its work tree; empty if unknown

@@ -14,7 +14,7 @@ import (
 // Schema is the version of Object; it changes when a field changes its meaning or is removed.
 const Schema = 2
 
-// Object is what --json prints: one line, in every case. Fields that a command does not use are zero.
+// Object is the single line that --json prints, in every case. Fields that a command does not use are zero.
 type Object struct {
 	Schema  int    `json:"schema"`
 	Command string `json:"command"`
@@ -22,7 +22,7 @@ type Object struct {
 	Seed    uint64 `json:"seed"`
 	Digest  string `json:"digest"` // of the event stream
 	Build   string `json:"build"`  // hash of the RTL build; empty for the Go model
-	// of this program, with +changes if its tree had some; empty if unknown
+	// revision of this program's sources, with +changes if the tree had uncommitted ones; empty if unknown
 	Revision   string  `json:"revision"`
 	Home       *Home   `json:"home,omitempty"` // used by the command
 	Checked    uint64  `json:"checked"`
@@ -48,7 +48,7 @@ type Object struct {
 	Rx       *Received    `json:"rx,omitempty"`
 	Tx       *Transmitted `json:"tx,omitempty"`
 	Wall     *Shares      `json:"wall_share,omitempty"`
-	// share of the wall time in which the RTL simulated, in parallel with the rest
+	// share of the wall time in which the RTL was simulated, in parallel with everything else
 	RTLBusy float64 `json:"rtl_busy,omitempty"`
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
@@ -85,7 +85,7 @@ type Captured struct {
 	Shortened   int `json:"gaps_shortened"`
 
 	CutOff []*capture.CutOff `json:"cut_off,omitempty"` // captures that end in the middle of a packet
-	// captures not read to the end, since --limit was reached: left_out does not count their packets
+	// captures not read to the end because --limit was reached; left_out does not count their packets
 	NotRead []string `json:"not_read,omitempty"`
 }
 
@@ -121,7 +121,8 @@ type Shares struct {
 	Referee float64 `json:"referee"`
 }
 
-// IsSummary returns an error if text is not a summary by nictwin, to distinguish it from any other file of that name.
+// IsSummary returns an error if text is not a summary that nictwin wrote; another program may have written a file of
+// that name.
 func IsSummary(text []byte) error {
 	var o struct {
 		Schema int    `json:"schema"`

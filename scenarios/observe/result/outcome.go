@@ -3,7 +3,7 @@ package result
 // Outcome says how a command ended.
 type Outcome int
 
-// Outcomes.
+// Ways in which a command can end.
 const (
 	Pass           Outcome = iota
 	Mismatch               // the device breaks the contract or differs from its reference

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// DevicePlayed is the outcome of `play` on a device, in the JSON object.
+// DevicePlayed is the outcome of `play` on a device, as JSON reports it.
 type DevicePlayed struct {
 	Device   string         `json:"device"`
 	Check    string         `json:"check"` // identity, route, rules or reference
@@ -19,7 +19,7 @@ type DevicePlayed struct {
 	Failed *DeviceFailed `json:"failed,omitempty"`
 }
 
-// DeviceFailed is the failing run, as far as it could be shortened.
+// DeviceFailed is the failing run after shrinking.
 type DeviceFailed struct {
 	Seed         uint64         `json:"seed"`
 	Parameters   []string       `json:"parameters,omitempty"`

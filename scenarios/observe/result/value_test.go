@@ -11,14 +11,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Numbers have one notation for scripts, however people are shown them.
+// TestValues checks that scripts get numbers in one notation, whichever is printed for people.
 func TestValues(t *testing.T) {
 	for shown, want := range map[string]string{
 		"2164260859 (0x80fffffb)": "2164260859", "0": "0", "0x80fffffb": "2164260859", "0x0": "0",
 		"0x35 at byte 3 of the frame":        "53",
 		"0x1030000: Write Rule 0, status Ok": "16973824", "FLUSHED (5)": "5",
 		"0xffffffffffffffffff": "4722366482869645213695",
-		"":                     "", "none": "none", "at most 0x10": "at most 0x10", "8 B at 0x100": "8 B at 0x100", "0011aabb": "0011aabb",
+		"":                     "", "none": "none", "at most 0x10": "at most 0x10", "8 B at 0x100": "8 B at 0x100",
+		"0011aabb":             "0011aabb",
 		"3 frames (2 dropped)": "3 frames (2 dropped)",
 	} {
 		require.Equal(t, want, Value(shown), shown)
@@ -32,7 +33,8 @@ func TestValues(t *testing.T) {
 	require.NotContains(t, string(text), `"expected":"2164260859 (`)
 }
 
-// Every field of a completion entry, whatever is in it, is a number for scripts, or a string of bytes.
+// TestValuesOfFields checks that every field of every entry, with various contents, becomes decimal digits or a string
+// of hex bytes for scripts.
 func TestValuesOfFields(t *testing.T) {
 	for _, s := range nicspec.Structs {
 		for i := range s.Fields {

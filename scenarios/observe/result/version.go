@@ -51,7 +51,7 @@ func ThisVersion() *Version {
 	return v
 }
 
-// Tree returns the revision, marked if the tree had changes.
+// Tree returns the source revision, marked if the tree had uncommitted changes.
 func (v *Version) Tree() string {
 	if v.Modified {
 		return v.Revision + "+changes"

@@ -32,7 +32,7 @@ func (o *Object) WriteLine(w io.Writer) error {
 	return err
 }
 
-// text returns the object as JSON, without null: a mandatory list or map is empty instead.
+// text returns the object as JSON without null values: a mandatory list or map is empty instead.
 func (o *Object) text(indent string) ([]byte, error) {
 	noNull(reflect.ValueOf(o).Elem())
 	write := json.Marshal
@@ -46,7 +46,7 @@ func (o *Object) text(indent string) ([]byte, error) {
 	return text, nil
 }
 
-// noNull replaces nil lists and maps in a value, if they would be written as null, by empty ones.
+// noNull replaces nil lists and maps that JSON would write as null by empty ones.
 func noNull(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -55,7 +55,7 @@ func noNull(v reflect.Value) {
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
-			return // JSON already
+			return // already JSON
 		}
 		for i := range v.Len() {
 			noNull(v.Index(i))
@@ -74,7 +74,7 @@ func noNull(v reflect.Value) {
 	}
 }
 
-// fill replaces a nil list or map by an empty one.
+// fill replaces f, if it is a nil list or map, by an empty one.
 func fill(f reflect.Value) {
 	switch {
 	case f.Kind() == reflect.Slice && f.IsNil():

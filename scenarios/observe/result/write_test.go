@@ -19,8 +19,8 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// sparse makes every pointer of an object lead to something, and gives every list one element: what is in them has no
-// lists yet, as where a run broke off.
+// sparse sets every nil pointer of an object to a zero value and every list to one zero element, whose own lists are
+// nil, as in a run that broke off.
 func sparse(v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -34,7 +34,7 @@ func sparse(v reflect.Value) {
 	}
 }
 
-// Wherever a run breaks off, nothing in its object is null.
+// TestNothingIsNull checks that the object of a run that broke off anywhere has no null in it.
 func TestNothingIsNull(t *testing.T) {
 	var o Object
 	sparse(reflect.ValueOf(&o).Elem())
@@ -54,7 +54,8 @@ func TestNothingIsNull(t *testing.T) {
 	require.Contains(t, line.String(), `"list":[]`)
 }
 
-// An object that JSON cannot hold is replaced by one that says so.
+// TestAnObjectThatCannotBeWritten checks that an object that JSON cannot represent is replaced by one that reports this
+// as an infrastructure error.
 func TestAnObjectThatCannotBeWritten(t *testing.T) {
 	o := Object{Command: "bench", Seed: 7, WallS: math.NaN()}
 	o.End(Pass, nil)
@@ -67,7 +68,7 @@ func TestAnObjectThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, line.String(), "NaN")
 }
 
-// fullWriter is a disk that is full.
+// fullWriter fails like a full disk.
 type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -82,7 +83,7 @@ func TestAnObjectThatNobodyTakes(t *testing.T) {
 	require.ErrorIs(t, o.WriteLine(full), syscall.ENOSPC)
 }
 
-// A second end replaces the first: nothing of it is left.
+// TestEndReplaces checks that a second call of End replaces the first completely.
 func TestEndReplaces(t *testing.T) {
 	var o Object
 	o.End(Infrastructure, errors.New("x"))

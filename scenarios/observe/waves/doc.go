@@ -1,5 +1,5 @@
-// Package waves decides when a run dumps a waveform, of which cycles, and how a viewer shows it: a policy from the
-// command line (--wave), the window around a difference, and a save file for GTKWave with the streams of the device
+// Package waves decides which runs dump a waveform, which cycles it covers, and how a viewer shows it: a policy from
+// the command line (--wave), the window around a difference, and a save file for GTKWave with the device's streams
 // and markers.
 //
 // It runs nothing and knows no NIC: its callers repeat a run on the build that can dump waveforms

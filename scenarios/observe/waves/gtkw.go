@@ -22,16 +22,17 @@ type View struct {
 	FST      string
 	Period   simcore.Ps // of the first clock
 	Marks    []Mark     // the viewer opens at the first one; at most 26
-	Blocks   []Block    // parts of the design of interest, shown after the streams
+	Blocks   []Block    // instances to show after the streams
 }
 
-// Block is an instance in the design.
+// Block is an instance of a module in the design.
 type Block struct {
-	Path    string   // TOP.nic_top.u_copy
-	Signals []string // with their paths
+	Path    string   // such as TOP.nic_top.u_copy
+	Signals []string // full names, with their paths
 }
 
-// BlocksOf returns the instances at these paths with their own signals, out of all signals of a waveform.
+// BlocksOf returns the instances with these paths. Each gets those of the waveform's signals that are its own, without
+// those of instances inside it.
 func BlocksOf(paths, signals []string) []Block {
 	list := make([]Block, 0, len(paths))
 	for _, p := range paths {
@@ -59,7 +60,7 @@ func (v *View) Time(cycle uint64) simcore.Ps {
 	return t + v.Period
 }
 
-// Signals returns the names of all pins shown, as the waveform has them.
+// Signals returns the names of all pins and signals shown, as the waveform spells them.
 func (v *View) Signals() (list []string) {
 	for _, g := range v.groups() {
 		list = append(list, g.signals...)
@@ -72,7 +73,7 @@ type group struct {
 	signals []string
 }
 
-// groups returns clocks and resets, then each stream, then observed outputs.
+// groups returns the groups of signals to show: clocks and resets, each stream, observed outputs, each block.
 func (v *View) groups() []group {
 	m := v.Manifest
 	list := []group{{title: "clocks and resets"}}
@@ -119,7 +120,7 @@ func (g *group) add(v *View, pin string) {
 	}
 }
 
-// Flags of signals in a save file.
+// Display flags of signals in a save file.
 const (
 	flagHex     = "@22"
 	flagBit     = "@28"

@@ -11,24 +11,24 @@ import (
 // Policy decides which runs dump a waveform.
 type Policy struct {
 	Kind     Kind
-	from, to instant // of a Window
+	from, to instant // ends of the window, if Kind is Window
 }
 
-// Kind is a kind of policy.
+// Kind selects which runs, and which of their cycles, are dumped.
 type Kind int
 
-// Kinds.
+// Kinds of policies.
 const (
 	Never  Kind = iota
-	Fail        // of a failing run: a window around the first difference
-	Always      // of every cycle
-	Window      // of given cycles
+	Fail        // failing runs: a window around the first difference
+	Always      // every run and cycle
+	Window      // the given cycles of every run
 )
 
-// instant is a cycle or a time.
+// instant is a cycle, or a simulated time.
 type instant struct {
 	n    uint64
-	time bool // n is picoseconds
+	time bool // n counts picoseconds, not cycles
 }
 
 // Number of cycles in a window before and after a difference.
@@ -87,7 +87,7 @@ func parseInstant(text string) (instant, bool) {
 	return instant{n: n}, err == nil
 }
 
-// cycle returns the cycle of an instant.
+// cycle returns the cycle that contains an instant.
 func (i instant) cycle(period simcore.Ps) uint64 {
 	if !i.time {
 		return i.n
@@ -95,7 +95,7 @@ func (i instant) cycle(period simcore.Ps) uint64 {
 	return i.n / uint64(period)
 }
 
-// Cycles returns the first and the last cycle of a run's waveform; ok is false if there is none. at is the cycle of
+// Cycles returns the first and the last cycle of a run's waveform; ok is false if none is dumped. at is the cycle of
 // the difference if the run failed.
 func (p Policy) Cycles(failed bool, at uint64, period simcore.Ps) (from, to uint64, ok bool) {
 	switch p.Kind {

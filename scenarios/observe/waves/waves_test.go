@@ -37,7 +37,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// Rising edges are where the harness has them: behind the reset, in the middle of a cycle of a single clock.
+// TestTimes checks that the view places rising edges where the harness drives them: after reset, and in the middle of
+// the cycle of a single clock.
 func TestTimes(t *testing.T) {
 	m := &manifest.Manifest{Clocks: []manifest.Clock{{Signal: "c"}}, Resets: []manifest.Reset{{Signal: "r", Cycles: 4}}}
 	v := &View{Manifest: m, Period: 1000}

@@ -24,7 +24,7 @@ type Tap struct {
 	clock   simcore.Scheduler
 	out     *trace.Pcapng
 	file    *os.File
-	waiting recent
+	waiting packetHeap
 	idle    [][]byte // free buffers
 	count   uint64   // frames so far
 	frame   trace.Frame
@@ -53,7 +53,7 @@ func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int
 			continue
 		}
 		for d, link := range c.Entry {
-			link.AcceptHook(&ear{tap: t, iface: 2*i + d, from: c.Ports[d]})
+			link.AcceptHook(&linkHook{tap: t, iface: 2*i + d, from: c.Ports[d]})
 		}
 	}
 	t.out = trace.NewInterfaces(file, limit, names...)
@@ -63,7 +63,7 @@ func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int
 // Cut returns how much of the traffic is in the file.
 func (t *Tap) Cut() trace.Cut { return t.out.Cut() }
 
-// Close writes what is left. It may be called again.
+// Close writes the waiting packets and closes the file. It may be called again.
 func (t *Tap) Close() error {
 	if t.file == nil {
 		return nil
@@ -76,15 +76,15 @@ func (t *Tap) Close() error {
 	return err
 }
 
-// ear records frames that enter a link from a port.
-type ear struct {
+// linkHook records the frames that a port sends over a link.
+type linkHook struct {
 	tap   *Tap
 	iface int
 	from  sim.Port
 }
 
 // Func implements sim.Hook.
-func (x *ear) Func(ctx sim.HookCtx) {
+func (x *linkHook) Func(ctx sim.HookCtx) {
 	if ctx.Pos != sim.HookPosConnStartSend {
 		return
 	}
@@ -93,7 +93,7 @@ func (x *ear) Func(ctx sim.HookCtx) {
 	}
 }
 
-// listen records what a cable's faults see. An earlier listener is still called.
+// listen records the frames that reach a cable's faults. A callback set before is still called.
 func (t *Tap) listen(w *inject.Wire, first int) {
 	before := w.Seen
 	w.Seen = func(d inject.Direction, f *msg.Frame, s *inject.Strike) {
@@ -104,7 +104,7 @@ func (t *Tap) listen(w *inject.Wire, first int) {
 	}
 }
 
-// record adds a frame that arrives now or later, and writes the frames that no other can precede any more.
+// record queues a frame that arrives now or later, and writes the queued frames that no later one can precede.
 func (t *Tap) record(iface int, at simcore.Ps, data []byte, comments []string) {
 	if t.file == nil {
 		return
@@ -130,7 +130,7 @@ func (t *Tap) write() {
 	t.idle = append(t.idle, p.data)
 }
 
-// packet is a frame that waits for those that arrive before it.
+// packet is a queued frame, which is written once no earlier one can follow.
 type packet struct {
 	at       simcore.Ps
 	number   uint64
@@ -139,16 +139,16 @@ type packet struct {
 	comments []string
 }
 
-// recent is a heap of packets, by timestamp.
-type recent []packet
+// packetHeap orders packets by timestamp, then by arrival here.
+type packetHeap []packet
 
-func (r recent) Len() int { return len(r) }
-func (r recent) Less(i, j int) bool {
+func (r packetHeap) Len() int { return len(r) }
+func (r packetHeap) Less(i, j int) bool {
 	return r[i].at < r[j].at || r[i].at == r[j].at && r[i].number < r[j].number
 }
-func (r recent) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r *recent) Push(p any)   { *r = append(*r, p.(packet)) }
-func (r *recent) Pop() any {
+func (r packetHeap) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+func (r *packetHeap) Push(p any)   { *r = append(*r, p.(packet)) }
+func (r *packetHeap) Pop() any {
 	last := len(*r) - 1
 	p := (*r)[last]
 	(*r)[last] = packet{}
@@ -156,7 +156,7 @@ func (r *recent) Pop() any {
 	return p
 }
 
-// comments says what was done to a frame.
+// comments describes the faults that struck a frame.
 func comments(s *inject.Strike) (all []string) {
 	say := func(format string, a ...any) {
 		which := fmt.Sprintf("frame %d of those without RoCE", s.PSN)
@@ -185,6 +185,6 @@ func comments(s *inject.Strike) (all []string) {
 }
 
 var (
-	_ sim.Hook       = (*ear)(nil)
-	_ heap.Interface = (*recent)(nil)
+	_ sim.Hook       = (*linkHook)(nil)
+	_ heap.Interface = (*packetHeap)(nil)
 )

@@ -51,7 +51,7 @@ func (d *dumb) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	}
 }
 
-// lab is two of them on a rack, tapped.
+// lab is a rack with two dumb NICs, whose cables are recorded.
 type lab struct {
 	*simcore.Engine
 	t     *testing.T
@@ -86,12 +86,12 @@ func newLab(t *testing.T, network string, limit int64, ahead ...bool) *lab {
 	return l
 }
 
-// send sends from a NIC's port what departed late ago.
+// send sends a frame from a NIC's port as if it had departed late picoseconds ago.
 func (l *lab) send(nic, port int, frame []byte, late simcore.Ps) {
 	require.Nil(l.t, l.nics[nic].eth[port].SendAt(l.pools.Frames.Copy(frame), l.Now()-late))
 }
 
-// tshark reads fields of the file.
+// tshark closes the recording and returns fields of its packets, as tshark decodes them.
 func (l *lab) tshark(fields ...string) [][]string {
 	l.t.Helper()
 	require.NoError(l.t, l.Run())
@@ -116,7 +116,7 @@ func (l *lab) tshark(fields ...string) [][]string {
 	return rows
 }
 
-// packet is a RoCE frame of an opcode.
+// packet returns a RoCE frame with an opcode.
 func packet(op wire.Opcode, psn uint32) []byte {
 	const payload = 32
 	f := make([]byte, 14+20+8+wire.BTHSize+wire.ExtLen(op)+wire.ICRCSize, 256)
@@ -139,8 +139,8 @@ func packet(op wire.Opcode, psn uint32) []byte {
 	return f
 }
 
-// Every opcode, on either port and from either end, is one packet of the right interface, decoded as RoCE; stamps are
-// those of arrival, in order.
+// TestEveryWireIsRecorded sends a packet of every opcode on either port and from either end: each must appear once, on
+// the right interface, decoded as RoCE, at its time of arrival, in order.
 func TestEveryWireIsRecorded(t *testing.T) {
 	for _, network := range []string{"kind: back_to_back", "kind: back_to_back, loss: {}",
 		"kind: back_to_back, faults: {}"} {
@@ -165,7 +165,7 @@ func TestEveryWireIsRecorded(t *testing.T) {
 	}
 }
 
-// A timestamp is the time of arrival, to the nanosecond.
+// TestStamps checks that a timestamp is the time of arrival, to the nanosecond.
 func TestStamps(t *testing.T) {
 	l := newLab(t, "kind: back_to_back", 0)
 	for i := range uint32(3) {
@@ -179,7 +179,8 @@ func TestStamps(t *testing.T) {
 	require.Equal(t, want, l.tshark("frame.time_epoch"))
 }
 
-// Devices that run ahead of the engine, by more and less, send at times out of order; stamps are in order.
+// TestPacketsAreInOrder checks that timestamps are in order although devices run ahead of the engine by different
+// times, and so send out of order.
 func TestPacketsAreInOrder(t *testing.T) {
 	l := newLab(t, "kind: back_to_back", 0, true, false)
 	for i := range uint32(100) {
@@ -195,7 +196,8 @@ func TestPacketsAreInOrder(t *testing.T) {
 	}
 }
 
-// A comment on each frame says what faults did to it; its bytes are those that were sent.
+// TestFaultsAreComments checks that a comment on each frame names the faults that struck it, and that its bytes are
+// those that were sent.
 func TestFaultsAreComments(t *testing.T) {
 	l := newLab(t, "kind: back_to_back, faults: {rules: [{do: loss, psn: 1}, {do: corruption, psn: 2, part: headers, "+
 		"bit: 100}, {do: duplication, psn: 2}, "+
@@ -216,7 +218,8 @@ func TestFaultsAreComments(t *testing.T) {
 	require.Equal(t, 5, l.nics[1].got)
 }
 
-// The tap does not affect a run, and equal runs give equal files, within the limit.
+// TestFileIsTheSameAndKeepsToItsLimit checks that recording does not change a run, and that equal runs give equal
+// files, within the limit.
 func TestFileIsTheSameAndKeepsToItsLimit(t *testing.T) {
 	play := func(limit int64) ([]byte, *lab) {
 		l := newLab(t, "kind: back_to_back, faults: {seed: 3, chances: {loss: 0.1, disorder: 0.1}}", limit)

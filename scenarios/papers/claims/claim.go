@@ -8,7 +8,7 @@ import (
 // Check selects how a claim is compared with the measurement.
 type Check string
 
-// The checks.
+// Ways to compare a claim with the measurement.
 const (
 	Exact      Check = "exact"       // equal to the printed digits; or an equation that holds
 	Within     Check = "within"      // within a relative tolerance
@@ -22,10 +22,10 @@ const (
 	None       Check = "none"        // cannot be checked by simulation: not scored
 )
 
-// Derivability names the basis from which a claim should follow.
+// Derivability names the basis from which a model should reproduce a claim.
 type Derivability string
 
-// Kinds of derivability.
+// Bases of claims.
 const (
 	Structural Derivability = "structural" // counting bytes, packets and pointers
 	Calibrated Derivability = "calibrated" // a constant fitted on other claims
@@ -45,7 +45,7 @@ type Claim struct {
 	Tolerance float64  `yaml:"tolerance"`
 	Low       *float64 `yaml:"low"`  // accepted instead of a range widened by the tolerance
 	High      *float64 `yaml:"high"` // likewise; for an upper bound, accepted instead of the value
-	// of a range: the first number measured is compared with its low end, the second with the high one
+	// the claim is a range, whose low end is compared with the first number measured and whose high end with the second
 	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`
 	Role         string       `yaml:"role"`

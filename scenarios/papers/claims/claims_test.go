@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// theirs is a claim of the collection that ours are taken from.
+// theirs is a claim in the collection from which the files here are taken.
 type theirs struct {
 	ID, Paper, Where, Metric, Bound, Unit, Kind, Role, Derivability string
 	Value                                                           yaml.Node
@@ -22,14 +22,15 @@ type theirs struct {
 	}
 }
 
-// Where the collection lies beside the tree, ours are its claims, number for number.
+// TestClaimsAreThoseOfTheCollection compares the claims here with the collection, field by field, if the collection
+// lies beside the tree.
 func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	ours, err := All()
 	require.NoError(t, err)
 	require.Len(t, ours, 154)
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "papers", "claims.yaml"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return // nothing to compare with
+		return // no collection to compare with
 	}
 	require.NoError(t, err)
 	var all struct{ Claims []theirs }
@@ -68,7 +69,8 @@ func has(list []Claim, id string) bool {
 }
 
 const good = `claims:
-  - {id: a.b, paper: P, where: S1, metric: rate, value: 2.5, bound: eq, unit: x, check: exact, tolerance: 0, kind: ratio, role: output, derivability: structural}
+  - {id: a.b, paper: P, where: S1, metric: rate, value: 2.5, bound: eq, unit: x, check: exact, tolerance: 0, ` +
+	`kind: ratio, role: output, derivability: structural}
 `
 
 func TestParseNamesTheLine(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // Verdict is the result of judging a claim.
 type Verdict string
 
-// The verdicts.
+// Results of judging a claim.
 const (
 	Pass      Verdict = "pass"
 	Miss      Verdict = "miss"
@@ -17,14 +17,14 @@ const (
 	NotScored Verdict = "not scored"
 )
 
-// Found holds the measurements for a claim.
+// Found holds the measurements that belong to a claim.
 type Found struct {
-	Values []float64 // as many as the claim has
+	Values []float64 // as many as the claim has numbers
 	Holds  bool      // for claims about an order, shape, direction or equation
-	Broken string    // a further statement of the claim that did not hold
+	Broken string    // a further statement of the claim that did not hold; empty: none
 }
 
-// Judge compares a claim with what was found. why is empty for a pass.
+// Judge compares a claim with its measurements. why is empty for a pass.
 func (c *Claim) Judge(f Found) (v Verdict, why string) {
 	switch {
 	case c.Role == "input" && c.Check != Input, c.Check == Input:
@@ -56,7 +56,7 @@ func numeric(c Check) bool {
 	return c == Exact || c == Within || c == InRange || c == UpperBound || c == LowerBound
 }
 
-// compare returns what is wrong with the i-th number; empty if nothing is.
+// compare returns why the i-th number misses the claim; empty if it does not.
 func (c *Claim) compare(i int, got float64) string {
 	if math.IsNaN(got) || math.IsInf(got, 0) {
 		return fmt.Sprintf("%g is no measurement", got)

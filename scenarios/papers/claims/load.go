@@ -72,7 +72,7 @@ func Parse(name string, text []byte) ([]Claim, error) {
 	return file.Claims, errors.Join(errs...)
 }
 
-// located prefixes each error of the YAML reader, which names the line, with the file.
+// located adds the file's name to each error of the YAML reader, which names only the line.
 func located(name string, err error) error {
 	texts := []string{err.Error()}
 	var typed *yaml.TypeError
@@ -92,8 +92,8 @@ func located(name string, err error) error {
 	return errors.Join(errs...)
 }
 
-// UnmarshalYAML records the line. It also refuses unknown fields, since the decoder's strictness does not extend
-// to custom unmarshalers.
+// UnmarshalYAML also records the claim's line, and refuses unknown fields: the decoder's strict mode does not apply
+// inside custom unmarshalers.
 func (c *Claim) UnmarshalYAML(n *yaml.Node) error {
 	type plain Claim
 	if n.Kind != yaml.MappingNode {
@@ -116,7 +116,7 @@ var fields = []string{
 	"role", "derivability",
 }
 
-// UnmarshalYAML reads nothing, a number, a list of numbers, or a text.
+// UnmarshalYAML reads a number, a list of numbers, a text, or null for no value.
 func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	switch {
 	case n.Tag == "!!null":
@@ -144,7 +144,7 @@ func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// UnmarshalYAML is called for present values only; one that is null counts as nothing.
+// A value that is absent in the file is not unmarshaled, and counts like null.
 var _ yaml.Unmarshaler = (*Value)(nil)
 
 func (c *Claim) faults() (wrong []string) {

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// region is where a leg of a chain begins or ends: the network, or a cyclic ring of slots in a memory.
+// region is one end of a leg: the network, or a cyclic ring of slots in a memory.
 type region struct {
 	requester.Place
 	slots int
@@ -21,29 +21,29 @@ type region struct {
 // leg is one transfer of a chain.
 type leg struct{ from, to region }
 
-// chain moves packets over several legs, one after the other: into Arm memory and on from there, as staged
-// transmission and reception do. It checks the bytes where they end.
+// chain moves packets over several legs in sequence, such as into Arm memory and from there to the network, as staged
+// transmission does. It checks the bytes at the end of the last leg.
 type chain struct {
 	name   string
 	legs   []leg
 	size   int
 	window int
-	every  simcore.Ps // interval of packets, if the window allows it; 0: each as soon as one ends
-	warm   int        // packets that the meter does not count: enough to fill a cache
+	every  simcore.Ps // interval at which packets start, if the window allows it; 0: each starts when one ends
+	warm   int        // packets before the meter counts: enough to fill a cache
 
 	rig     *rig
 	meter   *study.Meter // shared by chains that run side by side
-	leads   bool         // the meter counts its packets
+	leads   bool         // the meter counts this chain's packets, and ends the run
 	stop    *bool
 	begun   uint64
-	moved   uint64 // packets that ended
-	counted uint64 // of them, those counted by the meter
+	moved   uint64 // packets that reached the end
+	counted uint64 // packets that reached the end while the meter counted
 	idle    []*hop
 	wake    simcore.Event
 	err     error
 }
 
-// hop is a packet on one of the legs.
+// hop is a packet on its way along the chain.
 type hop struct {
 	requester.Transfer
 	c   *chain
@@ -53,7 +53,7 @@ type hop struct {
 
 func (c *chain) begin(r *rig, m *study.Meter, stop *bool) error {
 	c.rig, c.meter, c.stop, c.wake.H = r, m, stop, c
-	if from := c.legs[0].from; !from.Network { // sent by the application
+	if from := c.legs[0].from; !from.Network { // packets start in memory: the application writes them there
 		b := make([]byte, c.size)
 		for i := range from.slots {
 			stamp(b, uint64(i))
@@ -78,14 +78,15 @@ func (c *chain) begin(r *rig, m *study.Meter, stop *bool) error {
 	return c.err
 }
 
-// stamp writes a number into each line.
+// stamp writes a number into each line of a packet.
 func stamp(b []byte, n uint64) {
 	for i := 0; i+8 <= len(b); i += mem.LineBytes {
 		binary.LittleEndian.PutUint64(b[i:], n)
 	}
 }
 
-// stamped returns the number in the lines of a packet: memory content is the same in each lap of the ring.
+// stamped returns the number that packet seq carries in its lines. Packets that start in a ring in memory repeat in
+// every lap of it.
 func (c *chain) stamped(seq uint64) uint64 {
 	if from := c.legs[0].from; !from.Network {
 		return seq % uint64(from.slots)
@@ -109,7 +110,7 @@ func (c *chain) fail(err error) {
 	}
 }
 
-// next begins the leg that is due.
+// next starts the transfer of the packet's current leg.
 func (h *hop) next() {
 	l := h.c.legs[h.leg]
 	at := func(g region) requester.Place {
@@ -120,12 +121,12 @@ func (h *hop) next() {
 	}
 	h.From, h.To = at(l.from), at(l.to)
 	if !h.From.Network {
-		clear(h.Data) // to be filled from memory
+		clear(h.Data) // the transfer fills it with the bytes of memory
 	}
 	h.c.fail(h.c.rig.nic.Start(&h.Transfer))
 }
 
-// ended begins the next leg, or ends the packet.
+// ended starts the packet's next leg or, after the last, checks and counts the packet.
 func (h *hop) ended(_ *requester.Transfer, now simcore.Ps) {
 	c := h.c
 	if h.leg++; h.leg < len(c.legs) {
@@ -172,7 +173,7 @@ func (c *chain) Handle(sim.Event) error {
 // Name implements sim.Named.
 func (c *chain) Name() string { return c.name }
 
-// chains runs chains side by side until the rate of the first is known.
+// chains runs chains side by side until the rate of the first is known to the required precision.
 func chains(s *study.Session, name string, spec rigSpec, roundTrips int, scale float64, list ...*chain) (study.Estimate,
 	*rig, error) {
 	fail := func(r *rig, err error) (study.Estimate, *rig, error) {

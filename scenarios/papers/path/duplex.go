@@ -53,14 +53,14 @@ func linkSpec(s *study.Session, timed bool) rigSpec {
 	return rigSpec{preset: "bf2", timed: timed, nic: n, nicGbps: int64(s.Input("pcie.rate"))}
 }
 
-// duplexCase is one bar.
+// duplexCase is one bar of the figure.
 type duplexCase struct {
 	system, label string
 	flows         []*flow
 	spec          rigSpec
 }
 
-// duplexCases returns the transfers of a path: one direction, the other, and both.
+// duplexCases returns the bars of a path: transfers in one direction, in the other, and in both.
 func duplexCases(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	var a, b route
 	for _, x := range routes() {
@@ -132,9 +132,9 @@ func duplex(s *study.Session) error {
 	return largeTransfers(s, card)
 }
 
-// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the
-// limit of links and network: READs beside WRITEs at that limit are twice what the one channel of the Arm's DRAM
-// sustains.
+// linksOnly marks a path measured with memories that answer at once. Claims about both directions of path 2 concern the
+// limit of links and network: READs beside WRITEs at that limit need twice the bandwidth of the Arm's single DRAM
+// channel.
 const linksOnly = ", links only"
 
 func duplexClaims(s *study.Session, got map[string]float64) {
@@ -156,7 +156,7 @@ func duplexClaims(s *study.Session, got map[string]float64) {
 			gain("path 2")))
 }
 
-// largeTransfers measures paths 1 and 2 where the network is full.
+// largeTransfers measures paths 1 and 2 with long transfers, which the network bounds.
 func largeTransfers(s *study.Session, spec rigSpec) error {
 	size := int(s.Input("payload.large"))
 	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, 64 KB transfers", "data TLPs", "Mpps",

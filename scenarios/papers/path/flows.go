@@ -17,7 +17,7 @@ type flow struct {
 	to     requester.Place
 	size   int
 	window int        // transfers in flight
-	every  simcore.Ps // interval of transfers, if the window allows it; 0: each as soon as one ends
+	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: each starts when one ends
 
 	moved uint64
 	seed  uint64
@@ -28,10 +28,10 @@ type flow struct {
 	err   error
 }
 
-// span is the part of a memory over which the transfers of a flow are spread.
+// span is the size in bytes of the memory over which a flow's transfers are spread.
 const span = 16 << 20
 
-// place returns a random multiple of the size in the flow's memory.
+// place returns p, or if p is memory, a random offset from it within span.
 func (f *flow) place(p requester.Place) requester.Place {
 	if p.Network {
 		return p
@@ -88,7 +88,7 @@ func (f *flow) done(t *requester.Transfer, now simcore.Ps, total *study.Meter) {
 // Name implements sim.Named.
 func (f *flow) Name() string { return f.name }
 
-// flows runs flows side by side until the sum of those without a pace is known to a percent.
+// flows runs flows side by side until the total rate of those without an interval is known to the required precision.
 func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...*flow) (study.Estimate, *rig, error) {
 	r, err := newRig(spec)
 	if err != nil {
@@ -121,7 +121,7 @@ func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...
 	return e, r, nil
 }
 
-// Handle implements sim.Handler: the next transfer of a flow with a pace is due.
+// Handle implements sim.Handler: it starts the next transfer of a flow with an interval.
 func (f *flow) Handle(sim.Event) error {
 	if *f.stop {
 		return nil

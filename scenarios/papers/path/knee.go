@@ -11,7 +11,7 @@ import (
 // kneeSizes are LLC sizes as fractions of bandwidth × residence.
 var kneeSizes = []float64{0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2}
 
-// knee finds the LLC size from which on DRAM is not used, for several residences.
+// knee finds the least LLC size at which DRAM is hardly used, for several residences.
 func knee(s *study.Session) error {
 	x := study.NewSeries("knee", "DRAM traffic by LLC size, invalidating design", "DRAM bytes per payload byte", "B/B",
 		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
@@ -51,8 +51,7 @@ func knee(s *study.Session) error {
 	return nil
 }
 
-// crossing returns the size at which the passes fall to half of their maximum, interpolated between measured
-// sizes.
+// crossing returns the size at which the passes fall to half of their maximum, interpolated between the measured sizes.
 func crossing(sizes, passes []float64) float64 {
 	half := 0.0
 	for _, p := range passes {
@@ -66,7 +65,7 @@ func crossing(sizes, passes []float64) float64 {
 	return math.NaN()
 }
 
-// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are
+// residences compares both sides of residence = LLC ÷ bandwidth. The LLC has a sixteenth of its size, and times are
 // scaled by the same factor.
 func residences(s *study.Session) error {
 	const scale = 16
@@ -94,7 +93,7 @@ func residences(s *study.Session) error {
 			x.Add(design+", writes", p.writes, edge*f)
 			y.AddEstimate(design, p.e, edge*f)
 			if f == 0.25 || f == 4 {
-				s.Book(p.mark.ledger(fmt.Sprintf("%s, residence %.2f × LLC ÷ bandwidth", design, f), p.payload))
+				s.Book(p.snapshot.ledger(fmt.Sprintf("%s, residence %.2f × LLC ÷ bandwidth", design, f), p.payload))
 			}
 		}
 	}
@@ -102,7 +101,7 @@ func residences(s *study.Session) error {
 	return nil
 }
 
-// Parameters of backlog: an LLC of an eighth, so that all of it fits into a fraction of a millisecond.
+// Parameters of backlog. LLC and times are scaled to an eighth, so that the run takes a fraction of a millisecond.
 const (
 	backlogScale = 8
 	backlogLLC   = llcBytes / backlogScale
@@ -112,8 +111,8 @@ const (
 	backlogBin   = 10
 )
 
-// backlog stops the cores for a while: the ring grows beyond the cache, so that DRAM is used; afterwards the
-// cache alone suffices again.
+// backlog stops the cores for a while. The ring then grows beyond the cache, so that DRAM is used; after the backlog is
+// served, the cache alone suffices again.
 func backlog(s *study.Session) error {
 	spec, err := ringOf(s, "backlog", backlogLLC, true)
 	if err != nil {
@@ -133,11 +132,11 @@ func backlog(s *study.Session) error {
 	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs",
 		"DRAM bandwidth", "Gbps", axis)
 	y := study.NewSeries("backlog_bytes", "The same: bytes in the ring", "bytes", "MB", axis)
-	bin, last := us(backlogBin), mark{}
+	bin, last := us(backlogBin), snapshot{}
 	at := bin
 	sample := func(now simcore.Ps) {
 		for ; now >= at; at += bin {
-			k := r.m.mark()
+			k := r.m.snapshot()
 			d := k.since(last)
 			t := float64(at) / float64(simcore.Microsecond)
 			x.Add("reads", float64(d.read)*8e3/float64(bin), t)
@@ -154,7 +153,7 @@ func backlog(s *study.Session) error {
 	return nil
 }
 
-// faster receives at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into it.
+// faster receives at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into the LLC.
 func faster(s *study.Session) error {
 	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps",
 		study.Axis{Name: "design"})
@@ -173,7 +172,7 @@ func faster(s *study.Session) error {
 		}
 		x.Bar("Arm LLC", design, p.gbps)
 		if !invalidate {
-			needed := float64(p.mark.llcRead+p.mark.llcWritten) / float64(p.payload) * spec.gbps
+			needed := float64(p.snapshot.llcRead+p.snapshot.llcWritten) / float64(p.payload) * spec.gbps
 			s.Value("smartns.rx.llc_bw_800g", needed, fmt.Sprintf("passes counted at the LLC, times 800 Gbps; with "+
 				"1,200 it receives %.0f Gbps", p.gbps))
 		}

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// memory is a cache in front of a DRAM, or the DRAM alone.
+// memory is a DRAM, with or without a cache in front of it.
 type memory struct {
 	engine *simcore.Engine
 	top    mem.Target
@@ -20,7 +20,7 @@ type memory struct {
 	dram   *dram.DRAM
 }
 
-// memoryBytes is more than any experiment uses; only written pages are allocated.
+// memoryBytes is the size of the address space, more than any experiment uses. Only written pages are allocated.
 const memoryBytes = 1 << 32
 
 func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
@@ -41,16 +41,16 @@ func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
 	return m, nil
 }
 
-// mark is a snapshot of the counters.
-type mark struct {
-	read, written           uint64 // of DRAM
-	llcRead, llcWritten     uint64 // accesses to the cache
-	readHits, writeHits     uint64 // bytes, in steps of lines
+// snapshot holds the counters of cache and DRAM at one time, or their increase between two.
+type snapshot struct {
+	read, written           uint64 // bytes, DRAM
+	llcRead, llcWritten     uint64 // bytes, accesses to the cache
+	readHits, writeHits     uint64 // bytes, in whole lines
 	fills, writeBacks       uint64
 	evictedDirty, written64 uint64 // lines
 }
 
-func (m *memory) mark() (k mark) {
+func (m *memory) snapshot() (k snapshot) {
 	d := m.dram.Counters()
 	k.read, k.written = d.ReadBytes, d.WrittenBytes
 	if m.cache == nil {
@@ -65,8 +65,8 @@ func (m *memory) mark() (k mark) {
 	return k
 }
 
-func (k mark) since(o mark) mark {
-	return mark{
+func (k snapshot) since(o snapshot) snapshot {
+	return snapshot{
 		k.read - o.read, k.written - o.written, k.llcRead - o.llcRead, k.llcWritten - o.llcWritten,
 		k.readHits - o.readHits,
 		k.writeHits - o.writeHits, k.fills - o.fills, k.writeBacks - o.writeBacks, k.evictedDirty - o.evictedDirty,
@@ -74,8 +74,8 @@ func (k mark) since(o mark) mark {
 	}
 }
 
-// ledger returns the bytes that crossed cache and DRAM for a number of bytes of payload.
-func (k mark) ledger(design string, payload uint64) *study.Ledger {
+// ledger returns the bytes that crossed cache and DRAM, per byte of payload.
+func (k snapshot) ledger(design string, payload uint64) *study.Ledger {
 	b := study.NewLedger(design, payload)
 	b.Add("LLC", "reads", k.llcRead)
 	b.Add("LLC", "writes", k.llcWritten)
@@ -85,7 +85,7 @@ func (k mark) ledger(design string, payload uint64) *study.Ledger {
 	return b
 }
 
-// check balances the books once nothing is in flight.
+// check compares the bytes into and out of cache and DRAM, once nothing is in flight.
 func (m *memory) check() error {
 	d := m.dram.Counters()
 	if err := study.Balance("DRAM", d.ReadBytes+d.WrittenBytes, d.FinishedBytes+d.Held); err != nil || m.cache == nil {
@@ -110,12 +110,12 @@ func (m *memory) check() error {
 	return nil
 }
 
-// load keeps a number of accesses of one size in flight, at addresses returned by at.
+// load keeps window accesses of one size in flight, at the addresses that at returns.
 type load struct {
 	m      *memory
 	window int
 	size   int
-	every  simcore.Ps // minimum interval between the begins of accesses; 0: none
+	every  simcore.Ps // minimum interval between starts of accesses; 0: none
 	op     func(i int) mem.Op
 	at     func(i int) uint64
 	meter  *study.Meter
@@ -129,7 +129,7 @@ type load struct {
 	err   error
 }
 
-// run returns the rate of a load.
+// run runs the load and returns its rate.
 func (l *load) run(s *study.Session, name string) (study.Estimate, error) {
 	for range l.window {
 		l.idle = append(l.idle, &mem.Access{Data: make([]byte, l.size), Done: l.done})

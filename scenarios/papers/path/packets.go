@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Packets counts the data TLPs of one transfer on every link.
+// Packets counts the data TLPs that one transfer sends over every link.
 var Packets = study.Experiment{
 	Group: "path", Name: "packets", Title: "Data TLPs on each PCIe link for N bytes",
 	Figures: "OP Table 3, section 3.3",
@@ -38,7 +38,7 @@ var Packets = study.Experiment{
 	},
 }
 
-// route is a transfer between two places of a card.
+// route is a transfer between two places of a card, on one of the study's paths.
 type route struct {
 	name, path string
 	from, to   requester.Place
@@ -91,7 +91,7 @@ func packets(s *study.Session) error {
 	return nil
 }
 
-// table3 returns the packet counts of the study's Table 3 for N bytes.
+// table3 returns the packet counts for N bytes by the formulas of the study's Table 3.
 func table3(s *study.Session, path string, n int) (pcie1, pcie0 uint64) {
 	ceil := func(mps string) uint64 { return uint64((n + int(s.Input(mps)) - 1) / int(s.Input(mps))) }
 	switch path {

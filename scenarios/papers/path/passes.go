@@ -71,7 +71,7 @@ func passes(s *study.Session) error {
 
 const llcBytes = 16 << 20
 
-// armDRAM returns the Arm's memory as the inputs describe it, its rates multiplied by scale.
+// armDRAM returns the Arm's DRAM with the rates of the inputs multiplied by scale.
 func armDRAM(s *study.Session, scale float64) (dram.Spec, error) {
 	d, err := dram.Preset(s.Text("arm.dram"))
 	mixed := s.Input("arm.dram.mixed")
@@ -80,7 +80,7 @@ func armDRAM(s *study.Session, scale float64) (dram.Spec, error) {
 	return d, err
 }
 
-// armLLC returns the Arm's cache with a size; devices allocate in all of it, or not at all.
+// armLLC returns the Arm's last-level cache with the given size. Devices allocate in all of its ways, or in none.
 func armLLC(s *study.Session, bytes int64, allocate bool) (*armcache.Spec, error) {
 	c, err := armcache.Preset(s.Text("arm.llc"))
 	if err != nil {
@@ -95,7 +95,7 @@ func armLLC(s *study.Session, bytes int64, allocate bool) (*armcache.Spec, error
 	return &c, nil
 }
 
-// ringOf returns the ring of the inputs in front of an LLC of a size.
+// ringOf returns the spec of a receive ring, as the inputs describe it, in memory with an LLC of the given size.
 func ringOf(s *study.Session, name string, llc int64, allocate bool) (ringSpec, error) {
 	d, err := armDRAM(s, 1)
 	if err != nil {
@@ -111,14 +111,14 @@ func ringOf(s *study.Session, name string, llc int64, allocate bool) (ringSpec, 
 
 func us(t float64) simcore.Ps { return simcore.Ps(t * float64(simcore.Microsecond)) }
 
-// ringOutcome is the outcome of a ring.
+// ringOutcome holds the measurements of a ring.
 type ringOutcome struct {
 	gbps          float64
 	e             study.Estimate
-	reads, writes float64 // of DRAM, per byte of payload
-	mark          mark
+	reads, writes float64 // DRAM bytes per byte of payload
+	snapshot      snapshot
 	payload       uint64
-	passes        float64 // DRAM bytes per byte of payload, from the first packet to the last
+	passes        float64 // DRAM bytes per byte of payload over the whole run
 }
 
 func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
@@ -131,12 +131,12 @@ func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
 		return ringOutcome{}, err
 	}
 	k, n := r.counted()
-	whole := r.m.mark()
+	whole := r.m.snapshot()
 	passes := float64(whole.read+whole.written) / float64(r.finished*spec.packet)
 	return ringOutcome{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
 }
 
-// ceilings measures what the DRAM sustains by itself.
+// ceilings measures the highest rates of the DRAM alone.
 func ceilings(s *study.Session) error {
 	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps",
 		study.Axis{Name: "traffic"})
@@ -197,11 +197,11 @@ func staged(s *study.Session) error {
 		x.Bar("throughput", c.name, p.gbps)
 		b.Bar("DRAM reads", c.name, p.reads)
 		b.Bar("DRAM writes", c.name, p.writes)
-		s.Book(p.mark.ledger("receive, "+c.name, p.payload))
+		s.Book(p.snapshot.ledger("receive, "+c.name, p.payload))
 		if c.name == "write back" {
 			s.Value("smartns.rx.dram_exhausted_fraction", p.gbps/s.Input("link"),
 				"payload received, ring 32 MB, LLC 16 MB, residence 1 µs")
-			dirty := float64(p.mark.evictedDirty) / float64(p.payload/mem.LineBytes)
+			dirty := float64(p.snapshot.evictedDirty) / float64(p.payload/mem.LineBytes)
 			s.Holds("smartns.rx.ws_exceeds", dirty > 0.99 && p.reads < 0.01,
 				fmt.Sprintf("%.3f dirty lines evicted for each line that comes; %.3f read passes", dirty, p.reads),
 				"counters of the cache, a ring later")
@@ -211,7 +211,7 @@ func staged(s *study.Session) error {
 	return nil
 }
 
-// echoSpec returns a ring that receives each packet, copies it to a transmit ring and sends it from there.
+// echoSpec returns a ring in which each packet is received, copied to a transmit ring and sent from there.
 func echoSpec(s *study.Session, name string, staging int, allocate bool) (ringSpec, error) {
 	spec, err := ringOf(s, name, llcBytes, allocate)
 	spec.residence = us(s.Input("residence"))
@@ -222,7 +222,7 @@ func echoSpec(s *study.Session, name string, staging int, allocate bool) (ringSp
 	return spec, err
 }
 
-// echo is the naive echo server without device allocation in the cache: four passes.
+// echo measures the naive echo server without device allocation in the cache: each byte crosses DRAM four times.
 func echo(s *study.Session) error {
 	staging := int(s.Input("staging.per_core") * s.Input("cores"))
 	x := study.NewSeries("echo_bottleneck", "Naive echo: what raises its throughput", "throughput", "Gbps",
@@ -260,14 +260,14 @@ func echo(s *study.Session) error {
 
 func echoClaims(s *study.Session, p ringOutcome) {
 	const how = "counted at the DRAM over the whole run, device allocation off"
-	s.Book(p.mark.ledger("naive echo", p.payload))
+	s.Book(p.snapshot.ledger("naive echo", p.payload))
 	s.Value("smartns.naive.mem_touches", p.passes, how)
 	s.Value("smartns.naive.membw_demand", p.passes*s.Input("link"), how+", times the line rate")
 	s.Value("smartns.naive.echo_gbps", p.gbps, "payload each way")
 	s.Value("smartns.naive.echo_fraction", p.gbps/s.Input("link"), "payload each way, of the line rate")
 }
 
-// staging is echo with device allocation, and transmit rings of many sizes.
+// staging measures the echo server with device allocation, for transmit rings of many sizes.
 func staging(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps",
@@ -289,7 +289,7 @@ func staging(s *study.Session) error {
 		b.Add("DRAM reads", p.reads, mb)
 		b.Add("DRAM writes", p.writes, mb)
 		if cores == 2 || cores == 16 {
-			s.Book(p.mark.ledger(fmt.Sprintf("echo, transmit ring %d MB", int(mb)), p.payload))
+			s.Book(p.snapshot.ledger(fmt.Sprintf("echo, transmit ring %d MB", int(mb)), p.payload))
 		}
 	}
 	s.Record(x, b)

@@ -28,7 +28,7 @@ func found(t *testing.T, s *study.Session, claim string) study.Measured {
 	return study.Measured{}
 }
 
-// at is the value of a series at a point.
+// at returns the value of a series at a point.
 func at(t *testing.T, s *study.Session, series, system, label string, x float64) float64 {
 	t.Helper()
 	for _, y := range s.Outcome.Series {
@@ -53,8 +53,8 @@ func TestPackets(t *testing.T) {
 	require.EqualValues(t, 0, at(t, s, "pcie0_packets", "path 2 READ", "", 1000))
 }
 
-// The network bounds paths 1 and 2, and the shared channel path 3: header bytes alone give the numbers. DRAM bounds
-// what crosses its one channel: path 3, and both directions of path 2.
+// TestDuplex checks the bounds of each path. The network bounds paths 1 and 2 and the shared channel path 3, at rates
+// that follow from header bytes alone. With DRAM, its single channel bounds path 3, and both directions of path 2.
 func TestDuplex(t *testing.T) {
 	s := play(t, &Duplex, 1)
 	require.True(t, found(t, s, "offpath.p3.no_bidir_gain").Holds)

@@ -19,9 +19,9 @@ var PMinusN = study.Experiment{
 	Run: pMinusN,
 }
 
-// pMinusN offers path 3 more and more while path 1 takes what is left. The cap is right if nothing is lost below
-// it, and something can be lost above it. Reads from the Arm do not reach the cap: the switch serves its inputs
-// in turn, a TLP each, and TLPs of 128 B get no more than a fifth of the channel beside those of 512 B.
+// pMinusN increases the rate offered to path 3 while path 1 takes the rest of the channel. P - N is the right cap if
+// path 1 loses nothing below it, and may lose something above it. Reads from the Arm do not reach the cap: the switch
+// serves its inputs in turn, a TLP each, so that TLPs of 128 B get at most a fifth of the channel beside TLPs of 512 B.
 func pMinusN(s *study.Session) error {
 	limit, rest := s.Input("loss"), s.Input("pcie.rate")-s.Input("net.rate")
 	kept, lost, text, memories := true, false, "", ""
@@ -47,8 +47,8 @@ func pMinusN(s *study.Session) error {
 	return nil
 }
 
-// besidePath3 returns the most that path 1 loses while path 3 is offered no more than P - N, and its loss when
-// path 3 is offered most.
+// besidePath3 returns the largest loss of path 1 while path 3 is offered at most P - N, and its loss at the highest
+// rate offered to path 3.
 func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 	x := study.NewSeries("beside "+title, "Path 1 READ beside "+title, "bandwidth", "Gbps", axis)
@@ -93,6 +93,6 @@ func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, 
 	return below, above, nil
 }
 
-// completionSaves is the difference between the header of a request with 64-bit addresses and that of a
-// completion, in bytes.
+// completionSaves is the number of bytes by which the header of a completion is shorter than that of a request with
+// 64-bit addresses.
 const completionSaves = 4

@@ -26,9 +26,9 @@ type rig struct {
 // rigSpec describes a rig.
 type rigSpec struct {
 	preset  string
-	timed   bool // caches and DRAM of the preset, else memories that answer at once
+	timed   bool // with the preset's caches and DRAM; else memories answer at once
 	nic     requester.Spec
-	nicGbps int64                 // of the shared channel; 0: the preset's
+	nicGbps int64                 // rate of the shared channel; 0: the preset's
 	adapt   func(*board.CardSpec) // applies further changes to the preset; nil: none
 }
 
@@ -41,7 +41,7 @@ func newRig(s rigSpec) (*rig, error) {
 	host := c.Endpoint.Limits
 	host.MPS = s.nic.MPS[nicspec.EndpointHost]
 	c.Switch.Host.Limits = &host
-	c.Endpoint.Ahead = 0 // a root requests all of a read from memory at once
+	c.Endpoint.Ahead = 0 // the root complex requests all bytes of a read from memory at once
 	if !s.timed {
 		c.Switch.Arm.MemorySpec, c.Switch.Host.MemorySpec = board.MemorySpec{}, board.MemorySpec{}
 	}
@@ -56,7 +56,7 @@ func newRig(s rigSpec) (*rig, error) {
 	return r, err
 }
 
-// finish lets everything in flight end, and checks that no component lost a byte.
+// finish runs until nothing is in flight, and checks that no component lost a byte.
 func (r *rig) finish() error {
 	if err := r.engine.Run(); err != nil {
 		return err
@@ -91,13 +91,13 @@ func (r *rig) check() error {
 
 func all(c [3]pcielink.Count) pcielink.Count { return c[0].Plus(c[1]).Plus(c[2]) }
 
-// links are counts on the card's links, numbered as in the study: PCIe1 is between NIC and switch, PCIe0 between
-// switch and host. Directions are as seen from the NIC.
+// links counts TLPs and bytes on the card's links, numbered as in the study: PCIe1 is between NIC and switch, PCIe0
+// between switch and host. Directions are as seen from the NIC.
 type links struct {
 	nicOut, nicIn     pcielink.Count // PCIe1
 	hostOut, hostIn   pcielink.Count // PCIe0
 	armOut, armIn     pcielink.Count // between switch and Arm
-	armToNIC, nicHost pcielink.Count // of nicIn, TLPs from the Arm; of nicOut, TLPs to the host
+	armToNIC, nicHost pcielink.Count // the part of nicIn that comes from the Arm, and the part of nicOut to the host
 }
 
 func (r *rig) links() (l links) {
@@ -113,7 +113,7 @@ func (r *rig) links() (l links) {
 	return l
 }
 
-// ledger returns the bytes on each link for a number of bytes of payload.
+// ledger returns the bytes on each link, per byte of payload.
 func (r *rig) ledger(design string, payload uint64) *study.Ledger {
 	l, b := r.links(), study.NewLedger(design, payload)
 	for _, x := range []struct {
@@ -153,7 +153,7 @@ func bookCache(b *study.Ledger, where string, writeHits, readHits, fills, writeB
 	b.Add(where, "write-backs", writeBacks)
 }
 
-// arm and host return places in the memories that transfers begin and end in.
+// arm and host return places in Arm and host memory for transfers.
 func arm(offset uint64) requester.Place {
 	return requester.Memory(mem.Bus(nicspec.EndpointArm, offset))
 }
@@ -161,7 +161,7 @@ func host(offset uint64) requester.Place {
 	return requester.Memory(mem.Bus(nicspec.EndpointHost, offset))
 }
 
-// pattern fills bytes so that no two lines are alike.
+// pattern fills bytes so that no two lines are equal.
 func pattern(b []byte, seed uint64) {
 	for i := range b {
 		x := (uint64(i)/tlp.DWBytes + seed) * 0x9e3779b97f4a7c15

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// ringSpec describes a receive ring, and what is done with each packet in it.
+// ringSpec describes a receive ring in memory, and the work on each packet in it.
 type ringSpec struct {
 	name       string
 	cache      *armcache.Spec // nil: none
@@ -23,42 +23,42 @@ type ringSpec struct {
 	slots      int        // of the receive ring
 	gbps       float64    // offered payload
 	window     int        // packets being written to memory
-	residence  simcore.Ps // from when a packet is in memory to when it is read
-	invalidate bool       // drop its lines after it has been read
-	staging    int        // slots of a cyclic transmit ring that each packet is copied to and sent from; 0: none
-	warm       int        // packets not counted
-	scale      float64    // by which sizes and times are smaller than the paper's; 0: 1
+	residence  simcore.Ps // time from a packet's arrival in memory until software reads it
+	invalidate bool       // drop the packet's cache lines after it has been read
+	staging    int        // slots of a cyclic transmit ring, through which each packet is sent; 0: none
+	warm       int        // packets before the measurement
+	scale      float64    // factor by which sizes and times are smaller than the paper's; 0: 1
 
-	// Backlog: packets are served one after another, each for this time; none is served from pause[0] to
-	// pause[1].
+	// A service time makes a backlog possible: packets are served one after another, each for this time, and none from
+	// pause[0] to pause[1].
 	service simcore.Ps
 	pause   [2]simcore.Ps
-	packets int // packets until the run ends; 0: until its rate is known
+	packets int // number of packets to play; 0: until the rate is known
 }
 
-// ring is the state of such a ring: a device writes packets, and reads each after its residence.
+// ring is the state of a receive ring: a device writes packets, and software reads each after its residence.
 type ring struct {
 	spec  ringSpec
 	m     *memory
 	meter *study.Meter
 	every float64
 
-	offered  int // packets that began
+	offered  int // packets whose writes have started
 	writing  int
 	busy     []bool
 	idle     []*packet
 	paced    simcore.Event
 	armed    bool
 	over     bool
-	free     simcore.Ps          // when the server is free
-	stages   fifo.Queue[int]     // free slots of the transmit ring, used in the order in which they became free
-	waiting  fifo.Queue[*packet] // for a free slot
+	free     simcore.Ps          // time at which the server will have served all earlier packets
+	stages   fifo.Queue[int]     // free slots of the transmit ring, in the order in which they were freed
+	waiting  fifo.Queue[*packet] // packets that wait for a free slot of the transmit ring
 	held     int                 // packets in the ring
 	finished int
 	failed   error
 
-	start, end mark                 // counters at begin and end of the counted part
-	from, to   int                  // packets finished at these times
+	start, end snapshot             // counters at start and end of the measurement
+	from, to   int                  // packets finished by start and by end
 	onDone     func(now simcore.Ps) // called with each finished packet
 	onOffer    func(now simcore.Ps) // called when a packet arrives
 }
@@ -74,7 +74,7 @@ type packet struct {
 	wake  simcore.Event
 }
 
-// step is a packet's next step.
+// step is the next operation on a packet.
 type step uint8
 
 const (
@@ -85,7 +85,7 @@ const (
 	stepEnd
 )
 
-// stagingBase is the offset of the transmit ring.
+// stagingBase is the address of the transmit ring.
 const stagingBase = 1 << 31
 
 func newRing(s *study.Session, spec ringSpec) (*ring, error) {
@@ -102,7 +102,7 @@ func newRing(s *study.Session, spec ringSpec) (*ring, error) {
 	return r, nil
 }
 
-// run plays until the rate is known, or until the packets of the spec have ended.
+// run plays packets until the rate is known, or until the spec's number of packets is finished.
 func (r *ring) run(s *study.Session) (study.Estimate, error) {
 	r.offer()
 	if err := r.m.engine.Run(); err != nil {
@@ -120,16 +120,16 @@ func (r *ring) run(s *study.Session) (study.Estimate, error) {
 	return e, s.Err()
 }
 
-// due returns when the network delivers a packet.
+// due returns the time at which the network delivers packet i.
 func (r *ring) due(i int) simcore.Ps { return simcore.Ps(float64(i) * r.every) }
 
-// offer starts the writes of the packets that have arrived, as far as ring and window allow.
+// offer starts the writes of packets that have arrived, as far as free slots and window allow.
 func (r *ring) offer() {
 	now := r.m.engine.Now()
 	for !r.over && r.failed == nil {
 		slot := r.offered % r.spec.slots
 		if r.busy[slot] || r.writing >= r.spec.window {
-			return // the end of a write, or a freed slot, calls offer again
+			return // offer is called again when a write ends or a slot becomes free
 		}
 		if at := r.due(r.offered); at > now {
 			if !r.armed {
@@ -168,14 +168,14 @@ func (r *ring) take() *packet {
 	return p
 }
 
-// fill writes the number of the packet into each of its lines.
+// fill writes the packet's number into each of its lines.
 func (p *packet) fill() {
 	for i := 0; i+8 <= len(p.Data); i += mem.LineBytes {
 		binary.LittleEndian.PutUint64(p.Data[i:], p.seq)
 	}
 }
 
-// stale returns an error if the bytes read are not the bytes written.
+// stale returns an error if the bytes read differ from those written.
 func (p *packet) stale() error {
 	for i := 0; i+8 <= len(p.Data); i += mem.LineBytes {
 		if got := binary.LittleEndian.Uint64(p.Data[i:]); got != p.seq {
@@ -193,7 +193,7 @@ func (p *packet) access(op mem.Op, addr uint64) {
 	p.r.m.top.Access(&p.Access)
 }
 
-// done continues a packet after memory has finished a step.
+// done schedules a packet's next step after memory has finished one.
 func (p *packet) done() {
 	r := p.r
 	if p.Err != nil && r.failed == nil {
@@ -217,7 +217,7 @@ func (p *packet) done() {
 	}
 }
 
-// served returns when a packet that has now reached memory will be read.
+// served returns the time at which a packet that is now in memory will be read.
 func (r *ring) served() simcore.Ps {
 	t := r.m.engine.Now() + r.spec.residence
 	if r.spec.service == 0 {
@@ -231,13 +231,13 @@ func (r *ring) served() simcore.Ps {
 	return t
 }
 
-// at continues a packet at a time, in an event of its own.
+// at schedules the packet's next step.
 func (p *packet) at(t simcore.Ps) {
 	p.wake.At = t
 	p.r.m.engine.Schedule(&p.wake)
 }
 
-// wakeOffer calls offer in an event of its own.
+// wakeOffer schedules a call of offer, unless one is scheduled.
 func (r *ring) wakeOffer() {
 	if !r.armed {
 		r.armed, r.paced.At = true, max(r.m.engine.Now(), r.due(r.offered))
@@ -245,7 +245,7 @@ func (r *ring) wakeOffer() {
 	}
 }
 
-// Handle implements sim.Handler: the step of a packet is due.
+// Handle implements sim.Handler: it starts the packet's next step.
 func (p *packet) Handle(sim.Event) error {
 	r := p.r
 	rx := uint64(p.slot) * uint64(r.spec.packet)
@@ -256,7 +256,7 @@ func (p *packet) Handle(sim.Event) error {
 		p.access(mem.Read, rx)
 	case stepStage:
 		if r.stages.Len() == 0 {
-			r.waiting.Push(p) // until a slot of the transmit ring has been sent
+			r.waiting.Push(p) // until a packet in the transmit ring has been sent
 			return r.failed
 		}
 		p.stage, p.next = r.stages.Pop(), stepSend
@@ -285,7 +285,7 @@ func (p *packet) Handle(sim.Event) error {
 // Name implements sim.Named.
 func (p *packet) Name() string { return "packet" }
 
-// Handle implements sim.Handler: the next packet is due.
+// Handle implements sim.Handler: it offers the next packets.
 func (r *ring) Handle(sim.Event) error {
 	r.armed = false
 	r.offer()
@@ -304,13 +304,13 @@ func (r *ring) finish(p *packet) {
 	r.idle = append(r.idle, p)
 	more := r.meter.Done(now, r.spec.packet)
 	if !r.meter.Warm() {
-		r.start, r.from = r.m.mark(), r.finished
+		r.start, r.from = r.m.snapshot(), r.finished
 	}
 	if r.onDone != nil {
 		r.onDone(now)
 	}
 	if !r.over {
-		r.end, r.to = r.m.mark(), r.finished
+		r.end, r.to = r.m.snapshot(), r.finished
 	}
 	if !more && r.spec.packets == 0 {
 		r.over = true
@@ -318,7 +318,7 @@ func (r *ring) finish(p *packet) {
 	r.wakeOffer()
 }
 
-// counted returns what crossed cache and DRAM during the counted part, and its payload.
-func (r *ring) counted() (mark, uint64) {
+// counted returns the bytes that crossed cache and DRAM during the measurement, and the bytes of payload.
+func (r *ring) counted() (snapshot, uint64) {
 	return r.end.since(r.start), uint64(r.to-r.from) * uint64(r.spec.packet)
 }

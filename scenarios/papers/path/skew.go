@@ -42,7 +42,7 @@ var Skew = study.Experiment{
 	},
 }
 
-// skewSystem is a memory under test.
+// skewSystem is a memory on which random accesses are measured.
 type skewSystem struct {
 	name  string
 	cache *armcache.Spec
@@ -107,7 +107,7 @@ func skew(s *study.Session) error {
 	return nil
 }
 
-// skewRate returns the rate of one point, in millions a second.
+// skewRate returns the rate of one point, in millions of accesses per second.
 func skewRate(s *study.Session, sys skewSystem, op mem.Op, lines int) (float64, study.Estimate, error) {
 	m, err := newMemory(sys.cache, sys.dram)
 	if err != nil {

@@ -49,15 +49,16 @@ var Staged = study.Experiment{
 	Run: naive,
 }
 
-// stagedDesign describes how payload enters and leaves the Arm's memory, and what it shares on the way.
+// stagedDesign describes how payload travels between host and network: through Arm memory or past it, and over which
+// links.
 type stagedDesign struct {
 	name   string
-	shared bool    // by loopback through the NIC's channel, yielding to frames; else by an engine beside the NIC
-	direct bool    // bypasses Arm memory: from the host's memory to the network
-	gbps   float64 // of an endpoint's link, on the wire
+	shared bool    // copies loop through the NIC's channel, after frames; else an engine beside the NIC copies
+	direct bool    // payload goes from host memory to the network, past Arm memory
+	gbps   float64 // rate of an endpoint's link, counted in wire bytes
 }
 
-// stagedSpec returns a BlueField-3 card made from the inputs, with memories that answer at once.
+// stagedSpec returns the spec of a BlueField-3 card as the inputs describe it, with memories that answer at once.
 func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 	n := requester.Default()
 	n.MPS = [...]int{nicspec.EndpointArm: int(s.Input("arm.mps")), nicspec.EndpointHost: int(s.Input("host.mps"))}
@@ -76,11 +77,11 @@ func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 	}}
 }
 
-// Rings of packets in the Arm's memory and the host's.
+// Offsets and slots of the packet rings in Arm and host memory.
 const (
 	rxRing   = 0
 	txRing   = 1 << 28
-	fewSlots = 1024 // where memories answer at once, their size does not matter
+	fewSlots = 1024 // few suffice: the size of a ring does not matter where memories answer at once
 )
 
 func wireRegion() region                         { return region{Place: net} }
@@ -106,7 +107,7 @@ func receive(s *study.Session, gbps float64) *chain {
 	return c
 }
 
-// paced returns the interval of packets at a rate.
+// paced returns the interval between packets of this size at a rate.
 func paced(bytes int, gbps float64) simcore.Ps { return simcore.Ps(float64(bytes) * 8e3 / gbps) }
 
 func naive(s *study.Session) error {
@@ -116,13 +117,13 @@ func naive(s *study.Session) error {
 	return cardEcho(s)
 }
 
-// rxOffered are the rates received beside staged transmission.
+// rxOffered are the rates offered to reception beside staged transmission, in Gbps.
 var rxOffered = []float64{0, 20, 40, 80, 160, 240, 320, 400}
 
-// contention transmits 400 Gbps and receives more and more.
+// contention offers 400 Gbps to transmission, and an increasing rate to reception.
 func contention(s *study.Session) error {
 	mps := s.Input("arm.mps")
-	// wire bytes of that much payload in TLPs of the Arm's MPS
+	// the payload rate as wire bytes, in TLPs of the Arm's MPS
 	payload := s.Input("endpoint") * (mps + s.Input("tlp.header")) / mps
 	raw := s.Input("endpoint.raw")
 	axis := study.Axis{Name: "received, offered", Unit: "Gbps"}
@@ -168,8 +169,8 @@ func contention(s *study.Session) error {
 	return nil
 }
 
-// leftFor returns the highest rate of the second flow at which the first, always offered the same, keeps the
-// given share of its rate.
+// leftFor returns the highest rate of the second flow at which the first keeps the given fraction of its rate alone.
+// rates holds the rates of both, by increasing offer of the second.
 func leftFor(rates [][2]float64, kept float64) float64 {
 	floor := kept * rates[0][0]
 	for i := 1; i < len(rates); i++ {
@@ -181,8 +182,8 @@ func leftFor(rates [][2]float64, kept float64) float64 {
 	return rates[len(rates)-1][1]
 }
 
-// cardEcho is the naive echo over the whole card: received into Arm memory, copied to the host, copied back and
-// sent. Cache and rings are scaled, rates are not.
+// cardEcho measures the naive echo over the whole card: packets are received into Arm memory, copied to the host,
+// copied back and sent. Cache and rings are scaled down, rates are not.
 func cardEcho(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("card_echo", "Naive echo over the card: receive, copy to the host, copy back, send",

@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// beside returns what a design transmits and receives when both are offered.
+// beside returns the rates at which a design transmits and receives when 400 Gbps are offered to transmission and
+// offered to reception.
 func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (tx, rx float64) {
 	t.Helper()
 	list := []*chain{d.transmit(s), receive(s, offered)}
@@ -18,8 +19,8 @@ func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (t
 	return e.Gbps(), e.Gbps() * float64(list[1].counted) / float64(list[0].counted)
 }
 
-// What shares the Arm's link by turns halves it; loopback gets what frames leave of the NIC's channel; what does not
-// come by the Arm loses nothing.
+// TestStagedTransmissionSharesLinks checks how transmission and reception share links. In turn on the Arm's link, each
+// gets half. Copies by loopback get what frames leave of the NIC's channel. A design past Arm memory loses nothing.
 func TestStagedTransmissionSharesLinks(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)
@@ -34,7 +35,8 @@ func TestStagedTransmissionSharesLinks(t *testing.T) {
 	require.InEpsilon(t, 400, rx, 0.001)
 }
 
-// Four passes without a cache for devices; with one, only what a ring above it drives out.
+// TestEchoOverTheCard checks that without device allocation in the cache each byte crosses DRAM four times, and with it
+// only as often as a ring larger than the cache evicts lines.
 func TestEchoOverTheCard(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)
@@ -57,13 +59,13 @@ func TestLeftFor(t *testing.T) {
 	require.InDelta(t, 4, leftFor([][2]float64{{400, 0}, {390, 10}}, 0.99), 1e-9)
 }
 
-// Bytes that are not those of the packet end the run.
+// TestChainChecksItsBytes checks that a packet with wrong bytes at the end of the chain fails the run.
 func TestChainChecksItsBytes(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)
 	d := stagedDesign{gbps: 504}
 	c := d.transmit(s)
-	c.legs[1].from.Addr += uint64(c.size) // of the next slot
+	c.legs[1].from.Addr += uint64(c.size) // the second leg reads the wrong slot
 	_, _, err = chains(s, "wrong", stagedSpec(s, d), 1, 1, c)
 	require.ErrorContains(t, err, "packet 0, line 0: its bytes are those of")
 }

@@ -9,15 +9,15 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Sizes of a table's cells.
+// Sizes in a table, in SVG user units.
 const (
 	cellW, cellH = 46, 18
-	headH        = 190 // of the counters' names, which are slanted
-	charW        = 6.2 // width of a letter of 11 points, on average
+	headH        = 190 // height of the counters' names, which are slanted
+	charW        = 6.2 // average width of a character at font size 11
 )
 
-// Ledgers draws byte ledgers as a table: a design a row, a counter a column, in each cell bytes per byte of payload,
-// the darker the more. Counters that are zero in every design have no column.
+// Ledgers draws byte ledgers as a table with a row for each design and a column for each counter. Cells show bytes per
+// byte of payload; larger numbers have darker cells. Counters that are zero in every design have no column.
 func Ledgers(title string, list []study.Ledger) []byte {
 	t := table{cells: map[[2]string]float64{}}
 	for i := range list {
@@ -69,10 +69,11 @@ func (t *table) add(l *study.Ledger) {
 	}
 }
 
-// cell draws a number on a background that is darker the closer it is to most.
+// cell draws a number on a background that is darker the closer the number is to most.
 func (c *canvas) cell(x, y, v, most float64, title string) {
 	light := 255 - int(150*v/most)
-	c.printf(`<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="#%02x%02xff" stroke="#dddddd"><title>%s: %.4g</title></rect>`+"\n",
+	c.printf(`<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="#%02x%02xff" stroke="#dddddd">`+
+		`<title>%s: %.4g</title></rect>`+"\n",
 		x, y, cellW, cellH, light, light, html.EscapeString(title), v)
 	text := fmt.Sprintf("%.2f", v)
 	if v == 0 {

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Size of the plot area of a picture, and of its margins. The legend is as wide as its longest name and may be
-// higher than the plot; names of bars that do not fit side by side are slanted.
+// Sizes of the plot area of a picture and of its margins, in SVG user units. The legend is as wide as its longest name
+// and may be higher than the plot. Names of bars that do not fit side by side are slanted.
 const (
 	innerW, innerH = 480, 300
 	left           = 70
@@ -69,11 +69,11 @@ func newCanvas(s *study.Series, systems []string) *canvas {
 		c.height = top + innerH + slantBottom
 	}
 	c.height = max(c.height, top+legendLine*(len(systems)+1))
-	c.width = max(c.width, int(1.3*textWidth(s.Title))+20) // of 14 points
+	c.width = max(c.width, int(1.3*textWidth(s.Title))+20) // the title has font size 14
 	return c
 }
 
-// namesOf returns the names on the axis of bars.
+// namesOf returns the names on the axis of a bar chart.
 func namesOf(s *study.Series) (names []string) {
 	for i := range s.Points {
 		if n := s.Points[i].Label; s.Bars && !slices.Contains(names, n) {
@@ -86,7 +86,8 @@ func namesOf(s *study.Series) (names []string) {
 func (c *canvas) printf(format string, a ...any) { fmt.Fprintf(c, format, a...) }
 
 func (c *canvas) head(title string) {
-	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", c.width, c.height, c.width, c.height)
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" `+
+		`font-family="sans-serif" font-size="11">`+"\n", c.width, c.height, c.width, c.height)
 	c.printf(`<rect width="%d" height="%d" fill="white"/>`+"\n", c.width, c.height)
 	c.text(float64(c.width)/2, 20, "middle", 14, title)
 }
@@ -174,7 +175,7 @@ func label(name, unit string) string {
 	return name + " (" + unit + ")"
 }
 
-// bars draws a group of bars for each name, one for each system that has it.
+// bars draws a group of bars for each name: one bar for each system that has a value.
 func (c *canvas) bars(s *study.Series, systems []string) {
 	names, ys := namesOf(s), []float64{0}
 	for i := range s.Points {
@@ -203,18 +204,18 @@ func (c *canvas) bars(s *study.Series, systems []string) {
 	}
 }
 
-// scale maps numbers to 0 to 1.
+// scale maps values to the interval from 0 to 1.
 type scale struct {
 	low, high float64
 	log       bool
 }
 
-// newScale returns a scale that covers all numbers, and 0 if requested and possible.
+// newScale returns a scale that covers all values, and 0 if zero is set and the scale is linear.
 func newScale(values []float64, log, zero bool) scale {
 	s := scale{log: log, low: math.Inf(1), high: math.Inf(-1)}
 	for _, v := range values {
 		if log && v <= 0 {
-			continue // not on a logarithmic scale; it is drawn at the lower end
+			continue // cannot be shown on a logarithmic scale: drawn at its lower end
 		}
 		s.low, s.high = min(s.low, v), max(s.high, v)
 	}
@@ -259,7 +260,8 @@ func (s *scale) ticks() (list []float64) {
 	return list
 }
 
-// powers returns 1, 2 and 5 times powers of ten, or only the powers if those are many.
+// powers returns the ticks of a logarithmic scale: 1, 2 and 5 times powers of ten, or only the powers if there are
+// many.
 func (s *scale) powers() (list []float64) {
 	steps := []float64{1, 2, 5}
 	if s.high/s.low > 1e3 {

@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// elements counts the elements of a picture that is well formed.
+// elements checks that a picture is well-formed XML, and counts its elements.
 func elements(t *testing.T, svg []byte) map[string]int {
 	t.Helper()
 	n := map[string]int{}
@@ -47,8 +47,8 @@ func TestEveryPointIsDrawn(t *testing.T) {
 	require.Equal(t, 2+2+1, elements(t, Series(b))["rect"], "bars, legend and ground")
 }
 
-// Names that have no room beside each other stand aslant, long legends make room, and the eleventh line is not the
-// first.
+// TestCrowdedPictures checks that names that do not fit side by side are slanted, that the picture grows for a long
+// legend, and that the eleventh line differs from the first.
 func TestCrowdedPictures(t *testing.T) {
 	b := study.NewSeries("b", "bars", "rate", "", study.Axis{Name: "kind"})
 	for i := range 12 {

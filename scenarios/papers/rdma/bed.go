@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// nic is the interface to the NIC in a slot.
+// nic is the interface of both kinds of NIC in these experiments.
 type nic interface {
 	board.NIC
 	Err() error
@@ -25,7 +25,7 @@ type nic interface {
 	Traffic() rnic.Traffic
 }
 
-// bed is a target and clients on a switch.
+// bed is a target and client machines on a switch.
 type bed struct {
 	s       *study.Session
 	engine  *simcore.Engine
@@ -33,12 +33,12 @@ type bed struct {
 	network *etherlink.Switch
 	target  *machine
 	clients []*machine
-	qpn     uint32 // of the latest queue pair
+	qpn     uint32 // number of the latest queue pair
 	moved   uint64 // bytes of payload
-	err     error  // the first one that no caller received
+	err     error  // first error that was not returned to a caller
 }
 
-// change adapts a target before it is built.
+// change adapts a machine's card and NIC before it is built.
 type change func(*board.CardSpec, *rnic.Spec)
 
 func newBed(s *study.Session, target string, clients int, changes ...change) (*bed, error) {
@@ -124,7 +124,7 @@ func (b *bed) fail(err error) {
 	}
 }
 
-// run lets everything in flight end, and checks that nothing failed.
+// run runs until nothing is in flight, and checks that nothing failed.
 func (b *bed) run() error {
 	errs := []error{b.engine.Run(), b.err, b.network.Err()}
 	for _, m := range append([]*machine{b.target}, b.clients...) {
@@ -151,27 +151,27 @@ func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 func ip(i int) [16]byte { return [16]byte{10, 0, 0, byte(i)} }
 func key(ep int) uint32 { return uint32(ep + 1) }
 
-// machine is a card with its NIC in a server.
+// machine is a server with a card and its NIC.
 type machine struct {
 	bed     *bed
 	index   int
 	card    *board.Card
 	nic     nic
-	ends    [2]*end // by endpoint; a plain NIC has no Arm
+	ends    [2]*end // software, by endpoint; a plain NIC has no Arm
 	seq     uint16
 	ah      uint32
 	handles map[*machine]uint32
 }
 
-// end is software on the Arm or the host.
+// end is the software on the Arm or the host of a machine.
 type end struct {
 	m    *machine
 	ep   int
 	regs *root.MMIO
-	next uint64 // next free address of memory
+	next uint64 // next free address of its memory
 }
 
-// do carries out a command.
+// do carries out a command of the NIC.
 func (m *machine) do(cmd rnicspec.Command) {
 	var b [rnicspec.CmdBytes]byte
 	m.seq++
@@ -187,14 +187,14 @@ func (m *machine) do(cmd rnicspec.Command) {
 	m.bed.fail(m.bed.engine.Run())
 }
 
-// alloc reserves memory; addresses of a machine are never reused.
+// alloc reserves n bytes of memory. Addresses of a machine are never reused.
 func (e *end) alloc(n uint64) uint64 {
 	at := mem.Bus(e.ep, e.next)
 	e.next += (n + mem.LineBytes - 1) &^ (mem.LineBytes - 1)
 	return at
 }
 
-// to returns the handle of another machine's address.
+// to returns the address handle of another machine.
 func (m *machine) to(peer *machine) uint32 {
 	if h := m.handles[peer]; h != 0 {
 		return h

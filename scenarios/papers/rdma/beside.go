@@ -6,8 +6,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Beside measures path 1 with either path 3 beside it, by operation. The claims about it belong to
-// path/together.
+// Beside measures path 1 beside either variant of path 3, by operation. The claims about it belong to path/together.
 var Beside = study.Experiment{
 	Group: "path", Name: "beside", Title: "Path 1 beside path 3, by operation", Figures: "OP section 4, Fig. 4",
 	Inputs: inputs(

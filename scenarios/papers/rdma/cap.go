@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cap measures what path 1 loses while path 3 is limited to ever more of the shared channel. The claim about it
+// Cap measures the loss of path 1 while path 3 is limited to an increasing share of the channel. The claim about it
 // belongs to path/pminusn, where traffic is scripted.
 var Cap = study.Experiment{
 	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC",
@@ -24,16 +24,16 @@ var Cap = study.Experiment{
 	Run: capped,
 }
 
-// cappedRates are the rates offered to path 3: wire bytes on the shared channel in the direction of path 1's
+// cappedRates are the rates offered to path 3, in Gbps of wire bytes on the shared channel in the direction of path 1's
 // READs.
 var cappedRates = []float64{0, 40, 56, 65, 80, 130}
 
-// cappedCase is a path 3 beside path 1; both read or write the host's memory, 4 KB at a time.
+// cappedCase is a direction of path 3, posted by the host, that runs beside path 1.
 type cappedCase struct {
 	name string
-	op   rnicspec.Opcode // of path 3, posted by the host
-	mps  string          // of the memory that its bytes come from
-	data int             // endpoint of that memory
+	op   rnicspec.Opcode // operation of path 3, posted by the host
+	mps  string          // input with the MPS of the memory from which path 3's bytes come
+	data int             // endpoint from which path 3's bytes come
 }
 
 var cappedCases = []cappedCase{
@@ -47,7 +47,7 @@ func capped(s *study.Session) error {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
 				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
 			rates := study.Points(s, cappedRates)
-			if x.op == rnicspec.Write { // its bytes go the other way
+			if x.op == rnicspec.Write { // bytes of WRITEs travel in the other direction: two rates suffice
 				rates = []float64{0, 130}
 			}
 			for _, wire := range rates {
@@ -61,7 +61,7 @@ func capped(s *study.Session) error {
 	return nil
 }
 
-// point adds the rates of path 1 and path 3, and path 3's wire bytes, at a rate of path 3.
+// point measures at one rate of path 3, and adds the rates of both paths and the wire bytes of path 3.
 func (c cappedCase) point(s *study.Session, series *study.Series, x transport, wire float64) error {
 	size := int(s.Input("payload"))
 	b, err := newBed(s, snic, int(s.Input("machines")))
@@ -91,10 +91,10 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 		t.path, t.free = h2s, true
 	}
 	trips := study.MinRoundTrips
-	if x.op == rnicspec.Write { // its completions come in bursts
+	if x.op == rnicspec.Write { // completions of WRITEs come in bursts
 		trips *= 2
 	}
-	l.meter = s.NewMeterAfter(8*outstanding, trips) // path 1's queues settle beside path 3
+	l.meter = s.NewMeterAfter(8*outstanding, trips) // let path 1's queues settle beside path 3 first
 	if err := l.run(); err != nil {
 		return fmt.Errorf("path 3 %s at %.0f Gbps: %w", c.name, wire, err)
 	}
@@ -115,8 +115,8 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 	return nil
 }
 
-// wirePerByte returns the bytes on the shared channel for each byte of path 3, on the way from its memory,
-// counted at the Arm's side of the switch for bytes from there, and by the TLPs of the host's link otherwise.
+// wirePerByte returns the wire bytes that path 3 takes on the shared channel per byte of payload, on the way from its
+// memory to the NIC. The switch counts them by the port from which they came.
 func (c cappedCase) wirePerByte(b *bed) float64 {
 	port := nicswitch.PortHost
 	if c.data == nicspec.EndpointArm {

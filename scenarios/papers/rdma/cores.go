@@ -17,8 +17,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// Cores measures posting by software that runs on the simulated cores, beside the charged costs of
-// path/doorbell's threads.
+// Cores measures the cost of posting by software on simulated cores, beside the costs that the threads of path/doorbell
+// are charged.
 var Cores = study.Experiment{
 	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs",
 	Figures: "OP Fig. 10, section 3.3 Advice 4",
@@ -32,14 +32,14 @@ var Cores = study.Experiment{
 	Run: onCores,
 }
 
-// corePoster is a core that posts.
+// corePoster is a simulated core that posts requests.
 type corePoster struct {
 	name, path       string
 	endpoint, socket int
 	requester        uint16
 }
 
-// corePosters lists the cores; for each endpoint a thread with the same window, which is charged instead, is
+// corePosters lists the cores. For each core of socket 0, a thread with the same window whose costs are charged is
 // measured as well. Queues and data are in the memory of socket 0.
 var corePosters = []corePoster{
 	{"Arm core", s2h, nicspec.EndpointArm, 0, nicspec.RequesterArm},
@@ -71,7 +71,7 @@ func onCores(s *study.Session) error {
 	return nil
 }
 
-// addTime adds the time of a request.
+// addTime adds the time per request to a series.
 func addTime(x *study.Series, system string, e study.Estimate, at float64) {
 	const ns = 1e-3
 	v := ns / e.Rate
@@ -79,13 +79,13 @@ func addTime(x *study.Series, system string, e study.Estimate, at float64) {
 		RoundTrips: e.RoundTrips})
 }
 
-// aheadOf returns how many requests one poster has in flight: enough that READs do not bound it.
+// aheadOf returns the number of requests that a poster has in flight: at least as many READs as the NIC accepts.
 func aheadOf(batch int) int { return max(2*batch, rnicspec.MaxRead) }
 
 // signalOf returns how many requests share one completion entry.
 func signalOf(batch int) int { return max(batch, 2) }
 
-// postCharged measures one thread of the experiments.
+// postCharged returns the rate of one thread whose costs are charged.
 func postCharged(s *study.Session, path string, batch int) (study.Estimate, error) {
 	b, err := newBed(s, snic, 0)
 	if err != nil {
@@ -106,7 +106,7 @@ func postCharged(s *study.Session, path string, batch int) (study.Estimate, erro
 	return l.meter.Estimate(), nil
 }
 
-// coreLoad is a verbs driver on one core that posts READs of the other memory over a loopback queue pair.
+// coreLoad is a verbs driver on one core that posts READs of the other endpoint's memory over a loopback queue pair.
 type coreLoad struct {
 	s      *study.Session
 	engine *simcore.Engine
@@ -125,7 +125,7 @@ type coreLoad struct {
 	over, busy, again     bool
 }
 
-// Memory of a coreLoad: rings, destination of READs, source of READs.
+// Addresses in a coreLoad's memory: rings, destination of READs, source of READs; and the size of the latter two.
 const (
 	coreArena = 1 << 20
 	coreInto  = 64 << 20
@@ -133,7 +133,7 @@ const (
 	coreSpan  = 32 << 20
 )
 
-// post returns the rate of software on the core.
+// post returns the rate at which software on the core posts requests.
 func (p corePoster) post(s *study.Session, batch int) (study.Estimate, error) {
 	ep := p.endpoint
 	l := &coreLoad{s: s, engine: simcore.NewEngine(), batch: batch, window: aheadOf(batch), signal: signalOf(batch),
@@ -167,7 +167,7 @@ func (p corePoster) post(s *study.Session, batch int) (study.Estimate, error) {
 	return e, errors.Join(l.card.Close(), s.Err())
 }
 
-// open has the driver on the core set up the queue pair, and starts the load.
+// open sets up the queue pair by the driver on the core, and then starts the load.
 func (l *coreLoad) open(p corePoster, regs *root.MMIO) error {
 	ep := p.endpoint
 	x, err := l.card.Memory.Host(ep).Core(p.socket, 0)
@@ -237,7 +237,7 @@ func (l *coreLoad) fail(err error) {
 	}
 }
 
-// post fills the window, a batch at a time.
+// post posts requests until the window is full, a batch at a time.
 func (l *coreLoad) post() {
 	for !l.over && l.posted-l.ended+l.batch <= l.window {
 		for range l.batch {
@@ -258,7 +258,7 @@ func (l *coreLoad) post() {
 	}
 }
 
-// poll takes the completion entries that have come, and posts as many requests as they allow.
+// poll takes the completion entries that have arrived, and posts as many requests as they allow.
 func (l *coreLoad) poll() {
 	if l.busy {
 		l.again = true

@@ -20,7 +20,9 @@ var Doorbell = study.Experiment{
 		Source: "assumption: small; Fig. 10 does not print it"}),
 	Run: doorbell,
 	Reasons: map[string]string{
-		"offpath.db.soc_side": "the Arm could post 3.1 to 3.5 times as fast, but its eight queue pairs have 16 READs in flight each, and beyond that the contexts of the host's endpoint bound READs of its memory as on path 1",
+		"offpath.db.soc_side": "the Arm could post 3.1 to 3.5 times as fast, but its eight queue pairs have 16 " +
+			"READs in flight each, and beyond that the contexts of the host's endpoint bound READs of its memory " +
+			"as on path 1",
 		"offpath.db.host_48": "an entry that is read by DMA costs the host nothing in the model but the latency of " +
 			"the read, and saves it an MMIO; what a host loses by it no source says",
 	},
@@ -28,7 +30,7 @@ var Doorbell = study.Experiment{
 
 var batches = []int{16, 32, 48, 64, 80}
 
-// poster is the software that posts on a path.
+// poster is a path, and the machines whose software posts on it.
 type poster struct {
 	system, path string
 	machines     int
@@ -48,7 +50,7 @@ func doorbell(s *study.Session) error {
 			m := mix{target: targetOf(p.path), clients: p.machines, paths: []string{p.path}, x: transports[0],
 				size: int(s.Input("payload"))}
 			m.adapt = func(_ string, w *work) {
-				const ahead = 2 // batches
+				const ahead = 2 // batches in flight
 				w.window, w.signal = ahead*batches[len(batches)-1], batches[0]
 				if batch > 1 {
 					w.batch, w.window = batch, ahead*batch
@@ -98,7 +100,7 @@ func doorbellClaims(s *study.Session, gain map[string][]float64) {
 		"arithmetic of inputs")
 }
 
-// countMMIO counts register writes at the NIC's port.
+// countMMIO counts the register writes that reach the NIC's port.
 func countMMIO(s *study.Session) error {
 	counts := [2]uint64{}
 	const n = 48

@@ -7,14 +7,15 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// duplexBytes and duplexThreads are those of OP Fig. 5: 4 KB, two requesters of twelve threads.
+// duplexBytes and duplexThreads are the parameters of OP Fig. 5: messages of 4 KB, and twelve threads on each of two
+// requesters.
 const (
 	duplexBytes   = 4096
 	duplexThreads = 12
 )
 
-// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it belong to path/duplex,
-// which has links and network only.
+// duplex measures messages of 4 KB in one and in both directions, with DRAM. The claims about it belong to path/duplex,
+// which models links and network only.
 func duplex(s *study.Session) error {
 	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps",
 		study.Axis{Name: "operations"})
@@ -33,7 +34,8 @@ func duplex(s *study.Session) error {
 	return nil
 }
 
-// inDuplex assigns operations to the threads in turn. On path 3 all threads are the host's, or all the Arm's.
+// inDuplex measures a path with the operations assigned to threads in turn. On path 3 all threads are on the host, or
+// all on the Arm.
 func inDuplex(s *study.Session, path string, ops []rnicspec.Opcode) (gbps float64, e study.Estimate, err error) {
 	requesters := int(s.Input("requesters"))
 	machines := requesters
@@ -59,6 +61,6 @@ func inDuplex(s *study.Session, path string, ops []rnicspec.Opcode) (gbps float6
 	e = l.meter.Estimate()
 	s.Ran(fmt.Sprintf("%s %v of 4 KB", path, ops), e, 1)
 	s.Outcome.SimPs += int64(b.engine.Now())
-	const bits = 8e3 // a picosecond
+	const bits = 8e3 // Gbps per byte a picosecond
 	return e.Rate * duplexBytes * bits, e, nil
 }

@@ -8,15 +8,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// echoCore serves one message after the other, of all of its queue pairs.
+// echoCore is a core that serves the messages of all of its queue pairs, one after the other.
 type echoCore struct {
 	bed     *bed
-	service simcore.Ps // for each message: seeing it, building and posting the answer
+	service simcore.Ps // time for each message: to see it, and to build and post the answer
 	waiting fifo.Queue[message]
 	ev      simcore.Event
 }
 
-// message is a completed receive of one of a core's queue pairs.
+// message is a receive completion of one of a core's queue pairs.
 type message struct {
 	v *server
 	c rnicspec.CQE
@@ -36,7 +36,7 @@ func (k *echoCore) next() {
 	k.bed.engine.Schedule(&k.ev)
 }
 
-// Handle implements sim.Handler: an answer is ready.
+// Handle implements sim.Handler: it sends the answer whose service time has passed.
 func (k *echoCore) Handle(sim.Event) error {
 	m := k.waiting.Pop()
 	m.v.answer(&m.c)
@@ -52,9 +52,9 @@ type server struct {
 	k       *echoCore
 	q       *qp
 	size    int
-	refill  int // messages after which it posts receive entries again
+	refill  int // number of messages after which receive entries are posted again
 	buffers uint64
-	handles map[uint32]uint32 // of addresses, by the peer's queue pair
+	handles map[uint32]uint32 // address handles, by the peer's queue pair
 	spent   int
 	wqe     rnicspec.WQE
 }
@@ -62,7 +62,7 @@ type server struct {
 // depth is the number of receive entries of a queue pair.
 const depth = 1 << recvLog / 2
 
-// netBytes returns the bytes that a receive of UD places before the message.
+// netBytes returns the bytes that a UD receive places in the buffer before the message.
 func netBytes(t rnicspec.QPType) int {
 	if t == rnicspec.UD {
 		return rnicspec.NetBytes
@@ -70,7 +70,7 @@ func netBytes(t rnicspec.QPType) int {
 	return 0
 }
 
-// serve starts a server at an end, on a core. One of UD serves any number of clients, one of RC its peer.
+// serve starts a server on a core at an end. A UD server serves any number of clients, an RC server its peer.
 func (e *end) serve(t rnicspec.QPType, size int, k *echoCore) *server {
 	v := &server{k: k, q: e.newQP(t, recvLog), size: size, refill: depth / 4, handles: map[uint32]uint32{}}
 	v.buffers = e.alloc(uint64(depth * v.stride()))
@@ -93,7 +93,7 @@ func (v *server) offer(i int) {
 	})
 }
 
-// got records a message.
+// got queues a received message for the core.
 func (v *server) got(c *rnicspec.CQE) {
 	v.k.waiting.Push(message{v, *c})
 	v.k.next()

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Framing measures what the headers of the wire change: the study ran InfiniBand.
+// Framing measures the effect of the wire's headers: the study ran InfiniBand, the models RoCEv2 as well.
 var Framing = study.Experiment{
 	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26",
 	Figures: "OP Fig. 4, 5 and 8",

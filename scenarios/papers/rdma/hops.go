@@ -15,7 +15,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Hops follows one request of path 2, and compares host-SoC RDMA with a plain copy by the card.
+// Hops follows one request of path 2 link by link, and compares RDMA between host and SoC with a plain copy by the
+// card.
 var Hops = study.Experiment{
 	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC",
 	Figures: "OP section 2.3 and 3.3",
@@ -34,7 +35,7 @@ func hops(s *study.Session) error {
 	return againstDMA(s)
 }
 
-// crossings counts what crossed each link; clients' counters are those of their PCIe.
+// crossings counts the TLPs or frames that crossed each link. Clients' counters are those of their PCIe links.
 func (b *bed) crossings() map[string]uint64 {
 	sum := func(c [3]pcielink.Count) uint64 { return c[0].TLPs + c[1].TLPs + c[2].TLPs }
 	at := map[string]uint64{}
@@ -57,7 +58,7 @@ func (b *bed) crossings() map[string]uint64 {
 	return at
 }
 
-// followed counts the TLPs and frames of one READ of path 2, from when the queue pairs are ready.
+// followed counts the TLPs and frames of one READ of path 2, after its queue pairs are set up.
 func followed(s *study.Session) error {
 	b, err := newBed(s, snic, 1)
 	if err != nil {
@@ -93,7 +94,7 @@ func followed(s *study.Session) error {
 
 var copySizes = []int{64, 256, 1024, 4096, 16384}
 
-// againstDMA compares WRITEs of path 3 with copies by an engine in the NIC's place.
+// againstDMA compares WRITEs of path 3 with copies by a copy engine in the NIC's place.
 func againstDMA(s *study.Session) error {
 	x := study.NewSeries("rdma_dma", "Host-SoC transfers: RDMA WRITE and a copy by the card", "latency", "us",
 		study.Axis{Name: "payload", Unit: "B", Log: true})
@@ -121,7 +122,7 @@ func againstDMA(s *study.Session) error {
 	return nil
 }
 
-// copyTime returns the time of a copy from the begin of its post to its completion entry, in microseconds.
+// copyTime returns the time of a copy from the start of its post to its completion entry, in microseconds.
 func copyTime(s *study.Session, path string, n int) (float64, error) {
 	c, err := cardSpec(s, "Target", "bf2")
 	if err != nil {

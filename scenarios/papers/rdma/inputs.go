@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// nicInputs are the inputs of every experiment here.
+// nicInputs are the inputs that every experiment of this package uses.
 var nicInputs = []study.Input{
 	{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
 	{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
@@ -84,7 +84,7 @@ func inputs(own ...study.Input) []study.Input { return append(own, nicInputs...)
 
 func ns(v float64) simcore.Ps { return simcore.Ps(v * float64(simcore.Nanosecond)) }
 
-// The targets.
+// Names of the targets.
 const (
 	plain = "RNIC"
 	snic  = "SNIC"
@@ -127,17 +127,17 @@ func clientSpec(s *study.Session) (rnic.Spec, error) {
 	return x, err
 }
 
-// memoryBytes is more than software here uses; only written pages are allocated.
+// memoryBytes is the size of the address space, more than software here uses. Only written pages are allocated.
 const memoryBytes = 1 << 34
 
-// cardSpec returns the card of a target, or a client's NIC, in its server.
+// cardSpec returns the card of a target or a client, in its server.
 func cardSpec(s *study.Session, name, preset string) (board.CardSpec, error) {
 	c, err := board.CardPreset(preset)
 	if err != nil {
 		return c, err
 	}
 	c.Name, c.Ports, c.Period, c.EthBits, c.Eth = name, 1, 0, 0, simcore.LinkSpec{}
-	c.Endpoint.Ahead = 0 // a root requests all of a read from memory at once
+	c.Endpoint.Ahead = 0 // the root complex requests all bytes of a read from memory at once
 	c.Endpoint.ArmBytes, c.Endpoint.HostBytes = memoryBytes, memoryBytes
 	if c.Switch != nil {
 		host := c.Endpoint.Limits

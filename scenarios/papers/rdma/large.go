@@ -31,11 +31,11 @@ var Large = study.Experiment{
 	Run: large,
 }
 
-// largeSizes are in MB: READs exceed the packet table beyond 9 MB in TLPs of 128 B, beyond 36 MB in those of 512
-// B.
+// largeSizes are message sizes in MB. READs exceed the NIC's packet table beyond 9 MB in TLPs of 128 B, and beyond 36
+// MB in TLPs of 512 B.
 var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 
-// flights are the measured transfers, by requester.
+// flights are the measured transfers.
 var flights = []struct {
 	name, path string
 	op         rnicspec.Opcode
@@ -47,7 +47,7 @@ var flights = []struct {
 	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
 }
 
-// wholeSizes are in KB, and not scaled: the figures' sizes below those at which bandwidth collapses.
+// wholeSizes are message sizes in KB below those at which bandwidth collapses. They are not scaled down.
 var wholeSizes = []int{1, 4, 16, 64, 256, 1024}
 
 func large(s *study.Session) error {
@@ -88,15 +88,16 @@ func large(s *study.Session) error {
 	return duplex(s)
 }
 
-// leastBytes is the minimum that a point moves; leastMessages the number of messages that are counted.
+// leastBytes is the minimum number of bytes that a measurement transfers, leastMessages the minimum number of messages
+// that it counts.
 const (
 	leastBytes    = 2 << 20
 	leastMessages = 6
 )
 
-// longMessages returns the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet
-// table divided by a factor. It is measured between completions, after as many as are in flight, which fill the
-// path. Short messages come from as many threads as in Fig. 5.
+// longMessages returns the bandwidth of a path in payload (Gbps), and its rates of data TLPs at PCIe1 and PCIe0
+// (millions a second), with the packet table divided by scale. It measures between completions, after as many as are in
+// flight, so that the path is full. Short messages come from as many threads as in Fig. 5.
 func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64,
 	b *bed, err error) {
 	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }
@@ -148,17 +149,17 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 	return float64(wanted*size) * bitsPerNs / took, toHost + tlps(nicspec.EndpointArm)*perMicro/took, toHost, b, nil
 }
 
-// shortBytes is the longest message of which many threads have several in flight; leastShort is the number that
-// is counted.
+// shortBytes is the longest message that is sent by many threads with several in flight each. leastShort is the minimum
+// number of bytes that such a measurement counts.
 const (
 	shortBytes = 16 << 10
 	leastShort = 1 << 20
 )
 
-// collapsed is the fraction of the highest bandwidth below which it has collapsed.
+// collapsed is the fraction of the highest bandwidth below which bandwidth counts as collapsed.
 const collapsed = 0.8
 
-// collapse returns the largest size before the bandwidth collapses, in MB, and whether it does.
+// collapse returns the largest size in MB before the bandwidth collapses, and whether it collapses.
 func collapse(gbps []float64) (mb int, does bool) {
 	most := 0.0
 	for i, g := range gbps {

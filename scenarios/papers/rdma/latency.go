@@ -29,7 +29,7 @@ var Latency = study.Experiment{
 	Run: latency,
 }
 
-// Paths, by requester and memory.
+// Names of paths.
 const (
 	path0 = "RNIC path 1"
 	path1 = "SNIC path 1"
@@ -40,7 +40,7 @@ const (
 	with3 = "SNIC path 1+3 H2S" // the only one with path 3 that the study reports
 )
 
-// parts returns the paths that a name stands for.
+// parts returns the paths that run side by side under a name.
 func parts(path string) []string {
 	switch path {
 	case both:
@@ -73,10 +73,10 @@ func targetOf(path string) string {
 	return snic
 }
 
-// latencySizes has the claims' sizes first; the others are for the figure.
+// latencySizes has the claims' sizes first, and then those that only the figure shows.
 var latencySizes = []int{16, 32, 64, 256, 128, 512, 1024, 2048, 4096, 16384}
 
-// transport is an operation over a service.
+// transport is an operation over a type of queue pair.
 type transport struct {
 	name string
 	typ  rnicspec.QPType
@@ -116,15 +116,15 @@ func latency(s *study.Session) error {
 	return nil
 }
 
-// latencyOf is latencyBy without the parts.
+// latencyOf returns the mean latency of a path, as latencyBy measures it.
 func latencyOf(s *study.Session, x transport, path string, n int) (float64, error) {
 	us, _, err := latencyBy(s, x, path, n)
 	return us, err
 }
 
-// latencyBy returns the mean latency of one path, from the begin of a post to its completion entry or to the
-// answer of a SEND. For paths side by side, whose requests are in flight at once, it returns the mean over all,
-// and each part's.
+// latencyBy returns the mean latency of a path, from the start of a post to its completion entry or, for a SEND, to the
+// answer. For paths side by side, whose requests are in flight at once, it returns the mean over all, and the mean of
+// each path.
 func latencyBy(s *study.Session, x transport, path string, n int) (mean float64, each []float64, err error) {
 	b, err := newBed(s, targetOf(path), 1)
 	if err != nil {

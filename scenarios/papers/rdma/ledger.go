@@ -7,8 +7,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// ledger returns the bytes on each link of a card, entries and completion entries included, for a number of
-// bytes of payload.
+// ledger returns the bytes on each link of a card per byte of payload, work and completion entries included.
 func (b *bed) ledger(design string, payload uint64) *study.Ledger {
 	all := func(c [3]pcielink.Count) pcielink.Count { return c[0].Plus(c[1]).Plus(c[2]) }
 	card, l := b.target.card, study.NewLedger(design, payload)

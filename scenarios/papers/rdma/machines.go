@@ -6,7 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Machines measures small requests from more and more machines: where one bound ends and the next begins.
+// Machines measures small requests from an increasing number of machines, to show where one bound ends and the next
+// begins.
 var Machines = study.Experiment{
 	Group: "path", Name: "machines", Title: "Rate of small requests by the number of machines",
 	Figures: "OP Fig. 4, section 3",

@@ -6,8 +6,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// qp is a queue pair with the software's side of its rings, which are in the memory of an end. One completion
-// queue serves sends, another receives.
+// qp is a queue pair as software sees it, with rings in the memory of its end. It has one completion queue for sends
+// and one for receives.
 type qp struct {
 	e          *end
 	n          uint32
@@ -15,13 +15,13 @@ type qp struct {
 	send, recv uint64
 	sendLog    uint8
 	pi, ri     uint16
-	rts        bool // UD: it is in RTS
+	rts        bool // a UD queue pair is already in RTS
 	sends      cq
 	recvs      cq
 	wqe        [rnicspec.WQEBytes]byte
 }
 
-// cq is a completion queue; each is called for each completion entry when it comes.
+// cq is a completion queue. It calls each for each completion entry when the entry arrives.
 type cq struct {
 	e    *end
 	addr uint64
@@ -32,7 +32,7 @@ type cq struct {
 	cqe  rnicspec.CQE
 }
 
-// recvLog is the log length of a receive ring: long enough for all clients of a server.
+// recvLog is log2 of the entries of a receive ring, which suffice for all clients of a server.
 const recvLog = 8
 
 func (e *end) newQP(typ rnicspec.QPType, sendLog uint8) *qp {
@@ -51,13 +51,13 @@ func (e *end) newQP(typ rnicspec.QPType, sendLog uint8) *qp {
 
 const qkey = 0x11
 
-// connect takes queue pairs to RTS, each the other's peer.
+// connect takes two queue pairs to RTS, each with the other as its peer.
 func connect(a, b *qp, pmtu int) {
 	a.ready(b, pmtu)
 	b.ready(a, pmtu)
 }
 
-// ready takes a queue pair to RTS. One of UD has no peer, and needs it only once.
+// ready takes a queue pair to RTS. A UD queue pair has no peer, and is taken there only once.
 func (q *qp) ready(peer *qp, pmtu int) {
 	if q.rts {
 		return
@@ -81,7 +81,7 @@ func (c *cq) create(e *end, n uint32, log uint8) {
 	e.m.do(&rnicspec.CreateCQ{CQN: n, Log: log, Addr: c.addr})
 }
 
-// takeEntries takes the available entries.
+// takeEntries takes the completion entries that have arrived.
 func (c *cq) takeEntries() {
 	for {
 		at := c.addr + uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes
@@ -101,7 +101,7 @@ func (c *cq) takeEntries() {
 	}
 }
 
-// put writes a work entry to the ring.
+// put writes a work entry to the ring, without a doorbell.
 func (q *qp) put(w *rnicspec.WQE) {
 	w.Encode(q.typ, q.wqe[:])
 	at := q.send + uint64(q.pi&(1<<q.sendLog-1))*rnicspec.WQEBytes
@@ -109,7 +109,7 @@ func (q *qp) put(w *rnicspec.WQE) {
 	q.pi++
 }
 
-// ring rings the doorbell for all entries that were put.
+// ring rings the doorbell for all entries written by put.
 func (q *qp) ring() {
 	q.e.m.bed.fail(q.e.regs.Write32(rnicspec.QPPage(q.n)+rnicspec.PageSend, uint32(q.pi)))
 }
@@ -120,7 +120,7 @@ func (q *qp) push(w *rnicspec.WQE) {
 	q.e.m.bed.fail(q.e.regs.Write(rnicspec.QPPage(q.n)+rnicspec.PagePush, q.wqe[:]))
 }
 
-// receive posts a receive entry; tell rings the doorbell for all of them.
+// receive writes a receive entry to the ring; ringReceive rings the doorbell for all of them.
 func (q *qp) receive(w *rnicspec.RecvWQE) {
 	var b [rnicspec.RecvBytes]byte
 	w.Encode(b[:])

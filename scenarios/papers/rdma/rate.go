@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Rate measures small requests from as many machines as needed.
+// Rate measures small requests from as many machines as the highest rate needs.
 var Rate = study.Experiment{
 	Group: "path", Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
@@ -32,12 +32,12 @@ var Rate = study.Experiment{
 	},
 }
 
-// rateSizes are those of the claims; the figure has more.
+// rateSizes are the claims' sizes in bytes; figureSizes has those of the figure.
 var rateSizes = []int{16, 64, 128, 256}
 
 var figureSizes = []int{16, 64, 128, 256, 512}
 
-// mix is threads of several paths.
+// mix describes threads that post on one or more paths at once.
 type mix struct {
 	target  string
 	clients int
@@ -45,19 +45,19 @@ type mix struct {
 	x       transport
 	size    int
 	adapt   func(path string, w *work)
-	changes []change // of the target
-	altered []change // of the clients
+	changes []change // changes of the target
+	altered []change // changes of the clients
 }
 
-// outcome is the result of a mix.
+// outcome holds the measurements of a mix.
 type outcome struct {
 	study.Estimate
-	mps   float64            // requests, in millions a second
-	share map[string]float64 // of each path
+	mps   float64            // millions of requests a second
+	share map[string]float64 // millions of requests a second, by path
 	bed   *bed
 }
 
-// measure runs a mix until its rate is known. Threads of a client take the paths to the target in turn.
+// measure runs a mix until its rate is known. The threads of a client take the paths to the target in turn.
 func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 	b, err := newBedOf(s, m.target, m.clients, m.changes, m.altered)
 	if err != nil {
@@ -107,17 +107,17 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 	return m.result(s, l), nil
 }
 
-// echoes assigns servers to ends: all cores of an end in turn.
+// echoes creates the servers that answer SENDs, on all cores of an end in turn.
 type echoes struct {
 	s      *study.Session
 	x      transport
 	size   int
 	cores  map[*end][]*echoCore
-	shared map[*echoCore]*server // UD: a queue pair for all clients of a core
+	shared map[*echoCore]*server // for UD: one queue pair for all clients of a core
 	turn   int
 }
 
-// at returns the server of the next client at an end.
+// at returns the server for the next client of an end.
 func (e *echoes) at(to *end) *server {
 	if e.cores[to] == nil {
 		for range int(e.s.Input(threadsOf(to))) {
@@ -162,7 +162,7 @@ func (m *mix) result(s *study.Session, l *load) outcome {
 	return o
 }
 
-// sendWindow is the number of messages in flight per client thread, so that receive entries never run out.
+// sendWindow is the number of messages that a client thread has in flight: so few that receive entries never run out.
 const sendWindow = 2
 
 func threadsOf(e *end) string {
@@ -177,7 +177,7 @@ func (o *outcome) point(system string, at ...float64) study.Point {
 	return study.Point{System: system, At: at, Value: o.mps, Half: o.Relative() * o.mps, RoundTrips: o.RoundTrips}
 }
 
-// addShares adds the rate of each of several paths side by side.
+// addShares adds the rate of each of the paths that ran side by side.
 func (o *outcome) addShares(x *study.Series, system string, at ...float64) {
 	for _, p := range parts(system) {
 		if p != system {
@@ -209,12 +209,12 @@ func rate(s *study.Session) error {
 	return nil
 }
 
-// onPath returns the rate of a path, or of both from clients.
+// onPath returns the rate of requests on a path, or on the paths side by side under that name.
 func onPath(s *study.Session, x transport, path string, size, machines int) (outcome, error) {
 	return onPathFor(s, x, path, size, machines, 1000)
 }
 
-// onPathFor is onPath with a minimum number of round trips.
+// onPathFor is onPath with a minimum number of completed requests.
 func onPathFor(s *study.Session, x transport, path string, size, machines, trips int) (outcome, error) {
 	m := mix{target: targetOf(path), clients: machines, paths: parts(path), x: x, size: size}
 	if path == s2h || path == h2s {

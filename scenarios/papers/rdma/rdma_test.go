@@ -27,7 +27,8 @@ func ask(t *testing.T, s *study.Session, x transport, path string, size, machine
 
 var read, write, datagram = transports[0], transports[1], transports[3]
 
-// One request at a time: each crossing of the card's switch and link, 175 ns, and the card's addition are found again.
+// TestLatencyAddsUp checks that a request to the SmartNIC takes longer than one to a plain NIC by two crossings of the
+// card's switch and link, 175 ns each, and the 50 ns that the card adds.
 func TestLatencyAddsUp(t *testing.T) {
 	s := session(t, &Latency)
 	at := func(x transport, path string) float64 {
@@ -45,7 +46,7 @@ func TestLatencyAddsUp(t *testing.T) {
 	require.InDelta(t, 0.05+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
-// Requests of paths side by side are counted together and apart.
+// TestLatencySideBySide checks that requests of paths side by side are counted in total and by path.
 func TestLatencySideBySide(t *testing.T) {
 	s := session(t, &Latency)
 	mean, each, err := latencyBy(s, read, with3, 64)
@@ -58,7 +59,8 @@ func TestLatencySideBySide(t *testing.T) {
 	require.InEpsilon(t, alone, each[0], 0.02, "they do not meet")
 }
 
-// SENDs of many clients over RC have a queue pair each on both sides, and the cores of the target in common.
+// TestSendsOverRCShareCores checks that SENDs of many clients over RC, each with a queue pair of its own, share the
+// target's cores.
 func TestSendsOverRCShareCores(t *testing.T) {
 	s := session(t, &Rate)
 	connected := transports[2]
@@ -67,7 +69,7 @@ func TestSendsOverRCShareCores(t *testing.T) {
 	require.InEpsilon(t, two.mps, two.share[path1]+two.share[path2], 1e-9)
 }
 
-// Two runs are one, to the last point.
+// TestTwoRunsAreOne checks that a second run gives the same rates and ends at the same time.
 func TestTwoRunsAreOne(t *testing.T) {
 	for _, x := range []transport{read, datagram} {
 		s := session(t, &Rate)
@@ -78,7 +80,8 @@ func TestTwoRunsAreOne(t *testing.T) {
 	}
 }
 
-// One machine is bound by its threads, many by the contexts of the NIC.
+// TestRateIsBoundByThreadsThenContexts checks that the rate of one machine is bound by its threads, and that of many
+// machines by the contexts of the NIC.
 func TestRateIsBoundByThreadsThenContexts(t *testing.T) {
 	s := session(t, &Rate)
 	require.InEpsilon(t, 24e3/469, ask(t, s, write, path0, 64, 1).mps, 0.02)
@@ -98,7 +101,8 @@ func TestZeroBytesTakeContextsAlone(t *testing.T) {
 	require.InEpsilon(t, 176, ask(t, free, read, both, 0, 6).mps, 0.02, "nothing is reserved")
 }
 
-// A READ that does not fit the table is filled and drained one after the other; four times as long from the host.
+// TestLongReadsCollapse checks that READs lose bandwidth once they exceed the packet table, which then fills and drains
+// in turn; READs of the host's memory do so at four times the size of those of the Arm's.
 func TestLongReadsCollapse(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
@@ -118,7 +122,8 @@ func TestLongReadsCollapse(t *testing.T) {
 	require.Greater(t, gbps(path1, rnicspec.Write, 40), 190.0)
 }
 
-// The network carries both directions of path 1 at once; the shared channel does not carry more of path 3.
+// TestBothDirections checks that the network carries both directions of path 1 at once, while path 3 gets no more of
+// the shared channel in both directions than in one.
 func TestBothDirections(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, ops ...rnicspec.Opcode) float64 {
@@ -139,8 +144,8 @@ func TestCollapse(t *testing.T) {
 	require.False(t, does)
 }
 
-// Path 3 gets the contexts for as many READs as it has under way, whatever the window: those of the network that wait
-// for contexts do not fill the receive buffer.
+// TestTogether checks that path 3's share of the requests is its share of the threads, whatever the window: requests
+// from the network that wait for contexts do not fill the receive buffer.
 func TestTogether(t *testing.T) {
 	s := session(t, &Together)
 	alone, both, err := beside(s, read, 64, h2s)
@@ -154,7 +159,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// WRITEs of one message that arrive as several TLPs take a bank of the Arm's DRAM once: two TLPs have the rate of one.
+// TestWritesOfTwoTLPs checks that a WRITE that arrives as two TLPs occupies a bank of the Arm's DRAM once, and so has
+// the rate of a WRITE of one TLP.
 func TestWritesOfTwoTLPs(t *testing.T) {
 	s := session(t, &Rate)
 	require.InEpsilon(t, ask(t, s, write, path2, 64, 11).mps, ask(t, s, write, path2, 256, 11).mps, 0.03)
@@ -166,7 +172,8 @@ func TestDoorbellCounts(t *testing.T) {
 	require.True(t, s.Outcome.Measured[0].Holds, s.Outcome.Measured[0].Text)
 }
 
-// Software on a core takes what threads are charged, and what its loads and stores cost beyond that.
+// TestSoftwareOnCoresAgainstCharges checks that software on a simulated core takes the charged time, and at most 30%
+// more for its loads and stores.
 func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
 	s := session(t, &Cores)
 	time := func(e study.Estimate, err error) float64 {
@@ -181,7 +188,8 @@ func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
 	require.Greater(t, time(corePosters[2].post(s, 1)), time(corePosters[1].post(s, 1)), "the other socket is farther")
 }
 
-// A path 3 that takes more than the channel has left costs path 1, in either direction; up to there it costs nothing.
+// TestPath1LosesBeyondPMinusN checks that path 1 loses bandwidth only when path 3 takes more than path 1 leaves of the
+// channel, in either direction.
 func TestPath1LosesBeyondPMinusN(t *testing.T) {
 	s := session(t, &Cap)
 	for _, c := range cappedCases {
@@ -195,7 +203,8 @@ func TestPath1LosesBeyondPMinusN(t *testing.T) {
 	}
 }
 
-// One bank of the Arm's DRAM takes a WRITE in 44 ns; a cache that devices write to does not care for the range.
+// TestNarrowRequests checks that WRITEs to one bank of the Arm's DRAM take 44 ns each, and that with device allocation
+// in the cache the range of addresses does not matter.
 func TestNarrowRequests(t *testing.T) {
 	s := session(t, &Skewed)
 	rate := func(x transport, path string, lines int) float64 {
@@ -208,7 +217,8 @@ func TestNarrowRequests(t *testing.T) {
 	require.InEpsilon(t, rate(write, path1, 24), rate(write, path1, 768), 0.02)
 }
 
-// The network is full earlier with longer headers; below that they change nothing.
+// TestFraming checks that longer headers reduce the rate of long messages, which fill the network, and not that of
+// short ones.
 func TestFraming(t *testing.T) {
 	s := session(t, &Framing)
 	rate := func(size int, f rnic.Framing) float64 {
@@ -233,13 +243,14 @@ func TestHops(t *testing.T) {
 	require.Greater(t, b, a)
 }
 
-// What the NIC refuses ends the run with an error that says where.
+// TestRefusedAccessFailsTheRun checks that a request that the NIC refuses fails the run, with an error that names the
+// machine and the request.
 func TestRefusedAccessFailsTheRun(t *testing.T) {
 	s := session(t, &Rate)
 	b, err := newBed(s, plain, 1)
 	require.NoError(t, err)
 	l := b.newLoad(s.NewMeter(1))
 	from, to := b.ends(path0, 0)
-	l.start(from, to, works(s, from, rnicspec.Write, 64)).wqe.RemoteKey = 77 // nobody's
+	l.start(from, to, works(s, from, rnicspec.Write, 64)).wqe.RemoteKey = 77 // no region has this key
 	require.ErrorContains(t, l.run(), "of Client[0]: WRITE ended with remote access error")
 }

@@ -18,7 +18,7 @@ var Skewed = study.Experiment{
 	Run: skewed,
 }
 
-// skewedRanges are in units of 64 B: 1.5 to 48 KB, and one in which no bank is met twice in a while.
+// skewedRanges are in units of 64 B: 1.5 to 48 KB, and 1 MB, in which consecutive requests seldom meet in a bank.
 var skewedRanges = []int{24, 48, 96, 192, 384, 768, 1 << 14}
 
 func skewed(s *study.Session) error {
@@ -53,7 +53,7 @@ func skewed(s *study.Session) error {
 	return nil
 }
 
-// narrow returns the rate of requests to a number of lines.
+// narrow returns the rate of random requests to a range of the given number of lines.
 func narrow(s *study.Session, x transport, path string, lines int, changes []change) (outcome, error) {
 	size := int(s.Input("payload"))
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size, changes: changes}

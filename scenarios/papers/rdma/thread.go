@@ -10,21 +10,21 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// work describes a thread's requests.
+// work describes the requests of a thread.
 type work struct {
 	op     rnicspec.Opcode
 	size   int
-	window int        // requests posted and not ended
-	signal int        // one request in this many has a completion entry
-	batch  int        // entries per doorbell; 0: each is pushed by MMIO
-	span   int        // bytes of the responder's memory; 0: the input's
+	window int        // requests posted and not completed
+	signal int        // requests per completion entry
+	batch  int        // entries per doorbell; 0: each entry is pushed by MMIO
+	span   int        // bytes of the responder's memory that requests access; 0: input "range"
 	every  simcore.Ps // minimum interval between posts; 0: none
 
-	// Costs of posting: seeing that a request has ended, building an entry, and a write to the NIC.
+	// Software costs of a request: to see a completion, to build an entry, and to write to the NIC.
 	poll, build, mmio simcore.Ps
 }
 
-// works returns the work of threads at an end, posting by MMIO.
+// works returns the work of threads at an end that post by MMIO.
 func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
 	w := work{op: op, size: size, signal: int(s.Input("signal"))}
 	side := "host"
@@ -36,7 +36,7 @@ func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
 	return w
 }
 
-// load is a group of threads, and what is counted of them.
+// load is a group of threads whose completed requests a meter counts.
 type load struct {
 	bed     *bed
 	meter   *study.Meter
@@ -46,25 +46,25 @@ type load struct {
 
 func (b *bed) newLoad(m *study.Meter) *load { return &load{bed: b, meter: m} }
 
-// thread posts requests on a queue pair of its own, as fast as posting and the window let it.
+// thread posts requests on a queue pair of its own, as fast as its costs and the window allow.
 type thread struct {
 	l    *load
-	path string // under which it is counted
+	path string // path to which its requests are counted
 	q    *qp
 	w    work
 
 	remote, local uint64
-	lines, places uint64 // numbers of places of the size, in the range and in the thread's own memory
+	lines, places uint64 // number of message-sized places in the responder's range, and in the thread's own memory
 	seed          uint64
 	posted        uint64
-	inline        uint8      // the flag, if data is inline
-	out           int        // posted and not ended
-	counted       uint64     // requests that ended while the meter counted
-	began         simcore.Ps // of the latest post
-	due           simcore.Ps // next post, if it has a pace
+	inline        uint8      // FlagInline, or 0
+	out           int        // requests posted and not completed
+	counted       uint64     // requests completed while the meter counted
+	began         simcore.Ps // start of the latest post
+	due           simcore.Ps // time of the next post, with a minimum interval
 	wqe           rnicspec.WQE
 	ev            simcore.Event
-	free          bool // counts only for itself, not for the meter
+	free          bool // the meter does not count its requests
 	each          func(now simcore.Ps)
 }
 
@@ -92,7 +92,7 @@ func (l *load) start(from, to *end, w work) *thread {
 	return t
 }
 
-// inline returns the flag for inline data, if it fits into the entry.
+// inline returns FlagInline if the data fits into the entry, else 0.
 func inline(op rnicspec.Opcode, size int) uint8 {
 	if !op.Responds() && size > 0 && size <= rnicspec.MaxInline {
 		return rnicspec.FlagInline
@@ -100,13 +100,13 @@ func inline(op rnicspec.Opcode, size int) uint8 {
 	return 0
 }
 
-// localBytes is the memory that a thread cycles through, so that it does not use the same line again and again.
+// localBytes is the size of the memory that a thread cycles through, so that successive requests use different lines.
 const localBytes = 32 << 10
 
-// regions is the start of the memory that requests access, beyond that of software.
+// regions is the start address of the memory that requests access, above the memory of software.
 const regions = 1 << 32
 
-// ringFor returns the log length of a ring for the window.
+// ringFor returns log2 of the entries of a ring for the window.
 func ringFor(w work) (log uint8) {
 	for 1<<log < w.window+w.batch {
 		log++
@@ -114,8 +114,8 @@ func ringFor(w work) (log uint8) {
 	return log
 }
 
-// run starts the threads, spread over the interval between a thread's completion entries, and runs until the
-// meter has enough.
+// run starts the threads, spread over the interval between a thread's completion entries, and runs until the meter
+// knows the rate.
 func (l *load) run() error {
 	now := l.bed.engine.Now()
 	for i, t := range l.threads {
@@ -127,7 +127,7 @@ func (l *load) run() error {
 	return l.bed.run()
 }
 
-// Handle implements sim.Handler: the thread starts, or a post has ended.
+// Handle implements sim.Handler: it starts the thread, or ends the time that a post takes.
 func (t *thread) Handle(sim.Event) error {
 	if t.began >= 0 {
 		t.post()
@@ -136,7 +136,7 @@ func (t *thread) Handle(sim.Event) error {
 	return nil
 }
 
-// next begins to post, if the window allows it.
+// next starts the next post, if the window allows it.
 func (t *thread) next() {
 	n := max(t.w.batch, 1)
 	if t.l.over || t.ev.Pending() || t.out+n > t.w.window {
@@ -150,7 +150,7 @@ func (t *thread) next() {
 	t.l.bed.engine.Schedule(&t.ev)
 }
 
-// post gives entries to the NIC.
+// post gives the NIC the entries whose posting time has passed.
 func (t *thread) post() {
 	for range max(t.w.batch, 1) {
 		t.seed = t.seed*6364136223846793005 + 1442695040888963407
@@ -172,7 +172,7 @@ func (t *thread) post() {
 	}
 }
 
-// ended takes a completion entry, which covers all requests since the last.
+// ended takes a completion entry, which covers all requests since the previous one.
 func (t *thread) ended(*rnicspec.CQE) {
 	t.out -= t.w.signal
 	now := t.l.bed.engine.Now()

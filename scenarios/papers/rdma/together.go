@@ -59,7 +59,7 @@ const (
 	trips     = 2000
 )
 
-// beside measures path 1 alone, and with path 3.
+// beside measures path 1 alone, and beside path 3.
 func beside(s *study.Session, x transport, size int, third string) (alone, both outcome, err error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1}, x: x, size: size}
 	if alone, err = m.measure(s, trips); err != nil {

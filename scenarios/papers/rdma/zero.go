@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Zero measures READs of no bytes, which take contexts and nothing else.
+// Zero measures READs of no bytes, which occupy contexts and nothing else.
 var Zero = study.Experiment{
 	Group: "path", Name: "zero", Title: "READs of no bytes: contexts alone", Figures: "OP Fig. 11, section 4",
 	Claims: []string{"offpath.c12.sum_alone", "offpath.c12.concurrent", "offpath.c12.gain_vs_p1",

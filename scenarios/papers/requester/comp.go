@@ -27,28 +27,28 @@ type Requester struct {
 	failed error
 
 	out      fifo.Queue[sent]          // TLPs waiting for the port
-	apart    [classes]fifo.Queue[sent] // the same by class, unless all go in order
-	latest   int                       // class that sent last
+	apart    [classes]fifo.Queue[sent] // the same by class, used unless all classes go in order
+	latest   int                       // class of the latest TLP sent
 	reading  fifo.Queue[*Transfer]     // transfers with reads to issue
-	arriving fifo.Queue[*Transfer]     // transfers whose packets arrive, one transfer after the other
+	arriving fifo.Queue[*Transfer]     // transfers from the network whose packets arrive, one transfer after the other
 	tags     [256]read
 	free     fifo.Queue[uint8]
 	held     int // bytes of the buffer in use
 	moved    uint64
 
-	in, off pcielink.Wire // the network's directions, if there is one
+	in, off pcielink.Wire // incoming and outgoing wire of the network, if there is one
 	events  simcore.EventPool
 	idle    []*packet
 	counts  Counters
 }
 
-// Counters counts the network side.
+// Counters counts bytes between the network and the requester.
 type Counters struct {
-	NetIn, NetOut               uint64 // bytes on the wire, with headers
+	NetIn, NetOut               uint64 // wire bytes, with headers
 	NetPayloadIn, NetPayloadOut uint64
 }
 
-// sent is a TLP to send, and the bytes of a transfer that leave with it.
+// sent is a TLP to be sent, with the number of bytes of its transfer that leave with it.
 type sent struct {
 	p     *msg.TLP
 	t     *Transfer
@@ -63,13 +63,13 @@ type read struct {
 	came int
 }
 
-// The kinds of events.
+// Kinds of events.
 const (
-	kindPacketIn  = iota // a packet of a transfer has arrived
-	kindPacketOut        // a packet has left
+	kindPacketIn  = iota // a packet of a transfer arrives from the network
+	kindPacketOut        // a packet has left to the network
 )
 
-// packet is an outgoing packet.
+// packet is a packet on its way to the network.
 type packet struct {
 	t     *Transfer
 	bytes int
@@ -102,10 +102,10 @@ func (r *Requester) Close() error { return nil }
 // Observe implements board.NIC. A requester has no contract to check, and reports no crossings.
 func (r *Requester) Observe(boundary.Observer) {}
 
-// ObserveRest implements board.NIC, likewise.
+// ObserveRest implements board.NIC. A requester reports no idle intervals.
 func (r *Requester) ObserveRest(boundary.RestObserver) {}
 
-// ObserveHeld implements board.NIC, likewise.
+// ObserveHeld implements board.NIC. A requester has no streams to hold back.
 func (r *Requester) ObserveHeld(boundary.HeldObserver) {}
 
 // Moved implements Port.
@@ -160,7 +160,8 @@ func (r *Requester) fail(err error) {
 
 func (r *Requester) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
 
-// pump sends as much as the port accepts, writes before reads that came later.
+// pump sends queued TLPs as long as the port accepts them. Without turns, writes go before reads that were issued
+// later.
 func (r *Requester) pump() {
 	now := simcore.Now(r.sched)
 	for r.failed == nil {
@@ -181,7 +182,7 @@ func (r *Requester) pump() {
 	}
 }
 
-// Classes of TLPs that take turns.
+// Classes of TLPs, which take turns at the port.
 const (
 	frames = iota // writes from the network
 	reads
@@ -189,7 +190,7 @@ const (
 	classes
 )
 
-// next returns the queue to send from, and its class; nil if there is nothing to send.
+// next returns the queue to send from and its class, or nil if all are empty.
 func (r *Requester) next() (*fifo.Queue[sent], int) {
 	if r.spec.Copies == InOrder {
 		if r.out.Len() == 0 && !r.ask(&r.out) {
@@ -210,7 +211,7 @@ func (r *Requester) next() (*fifo.Queue[sent], int) {
 	return nil, 0
 }
 
-// pass counts bytes that have left for their destination, and ends the transfer after the last.
+// pass counts bytes of a transfer that have left for their destination, and ends the transfer with the last of them.
 func (r *Requester) pass(t *Transfer, n int) {
 	t.left += n
 	r.moved += uint64(n)

@@ -30,7 +30,7 @@ func (r *Requester) Start(t *Transfer) error {
 		}
 		return nil
 	}
-	if t.To.Network { // the request for it
+	if t.To.Network { // the packet with the READ request
 		r.counts.NetIn += uint64(r.spec.Header + r.spec.Extended)
 		r.in.Transmit(simcore.Now(r.sched), int64(r.spec.Header+r.spec.Extended))
 	}
@@ -39,7 +39,7 @@ func (r *Requester) Start(t *Transfer) error {
 	return r.failed
 }
 
-// nextPacket schedules the arrival of the next packet of a transfer.
+// nextPacket schedules the arrival of a transfer's next packet, with more bytes of header than usual.
 func (r *Requester) nextPacket(t *Transfer, more int) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	bytes := n + r.spec.Header + more
@@ -50,7 +50,7 @@ func (r *Requester) nextPacket(t *Transfer, more int) {
 	r.sched.Schedule(ev)
 }
 
-// packetIn writes the payload of the packet that arrived to memory.
+// packetIn queues the memory writes for the packet that has arrived.
 func (r *Requester) packetIn(t *Transfer) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	r.write(t, t.arrived, n)
@@ -67,14 +67,14 @@ func (r *Requester) packetIn(t *Transfer) {
 	r.off.Transmit(simcore.Now(r.sched), int64(ack))
 }
 
-// write queues the memory writes of n bytes of a transfer.
+// write queues the memory writes of a transfer's bytes from offset at on.
 func (r *Requester) write(t *Transfer, at, n int) {
 	split := tlp.SplitWrite(t.To.Addr+uint64(at), n, r.spec.MPS[endpoint(t.To.Addr)], tlp.Aligned)
 	for w, ok := split.Next(); ok; w, ok = split.Next() {
 		p := r.tlps.Get()
 		from := int(w.Addr - t.To.Addr)
 		b := p.Own(w.Len)
-		copy(b, t.Data[from:from+w.Len]) // the transfer's bytes may change before the TLP is consumed
+		copy(b, t.Data[from:from+w.Len]) // a copy, since the transfer's buffer may change before the TLP is consumed
 		if err := p.SetMemWrite(r.origin(), w.Addr, b); err != nil {
 			r.fail(err)
 		}
@@ -82,7 +82,7 @@ func (r *Requester) write(t *Transfer, at, n int) {
 	}
 }
 
-// queue returns the queue for the writes of a transfer.
+// queue returns the queue for a transfer's memory writes.
 func (r *Requester) queue(t *Transfer) *fifo.Queue[sent] {
 	switch {
 	case r.spec.Copies == InOrder:
@@ -93,7 +93,7 @@ func (r *Requester) queue(t *Transfer) *fifo.Queue[sent] {
 	return &r.apart[copies]
 }
 
-// ask queues the next read, if tags and buffer allow it. Transfers are read one after the other.
+// ask queues the next read request if tags and buffer allow it. Transfers are read one after the other.
 func (r *Requester) ask(q *fifo.Queue[sent]) bool {
 	if r.reading.Len() == 0 || r.free.Len() == 0 {
 		return false
@@ -120,7 +120,7 @@ func (r *Requester) ask(q *fifo.Queue[sent]) bool {
 	return true
 }
 
-// completion takes the bytes that a completion brings.
+// completion stores the bytes of a read completion.
 func (r *Requester) completion(p *msg.TLP) {
 	h := p.Parsed()
 	x := &r.tags[h.Tag]
@@ -151,8 +151,8 @@ func (r *Requester) completion(p *msg.TLP) {
 	r.free.Push(h.Tag)
 }
 
-// sendPackets sends the packets whose bytes have arrived. The order in which bytes arrive does not affect the
-// time.
+// sendPackets sends the packets for whose bytes enough completions have arrived. Only their number matters, not which
+// bytes they are.
 func (r *Requester) sendPackets(t *Transfer) {
 	for {
 		n := min(r.spec.Payload, len(t.Data)-t.packed)

@@ -81,8 +81,8 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	require.Less(t, testing.AllocsPerRun(50, once), 1.0)
 }
 
-// A copy and a frame that come at once: by turns both end, a copy that yields ends last; bytes are right in either
-// case.
+// TestCopiesYieldOrTakeTurns starts many frames and a copy at once. A copy in turn with the frames ends long before the
+// last of them, a copy that yields after it. The bytes must be right in either case.
 func TestCopiesYieldOrTakeTurns(t *testing.T) {
 	ended := func(policy Copies) (frame, copied simcore.Ps) {
 		s := Default()

@@ -13,11 +13,11 @@ import (
 // Endpoints are the memories that a card has: Arm and host.
 const Endpoints = nicspec.EndpointHost + 1
 
-// Copies selects how writes of memory-to-memory transfers share the port with writes from the network.
+// Copies selects how memory-to-memory transfers share the port with writes from the network.
 type Copies string
 
-// The policies. Except for InOrder, reads take turns with writes, too: when a read is issued, no write that it
-// could depend on is still queued.
+// Policies of sharing the port. Except with InOrder, reads take turns with writes as well: when a read is issued, no
+// write that it could depend on is still queued.
 const (
 	InOrder Copies = ""      // in order of arrival, reads when no write waits
 	InTurn  Copies = "turn"  // a TLP of either in turn: an engine beside the NIC
@@ -45,23 +45,23 @@ type Network struct {
 	Ack      int          `yaml:"net_ack_bytes"`     // in addition, per acknowledgement or first packet of an answer
 }
 
-// InfiniBand returns the network of the off-path study. Rate: bf2.nic (2 × 100 Gbps). PMTU 1,024 and 26 B of
-// headers (LRH 8, BTH 12, ICRC 4, VCRC 2), RETH 16 and AETH 4: the InfiniBand specification's formats; the PMTU
-// is declared (assumption).
+// InfiniBand returns the network of the off-path study. The rate is bf2.nic (2 × 100 Gbps). Headers follow the
+// InfiniBand specification: 26 B per packet (LRH 8, BTH 12, ICRC 4, VCRC 2), RETH 16 and AETH 4. The PMTU of 1,024 is
+// an assumption.
 func InfiniBand() Network {
 	return Network{Rate: simcore.Gbps(200), Payload: 1024, Header: 26, Extended: 16, Ack: 4}
 }
 
-// RoCEv2 returns the same network with the headers of RoCEv2: 82 B a packet with preamble and gap.
+// RoCEv2 returns the same network with RoCEv2 headers: 82 B per packet, preamble and gap included.
 func RoCEv2() Network {
 	n := InfiniBand()
 	n.Header = 82
 	return n
 }
 
-// Default returns the NIC of BlueField-2. MPS: bf2.mtu_soc, bf2.mtu_host. MRRS 512 and 256 tags: the most that a
-// read of the host may request at once without changing its count of completions, and all extended tags
-// (assumption). Buffer: 256 KB, several times bandwidth × round trip (assumption).
+// Default returns the NIC of BlueField-2. The MPS are bf2.mtu_soc and bf2.mtu_host. Assumptions: MRRS 512, the longest
+// read of the host that does not change its number of completions; 256 tags, all that extended tags allow; and a buffer
+// of 256 KB, several times bandwidth × round trip.
 func Default() Spec {
 	return Spec{MPS: [Endpoints]int{128, 512}, MRRS: 512, Tags: 256, Buffer: 256 << 10, Ports: 1024,
 		Network: InfiniBand()}

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Place is where bytes come from or go to: the network, or memory by bus address.
+// Place is a source or a destination of bytes: the network, or memory by bus address.
 type Place struct {
 	Network bool
 	Addr    uint64
@@ -15,24 +15,24 @@ type Place struct {
 // Memory returns a place in memory.
 func Memory(bus uint64) Place { return Place{Addr: bus} }
 
-// Wire is the place of the network behind the NIC.
+// Wire stands for the network behind the NIC.
 var Wire = Place{Network: true}
 
-// Transfer is one request. Its owner keeps it, and may reuse it after Done has been called.
+// Transfer moves bytes from one place to another. Its owner keeps it, and may reuse it after Done has been called.
 type Transfer struct {
 	From, To Place
-	Data     []byte // its bytes: sent if they come from the network, else filled
+	Data     []byte // bytes to send if they come from the network; else filled with those read
 	Done     func(t *Transfer, now simcore.Ps)
 
-	reads   tlp.Split // to be issued
+	reads   tlp.Split // reads not yet issued
 	asked   bool      // next is valid
 	next    tlp.Piece
-	arrived int // bytes that arrived
+	arrived int // bytes that arrived at the requester
 	left    int // bytes that left for their destination
 	packed  int // bytes put into packets
 }
 
-// Port is the interface that experiments use of a NIC.
+// Port is the interface of a NIC that experiments use.
 type Port interface {
 	// Start begins a transfer.
 	Start(t *Transfer) error

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Ablation removes one part of RB² at a time (Exp#4).
+// Ablation measures RB² without each of its parts in turn (Exp#4).
 var Ablation = study.Experiment{
 	Group: "ring", Name: "ablation", Title: "RB2 without each of its parts", Figures: "RB2 Exp#4, Table II",
 	Claims: []string{"rb2.e4.m2_no_batching", "rb2.e4.m4_largest", "rb2.e4.m6_zero_copy", "rb2.e4.m7_cache_large",
@@ -30,7 +30,7 @@ var Ablation = study.Experiment{
 	},
 }
 
-// parts returns RB² without each part.
+// parts returns RB², and RB² without each of its parts.
 func parts(s *study.Session) []design {
 	var all []design
 	add := func(name string, change func(*design)) {
@@ -59,7 +59,7 @@ func ablate(s *study.Session) error {
 	for _, d := range parts(s) {
 		for _, size := range []int{int(s.Input("small")), int(s.Input("large"))} {
 			if s.Few() && size >= long && !slices.Contains([]string{"M1", "M6", "M7"}, d.name) {
-				continue // not the subject of a claim
+				continue // no claim is about it
 			}
 			r, err := throughput(s, d, size)
 			if err != nil {

@@ -34,7 +34,7 @@ type bed struct {
 	over   bool
 }
 
-// side is a server and its software.
+// side is a server, with its software.
 type side struct {
 	b     *bed
 	index int
@@ -46,7 +46,8 @@ type side struct {
 	next  uint64 // next free address of memory
 }
 
-// Host memory of the driver, and of rings. The upper half belongs to the other socket.
+// Sizes of the driver's memory and of host memory. Rings are in host memory, whose upper half belongs to the other
+// socket.
 const (
 	driverBytes = 64 << 20
 	hostBytes   = 4 << 30
@@ -82,7 +83,7 @@ func newBed(s *study.Session, d *design, scale int, change ...func(*rnic.Spec)) 
 	return b, nil
 }
 
-// rackSpec returns the board.
+// rackSpec returns the spec of both servers and the switch.
 func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	r, err := board.RackPreset(s.Text("testbed"))
 	if err != nil {
@@ -100,7 +101,7 @@ func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	for i := range r.Servers {
 		c := &r.Servers[i].Cards[0]
 		c.Eth.Latency, c.Eth.CreditLatency = 0, 0
-		c.Eth.OverheadBytes = 0 // the NIC adds InfiniBand's overhead itself
+		c.Eth.OverheadBytes = 0 // the NIC model counts InfiniBand's overhead itself
 		c.Endpoint.Ahead, c.Endpoint.HostBytes = 0, hostBytes
 		h, err := host.Preset("host-rb", mem.Bus(nicspec.EndpointHost, 0), page)
 		if err != nil {
@@ -170,7 +171,7 @@ func (x *side) cycles(input string) int64 {
 func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(1 + i)} }
 func ip(i int) [16]byte { return [16]byte{10, 0, 0, byte(1 + i)} }
 
-// gid returns ::ffff:10.0.0.x.
+// gid returns the GID ::ffff:10.0.0.x of server i.
 func gid(i int) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: byte(1 + i)} }
 
 func (b *bed) fail(err error) {
@@ -180,18 +181,18 @@ func (b *bed) fail(err error) {
 	}
 }
 
-// stop ends the measurement: loops do nothing any more.
+// stop ends the measurement: software loops do nothing from then on.
 func (b *bed) stop() {
 	b.over = true
 	b.engine.Stop()
 }
 
-// settle runs until nothing happens any more.
+// settle runs until no events are left.
 func (b *bed) settle() error {
 	return errors.Join(b.engine.Run(), b.wrong())
 }
 
-// wrong returns the errors of all components.
+// wrong returns the errors of all components, and nonzero error counters of the NICs.
 func (b *bed) wrong() error {
 	errs := []error{b.err, b.s.Err()}
 	for _, x := range b.sides {
@@ -211,7 +212,8 @@ func (b *bed) wrong() error {
 	return errors.Join(errs...)
 }
 
-// run runs the software until the bed is stopped, unless starting it failed, and closes the testbed.
+// run runs the software until stop is called, and closes the testbed. If begun, the error of starting the software, is
+// set, it only closes it.
 func (b *bed) run(begun error) (err error) {
 	if begun == nil {
 		err = errors.Join(b.engine.Run(), b.wrong())
@@ -223,7 +225,7 @@ func (b *bed) run(begun error) (err error) {
 	return errors.Join(err, b.rack.Close())
 }
 
-// alloc reserves memory of a server, at a given offset from a multiple of 4 KB.
+// alloc reserves n bytes of a server's memory, at offset beyond from a multiple of 4 KB.
 func (x *side) alloc(n uint64, beyond int) uint64 {
 	const page = 4096
 	at := x.next
@@ -231,7 +233,7 @@ func (x *side) alloc(n uint64, beyond int) uint64 {
 	return at + uint64(beyond)
 }
 
-// loop starts software on the core.
+// loop starts a software loop on the core.
 func (x *side) loop(name string, step func() bool) (*cpu.Loop, error) {
 	return x.core.Add(cpu.LoopSpec{Name: name, Poll: x.cycles("host.look")}, func(*cpu.Core) bool {
 		return !x.b.over && step()
@@ -268,7 +270,7 @@ func (b *bed) pair(caps [2]verbs.QPCap) (qps [2]verbs.QP, cqs [2]verbs.CQ, err e
 	return qps, cqs, nil
 }
 
-// modify brings a queue pair to a state.
+// modify takes a queue pair to a state.
 func (x *side) modify(q verbs.QP, peer uint32, to verbs.State) {
 	from := map[verbs.State]verbs.State{verbs.QPSInit: verbs.QPSReset, verbs.QPSRTR: verbs.QPSInit,
 		verbs.QPSRTS: verbs.QPSRTR}[to]

@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cases measures the three applications (section 5-C). The paper does not say what they do with a message: the
-// time for it is calibrated by one claim of each.
+// Cases measures the three applications (section 5-C). The paper does not give the time that they spend on a message,
+// so a claim of each application calibrates it.
 var Cases = study.Experiment{
 	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers",
 	Figures: "RB2 section 5-C, Fig. 8 to 10",
@@ -55,7 +55,7 @@ var Cases = study.Experiment{
 	},
 }
 
-// Time that each application spends on a message (see the inputs of the same names).
+// Inputs with the time that each application spends on a message.
 const (
 	nfWork   = 69
 	dbWork   = 146
@@ -71,7 +71,7 @@ func cases(s *study.Session) error {
 	return nil
 }
 
-// networkFunction counts packets whose records come through a ring.
+// networkFunction measures a network function: it counts packets whose records arrive through a ring.
 func networkFunction(s *study.Session) error {
 	x := study.NewSeries("nf", "Time to count all packets", "time", "s", study.Axis{Name: "design"})
 	times := map[string]float64{}
@@ -89,7 +89,7 @@ func networkFunction(s *study.Session) error {
 	return nil
 }
 
-// database looks up keys.
+// database measures a database that looks up keys.
 func database(s *study.Session) error {
 	x := study.NewSeries("db", "Time of all requests", "time", "s", study.Axis{Name: "design"})
 	times := map[string]float64{}
@@ -110,7 +110,7 @@ func database(s *study.Session) error {
 	return nil
 }
 
-// httpServer serves files, one after the other.
+// httpServer measures a server of files, one after the other.
 func httpServer(s *study.Session) error {
 	x := study.NewSeries("http", "GETs a second", "rate", "1/s", study.Axis{Name: "design"})
 	y := study.NewSeries("http_p99", "99% of GETs", "latency", "us", study.Axis{Name: "design"})

@@ -5,13 +5,13 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// design is a ring buffer, and the way its software handles messages.
+// design is a ring buffer, with the way in which software handles its messages.
 type design struct {
 	name   string
 	spec   rb2.Spec
 	copies bool // messages are copied into and out of slots; else software works in the slots
-	small  bool // pages of 4 KB, for cores and NIC, instead of 2 MB
-	far    bool // the ring is in the memory of the socket that core and NIC are not on
+	small  bool // pages of 4 KB instead of 2 MB, for cores and NIC
+	far    bool // the ring is in the memory of the other socket than core and NIC
 }
 
 // full returns RB² with all of its parts.
@@ -22,29 +22,31 @@ func full(s *study.Session) design {
 	}}
 }
 
-// unbatched returns the design with each message sent by itself.
+// unbatched returns the design with a batch size of one message.
 func (d design) unbatched() design {
 	d.spec.Alpha, d.spec.Beta, d.spec.Elastic = 1, 1, false
 	return d
 }
 
-// The comparators (Table I of the paper) all place messages back to back and copy them. SocksDirect signals by
-// the completion of a WRITE_WITH_IMM, and has at most sd.window messages in flight: messages that wait meanwhile
-// leave by one WRITE, but its sender takes longer over ten messages than they are in flight, so that none wait.
-// FaRM, as the paper changed it, writes each message and then a word that its reader polls; its sender has slots
-// here, too, where FaRM's own has none. L5 writes each message and then the tail. FaRM has huge pages.
+// farm returns FaRM, as the paper changed it: it writes each message and then a word that its reader polls. Its sender
+// has slots here, which FaRM's own does not have. Like all comparators (Table I of the paper) it places messages back
+// to back and copies them. Its pages are huge.
 func farm(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.copies, d.spec.Aligned, d.spec.Tail = "FaRM", true, false, rb2.TailWord
 	return d
 }
 
+// l5 returns L5, which writes each message and then the tail.
 func l5(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.copies, d.small, d.spec.Aligned = "L5", true, true, false
 	return d
 }
 
+// socksDirect returns SocksDirect, which signals by the completion of a WRITE_WITH_IMM and has at most sd.window
+// messages in flight. Messages that wait meanwhile leave by one WRITE. With a window of ten none wait, since the sender
+// takes longer to write ten messages than they are in flight.
 func socksDirect(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.copies, d.small, d.spec.Aligned, d.spec.Tail, d.spec.Window = "SocksDirect", true, true, false,
@@ -52,5 +54,5 @@ func socksDirect(s *study.Session) design {
 	return d
 }
 
-// rings returns RB² and the comparators.
+// rings returns RB² and the designs that it is compared with.
 func rings(s *study.Session) []design { return []design{full(s), socksDirect(s), farm(s), l5(s)} }

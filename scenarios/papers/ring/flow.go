@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// flow is a ring between two servers: messages of one size that begin with their number.
+// flow is a ring from one server to the other. Its messages have one size and begin with their number.
 type flow struct {
 	b    *bed
 	d    *design
@@ -20,21 +20,21 @@ type flow struct {
 	ends [2]*end
 	cqes [2]int // completions polled
 	wcs  [16]verbs.WC
-	wc   [2]*cpu.Loop // woken by completions
+	wc   [2]*cpu.Loop // loops that completions wake
 	word [numberBytes]byte
 	sent uint64
 	got  uint64
 
-	moved    bool // pointers were seen to move
-	back     int  // times that a pointer went back
+	moved    bool // the head was seen to move
+	back     int  // number of times that a pointer went back, which is an error
 	tail     rb2.SendPointers
 	head     rb2.RecvPointers
-	tolerant bool   // incomplete messages are counted, not an error
-	torn     uint64 // incomplete messages
-	whole    bool   // messages also end with their number, and both are compared
+	tolerant bool   // count incomplete messages instead of failing
+	torn     uint64 // number of incomplete messages
+	whole    bool   // messages also end with their number, and the reader compares both
 }
 
-// end is a flow's memory on a server.
+// end is the memory of a flow on one of the servers.
 type end struct {
 	x    *side
 	cq   verbs.CQ
@@ -42,11 +42,10 @@ type end struct {
 	user uint64 // source or destination of copies
 }
 
-// numberBytes is the part of each message that software writes and reads: it works in the slot, or has the
-// message copied.
+// numberBytes is the size of a message's number, the only part of it that software reads and writes itself.
 const numberBytes = 8
 
-// newFlow builds a ring between two sides; from is the sender's index.
+// newFlow builds a ring between the two sides. from is the index of the sender.
 func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	f := &flow{b: b, d: d, size: size}
 	spec := d.spec
@@ -84,7 +83,7 @@ func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	return f, errors.Join(f.recv.Push(), b.settle())
 }
 
-// newEnd reserves an end's memory. Slots of unaligned designs begin in the middle of a line.
+// newEnd reserves the memory of an end. Slots of unaligned designs begin in the middle of a line.
 func (f *flow) newEnd(x *side, cq verbs.CQ, spec *rb2.Spec) *end {
 	beyond := 0
 	if !spec.Aligned {
@@ -97,10 +96,10 @@ func (f *flow) newEnd(x *side, cq verbs.CQ, spec *rb2.Spec) *end {
 	return e
 }
 
-// misaligned is the offset of unaligned slots from a line: 16 B, as malloc returns.
+// misaligned is the offset of unaligned slots from a line in bytes, as malloc aligns.
 const misaligned = 16
 
-// poll takes an end's completions.
+// poll takes the completions of an end.
 func (f *flow) poll(i int) {
 	for {
 		n, err := f.ends[i].cq.Poll(f.wcs[:])
@@ -126,7 +125,7 @@ func (f *flow) poll(i int) {
 	}
 }
 
-// watch wakes the loops of both ends for completions, and for writes by the other end.
+// watch wakes the loops of both ends on completions, and on writes by the other end.
 func (f *flow) watch(send, recv *cpu.Loop) error {
 	f.wc = [2]*cpu.Loop{send, recv}
 	_, err := send.Watch(f.ends[0].own.Lines, rb2.WordBytes)
@@ -136,7 +135,7 @@ func (f *flow) watch(send, recv *cpu.Loop) error {
 	return err
 }
 
-// write writes a message, and reports whether there was room.
+// write writes the next message if the ring has room, and reports whether it had.
 func (f *flow) write() bool {
 	addr, err := f.send.Slot()
 	if errors.Is(err, rb2.ErrFull) {
@@ -163,7 +162,7 @@ func (f *flow) write() bool {
 	return true
 }
 
-// watchSender counts pointers that went back.
+// watchSender counts pointers of the sender that went back.
 func (f *flow) watchSender() {
 	p, was := f.send.Pointers(), f.tail
 	f.moved = f.moved || p.Head > was.Head
@@ -173,7 +172,7 @@ func (f *flow) watchSender() {
 	f.tail = p
 }
 
-// watchReceiver does the same at the other end.
+// watchReceiver counts pointers of the receiver that went back.
 func (f *flow) watchReceiver() {
 	p, was := f.recv.Pointers(), f.head
 	if p.Head < was.Head || p.Synced < was.Synced || p.Tail < was.Tail {
@@ -182,16 +181,16 @@ func (f *flow) watchReceiver() {
 	f.head = p
 }
 
-// flush announces what is in the ring.
+// flush announces all messages written to the ring.
 func (f *flow) flush() { f.b.fail(f.send.Flush()) }
 
-// number reads a message's number.
+// number returns the number at an address of the receiver's memory.
 func (f *flow) number(addr uint64) uint64 {
 	f.b.fail(f.ends[1].x.core.Load(addr, f.word[:]))
 	return binary.LittleEndian.Uint64(f.word[:])
 }
 
-// read reads a message, and reports whether there was one.
+// read reads the next message if one has arrived, and reports whether it had.
 func (f *flow) read() bool {
 	addr, ok, err := f.recv.Next()
 	f.b.fail(err)
@@ -204,7 +203,7 @@ func (f *flow) read() bool {
 		n = f.number(addr + uint64(f.size) - numberBytes)
 	}
 	if f.d.copies {
-		f.b.fail(core.Copy(f.ends[1].user, addr, f.size)) // the message has come: the core waited for its first bytes
+		f.b.fail(core.Copy(f.ends[1].user, addr, f.size)) // loading the first bytes waited until the message was there
 	}
 	if n != f.got && f.tolerant {
 		f.torn++

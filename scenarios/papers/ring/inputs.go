@@ -5,7 +5,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// shared are the inputs of every experiment here.
+// shared are the inputs that every experiment of this package uses.
 var shared = []study.Input{
 	{Name: "testbed", Text: "connectx5-cores-pair", Source: "rb.nic beside rb.cpu: board preset; the switch " +
 		"(rb.switch) is cut-through, 90 ns"},

@@ -11,7 +11,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// rate is a design's throughput.
+// rate is the throughput of a design.
 type rate struct {
 	study.Estimate
 	f    *flow
@@ -21,14 +21,14 @@ type rate struct {
 // millions returns messages per microsecond.
 func (r *rate) millions() float64 { return r.Rate / float64(r.size) * 1e6 }
 
-// Messages per throughput measurement: tens of batches of alpha, as these come in bursts; for long messages that
-// leave one by one, the fewest allowed.
+// Messages per measurement of throughput: tens of batches of alpha, since batches are bursts. Messages of at least long
+// bytes leave one by one, and fewer suffice.
 const (
 	trips = 3840
 	long  = 1 << 15
 )
 
-// meter counts messages of a size, after the ring has been filled.
+// meter returns a meter that counts messages of a size after the ring has been filled once.
 func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	n := trips
 	if size >= long && spec.Alpha == 1 {
@@ -39,7 +39,8 @@ func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	return s.NewMeterAfter(spec.Slots, n)
 }
 
-// scaleOf returns the divisor of caches for messages of a size: long ones stand for longer ones.
+// scaleOf returns the divisor of cache sizes for messages of a size. Long messages with smaller caches stand for longer
+// messages.
 func scaleOf(s *study.Session, size int) int {
 	if size < long {
 		return 1
@@ -52,11 +53,11 @@ type oneWay struct {
 	d      design
 	size   int
 	work   string // input: time that the receiver spends on each message; empty: none
-	torn   bool   // messages that are incomplete when read are counted
+	torn   bool   // count messages that are incomplete when they are read
 	change func(*rnic.Spec)
 }
 
-// throughput measures a design with messages of a size, in one direction, at full rate.
+// throughput measures a design with messages of one size, in one direction, at full rate.
 func throughput(s *study.Session, d design, size int) (*rate, error) {
 	return oneWay{d: d, size: size}.measure(s)
 }
@@ -87,7 +88,7 @@ func (o oneWay) run(s *study.Session) (*rate, error) {
 	return &rate{Estimate: m.Estimate(), f: f, size: o.size}, nil
 }
 
-// software starts both ends on their cores.
+// software starts the loops of both ends on their cores.
 func (o oneWay) software(b *bed, m *study.Meter) (*flow, error) {
 	f, err := b.newFlow(&o.d, 0, o.size)
 	if err != nil {
@@ -116,8 +117,7 @@ func (o oneWay) software(b *bed, m *study.Meter) (*flow, error) {
 	return f, f.watch(send, recv)
 }
 
-// raw measures WRITEs without a ring, as perftest does: one after the other, a window in flight, and one
-// completion for several.
+// raw measures WRITEs without a ring, as perftest does: a window of them in flight, and one completion for several.
 func raw(s *study.Session, size int) (*rate, error) {
 	d := full(s)
 	b, err := newBed(s, &d, scaleOf(s, size))
@@ -198,7 +198,8 @@ var rawInputs = []study.Input{
 		"here of 64, so that the window holds whole ones: assumption"},
 }
 
-// looseTail returns a ring whose words are in its slots, to show the effect of a NIC's byte order of writes.
+// looseTail returns a ring whose tail words are in its slots. It shows the effect of the order in which a NIC writes
+// bytes.
 func looseTail(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.spec.Tail = "poll the last byte", rb2.TailLast

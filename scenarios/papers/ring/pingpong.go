@@ -9,21 +9,21 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// trip holds times from a message to its answer.
+// trip holds round-trip times: from a message to its answer.
 type trip struct {
 	mean, p99, p999 float64 // microseconds
 }
 
-// exchange describes messages to a server, each of which it answers.
+// exchange describes requests to a server, which answers each.
 type exchange struct {
 	d             design
-	request, bulk int    // bytes of a message, and of its answer
-	window        int    // messages in flight
-	work          string // input: time that the server spends on each; empty: none
+	request, bulk int    // bytes of a request and of its answer
+	window        int    // requests in flight
+	work          string // input: time that the server spends on each request; empty: none
 	rounds        int
 }
 
-// measure runs the exchange: answer times in microseconds, and messages answered per microsecond.
+// measure runs the exchange. It returns round-trip times in microseconds, and answered requests per microsecond.
 func (x exchange) measure(s *study.Session) (t trip, millions float64, err error) {
 	b, err := newBed(s, &x.d, 1)
 	if err != nil {
@@ -39,7 +39,7 @@ func (x exchange) measure(s *study.Session) (t trip, millions float64, err error
 	return c.result(), float64(n) * 1e6 / float64(c.last-c.first), nil
 }
 
-// software starts both ends on their cores.
+// software starts the loops of client and server on their cores.
 func (x exchange) software(b *bed, c *asker) (err error) {
 	if c.to, err = b.newFlow(&x.d, 0, x.request); err != nil {
 		return err
@@ -62,20 +62,20 @@ func (x exchange) software(b *bed, c *asker) (err error) {
 	return errors.Join(c.to.watch(client, server), c.back.watch(server, client))
 }
 
-// asker is the client.
+// asker is the software of the client.
 type asker struct {
 	b           *bed
 	to, back    *flow
 	window      int
 	warm, all   int
 	sent, got   int
-	at          []simcore.Ps // when messages were written, by number
+	at          []simcore.Ps // times at which requests were written, by number modulo the window
 	times       []simcore.Ps
 	first, last simcore.Ps
 }
 
-// step takes answers and writes messages as far as the window allows; an incomplete batch is sent when there is
-// nothing else to do.
+// step takes answers and writes requests as the window allows. It sends an incomplete batch when there is nothing else
+// to do.
 func (a *asker) step() bool {
 	if a.back.read() {
 		n := a.got
@@ -93,7 +93,7 @@ func (a *asker) step() bool {
 	return false
 }
 
-// answered records an answer that the core has read completely.
+// answered records the round-trip time of an answer that the core has read completely.
 func (a *asker) answered(n int) {
 	now := a.b.engine.Now()
 	if n >= a.warm {
@@ -121,7 +121,7 @@ func (a *asker) result() trip {
 	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999)}
 }
 
-// answerer is the server.
+// answerer is the software of the server.
 type answerer struct {
 	b        *bed
 	to, back *flow

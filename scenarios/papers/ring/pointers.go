@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// Pointers counts what Algorithm 1 does: pointers, WRITEs and completions, and whether readers see incomplete
+// Pointers counts the pointers, WRITEs and completions of Algorithm 1, and checks whether readers see incomplete
 // messages.
 var Pointers = study.Experiment{
 	Group: "ring", Name: "pointers", Title: "What a ring writes, completes and reads",
@@ -45,7 +45,7 @@ func countPointers(s *study.Session) error {
 	return orders(s)
 }
 
-// example runs the worked example of section 4-B on the pointers alone.
+// example runs the worked example of section 4-B on the pointer arithmetic alone.
 func example(s *study.Session) {
 	of := func(name string) int { return int(s.Input("example." + name)) }
 	spec := rb2.Spec{Alpha: of("alpha"), Beta: of("beta"), Gamma: of("gamma"), Head: rb2.HeadPush, Tail: rb2.TailWrite,
@@ -103,7 +103,7 @@ func alignment(s *study.Session) error {
 	return nil
 }
 
-// counts runs rings and compares their counts with the thresholds.
+// counts runs rings and compares their counters with the thresholds.
 func counts(s *study.Session) error {
 	const size = 64
 	one, err := throughput(s, full(s).unbatched(), size)
@@ -153,8 +153,7 @@ func counts(s *study.Session) error {
 	return nil
 }
 
-// orders reads messages written by NICs that place the bytes of a WRITE from front to back, and from back to
-// front.
+// orders reads messages written by NICs that place the bytes of a WRITE in ascending or in descending order.
 func orders(s *study.Session) error {
 	size := int(s.Input("torn.size"))
 	back := func(x *rnic.Spec) { x.Place = rnic.Descending }

@@ -21,7 +21,7 @@ func session(t *testing.T, change func(in *study.Input)) *study.Session {
 	return s
 }
 
-// Messages that wait for others under way leave when these have ended: with few under way, several by one WRITE.
+// TestWindow checks that messages that wait for the window leave together: with a small window, several by one WRITE.
 func TestWindow(t *testing.T) {
 	together := false
 	for _, window := range []float64{1, 2, 5} {
@@ -41,7 +41,8 @@ func TestWindow(t *testing.T) {
 	require.True(t, together)
 }
 
-// A message that is incomplete when it is read is detected, whichever part is missing.
+// TestTornMessagesAreSeen checks that a message read before it is complete is detected. It occurs only if the NIC
+// writes in descending order and the tail word is in the slot.
 func TestTornMessagesAreSeen(t *testing.T) {
 	s := session(t, func(*study.Input) {})
 	for place, torn := range map[rnic.Order]bool{rnic.Ascending: false, rnic.Descending: true} {
@@ -53,7 +54,7 @@ func TestTornMessagesAreSeen(t *testing.T) {
 	}
 }
 
-// Long messages stand for longer ones on a machine whose caches are as much smaller.
+// TestCachesAreScaled checks that a scale of 16 divides the sizes of all caches by 16.
 func TestCachesAreScaled(t *testing.T) {
 	s := session(t, func(*study.Input) {})
 	d := full(s)

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Latency measures one message at a time, there and back (Exp#2).
+// Latency measures the round trip of one message at a time (Exp#2).
 var Latency = study.Experiment{
 	Group: "ring", Name: "round-trips", Title: "Round trips of one message at a time, unbatched",
 	Figures: "RB2 Exp#2, Fig. 6",

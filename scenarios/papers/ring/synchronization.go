@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// Synchronization compares the ways to announce pointers (RB² section 4-A).
+// Synchronization compares the ways in which sender and receiver announce their pointers (RB² section 4-A).
 var Synchronization = study.Experiment{
 	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice",
 	Figures: "RB2 section 4-A, Fig. 3",
@@ -26,7 +26,7 @@ var Synchronization = study.Experiment{
 
 var syncSizes = []int{64, 512, 4096}
 
-// designs returns the four designs.
+// designs returns the four combinations of head and tail synchronization.
 func designs(s *study.Session) []design {
 	var all []design
 	batch := int(s.Input("batch"))

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Throughput compares RB² with the other ring buffers, and with WRITEs alone (Exp#1).
+// Throughput compares RB² with other ring buffers, and with plain WRITEs (Exp#1).
 var Throughput = study.Experiment{
 	Group: "ring", Name: "throughput", Title: "Throughput of ring buffers by message size",
 	Figures: "RB2 Exp#1, Fig. 5",
@@ -23,7 +23,7 @@ var Throughput = study.Experiment{
 	},
 }
 
-// largeInputs stand for the largest messages.
+// largeInputs are the inputs for the largest messages, which shorter ones stand for.
 var largeInputs = []study.Input{
 	{
 		Name: "large", Value: 64 << 10, Unit: "B", Source: "stands for 1 MB (rb2.e1.sweep), with caches divided as " +
@@ -48,7 +48,7 @@ func designThroughput(s *study.Session) error {
 		all["WRITE"] = append(all["WRITE"], r)
 		for _, d := range rings(s) {
 			if s.Few() && size >= long && d.name == "FaRM" {
-				continue // not the subject of a claim
+				continue // no claim is about it
 			}
 			if r, err = throughput(s, d, size); err != nil {
 				return err
@@ -67,7 +67,7 @@ func designThroughput(s *study.Session) error {
 	s.Value("rb2.e1.large_bw", big("RB2").Gbps(), "payload of large messages")
 	s.Value("rb2.e1.sd_small_vs_raw", all["SocksDirect"][0].Rate/all["WRITE"][0].Rate,
 		"SocksDirect over WRITEs at 64 B")
-	const least = 0.8 // of a message's time that is spent copying
+	const least = 0.8 // minimum share of a message's time that is spent copying
 	copying := 1 - big("SocksDirect").millions()/all["SocksDirect"][0].millions()
 	s.Holds("rb2.e1.sd_large_copy", copying > least && big("SocksDirect").Rate < big("RB2").Rate,
 		fmt.Sprintf("copying takes %.0f%% of a message's time: %.1f Gbps, RB2 %.1f", 100*copying,

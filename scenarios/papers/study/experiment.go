@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// Experiment is one figure of a paper, or evidence for a mechanism.
+// Experiment reproduces a figure of a paper, or gives evidence for a mechanism.
 type Experiment struct {
-	Group   string // figure of bench: path, ring
-	Name    string // without the group: packets; unique
+	Group   string // path or ring: the group of figures in bench
+	Name    string // without the group, such as packets; unique
 	Title   string
-	Figures string   // figures of the papers
-	Claims  []string // claims that it measures
+	Figures string   // figures of the papers that it reproduces
+	Claims  []string // ids of the claims that it measures
 	Inputs  []Input
 	Run     func(s *Session) error
 
-	// Reasons say why a claim is missed, if it is: what the model lacks, or where paper and mechanism differ.
+	// Reasons explains each missed claim by its id: what the model lacks, or where paper and mechanism differ.
 	Reasons map[string]string
 }
 
 // FullName returns the name with its group: path/packets.
 func (x *Experiment) FullName() string { return x.Group + "/" + x.Name }
 
-// Validate reports faults of the experiment itself: two inputs of one name, or an input without a source.
+// Validate reports mistakes in the experiment's declaration: two inputs of one name, or an input without a source.
 func (x *Experiment) Validate() error {
 	seen := map[string]bool{}
 	for _, in := range x.Inputs {
@@ -47,11 +47,11 @@ type Input struct {
 	Source  string   `json:"source"`            // paper and section, parameter id, standard, data sheet, or assumption
 	Anchors []string `json:"anchors,omitempty"` // claims that set it: not scored
 
-	// Instead is the input's value without that claim; leave-one-out runs use it.
+	// Instead is the value that the input would have without the claims that calibrated it. Leave-one-out runs use it.
 	Instead *Instead `json:"instead,omitempty"`
 }
 
-// Instead is a replacement for an input.
+// Instead is a replacement for an input's value, with its source.
 type Instead struct {
 	Value  float64 `json:"value"`
 	Text   string  `json:"text,omitempty"`
@@ -61,7 +61,7 @@ type Instead struct {
 // Session is one run of an experiment.
 type Session struct {
 	Context context.Context
-	Percent int       // of the usual round trips and points
+	Percent int       // percentage of the usual round trips and points
 	Log     io.Writer // nil: none
 
 	Outcome Outcome
@@ -69,7 +69,7 @@ type Session struct {
 	inputs map[string]*Input
 }
 
-// NewSession begins a run; the inputs named in replaced have their Instead.
+// NewSession begins a run of an experiment. The inputs named in replaced have their Instead value.
 func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...string) (*Session, error) {
 	if err := x.Validate(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...str
 // program.
 func (s *Session) Input(name string) float64 { return s.input(name).Value }
 
-// Text returns the value of an input that is a name.
+// Text returns the value of an input that is a preset's name.
 func (s *Session) Text(name string) string { return s.input(name).Text }
 
 func (s *Session) input(name string) *Input {
@@ -105,13 +105,13 @@ func (s *Session) input(name string) *Input {
 // Scale returns the session's percentage of n, but at least least.
 func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 
-// few is the percentage below which axes of figures without claims have only their ends.
+// few is the percentage below which figures without claims measure only the ends of their axes.
 const few = 10
 
-// Few reports whether the percentage is so low that everything without a claim is left out.
+// Few reports whether the percentage is so low that measurements without claims are left out.
 func (s *Session) Few() bool { return s.Percent < few }
 
-// Points returns the points of an axis: all of them, or in a run of few percent the first and the last.
+// Points returns the points of an axis: all of them or, if Few, only the first and the last.
 func Points[T any](s *Session, all []T) []T {
 	if !s.Few() || len(all) <= 2 {
 		return all

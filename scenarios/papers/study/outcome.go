@@ -13,26 +13,26 @@ type Outcome struct {
 // Measured is the measurement for a claim.
 type Measured struct {
 	Claim  string
-	Values []float64 // one for each value of the claim; none for a claim about an order or a shape
-	// whether the order, shape, direction or equation was found; meaningless if there are only Values
+	Values []float64 // one for each number of the claim; none for a claim about an order or a shape
+	// the claimed order, shape, direction or equation was found; unused if there are Values only
 	Holds  bool
-	Broken string // a further statement of the claim that was not found; empty: there is none, or all was found
+	Broken string // a further statement of the claim that was not found; empty: none
 	Text   string // the result in words
 	How    string // how it was measured
 }
 
-// Value records a number for a claim.
+// Value records the number measured for a claim.
 func (s *Session) Value(claim string, value float64, how string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
 }
 
-// ValueAnd records a number for a claim with further statements; broken names those that were not found.
+// ValueAnd records the number measured for a claim with further statements. broken names those that do not hold.
 func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken,
 		How: how})
 }
 
-// Values records as many numbers as the claim has.
+// Values records the numbers measured for a claim, as many as it has.
 func (s *Session) Values(claim string, how string, values ...float64) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: values, How: how})
 }
@@ -49,7 +49,7 @@ type Axis struct {
 	Log  bool   `json:"log"` // logarithmic
 }
 
-// Series is one metric over one or more axes, for every system.
+// Series holds the values of one metric over one or more axes, for several systems.
 type Series struct {
 	Name   string  `json:"name"`
 	Title  string  `json:"title"`
@@ -81,7 +81,7 @@ func (x *Series) Add(system string, value float64, at ...float64) {
 	x.Points = append(x.Points, Point{System: system, At: at, Value: value})
 }
 
-// Bar adds a point with a name on the first axis.
+// Bar adds a point at a name on the first axis.
 func (x *Series) Bar(system, label string, value float64) {
 	x.Bars = true
 	x.Points = append(x.Points, Point{System: system, At: []float64{}, Label: label, Value: value})
@@ -93,14 +93,14 @@ func (x *Series) AddEstimate(system string, e Estimate, at ...float64) {
 		RoundTrips: e.RoundTrips})
 }
 
-// Record keeps series for the report.
+// Record adds series to the report.
 func (s *Session) Record(all ...*Series) {
 	for _, x := range all {
 		s.Outcome.Series = append(s.Outcome.Series, *x)
 	}
 }
 
-// Run records how long something ran, and how precise its rate is.
+// Run reports how long a simulation ran, and the precision of its rate.
 type Run struct {
 	Name       string  `json:"name"`
 	RoundTrips int     `json:"round_trips"`
@@ -110,7 +110,7 @@ type Run struct {
 	Scale      float64 `json:"time_scale"` // real time of the phases and timers, divided by simulated time
 }
 
-// Ran records a run.
+// Ran records a run for the report.
 func (s *Session) Ran(name string, e Estimate, scale float64) {
 	s.Outcome.Runs = append(s.Outcome.Runs, Run{name, e.RoundTrips, e.Relative(), e.Converged, int64(e.Span), scale})
 }

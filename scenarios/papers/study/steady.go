@@ -6,17 +6,16 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Requirements of every rate. MinRoundTrips is the fewest that an experiment may be cut to, whatever the
-// percentage.
+// Requirements of every measured rate. MinRoundTrips is the minimum at any percentage.
 const (
 	MinRoundTrips = 500
 	Precision     = 0.01 // half width of the 95% confidence interval, relative to the mean
-	batches       = 10   // fewest for an interval
-	most          = 60   // most batches; after them a rate is reported with the precision reached
+	batches       = 10   // minimum number of batches for a confidence interval
+	most          = 60   // maximum number of batches, after which the rate is reported with the precision reached
 )
 
-// t95 lists the 97.5% quantiles of Student's distribution by degrees of freedom, from batches-1 on; beyond the
-// table the last one applies.
+// t95 lists the 97.5% quantiles of Student's distribution by degrees of freedom, from batches-1 on; the last one serves
+// for more.
 var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
 	2.069, 2.064}
 
@@ -28,12 +27,12 @@ type Meter struct {
 
 	seen    int        // completions
 	now     simcore.Ps // time of the latest one
-	started bool       // warmed up
-	start   simcore.Ps // begin of the first batch
+	started bool       // the warm-up is over
+	start   simcore.Ps // start of the first batch
 
 	count int        // completions in the batch
 	bytes uint64     // bytes in the batch
-	begin simcore.Ps // begin of the batch
+	begin simcore.Ps // start of the batch
 
 	trips int       // completions of all finished batches
 	total uint64    // bytes of all finished batches
@@ -41,13 +40,13 @@ type Meter struct {
 	over  bool      // the rate is known: later completions are not counted
 }
 
-// NewMeter returns a meter that counts at least this many round trips, after a tenth as many for warm-up.
+// NewMeter returns a meter that counts at least this many round trips, after a tenth of them for warm-up.
 func (s *Session) NewMeter(roundTrips int) *Meter {
 	n := s.Scale(roundTrips, MinRoundTrips)
 	return &Meter{warm: n/10 + 1, batch: (n + batches - 1) / batches}
 }
 
-// NewMeterAfter is NewMeter with a given number of round trips for warm-up, whatever the percentage: enough to
+// NewMeterAfter returns a meter with the given number of round trips for warm-up, whatever the percentage, such as to
 // fill a cache.
 func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	m := s.NewMeter(roundTrips)
@@ -55,11 +54,11 @@ func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	return m
 }
 
-// Warm reports whether completions are now counted.
+// Warm reports whether the warm-up is over, and completions are counted.
 func (m *Meter) Warm() bool { return m.started }
 
-// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing. A batch ends
-// between two instants, so that completions of one burst are in one batch.
+// Done counts a completion and reports whether the measurement goes on. After its end it counts nothing. A batch ends
+// only when time has advanced, so that completions of one burst are in one batch.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 	if now > m.now {
 		m.settle()
@@ -76,7 +75,7 @@ func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 	return true
 }
 
-// settle ends a batch that is long enough at the latest completion.
+// settle ends the current batch at the latest completion, if it is long enough.
 func (m *Meter) settle() {
 	switch {
 	case m.over:
@@ -95,7 +94,7 @@ func (m *Meter) settle() {
 type Estimate struct {
 	Rate       float64 // bytes per picosecond
 	Half       float64 // half width of its 95% confidence interval
-	RoundTrips int     // counted
+	RoundTrips int     // completions counted
 	Converged  bool    // Half is at most Precision of Rate
 	Span       simcore.Ps
 }
@@ -119,7 +118,8 @@ func (m *Meter) Estimate() Estimate {
 		sum += (p - mean) * (p - mean)
 	}
 	q := t95[min(n-batches, len(t95)-1)]
-	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean // of the pace, and hence of the rate
+	// Half width of the time per byte relative to the mean, which is also that of the rate.
+	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
 	e.Half, e.Converged = half*e.Rate, half <= Precision
 	return e
 }

@@ -16,7 +16,7 @@ func session(t *testing.T, percent int, x *Experiment, replaced ...string) *Sess
 	return s
 }
 
-// feed gives completions whose intervals come in turn, until the meter has enough.
+// feed gives the meter completions at intervals, repeated in order, until the rate is known.
 func feed(m *Meter, bytes int, intervals ...simcore.Ps) Estimate {
 	now := simcore.Ps(0)
 	for i := 0; i < 1_000_000; i++ {
@@ -35,13 +35,13 @@ func TestMeter(t *testing.T) {
 	require.GreaterOrEqual(t, e.RoundTrips, MinRoundTrips, "whatever the percent")
 	require.True(t, e.Converged)
 
-	// Completions that come in bursts do not make it faster than it is.
+	// A burst of completions must not raise the rate.
 	burst := make([]simcore.Ps, 24)
 	burst[0] = 24 * 160_000
 	e = feed(s.NewMeter(4000), 4096, burst...)
 	require.InDelta(t, 4096*8e3/160_000, e.Gbps(), 1e-9)
 
-	// A rate that does not settle is reported.
+	// A rate that does not converge must be reported as such.
 	odd := []simcore.Ps{}
 	for i := range 997 {
 		odd = append(odd, simcore.Ps(1000+i*i%7919*1000))
@@ -49,7 +49,7 @@ func TestMeter(t *testing.T) {
 	e = feed(session(t, 1, &Experiment{}).NewMeter(1), 64, odd...)
 	require.Equal(t, e.Relative() <= Precision, e.Converged)
 
-	// What comes after the end is not counted.
+	// Completions after the end must not be counted.
 	m := s.NewMeter(1)
 	before := feed(m, 64, 1000)
 	require.False(t, m.Done(1<<40, 64))

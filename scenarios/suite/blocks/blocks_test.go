@@ -28,8 +28,8 @@ func open(t *testing.T, b *kit.Block) *Device {
 	return d
 }
 
-// TestAllBlocksOfBothArePlayed checks that a Go file and a module of one name are a pair; rx and tx are made of
-// pairs.
+// TestAllBlocksOfBothArePlayed checks that every Go file and RTL module of the same name are played as a pair, except
+// rx and tx, which consist of pairs.
 func TestAllBlocksOfBothArePlayed(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)

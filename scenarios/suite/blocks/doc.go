@@ -1,26 +1,27 @@
 // Package blocks plays blocks of the RTL alone, each as a device of its own, against the Go block of the same name:
 // random requests under gaps and back-pressure, every result compared field by field.
 //
-// A block has a manifest and, where its ports are no streams, a wrapper in verilator/duts/blocks; its requests and
-// their results are packets, whose bytes a Layout names: large ones are Go structures, from which kit.NewRecord makes
-// it. Its reference is the functional core of models/nic, called with the same requests in the same order.
+// A block has a manifest and, where its ports are no streams, a wrapper in verilator/duts/blocks. Its requests and
+// results are packets whose bytes are named by a Layout; kit.NewRecord makes large ones from Go structures. Its
+// reference is the functional core of models/nic, called with the same requests in the same order.
 //
-// The pairs are in receive, transmit and registers; kit is what they are made of. This package lists and plays them.
+// The pairs are in receive, transmit and registers, and consist of components in kit. This package lists and plays
+// them.
 //
 // A new pair is a manifest with the streams req and rsp (and a wrapper made of the parts in rtl/parts there), and a
-// Block in All: its layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every
-// field of a result, come with it.
+// Block in All: its layouts, its Stimulus and its Reference. Runs with and without stalls, and the test that every
+// field of a result is compared, then cover it as well.
 //
 // Requests of blocks with state are operations. Where the contract leaves timing open, the wrapper waits: an operation
-// ends before the next begins, as far as the order matters. What may come in any order is identified by its place:
-// addresses have places, and each queue has one.
+// ends before the next begins, as far as their order matters. Results that may come in any order are identified by
+// their place: bits of an address, or a queue assigned to the place.
 //
-// The split of writes into TLPs is open as well: a result has them TLP by TLP, and Settle checks them against the rules
-// of PCIe, reassembles the bytes by address, and converts the result to the form of the reference.
+// The split of writes into TLPs is open as well. A result has the writes TLP by TLP; Settle checks them against the
+// rules of PCIe, reassembles the bytes by address, and converts the result to the form of the reference.
 //
-// All Go blocks with a module of the same name are pairs, with fetch, push and the transmit side of cqe in txq; except
-// rx and tx, which are made of the others. What is only in these is not played alone: how copies, ports and stops wait
-// for one another.
+// All Go blocks with a module of the same name are pairs, with fetch, push and the transmit side of cqe in txq. The
+// exceptions are rx and tx, which consist of the others. Their own function is not played alone: how copies, ports and
+// stops wait for one another.
 //
 // It does not test how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It does not check
 // timing: a block may take any time, up to a limit.

@@ -31,7 +31,7 @@ type Run struct {
 const (
 	MaxStall = 90
 	silence  = 50_000 // cycles in which something must happen
-	after    = 4096   // cycles in which nothing more may come
+	after    = 4096   // cycles after the last result in which no more may come
 	quantum  = 2048
 	longest  = 256 << 10 // bytes of a result
 )
@@ -111,7 +111,7 @@ type played struct {
 	Result
 	requests []kit.Packet
 	expected []kit.Packet
-	owner    []int // of each result: number of its request
+	owner    []int // number of the request, for each result
 	taken    int   // requests taken
 	digest   protocol.Digest
 	latest   uint64 // cycle of the latest event

@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/suite/blocks/receive"
 )
 
-// sabotaged returns a block whose reference flips one bit: of a field of a kind of result, from the after-th
-// result of that kind on that flip accepts.
+// sabotaged returns a block whose reference flips a bit of a field, in results of one kind from the after-th on that
+// flip accepts.
 func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool) (*kit.Block, *int) {
 	s, at := *b, -1
 	s.Reference = func() func(kit.Packet) []kit.Packet {

@@ -34,7 +34,8 @@ func nicManifest() (string, error) {
 // rtlCoverage, if set, is the folder to which checks on RTL add their coverage; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
-// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any optional part.
+// eachBuild runs f for the NIC with one port, with two ports, with two ports of 256 bits, and without any optional
+// part.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
@@ -49,7 +50,7 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 	f(t, "no parts", bare)
 }
 
-// sizeAreas are the checks that depend on the numbers of queues, keys and rules.
+// sizeAreas lists the prefixes of checks that depend on the numbers of queues, keys and rules.
 var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/",
 	"push/", "chaos/", "queues/"}
 
@@ -68,14 +69,14 @@ func TestLargestRTL(t *testing.T) {
 	runChecks(t, "largest", sizes, onRTL(t, sizes), sized(suite(sizes)))
 }
 
-// partly returns the NIC with some of its optional parts.
+// partly returns the sizes of a NIC with the given optional parts.
 func partly(parts nicspec.Cap1Reg) nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.Parts = parts
 	return s
 }
 
-// TestModelWithoutAPart checks that the remaining parts do not need the missing one.
+// TestModelWithoutAPart leaves out one optional part at a time, and checks that the others work without it.
 func TestModelWithoutAPart(t *testing.T) {
 	for k := range bits.Len32(uint32(nicspec.PartsAll)) {
 		part := nicspec.Cap1Reg(1) << k
@@ -85,7 +86,8 @@ func TestModelWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestRTLWithHalfTheParts builds each part once without its neighbours, and leaves each out once.
+// TestRTLWithHalfTheParts builds the RTL twice, each time with every other optional part, so that each part is once
+// built without its neighbours and once left out.
 func TestRTLWithHalfTheParts(t *testing.T) {
 	const even = nicspec.PartsAll / 3
 	for k, parts := range []nicspec.Cap1Reg{even, even << 1} {
@@ -97,7 +99,7 @@ func TestRTLWithHalfTheParts(t *testing.T) {
 // keysMax is the most memory keys that a build may have [B2].
 const keysMax = 4096
 
-// largest returns the NIC with the maximum of everything [B2].
+// largest returns the sizes of a NIC with the maximum of everything [B2].
 func largest() nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, keysMax, nicspec.RulesMax
@@ -122,7 +124,7 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*build.Device, error) {
 		device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
 
-// onModel puts the Go NIC on boards.
+// onModel returns a function that puts the Go NIC on boards.
 func onModel(sizes *nicspec.Build) kit.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Build = device.Model, sizes
@@ -130,7 +132,7 @@ func onModel(sizes *nicspec.Build) kit.Build {
 	}
 }
 
-// onRTL puts the RTL on boards; it is built with the first board.
+// onRTL returns a function that puts the RTL on boards. It builds the RTL with the first board.
 func onRTL(t *testing.T, sizes nicspec.Build) kit.Build {
 	built := sync.OnceValues(func() (*build.Device, error) { return buildRTL(t.Context(), sizes) })
 	return func(s testbed.Spec) (*testbed.Bed, error) {
@@ -155,7 +157,7 @@ func TestRTL(t *testing.T) {
 	})
 }
 
-// TestRTLOverTCP reaches the RTL by the addresses of processes that were started separately.
+// TestRTLOverTCP runs checks on the RTL in processes that were started separately and are reached by their addresses.
 func TestRTLOverTCP(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
 	dev, err := buildRTL(t.Context(), sizes)
@@ -173,7 +175,7 @@ func TestRTLOverTCP(t *testing.T) {
 	}, sample(suite(sizes), 8, 3))
 }
 
-// listening starts a device, which ends with its only session or with the test, and returns its address.
+// listening starts a device process, which ends after one session or with the test, and returns its address.
 func listening(t *testing.T, program, token string) (address string, err error) {
 	cmd := exec.CommandContext(t.Context(), program, "--listen", "tcp:127.0.0.1:0", "--token-file", token)
 	out, err := cmd.StdoutPipe()

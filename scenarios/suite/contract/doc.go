@@ -1,17 +1,17 @@
-// Package contract is one suite of tests for whatever claims to be the NIC of docs/nic.md: it speaks to a NIC at its
-// boundary only, so the Go model, RTL behind the bridge and a device in another process pass the same tests.
+// Package contract is one suite of checks for every implementation of docs/nic.md. It uses a NIC through its boundary
+// only, so that the Go model, RTL behind the bridge and a device in another process run the same checks.
 //
 // It exercises what a replay of traffic does not: every register and shape of access, every status of table commands
 // and work entries, every cause of a drop, failing reads of every kind, limits of sizes, addresses, rings and time.
-// Two judges look on: each test says what must come out, and the referee watches every run.
+// Each check compares results with those that it expects, and the referee watches every run.
 //
-// The checks are in rooms, by part of the contract; kit is what they share. This package puts them together into one
-// suite and runs it.
+// The checks are in one package per part of the contract, and share kit. This package combines them into one suite and
+// runs it.
 //
 // It does not measure, and it is no traffic generator.
 //
 // Invariants:
-//   - A check names the rules of docs/nic.md that it holds; a test lists the rules that no check names.
-//   - Checks depend on nothing but the device: the same device, the same outcome.
+//   - A check names the rules of docs/nic.md that it tests; a test lists the rules that no check names.
+//   - A check's outcome depends on nothing but the device.
 //   - Every wait has a limit.
 package contract

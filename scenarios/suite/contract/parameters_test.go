@@ -15,7 +15,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// bad lists parameter values that no build supports [B2], each set by itself.
+// bad lists parameter values that no build supports [B2]. Each is tried alone.
 var bad = []map[string]int{
 	{"Ports": 3, "EthBits": 1000, "TlpBits": 256, "NumRxq": 3, "NumTxq": 48, "NumKeys": 8, "NumRules": 3,
 		"Parts": int(nicspec.PartsAll) + 1},
@@ -24,7 +24,7 @@ var bad = []map[string]int{
 	{"NumRxq": 48, "NumTxq": 512, "NumKeys": 8192, "NumRules": 0},
 }
 
-// refusedHere lists values that the contract allows and this RTL does not support: it must refuse them.
+// refusedHere lists values that the contract allows, but that this RTL does not support and must refuse.
 var refusedHere = map[string]int{"EthBits": 1024, "TlpBits": 512}
 
 // TestBadParameters checks that unsupported parameters are refused by name: by the RTL at elaboration, by the Go
@@ -61,12 +61,12 @@ func fieldOf(s *nicspec.Build, name string) *int {
 
 var refusal = regexp.MustCompile(`: nic_top: (\w+) (?:must|has)`)
 
-// refusedByRTL elaborates the NIC with these parameters and returns those that its top refuses.
+// refusedByRTL elaborates the NIC with these parameters and returns the names of those that its top module refuses.
 func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	t.Helper()
 	all, err := filepath.Glob("../../../verilator/rtl/*/*.sv")
 	require.NoError(t, err)
-	order := func(f string) int { // packages first, those that others import before them
+	order := func(f string) int { // packages come first, and those that others import before them
 		return slices.Index([]bool{strings.HasSuffix(f, "/nic_pkg.sv"), strings.HasSuffix(f, "/nic_int_pkg.sv"),
 			strings.HasSuffix(f, "_pkg.sv"), true}, true)
 	}
@@ -88,14 +88,14 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	return names
 }
 
-// refusedByGo returns those of the names that occur in an error, written as in a spec.
+// refusedByGo returns those of the parameter names that an error names, spelled as in a spec.
 func refusedByGo(err error, names []string) (refused []string) {
-	var said []string
+	var spelled []string
 	for line := range strings.Lines(err.Error()) {
-		said = append(said, strings.ReplaceAll(line[:strings.Index(line, " ")], "_", ""))
+		spelled = append(spelled, strings.ReplaceAll(line[:strings.Index(line, " ")], "_", ""))
 	}
 	for _, name := range names {
-		if slices.Contains(said, strings.ToLower(name)) {
+		if slices.Contains(spelled, strings.ToLower(name)) {
 			refused = append(refused, name)
 		}
 	}

@@ -1,6 +1,6 @@
 package contract
 
-// Reasons for a check to run on the plain board only.
+// Reasons for which a check runs on the plain board only.
 const (
 	notCarried = "it sends TLPs that no PCIe link or switch carries to the NIC, or answers of other sizes than a " +
 		"link allows"

@@ -20,16 +20,16 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// powerUpAreas are the checks, by ports, that are replayed from random contents of every register and memory:
-// each table, ring and buffer is used before anything was written to it. With two ports these are the checks
-// that depend on ports.
+// powerUpAreas lists, by number of ports, the prefixes of the checks that are replayed from random contents of every
+// register and memory. These checks use each table, ring and buffer before anything was written to it. With two ports
+// they are the checks that depend on ports.
 var powerUpAreas = [board.MaxPorts + 1][]string{
 	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
 	2: {"drops/", "pause/", "ports/", "chaos/"},
 }
 
-// TestRandomPowerUp checks that the RTL does not depend on its contents before reset: the same inputs give the
-// same outputs in the same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
+// TestRandomPowerUp checks that the RTL does not depend on its contents before reset: the same inputs must give the
+// same outputs in the same cycles after power-up with zeros, with ones, and with random contents of two seeds.
 func TestRandomPowerUp(t *testing.T) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })

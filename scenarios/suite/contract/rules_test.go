@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heldElsewhere names, by rule, the folder and the test that check a rule that no check here can.
+// heldElsewhere names, for each rule that no check here can test, the folder and the test that do.
 var heldElsewhere = map[string][2]string{
 	"B2": {"scenarios/suite/contract", "TestBadParameters"}, // the allowed values; TestRTL builds them
 	"C4": {"scenarios/bench", "TestRatesOfTheNICRepeat"},
@@ -35,7 +35,7 @@ func rulesOf(t *testing.T) (all []string) {
 	return all
 }
 
-// checkedRules lists the rules that checks name, with the first check that does.
+// checkedRules maps each rule that checks name to the first check that names it.
 func checkedRules() map[string]string {
 	all := map[string]string{}
 	for _, a := range slices.Concat(areas, portAreas) {
@@ -50,8 +50,8 @@ func checkedRules() map[string]string {
 	return all
 }
 
-// TestEveryRuleIsHeld checks that every rule of the contract is checked somewhere, and that checks name only
-// rules that exist.
+// TestEveryRuleIsHeld checks that every rule of the contract is tested somewhere, and that checks name only rules that
+// exist.
 func TestEveryRuleIsHeld(t *testing.T) {
 	rules, checked := rulesOf(t), checkedRules()
 	for _, rule := range rules {

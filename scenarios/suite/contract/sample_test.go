@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// sample returns every n-th check from the k-th on: for NICs, and ways to reach them, that differ little from
-// others that run all checks. With NICTWIN_LONG (make test-all) it returns all of them.
+// sample returns every n-th check from the k-th on. It serves NICs, and ways to reach them, that differ little from
+// others on which all checks run. With NICTWIN_LONG (make test-all) it returns all checks.
 func sample(all []kit.Check, n, k int) []kit.Check {
 	if os.Getenv("NICTWIN_LONG") != "" {
 		return all
@@ -23,11 +23,10 @@ func sample(all []kit.Check, n, k int) []kit.Check {
 	return some
 }
 
-// buildSamples selects the samples of eachBuild's builds; builds with one port, or without parts, run all
-// checks.
+// buildSamples selects the samples of eachBuild's builds. Builds that are not listed run all checks.
 var buildSamples = map[string]struct{ n, k int }{"ports 2": {4, 1}, "ports 2 of 256 bits": {2, 0}}
 
-// sampleOf returns the checks of a build of eachBuild: all checks of several ports, and its sample of the
+// sampleOf returns the checks that run on a build of eachBuild: all checks of several ports, and a sample of the
 // others.
 func sampleOf(name string, sizes nicspec.Build) []kit.Check {
 	one, all := sizes, suite(sizes)
@@ -40,7 +39,7 @@ func sampleOf(name string, sizes nicspec.Build) []kit.Check {
 	return append(sample(all[:common], s.n, s.k), all[common:]...)
 }
 
-// TestSamplesLeaveNothingOut checks that in every test each check runs on some build that has all the parts.
+// TestSamplesLeaveNothingOut checks that in every test each check runs on at least one build that has all parts.
 func TestSamplesLeaveNothingOut(t *testing.T) {
 	played := map[string]bool{}
 	eachBuild(t, func(_ *testing.T, name string, sizes nicspec.Build) {

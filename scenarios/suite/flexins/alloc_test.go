@@ -26,7 +26,7 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 	return connectLow(t, b, 0)
 }
 
-// connectLow is connect with low-latency queue pairs for messages of low bytes; 0: with ordinary ones.
+// connectLow connects low-latency queue pairs for messages of low bytes or, if low is 0, ordinary ones.
 func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
@@ -88,7 +88,7 @@ func TestFlexinsNoAllocations(t *testing.T) {
 	}
 }
 
-// noAllocations checks nodes whose cables mark a third of the packets.
+// noAllocations checks that nodes allocate nothing in steady state, on cables that mark a third of the packets.
 func noAllocations(t *testing.T, s node.Spec) {
 	b, nodes, e, _ := newNodesOn(t, s, false,
 		func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })

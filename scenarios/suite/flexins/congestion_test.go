@@ -19,7 +19,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// passed is a frame of RoCE as it crossed a cable.
+// passed is a RoCE frame that crossed a cable.
 type passed struct {
 	at     simcore.Ps
 	cable  int
@@ -28,11 +28,11 @@ type passed struct {
 	op     wire.Opcode
 	psn    uint32
 	becn   bool
-	source uint16 // UDP port
+	source uint16 // UDP source port
 	ecn    byte
 }
 
-// listened is two nodes with a queue pair between them, and a record of the frames on their cables.
+// listened is two nodes with a queue pair between them, and the frames recorded on their cables.
 type listened struct {
 	*connected
 	nodes  []*node.Node
@@ -93,7 +93,7 @@ func rate(frames []passed) float64 {
 	return float64(bytes) * 8 / (float64(frames[len(frames)-1].at-frames[0].at) * 1e-12)
 }
 
-// TestFlexinsFixedRate checks that a fixed rate is the rate of the bytes counted on the wire.
+// TestFlexinsFixedRate checks that a configured rate equals the rate of bytes measured on the wire.
 func TestFlexinsFixedRate(t *testing.T) {
 	for _, want := range []cc.Bps{200 * cc.Mbps, 3 * cc.Gbps, 25 * cc.Gbps} {
 		s := node.DefaultSpec()
@@ -102,7 +102,7 @@ func TestFlexinsFixedRate(t *testing.T) {
 		l.write(t, 1<<20)
 		frames := l.data()
 		require.Len(t, frames, 256)
-		const saved = 8 // may leave at once
+		const saved = 8 // packets that may leave at once
 		require.InEpsilon(t, float64(want), rate(frames[saved:]), 0.002)
 	}
 }
@@ -131,9 +131,8 @@ func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, 
 	return list, least
 }
 
-// TestFlexinsDCQCN checks that packets leave when the controller alone, given the congestion notifications as
-// they cross the wire, would let them: more slowly after notifications, and at the former rate when no more
-// come.
+// TestFlexinsDCQCN checks that packets leave when the controller alone, given the congestion notifications seen on the
+// wire, would let them leave: at a lower rate after notifications, and at the former rate when no more arrive.
 func TestFlexinsDCQCN(t *testing.T) {
 	const line = 20 * cc.Gbps
 	s := node.DefaultSpec()
@@ -162,7 +161,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 	}
 	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames),
 		frames[len(frames)-1].at-frames[0].at, worst, least)
-	// the sender gets each notification later than departures does: a frame may leave before
+	// The sender receives each notification later than departures assumes, so a frame may leave before its computed
+	// time.
 	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least)))
 	require.Less(t, worst, 2*gap)
 	require.InEpsilon(t, float64(line), rate(frames[:40]), 0.01)
@@ -171,8 +171,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 	require.EqualValues(t, 10, l.nodes[1].Stats().Marked)
 }
 
-// TestFlexinsDCTCP checks that the packets in flight double in every round trip until acknowledgements report
-// marks; if every packet is marked, only a few are in flight.
+// TestFlexinsDCTCP checks that the packets in flight double in every round trip until acknowledgements report marks,
+// and that only a few are in flight if every packet is marked.
 func TestFlexinsDCTCP(t *testing.T) {
 	for _, c := range []struct {
 		ecn         float64
@@ -205,8 +205,8 @@ func TestFlexinsDCTCP(t *testing.T) {
 	}
 }
 
-// TestFlexinsSpray checks that a sprayed queue pair's packets leave by both ports and by many UDP source ports,
-// and that each arrives at its core.
+// TestFlexinsSpray checks that packets of a sprayed queue pair leave by both ports and with many UDP source ports, and
+// that each arrives at its core.
 func TestFlexinsSpray(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores, s.Data.Spray, s.Data.Recovery = 3, true, transport.SelectiveRepeat

@@ -38,7 +38,7 @@ func newLowLatency(t *testing.T, most int, faults *inject.WireSpec, change func(
 	return &lowLatency{connected: connectLow(t, b, most), t: t, nodes: nodes, e: e, most: most}
 }
 
-// buffer returns the address of receive request i of the second side.
+// buffer returns the address of the buffer of receive request i, on the second side.
 func (l *lowLatency) buffer(i int) uint64 { return l.Sides[1].Base + uint64(i)*8192 }
 
 func (l *lowLatency) recv(i int) {
@@ -49,7 +49,7 @@ func (l *lowLatency) recv(i int) {
 	require.Equal(l.t, 1, n)
 }
 
-// send posts message m of n bytes: from memory, or inline.
+// send posts message m of n bytes, from memory or inline.
 func (l *lowLatency) send(m, n int, inline bool) {
 	l.t.Helper()
 	side := l.Sides[0]
@@ -95,7 +95,7 @@ func TestFlexinsLowLatency(t *testing.T) {
 	before := l.nodes[1].Stats()
 	for m, n := range sizes {
 		l.send(m, n, m%2 == 1)
-		if m%4 == 3 { // the pipe has no room for all of them
+		if m%4 == 3 { // wait, since the pipe has no room for all messages
 			require.NoError(t, l.Settle())
 		}
 	}
@@ -116,8 +116,9 @@ func TestFlexinsLowLatency(t *testing.T) {
 		"completions alone are copied")
 }
 
-// TestFlexinsLowLatencyHostileWire checks that every message arrives once and in order, by its completion, on a
-// wire that loses, duplicates, reorders, corrupts and marks; buffers that the NIC wrote in vain are used again.
+// TestFlexinsLowLatencyHostileWire checks that every message arrives once and in order, by its completion, on a wire
+// that loses, duplicates, reorders, corrupts and marks. Buffers to which the NIC wrote a packet that was then discarded
+// must be used again.
 func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"go_back_n":        func(*node.Spec) {},
@@ -160,8 +161,8 @@ func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	}
 }
 
-// TestFlexinsLowLatencyNotReady checks that a receiver without receive requests is not ready, like an ordinary
-// one: the message arrives when there is one. A sender that does not wait fails.
+// TestFlexinsLowLatencyNotReady checks that a receiver without receive requests answers that it is not ready, like an
+// ordinary one: the message arrives once there is a request, and fails at a sender that does not retry.
 func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	l.send(0, 50, true)
@@ -179,8 +180,8 @@ func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l.errors(t)
 }
 
-// errors makes the second side's queue pair end in error while the NIC has receive requests: each is flushed, in
-// order, and the queue pair can be used again from RESET on.
+// errors takes the second side's queue pair to the error state while the NIC has receive requests: each must be
+// flushed, in order, and after a RESET the queue pair must work again.
 func (l *lowLatency) errors(t *testing.T) {
 	for i := range 5 {
 		l.recv(i)
@@ -197,7 +198,7 @@ func (l *lowLatency) errors(t *testing.T) {
 		require.Equal(t, verbs.WCFlushErr, w.Status)
 		require.EqualValues(t, i, w.ID)
 	}
-	l.send(2, 10, true) // nobody answers
+	l.send(2, 10, true) // no peer answers
 	require.NoError(t, l.Settle())
 	got = l.poll(0)
 	require.Len(t, got, 1)
@@ -216,8 +217,8 @@ func (l *lowLatency) errors(t *testing.T) {
 	l.holds(&got[0], 3, 33)
 }
 
-// TestFlexinsLowLatencyDeregistered checks that deregistering a region that the NIC may write to ends the queue
-// pair, and that nothing is written there any more.
+// TestFlexinsLowLatencyDeregistered checks that deregistering a region to which the NIC may write ends the queue pair,
+// and that nothing is written there afterwards.
 func TestFlexinsLowLatencyDeregistered(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	var events []verbs.AsyncEventType
@@ -249,8 +250,8 @@ func TestFlexinsLowLatencyDeregistered(t *testing.T) {
 	require.ErrorIs(t, err, verbs.EINVAL)
 }
 
-// TestFlexinsLowLatencyRefused checks that features that low-latency queue pairs lack are refused on request,
-// and that resources are returned.
+// TestFlexinsLowLatencyRefused checks that requests for features that low-latency queue pairs lack are refused, and
+// that no resources are lost.
 func TestFlexinsLowLatencyRefused(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	c, good := l.Sides[0].Context, verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: l.cq[0], RecvCQ: l.cq[0],

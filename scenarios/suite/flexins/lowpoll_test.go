@@ -14,13 +14,13 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// poller is an application that polls its buffers for messages of 64 B, which begin with their number and end
-// with its last byte: a message whose end is there is complete. It discards messages that it has had, and delays
-// those that are early.
+// poller is an application that polls its buffers for messages of 64 B, instead of waiting for completions. A message
+// begins with its number and ends with the low byte of it, so that it is complete when its end is there. The poller
+// discards messages that it has already had, and delays those that arrive early.
 type poller struct {
 	t       *testing.T
 	core    interface{ Load(uint64, []byte) error }
-	at      uint64 // of the buffers
+	at      uint64 // address of the buffers
 	buffers int
 	seen    map[uint32]bool
 	next    uint32 // next message to deliver
@@ -66,8 +66,8 @@ func (p *poller) look() bool {
 	return found
 }
 
-// TestFlexinsLowLatencyPolled checks that an application that polls its buffers gets every message, before its
-// completion, on a wire that loses, duplicates and reorders: it recognizes packets that landed in vain by their
+// TestFlexinsLowLatencyPolled checks that an application that polls its buffers gets every message before its
+// completion, on a wire that loses, duplicates and reorders. It recognizes packets that the stack discards by their
 // number.
 func TestFlexinsLowLatencyPolled(t *testing.T) {
 	s := node.DefaultSpec()

@@ -13,12 +13,12 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// arrivals holds the times from the post until a message was seen, by its last byte in the buffer, and by its
-// completion.
+// arrivals holds the time from the post of a message until its last byte was seen in the buffer, and until its
+// completion was seen.
 type arrivals struct{ buffer, completion simcore.Ps }
 
-// sendSmall sends messages of n bytes, one after the other, and returns the mean arrivals; low selects a
-// low-latency queue pair. Applications poll buffer and completion queue as loops of the receiving host's core.
+// sendSmall sends messages of n bytes, one after the other, and returns their mean arrivals. low selects a low-latency
+// queue pair. Loops on a core of the receiving host poll the buffer and the completion queue.
 func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1

@@ -94,14 +94,14 @@ func TestFlexinsOffload(t *testing.T) {
 	}
 }
 
-// end is a connected queue pair with a completion queue and a region that covers everything.
+// end is a connected queue pair, with a completion queue and a region of all memory.
 type end struct {
 	qp verbs.QP
 	cq verbs.CQ
 	mr verbs.MR
 }
 
-// connectRC connects a queue pair of RC on each side.
+// connectRC connects an RC queue pair on each side.
 func connectRC(t *testing.T, b *verbstest.Bench) (c [2]end) {
 	const all = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	var pds [2]verbs.PD

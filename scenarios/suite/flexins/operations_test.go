@@ -17,8 +17,8 @@ import (
 
 var bothModels = [2]board.DeviceKind{board.DeviceModel, board.DeviceModel}
 
-// TestFlexinsSend sends 4 KB from host memory to host memory: requests and completions by pipes, headers through
-// the Arms.
+// TestFlexinsSend sends 4 KB from host memory to host memory: requests and completions travel by pipes, headers through
+// the Arm cores.
 func TestFlexinsSend(t *testing.T) {
 	r := newDuo(t, 1, data.DefaultSpec(), bothModels, nil)
 	a, b := r.nodes[0], r.nodes[1]
@@ -45,7 +45,7 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 	shadow := make([]byte, regionBytes) // expected content of b's memory
 	received := map[uint32]int{}
 	sent := map[uint32][]uint64{}
-	got := map[uint64][]byte{} // READs, by destination
+	got := map[uint64][]byte{} // results of READs, by destination
 	at := uint64(0)
 	for round := range rounds {
 		for _, qpn := range qpns {
@@ -106,7 +106,7 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 	}
 }
 
-// completed checks that completions come in the order of the requests of each queue pair.
+// completed checks that the completions of each queue pair come in the order of its requests.
 func (r *duo) completed(wcs []pipe.Completion, want map[uint32][]uint64) {
 	got := map[uint32][]uint64{}
 	for _, w := range wcs {
@@ -116,7 +116,7 @@ func (r *duo) completed(wcs []pipe.Completion, want map[uint32][]uint64) {
 	require.Equal(r, want, got)
 }
 
-// staged sends payload through a ring so small that the workload fills it again and again.
+// staged makes payload pass through a staging ring so small that the workload fills it many times.
 func staged(s *data.Spec) { s.Transmit, s.StagingBytes = data.DMAStaged, 1<<20 }
 
 // TestFlexinsOperations runs all operations over several cores and queue pairs, with either recovery, with and

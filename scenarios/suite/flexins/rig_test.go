@@ -38,7 +38,7 @@ type stacked struct {
 	shadow  *pipe.Shadow
 	spec    data.Spec
 	mr      verbs.MR
-	arm     uint64 // address that stands for the region
+	arm     uint64 // address in Arm memory that stands for the region
 
 	sq   []pipe.Sender // by core
 	rq   []*pipe.Packer
@@ -47,7 +47,7 @@ type stacked struct {
 	over bool
 }
 
-// duo is two such cards back to back.
+// duo is two stacked cards, connected back to back.
 type duo struct {
 	*testing.T
 	e     *simcore.Engine
@@ -101,7 +101,7 @@ func (n *stacked) bus(endpoint, core int, regs cpu.Registers) (*host.Core, *core
 	return c, b
 }
 
-// open makes core 15 of the Arm the control core, and the first ones data cores.
+// open makes core 15 of the Arm the control core, and the first cores data cores.
 func (n *stacked) open(cores int) {
 	t := n.t
 	var err error
@@ -137,7 +137,7 @@ func (n *stacked) open(cores int) {
 	n.d.Enable(true, true)
 }
 
-// register registers the region of the applications.
+// register registers the applications' region.
 func (n *stacked) register() {
 	at := mem.Bus(nicspec.EndpointHost, regionAt)
 	var err error
@@ -214,10 +214,10 @@ func (n *stacked) err() error {
 	return n.d.Err()
 }
 
-// settle runs until nothing happens any more.
+// settle runs until both nodes are idle.
 func (r *duo) settle() {
 	r.Helper()
-	// longer than any timer here; RTL never runs out of events
+	// Idle for longer than any timer here: RTL never runs out of events.
 	for quiet, limit := 0, 0; quiet < 40 && limit < 4000; limit++ {
 		before := r.mark()
 		require.NoError(r, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
@@ -233,7 +233,7 @@ func (r *duo) settle() {
 	require.NoError(r, r.rack.Err())
 }
 
-// mark returns a value that changes while something happens.
+// mark returns a value that changes as long as frames, requests or completions move, or a data core is busy.
 func (r *duo) mark() (m uint64) {
 	for _, n := range r.nodes {
 		s := n.data.Stats()
@@ -252,7 +252,7 @@ func address(i int) transport.Address {
 	return transport.Address{MAC: mac(i), IP: netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})}
 }
 
-// pair connects a queue pair of a type on each node, on the core that its number selects.
+// pair connects a queue pair of a type between the nodes, on the core that its number selects.
 func (r *duo) pair(typ verbs.QPType, qpn uint32, change func(*transport.Attr)) {
 	const all = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	for i, n := range r.nodes {
@@ -272,7 +272,7 @@ func (r *duo) pair(typ verbs.QPType, qpn uint32, change func(*transport.Attr)) {
 	r.settle()
 }
 
-// post pushes a request; spans are offsets in the region.
+// post pushes a request. Its spans are offsets in the region.
 func (n *stacked) post(e pipe.SendElement) {
 	for i := range e.Spans {
 		e.Spans[i].Addr += n.arm

@@ -62,13 +62,13 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	return n
 }
 
-// newNodes puts FlexiNS on both cards of a pair, with their referees, as a bench of package verbstest.
+// newNodes puts FlexiNS and a referee on both cards of a pair, and returns them as a bench of package verbstest.
 func newNodes(t *testing.T, s node.Spec) (*verbstest.Bench, *simcore.Engine) {
 	b, _, e := newNodesWith(t, s, false)
 	return b, e
 }
 
-// newNodesWith is newNodes with a core for the offload engine.
+// newNodesWith is newNodes, with a core for the offload engine if engine is set.
 func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node, *simcore.Engine) {
 	b, nodes, e, _ := newNodesOn(t, s, engine, func(*board.RackSpec) {})
 	return b, nodes, e
@@ -145,8 +145,8 @@ func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackS
 	return b, nodes, e, rack
 }
 
-// runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing
-// else does.
+// runQuiet runs until no events are left. Cores that poll records by DMA never stop: then it runs until nothing else
+// happens.
 func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 	if !polled {
 		return e.Run()
@@ -174,8 +174,8 @@ func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 	return nil
 }
 
-// TestFlexinsVerbs checks that FlexiNS on the Arm cores of two boards keeps the promises of libibverbs, with
-// every referee silent.
+// TestFlexinsVerbs checks that FlexiNS on the Arm cores of two boards passes the tests of the verbs interface, without
+// a mismatch at any referee.
 func TestFlexinsVerbs(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins":          func(*node.Spec) {},

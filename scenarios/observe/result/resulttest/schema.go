@@ -39,7 +39,7 @@ func Load(name string) (*Schema, error) {
 	return &Schema{s}, nil
 }
 
-// Check returns what the schema does not allow in a JSON text.
+// Check returns the violations of the schema in a JSON text.
 func (s *Schema) Check(text []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package fst reads what a view needs from an FST file: its times and the names of its signals. It does not read
-// values.
+// Package fst reads the times and the names of signals from an FST file, which a viewer's save file needs. It does not
+// read values.
 package fst
 
 import (
@@ -17,7 +17,7 @@ type File struct {
 	Signals    []string // with their scopes: TOP.clk, TOP.data[7:0]
 }
 
-// Blocks of an FST file.
+// Types of blocks in an FST file.
 const (
 	blockHeader    = 0
 	blockHierarchy = 6 // compressed by LZ4
@@ -94,7 +94,7 @@ func lz4(b []byte, size uint64) ([]byte, error) {
 	return out, nil
 }
 
-// Tags in the hierarchy.
+// Tags of entries in the hierarchy block.
 const (
 	scopeBegin = 254
 	scopeEnd   = 255

@@ -11,13 +11,13 @@ import (
 const (
 	steps   = 32 // per request
 	stepLen = 2  // bytes
-	idle    = 2  // minimum cycles without a step between requests
+	idle    = 2  // minimum number of cycles without a step between requests
 )
 
 // step is a cell's inputs or outputs in one cycle, packed as its wrapper packs them.
 type step = uint16
 
-// state is a cell's reference: it returns the outputs in the cycle in which the cell has the given inputs.
+// state is the reference of a cell. cycle takes the inputs of a cycle, and returns the outputs in the same cycle.
 type state interface{ cycle(in step) (out step) }
 
 // cell returns the block that plays a cell.

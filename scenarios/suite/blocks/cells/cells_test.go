@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// played builds a cell of the tree below dir, with the RTL's assertions, and plays on it.
+// played builds a cell from the tree in dir, with the RTL's assertions, and plays on it.
 func played(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) *blocks.Result {
 	t.Helper()
 	r, err := play(t, b, dir, seed, stall)
@@ -28,7 +28,7 @@ func play(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) (*bloc
 	manifest := filepath.Join(dir, "verilator", "duts", "cells", b.Name+".yaml")
 	d, err := blocks.Open(t.Context(), b, manifest, build.VariantDebug, os.Stderr)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = d.Close() }) // the result is already known
+	t.Cleanup(func() { _ = d.Close() }) // errors on closing do not matter: the result is known
 	return d.Play(t.Context(), blocks.Run{Seed: seed, Stall: stall, Transactions: 400})
 }
 
@@ -55,7 +55,7 @@ func TestCells(t *testing.T) {
 
 // TestCellsAreCovered checks that every cell has a manifest here, or is listed with the blocks that cover it.
 func TestCellsAreCovered(t *testing.T) {
-	// icrc, crc32c, offload
+	// The CRC engines are played as parts of the blocks icrc, crc32c and offload.
 	covered := map[string]bool{"nic_crc32": true, "nic_crc32_back": true, "nic_crc32_fwd": true}
 	dir := filepath.Join(homeDir(t), "verilator")
 	for _, b := range All() {

@@ -2,10 +2,10 @@ package cells
 
 import "math/rand/v2"
 
-// arbRequests is the number of requests of the played arbiter: not a power of two.
+// arbRequests is the number of request inputs of the played arbiter, which is not a power of two.
 const arbRequests = 6
 
-const arbTake = 8 // bit of a step
+const arbTake = 8 // bit of a step: the selected request is taken
 
 func arbSteps(rng *rand.Rand) func() step {
 	stay := step(0)
@@ -34,7 +34,7 @@ func (a *arbiter) cycle(in step) step {
 	return 0
 }
 
-// memoryWords is the size of the played memory.
+// memoryWords is the number of words of the played memory.
 const memoryWords = 8
 
 // Bits of a step of the memory.
@@ -57,7 +57,7 @@ func memorySteps(rng *rand.Rand) func() step {
 	}
 }
 
-// memory outputs the word read last, as it was before any write in the cycle of the read.
+// memory outputs the word read last. A read sees the word as it was before a write in the same cycle.
 type memory struct {
 	words [memoryWords]step
 	last  step
@@ -87,7 +87,8 @@ func gateSteps(rng *rand.Rand) func() step {
 	}
 }
 
-// edges counts those of a gated clock: in an enabled cycle, or in test mode, the edge at the cycle's end passes.
+// edges counts the edges of a gated clock. The edge at the end of a cycle passes if the clock is enabled in it, or in
+// test mode.
 type edges struct{ passed uint8 }
 
 func (e *edges) cycle(in step) step {

@@ -9,7 +9,7 @@ const (
 	word         = 4    // lowest bit of the word
 )
 
-// streamSteps produces stretches in which the queue fills, empties, or passes words on.
+// streamSteps returns a generator of steps: for a while the queue fills, empties, or passes words on.
 func streamSteps(rng *rand.Rand) func() step {
 	left, pushes, pops := 0, 0, 0
 	return func() step {

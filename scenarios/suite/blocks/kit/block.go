@@ -36,7 +36,8 @@ type Block struct {
 	Settle func(data []byte) []byte
 }
 
-// Op returns the kind of a packet; for one that a faulty device made up, any kind.
+// Op returns the kind of a request or result. A number that the block does not have, which only a faulty device sends,
+// gives a kind without fields.
 func (b *Block) Op(data []byte) *Op {
 	i := 0
 	if len(b.Ops) > 1 && len(data) > 0 {

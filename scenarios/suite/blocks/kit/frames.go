@@ -18,7 +18,7 @@ func SteerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 			break
 		}
 	}
-	if Maybe(rng, 50) { // any address, any port
+	if Maybe(rng, 50) { // random addresses and ports
 		n := map[nicspec.L3Type]int{nicspec.L3TypeIpv4: 4, nicspec.L3TypeIpv6: 16}[h.L3Type]
 		copy(h.Src[:n], Noise(rng, n))
 		copy(h.Dst[:n], Noise(rng, n))
@@ -31,7 +31,7 @@ func SteerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 	return nicspec.DecodeSteerKey(b[:])
 }
 
-// HeadersOf returns headers that yield a key, as far as the key determines them.
+// HeadersOf returns headers from which a parser makes this key.
 func HeadersOf(k *nicspec.SteerKeyFields) *core.Headers {
 	h := &core.Headers{
 		DMAC: k.Dmac, Ethertype: k.Ethertype, VlanOuter: k.VlanOuter, VlanCount: Flag(k.HasVlan) + Flag(k.HasVlan2),

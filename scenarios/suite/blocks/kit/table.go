@@ -12,7 +12,7 @@ var LittleEndian = binary.LittleEndian
 
 const TableBytes = 4 * nicspec.TableWords
 
-// TableOp returns the kind of request that is a command of the table with these entries.
+// TableOp returns the kind of request for commands of a table with these entries.
 func TableOp(info *nicspec.StructInfo) Op {
 	rest := TableBytes - info.Bytes
 	return Op{
@@ -23,7 +23,7 @@ func TableOp(info *nicspec.StructInfo) Op {
 	}
 }
 
-// TableRequest returns such a request. A read has no entry.
+// TableRequest returns a request of TableOp's kind: a write of the given entry, or a read if e is nil.
 func TableRequest(op uint8, t nicspec.Table, index int, e []byte) Packet {
 	b := make([]byte, 8+TableBytes)
 	b[0], b[2] = op, uint8(t)
@@ -35,7 +35,7 @@ func TableRequest(op uint8, t nicspec.Table, index int, e []byte) Packet {
 	return Packet{Data: b}
 }
 
-// TableAnswer makes the registers of the Go NIC carry out such a request, and returns the result.
+// TableAnswer carries out a request of TableOp's kind on the registers of the Go NIC, and returns the result.
 func TableAnswer(r *core.Regs, req Packet) Packet {
 	b := req.Data
 	for w := range uint32(nicspec.TableWords) {

@@ -8,17 +8,17 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Layout of the beats in which a block's writes leave (blk_writes_pkg). The last beat of a result belongs to no
-// TLP and reports the rest of the result.
+// Offsets in the beats in which a block's writes leave (blk_writes_pkg). The last beat of a result belongs to no TLP,
+// and reports everything that is not a write.
 const (
 	WriteBeat = 160
-	writeData = 128 // bytes of the payload, then the header and
+	writeData = 128 // bytes of payload; the TLP's header follows
 	WriteKeep = writeData + tlp.HeaderBytes
 	WriteLast = WriteKeep + 4
 	writeEnd  = WriteLast + 1 // set if the TLP is a completion entry
 )
 
-// WritesFault is a fault in the writes of a result: a violated rule of PCIe, or one of these.
+// WritesFault is a fault in the writes of a result: a violated rule of PCIe, or one of the faults below.
 type WritesFault uint8
 
 const (
@@ -45,7 +45,7 @@ func (v WritesFault) String() string {
 	return fmt.Sprintf("fault %d", uint8(v))
 }
 
-// Places separate writes by purpose: bits 31:30 of a bus address select the place.
+// A place is one of four ranges of addresses, selected by bits 31:30 of a bus address, and separates writes by purpose.
 const (
 	PlaceBit = 30
 	Places   = 4
@@ -66,7 +66,7 @@ type run struct {
 	Bytes []byte
 }
 
-// Written is the sum of a result's writes, however they are cut into TLPs.
+// Written holds the writes of a result, independent of their split into TLPs.
 type Written struct {
 	Fault  WritesFault // the first one; 0: none
 	Places [Places]Placed
@@ -79,23 +79,22 @@ type Other struct {
 	At int // number of its last beat, from 1
 }
 
-// Gather splits a result into its writes, reassembled, and the bytes of the last beat, from which mps reads the
-// MPS.
-func Gather(data []byte, mps func(told []byte) int) (w Written, told []byte) {
+// Gather reassembles the writes of a result, and returns the bytes of its last beat, which also report the MPS.
+func Gather(data []byte, mps func(last []byte) int) (w Written, last []byte) {
 	if len(data) < WriteBeat || len(data)%WriteBeat != 0 {
 		w.Fault = WritesKind
 		return w, make([]byte, writeData)
 	}
-	told = data[len(data)-WriteBeat:][:writeData]
-	TLPs(data[:len(data)-WriteBeat], mps(told), w.Wrong, w.add)
+	last = data[len(data)-WriteBeat:][:writeData]
+	TLPs(data[:len(data)-WriteBeat], mps(last), w.Wrong, w.add)
 	for i := range w.Places {
 		w.join(&w.Places[i])
 	}
-	return w, told
+	return w, last
 }
 
-// TLPs passes on the TLPs that beats form, checked against MPS and the rules of PCIe, and whether each is a
-// completion entry.
+// TLPs assembles the TLPs of beats, and checks them against MPS and the rules of PCIe. It calls add for each, with
+// whether it is a completion entry, and wrong for each fault.
 func TLPs(beats []byte, mps int, wrong func(WritesFault), add func(p Other, entry bool)) {
 	cfg := tlp.DefaultMonitorConfig()
 	cfg.MPS = mps
@@ -130,7 +129,7 @@ func (w *Written) Wrong(fault WritesFault) {
 	}
 }
 
-// add takes a TLP.
+// add sorts a TLP into its place.
 func (w *Written) add(p Other, entry bool) {
 	h := tlp.Parse(&p.Hdr)
 	if w.Ended {
@@ -153,7 +152,7 @@ func (w *Written) add(p Other, entry bool) {
 	}
 }
 
-// join orders the bytes of a place by address.
+// join concatenates the bytes of a place in order of their addresses.
 func (w *Written) join(p *Placed) {
 	slices.SortStableFunc(p.Runs, func(a, b run) int {
 		if a.Addr < b.Addr {

@@ -41,9 +41,9 @@ func crc32cStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		if to == len(f) && kit.Maybe(rng, 50) {
 			to = kit.Pick(rng, beyond, to+1+rng.IntN(1000))
 		}
-		said := []byte{kit.Flag(!h.Frag), uint8(from), 0, 0, 0}
-		kit.PutNum(said[2:], uint64(to))
-		list = append(list, kit.Packet{Side: said, Data: f})
+		side := []byte{kit.Flag(!h.Frag), uint8(from), 0, 0, 0}
+		kit.PutNum(side[2:], uint64(to))
+		list = append(list, kit.Packet{Side: side, Data: f})
 	}
 	return list
 }

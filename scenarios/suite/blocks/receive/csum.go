@@ -36,14 +36,14 @@ func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		f := kit.Frame(rng)
 		var h core.Headers
 		core.Parse(f, nicspec.ResetRocePort, &h)
-		said := make([]byte, 11)
+		side := make([]byte, 11)
 		if h.L4Type == nicspec.L4TypeUdp {
-			said[0], said[1], said[2] = kit.Flag(!h.Frag && kit.LittleEndian.Uint16(f[h.L4Off+6:]) != 0),
+			side[0], side[1], side[2] = kit.Flag(!h.Frag && kit.LittleEndian.Uint16(f[h.L4Off+6:]) != 0),
 				kit.Flag(!h.L4LenBad), h.L4Off
-			kit.PutNum(said[3:6], udpEnd(&h))
-			kit.PutNum(said[6:11], pseudoWords(f, &h))
+			kit.PutNum(side[3:6], udpEnd(&h))
+			kit.PutNum(side[6:11], pseudoWords(f, &h))
 		}
-		list = append(list, kit.Packet{Side: said, Data: f})
+		list = append(list, kit.Packet{Side: side, Data: f})
 	}
 	return list
 }

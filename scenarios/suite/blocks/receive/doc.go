@@ -2,5 +2,5 @@
 // delivery of frames.
 //
 // Invariants:
-//   - Every reference is the function of models/nic/core that the block stands for.
+//   - Every reference is the function of models/nic/core with the block's name.
 package receive

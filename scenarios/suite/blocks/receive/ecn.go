@@ -45,13 +45,13 @@ func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			l3 = h.L3Off
 		}
 		f, l3 = ecnShifted(rng, f, l3, h.L3Type)
-		said := make([]byte, 8+nicspec.InlineMax)
-		said[0], said[1], said[4] = uint8(rng.IntN(4)), l3, uint8(rng.IntN(min(len(f), nicspec.InlineMax)+1))
-		kit.LittleEndian.PutUint16(said[2:], uint16(len(f)))
-		copy(said[8:], kit.Noise(rng, nicspec.InlineMax))
-		copy(said[8:8+said[4]], f)
-		copy(f[:said[4]], kit.Noise(rng, int(said[4])))
-		list = append(list, kit.Packet{Side: said, Data: f})
+		side := make([]byte, 8+nicspec.InlineMax)
+		side[0], side[1], side[4] = uint8(rng.IntN(4)), l3, uint8(rng.IntN(min(len(f), nicspec.InlineMax)+1))
+		kit.LittleEndian.PutUint16(side[2:], uint16(len(f)))
+		copy(side[8:], kit.Noise(rng, nicspec.InlineMax))
+		copy(side[8:8+side[4]], f)
+		copy(f[:side[4]], kit.Noise(rng, int(side[4])))
+		list = append(list, kit.Packet{Side: side, Data: f})
 	}
 	return list
 }

@@ -30,18 +30,18 @@ var ICRC = &kit.Block{
 
 // icrcStimulus returns frames with the parser's results.
 func icrcStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
-	const least = 24 // UDP, BTH, ICRC
+	const least = 24 // bytes of a UDP header, BTH and ICRC
 	for range n {
 		f := kit.Frame(rng)
 		var h core.Headers
 		core.Parse(f, nicspec.ResetRocePort, &h)
-		said := make([]byte, 8)
+		side := make([]byte, 8)
 		if h.L4Type == nicspec.L4TypeUdp {
-			said[0], said[1] = kit.Flag(h.Roce && h.UDPLen >= least && !h.Frag), kit.Flag(!h.L4LenBad)
-			said[2], said[3], said[4] = kit.Flag(h.L3Type == nicspec.L3TypeIpv6), h.L3Off, h.L4Off
-			kit.PutNum(said[5:], udpEnd(&h))
+			side[0], side[1] = kit.Flag(h.Roce && h.UDPLen >= least && !h.Frag), kit.Flag(!h.L4LenBad)
+			side[2], side[3], side[4] = kit.Flag(h.L3Type == nicspec.L3TypeIpv6), h.L3Off, h.L4Off
+			kit.PutNum(side[5:], udpEnd(&h))
 		}
-		list = append(list, kit.Packet{Side: said, Data: f})
+		list = append(list, kit.Packet{Side: side, Data: f})
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func parseResult(f []byte, port uint16) kit.Packet {
 	if q := (core.Queue{EcnMode: 1}); h.L3Type == nicspec.L3TypeIpv4 && q.MarksCE(&h) {
 		marked := append([]byte(nil), f...)
 		core.MarkCE(marked, &h)
-		rest[8], rest[9] = marked[h.L3Off+11], marked[h.L3Off+10] // a number, high byte first in the frame
+		rest[8], rest[9] = marked[h.L3Off+11], marked[h.L3Off+10] // big-endian in the frame
 	}
 	q := core.Queue{Trim: 1}
 	if at := q.Placed(&core.RxVerdict{Headers: h}, nicspec.FrameMax+1); at <= nicspec.FrameMax {

@@ -40,26 +40,27 @@ type rssRequest struct {
 	key           nicspec.SteerKeyFields
 	rssKey        [nicspec.RssKeyBytes]byte
 	rule          uint8
-	said          nicspec.RuleEntryFields // action, queue and account of the rule
+	matched       nicspec.RuleEntryFields // action, queue and account of the matching rule
 	defaultAction nicspec.Action
 	defaultLog    uint8
 	defaultQueue  uint16
 }
 
 const (
-	rssKeyAt  = 8
-	rssWordAt = rssKeyAt + nicspec.SteerKeySize
-	rssSaidAt = rssWordAt + nicspec.RssKeyBytes
+	rssKeyAt     = 8
+	rssWordAt    = rssKeyAt + nicspec.SteerKeySize
+	rssMatchedAt = rssWordAt + nicspec.RssKeyBytes
 )
 
 func (q *rssRequest) packet() kit.Packet {
-	b := make([]byte, rssSaidAt, rssSaidAt+14)
+	b := make([]byte, rssMatchedAt, rssMatchedAt+14)
 	b[0], b[1] = rssFrame, kit.Flag(q.hit)
 	q.key.Encode(b[rssKeyAt:rssWordAt])
 	copy(b[rssWordAt:], q.rssKey[:])
-	b = append(b, uint8(q.said.Action), q.rule)
-	b = kit.LittleEndian.AppendUint16(b, q.said.Queue)
-	b = append(b, q.said.RssLog, q.said.AccountEn, q.said.Account, uint8(q.said.SlowQueue), uint8(q.defaultAction),
+	b = append(b, uint8(q.matched.Action), q.rule)
+	b = kit.LittleEndian.AppendUint16(b, q.matched.Queue)
+	b = append(b, q.matched.RssLog, q.matched.AccountEn, q.matched.Account, uint8(q.matched.SlowQueue),
+		uint8(q.defaultAction),
 		q.defaultLog)
 	b = kit.LittleEndian.AppendUint16(b, q.defaultQueue)
 	return kit.Packet{Data: append(b, 0, 0)}
@@ -68,9 +69,9 @@ func (q *rssRequest) packet() kit.Packet {
 func rssDecode(b []byte) (q rssRequest) {
 	q.hit, q.key = b[1] != 0, nicspec.DecodeSteerKey(b[rssKeyAt:rssWordAt])
 	copy(q.rssKey[:], b[rssWordAt:])
-	s := b[rssSaidAt:]
+	s := b[rssMatchedAt:]
 	q.rule = s[1]
-	q.said = nicspec.RuleEntryFields{
+	q.matched = nicspec.RuleEntryFields{
 		Valid: 1, Action: nicspec.Action(s[0]), Queue: kit.LittleEndian.Uint16(s[2:]), RssLog: s[4], AccountEn: s[5],
 		Account:   s[6],
 		SlowQueue: uint16(s[7]),
@@ -94,7 +95,7 @@ func rssStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			defaultAction: nicspec.Action(rng.IntN(3)), defaultLog: uint8(rng.IntN(nicspec.RssLogMax + 1)),
 		}
 		copy(q.rssKey[:], key)
-		q.said = kit.Direction(rng)
+		q.matched = kit.Direction(rng)
 		q.defaultQueue = kit.QueueFor(rng, q.defaultAction)
 		list = append(list, q.packet())
 	}
@@ -136,7 +137,7 @@ func rssReference() func(kit.Packet) []kit.Packet {
 		c := regs.Config()
 		c.RssKey, c.DefaultAction, c.DefaultLog, c.DefaultQueue = key, q.defaultAction, q.defaultLog, q.defaultQueue
 		if q.hit {
-			c.Rules = (*core.RuleSet)(nil).With(int(q.rule), &q.said)
+			c.Rules = (*core.RuleSet)(nil).With(int(q.rule), &q.matched)
 		}
 		var v core.RxVerdict
 		c.Steer(0, kit.HeadersOf(&q.key), &v)

@@ -65,8 +65,8 @@ type rxHeaders struct {
 	EcnCsum                        uint16 // the IPv4 header checksum after marking
 	DestQp, Psn                    uint32
 	UdpLen                         uint16
-	TrimAt                         uint16 // where pad and ICRC begin, if
-	Trims                          uint8  // the frame is one that has them [R14]
+	TrimAt                         uint16 // offset of pad and ICRC, if Trims is set
+	Trims                          uint8  // set if the frame can be trimmed [R14]
 	_                              [3]uint8
 }
 
@@ -109,7 +109,7 @@ func (d rxDrop) String() string {
 	return nicspec.PortCounter(d).String()
 }
 
-// RxDMA is the step after the choice of a queue: whether the queue takes the frame, and what is written then.
+// RxDMA decides whether the chosen queue takes a frame, and writes frame and completion entry to memory.
 var RxDMA = &kit.Block{
 	Name: "rxdma", RTL: "receive/nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
 	Ops: []kit.Op{{Name: "delivery", Request: kit.NewRecord[rxDelivery](),
@@ -175,11 +175,11 @@ func (d *rxDelivery) atQueue(rng *rand.Rand) {
 	d.Desc.PayAddr = rxAddress(rng, rxPayload, n)
 }
 
-// rxAddress returns an address in a place, for a frame of n bytes.
+// rxAddress returns an address in a place, with room for a frame of n bytes.
 func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
 	const room = 1 << 29
 	addr := uint64(rng.Uint32N(room))
-	if kit.Maybe(rng, 50) { // its end is near that of a page
+	if kit.Maybe(rng, 50) { // the frame ends near the end of a page
 		addr = addr&^(tlp.PageBytes-1) + uint64(rng.IntN(tlp.PageBytes))
 		addr = max(addr&^(tlp.PageBytes-1), addr-uint64(rng.IntN(n+1)))
 	}
@@ -213,7 +213,7 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 		h.L4Off = uint8(min(int(h.L4Off), int(d.Length)-nicspec.FrameMin/2))
 	}
 	room := int(d.Length) - int(h.L4Off)
-	least := int(h.PayloadOff) - int(h.L4Off) + 4 // of a frame without payload and pad
+	least := int(h.PayloadOff) - int(h.L4Off) + 4 // least UDP length of a frame without payload and pad
 	h.UdpLen = uint16(kit.Pick(rng, rng.IntN(max(0, room)+1), rng.IntN(40), room, max(0, room-rng.IntN(8)),
 		max(0, least+rng.IntN(5)-1)))
 	if h.L4LenBad == 0 {
@@ -279,7 +279,7 @@ func (d *rxDelivery) frame() []byte {
 	return f
 }
 
-// verdict returns the frame's verdict as the Go NIC would have it.
+// verdict returns the frame's verdict in the form that the Go NIC uses.
 func (d *rxDelivery) verdict() *core.RxVerdict {
 	h := &d.Headers
 	v := &core.RxVerdict{
@@ -301,7 +301,7 @@ func (d *rxDelivery) verdict() *core.RxVerdict {
 	return v
 }
 
-// queue returns the frame's queue; nil if there is none.
+// queue returns the frame's queue, or nil.
 func (d *rxDelivery) queue() *core.Queue {
 	if int(d.Queue) >= nicspec.DefaultBuild().NumRxq {
 		return nil
@@ -314,7 +314,7 @@ func (d *rxDelivery) queue() *core.Queue {
 	}
 }
 
-// result returns the outcome, and the frame as it is written.
+// result returns the expected outcome, and the bytes of the frame as they are written to memory.
 func (d *rxDelivery) result() (r rxResult, frame []byte) {
 	q, v, n := d.queue(), d.verdict(), int(d.Length)
 	if d.IsEvent != 0 {
@@ -334,7 +334,7 @@ func (d *rxDelivery) result() (r rxResult, frame []byte) {
 	return r, d.delivered(&r, q, v)
 }
 
-// delivered fills in what the frame writes, and returns its bytes.
+// delivered fills in the writes of a delivered frame, and returns its bytes.
 func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []byte {
 	var p core.RxPlan
 	f := d.frame()
@@ -356,10 +356,10 @@ func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []
 	return f[:p.HdrLen+p.PayLen]
 }
 
-// rxdmaSettle reassembles what was written.
+// rxdmaSettle reassembles the writes of a result.
 func rxdmaSettle(data []byte) []byte {
-	w, told := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxReport](b).Mps) })
-	t := kit.Decode[rxReport](told)
+	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxReport](b).Mps) })
+	t := kit.Decode[rxReport](last)
 	header, payload, cqe := &w.Places[rxHeader], &w.Places[rxPayload], &w.Places[rxEntry]
 	n := len(cqe.Bytes)
 	if len(w.Others) > 0 || len(w.Places[rxEntry+1].Runs) > 0 || n > nicspec.CqeBytes || n > 0 && !w.Ended {

@@ -15,7 +15,7 @@ const (
 	rxqTake
 	rxqFail
 	rxqComes
-	rxqIndices = 128 // how far ahead descriptors are fetched
+	rxqIndices = 128 // number of indices by which the block fetches descriptors ahead
 )
 
 var Rxq = &kit.Block{
@@ -156,7 +156,7 @@ func rxqReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// rxqTaken returns what a frame finds at its queue, and takes a descriptor if there is one.
+// rxqTaken takes a descriptor of the queue for a frame, if one is posted, and returns the result.
 func rxqTaken(q *core.Queue) kit.Packet {
 	run := q.State == nicspec.QueueStateRun
 	b := []byte{rxqTake, kit.Flag(run), uint8(q.State), 0}

@@ -73,7 +73,7 @@ func lookup(k nicspec.SteerKeyFields) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// withdrawn writes a rule that a key matches, and the same one made invalid.
+// withdrawn writes a rule that matches a key, and then the same rule as invalid.
 func withdrawn(rng *rand.Rand, k nicspec.SteerKeyFields) []kit.Packet {
 	f, i := kit.Direction(rng), ruleIndex(rng)
 	k.Encode(f.Value[:])
@@ -156,7 +156,7 @@ func SteerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// steered fills in the fields that the rules decide.
+// steered fills in the fields that the matching rule determines.
 func steered(res []byte, v *core.RxVerdict) {
 	rule, hit := v.Hit()
 	if !hit {

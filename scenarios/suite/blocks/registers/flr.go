@@ -7,24 +7,24 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// flrWork is the kind of request of block flr in addition to those of regs.
+// flrWork is a kind of request of block flr, which also has the kinds of block regs.
 const flrWork = 2
 
-// flrPattern describes the work that a reset waits for: a number of gaps in it, then its final level. Effects of
-// a gap's cycles are not yet visible ([G4], [G5]): work does not end in a gap.
+// flrPattern describes the work that a reset waits for: a number of gaps in it, then its level. Gaps are so short that
+// effects of earlier cycles may still be invisible ([G4], [G5]), so a reset must not end in one.
 type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }
 
-const flrGap = nicspec.VisibleCycles * 3 / 4 // at most; the signal of work may be delayed by a few cycles
+const flrGap = nicspec.VisibleCycles * 3 / 4 // longest gap, since the signal of work may be delayed by a few cycles
 
-// flrReport is the outcome of a reset: whether one was in progress, ended while there was work, how often its end
-// cleared everything after that, whether that was too late [L3], and that none is in progress.
+// flrReport is the outcome of a change of work: whether a reset was in progress before, ended while there was work, and
+// is over now; how often its end cleared the state; and whether it ended too late [L3].
 type flrReport struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }
 
-// FLR is the effect of resets on registers and tables, while they wait for work and when they end.
+// FLR plays function-level resets: their effect on registers and tables while they wait for work, and when they end.
 var FLR = &kit.Block{
 	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{
@@ -33,7 +33,7 @@ var FLR = &kit.Block{
 	Stimulus: flrStimulus, Reference: flrReference,
 }
 
-// flrStimulus is that of regs with work that comes and ends, and more resets.
+// flrStimulus returns requests of block regs with more resets, and work that begins and ends.
 func flrStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		switch {
@@ -57,17 +57,17 @@ func flrReference() func(kit.Packet) []kit.Packet {
 		case regsLook:
 			return []kit.Packet{s.look(nicspec.StatusReg(req.Data[1]))}
 		case flrWork:
-			return []kit.Packet{{Data: kit.Encode(s.becomes(req.Data[1] != 0))}}
+			return []kit.Packet{{Data: kit.Encode(s.setWork(req.Data[1] != 0))}}
 		}
 		return s.request(req.Data)
 	}
 }
 
-// becomes sets the level of the work.
-func (s *regsState) becomes(work bool) flrReport {
+// setWork starts or ends the work that a reset waits for.
+func (s *regsState) setWork(work bool) flrReport {
 	t := flrReport{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
 	s.work = work
-	s.goOn()
+	s.endReset()
 	t.Over = kit.Flag(!s.Resetting())
 	t.Clears = kit.Flag(t.Resetting != 0 && t.Over != 0)
 	return t

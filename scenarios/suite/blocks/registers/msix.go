@@ -43,21 +43,21 @@ var (
 		msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
-// msixSlot describes an entry that leaves, and the cycles after which it is due by time.
+// msixSlot returns the part of a request for an entry that leaves, with the time limit of its message in cycles.
 func msixSlot(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1),
 		kit.Num("limit"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixSent describes its message.
+// msixSent returns the part of a result for the message of an entry.
 func msixSent(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1),
 		kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixQueue is a queue's state in stimulus and reference.
+// msixQueue is the state of a queue, for both stimulus and reference.
 type msixQueue struct {
 	tx, id uint8
 	on     bool
@@ -65,10 +65,10 @@ type msixQueue struct {
 	m      core.Moderator
 }
 
-// msixStimulus enables and disables a few queues of both kinds, with entries of theirs. The time limits are
-// longer than the delay of a message that is due at once. Some requests have two entries of a queue, so far
-// apart that a limit counted from the second one would be seen to be late [M2]; the queue's limit is longer than
-// this distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled again.
+// msixStimulus enables and disables a few queues with and without a time limit, and lets entries of theirs leave. Time
+// limits are longer than the delay of a message that is due at once. Some requests have two entries of a queue, so far
+// apart that a limit counted from the second entry would be seen to be late [M2]; the queue's limit is longer than this
+// distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled again.
 func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
@@ -100,7 +100,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			q.on = false
 			b[0] = msixOff
 			for i := 1; i < msixSlots; i++ {
-				b[msixSlotsAt+i*msixSlotBytes+2] = 0xff // not a queue
+				b[msixSlotsAt+i*msixSlotBytes+2] = 0xff // queue number of no queue
 			}
 			q.entry(b[msixSlotsAt:], uint8(rng.IntN(2)), false)
 		default:
@@ -191,7 +191,7 @@ func (q *msixQueue) sent(b []byte, timed bool) {
 	b[0]++
 	b[1] = kit.Flag(timed)
 	if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, q.v.Addr, q.v.Data); err != nil {
-		return // none of its fields is right in that case
+		return // an invalid address: the message's fields stay zero and differ from the block's
 	}
 	copy(b[4:], p.Hdr[:])
 	copy(b[4+tlp.HeaderBytes:], p.Data)

@@ -151,8 +151,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet
 	return kit.Packet{Data: b}
 }
 
-// pauseFramesRequest has two frames, of which some are dropped before they are parsed [F2], and an observation
-// at a time at which no stop may be about to begin or end.
+// pauseFramesRequest has two frames and an observation. Some frames are dropped before they are parsed [F2]. At the
+// time of the observation no stop may be about to begin or end.
 func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := kit.Pick(rng, 1, 1+rng.IntN(300))

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// pauseState is a port's state of pauses.
+// pauseState is the state of a port's flow control.
 type pauseState struct {
 	*core.Regs
 	build   nicspec.Build

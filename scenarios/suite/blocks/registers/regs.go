@@ -54,7 +54,7 @@ func regsStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list[:n]
 }
 
-// regsSome returns a few requests, most often one.
+// regsSome returns one or a few requests of a random kind.
 func regsSome(rng *rand.Rand) (list []kit.Packet) {
 	switch {
 	case kit.Maybe(rng, 12):
@@ -87,7 +87,7 @@ var regsPlaces = [][2]int{
 	{0xa000, 0x6000}, {0x20000, 0xe0000},
 }
 
-// regsPlace draws the address of one of them.
+// regsPlace draws the address of a register, or of an element of an array.
 func regsPlace(rng *rand.Rand) uint32 {
 	p := kit.Pick(rng, regsPlaces...)
 	return uint32(p[0] + rng.IntN(p[1])&^3)
@@ -140,7 +140,7 @@ func regsTLP(rng *rand.Rand, typ uint8, dws int, be uint8, addr uint64) kit.Pack
 	return kit.Packet{Data: b}
 }
 
-// regsAny returns any request but a reset and a table command.
+// regsAny returns a random request that is neither a reset nor a table command.
 func regsAny(rng *rand.Rand) kit.Packet {
 	const poisoned = 0x40
 	off, dws := regsPlace(rng), 1+rng.IntN(2)

@@ -25,12 +25,12 @@ type regsState struct {
 	rx, tx doorbellLog
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
-	work   bool // work that a reset waits for
+	work   bool // there is work that a reset waits for
 }
 
 func newRegsState() *regsState {
 	s := &regsState{Regs: kit.NewRegs()}
-	for i := range nicspec.DefaultBuild().NumRules { // as in the wrapper
+	for i := range nicspec.DefaultBuild().NumRules { // the wrapper starts with these hits
 		for range i + 1 {
 			s.Hit(i)
 		}
@@ -51,7 +51,7 @@ func regsReference() func(kit.Packet) []kit.Packet {
 func (s *regsState) request(b []byte) []kit.Packet {
 	var o core.Outcome
 	s.Take((*[tlp.HeaderBytes]byte)(b[regsHdrAt:]), b[regsDataAt:], &o)
-	s.goOn()
+	s.endReset()
 	for _, e := range o.Effects[:o.NumEffects] {
 		switch r := &s.tx; {
 		case e.Kind != core.EffectDoorbell && e.Kind != core.EffectDoorbellBad:
@@ -80,8 +80,8 @@ func (s *regsState) request(b []byte) []kit.Packet {
 	return []kit.Packet{{Data: res}}
 }
 
-// goOn ends a reset that has nothing to wait for.
-func (s *regsState) goOn() {
+// endReset ends a reset unless it has to wait for work.
+func (s *regsState) endReset() {
 	if s.Resetting() && !s.work {
 		s.EndReset()
 	}

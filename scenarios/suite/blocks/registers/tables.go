@@ -80,7 +80,7 @@ func tablesUnit(rng *rand.Rand) int {
 	return kit.Pick(rng, cmd, cmd, cmd+1, data-1, data+rng.IntN(units), data+rng.IntN(units), data+rng.IntN(units))
 }
 
-// tablesCommand fills TBL_DATA, starts a command and reads its outcome.
+// tablesCommand writes TBL_DATA, starts a command and reads its outcome.
 func tablesCommand(rng *rand.Rand, kinds int) (list []kit.Packet) {
 	var cmd nicspec.TblCmdReg
 	t, index, e := tablesEntry(rng, kinds)

@@ -15,7 +15,7 @@ const (
 	copyBuffer = 32 << 10
 )
 
-// copyEntries are entries processed together, as many as there are places.
+// copyEntries is a request: entries that are processed together, one for each place.
 type copyEntries struct {
 	Mps         uint16
 	Attr, Count uint8
@@ -31,7 +31,7 @@ type copyEntry struct {
 	Src, Dst                                       uint64
 }
 
-// copyEnds holds their ends and what they wrote.
+// copyEnds is a result: how each entry ended, and what it wrote.
 type copyEnds struct {
 	Writes     kit.WritesFault
 	Miscounted uint8
@@ -57,8 +57,8 @@ type copyReport struct {
 	Ends  [kit.Places]struct {
 		Status            nicspec.Status
 		Ends, Queue, Turn uint8
-		Beats             uint16 // that had left when the entry ended
-		Src, Fence        uint8  // of the request: lower bits of the source's address, and whether it is fenced
+		Beats             uint16 // beats that had left when the entry ended
+		Src, Fence        uint8  // low bits of the source's address, and whether the entry is fenced
 	}
 }
 
@@ -69,7 +69,7 @@ const (
 	copyInOrder copyOrder = iota
 	copyEarly
 	copyMessageFirst
-	copyOvertakes // it is fenced, and wrote before the last write of an entry ahead of it [D10]
+	copyOvertakes // a fenced entry wrote before the last write of an entry ahead of it [D10]
 	copyTornLine  // a whole line left in several writes [D2]
 )
 
@@ -109,7 +109,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 		return addr
 	}
 	size := 1 + kit.Pick(rng, rng.IntN(8), rng.IntN(300), rng.IntN(3000))
-	if long { // more than a channel's buffer, and near the wrap of its line counters
+	if long { // longer than a channel's buffer, and near the wrap of its line counters
 		size = kit.Pick(rng, size+copyBuffer+rng.IntN(copyBuffer),
 			2*copyBuffer*(1+rng.IntN(3))+kit.Pick(rng, -nicspec.LineBytes, 0, nicspec.LineBytes,
 				rng.IntN(nicspec.LineBytes)))
@@ -158,8 +158,8 @@ func copyReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// carryOut runs an entry e in the Go engine. It fills in the end and the message, and returns the bytes written;
-// none if the entry failed: any number may then be written.
+// carryOut runs an entry in the Go engine. It fills in the end and the message, and returns the bytes written; none if
+// the entry failed, since any number may be written then.
 func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) {
 	plan := dma.Plan{Src: e.Src, Dst: e.Dst}
 	if e.Copies != 0 {
@@ -195,19 +195,19 @@ func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) 
 	}
 }
 
-// copySettle reassembles what was written, and separates the entries' messages and ends.
+// copySettle reassembles the writes of a result, and separates the messages and ends of the entries.
 func copySettle(data []byte) []byte {
 	var r copyEnds
 	var written []byte
 	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[copyReport](b).Mps) })
-	told := kit.Decode[copyReport](last)
+	report := kit.Decode[copyReport](last)
 	total := uint32(0)
 	for i := range w.Places {
-		x, ended, p := &r.Ends[i], &told.Ends[i], &w.Places[i]
+		x, ended, p := &r.Ends[i], &report.Ends[i], &w.Places[i]
 		total += uint32(len(p.Bytes))
 		x.Status, x.Ends, x.Queue = ended.Status, ended.Ends, ended.Queue
-		for k := range told.Ends {
-			o := &told.Ends[k]
+		for k := range report.Ends {
+			o := &report.Ends[k]
 			same := o.Queue%nicspec.CopyChannels == x.Queue%nicspec.CopyChannels
 			x.Behind += kit.Flag(x.Ends != 0 && o.Ends != 0 && same && o.Turn < ended.Turn)
 		}
@@ -215,7 +215,7 @@ func copySettle(data []byte) []byte {
 		switch {
 		case p.Last > int(ended.Beats):
 			x.Order = copyEarly
-		case ended.Fence != 0 && overtakes(&w, i, &told):
+		case ended.Fence != 0 && overtakes(&w, i, &report):
 			x.Order = copyOvertakes
 		case p.Addr%nicspec.LineBytes == uint64(ended.Src)%nicspec.LineBytes && x.Status == nicspec.StatusOk && torn(p):
 			x.Order = copyTornLine
@@ -225,13 +225,13 @@ func copySettle(data []byte) []byte {
 			written = append(written, p.Bytes...)
 		}
 	}
-	r.Writes, r.Miscounted = w.Fault, kit.Flag(total != told.Bytes)
+	r.Writes, r.Miscounted = w.Fault, kit.Flag(total != report.Bytes)
 	return append(kit.Encode(r), written...)
 }
 
 // overtakes reports whether the entry of a place wrote before an entry ahead of it in its queue had written
 // everything, its message included.
-func overtakes(w *kit.Written, place int, told *copyReport) bool {
+func overtakes(w *kit.Written, place int, report *copyReport) bool {
 	p := &w.Places[place]
 	for k := range place {
 		last := w.Places[k].Last
@@ -241,7 +241,7 @@ func overtakes(w *kit.Written, place int, told *copyReport) bool {
 				last = max(last, m.At)
 			}
 		}
-		if told.Ends[k].Queue == told.Ends[place].Queue && p.First > 0 && p.First < last {
+		if report.Ends[k].Queue == report.Ends[place].Queue && p.First > 0 && p.First < last {
 			return true
 		}
 	}

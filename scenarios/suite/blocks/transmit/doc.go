@@ -2,5 +2,5 @@
 // the reader that serves them.
 //
 // Invariants:
-//   - Every reference is the function of models/nic/core, or of models/nic/dma, that the block stands for.
+//   - Every reference is the function of models/nic/core, or of models/nic/dma, with the block's name.
 package transmit

@@ -44,7 +44,7 @@ type gatherEnd struct {
 	Beats, CrcOff, CrcStart uint16
 }
 
-// gatherReport is the beat after the lines.
+// gatherReport is the last beat of a result, after the lines.
 type gatherReport struct {
 	End    gatherEnd
 	_      [8]uint8
@@ -58,8 +58,9 @@ var GatherFrame = &kit.Block{
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }
 
-// gatherStimulus returns frames cut in any way, some entries that failed before, and in half of the runs some
-// whose reads fail: these wait for all others, so that the buffer fills only in runs without them.
+// gatherStimulus returns frames in random pieces, and some entries that have already failed. In half of the runs some
+// reads fail as well. A failing frame waits for all others, so that the buffer fills only in runs without failing
+// reads.
 func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const offloads, beyond = 1<<5 - 1, 1<<14 - 1
 	failing := 4 * rng.IntN(2) // percent
@@ -68,7 +69,7 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		e.Port, e.Complete, e.Ecn = e.Port&1, e.Complete&1, e.Ecn&3
 		e.Offloads, e.CrcOff, e.CrcStart = e.Offloads&offloads, e.CrcOff&beyond, e.CrcStart&beyond
 		e.Pieces, e.InlineLen, e.Length, e.Fault, e.Late, e.Status = 0, 0, 0, 0, 0, nicspec.StatusOk
-		if kit.Maybe(rng, 8) { // nothing must leave
+		if kit.Maybe(rng, 8) { // an entry that has failed: no frame may leave
 			e.Status = nicspec.Status(1 + rng.IntN(8))
 		} else {
 			e.cut(rng, failing)
@@ -103,7 +104,7 @@ func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	}
 }
 
-// plan returns the entry's plan as the decoder of work entries makes it.
+// plan returns the plan that the decoder of work entries makes for the entry.
 func (e *gatherEntry) plan() *core.TxPlan {
 	p := &core.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
 	copy(p.Inline[:p.InlineLen], e.Inline[:])
@@ -150,17 +151,17 @@ func gatherReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// gatherSettle does what the offloads do with lines: it ignores bytes beyond the frame, adds inline bytes, and
-// discards a frame that failed.
+// gatherSettle treats lines as the offloads do: it ignores bytes beyond the frame, adds inline bytes, and discards a
+// frame that failed.
 func gatherSettle(data []byte) []byte {
 	if len(data) < 2*gatherLine || len(data)%gatherLine != 0 {
 		return data
 	}
-	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherReport](data[len(data)-gatherLine:])
-	r, n := kit.Encode(told.End), int(told.End.Length)
-	if told.End.Status != nicspec.StatusOk || n > len(lines) {
+	lines, report := data[:len(data)-gatherLine], kit.Decode[gatherReport](data[len(data)-gatherLine:])
+	r, n := kit.Encode(report.End), int(report.End.Length)
+	if report.End.Status != nicspec.StatusOk || n > len(lines) {
 		return r
 	}
-	copy(lines[:min(n, int(told.End.InlineLen))], told.Inline[:])
+	copy(lines[:min(n, int(report.End.InlineLen))], report.Inline[:])
 	return append(r, lines[:n]...)
 }

@@ -45,7 +45,7 @@ var Key = &kit.Block{
 	},
 }
 
-// keyStimulus writes and reads few keys, and looks up pieces at the limits of what was written.
+// keyStimulus writes and reads few keys, and looks up pieces at the limits of the keys written.
 func keyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	k := newKeyring(rng)
 	for range n {
@@ -64,7 +64,7 @@ func keyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// keyring produces memory keys and pieces that use them.
+// keyring draws memory keys, and pieces that use them.
 type keyring struct {
 	*rand.Rand
 	keys map[int]nicspec.KeyEntryFields // as written last, accepted or not
@@ -94,10 +94,10 @@ func (k *keyring) command(op uint8) kit.Packet {
 		BusBase: kit.Pick(k.Rand, k.Uint64()>>8, uint64(k.IntN(4))<<nicspec.EndpointShift|k.Uint64()>>16),
 	}
 	switch k.IntN(20) {
-	case 0: // at the end of the address space, or just beyond
+	case 0: // reach the end of the address space, or just beyond
 		f.Length = 1 + uint64(k.IntN(1<<16))
 		f.VaBase = -f.Length + uint64(k.IntN(2))
-	case 1, 2, 3: // of the endpoint
+	case 1, 2, 3: // reach the end of the endpoint's memory, or just beyond
 		f.Length = kit.Pick(k.Rand, 1+uint64(k.IntN(1<<16)), nicspec.LineBytes*(1+uint64(k.IntN(1<<10))))
 		f.BusBase = uint64(1+k.IntN(2))*offsets - f.Length + uint64(k.IntN(2))
 	case 4:
@@ -111,7 +111,7 @@ func (k *keyring) command(op uint8) kit.Packet {
 	return kit.TableRequest(op, nicspec.TableKey, i, b)
 }
 
-// piece returns a key, an address and a length of 1 to most, near the limits of the key.
+// piece returns a key, an address and a length of 1 to most bytes, near the limits of the key.
 func (k *keyring) piece(most uint64) (word uint32, addr uint64, length uint32) {
 	i := k.index()
 	f := k.keys[i]

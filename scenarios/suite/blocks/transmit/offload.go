@@ -51,8 +51,8 @@ const (
 	ofCRC32C
 )
 
-// offloadSettle does what the output buffer does with a frame's beats and the last one, which lists the patches:
-// ICRC, CRC-32C, UDP and IPv4 checksum, in this order. A frame that failed is discarded.
+// offloadSettle treats a frame's beats as the output buffer does: it applies the patches that the last beat lists, in
+// the order ICRC, CRC-32C, UDP and IPv4 checksum. It discards a frame that failed.
 func offloadSettle(data []byte) []byte {
 	const beat = 64
 	if len(data) < beat {
@@ -169,7 +169,7 @@ func fitting(rng *rand.Rand, q kit.Packet, h *core.Headers) {
 	}
 	off := end - 4 - rng.IntN(min(4, end-4-start))
 	if kit.Maybe(rng, 25) && start+4 < end {
-		start, off = start+4, start // ahead of the bytes that it covers
+		start, off = start+4, start // the digest lies ahead of the bytes that it covers
 	}
 	kit.LittleEndian.PutUint16(s[10:], uint16(off))
 	kit.LittleEndian.PutUint16(s[12:], uint16(start))

@@ -29,7 +29,7 @@ const (
 
 const (
 	readerSlots   = 4
-	readerSlotBit = 30 // of an address
+	readerSlotBit = 30 // lowest bit of the slot number in an address
 	readerMax     = 1024
 	readerClients = 3
 	readerTimeout = 1024
@@ -88,7 +88,7 @@ func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// readerByte returns the byte that the completer has at an address.
+// readerByte returns the content of memory at an address.
 func readerByte(addr uint64) byte {
 	return byte(addr) ^ (byte(addr>>8)<<4 | byte(addr>>12)&15) ^ byte(addr>>24)
 }
@@ -124,10 +124,10 @@ func readerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// read carries out a transfer, one request after another, a completion at a time.
+// read carries out a transfer: one request after the other, a completion at a time.
 func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	for rd.Wants() {
-		s.cycle += 2 * readerTimeout // past the rest time of every tag
+		s.cycle += 2 * readerTimeout // past the time for which a tag that timed out is not reused
 		s.CanIssue(s.cycle)
 		h := s.Issue(rd, s.mrrs)
 		s.Accepted(h.Tag, s.cycle, readerTimeout)

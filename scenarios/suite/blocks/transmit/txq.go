@@ -14,37 +14,38 @@ import (
 const (
 	txqTable = iota
 	txqRing
-	txqNone  = kit.Places // no ring
+	txqNone  = kit.Places // place of no ring
 	txqAfter = 1 << 7
 )
 
-// txqDoorbells rings the doorbells of up to one queue per place, where its rings lie as well, and then one of
-// these again for one more block. Then one of the queues may be switched off and on. Memory contains entries
-// whose bytes encode their number of blocks and their end.
+// txqDoorbells is a request. It rings the doorbell of up to one queue per place, whose rings lie in that place, and
+// then one of these again for one more block. Then it may disable and enable one of the queues. Memory contains entries
+// whose bytes encode their number of blocks and how they end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
-	Cut                                          uint8 // place of the queue that is switched off
+	Cut                                          uint8 // place of the queue that is disabled
 	Queue, Pi                                    [kit.Places]uint16
-	Wqe                                          [nicspec.WqeBytes]uint8 // the block that is pushed
-	// the entry that enables it again
+	Wqe                                          [nicspec.WqeBytes]uint8 // the pushed block
+	// the entry that enables the disabled queue again
 	Again [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"`
-	// cycles after the last doorbell or, with txqAfter, after bytes of entries
+	// time of the disable: cycles after the last doorbell or, with txqAfter, bytes of entries before it
 	When uint8
 	_    uint8
-	From uint16 // its consumer index
+	From uint16 // consumer index of the disabled queue
 	_    [4]uint8
 }
 
-// txqResult is the result, by place: which queue's turn it is, and how many entries are read at a time, is free.
+// txqResult is a result, sorted by place, since the order in which queues are served and the number of entries per read
+// are free.
 type txqResult struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               kit.WritesFault
 	CutStatus            nicspec.TableStatus
 	Cut                  txqCut
-	Entries, Completions [kit.Places]uint16 // blocks of entries; none of a queue that was switched off
+	Entries, Completions [kit.Places]uint16 // numbers; 0 for a disabled queue
 }
 
-// txqItem is a block of an entry that was passed on or, with an address, a completion entry.
+// txqItem is a block of an entry that was passed on or, if it has an address, a completion entry.
 type txqItem struct {
 	Queue, Ecn, Event uint8
 	Status            nicspec.Status
@@ -54,8 +55,8 @@ type txqItem struct {
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// Txq is the path of transmit queues from doorbells to the entries that they pass on, in order, and from their
-// ends to completion entries. Entries of several blocks wait until they are complete. Its build has no copies,
+// Txq plays the path of transmit queues: from doorbells to the entries that they pass on, in order, and from the ends
+// of entries to completion entries. An entry of several blocks waits until it is complete. The build has no copies,
 // whose order has rules of its own.
 var Txq = &kit.Block{
 	Name: "txq", RTL: "workqueues/nic_txq.sv", Go: "models/nic/txq.go",
@@ -123,7 +124,7 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 	return kit.TableRequest(txqTable, nicspec.TableTxq, queue, e)
 }
 
-// txqState is the queues and the read side of a NIC.
+// txqState holds the queues and the read side of a NIC.
 type txqState struct {
 	*core.Regs
 	parts nicspec.Cap1Reg
@@ -136,8 +137,8 @@ func newTxqState() *txqState {
 	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
-// doorbells returns doorbells, most of which queues accept. A single entry may be pushed; the first read of a
-// place may fail.
+// doorbells returns doorbells that queues accept, with some exceptions. A single entry may be pushed, and the first
+// read in a place may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone,
 		Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
@@ -169,13 +170,13 @@ func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // the block may or may not have room yet
 		rings = posted > 0
 		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
-	// the block fetches more of the ring behind the read that fails
+	// the RTL also fetches more of the ring behind the read that fails
 	case d.Fault == faultNone && kit.Maybe(rng, 8):
 		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place),
 			uint8(1+rng.IntN(faultKinds-1))
 	}
 	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); kit.Maybe(rng, 2) {
-		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // no such queue
+		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // a queue that does not exist
 	}
 	d.Rung |= kit.Flag(rings) << place
 }
@@ -234,8 +235,7 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 	return []kit.Packet{{Data: append(kit.Encode(r), items...)}}
 }
 
-// work returns what a queue passes on: its complete entries. With a fault the read that begins with block from
-// fails.
+// work returns what a queue passes on: its complete entries. With a fault, the read that begins with block from fails.
 func (s *txqState) work(id int, from uint16, fault uint8, r *txqResult) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {

@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// txqCut is a fault in the result of a queue that was switched off. How many of its entries start is free [T11].
+// txqCut is a fault in the result of a queue that was disabled. The number of its entries that start is free [T11].
 type txqCut uint8
 
 const (
@@ -21,8 +21,8 @@ func (c txqCut) String() string {
 		"completion entries are others"}[c%4]
 }
 
-// cut switches the queue of a place off and on while its entries come, most often soon after the last doorbell,
-// often one whose block was pushed.
+// cut disables and enables the queue of a place while its entries arrive: most often soon after the last doorbell,
+// often a queue whose block was pushed.
 func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	d.Cut = uint8(rng.IntN(kit.Places))
 	if d.Pushed != txqNone && kit.Maybe(rng, 60) {
@@ -44,7 +44,7 @@ func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	f.Encode(d.Again[:])
 }
 
-// restart switches a queue off, and on again with the given entry.
+// restart disables a queue, and enables it with the given entry.
 func (s *txqState) restart(id int, again []byte) {
 	for _, e := range [][]byte{make([]byte, nicspec.TxqEntrySize), again} {
 		kit.TableAnswer(s.Regs, kit.TableRequest(txqTable, nicspec.TableTxq, id, e))
@@ -52,8 +52,8 @@ func (s *txqState) restart(id int, again []byte) {
 	}
 }
 
-// txqCutOff checks the result of a queue that was switched off: its entries are complete and consecutive from
-// its consumer index on, and each has the completion entry that it asks for.
+// txqCutOff checks the result of a queue that was disabled: its entries must be complete and consecutive from its
+// consumer index on, each with the completion entry that it requests.
 func txqCutOff(from uint16, blocks, completions []txqItem) txqCut {
 	for i := 0; i < len(blocks); {
 		w := nicspec.Wqe(blocks[i].Bytes[:])

@@ -14,12 +14,12 @@ const (
 	wqeTable
 )
 
-// wqeBlocks is a work entry, with its blocks in the order of the ring; blocks that it does not name are noise.
+// wqeBlocks is a work entry, with its blocks in ring order. Blocks beyond the number that it names are random.
 type wqeBlocks struct {
 	Op, IsEvent, EcnMode, Queue uint8
 	Index                       uint16
 	EventStatus                 nicspec.Status
-	Pace                        uint8                   // cycles in which a block may come, as a mask
+	Pace                        uint8                   // mask of the cycles in which a block may arrive
 	Wqe                         [nicspec.WqeBytes]uint8 `entry:"Wqe"`
 	More                        [nicspec.WqeBlocksMax - 1][nicspec.WqeBytes]uint8
 }
@@ -39,7 +39,7 @@ type wqePlan struct {
 	CopyLength                                              uint32
 	Pieces, Append, Blocks                                  uint8
 	_                                                       [4]uint8
-	PieceLength                                             [nicspec.SegMax]uint16 // of a frame's
+	PieceLength                                             [nicspec.SegMax]uint16 // of a Send's pieces
 	Address                                                 [nicspec.SegMax]uint64
 	Inline                                                  [nicspec.InlineMaxLong]uint8
 }
@@ -124,8 +124,8 @@ func (k *keyring) copyTo(e *wqeBlocks) {
 	k.pieces(e, &f, nicspec.CopyMax, kit.Maybe(k.Rand, 90))
 }
 
-// pieces fills in the pieces of an entry with these fields, most of them within their keys, each of at most most
-// bytes; equal: all of the same length.
+// pieces fills in the pieces of an entry with these fields, of at most most bytes each, most of them within their keys.
+// With equal, all have the same length.
 func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal bool) {
 	at := (int(f.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 	same := uint32(0)
@@ -238,14 +238,14 @@ func (e *wqeBlocks) plan(keys core.KeyTable) wqePlan {
 	return r
 }
 
-// send fills in what is to be sent.
+// send fills in the plan of a frame to be sent.
 func (r *wqePlan) send(p *core.TxPlan, ecn uint8) {
 	r.Length, r.InlineLen, r.Port, r.Append = uint16(p.Length), uint8(p.InlineLen), uint8(p.Port), kit.Flag(p.Append)
 	r.IpCsum, r.UdpCsum, r.UdpZero, r.Icrc, r.Crc32c = kit.Flag(p.IPCsum), kit.Flag(p.UDPCsum), kit.Flag(p.UDPZero),
 		kit.Flag(p.ICRC), kit.Flag(p.CRC32C)
 	r.Ecn, r.L3Off, r.L4Off = ecn, uint8(p.L3Off), uint8(p.L4Off)
 	if p.CRC32C {
-		const far = 1<<14 - 1 // stands for all offsets beyond any frame
+		const far = 1<<14 - 1 // largest offset; stands for all beyond any frame
 		r.CrcOff, r.CrcStart = uint16(min(p.CrcOff, far)), uint16(min(p.CrcStart, far))
 	}
 	r.Pieces = uint8(p.NumPieces)

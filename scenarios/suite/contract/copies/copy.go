@@ -39,7 +39,7 @@ func CopySetup(r *kit.Rig, q, log int) (*kit.TxRing, []*kit.Window) {
 	return x, w
 }
 
-// Copied waits for the ends of posted entries, and checks each destination and the counters.
+// Copied waits for the ends of posted copies, and checks each destination and the counters.
 func Copied(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	r.T.Helper()
 	r.Quiet()
@@ -53,7 +53,7 @@ func Copied(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	r.Transmit(x, entries...)
 	r.Quiet()
 	for i := range entries {
-		r.Filled(kit.Segments(&entries[i])[1], sources[i])
+		r.CheckDestination(kit.Segments(&entries[i])[1], sources[i])
 	}
 	r.Moved("copies", before,
 		kit.Steps{kit.DevCounter(nicspec.CntTxCqe): kit.Free}.With(kit.DevCounter(nicspec.CntTxWqe),
@@ -68,7 +68,7 @@ func copyLayouts(r *kit.Rig) {
 		1000, 4095, 4096, 4097, 9000, 20000} {
 		for k := range 4 {
 			src := r.Piece(w[k&1], rng.IntN(128), 128, kit.Pattern(n, rng.Uint64()))
-			e := kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[k>>1], rng.IntN(128), 128, n))
+			e := kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[k>>1], rng.IntN(128), 128, n))
 			e.FComplete = (i+k)%3 > 0
 			all = append(all, e)
 		}
@@ -77,7 +77,8 @@ func copyLayouts(r *kit.Rig) {
 		n := 1 + rng.IntN(300)
 		src := r.Piece(w[before&1], 4096-before*7, 4096, kit.Pattern(n, rng.Uint64()))
 		all = append(all,
-			kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[before>>1&1], 4096-kit.Guard-rng.IntN(160), 4096, n)))
+			kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[before>>1&1], 4096-kit.Guard-rng.IntN(160),
+				4096, n)))
 	}
 	Copied(r, x, all)
 }
@@ -98,7 +99,7 @@ func copyLimits(r *kit.Rig) {
 		var all []nicspec.WqeFields
 		for i, n := range []int{700, 5000, 12345} {
 			src := r.Piece(w[i&1], rng.IntN(64), 64, kit.Pattern(n, rng.Uint64()))
-			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[1-i&1], rng.IntN(64), 64, n)))
+			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[1-i&1], rng.IntN(64), 64, n)))
 		}
 		Copied(r, x, all)
 		r.Watch = nil
@@ -121,19 +122,19 @@ func longestCopy(r *kit.Rig) {
 		Wide(r, 6, nicspec.EndpointHost, nicspec.CopyMax+4*kit.Guard)
 	src := kit.Pattern(nicspec.CopyMax, 1)
 	s := r.Piece(a, 0, 64, src)
-	d := r.Hole(b, 0, 64, nicspec.CopyMax)
+	d := r.Destination(b, 0, 64, nicspec.CopyMax)
 	all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
 	r.RingDoorbell(&x.Ring)
 	r.Run(nicspec.CopyMax / nicspec.LineBytes)
 	r.Ended(x, 0, all)
-	r.Filled(d, src)
+	r.CheckDestination(d, src)
 	require.EqualValues(r.T, nicspec.CopyMax, r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntCopyBytes))))
 	s.Len, d.Len = nicspec.CopyMax+1, nicspec.CopyMax+1
 	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
 }
 
-// overlappingCopies copies between ranges that overlap. Which byte is read before which is written
-// is free, but each is written once.
+// overlappingCopies copies between ranges that overlap. The order of reads and writes is free, but each byte is written
+// once.
 func overlappingCopies(r *kit.Rig) {
 	x, w := CopySetup(r, 1, 3)
 	for _, shift := range []int{0, 1, 63, 64, 1000, -1, -64, -999} {
@@ -180,7 +181,7 @@ func copyRate(r *kit.Rig) {
 		var all []nicspec.WqeFields
 		for range 1 << 18 / n {
 			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(a, 0, 64, kit.Pattern(n, 1)),
-				r.Hole(b, 0, 64, n)))
+				r.Destination(b, 0, 64, n)))
 		}
 		var first, last int64
 		r.Watch = func(c boundary.Crossing) {
@@ -244,15 +245,15 @@ func copyChannels(r *kit.Rig) {
 			short = append(short, r.OpenTx(channel^other|16, 4))
 		}
 		src := r.Piece(a, 0, 64, kit.Pattern(n, uint64(channel)))
-		dst := r.Hole(b, 0, 64, n)
+		dst := r.Destination(b, 0, 64, n)
 		wait := r.Enqueue(long, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
 		r.RingDoorbell(&long.Ring)
 		r.Run(500)
 		for i := range 4 {
 			data := kit.Pattern(1000, uint64(i))
-			d := r.Hole(w[1], i, 64, len(data))
+			d := r.Destination(w[1], i, 64, len(data))
 			r.Transmit(short[i%len(short)], kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 3*i, 64, data), d))
-			r.Filled(d, data)
+			r.CheckDestination(d, data)
 			r.Transmit(send, r.Sound(w[1], uint64(i)))
 			r.Nothing(&long.Ring)
 		}
@@ -260,7 +261,7 @@ func copyChannels(r *kit.Rig) {
 			r.Run(n / nicspec.LineBytes)
 		}
 		r.Ended(long, 0, wait)
-		r.Filled(dst, kit.Pattern(n, uint64(channel)))
+		r.CheckDestination(dst, kit.Pattern(n, uint64(channel)))
 		for _, x := range append(short, long, send) {
 			r.Disable(nicspec.TableTxq, x.Number)
 		}
@@ -273,7 +274,7 @@ func copyDisabled(r *kit.Rig) {
 	for i := range 6 {
 		x := r.OpenTx(2, 3)
 		data := kit.Pattern(40_000, uint64(i))
-		d := r.Hole(w[1], i, 64, len(data))
+		d := r.Destination(w[1], i, 64, len(data))
 		started := false
 		r.Watch = func(c boundary.Crossing) {
 			h := tlp.Parse(&c.TLP.Hdr)
@@ -286,6 +287,6 @@ func copyDisabled(r *kit.Rig) {
 		r.Run(i * 50)
 		r.Disable(nicspec.TableTxq, 2)
 		r.Ended(x, 0, all)
-		r.Filled(d, data)
+		r.CheckDestination(d, data)
 	}
 }

@@ -2,5 +2,5 @@
 // invalidate messages, back-pressure.
 //
 // Invariants:
-//   - Memory around each target stays as it was.
+//   - Every check also compares the memory around its targets, which must stay unchanged.
 package copies

@@ -16,7 +16,7 @@ import (
 // keyReadOnly is a key without the write right, in addition to those of BadKeys.
 const keyReadOnly = 24
 
-// CopyFlaws returns the flaws of a Copy of 300 B, in the order of the checks [D1].
+// CopyFlaws returns the flaws of a Copy of 300 B, in the order in which the device must check them [D1].
 func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 	type w = nicspec.WqeFields
 	type s = nicspec.SegFields
@@ -92,7 +92,7 @@ func CopyKeys(r *kit.Rig, w *kit.Window) {
 func SoundCopy(r *kit.Rig, w *kit.Window, seed uint64) nicspec.WqeFields {
 	r.T.Helper()
 	src := r.Piece(w, int(seed%64), 64, kit.Pattern(300, seed))
-	return kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w, int(seed*7%64), 64, 300))
+	return kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w, int(seed*7%64), 64, 300))
 }
 
 func copyStatuses(r *kit.Rig) {
@@ -119,7 +119,7 @@ func copyStatuses(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, e.State, "a failed entry does not stop its queue")
 }
 
-// rightsOf checks, for every opcode and both of its ranges, which rights the key needs.
+// rightsOf checks which rights the keys of an entry need, for every opcode and both of its ranges.
 func rightsOf(r *kit.Rig, x *kit.TxRing, w []*kit.Window) {
 	r.T.Helper()
 	var all []nicspec.WqeFields
@@ -133,7 +133,7 @@ func rightsOf(r *kit.Rig, x *kit.TxRing, w []*kit.Window) {
 			if op == nicspec.OpcodeInvalidate {
 				all = append(all, kit.CopyEntry(op, s))
 			} else {
-				all = append(all, kit.CopyEntry(op, s, r.Hole(w[1], 1, 64, 640)))
+				all = append(all, kit.CopyEntry(op, s, r.Destination(w[1], 1, 64, 640)))
 			}
 		}
 	}
@@ -175,8 +175,7 @@ func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	}
 }
 
-// copyFaults makes reads of copies fail in every way, between other copies of the queue and beside
-// other queues.
+// copyFaults makes reads of copies fail in every way, between other copies of the queue and beside busy queues.
 func copyFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := CopySetup(r, 3, 4)
@@ -185,10 +184,10 @@ func copyFaults(r *kit.Rig) {
 	for i, f := range kit.Failures {
 		for _, n := range []int{128, 20_032} {
 			if f.Kind == inject.FaultTag && n > 128 {
-				continue // the more reads, the likelier that the other tag is in use
+				continue // several reads make it likely that the other tag is in use
 			}
 			data := kit.Pattern(n, uint64(i))
-			src, dst := r.Piece(w[0], 0, 64, data), r.Hole(w[1], 3+i, 64, n)
+			src, dst := r.Piece(w[0], 0, 64, data), r.Destination(w[1], 3+i, 64, n)
 			bad := kit.CopyEntry(nicspec.OpcodeCopy, src, dst)
 			if f.Want != nicspec.StatusOk && i%2 > 0 {
 				bad.Opcode = nicspec.OpcodeCopyInvalidate // nothing is invalidated
@@ -196,7 +195,7 @@ func copyFaults(r *kit.Rig) {
 			r.FailOnce(f.Kind, r.BusOf(src)+uint64(n/2-64), 64+n/2)
 			copyBeside(r, fmt.Sprintf("%v, %d B", f.Kind, n), f, bad, x, other, send, w)
 			if f.Want == nicspec.StatusOk {
-				r.Filled(dst, data)
+				r.CheckDestination(dst, data)
 			} else {
 				EitherOr(r, dst, data)
 			}
@@ -204,7 +203,7 @@ func copyFaults(r *kit.Rig) {
 	}
 }
 
-// copyBeside posts a copy that fails between two that succeed, with two more queues at work.
+// copyBeside posts a copy that fails between two that succeed, while two more queues are busy.
 func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x, other, send *kit.TxRing,
 	w []*kit.Window) {
 	r.T.Helper()
@@ -254,7 +253,7 @@ func copyManyFaults(r *kit.Rig) {
 	for i := range 6 {
 		const n = 30_000
 		data := kit.Pattern(n, uint64(i))
-		src, dst := r.Piece(w[0], i, 64, data), r.Hole(w[1], 3*i, 64, n)
+		src, dst := r.Piece(w[0], i, 64, data), r.Destination(w[1], 3*i, 64, n)
 		r.Bed.Faults.Clear()
 		for k := range 10 {
 			at := r.BusOf(src) + uint64(k*n/10)
@@ -279,8 +278,8 @@ func copyManyFaults(r *kit.Rig) {
 func copyStops(r *kit.Rig) {
 	const n, most = 250_000, 64
 	x, w := CopySetup(r, 3, 3)
-	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: far more than that
-	src, dst := r.Piece(w[0], 0, 64, kit.Pattern(n, 1)), r.Hole(w[1], 5, 64, n)
+	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: the copy needs far more than may be on their way
+	src, dst := r.Piece(w[0], 0, 64, kit.Pattern(n, 1)), r.Destination(w[1], 5, 64, n)
 	at := r.BusOf(src)
 	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison} {
 		failed, after := false, 0
@@ -307,15 +306,16 @@ func copyStops(r *kit.Rig) {
 	}
 }
 
-// copyOfNothing copies from and to addresses without memory.
+// copyOfNothing copies from and to addresses where there is no memory.
 func copyOfNothing(r *kit.Rig) {
 	x, w := CopySetup(r, 3, 3)
 	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40,
 		BusBase: 5 << nicspec.EndpointShift})
 	r.Key(10, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Length: 1 << 44, BusBase: kit.MemoryBytes - 100})
 	all := transmit.EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
-		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.Hole(w[0], 0, 64, 100)),
-		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.Hole(w[1], 9, 64, 20_000)))
+		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000},
+			r.Destination(w[0], 0, 64, 100)),
+		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.Destination(w[1], 9, 64, 20_000)))
 	r.RingDoorbell(&x.Ring)
 	r.Ended(x, 0, all)
 	// Writes are posted: nothing reports that they were lost.

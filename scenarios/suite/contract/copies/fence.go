@@ -24,12 +24,12 @@ var FenceChecks = []kit.Check{
 	{Name: "fence/statuses", Rules: "D1", Stalls: kit.Calm, Run: fenceStatuses},
 }
 
-// FencePushChecks check fences on entries of which some are pushed.
+// FencePushChecks check fences between pushed entries and entries read from the ring.
 var FencePushChecks = []kit.Check{{Name: "fence/pushed and read", Rules: "D10 W2 D8", Stalls: kit.Stalled,
 	Run: fencedPushed}}
 
-// effects records the positions, in the order of what left, of the writes to each destination and
-// of the messages for each source.
+// effects records when an entry took effect, as positions in the device's output: of the writes to each destination,
+// and of the messages for each source.
 type effects struct {
 	r     *kit.Rig
 	at    int
@@ -38,7 +38,7 @@ type effects struct {
 	of    []nicspec.WqeFields
 }
 
-// effectsOf starts to record the effects of a queue's entries.
+// effectsOf starts recording the effects of a queue's entries.
 func effectsOf(r *kit.Rig, entries []nicspec.WqeFields) *effects {
 	e := &effects{r: r, first: map[int]int{}, last: map[int]int{}, of: entries}
 	r.Watch = e.see
@@ -73,8 +73,7 @@ func (e *effects) see(c boundary.Crossing) {
 	}
 }
 
-// fenced checks that nothing that a fenced entry writes left before the writes of the entries ahead
-// of it.
+// fenced checks that no write of a fenced entry left before the writes of the entries ahead of it.
 func (e *effects) fenced() {
 	e.r.T.Helper()
 	e.r.Watch = nil
@@ -94,7 +93,7 @@ func (e *effects) fenced() {
 func fenceCopy(r *kit.Rig, w []*kit.Window, i, n int, fence bool) nicspec.WqeFields {
 	r.T.Helper()
 	src := r.Piece(w[i&1], i*13%64, 64, kit.Pattern(n, uint64(i)))
-	e := kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[i>>1&1], i*7%64, 64, n))
+	e := kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[i>>1&1], i*7%64, 64, n))
 	e.FFence = fence
 	return e
 }
@@ -117,7 +116,7 @@ func fencedCopies(r *kit.Rig) {
 		e.fenced()
 		for i := range all {
 			s := kit.Segments(&all[i])
-			r.Filled(s[1], r.Load(r.BusOf(s[0]), int(s[0].Len)))
+			r.CheckDestination(s[1], r.Load(r.BusOf(s[0]), int(s[0].Len)))
 		}
 	}
 }
@@ -143,7 +142,7 @@ func fencedBehindSlow(r *kit.Rig) {
 		e.fenced()
 		r.Bed.Faults.Clear()
 		d := kit.Segments(&all[5])
-		r.Filled(d[1], r.Load(r.BusOf(d[0]), 8))
+		r.CheckDestination(d[1], r.Load(r.BusOf(d[0]), 8))
 	}
 }
 
@@ -154,7 +153,7 @@ func fencedBehindMessage(r *kit.Rig) {
 	for i := range 10 {
 		n := 64 * (1 + i*3)
 		s := r.Piece(w[0], 0, 64, kit.Pattern(n, uint64(i)))
-		all := []nicspec.WqeFields{kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[1], i, 64, n)),
+		all := []nicspec.WqeFields{kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Destination(w[1], i, 64, n)),
 			fenceCopy(r, w, i, 8, true),
 			kit.CopyEntry(nicspec.OpcodeInvalidate, r.Piece(w[0], 0, 64, kit.Pattern(128, 3))),
 			fenceCopy(r, w, i+1, 64, true)}
@@ -200,7 +199,7 @@ func fencedBehindFailure(r *kit.Rig) {
 		e.fenced()
 		r.Bed.Faults.Clear()
 		d := kit.Segments(&all[3])
-		r.Filled(d[1], r.Load(r.BusOf(d[0]), 64))
+		r.CheckDestination(d[1], r.Load(r.BusOf(d[0]), 64))
 	}
 }
 
@@ -218,7 +217,7 @@ func fencedApart(r *kit.Rig) {
 		e := effectsOf(r, all)
 		wait := r.Enqueue(held, all...)
 		r.RingDoorbell(&held.Ring)
-		r.Struck()
+		r.AwaitFault()
 		for i := range 3 {
 			r.Transmit(other, fenceCopy(r, w, i, 300, false), fenceCopy(r, w, i+1, 8, true))
 			r.Transmit(send, r.Sound(w[1], uint64(i)))
@@ -306,7 +305,7 @@ func fenceStatuses(r *kit.Rig) {
 		case op == nicspec.OpcodeInvalidate:
 			e = kit.CopyEntry(op, s)
 		case kit.IsCopy(op):
-			e = kit.CopyEntry(op, s, r.Hole(w[1], 3, 64, 640))
+			e = kit.CopyEntry(op, s, r.Destination(w[1], 3, 64, 640))
 		default:
 			e = r.Sound(w[1], uint64(op))
 			e.Opcode = op

@@ -41,21 +41,21 @@ func invalidate(r *kit.Rig) {
 		n := lines * nicspec.LineBytes
 		data := kit.Pattern(n, uint64(i))
 		s := r.Piece(w[0], 0, 64, data)
-		d := r.Hole(w[i%2], i*9, 64, n)
+		d := r.Destination(w[i%2], i*9, 64, n)
 		c := kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, d)
 		written, early := map[uint64]int{}, false
 		count := writes(r, written)
 		r.Watch = func(x boundary.Crossing) {
 			count(x)
 			if h := tlp.Parse(&x.TLP.Hdr); x.Kind == boundary.TLPOut && h.Kind == tlp.MsgD {
-				early = len(written) != n // no completion entry may have left either
+				early = len(written) != n // the completion entry must not have left either
 			}
 		}
 		r.Transmit(x, c)
 		require.Equal(r.T, []message{invalidation(r.BusOf(s), n)}, got, "CopyInvalidate of %d lines", lines)
 		require.False(r.T, early, "the message leaves after the writes and before the completion entry")
 		r.Watch = nil
-		r.Filled(d, data)
+		r.CheckDestination(d, data)
 		got = nil
 		inv := kit.CopyEntry(nicspec.OpcodeInvalidate, s)
 		r.Counted("Invalidate", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 1, kit.DevCounter(nicspec.CntTxCqe): 1},
@@ -83,7 +83,7 @@ func badRanges(r *kit.Rig) {
 		{0, 0, 65}, {0, 0, 4095}, {1, 0, 64}, {1, 0, 4096}} {
 		s := r.Piece(w[c.window], c.skew, 64, kit.Pattern(c.n, 1))
 		all = append(all, kit.CopyEntry(nicspec.OpcodeInvalidate, s),
-			kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[0], 0, 64, c.n)))
+			kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Destination(w[0], 0, 64, c.n)))
 	}
 	n := len(all)
 	r.Counted("ranges that cannot be invalidated",
@@ -93,6 +93,6 @@ func badRanges(r *kit.Rig) {
 		})
 	for i := 1; i < n; i += 2 {
 		d := kit.Segments(&all[i])[1]
-		r.Filled(d, kit.Pattern(int(d.Len)+2*kit.Guard, uint64(d.Len))[kit.Guard:kit.Guard+int(d.Len)])
+		r.CheckDestination(d, kit.Pattern(int(d.Len)+2*kit.Guard, uint64(d.Len))[kit.Guard:kit.Guard+int(d.Len)])
 	}
 }

@@ -18,7 +18,7 @@ var LineChecks = []kit.Check{
 	{Name: "copy/whole lines of several queues", Rules: "D2 D7", Stalls: kit.Stalled, Run: wholeLinesTogether},
 }
 
-// span is the range of bytes of one request.
+// span is the range of bytes that a request covers.
 type span struct {
 	at uint64
 	n  int
@@ -43,8 +43,7 @@ func (q *requested) see(c boundary.Crossing) {
 	}
 }
 
-// torn returns the first aligned line of a range that no request covers whole, and whether there is
-// one.
+// torn returns the first aligned line of a range that no single request covers, and whether there is one.
 func torn(list []span, bus uint64, n int) (line uint64, found bool) {
 	const size = nicspec.LineBytes
 	for line = (bus + size - 1) &^ (size - 1); line+size <= bus+uint64(n); line += size {
@@ -108,14 +107,14 @@ func lineCopies(r *kit.Rig, w []*kit.Window, rng *rand.Rand) (all []nicspec.WqeF
 				to = rng.IntN(64)
 			}
 			src := r.Piece(w[k&1], skew, 64, kit.Pattern(n, rng.Uint64()))
-			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[k>>1&1], to, 64, n)))
+			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[k>>1&1], to, 64, n)))
 		}
 	}
 	for i := range 24 { // a page ends inside the source, the destination, or both, at different places
 		before, n := rng.IntN(64)+64*rng.IntN(9), 64+rng.IntN(1200)
 		src := r.Piece(w[i&1], 4096-before, 4096, kit.Pattern(n, rng.Uint64()))
 		to := 4096 - before%64 - 64*rng.IntN(9) - kit.Guard
-		all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[1-i&1], to, 4096, n)))
+		all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[1-i&1], to, 4096, n)))
 	}
 	return all
 }
@@ -141,7 +140,8 @@ func wholeLinesLimits(r *kit.Rig) {
 	}
 }
 
-// wholeLinesTogether copies in a queue of each channel at once, aligned alike and not.
+// wholeLinesTogether copies in one queue of each channel at once, with and without equal alignment of source and
+// destination.
 func wholeLinesTogether(r *kit.Rig) {
 	_, w := CopySetup(r, 3, 2)
 	rng := rand.New(rand.NewPCG(53, 9))
@@ -159,7 +159,7 @@ func wholeLinesTogether(r *kit.Rig) {
 				n, skew := 1+rng.IntN(900), rng.IntN(64)
 				src := r.Piece(w[i&1], skew, 64, kit.Pattern(n, rng.Uint64()))
 				all[i] = append(all[i],
-					r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[i>>1&1], skew, 64, n)))...)
+					r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Destination(w[i>>1&1], skew, 64, n)))...)
 			}
 		}
 		for _, x := range rings {
@@ -172,7 +172,7 @@ func wholeLinesTogether(r *kit.Rig) {
 		for i := range all {
 			for k := range all[i] {
 				s := all[i][k].Segments()
-				r.Filled(s[1], r.Load(r.BusOf(s[0]), int(s[0].Len)))
+				r.CheckDestination(s[1], r.Load(r.BusOf(s[0]), int(s[0].Len)))
 				keptWhole(r, &q, s[0], s[1])
 			}
 		}

@@ -17,8 +17,8 @@ var ChaosChecks = func() []kit.Check {
 		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d", seed), Rules: "C1 C2 C3",
 			Stalls: []int{[]int{0, 20, 50}[seed%3]}, Run: func(r *kit.Rig) { chaos(r, seed, 1<<18) }})
 	}
-	// Where many entries name the same memory, the referee has to find out which read belongs to
-	// which entry.
+	// In these programs many entries use the same memory, so that the referee has to attribute each read to one of
+	// them.
 	for _, seed := range []uint64{104, 105, 500, 530, 616, 629, 632} {
 		const bytes = 1 << 11
 		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d, %d B of memory", seed, bytes),
@@ -39,7 +39,7 @@ type chaosRun struct {
 	tx  [chaosQueues]*kit.TxRing
 }
 
-// chaos runs a random program that sends from the given number of bytes of each memory.
+// chaos runs a random program. Its frames come from the given number of bytes of each memory.
 func chaos(r *kit.Rig, seed uint64, bytes int) {
 	c := &chaosRun{Rig: r, rng: rand.New(rand.NewPCG(seed, 17))}
 	r.Write(nicspec.RegCplTimeout, 2000)
@@ -111,7 +111,7 @@ func (c *chaosRun) anyPort() int {
 	return c.rng.IntN(c.Sizes.Ports)
 }
 
-// seen takes all completion entries that have been written.
+// seen takes all completion entries that have been written, and returns the completion index.
 func (c *chaosRun) seen(g *kit.Ring) int {
 	for c.Next(g) != nil {
 	}
@@ -149,7 +149,7 @@ func (c *chaosRun) sendSome(q int) {
 	c.RingDoorbell(&x.Ring)
 }
 
-// reenable disables a queue, whatever it is doing, and enables it again.
+// reenable disables a queue in any state, and enables it again.
 func (c *chaosRun) reenable(q int) {
 	rx := c.rng.IntN(2) > 0
 	if rx {

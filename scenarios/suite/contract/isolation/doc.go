@@ -2,6 +2,6 @@
 // floods, fairness between ports, all queues at once, and random programs.
 //
 // Invariants:
-//   - Background traffic runs on other queues, and all of it arrives.
+//   - Background traffic runs on other queues, and all of it must arrive.
 //   - Random programs come from fixed seeds.
 package isolation

@@ -11,14 +11,14 @@ import (
 
 const EveryQueueParts = nicspec.PartPause | nicspec.PartCopy
 
-// EveryQueueChecks put every queue to work at once.
+// EveryQueueChecks use every queue at once.
 var EveryQueueChecks = []kit.Check{
 	{Name: "queues/each sends and copies after a stop of its class", Rules: "F4 T1 T10 D7 D8", Stalls: kit.Calm,
 		Run: everyQueue},
 }
 
-// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped,
-// twice: none begins before the end of the stop, all end after it.
+// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped, twice. No frame may
+// leave before the end of the stop, and all entries must end after it.
 func everyQueue(r *kit.Rig) {
 	const classes, quanta = 8, 8000
 	pause.PortCfg(r, nicspec.PortEntryFields{RxPfc: 0xff})

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// FairChecks flood one port while the other gets a frame now and then.
+// FairChecks flood one port while the other receives a frame now and then.
 var FairChecks = []kit.Check{
 	{Name: "ports/turns in receive, last port flooded", Rules: "R13 C3", Stalls: kit.Stalled,
 		Run: func(r *kit.Rig) { turns(r, 0, false) }},
@@ -22,18 +22,18 @@ var FairChecks = []kit.Check{
 		Run: func(r *kit.Rig) { turns(r, 1, true) }},
 }
 
-// turnWatch counts how many frames of the flooded port are taken from the buffer while a frame of
-// the other port waits.
+// turnWatch counts the frames of the flooded port that leave the receive buffer while a frame of the other port waits
+// in it.
 type turnWatch struct {
 	came  []int64 // cycles of the last beats of the other port's frames
-	taken int     // those of them taken so far
-	since []int   // frames of the flooded port taken out since each of them came
+	taken int     // number of those frames that have left the buffer
+	since []int   // for each of those frames, frames of the flooded port that left while it waited
 	worst int
 }
 
-// turns floods a port with more frames than the device can place, each in three parts or dropped,
-// and plays some on the other, one at a time. Each of these must be taken after at most [R13]'s
-// number of others, and long before the flood is over.
+// turns floods a port with more frames than the device can place, each written in three parts or dropped, and plays
+// some on the other port, one at a time. Each of these must leave the buffer after at most [R13]'s number of flood
+// frames, and long before the flood ends.
 func turns(r *kit.Rig, flooded int, drop bool) {
 	const few, many = 24, 6000
 	calm := 1 - flooded
@@ -44,7 +44,7 @@ func turns(r *kit.Rig, flooded int, drop bool) {
 	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
 	full, other := r.OpenRx(1, 13, split), r.OpenRx(2, 6, nil)
 	if drop {
-		r.Post(full, 2) // all others find no descriptor
+		r.Post(full, 2) // only two frames find a descriptor; all others are dropped
 	} else {
 		r.Post(full, many)
 	}
@@ -74,7 +74,7 @@ func turns(r *kit.Rig, flooded int, drop bool) {
 	for i := range many {
 		r.PlayOn(flooded, kit.Blob(60+i%5, uint64(i)))
 	}
-	r.Run(400) // the buffer fills
+	r.Run(400) // until the buffer is full
 	for i := range few {
 		r.PlayOn(calm, kit.Blob(60+i*13, uint64(i)))
 		r.Until("a frame of the other port is taken out", func() bool { return w.taken > i })

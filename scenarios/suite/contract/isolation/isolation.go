@@ -42,8 +42,8 @@ type background struct {
 	firsts []uint16
 }
 
-// newBackground opens receive queues 10 to 12, selected by rules 0 to 2, and transmit queues 20 to
-// 22, the last of which copies in builds with the copy engine.
+// newBackground opens receive queues 10 to 12, selected by rules 0 to 2, and transmit queues 20 to 22. Queue 22 copies
+// in builds with the copy engine.
 func newBackground(r *kit.Rig, seed uint64) *background {
 	r.T.Helper()
 	_, w := copies.CopySetup(r, 63%r.Sizes.NumTxq, 2)
@@ -59,7 +59,7 @@ func newBackground(r *kit.Rig, seed uint64) *background {
 	return c
 }
 
-// begin gives every queue work.
+// begin starts frames and entries on every queue.
 func (c *background) begin(n int) {
 	c.T.Helper()
 	c.queues, c.frames, c.posts, c.firsts = nil, nil, nil, nil
@@ -103,8 +103,8 @@ func (c *background) end() {
 	}
 }
 
-// resetBeside disables and enables a receive and a transmit queue again and again, with work of
-// theirs in flight.
+// resetBeside repeatedly disables and enables a receive and a transmit queue, with frames and entries of theirs in
+// flight.
 func resetBeside(r *kit.Rig) {
 	c := newBackground(r, 121)
 	for i := range 8 {
@@ -131,7 +131,7 @@ func resetBeside(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// victim gives a queue work whose reads fail, and returns a function that waits for its end.
+// victim starts work of a queue whose reads fail, and returns a function that waits for its end.
 type victim func(c *background, f *kit.Failure) (end func())
 
 func victimDescriptor(c *background, f *kit.Failure) func() {
@@ -184,21 +184,21 @@ func victimCopy(c *background, f *kit.Failure) func() {
 	return c.failFirstPiece(f, copies.SoundCopy(c.Rig, c.w[1], 7))
 }
 
-// failBeside makes reads of a queue fail in every way while the others are at work.
+// failBeside makes reads of a queue fail in every way while the other queues are busy.
 func failBeside(r *kit.Rig, v victim) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	c := newBackground(r, 122)
 	for i := range kit.Failures {
 		f := &kit.Failures[i]
-		if f.Kind == inject.FaultTag { // the tag that it hits may be another's: the others pause meanwhile
+		if f.Kind == inject.FaultTag { // a wrong tag may be that of another queue: the others pause
 			end := v(c, f)
-			r.Struck()
+			r.AwaitFault()
 			end()
 			c.begin(4)
 		} else {
 			c.begin(4)
 			end := v(c, f)
-			r.Struck()
+			r.AwaitFault()
 			for k := range 3 {
 				c.frame(k)
 			}

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortChecks are for NICs with more than one Ethernet port. All other checks use a single port,
-// which they number 0: the NIC's last one, so that on a NIC with two ports they test the second.
+// PortChecks are for NICs with more than one Ethernet port. All other checks use a single port, which they number 0. It
+// is the NIC's last port, so that on a NIC with two ports they test the second.
 var PortChecks = []kit.Check{
 	{Name: "ports/in on both, one queue", Rules: "B3 R1 R11 P9 C1", Stalls: kit.Stalled, Run: oneQueue},
 	{Name: "ports/in on both, queues by port", Rules: "R5 R11 H11", Stalls: kit.Stalled, Run: queueByPort},
@@ -22,8 +22,7 @@ var PortChecks = []kit.Check{
 		Run: everythingOnBoth},
 }
 
-// arrivedOn adds the counter steps of frames on a port, whatever their fate, the first n of them
-// delivered.
+// arrivedOn adds the counter steps of frames that arrive on a port: n are delivered.
 func arrivedOn(s kit.Steps, port, n int, frames ...[]byte) kit.Steps {
 	s.With(kit.CounterOn(port, nicspec.CntRxFrames), len(frames)).With(kit.CounterOn(port, nicspec.CntRxDelivered),
 		n).With(kit.DevCounter(nicspec.CntRxCqe), n)
@@ -43,15 +42,15 @@ func portFrames(port, n int) [][]byte {
 	return all
 }
 
-// either takes the n completion entries of a queue that gets frames of both ports, in the order of
-// each port's ordinals.
-func either(r *kit.Rig, x *kit.RxRing, n int) {
+// takeFromBoth takes n completion entries of a queue that receives frames of both ports. The frames of each port must
+// come in order.
+func takeFromBoth(r *kit.Rig, x *kit.RxRing, n int) {
 	r.T.Helper()
 	next := [2]int{}
 	for range n {
 		var e nicspec.RxCqe
 		r.Until("a frame of either port is delivered", func() bool { e = r.Next(&x.Ring); return e != nil })
-		x.CQI-- // peeked at; DeliveredOf takes it
+		x.CQI-- // only look at the entry; DeliveredOf takes it
 		port := r.PortOf(int(e.Port()))
 		require.Less(r.T, port, r.Sizes.Ports, "port in the completion entry %v", e)
 		r.DeliveredOf(port, x, next[port], nicspec.RuleNone)
@@ -60,8 +59,8 @@ func either(r *kit.Rig, x *kit.RxRing, n int) {
 	r.Nothing(&x.Ring)
 }
 
-// oneQueue delivers frames of both ports to one queue at once: each port's frames stay in order,
-// and none is mixed with another.
+// oneQueue delivers frames of both ports to one queue at once: the frames of each port must stay in order, and no bytes
+// of two frames may mix.
 func oneQueue(r *kit.Rig) {
 	x := r.OpenRx(3, 9, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
 	r.Post(x, 400)
@@ -69,11 +68,11 @@ func oneQueue(r *kit.Rig) {
 	a, b := portFrames(0, 150), portFrames(1, 150)
 	r.Counted("frames on both ports", arrivedOn(arrivedOn(kit.Steps{}, 0, len(a), a...), 1, len(b), b...), func() {
 		inPieces(r, a, b)
-		either(r, x, len(a)+len(b))
+		takeFromBoth(r, x, len(a)+len(b))
 	})
 }
 
-// inPieces plays on both ports, a few frames at a time, so that the device can buffer them.
+// inPieces plays frames on both ports, a few at a time, so that the device can buffer them.
 func inPieces(r *kit.Rig, a, b [][]byte) {
 	r.T.Helper()
 	const few = 25
@@ -84,7 +83,7 @@ func inPieces(r *kit.Rig, a, b [][]byte) {
 	}
 }
 
-// portRule writes a rule that queues or drops the frames of a port.
+// portRule writes a rule that steers to a queue, or drops, the frames of a port.
 func portRule(r *kit.Rig, index, port int, action nicspec.Action, q int) {
 	r.T.Helper()
 	f := nicspec.RuleEntryFields{Valid: 1, Action: action, Queue: uint16(q)}
@@ -93,7 +92,7 @@ func portRule(r *kit.Rig, index, port int, action nicspec.Action, q int) {
 	r.Rule(index, f)
 }
 
-// queueByPort gives each port a queue: the same frames, distinguished by the port alone.
+// queueByPort assigns each port a queue and plays the same frames on both, which differ in the port alone.
 func queueByPort(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	x, y := r.OpenRx(1, 8, nil), r.OpenRx(2, 8, nil)
@@ -120,8 +119,7 @@ func queueByPort(r *kit.Rig) {
 	require.EqualValues(r.T, 1, r.Counters()[kit.PortCounter(nicspec.CntRxDropNoRule)])
 }
 
-// dropsByPort drops frames on either port while the other delivers: each cause steps the counter of
-// its own port.
+// dropsByPort drops frames on either port while the other delivers: each drop must step the counter of its own port.
 func dropsByPort(r *kit.Rig) {
 	x := r.OpenRx(5, 6, nil)
 	r.ReceiveAll(5)
@@ -190,7 +188,7 @@ func overflowOfOne(r *kit.Rig) {
 		step(1, nicspec.CntRxDropOverflow)})
 }
 
-// outOnBoth sends from queues whose entries go to one port, to the other, and to both alternately.
+// outOnBoth sends from queues whose entries all go to port 0, all to port 1, or to both alternately.
 func outOnBoth(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rings := []*kit.TxRing{x, r.OpenTx(2, 6), r.OpenTx(7, 6)}
@@ -252,7 +250,7 @@ func everythingOnBoth(r *kit.Rig) {
 		r.PlayOn(1, in[1][i])
 		r.Run(1000)
 	}
-	either(r, z, 200)
+	takeFromBoth(r, z, 200)
 	r.Ended(x, 0, pa)
 	r.Ended(y, 0, pb)
 	r.Quiet()

@@ -9,12 +9,11 @@ import (
 	"nictwin/stack/driver"
 )
 
-// ResetChaosParts are the parts that a build needs for ResetChaosChecks.
+// ResetChaosParts are the optional parts that ResetChaosChecks need.
 const ResetChaosParts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartAttr
 
-// ResetChaosChecks cut random programs short by function-level resets, with messages and
-// attributes. The referee judges whether work ends, nothing of it is left, and the device is as
-// new.
+// ResetChaosChecks interrupt random programs by function-level resets, with messages and attributes in use. The referee
+// judges whether work ends, whether nothing of it appears afterwards, and whether the device behaves as after power-up.
 var ResetChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(9) {
@@ -43,7 +42,7 @@ func resetChaos(r *kit.Rig, seed uint64) {
 	r.Run(2 * 2000)
 }
 
-// setUp sets up the device.
+// setUp writes registers, keys, rules and queues with random settings.
 func (c *chaosRun) setUp() {
 	r := c.Rig
 	r.Write(nicspec.RegCplTimeout, 2000)
@@ -66,12 +65,12 @@ func (c *chaosRun) setUp() {
 	}
 }
 
-// resetAtWork resets the device in the middle of its work, and waits for the end of the reset.
+// resetAtWork resets the device while entries and frames are in flight, and waits for the end of the reset.
 func (c *chaosRun) resetAtWork() {
 	var reset nicspec.CtrlReg
 	reset.SetFlr(true)
 	c.Write(nicspec.RegCtrl, uint32(reset))
-	if c.rng.IntN(2) == 0 { // without effect
+	if c.rng.IntN(2) == 0 { // writes that are ignored during the reset
 		c.Write(nicspec.RegScratch, 1)
 		c.Write(nicspec.RegRxDoorbell(1), 3)
 	}

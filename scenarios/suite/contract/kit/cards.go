@@ -10,10 +10,10 @@ import (
 	"nictwin/stack/driver"
 )
 
-// CardFor returns the card with the endpoint that checks need, and with a clock that fits the
-// cycles they count: above all time-outs, which are 1,024 cycles at least. Its links take the
-// largest MPS and MRRS that software may set, since checks set them. Its Ethernet is as far away as
-// its software, so that a frame played after a doorbell arrives after it.
+// CardFor returns the card with the endpoint that checks need, and with the default clock, since checks count cycles:
+// above all those of time-outs, which are 1,024 cycles at least. Its links allow the largest MPS and MRRS, since checks
+// set them. Ethernet has the latency of the path from software, so that a frame played after a doorbell arrives after
+// it.
 func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	c, sw := *card, *card.Switch
 	most := tlp.Limits{MPS: tlp.PageBytes, MRRS: tlp.PageBytes, RCB: 64}
@@ -29,9 +29,8 @@ func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	return &c
 }
 
-// wayOf returns how many cycles a TLP takes from software to the NIC or back, memory access
-// included.
-func wayOf(c *board.CardSpec) int {
+// oneWayCycles returns the cycles that a TLP takes from software to the NIC or back, memory access included.
+func oneWayCycles(c *board.CardSpec) int {
 	if c == nil {
 		return LinkCycles
 	}
@@ -41,7 +40,7 @@ func wayOf(c *board.CardSpec) int {
 	return int(way / simcore.Freq{PeriodPs: c.Period}.Period())
 }
 
-// latencyOf returns the latency of the link to a root.
+// latencyOf returns the latency of the link to a root complex.
 func latencyOf(d *board.Downlink) simcore.Ps {
 	if d.PCIe != nil {
 		return d.PCIe.Latency

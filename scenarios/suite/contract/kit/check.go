@@ -7,15 +7,15 @@ import (
 	"nictwin/scenarios/bed/testbed"
 )
 
-// Build puts the NIC under test on a board. The spec describes everything around the NIC; Build
-// itself chooses the kind of NIC.
+// Build puts the NIC under test on a board. The spec describes everything around the NIC; Build chooses the kind of
+// NIC.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
 // Check is one test of the suite.
 type Check struct {
 	Name   string
 	Rules  string // of docs/nic.md, separated by spaces
-	Stalls []int  // percent of cycles with back-pressure, one run each; nil: calm only
+	Stalls []int  // percent of cycles with back-pressure, one run each; nil: one run without
 	Run    func(*Rig)
 }
 
@@ -24,14 +24,14 @@ func (c *Check) Title() string {
 	return c.Name + " [" + strings.Join(strings.Fields(c.Rules), "] [") + "]"
 }
 
-// Around changes the board's endpoint for some checks, by name.
+// Around changes the board's endpoint for single checks, by their names.
 var Around = map[string]func(*board.Endpoint){}
 
-// Credits are the link credits of some checks, by name. Other checks have enough that no TLP ever
-// waits for credits.
+// Credits sets the link credits of single checks, by their names. Other checks have so many that no TLP waits for
+// credits.
 var Credits = map[string]int{}
 
-// Back-pressure under which checks run.
+// Percentages of back-pressure for the field Stalls of checks.
 var (
 	Calm    []int
 	Stalled = []int{0, 30, 60}

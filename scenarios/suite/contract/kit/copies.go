@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// IsCopy reports whether an opcode is the copy engine's.
+// IsCopy reports whether an opcode belongs to the copy engine.
 func IsCopy(op nicspec.Opcode) bool {
 	return op >= nicspec.OpcodeCopy && op <= nicspec.OpcodeCopyInvalidate
 }
@@ -73,8 +73,8 @@ func CopyEntry(op nicspec.Opcode, pieces ...nicspec.SegFields) nicspec.WqeFields
 	return w
 }
 
-// Hole returns a destination of n bytes between guards.
-func (r *Rig) Hole(w *Window, skew, align, n int) nicspec.SegFields {
+// Destination returns a piece of n bytes to copy to, between guards.
+func (r *Rig) Destination(w *Window, skew, align, n int) nicspec.SegFields {
 	r.T.Helper()
 	s := r.Piece(w, skew, align, Pattern(n+2*Guard, uint64(n)))
 	s.Addr += Guard
@@ -82,8 +82,8 @@ func (r *Rig) Hole(w *Window, skew, align, n int) nicspec.SegFields {
 	return s
 }
 
-// Filled checks that a destination contains these bytes, and that its guards are untouched.
-func (r *Rig) Filled(s nicspec.SegFields, want []byte) {
+// CheckDestination checks that a piece made by Destination contains these bytes, and that its guards are unchanged.
+func (r *Rig) CheckDestination(s nicspec.SegFields, want []byte) {
 	r.T.Helper()
 	n := len(want)
 	all := Pattern(n+2*Guard, uint64(n))
@@ -97,4 +97,4 @@ func (r *Rig) Filled(s nicspec.SegFields, want []byte) {
 	}
 }
 
-const Guard = 64 // bytes on either side of a destination that nothing may write
+const Guard = 64 // bytes on either side of a destination, which must stay unchanged

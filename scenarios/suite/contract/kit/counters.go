@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Arrived returns the counter steps that frames cause whatever their fate.
+// Arrived returns the counter steps of frames that arrive, whether they are delivered or dropped.
 func Arrived(frames ...[]byte) Steps {
 	s := Steps{PortCounter(nicspec.CntRxFrames): uint64(len(frames))}
 	for _, f := range frames {
@@ -13,7 +13,7 @@ func Arrived(frames ...[]byte) Steps {
 	return s
 }
 
-// With returns the steps with n more of a counter.
+// With adds n to the expected step of a counter.
 func (s Steps) With(index int, n int) Steps {
 	if n > 0 {
 		s[index] += uint64(n)
@@ -21,18 +21,18 @@ func (s Steps) With(index int, n int) Steps {
 	return s
 }
 
-// Taken adds n delivered frames.
+// Taken adds the counter steps of n delivered frames.
 func (s Steps) Taken(n int) Steps {
 	return s.With(PortCounter(nicspec.CntRxDelivered), n).With(DevCounter(nicspec.CntRxCqe), n)
 }
 
-// Dropped plays frames and checks that all of them are counted under one cause.
+// Dropped plays frames and checks that all of them are dropped for one cause.
 func (r *Rig) Dropped(what string, cause nicspec.PortCounter, frames ...[]byte) {
 	r.T.Helper()
 	r.Counted(what, Arrived(frames...).With(PortCounter(cause), len(frames)), func() { r.Play(frames...) })
 }
 
-// Spoiled returns a RoCE packet with the given faults.
+// Spoiled returns a RoCE packet with a wrong IPv4 header checksum, UDP checksum or ICRC.
 func Spoiled(ip, l4, icrc bool) []byte {
 	p := RocePacket(100)
 	p.IPBad, p.IcrcBad, p.UDPCsum = ip, icrc, CsumRight

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// FrameOf returns a frame of n bytes whose headers differ from one length to the next.
+// FrameOf returns a frame of n bytes. Frames of different lengths have different headers.
 func FrameOf(n int) []byte {
 	p := RocePacket(0)
 	if n%3 == 1 {
@@ -20,7 +20,7 @@ func FrameOf(n int) []byte {
 	return p.Build()
 }
 
-// FrameTo addresses a frame to a queue.
+// FrameTo sets a frame's destination address to the one that ByDest steers to queue q.
 func FrameTo(q int, frame []byte) []byte {
 	frame[5] = uint8(q)
 	return frame
@@ -43,14 +43,14 @@ func (r *Rig) Rule(index int, f nicspec.RuleEntryFields) {
 	r.Commit(nicspec.TableRule, index, Encode(&f, nicspec.RuleEntrySize))
 }
 
-// Lengths are frame lengths around every limit: the shortest and the longest, beats, payloads of
+// Lengths are frame lengths at and around every limit: the shortest and longest frames, whole beats, full payloads of
 // TLPs.
 var Lengths = []int{60, 61, 62, 63, 64, 65, 66, 67, 68, 127, 128, 129, 191, 192, 193, 255, 256, 257, 511, 512, 513,
 	1023, 1024,
 	1025, 1499, 1500, 1514, 4096, 4097, 9215, 9216}
 
-// Odd lists packets of every kind that the contract names.
-func Odd() []Packet {
+// EveryKind returns packets of every kind that the contract names.
+func EveryKind() []Packet {
 	var all []Packet
 	vlans := [][]uint32{nil, {TpidC<<16 | 0xe123}, {TpidS<<16 | 0x0fff}, {TpidS<<16 | 1, TpidC<<16 | 2},
 		{TpidC<<16 | 3, TpidS<<16 | 4},

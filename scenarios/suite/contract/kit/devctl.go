@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// SetDevctl writes DEVCTL directly, since the driver refuses codes that stand for no limit.
+// SetDevctl writes DEVCTL directly, since the driver refuses codes that name no limit.
 func (r *Rig) SetDevctl(mps, mrrs, attr uint32) {
 	r.T.Helper()
 	var d nicspec.DevctlReg

@@ -5,7 +5,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// RingDoorbell rings a queue's doorbell for all that was posted.
+// RingDoorbell rings a queue's doorbell for everything posted so far.
 func (r *Rig) RingDoorbell(g *Ring) { r.T.Helper(); r.Write(g.Doorbell(), uint32(g.PI)) }
 
 // Doorbell writes any value to a doorbell.

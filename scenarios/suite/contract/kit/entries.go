@@ -6,21 +6,21 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Sound returns an entry without a flaw.
+// Sound returns a valid Send of three pieces.
 func (r *Rig) Sound(w *Window, seed uint64) nicspec.WqeFields {
 	r.T.Helper()
 	var p [3]nicspec.SegFields
 	for i := range p {
 		b := Pattern(100, seed+uint64(i))
-		b[14] = 0 // no IPv4 header at 0, where l3_off points
+		b[14] = 0 // the frame must not look like IPv4 where l3_off points
 		b[0] = 0
 		p[i] = r.Piece(w, i, 64, b)
 	}
 	return SendEntry(nil, p[:]...)
 }
 
-// TxSetup enables both directions, opens a transmit queue, and makes two windows: Arm memory, and
-// host memory behind Arm addresses.
+// TxSetup enables both directions, opens a transmit queue, and makes two windows: one of Arm memory, one of host
+// memory.
 func (r *Rig) TxSetup(q, log int) (*TxRing, []*Window) {
 	r.T.Helper()
 	r.Write(nicspec.RegCtrl, 3)
@@ -28,7 +28,7 @@ func (r *Rig) TxSetup(q, log int) (*TxRing, []*Window) {
 		[]*Window{r.Window(1, nicspec.EndpointArm, 1<<20), r.Window(r.Sizes.NumKeys-1, nicspec.EndpointHost, 1<<20)}
 }
 
-// Cut spreads a frame over inline bytes and nseg pieces.
+// Cut returns an entry that sends a frame from inline bytes and nseg pieces.
 func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()
 	var pieces []nicspec.SegFields
@@ -47,7 +47,8 @@ func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) n
 	return SendEntry(frame[:inline], pieces...)
 }
 
-// BadKeys writes the keys below; pieces of the window w keep their addresses.
+// BadKeys writes the unusable keys below. They are variants of the key of window w, so that a piece of w can name any
+// of them at the same address.
 func (r *Rig) BadKeys(w *Window) {
 	r.T.Helper()
 	good := r.Keys[int(w.ID&0xffff)]
@@ -62,7 +63,7 @@ func (r *Rig) BadKeys(w *Window) {
 	mod(KeyEmpty, func(k *nicspec.KeyEntryFields) { k.Length = 0 })
 }
 
-// Keys that BadKeys makes unusable, each in its own way.
+// Keys that BadKeys makes unusable, each in a different way.
 const (
 	KeyInvalid   = 20
 	KeyWriteOnly = 21

@@ -11,7 +11,7 @@ import (
 type Failure struct {
 	Kind   inject.FaultKind
 	Want   nicspec.Status
-	Strays int // unexpected completions, where their number does not depend on how the device splits
+	Strays int // unexpected completions that it causes, if their number does not depend on how the device splits reads
 }
 
 var Failures = []Failure{
@@ -26,24 +26,24 @@ var Failures = []Failure{
 	{inject.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
 }
 
-// Timeout is the CPL_TIMEOUT of these checks, the shortest possible.
+// Timeout is the CPL_TIMEOUT that checks set, the shortest possible.
 const Timeout = 1024
 
-// FailOnce makes one read in a range of n bytes fail by its last completion, so that the way a read
-// is split makes no difference.
+// FailOnce makes one read in a range of n bytes fail, at its last completion, so that the number of completions does
+// not matter.
 func (r *Rig) FailOnce(kind inject.FaultKind, bus uint64, n int) {
 	r.T.Helper()
 	r.Bed.Faults.Clear()
 	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1, Nth: 99}))
 }
 
-// Struck waits until an injected fault has hit a read.
-func (r *Rig) Struck() {
+// AwaitFault waits until an injected fault has hit a read.
+func (r *Rig) AwaitFault() {
 	r.T.Helper()
 	r.Until("an injected fault hits", func() bool { return r.Bed.Faults.Hits() > 0 })
 }
 
-// Event waits for the Event of a queue and compares it.
+// Event waits for the next completion entry of a queue, and checks that it is the Event expected.
 func (r *Rig) Event(g *Ring, status nicspec.Status, first uint16) {
 	r.T.Helper()
 	phase := g.Phase(g.CQI)
@@ -68,7 +68,7 @@ func (f *Failure) Counts() Steps {
 	return s.With(DevCounter(nicspec.CntCplUnexpected), f.Strays)
 }
 
-// FaultDelay returns a fault that answers reads of n bytes late.
+// FaultDelay returns a fault that delays the answers to reads in a range of n bytes.
 func FaultDelay(r *Rig, bus uint64, n, cycles int) inject.Fault {
 	return inject.Fault{From: bus, To: bus + uint64(n), Delay: r.Bed.Cycles(cycles)}
 }

@@ -7,27 +7,27 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Packet describes a frame to build. Whatever is not set is correct: lengths, checksums, ICRC.
+// Packet describes a frame to build. Lengths, checksums and ICRC are correct unless a field makes them wrong.
 type Packet struct {
 	Dmac     [6]byte
-	Tags     []uint32 // TPID and TCI of each
-	L3       int      // 4, 6, or 0 for none
-	Ether    uint16   // EtherType, if not that of L3
+	Tags     []uint32 // TPID and TCI of each VLAN tag
+	L3       int      // IP version, 4 or 6; 0: no IP
+	Ether    uint16   // EtherType; 0: that of L3
 	Tos, Ttl uint8
 	Options  int    // bytes of IPv4 options, a multiple of 4
 	Frag     uint16 // IPv4 flags and fragment offset
-	version  uint8  // of IP, if not that of L3
-	ihl      int    // in words, if not what Options gives
-	IPLen    int    // error of the IP length
-	IPBad    bool   // the header checksum is wrong
-	Proto    uint8  // transport protocol; 17 and 6 get a header
-	Src, Dst uint8  // last byte of the addresses
+	version  uint8  // version in the IP header; 0: L3
+	ihl      int    // header length of IPv4 in words; 0: as Options requires
+	IPLen    int    // added to the correct IP length
+	IPBad    bool   // IPv4 header checksum is wrong
+	Proto    uint8  // transport protocol; 17 (UDP) and 6 (TCP) get a header
+	Src, Dst uint8  // last bytes of the addresses
 	Sport    uint16
 	Dport    uint16
-	UDPLen   int      // error of the UDP length
-	UDPCsum  CsumKind // of UDP
-	DataOff  int      // TCP data offset in words; 0 is 5
-	Roce     bool     // a BTH, its extension headers as payload, an ICRC
+	UDPLen   int      // added to the correct UDP length
+	UDPCsum  CsumKind // UDP checksum
+	DataOff  int      // TCP data offset in words; 0: 5
+	Roce     bool     // insert a BTH and append an ICRC; extension headers are part of the payload
 	Op       uint8
 	BthFlags uint8
 	pkey     uint16
@@ -35,8 +35,8 @@ type Packet struct {
 	ackReq   bool
 	IcrcBad  bool
 	Payload  int
-	Digest   CsumKind // a CRC-32C at the payload's end
-	Trailer  int      // bytes after the IP packet
+	Digest   CsumKind // CRC-32C at the end of the payload
+	Trailer  int      // bytes behind the IP packet
 	Seed     uint64
 }
 

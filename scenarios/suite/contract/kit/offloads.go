@@ -40,7 +40,7 @@ func crcRange(b []byte, f *nicspec.RxCqeFields) (from, to int, ok bool) {
 	return from, to, !f.Frag && to > from && whole
 }
 
-// digest sets the CRC-32C fields of a completion entry, by the queue's mode.
+// digest sets the CRC-32C fields of a completion entry, according to the queue's mode.
 func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	from, to, ok := crcRange(b, f)
 	if mode == nicspec.CrcModeOff || !ok {
@@ -52,8 +52,8 @@ func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	}
 }
 
-// putDigest inserts the CRC-32C [X1], or returns false if its place is not allowed. The conditions
-// of [T7] hold.
+// putDigest inserts the CRC-32C [X1], or returns false if its place is not allowed. The caller has checked the
+// conditions of [T7].
 func putDigest(w *nicspec.WqeFields, f []byte) bool {
 	l3, l4, end := int(w.L3Off), int(w.L4Off), len(f)
 	if w.FIcrc {

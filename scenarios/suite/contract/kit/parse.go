@@ -8,9 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Parsed parses a frame as section 5 of docs/nic.md says, rule by rule and slowly. It shares
-// nothing with the NIC's models. It sets the fields of a completion entry that follow from the
-// frame alone.
+// Parsed sets the fields of a completion entry that follow from the frame alone. It parses the frame rule by rule, as
+// section 5 of docs/nic.md is written, and shares no code with the NIC models.
 func Parsed(b []byte, rocePort uint16) (f nicspec.RxCqeFields) {
 	p := parser{b: b, RxCqeFields: &f}
 	p.ethernet()
@@ -157,7 +156,7 @@ func (p *parser) checks() {
 	}
 }
 
-// crc returns the ICRC [H10] of the bytes before end.
+// crc returns the ICRC [H10] over the bytes before end.
 func (p *parser) crc(end int) uint32 {
 	c := append([]byte{255, 255, 255, 255, 255, 255, 255, 255}, p.b[p.l3:end]...)
 	l3, l4 := c[8:], c[8+p.l4-p.l3:]

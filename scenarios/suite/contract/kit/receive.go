@@ -12,11 +12,11 @@ func (r *Rig) Play(frames ...[]byte) {
 	r.PlayOn(0, frames...)
 }
 
-// Played waits until the device has received every frame.
+// Played waits until the device has received every frame played.
 func (r *Rig) Played() {
 	r.T.Helper()
 	r.Until("all frames are played", r.allPlayed)
-	r.Run(2 * r.Way)
+	r.Run(2 * r.OneWay)
 }
 
 // ReceiveAll enables reception and sends frames that no rule matches to a queue.
@@ -64,14 +64,15 @@ func (x *RxRing) Split(f *nicspec.RxCqeFields, m int) int {
 	return 0
 }
 
-// Delivered waits for the next completion entry of a queue and checks that it reports a frame,
-// placed whole, and taken by a rule (RuleNone for none). mods change the expected completion entry.
+// Delivered waits for the next completion entry of a queue, and checks that it reports the frame with this ordinal,
+// that the frame is placed whole, and which rule matched (RuleNone for none). mods change the expected completion
+// entry.
 func (r *Rig) Delivered(x *RxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
 	return r.DeliveredOf(0, x, ordinal, rule, mods...)
 }
 
-// DeliveredOf is Delivered for a frame that came in on a port.
+// DeliveredOf checks like Delivered, for a frame played on the given port.
 func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16,
 	mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
@@ -109,7 +110,7 @@ func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16,
 	return got
 }
 
-// Nothing checks that a ring has no further completion entry.
+// Nothing checks that no further completion entry has been written to a ring.
 func (r *Rig) Nothing(g *Ring) {
 	r.T.Helper()
 	require.Nil(r.T, r.Next(g), "completion entry of queue %d", g.Number)

@@ -95,16 +95,15 @@ func (r *Rig) Counters() *Tally {
 // Steps is the expected increase of each counter; counters not named must not change.
 type Steps map[int]uint64
 
-// Free in Steps stands for a counter that the contract leaves open.
+// Free is the step of a counter that the contract leaves open.
 const Free = ^uint64(0)
 
-// CounterOn, PortCounter and DevCounter return indices of counters: of a port, of port 0, and of
-// the device.
+// CounterOn, PortCounter and DevCounter return the index of a counter of a port, of port 0, and of the device.
 func CounterOn(p int, c nicspec.PortCounter) int { return c.Index(p) }
 func PortCounter(c nicspec.PortCounter) int      { return CounterOn(0, c) }
 func DevCounter(c nicspec.DevCounter) int        { return c.Index() }
 
-// Counted runs do and checks that counters moved by exactly want.
+// Counted calls do and checks that counters moved by exactly want.
 func (r *Rig) Counted(what string, want Steps, do func()) {
 	r.T.Helper()
 	r.Quiet()

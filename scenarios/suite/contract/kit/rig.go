@@ -21,36 +21,36 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Rig is a board with a NIC under test and the operations of checks on it. Its methods run the
-// simulation until what they wait for has happened, and fail the test if it does not.
+// Rig is a board with a NIC under test, and the operations that checks perform on it. A method that waits runs the
+// simulation until the event has happened, and fails the test if it does not happen.
 type Rig struct {
-	T     *testing.T
-	eth   int // the NIC's port that checks number 0; see PortOf
-	Bed   *testbed.Bed
-	Root  *root.Root
-	NIC   *driver.Driver // writes registers; checks write directly what it refuses
-	Sizes nicspec.Build
-	Stall int
-	Way   int // cycles within which a write of software takes effect and an answer comes back
-	judge *judge.Judge
-	found []*verdict.Mismatch // mismatches that the referee has reported so far
+	T      *testing.T
+	eth    int // NIC's port that checks number 0; see PortOf
+	Bed    *testbed.Bed
+	Root   *root.Root
+	NIC    *driver.Driver // writes registers; what it refuses, checks write directly
+	Sizes  nicspec.Build
+	Stall  int
+	OneWay int // cycles from software's write to its effect, and from an answer to software
+	judge  *judge.Judge
+	found  []*verdict.Mismatch // mismatches that the referee has reported so far
 
 	Cpls   []Completion // answers to raw requests
 	Out    []sent       // frames that left, in order
 	Rx     map[int]*RxRing
 	Tx     map[int]*TxRing
 	Free   [2]uint64 // first free offset of each memory
-	Keys   KeyTable  // as written
+	Keys   KeyTable  // keys as written
 	over   bool
 	IdleAt int64  // latest cycle in which the busy pin was seen at 0
 	Roce   uint16 // ROCE_PORT
 
-	RssKey [nicspec.RssKeyBytes]byte     // as written
-	RxMod  func(*nicspec.RxqEntryFields) // changes queues to be opened; may be nil
-	TxMod  func(*nicspec.TxqEntryFields) // likewise
+	RssKey [nicspec.RssKeyBytes]byte     // RSS key as written
+	RxMod  func(*nicspec.RxqEntryFields) // changes the entry of each receive queue that is opened; may be nil
+	TxMod  func(*nicspec.TxqEntryFields) // changes the entry of each transmit queue that is opened; may be nil
 	Indir  [nicspec.RssEntries]int       // table Indirection, as written
 
-	Reads []tlp.Header // of the device, recorded if keepReads
+	Reads []tlp.Header // reads of the device, recorded while Keep is set
 	Keep  bool
 	Watch func(boundary.Crossing) // sees every TLP; may be nil
 
@@ -65,7 +65,7 @@ type Completion struct {
 
 // sent is a frame that left the NIC.
 type sent struct {
-	Port  int // numbered as in checks
+	Port  int // as checks number ports
 	Queue int
 	Data  []byte
 	cycle int64
@@ -76,7 +76,7 @@ const LinkCycles = 64
 
 const MemoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
-// Endpoint returns the memories and how they stall and split.
+// Endpoint returns the spec of the endpoint: its memories, stalls and the splitting of completions.
 func Endpoint(stall int) board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = MemoryBytes, MemoryBytes, 128, 80*simcore.Nanosecond, 5
@@ -94,7 +94,7 @@ func NewRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *Rig
 	require.NoError(t, err)
 	r := &Rig{T: t, eth: sizes.Ports - 1, Bed: b, Root: b.Root, Sizes: sizes, Stall: s.Stall, Rx: map[int]*RxRing{},
 		Tx:   map[int]*TxRing{},
-		Free: [2]uint64{1 << 20, 1 << 33}, Roce: nicspec.ResetRocePort, Keys: KeyTable{}, Way: wayOf(s.Card)}
+		Free: [2]uint64{1 << 20, 1 << 33}, Roce: nicspec.ResetRocePort, Keys: KeyTable{}, OneWay: oneWayCycles(s.Card)}
 	t.Cleanup(r.close)
 	r.NIC, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, driver.Options{Build: sizes, MaxPolls: 1})
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func (r *Rig) see(x boundary.Crossing) {
 		r.Frames(x)
 	}
 	switch {
-	// otherwise nothing but the device could hold it back, which it must not [B4]
+	// Without stalls, only the device could hold a frame back, which it must not do [B4].
 	case x.Kind == boundary.FrameIn && r.Stall == 0:
 		beats := (8*len(x.Frame.Data) + r.Sizes.EthBits - 1) / r.Sizes.EthBits
 		require.EqualValues(r.T, beats, x.Last-x.First+1, "cycles in which a frame of %d B came in", len(x.Frame.Data))
@@ -137,7 +137,7 @@ func (r *Rig) see(x boundary.Crossing) {
 	}
 }
 
-// close ends the device; a test that failed prints what the referee saw.
+// close ends the device. If the test has failed, it prints what the referee found.
 func (r *Rig) close() {
 	if err := r.Bed.Close(); err != nil {
 		r.T.Errorf("closing the device: %v", err)
@@ -149,7 +149,7 @@ func (r *Rig) close() {
 	}
 }
 
-// Finish lets all work end, reads every counter, and collects the referee's verdict.
+// Finish waits until all work has ended, reads every counter, and fails the test if the referee found mismatches.
 func (r *Rig) Finish() {
 	r.T.Helper()
 	r.Quiet()
@@ -169,7 +169,7 @@ func (r *Rig) Finish() {
 	}
 }
 
-// Set fails the test if the driver refused a setting. Registers are written at once.
+// Set fails the test if the driver refused a setting.
 func (r *Rig) Set(err error) { r.T.Helper(); require.NoError(r.T, errors.Join(err, r.NIC.Err())) }
 
 // Run advances the simulation by n cycles.
@@ -194,7 +194,7 @@ func (r *Rig) Until(what string, holds func() bool) {
 	}
 }
 
-// Quiet waits until the device has finished all work and nothing happens any more.
+// Quiet waits until all frames are played, and device and endpoint are idle.
 func (r *Rig) Quiet() {
 	r.T.Helper()
 	r.Until("all frames are played", r.allPlayed)
@@ -203,7 +203,7 @@ func (r *Rig) Quiet() {
 	r.Until("the endpoint is idle", r.Bed.Idle)
 	r.Run(2 * nicspec.VisibleCycles)
 	r.Until("the device is still idle", func() bool { return r.Read(nicspec.RegStatus) == 0 })
-	r.Run(nicspec.VisibleCycles) // counters have been stepped
+	r.Run(nicspec.VisibleCycles) // until counters have been stepped
 }
 
 // Alloc reserves n bytes of an endpoint's memory; the address is a multiple of align, a power of

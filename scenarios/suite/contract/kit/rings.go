@@ -75,14 +75,14 @@ func (r *Rig) Staged() []byte {
 	return b
 }
 
-// Ring is the part that receive and transmit queues share.
+// Ring is the common part of receive and transmit queues.
 type Ring = driver.RawQueue
 
 // RxRing is an enabled receive queue.
 type RxRing struct {
 	Ring
 	nicspec.RxqEntryFields
-	Posted [][2]uint64 // buffers, by index since the queue was enabled
+	Posted [][2]uint64 // header and payload buffers, by descriptor index since the queue was enabled
 }
 
 // TxRing is an enabled transmit queue.
@@ -91,7 +91,7 @@ type TxRing struct {
 	nicspec.TxqEntryFields
 }
 
-// newRing clears the completion ring, so that an old entry is never taken for a new one.
+// newRing clears the completion ring, so that no old entry is taken for a new one.
 func (r *Rig) newRing(tx bool, q, log int) Ring {
 	r.T.Helper()
 	g := driver.NewRawQueue(tx, q, log)
@@ -142,7 +142,7 @@ func Encode(f interface{ Encode([]byte) }, n int) []byte {
 func (r *Rig) Disable(t nicspec.Table, q int) {
 	r.T.Helper()
 	r.Commit(t, q, make([]byte, nicspec.RxqEntrySize))
-	r.flush() // its last entries
+	r.flush() // until its last entries are in memory
 }
 
 // Buffers reserves buffers for a frame in both memories, header and payload, each at the given odd

@@ -9,14 +9,14 @@ const (
 	TableBad = nicspec.TableStatusBadValue
 )
 
-// ValueCase is a change to a valid entry, and the expected status of writing it.
+// ValueCase is a change to a valid table entry, and the expected status of writing the changed entry.
 type ValueCase[F any] struct {
 	Name string
 	Mod  func(*F)
 	Want nicspec.TableStatus
 }
 
-// Built returns an entry as this build reads it back: without the fields of parts that it lacks.
+// Built returns an entry as this build reads it back: fields of parts that it lacks are 0.
 func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
 	b := append([]byte(nil), entry...)
 	for _, f := range info.Fields {
@@ -29,8 +29,8 @@ func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
 	return b
 }
 
-// Late returns the expected status of an entry that uses a part: want if the build has the part.
-func (r *Rig) Late(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.TableStatus {
+// IfBuilt returns the expected status of an entry that uses a part: want if the build has the part, else NotBuilt.
+func (r *Rig) IfBuilt(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.TableStatus {
 	if r.Sizes.Has(part) {
 		return want
 	}

@@ -7,9 +7,9 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Window is a memory key and the memory behind it.
+// Window is a memory key with the memory that it gives access to.
 type Window struct {
-	ID     uint32 // as work entries name it
+	ID     uint32 // key number in work entries
 	Va     uint64
 	Bus    uint64
 	Length int
@@ -23,7 +23,7 @@ func (r *Rig) Key(index int, f nicspec.KeyEntryFields) {
 	r.Keys[index] = f
 }
 
-// Window makes memory of an endpoint accessible under a key.
+// Window makes n bytes of an endpoint's memory accessible under a key.
 func (r *Rig) Window(index, endpoint, n int) *Window {
 	r.T.Helper()
 	w := &Window{Va: 0x7000_0000_0000 + uint64(index)<<32 + 0x123, Bus: r.Alloc(endpoint, n, 4096), Length: n}
@@ -34,8 +34,8 @@ func (r *Rig) Window(index, endpoint, n int) *Window {
 	return w
 }
 
-// Piece stores bytes in the window, skew bytes after a multiple of align, and returns the piece
-// that names them. A full window is reused from its start.
+// Piece stores bytes in the window, skew bytes after a multiple of align, and returns the piece with them. A full
+// window is reused from its start.
 func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 	r.T.Helper()
 	at := (w.used+align-1)/align*align + skew
@@ -77,7 +77,7 @@ func (r *Rig) StoreEntry(x *TxRing, index uint16, w *LongEntry) {
 	}
 }
 
-// CameOut checks that the next frame from a queue is that of a work entry, on its port.
+// CameOut checks that the next frame that left from a queue is that of a work entry, on its port.
 func (r *Rig) CameOut(q int, p *Posted, index uint16) {
 	r.T.Helper()
 	s := r.Left(q)
@@ -117,7 +117,7 @@ func (r *Rig) EnqueueLong(x *TxRing, entries ...LongEntry) []Posted {
 	return all
 }
 
-// Left takes the next frame that left from a queue; it must have left by now.
+// Left returns and removes the next frame that left from a queue. It fails the test if none has left.
 func (r *Rig) Left(q int) sent {
 	r.T.Helper()
 	for i, s := range r.Out {
@@ -188,7 +188,7 @@ func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 		}
 		first := x.PI
 		all := r.EnqueueLong(x, entries[:n]...)
-		if last := &all[n-1]; !last.FComplete { // so that the caller can wait for its end
+		if last := &all[n-1]; !last.FComplete { // the last entry reports its end, so that the caller can wait for it
 			last.FComplete = true
 			r.StoreEntry(x, x.PI-uint16(last.BlocksOf(&r.Sizes)), &last.LongEntry)
 		}

@@ -10,9 +10,8 @@ import (
 // KeyTable holds the memory keys that a check has written, by index.
 type KeyTable map[int]nicspec.KeyEntryFields
 
-// Expected returns the result of a work entry as section 7 defines it, rule by rule: its status
-// and, with Ok, the frame that leaves (nil for a Nop). ecn is the queue's ecn_mode; load reads
-// memory.
+// Expected computes the result of a work entry as section 7 defines it, rule by rule: its status and, with Ok, the
+// frame that leaves (nil for a Nop). ecn is the queue's ecn_mode; load reads memory.
 func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build,
 	load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
@@ -46,8 +45,7 @@ func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build,
 	return frame, nicspec.StatusOk
 }
 
-// LongEntry is a work entry with the slots of its further blocks, 64 B each [T14]. Missing slots
-// count as zero.
+// LongEntry is a work entry with the slots of its further blocks, 64 B each [T14]. Slots that are left out are zero.
 type LongEntry struct {
 	nicspec.WqeFields
 	More []byte
@@ -56,7 +54,7 @@ type LongEntry struct {
 // One returns an entry of one block.
 func One(w nicspec.WqeFields) LongEntry { return LongEntry{WqeFields: w} }
 
-// BlocksOf returns how many blocks of its ring an entry takes.
+// BlocksOf returns the number of ring blocks that an entry takes.
 func (w *LongEntry) BlocksOf(sizes *nicspec.Build) int {
 	if !sizes.Has(nicspec.PartLong) {
 		return 1
@@ -72,7 +70,7 @@ func (w *LongEntry) AllSlots() []byte {
 	return b
 }
 
-// Segments returns the pieces of an entry that has enough slots for them.
+// Segments returns the pieces of an entry, which must have enough slots for them.
 func (w *LongEntry) Segments() (all []nicspec.SegFields) {
 	b := w.AllSlots()[InlineSlots(&w.WqeFields)*nicspec.WqeSlotBytes:]
 	for i := range int(w.Nseg) {
@@ -81,8 +79,8 @@ func (w *LongEntry) Segments() (all []nicspec.SegFields) {
 	return all
 }
 
-// appended returns how many bytes f_append adds to the gathered bytes [T15]; 0 if the headers do
-// not allow it.
+// appended returns the number of bytes that f_append adds to the gathered bytes [T15]; 0 if the headers do not allow
+// it.
 func appended(w *nicspec.WqeFields, b []byte) int {
 	const padCount, icrc = 9, 4 // offset of the pad count from the UDP header; bytes of the ICRC
 	if int(w.L4Off)+20 > min(len(b), nicspec.ParseBytes) {
@@ -99,13 +97,13 @@ func InlineSlots(w *nicspec.WqeFields) int {
 	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 }
 
-// Segments returns the pieces of an entry of one block that has enough slots for them.
+// Segments returns the pieces of an entry of one block, which must have enough slots for them.
 func Segments(w *nicspec.WqeFields) []nicspec.SegFields {
 	e := One(*w)
 	return e.Segments()
 }
 
-// entryStatus returns the status of the checks of [T3].
+// entryStatus returns the status that the checks of [T3] give an entry.
 func entryStatus(w *LongEntry, keys KeyTable, sizes *nicspec.Build) nicspec.Status {
 	if w.Opcode != nicspec.OpcodeSend {
 		return nicspec.StatusBadOpcode
@@ -140,8 +138,7 @@ func entryStatus(w *LongEntry, keys KeyTable, sizes *nicspec.Build) nicspec.Stat
 	return nicspec.StatusOk
 }
 
-// badFlags reports whether a Send has flags or a number of blocks that no Send of the build may
-// have.
+// badFlags reports whether a Send has flags, or a number of blocks, that no Send of this build may have.
 func badFlags(w *nicspec.WqeFields, sizes *nicspec.Build) bool {
 	return w.FRsvd != 0 || w.FFence || w.FUdpCsum && w.FUdpZero || w.FAppend &&
 		(!w.FIcrc || !sizes.Has(nicspec.PartAppend)) ||

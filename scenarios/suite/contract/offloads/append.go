@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// AppendChecks check pad bytes and ICRC that the device appends [T15].
+// AppendChecks check pad bytes and ICRC appended by the device [T15].
 var AppendChecks = []kit.Check{
 	{Name: "append/pad counts and headers", Rules: "T5 T7 T8 T15 H10", Stalls: kit.Stalled, Run: appendedTrailers},
 	{Name: "append/no reads for it", Rules: "T4 T15", Stalls: kit.Calm, Run: appendedWithoutReads},
@@ -45,7 +45,7 @@ func appending(e *nicspec.WqeFields, p *kit.Packet) {
 	e.L3Off, e.L4Off, e.FIcrc, e.FAppend = uint8(p.L3Off()), uint8(p.L3Off()+p.L3Len()), true, true
 }
 
-// appendKinds returns packets of all headers that a trailer can be appended to.
+// appendKinds returns packets with all headers behind which a trailer can be appended.
 func appendKinds() (all []kit.Packet) {
 	for _, l3 := range []int{4, 6} {
 		for _, tags := range [][]uint32{nil, {kit.TpidC<<16 | 5}, {kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}} {
@@ -62,7 +62,7 @@ func appendKinds() (all []kit.Packet) {
 	return all
 }
 
-// appendedTrailers sends every pad count behind payloads of all remainders, with every combination
+// appendedTrailers sends every pad count behind payloads of lengths that leave every remainder, with every combination
 // of the other offloads.
 func appendedTrailers(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
@@ -152,8 +152,7 @@ func appendedLengths(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedMisfits sends UDP lengths, pad counts, versions and offsets that do not agree with the
-// bytes gathered.
+// appendedMisfits sends UDP lengths, pad counts, versions and offsets that do not fit the gathered bytes.
 func appendedMisfits(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(93, 9))
@@ -194,7 +193,7 @@ func appendedMisfits(r *kit.Rig) {
 			g[p.L3Off()] ^= 0x30
 			add(p, g, nil)
 		}
-		for n := p.L3Off() + 1; n < l4+21; n++ { // the bytes gathered end inside the headers
+		for n := p.L3Off() + 1; n < l4+21; n++ { // the gathered bytes end inside the headers
 			add(p, bareFrame(p, 0)[:n], nil)
 		}
 	}
@@ -203,7 +202,8 @@ func appendedMisfits(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedReach sends a BTH that ends near byte 128, with gathered bytes that end with it.
+// appendedReach sends frames whose BTH ends near byte 128, the last that the device inspects, and whose gathered bytes
+// end with it.
 func appendedReach(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(94, 9))

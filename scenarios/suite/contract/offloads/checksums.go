@@ -26,13 +26,13 @@ func flags(w *nicspec.WqeFields, k int) {
 
 const flagKinds = 12
 
-// offloadKinds sends packets of every kind with every combination of offloads, whether they fit or
-// not.
+// offloadKinds sends packets of every kind with every combination of offloads, including those that do not fit the
+// packet.
 func offloadKinds(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(7, 9))
 	var all []nicspec.WqeFields
-	for i, p := range kit.Odd() {
+	for i, p := range kit.EveryKind() {
 		for k := i % 2; k < flagKinds; k += 1 + r.Stall/20 {
 			p.Payload = rng.IntN(120)
 			f := p.Build()
@@ -48,7 +48,7 @@ func offloadKinds(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// offloadOffsets sets l3_off to every byte.
+// offloadOffsets sends frames with every value of l3_off.
 func offloadOffsets(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -70,7 +70,7 @@ func offloadOffsets(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// offloadLengths varies the header length, the UDP length and the frame's own.
+// offloadLengths varies the IP header length, the UDP length and the length of the frame.
 func offloadLengths(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -110,7 +110,7 @@ func offloadLengths(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// offloadReach sends headers that end near byte 128.
+// offloadReach sends headers that end near byte 128, the last that the device inspects.
 func offloadReach(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(10, 9))
@@ -146,7 +146,7 @@ func offloadOverlaps(r *kit.Rig) {
 			for _, k := range []int{4, 5, 8, 9, 6, 7, 10, 11} {
 				f := kit.Pattern(200, rng.Uint64())
 				kit.BigEndian.PutUint16(f[l4+4:], uint16(24+rng.IntN(100)))
-				f[14] = v // may be part of the length
+				f[14] = v // in some frames this byte is part of the length
 				e := r.Cut(w, f, 0, 1, rng)
 				e.L3Off, e.L4Off = 14, uint8(l4)
 				flags(&e, k)

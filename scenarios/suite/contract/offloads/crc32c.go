@@ -36,12 +36,12 @@ var CRC32CChecks = []kit.Check{
 var CRCAccountChecks = []kit.Check{{Name: "crc32c/a frame that is dropped draws no credit", Rules: "X5 A3",
 	Stalls: kit.Stalled, Run: digestCredit}}
 
-// crcMode sets the mode of receive queues that are opened later.
+// crcMode sets the CRC mode of receive queues opened later.
 func crcMode(r *kit.Rig, m nicspec.CrcMode) {
 	r.RxMod = func(f *nicspec.RxqEntryFields) { f.CrcMode = m }
 }
 
-// digested returns a packet whose payload ends with its CRC-32C, right or wrong.
+// digested returns a packet whose payload ends with its CRC-32C, which is right or wrong.
 func digested(p kit.Packet, n int, right bool) []byte {
 	p.Payload, p.Digest = n, kit.CsumRight
 	if !right {
@@ -90,7 +90,7 @@ func digestsIn(r *kit.Rig) {
 	}
 }
 
-// digestLengths delivers payloads of every length up to some beats, and around the longest.
+// digestLengths delivers payloads of every length up to a few beats, and of lengths around the longest.
 func digestLengths(r *kit.Rig) {
 	crcMode(r, nicspec.CrcModeCheck)
 	var frames [][]byte
@@ -103,7 +103,7 @@ func digestLengths(r *kit.Rig) {
 	for n := 9000; n < 9216-58; n += 13 {
 		frames = append(frames, digested(kit.RocePacket(0), n, n%2 > 0))
 	}
-	for i := 0; i < len(frames); i += 40 { // no more at a time than the buffers can store
+	for i := 0; i < len(frames); i += 40 { // at most as many at a time as there are buffers
 		receive.Parse(r, append([][]byte(nil), frames[i:min(i+40, len(frames))]...))
 		r.Quiet()
 	}
@@ -132,7 +132,7 @@ func digestDrops(r *kit.Rig) {
 	r.Dropped("bad", nicspec.CntRxDropCrc32c, bad)
 	r.Dropped("bad and too long", nicspec.CntRxDropCrc32c, long)
 	deliver(x, 0, good)
-	fragment := kit.UDPPacket(80) // not checked
+	fragment := kit.UDPPacket(80) // digests of fragments are not checked
 	fragment.Frag = 0x2000
 	deliver(x, 0, kit.FrameTo(1, fragment.Build()))
 	r.Dropped("no IP: all of it is checked", nicspec.CntRxDropCrc32c, kit.FrameTo(1, kit.Blob(70, 1)))
@@ -152,7 +152,7 @@ func digestDrops(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// digestCredit sends frames with bad digests to an account: they take no credit and no ordinal.
+// digestCredit sends frames with bad digests to an account: they must draw no credit and take no ordinal.
 func digestCredit(r *kit.Rig) {
 	crcMode(r, nicspec.CrcModeCheck)
 	receive.OpenPosted(r, 1, 2)
@@ -198,11 +198,11 @@ func digestsOut(r *kit.Rig) {
 				end -= 4
 			}
 			from := head + rng.IntN(10)
-			e := withDigest(r, w, p, f, k, end-4-(i+k)%2*rng.IntN(9), from, rng) // after its data
+			e := withDigest(r, w, p, f, k, end-4-(i+k)%2*rng.IntN(9), from, rng) // the digest comes after the data
 			e.FComplete = rng.IntN(2) > 0
 			all = append(all, e, withDigest(r, w, p, f, k, head, head+4+rng.IntN(end-head-5), rng)) // in a header
 			if k%3 == 0 {
-				all = append(all, r.Cut(w, f, 0, 2, rng)) // without a digest
+				all = append(all, r.Cut(w, f, 0, 2, rng)) // frame without a digest
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func digestsOut(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// digestPlaces puts digest and data at and around every limit.
+// digestPlaces puts digest and data at and around every limit of their offsets.
 func digestPlaces(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(72, 9))
@@ -236,7 +236,7 @@ func digestPlaces(r *kit.Rig) {
 func digestsAtRandom(r *kit.Rig) {
 	x, w := r.TxSetup(2, 6)
 	rng := rand.New(rand.NewPCG(73, 9))
-	kinds := kit.Odd()
+	kinds := kit.EveryKind()
 	var all []nicspec.WqeFields
 	for range 600 {
 		p := kinds[rng.IntN(len(kinds))]
@@ -257,7 +257,7 @@ func digestsAtRandom(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDigests covers as much as a frame can contain.
+// longDigests covers as many bytes as a frame can have.
 func longDigests(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	rng := rand.New(rand.NewPCG(74, 9))

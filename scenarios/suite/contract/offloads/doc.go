@@ -1,6 +1,6 @@
-// Package offloads has the checks of what the device computes over frames: checksums [T7, T8], CRC-32C [X], ECN marks
+// Package offloads has the checks of computations over frames: checksums [T7, T8], CRC-32C [X], ECN marks
 // [E], appended trailers [T15] and trimming [R14], in either direction.
 //
 // Invariants:
-//   - Every value is computed a second time, from the bytes that went in.
+//   - Every expected value is computed independently, from the bytes given to the device.
 package offloads

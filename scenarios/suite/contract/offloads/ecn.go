@@ -40,7 +40,7 @@ func ecnOut(r *kit.Rig, mode uint8) { r.TxMod = func(f *nicspec.TxqEntryFields) 
 func markedIn(r *kit.Rig) {
 	x := r.OpenRx(1, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode = 1, nicspec.SplitModeHeaders })
 	y := r.OpenRx(2, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 16 })
-	// between ToS and checksum
+	// Both ToS and header checksum change; the split lies between them.
 	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) {
 		f.EcnMode, f.SplitMode, f.SplitLen = 1,
 			nicspec.SplitModeFixed, 24
@@ -76,7 +76,7 @@ func markedIn(r *kit.Rig) {
 	}
 }
 
-// markedSums delivers header checksums at the edges of ones' complement.
+// markedSums delivers packets whose header checksums are edge cases of ones' complement.
 func markedSums(r *kit.Rig) {
 	r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }
 	var frames [][]byte
@@ -88,7 +88,7 @@ func markedSums(r *kit.Rig) {
 			kit.BigEndian.PutUint16(f[24:], c)
 			frames = append(frames, f)
 		}
-		for id := range 200 { // correct ones
+		for id := range 200 { // packets with a correct checksum
 			p := kit.UDPPacket(40)
 			p.Tos, p.Seed = ecn, uint64(id*331)
 			frames = append(frames, p.Build())
@@ -97,7 +97,7 @@ func markedSums(r *kit.Rig) {
 	receive.Parse(r, frames)
 }
 
-// markedOut sends all values of the bits from queues of all modes.
+// markedOut sends all values of the ECN bits from queues of all modes.
 func markedOut(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	rng := rand.New(rand.NewPCG(81, 9))
@@ -123,15 +123,15 @@ func markedOut(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// unmarkedOut sends entries whose l3_off points at no IP header, or at one whose EtherType does not
-// precede it.
+// unmarkedOut sends entries whose l3_off points at no IP header, or at an IP header that its EtherType does not
+// precede.
 func unmarkedOut(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	ecnOut(r, 3)
 	x := r.OpenTx(1, 6)
 	rng := rand.New(rand.NewPCG(82, 9))
 	var all []nicspec.WqeFields
-	for i, p := range kit.Odd() {
+	for i, p := range kit.EveryKind() {
 		p.Tos = uint8(i)
 		for _, l3 := range []int{0, 2, 12, 13, 14, 15, 18, 22, 34} {
 			f := p.Build()
@@ -155,7 +155,7 @@ func unmarkedOut(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// markedQueues changes a queue's mode by disabling and enabling it, beside queues of other modes.
+// markedQueues changes a queue's mode by disabling and enabling it, beside queues with other modes.
 func markedQueues(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	for i := range 8 {

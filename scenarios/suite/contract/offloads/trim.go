@@ -34,7 +34,7 @@ var TrimCrcChecks = []kit.Check{{Name: "trim/with a CRC-32C", Rules: "R14 X3 X4"
 // TrimEcnChecks combine trimming with ECN.
 var TrimEcnChecks = []kit.Check{{Name: "trim/with ECN", Rules: "R14 E1", Stalls: kit.Calm, Run: trimmedMarks}}
 
-// trims makes all receive queues trim.
+// trims makes receive queues opened later trim.
 func trims(r *kit.Rig) {
 	old := r.RxMod
 	r.RxMod = func(f *nicspec.RxqEntryFields) {
@@ -47,8 +47,7 @@ func trims(r *kit.Rig) {
 
 const unwritten = 0xa5 // content of buffers before a frame comes in
 
-// postMarked posts descriptors for frames of a length, with buffers filled so that every write
-// shows.
+// postMarked posts descriptors for frames of a length. The buffers have a known content, so that every write shows.
 func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 	r.T.Helper()
 	mark := make([]byte, length+64)
@@ -64,8 +63,8 @@ func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 	r.Write(nicspec.RegRxDoorbell(x.Number), uint32(x.PI))
 }
 
-// trimmed takes the next frame of a queue and checks that nothing was written beyond its placed
-// bytes; it reports whether the frame was placed whole.
+// trimmed takes the next frame of a queue and checks that nothing was written behind its placed bytes. It reports
+// whether the whole frame was placed.
 func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	r.T.Helper()
 	index := x.CQI
@@ -98,7 +97,7 @@ func trimKinds(rng *rand.Rand) (all []kit.Packet) {
 	return all
 }
 
-// playTrimmed plays packets and takes them; it returns how many were placed whole.
+// playTrimmed plays packets and takes them. It returns how many of them were placed whole.
 func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	r.T.Helper()
 	for len(list) > 0 {
@@ -149,8 +148,8 @@ func trimmedLayouts(r *kit.Rig) {
 	}
 }
 
-// notTrimmed delivers packets that must not be cut: fragments, wrong lengths, pad counts that leave
-// less than the headers, and packets that are not RoCE.
+// notTrimmed delivers packets that must be placed whole: fragments, wrong lengths, pad counts that leave less than the
+// headers, and packets that are not RoCE.
 func notTrimmed(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(2)
@@ -162,15 +161,15 @@ func notTrimmed(r *kit.Rig) {
 		p.L3 = l3
 		add(p, func(p *kit.Packet) { p.Dport = 4792 })
 		add(p, func(p *kit.Packet) { p.UDPLen = 1 })
-		add(p, func(p *kit.Packet) { p.UDPLen = -41 }) // 23 B
+		add(p, func(p *kit.Packet) { p.UDPLen = -41 }) // UDP length 23, less than the headers and ICRC
 		add(p, func(p *kit.Packet) { p.UDPLen = -60 })
 		add(p, func(p *kit.Packet) { p.UDPLen = 0x7000 })
 		for pad := 1; pad < 4; pad++ { // the payload is shorter than the pad count
 			add(p, func(p *kit.Packet) { p.Payload, p.BthFlags, p.Trailer = pad-1, uint8(pad)<<4, 20 })
-			// behind extension headers
+			// the same, with extension headers
 			add(p, func(p *kit.Packet) { p.Op, p.Payload, p.BthFlags = 0x13, 28+pad-1, uint8(pad)<<4 })
 		}
-		// the UDP length ends inside extension headers
+		// The UDP length ends inside extension headers.
 		add(p, func(p *kit.Packet) { p.Op, p.Payload, p.UDPLen = 0x14, 40, -13 })
 		u := kit.UDPPacket(50)
 		u.L3 = l3
@@ -183,7 +182,7 @@ func notTrimmed(r *kit.Rig) {
 	}
 	require.Equal(r.T, len(all), playTrimmed(r, x, all), "frames that were placed whole")
 	all = nil
-	for pad := range 4 { // just enough
+	for pad := range 4 { // the payload has just enough bytes for the pad count
 		p := kit.RocePacket(pad)
 		p.BthFlags, p.Trailer = uint8(pad)<<4, 30
 		all = append(all, p)
@@ -193,7 +192,7 @@ func notTrimmed(r *kit.Rig) {
 		all = append(all, p)
 	}
 	p := kit.RocePacket(40)
-	p.UDPLen = -40 // 24 B, with more of the frame behind them
+	p.UDPLen = -40 // UDP length 24, with more of the frame behind it
 	all = append(all, p)
 	require.Zero(r.T, playTrimmed(r, x, all), "frames that were not trimmed")
 }
@@ -219,7 +218,7 @@ func trimmedTooLong(r *kit.Rig) {
 				r.Synced()
 				f := p.Build()
 				q := p
-				q.Payload, q.Seed = payload+pad-7, 5 // shorter: delivered in any case
+				q.Payload, q.Seed = payload+pad-7, 5 // shorter frames are delivered with any buffer size
 				g := q.Build()
 				want := kit.Arrived(f, g).Taken(1)
 				if size == fits {
@@ -242,7 +241,7 @@ func trimmedTooLong(r *kit.Rig) {
 	}
 }
 
-// trimmedQueues runs queues that trim beside queues that do not, and swaps the two.
+// trimmedQueues uses queues that trim beside queues that do not, and then swaps the two.
 func trimmedQueues(r *kit.Rig) {
 	r.ByDest(1, 2)
 	r.ReceiveAll(1)
@@ -273,7 +272,7 @@ func trimmedQueues(r *kit.Rig) {
 	}
 }
 
-// trimmedPages ends placed bytes around the end of a page, a write or a line.
+// trimmedPages ends the placed bytes around the end of a page, of a write and of a line.
 func trimmedPages(r *kit.Rig) {
 	trims(r)
 	x := r.OpenRx(3, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.HdrBufSize = nicspec.SplitModeHeaders, 256 })
@@ -320,7 +319,7 @@ func trimmedDigests(r *kit.Rig) {
 	}
 }
 
-// trimmedMarks delivers trimmed frames whose ECN bits change on their way to memory.
+// trimmedMarks delivers trimmed frames to queues that also mark ECN.
 func trimmedMarks(r *kit.Rig) {
 	trims(r)
 	rng := rand.New(rand.NewPCG(124, 9))

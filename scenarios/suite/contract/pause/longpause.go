@@ -10,15 +10,15 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// LongChecks stop queues of long entries.
+// LongChecks stop queues whose entries have several blocks.
 var LongChecks = []kit.Check{
 	{Name: "pause/a class stops while an entry waits for its blocks", Rules: "F4 T14 B8 F8", Stalls: kit.Stalled,
 		Run: longInAStop},
 }
 
-// longInAStop stops the class of a queue in which part of an entry waits for the rest. The other
-// blocks come during the stop or only after it: the entry leaves whole after both, and nothing of
-// it before. A queue of another class is not delayed.
+// longInAStop stops the class of a queue while an entry in it is incomplete. The other blocks come during the stop or
+// after it. The entry must leave whole after both, and nothing of it before. A queue of another class must not be
+// delayed.
 func longInAStop(r *kit.Rig) {
 	const class, other, quanta = 5, 3, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})
@@ -33,7 +33,7 @@ func longInAStop(r *kit.Rig) {
 		posts := r.EnqueueLong(x, transmit.AnyLong(r, w, blocks, rng), transmit.AnyLong(r, w, 1, rng))
 		r.Doorbell(false, x.Number, uint32(first)+uint32(1+i%(blocks-1)))
 		if i < 3 {
-			r.Run(500) // what was posted has been fetched when the stop comes
+			r.Run(500) // the posted blocks are fetched before the stop comes
 		}
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
@@ -44,10 +44,10 @@ func longInAStop(r *kit.Rig) {
 		if i%2 == 0 {
 			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)
-			stopped(r, p, 1, p.Ins[0], quanta, 2*fetchCycles) // four blocks and eight pieces are to be read
+			stopped(r, p, 1, p.Ins[0], quanta, 2*fetchCycles) // four blocks and eight pieces are read first
 		} else {
 			r.Run(int(quanta*Quantum(r)) + 2*nicspec.VisibleCycles) // the stop is over
-			r.BusyFalls()                                           // an entry that waits for blocks is not in progress
+			r.BusyFalls()                                           // an incomplete entry is not work in progress
 			r.Nothing(&x.Ring)
 			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)

@@ -98,7 +98,7 @@ func pauseValues(r *kit.Rig) {
 	}
 }
 
-// honoured plays pauses, and frames that are almost pauses: these are frames like any other.
+// honoured plays pauses, and frames that are almost pauses, which must be treated like any other frame.
 func honoured(r *kit.Rig) {
 	x := r.OpenRx(1, 7, nil)
 	r.Post(x, 100)
@@ -145,7 +145,7 @@ func honoured(r *kit.Rig) {
 	r.Dropped("rx_enable 0", nicspec.CntRxDropDisabled, pauseFrame(1, 9), ClassPause(1, 1))
 }
 
-// pauseWatch records when outgoing frames began and when incoming frames ended.
+// pauseWatch records when frames begin to leave, and when incoming frames end.
 type pauseWatch struct {
 	Begins []boundary.Crossing // frames that left, without their bytes
 	Ins    []int64             // last beats of frames that came in
@@ -168,11 +168,11 @@ func Pauses(r *kit.Rig) *pauseWatch {
 // Quantum returns the length of a pause quantum in cycles.
 func Quantum(r *kit.Rig) int64 { return int64(512 / r.Sizes.EthBits) }
 
-// fetchCycles is an upper bound of the time to fetch and gather entries after a stop has ended.
+// fetchCycles is an upper bound of the cycles to fetch and gather entries after a stop has ended.
 const fetchCycles = 400
 
-// stopped checks that no frame of a queue began during a stop that came at a cycle, and that one
-// began soon after it: slack is the time allowed in addition to [F4].
+// stopped checks that no frame of a queue began during a stop that came in cycle at, and that one began soon after the
+// stop: within the time of [F4] and slack.
 func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 	r.T.Helper()
 	end, after := at+quanta*Quantum(r), int64(-1)
@@ -190,7 +190,7 @@ func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 		queue)
 }
 
-// busySending posts a ring-full of long frames.
+// busySending posts as many long frames as the ring has entries.
 func busySending(r *kit.Rig, x *kit.TxRing, w *kit.Window) []kit.Posted {
 	r.T.Helper()
 	var all []nicspec.WqeFields
@@ -207,7 +207,7 @@ func portStops(r *kit.Rig) {
 	PortCfg(r, nicspec.PortEntryFields{RxPause: 1})
 	for _, c := range []struct {
 		frames [][]byte
-		quanta int64 // of the stop, from the last of the frames
+		quanta int64 // of the stop, counted from the last frame
 	}{
 		{[][]byte{pauseFrame(1, 700)}, 700}, {[][]byte{pauseFrame(1, 5000)}, 5000}, {[][]byte{pauseFrame(1, 0)}, 0},
 		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 900)}, 900},
@@ -222,7 +222,7 @@ func portStops(r *kit.Rig) {
 		r.Until("the pauses have come in", func() bool { return len(p.Ins) == len(c.frames) })
 		at := p.Ins[len(p.Ins)-1]
 		r.Ended(x, first, posts)
-		slack := int64(0) // its frames wait
+		slack := int64(0) // frames wait, fetched, for the end of the stop
 		if c.quanta == 0 {
 			slack = fetchCycles
 		}
@@ -233,8 +233,7 @@ func portStops(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// classStops stops the class of an idle queue: what is posted then waits, and what is posted to
-// other queues does not.
+// classStops stops the class of an idle queue. Entries posted to it then must wait; entries of other queues must not.
 func classStops(r *kit.Rig) {
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 0x24})
 	_, w := r.TxSetup(9, 2)
@@ -272,8 +271,8 @@ func classStops(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// droppedPauses plays pause frames that are too short, or come while rx_enable is 0: entries posted
-// then are sent at once.
+// droppedPauses plays pause frames that are too short, or that arrive while rx_enable is 0: entries posted afterwards
+// must be sent at once.
 func droppedPauses(r *kit.Rig) {
 	const quanta = 20_000
 	x, w := r.TxSetup(3, 6)

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// PortStopChecks are for NICs with more than one Ethernet port that can be paused.
+// PortStopChecks are for NICs with more than one Ethernet port and flow control.
 var PortStopChecks = []kit.Check{
 	{Name: "ports/one held, the other goes on", Rules: "T13 F4 T9 T10", Stalls: kit.Stalled, Run: onePortStopped},
 	{Name: "ports/one held, classes and queues that change ports", Rules: "T13 F4 T1 T10", Stalls: kit.Calm,
@@ -18,13 +18,13 @@ var PortStopChecks = []kit.Check{
 	{Name: "ports/one held, entries that send nothing", Rules: "T13 F4 T3 T10", Stalls: kit.Calm, Run: nothingInAStop},
 }
 
-// stop stops port 0 with a pause of the given cycles and returns the cycle in which the stop ends.
+// stop stops port 0 by a pause frame for a number of cycles, and returns the cycle in which the stop ends.
 func stop(r *kit.Rig, cycles int64) (end int64) {
 	r.T.Helper()
 	return stopOn(r, 0, cycles)
 }
 
-// stopOn stops a port and returns the cycle in which the stop ends.
+// stopOn stops a port by a pause frame, and returns the cycle in which the stop ends.
 func stopOn(r *kit.Rig, port int, cycles int64) (end int64) {
 	r.T.Helper()
 	quanta := cycles / Quantum(r)
@@ -42,7 +42,7 @@ func stopOn(r *kit.Rig, port int, cycles int64) (end int64) {
 	return came + quanta*Quantum(r)
 }
 
-// toPort returns n entries that send to a port, and some among them that send nothing.
+// toPort returns n entries for a port. Some of them fail and send nothing.
 func toPort(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i := range n {
@@ -52,7 +52,7 @@ func toPort(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all
 		case 0:
 			e = nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}
 		case 1:
-			e.Port = uint8(2 + i) // beyond the build
+			e.Port = uint8(2 + i) // a port that the build does not have
 		}
 		all = append(all, e)
 	}
@@ -69,9 +69,8 @@ func stillStopped(r *kit.Rig, end int64) {
 	}
 }
 
-// onePortStopped stops port 0 while more entries wait for it than any buffer can take, in many
-// queues. Queues of port 1 are not delayed, whether they were at work before or begin now; after
-// the stop everything ends as posted.
+// onePortStopped stops port 0 while more entries wait for it than the device can buffer, in many queues. Queues of port
+// 1 must not be delayed, whether they were busy before the stop or start in it. After the stop all entries must end.
 func onePortStopped(r *kit.Rig) {
 	const queues = 12
 	going, w := r.TxSetup(1, 6)
@@ -91,7 +90,7 @@ func onePortStopped(r *kit.Rig) {
 		r.RingDoorbell(&x.Ring)
 	}
 	r.Ended(going, first, before)
-	r.Run(4000) // every buffer for frames of port 0 is full
+	r.Run(4000) // until every buffer for frames of port 0 is full
 	for range 3 {
 		r.Transmit(going, toPort(r, 1, w, going.Size(), rng)...)
 		r.Transmit(y, toPort(r, 1, w, 3*y.Size(), rng)...)
@@ -104,8 +103,8 @@ func onePortStopped(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedAndMixed stops port 0 while queues have entries for both ports: entries behind one for
-// port 0 wait for it, and no others do.
+// stoppedAndMixed stops port 0 while queues have entries for both ports. Entries behind one for port 0 must wait for
+// it, and no others.
 func stoppedAndMixed(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(25, 9))
@@ -132,16 +131,16 @@ func stoppedAndMixed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// nothingInAStop stops each port in turn while more frames wait for it than any buffer can take.
-// Entries that send nothing end meanwhile: in a queue that has never sent, in one whose latest
-// frame left on the stopped port, and in one that sends on the other port.
+// nothingInAStop stops each port in turn while more frames wait for it than the device can buffer. Entries that send
+// nothing must end meanwhile: in a queue that has never sent, in one whose latest frame left on the stopped port, and
+// in one that sends on the other port.
 func nothingInAStop(r *kit.Rig) {
 	const queues, each = 8, 40
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(26, 9))
 	for port := range 2 {
 		other := uint8(1 - port)
-		first := 4 + 20*port // of the queues of this turn
+		first := 4 + 20*port // first queue used in this turn
 		silent, sent, sends := r.OpenTx(first, 4), r.OpenTx(first+1, 4), r.OpenTx(first+2, 4)
 		r.Transmit(sent, r.Sound(w[0], 1), r.Sound(w[1], 2))
 		entry := r.Sound(w[0], 3)
@@ -155,7 +154,7 @@ func nothingInAStop(r *kit.Rig) {
 			posts[i] = r.Enqueue(stopped[i], toPort(r, uint8(port), w, stopped[i].Size(), rng)...)
 			r.RingDoorbell(&stopped[i].Ring)
 		}
-		r.Run(4000) // every buffer for frames of the port is full
+		r.Run(4000) // until every buffer for frames of the port is full
 		r.Transmit(silent, silentEntries(r, other, w, each, rng)...)
 		r.Transmit(sent, silentEntries(r, other, w, each, rng)...)
 		r.Transmit(sends, append(toPort(r, other, w, each, rng), silentEntries(r, other, w, each, rng)...)...)

@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// RuntimeChecks change DEVCTL while requests are under way.
+// RuntimeChecks change DEVCTL while requests are in flight.
 var RuntimeChecks = func() []kit.Check {
 	all := []kit.Check{
 		{Name: "run time/limits change under traffic", Rules: "P10 P3 G8", Stalls: kit.Stalled,
@@ -40,8 +40,8 @@ var AttrChecks = []kit.Check{
 var AttrCopyChecks = []kit.Check{{Name: "attributes/of copies", Rules: "P11 D2", Stalls: kit.Stalled,
 	Run: func(r *kit.Rig) { attributes(r, copySome) }}}
 
-// carries reports whether a request of the device transfers data of frames or copies: neither a
-// ring access nor a message.
+// carries reports whether a request of the device transfers data of frames or copies, and so is neither a ring access
+// nor a message.
 func carries(r *kit.Rig, h *tlp.Header) bool {
 	in := func(g *kit.Ring) bool { return g.Contains(h.Address) || g.CQContains(h.Address) }
 	for _, x := range r.Rx {
@@ -57,8 +57,8 @@ func carries(r *kit.Rig, h *tlp.Header) bool {
 	return true
 }
 
-// attributes runs some traffic under every setting: requests for data have the configured
-// attributes, all others none.
+// attributes runs some traffic under every setting: requests for data must have the configured attributes, all others
+// none.
 func attributes(r *kit.Rig, traffic func(*kit.Rig)) {
 	for attr := range uint32(4) {
 		r.Quiet()
@@ -115,13 +115,13 @@ func copySome(r *kit.Rig) {
 	r.Disable(nicspec.TableTxq, 2)
 }
 
-// devctlWatch compares requests with DEVCTL as last written.
+// devctlWatch compares the device's requests with the latest value of DEVCTL.
 type devctlWatch struct {
 	*kit.Rig
 	now     nicspec.DevctlReg
-	at      int64 // when it was written
-	since   int   // requests that left more than 64 cycles later
-	stale   int   // index of the last of them that did not follow it
+	at      int64 // cycle in which it was written
+	since   int   // requests that left more than 64 cycles after the write
+	stale   int   // number of the last of these that did not yet have the new value
 	checked int
 }
 
@@ -150,7 +150,7 @@ func (d *devctlWatch) see(c boundary.Crossing) {
 	}
 }
 
-// limitsChange writes DEVCTL again and again while frames come and go.
+// limitsChange writes DEVCTL again and again while frames are received and sent.
 func limitsChange(r *kit.Rig, attrs uint32) {
 	rng := rand.New(rand.NewPCG(91, 9))
 	x, w := r.TxSetup(2, 6)

@@ -19,12 +19,12 @@ var BackpressureChecks = func() []kit.Check {
 	return []kit.Check{c}
 }()
 
-// completionsWhileHeld blocks the output until the path to the endpoint is full of writes and no
-// TLP can leave. Then the answers to earlier reads come and must be accepted: an endpoint may wait
-// for that before it accepts anything.
+// completionsWhileHeld blocks the output until the path to the endpoint is full of writes and no TLP can leave. The
+// answers to earlier reads, which arrive then, must still be accepted, since an endpoint may wait for that before it
+// accepts a TLP.
 func completionsWhileHeld(r *kit.Rig) {
 	const late, entries = 55_000, 8
-	r.Write(nicspec.RegDevctl, 0) // writes of 128 B: more TLPs
+	r.Write(nicspec.RegDevctl, 0) // writes of 128 B make more TLPs
 	x, w := r.TxSetup(2, 3)
 	y := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -48,7 +48,7 @@ func completionsWhileHeld(r *kit.Rig) {
 	}
 	r.RingDoorbell(&x.Ring)
 	r.Until("the pieces are asked for", func() bool { return asked == 300*entries })
-	r.Run(2 * r.Way)
+	r.Run(2 * r.OneWay)
 	r.Bed.Gate.Close()
 	out, came, early := int64(0), 0, 0
 	r.Watch = func(c boundary.Crossing) {

@@ -4,5 +4,5 @@
 // Requests to the device are in registers.
 //
 // Invariants:
-//   - What may happen in any order, the referee judges; checks demand only what docs/nic.md fixes.
+//   - Checks require only what docs/nic.md fixes; where it leaves the order open, the referee judges.
 package pcie

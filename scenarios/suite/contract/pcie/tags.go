@@ -18,7 +18,7 @@ var TagChecks = []kit.Check{
 		Run: tagsComeBack},
 }
 
-// outstanding counts the outstanding reads, and their maximum.
+// outstanding tracks the outstanding reads and their maximum.
 type outstanding struct {
 	left map[uint8]int // bytes outstanding, by tag
 	most int
@@ -37,11 +37,10 @@ func (o *outstanding) see(c boundary.Crossing) {
 	}
 }
 
-// tagsComeBack makes a hundred reads time out at once. Their tags become free in the same cycles in
-// which completions of other reads come in back to back. Afterwards as many reads are outstanding
-// at once as before.
+// tagsComeBack makes a hundred reads time out at once. Their tags become free in the same cycles in which completions
+// of other reads arrive back to back. Afterwards as many reads must be outstanding at once as before.
 func tagsComeBack(r *kit.Rig) {
-	const limit = 6 * kit.Timeout // far more than an answer takes
+	const limit = 6 * kit.Timeout // far longer than an answer takes
 	r.Write(nicspec.RegCplTimeout, limit)
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B
 	good, w := r.TxSetup(3, 7)
@@ -73,7 +72,7 @@ func tagsComeBack(r *kit.Rig) {
 			all[i].Status, all[i].Frame = nicspec.StatusCplTimeout, nil
 		}
 		r.RingDoorbell(&bad.Ring)
-		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until their rest time is over
+		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until the tags may be used again [P6]
 			sendAll(r, good, long(40))
 		}
 		r.Ended(bad, first, all)

@@ -7,8 +7,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// WindowChecks change the configuration while frames come in; the referee follows which frames see
-// which value.
+// WindowChecks change the configuration while frames arrive. The referee decides which frames may see which value.
 var WindowChecks = []kit.Check{
 	{Name: "parsing/ROCE_PORT is written while frames come in", Rules: "R6 G8 H6 H7", Stalls: kit.Stalled,
 		Run: rocePortMoves},

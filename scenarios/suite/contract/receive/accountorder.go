@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// accountOrder plays frames on all ports while credits are drawn and returned: account_seq merges
-// the two rings.
+// accountOrder plays frames on all ports while credits are drawn and returned. Sorting by account_seq must merge the
+// entries of both rings into one sequence.
 func accountOrder(r *kit.Rig) {
 	const n = 240
 	r.Write(nicspec.RegCtrl, 1)
@@ -55,7 +55,7 @@ func accountOrder(r *kit.Rig) {
 	require.Positive(r.T, total-slow)
 }
 
-// accountGroups spreads the fast path over queues.
+// accountGroups uses accounts whose fast path is distributed over queues by RSS.
 func accountGroups(r *kit.Rig) {
 	rssKeyAt(r, 9)
 	r.Write(nicspec.RegCtrl, 1)

@@ -8,14 +8,14 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// AccountRaceChecks race credits against frames.
+// AccountRaceChecks write accounts and credits while frames draw on them.
 var AccountRaceChecks = []kit.Check{
 	{Name: "accounts/credits while frames draw", Rules: "A3 A5", Stalls: kit.Calm, Run: creditsWhileDrawing},
 	{Name: "accounts/written while frames wait", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileWaiting},
 }
 
-// writtenWhileWaiting rewrites an account while frames that draw on it wait for their descriptors:
-// each draws on the entry that it found, so the new entry's numbers begin at 0.
+// writtenWhileWaiting rewrites an account while frames that drew on it wait for their descriptors. Each frame keeps the
+// account_seq that it drew, and frames after the write are numbered from 0.
 func writtenWhileWaiting(r *kit.Rig) {
 	const n = 3
 	a := &Account{Index: 7, Balance: 9, Rule: 1, FastQ: 1, SlowQ: 2}
@@ -42,8 +42,8 @@ func writtenWhileWaiting(r *kit.Rig) {
 	}
 }
 
-// creditsWhileDrawing writes credits as fast as possible while frames draw one after another:
-// neither is lost, whichever coincide.
+// creditsWhileDrawing writes credits as fast as possible while frames draw credits one after another: neither may be
+// lost when they coincide.
 func creditsWhileDrawing(r *kit.Rig) {
 	a := &Account{Index: 3, Balance: 1 << 20, Rule: 4, FastQ: 1, SlowQ: 2}
 	OpenPosted(r, a.FastQ, a.SlowQ)

@@ -35,7 +35,7 @@ type Account struct {
 	group, rssLog int // the rule has action Rss if rssLog is not 0
 }
 
-// SlowPath reports whether the next accepted frame takes the slow path.
+// SlowPath returns whether the next accepted frame takes the slow path.
 func (a *Account) SlowPath() (slow bool) {
 	if !a.slow && a.Balance > 0 {
 		return false
@@ -127,7 +127,7 @@ func drawFrames(r *kit.Rig, a *Account, n int) {
 	r.Quiet()
 }
 
-// OpenPosted opens receive queues with descriptors.
+// OpenPosted opens receive queues and posts descriptors to them.
 func OpenPosted(r *kit.Rig, queues ...int) {
 	r.T.Helper()
 	r.Write(nicspec.RegCtrl, 1)
@@ -149,7 +149,7 @@ func bothPaths(r *kit.Rig) {
 		drawFrames(r, a, int(n)/2+3)
 		CheckAccount(r, a)
 	}
-	a.Balance, a.drawn, a.seq = 4, 0, 0 // rewritten
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // the next write of the entry sets these
 	SetAccount(r, a)
 	drawFrames(r, a, 6)
 	CheckAccount(r, a)
@@ -178,7 +178,7 @@ func latchedAccount(r *kit.Rig) {
 	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
 	drawFrames(r, a, 3)
-	CheckAccount(r, a) // no credit left, but no frame has been refused credit
+	CheckAccount(r, a) // the credit is used up, but no frame has been refused credit yet
 	require.False(r.T, a.slow)
 	drawFrames(r, a, 1)
 	require.True(r.T, a.slow)
@@ -191,12 +191,12 @@ func latchedAccount(r *kit.Rig) {
 	credit(r, a, 0, false, true)
 	drawFrames(r, a, 10)
 	CheckAccount(r, a)
-	credit(r, a, 5, true, true) // takes credits and resumes: the next frame finds none
+	credit(r, a, 5, true, true) // takes credits and resumes at once: the next frame finds no credit
 	CheckAccount(r, a)
 	drawFrames(r, a, 2)
 	credit(r, a, 1, false, true)
 	drawFrames(r, a, 2)
-	a.Balance, a.drawn, a.seq, a.slow = 2, 0, 0, false // a table write makes it Fast
+	a.Balance, a.drawn, a.seq, a.slow = 2, 0, 0, false // a table write resets the state to Fast
 	SetAccount(r, a)
 	CheckAccount(r, a)
 	drawFrames(r, a, 3)
@@ -232,8 +232,7 @@ func accountCredits(r *kit.Rig) {
 	}
 }
 
-// accountDrops drops frames of an account for every cause: they draw no credit, but may make the
-// account slow.
+// accountDrops drops frames of an account for every cause: they must draw no credit, but may make the account slow.
 func accountDrops(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 7, Balance: 2, Latch: true, Rule: 3, FastQ: 6, SlowQ: 2}
@@ -249,7 +248,7 @@ func accountDrops(r *kit.Rig) {
 	drawFrames(r, a, 2)
 	a.SlowQ = 6
 	setAccountRule(r, a)
-	a.slow = true // a dropped frame does change the state
+	a.slow = true // a dropped frame makes the account slow as well
 	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
 	CheckAccount(r, a)
 	credit(r, a, 1, false, false)
@@ -319,7 +318,7 @@ func accountValues(r *kit.Rig) {
 		want    nicspec.TableStatus
 	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad},
 		{1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
-		// the last three fields are read-only
+		// The last three fields are read-only.
 		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78}
 		require.Equal(r.T, c.want,
 			r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v",

@@ -34,7 +34,7 @@ func descriptorFaults(r *kit.Rig) {
 	for _, f := range kit.Failures {
 		x := r.OpenRx(2, 2, nil)
 		r.Post(good, 6)
-		if f.Kind != inject.FaultUR { // not the first lap: some descriptors are used before
+		if f.Kind != inject.FaultUR { // fail in a later lap of the ring, after some descriptors have been used
 			first := r.Ordinal()
 			r.Post(x, 3)
 			r.Play(kit.FrameTo(2, kit.Blob(64, 1)), kit.FrameTo(2, kit.Blob(65, 2)), kit.FrameTo(2, kit.Blob(66, 3)))
@@ -47,7 +47,7 @@ func descriptorFaults(r *kit.Rig) {
 		r.FailOnce(f.Kind, x.Base, 64)
 		first := x.PI
 		r.Post(x, 1)
-		r.Struck()
+		r.AwaitFault()
 		want := f.Counts()
 		if f.Want == nicspec.StatusOk {
 			r.Quiet()
@@ -63,7 +63,7 @@ func descriptorFaults(r *kit.Rig) {
 			kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
 		r.Play(frames[1:]...)
 		r.Delivered(good, at+2, 0)
-		r.RingDoorbell(&x.Ring) // the same index again, but the queue is not in state Run
+		r.RingDoorbell(&x.Ring) // the index is the same as before, but the queue is not in state Run
 		r.Quiet()
 		for i, n := range kit.Arrived(frames...).Taken(2).With(kit.PortCounter(nicspec.CntRxDropQueueErr), 2).
 			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe),
@@ -82,7 +82,7 @@ func descriptorFaults(r *kit.Rig) {
 		r.Disable(nicspec.TableRxq, 2)
 		e = nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
 		require.Equal(r.T, [2]uint8{uint8(nicspec.QueueStateOff), 0}, [2]uint8{uint8(e.State), uint8(e.Error)})
-		x = r.OpenRx(2, 2, nil) // and it works again
+		x = r.OpenRx(2, 2, nil) // enabled again, the queue works
 		at = r.Ordinal()
 		r.Post(x, 4)
 		r.Play(kit.FrameTo(2, kit.Blob(300, 1)))
@@ -91,8 +91,8 @@ func descriptorFaults(r *kit.Rig) {
 	}
 }
 
-// lateCompletion delays the completion of a descriptor read beyond CPL_TIMEOUT: the read fails once,
-// and the late completion is counted as unexpected and ignored.
+// lateCompletion delays the completion of a descriptor read beyond CPL_TIMEOUT: the read must fail once, and the late
+// completion must be counted as unexpected and ignored.
 func lateCompletion(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -110,8 +110,8 @@ func lateCompletion(r *kit.Rig) {
 	})
 }
 
-// severalFail fails all but the first two reads of a ring: there is exactly one Event, QUEUE_ERR
-// steps once, and each of 70 frames is delivered or dropped for QueueErr or NoDesc.
+// severalFail makes all reads of a ring fail but the first two. There must be exactly one Event, QUEUE_ERR must step
+// once, and each of 70 frames must be delivered, or dropped for QueueErr or NoDesc.
 func severalFail(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -125,7 +125,7 @@ func severalFail(r *kit.Rig) {
 			r.Play(kit.Blob(60+i, 1))
 		}
 		events, frames := 0, 0
-		r.Struck()
+		r.AwaitFault()
 		r.Quiet()
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			if e[0] == byte(nicspec.CqeTypeEvent) {
@@ -147,8 +147,8 @@ func severalFail(r *kit.Rig) {
 	}
 }
 
-// noMemory uses addresses without memory: a ring there fails with CplUnsupported; a buffer there
-// loses the bytes, and the completion entry is written as usual.
+// noMemory uses addresses without memory. A ring there fails with CplUnsupported; a buffer there loses the bytes, while
+// the completion entry is written as usual.
 func noMemory(r *kit.Rig) {
 	r.ReceiveAll(2)
 	x := r.OpenRx(2, 3, func(f *nicspec.RxqEntryFields) { f.RingBase = 7 << nicspec.EndpointShift })
@@ -181,19 +181,19 @@ func offWhileFailing(r *kit.Rig) {
 				inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).Counts(),
 			func() {
 				r.Post(x, 1)
-				r.Struck()
+				r.AwaitFault()
 				r.Disable(nicspec.TableRxq, 2)
-				r.Nothing(&x.Ring) // a read that fails after the queue is Off makes no Event
+				r.Nothing(&x.Ring) // a read that fails after the queue is Off causes no Event
 			})
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
 		require.Equal(r.T, nicspec.QueueStateOff, e.State)
 	}
 }
 
-// silentTagRests lets one read time out and checks that its tag is not reused until CPL_TIMEOUT
-// after the timeout [P6], while at least 384 other reads go out.
+// silentTagRests lets one read time out, and checks that its tag is not reused until another CPL_TIMEOUT has passed
+// [P6], while at least 384 other reads go out.
 func silentTagRests(r *kit.Rig) {
-	const limit = 4 * kit.Timeout // tags are used many times before and after it
+	const limit = 4 * kit.Timeout // long enough for tags to be used many times before and after the timeout
 	r.Write(nicspec.RegCplTimeout, limit)
 	var d nicspec.DevctlReg // reads of 128 B
 	r.Write(nicspec.RegDevctl, uint32(d))
@@ -202,7 +202,7 @@ func silentTagRests(r *kit.Rig) {
 	e := kit.SendEntry(nil, r.Piece(w[0], 0, 64, kit.Pattern(4000, 1)), r.Piece(w[0], 0, 64, kit.Pattern(5000, 2)))
 	e.FComplete = true
 	posts := r.Enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.Size())...)
-	reads := 0 // after the silent one
+	reads := 0 // reads after the unanswered one
 	since, tag, again := int64(-1), uint8(0), int64(-1)
 	r.Watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
@@ -229,8 +229,8 @@ func silentTagRests(r *kit.Rig) {
 	require.EqualValues(r.T, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
 }
 
-// offWhileOwed disables a queue whose ring failed long ago, and whose Event waits behind a frame of
-// another queue that waits for its descriptor: the Event is still written.
+// offWhileOwed disables a queue whose ring failed long ago, and whose Event waits behind a frame of another queue that
+// waits for its descriptor. The Event must still be written.
 func offWhileOwed(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	other, x := r.OpenRx(1, 3, nil), r.OpenRx(2, 3, nil)

@@ -55,8 +55,8 @@ func lengthDrops(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// checksumDrops plays all kinds of bad frames under all settings of RX_CTRL: the first cause that
-// applies is counted.
+// checksumDrops plays all kinds of bad frames under all settings of RX_CTRL. The first cause that applies must be
+// counted.
 func checksumDrops(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.Post(x, 100)
@@ -171,7 +171,7 @@ func tooLong(r *kit.Rig) {
 	r.Dropped("a buffer of one byte", nicspec.CntRxDropTooLong, kit.Blob(60, 1))
 }
 
-// noDescriptor posts fewer descriptors than frames come, over and over.
+// noDescriptor repeatedly posts fewer descriptors than frames arrive.
 func noDescriptor(r *kit.Rig) {
 	x := r.OpenRx(6, 3, nil)
 	r.ReceiveAll(6)
@@ -196,9 +196,9 @@ func noDescriptor(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// precedence plays frames to which every cause from some point on applies.
+// precedence plays frames to which several causes of a drop apply, each time without the one that comes first in order.
 func precedence(r *kit.Rig) {
-	// no descriptors: TooLong takes precedence
+	// Without descriptors, TooLong takes precedence.
 	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 })
 	bad := kit.Spoiled(true, true, true)
 	r.Write(nicspec.RegRxCtrl, 7)
@@ -225,8 +225,7 @@ func precedence(r *kit.Rig) {
 	_ = x
 }
 
-// overflow delays the frames of a queue by a slow read of its descriptors: as many are kept as [R3]
-// guarantees.
+// overflow delays the frames of a queue by a slow read of its descriptors. As many as [R3] guarantees must be kept.
 func overflow(r *kit.Rig) {
 	playDrops(r, 20)
 	r.ReceiveAll(8)
@@ -260,8 +259,8 @@ func overflow(r *kit.Rig) {
 	}
 }
 
-// playDrops plays n frames of some 1,000 B for every cause of a drop other than their length: they leave
-// no trace in the buffer.
+// playDrops plays n frames of about 1,000 B for every cause of a drop except their length. Dropped frames must free
+// their space in the buffer.
 func playDrops(r *kit.Rig, n int) {
 	r.T.Helper()
 	r.OpenRx(2, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 100 })
@@ -297,7 +296,7 @@ func playDrops(r *kit.Rig, n int) {
 	}
 }
 
-// everyFrame mixes frames of every fate, back to back.
+// everyFrame mixes frames that are delivered and frames dropped for every cause, back to back.
 func everyFrame(r *kit.Rig) {
 	x := r.OpenRx(2, 10, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 2000 })
 	r.Write(nicspec.RegRxCtrl, 7)

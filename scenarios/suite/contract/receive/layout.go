@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// LayoutChecks check where frames and completion entries land.
+// LayoutChecks check where frames and completion entries are written.
 var LayoutChecks = []kit.Check{
 	{Name: "receive/lengths, splits and addresses, MPS 128", Rules: "R8 R10 P1 P2 P3 P4 P9 B3 B5 B6",
 		Stalls: kit.Stalled, Run: func(r *kit.Rig) { layouts(r, 0) }},
@@ -25,7 +25,7 @@ var LayoutChecks = []kit.Check{
 	{Name: "receive/pages", Rules: "R10 P3", Stalls: kit.Stalled, Run: pages},
 }
 
-// Layout is a header split.
+// Layout is a setting of the header split.
 type Layout struct {
 	Mode nicspec.SplitMode
 	Len  int
@@ -65,8 +65,8 @@ func layouts(r *kit.Rig, mps uint32) {
 	}
 }
 
-// headerBuffers delivers headers that are longer than their buffer, and frames that just fit or
-// just do not.
+// headerBuffers delivers headers that are longer than their buffer, and frames that just fit, or just do not fit, into
+// their buffers.
 func headerBuffers(r *kit.Rig) {
 	r.ReceiveAll(0)
 	q := 0
@@ -83,7 +83,7 @@ func headerBuffers(r *kit.Rig) {
 			p := kit.RocePacket(frame)
 			h := kit.Parsed(p.Build(), r.Roce)
 			h.FrameLen = frame
-			most := pay + x.Split(&h, frame) // bytes that fit
+			most := pay + x.Split(&h, frame) // bytes that fit into the buffers
 			r.Counted(fmt.Sprintf("frames of %d and %d B", most, most+1), kit.Steps{
 				kit.PortCounter(nicspec.CntRxDropTooLong): 2, kit.PortCounter(nicspec.CntRxFrames): 4,
 				kit.PortCounter(nicspec.CntRxBytes):     kit.Free,
@@ -100,7 +100,7 @@ func headerBuffers(r *kit.Rig) {
 	}
 }
 
-// exactly returns a frame of n bytes, padded behind the packet where that is shorter.
+// exactly returns a frame of n bytes, padded behind a shorter packet.
 func exactly(p kit.Packet, n int) []byte {
 	bare := len(p.Build())
 	if n < bare {

@@ -43,7 +43,7 @@ func Parse(r *kit.Rig, frames [][]byte) {
 
 func ParseByHand(r *kit.Rig) {
 	var frames [][]byte
-	for _, p := range append(kit.Odd(), shorter()...) {
+	for _, p := range append(kit.EveryKind(), shorter()...) {
 		f := p.Build()
 		frames = append(frames, f)
 		if len(f) > 77 {
@@ -53,8 +53,7 @@ func ParseByHand(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// shorter returns packets with 70 B of payload whose lengths, of IP or of UDP, are near the size of
-// their headers, or 0.
+// shorter returns packets with 70 B of payload whose IP or UDP length is near the size of the headers, or 0.
 func shorter() (all []kit.Packet) {
 	for _, base := range []kit.Packet{kit.RocePacket(70), kit.UDPPacket(70),
 		{L3: 4, Proto: kit.ProtoTCP, Payload: 70}} {
@@ -91,7 +90,7 @@ func RoceOpcodes(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// CutShort plays frames that end anywhere in their headers, from the shortest on.
+// CutShort plays frames that end at every place in their headers.
 func CutShort(r *kit.Rig) {
 	var frames [][]byte
 	long := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x14,
@@ -130,10 +129,10 @@ func rocePorts(r *kit.Rig) {
 	}
 }
 
-// Damaged plays packets of every kind with some bytes changed, cut and padded at random.
+// Damaged plays packets of every kind that are changed in some bytes, cut and padded at random.
 func Damaged(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(77, 1))
-	kinds := kit.Odd()
+	kinds := kit.EveryKind()
 	var frames [][]byte
 	for i := range 2000 {
 		p := kinds[rng.IntN(len(kinds))]
@@ -156,7 +155,7 @@ func Damaged(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// edgeSums searches packets whose sums are the two representations of zero in ones' complement.
+// edgeSums plays packets whose checksums are the two representations of zero in ones' complement.
 func edgeSums(r *kit.Rig) {
 	var frames [][]byte
 	for i := range 4 {
@@ -165,19 +164,18 @@ func edgeSums(r *kit.Rig) {
 		p.Seed = uint64(i)
 		f := p.Build()
 		l4 := p.L3Off() + p.L3Len()
-		// Let two bytes of the payload compensate for the checksum: the field is then 0xffff, for a
-		// sum of zero.
+		// Two bytes of the payload compensate for the checksum, which becomes 0xffff: the sum is zero.
 		sum := kit.BigEndian.Uint16(f[l4+6:])
 		kit.BigEndian.PutUint16(f[l4+8:], kit.AddOnes(kit.BigEndian.Uint16(f[l4+8:]), sum))
 		kit.BigEndian.PutUint16(f[l4+6:], 0xffff)
 		frames = append(frames, f)
 		g := append([]byte(nil), f...)
-		kit.BigEndian.PutUint16(g[l4+6:], 0) // not checked
+		kit.BigEndian.PutUint16(g[l4+6:], 0) // checksum 0: not checked
 		frames = append(frames, g)
 		h := append([]byte(nil), f...)
 		kit.BigEndian.PutUint16(h[l4+6:], 1)
 		frames = append(frames, h)
-		if p.L3 == 4 { // likewise in the header: the identification compensates
+		if p.L3 == 4 { // the same in the IPv4 header, where the identification compensates
 			for _, field := range []uint16{0, 0xffff} {
 				k := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(k[18:], kit.AddOnes(kit.BigEndian.Uint16(k[18:]), kit.BigEndian.Uint16(k[24:])))
@@ -189,8 +187,8 @@ func edgeSums(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// icrcCoverage flips each bit of the headers in turn: those that routers may change do not affect
-// the verdict.
+// icrcCoverage flips each bit of the headers in turn. Bits that routers may change must not affect the verdict of the
+// ICRC.
 func icrcCoverage(r *kit.Rig) {
 	for _, l3 := range []int{4, 6} {
 		p := kit.RocePacket(9)

@@ -44,7 +44,7 @@ func everySize(r *kit.Rig) {
 	r.ReceiveAll(0)
 	for log := nicspec.LogSizeMin; log <= nicspec.LogSizeMax; log++ {
 		if log == 8 {
-			r.Free[0] = 1 << 36 // from here on, addresses of Arm memory that take four DWs
+			r.Free[0] = 1 << 36 // addresses of Arm memory above 4 GB, which need headers of four DWs
 		}
 		x := r.OpenRx(log, log, nil)
 		r.ToQueue(log)
@@ -66,17 +66,17 @@ func everySize(r *kit.Rig) {
 	}
 }
 
-// rxIndicesWrap delivers more frames than an index can count.
+// rxIndicesWrap delivers more than 65,536 frames, so that indices wrap.
 func rxIndicesWrap(r *kit.Rig) {
 	const log, total = 12, 1<<16 + 300
 	x := r.OpenRx(2, log, nil)
 	r.ReceiveAll(2)
 	h, p := r.Buffers(0, 0)
-	f := kit.Blob(256, 1) // none is lost at line rate [C4]
+	f := kit.Blob(256, 1) // frames of this size are delivered at line rate [C4]
 	for done := 0; done < total; {
 		n := min(x.Size(), total-done)
 		for range n {
-			r.Put(x, h, p) // several descriptors may name the same buffer
+			r.Put(x, h, p) // several descriptors may use the same buffer
 		}
 		r.RingDoorbell(&x.Ring)
 		first := r.Ordinal()
@@ -122,7 +122,7 @@ func allRxQueues(r *kit.Rig) {
 	}
 }
 
-// lateDoorbells posts descriptors one by one while frames come, sometimes too late.
+// lateDoorbells posts descriptors one by one while frames arrive, sometimes too late for a frame.
 func lateDoorbells(r *kit.Rig) {
 	x := r.OpenRx(1, 3, nil)
 	r.ReceiveAll(1)
@@ -165,7 +165,7 @@ func rxAgain(r *kit.Rig) {
 				r.Delivered(x, first+i, nicspec.RuleNone)
 			}
 		}
-		// one descriptor is discarded
+		// A descriptor is discarded.
 		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableRxq, 5) })
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 5))
 		require.Equal(r.T, nicspec.RxqEntryFields{Pi: uint16(2 * n), Ci: uint16(2*n - 1), Cqi: uint16(2*n - 1)}, e,
@@ -173,8 +173,7 @@ func rxAgain(r *kit.Rig) {
 	}
 }
 
-// rxUnderTraffic disables a queue while frames arrive for it and for another, which is not
-// affected.
+// rxUnderTraffic disables a queue while frames arrive for it and for another queue, which must not be affected.
 func rxUnderTraffic(r *kit.Rig) {
 	other := r.OpenRx(1, 9, nil)
 	r.ByDest(1, 2)
@@ -195,7 +194,7 @@ func rxUnderTraffic(r *kit.Rig) {
 			n++
 		}
 		r.Run(300)
-		r.Nothing(&x.Ring) // busy has fallen: nothing is written any more
+		r.Nothing(&x.Ring) // busy is 0: nothing may be written after that
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
 		require.Equal(r.T, [2]uint16{n, n}, [2]uint16{e.Ci, e.Cqi})
 		require.Equal(r.T, nicspec.QueueStateOff, e.State)
@@ -206,7 +205,7 @@ func rxUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// usedOnce posts all descriptors with the same buffer, and checks the bytes around it.
+// usedOnce posts descriptors that all have the same buffer, and checks the bytes around it.
 func usedOnce(r *kit.Rig) {
 	x := r.OpenRx(3, 3, func(f *nicspec.RxqEntryFields) {
 		f.SplitMode, f.SplitLen, f.HdrBufSize = nicspec.SplitModeFixed, 20, 20

@@ -40,8 +40,8 @@ func rssKeyAt(r *kit.Rig, seed uint64) {
 	setRssKey(r, [nicspec.RssKeyBytes]byte(kit.Pattern(nicspec.RssKeyBytes, seed)))
 }
 
-// The key and four of the flows that Microsoft publishes for the verification of RSS, with the hash
-// over addresses and the hash over addresses and ports.
+// The key and four of the flows that Microsoft publishes to verify RSS, each with the hash over addresses and the hash
+// over addresses and ports.
 var (
 	vectorKey = [nicspec.RssKeyBytes]byte{
 		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca,
@@ -91,7 +91,7 @@ func rssVectors(r *kit.Rig) {
 	}
 }
 
-// rssKeyBits sends the same frame under keys with a single bit set.
+// rssKeyBits plays the same frame under keys with a single bit set.
 func rssKeyBits(r *kit.Rig) {
 	p := kit.Packet{L3: 6, Proto: kit.ProtoTCP, Sport: 0xffff, Dport: 0xffff, Payload: 60}
 	f := p.Build()
@@ -119,8 +119,7 @@ func indirection(r *kit.Rig, index, q int) {
 	r.Indir[index] = q
 }
 
-// spread opens queues and fills the table: entries that no frame may select name a queue that is
-// off.
+// spread opens queues and fills the table. Entries that no frame may select name a disabled queue.
 func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	r.T.Helper()
 	var rings []*kit.RxRing
@@ -141,7 +140,7 @@ func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	return rings
 }
 
-// flow returns a frame whose hash differs from that of others.
+// flow returns a frame of flow i, whose hash differs from those of other flows.
 func flow(i int) []byte {
 	p := kit.UDPPacket(20)
 	p.L3 = []int{4, 6}[i%2]
@@ -149,7 +148,7 @@ func flow(i int) []byte {
 	return p.Build()
 }
 
-// group checks that frames go to the queues that a group of the table names.
+// group checks that frames go to the queues in a group of table entries.
 func group(r *kit.Rig, rings []*kit.RxRing, base, log, rule, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
@@ -189,7 +188,7 @@ func rssRules(r *kit.Rig) {
 			r.Disable(nicspec.TableRxq, q+1)
 		}
 	}
-	// A group that leads to a queue that is off.
+	// A group that leads to a disabled queue.
 	r.Rule(5, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionRss, Queue: 9, RssLog: 0})
 	indirection(r, 9, 2)
 	r.Dropped("a group's queue is off", nicspec.CntRxDropQueueOff, flow(1), flow(2))
@@ -236,8 +235,8 @@ func rssValues(r *kit.Rig) {
 	}
 }
 
-// rssChanges rewrites words of the key and entries of the table while frames arrive. The referee
-// follows which values frames within the window see; later frames must see the new ones.
+// rssChanges rewrites words of the key and entries of the table while frames arrive. The referee decides which values
+// frames near a write may see; later frames must see the new ones.
 func rssChanges(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(31, 9))
 	rssKeyAt(r, 3)

@@ -20,7 +20,7 @@ var SteerChecks = []kit.Check{
 	{Name: "steer/registers change under traffic", Rules: "R6 G4", Stalls: kit.Stalled, Run: registersChange},
 }
 
-// keyFrames returns frames that fill different parts of the key.
+// keyFrames returns frames that together fill every part of the key.
 func keyFrames() [][]byte {
 	roce := kit.RocePacket(50)
 	roce.Tags, roce.Tos, roce.Op, roce.Dmac = []uint32{kit.TpidS<<16 | 0xa123, kit.TpidC<<16 | 0x0456}, 0x9c, 0x2b,
@@ -33,8 +33,7 @@ func keyFrames() [][]byte {
 	return [][]byte{roce.Build(), tcp.Build(), frag.Build(), bad.Build(), kit.Blob(80, 5)}
 }
 
-// matches plays a frame that a rule with action Drop takes, or none does, and reports whether the rule
-// took it.
+// matches plays a frame for which the only rule, with action Drop, may match, and reports whether it matched.
 func matches(r *kit.Rig, frame []byte) bool {
 	r.T.Helper()
 	before := r.Player(0).Sent()
@@ -66,8 +65,8 @@ func drops(r *kit.Rig) (rule, none uint64) {
 	return rule, none
 }
 
-// everyKeyField compares one field of the key by a rule: it matches when the field is right, and
-// not when it is wrong.
+// everyKeyField writes a rule that compares one field of the key: it must match if the field is right, and not if it is
+// wrong.
 func everyKeyField(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	for n, frame := range keyFrames() {
@@ -93,8 +92,8 @@ func everyKeyField(r *kit.Rig) {
 	}
 }
 
-// everyKeyBit writes a rule for each bit of the key, as many at a time as there are rules, each
-// wrong in that bit only: none matches. Then all are corrected, and the lowest takes the frame.
+// everyKeyBit writes a rule for each bit of the key, as many at a time as there are rules, each wrong in that bit only:
+// none may match. Then all are corrected, and the lowest must match.
 func everyKeyBit(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	frame := keyFrames()[0]
@@ -142,7 +141,7 @@ func masks(r *kit.Rig) {
 	require.True(r.T, matches(r, frame), "reserved bits of the key are 0")
 }
 
-// priority uses overlapping rules: the lowest valid one takes a frame and counts it.
+// priority uses overlapping rules: the lowest valid one must match, and count the frame.
 func priority(r *kit.Rig) {
 	n := r.Sizes.NumRules
 	order := []int{n - 1, 9, 0, 8, n / 2, 7, 1}
@@ -169,13 +168,13 @@ func priority(r *kit.Rig) {
 	for i := n; i < nicspec.RegRuleHitsCount; i += 37 {
 		require.Zero(r.T, r.Read2(nicspec.RegRuleHits(i)), "rule %d, beyond the build", i)
 	}
-	half := r.Read(nicspec.RegRuleHits(0)) // a half at a time
+	half := r.Read(nicspec.RegRuleHits(0)) // read in two halves
 	require.EqualValues(r.T, hits[0], half)
 	require.Zero(r.T, r.Read(nicspec.RegRuleHits(0)+4))
 }
 
-// rulesChange rewrites a rule while frames arrive: each goes where one of the two values sends it,
-// and those after a read has shown the command done go where the new value does.
+// rulesChange rewrites a rule while frames arrive. Each must be steered by the old or the new value, and by the new one
+// after a read has shown that the command is done.
 func rulesChange(r *kit.Rig) {
 	a, b := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
 	r.Post(a, 400)
@@ -201,8 +200,8 @@ func rulesChange(r *kit.Rig) {
 	}
 }
 
-// rulesWhole plays a frame a cycle while a rule changes both its match and its queue: each frame
-// sees either the old rule or the new one, never the match of one with the queue of the other.
+// rulesWhole plays a frame a cycle while a write changes both the match and the queue of a rule. Each frame must see
+// the old rule or the new one, never the match of one with the queue of the other.
 func rulesWhole(r *kit.Rig) {
 	const n = 400
 	mine, others := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
@@ -230,7 +229,8 @@ func rulesWhole(r *kit.Rig) {
 	}
 }
 
-// registersChange does the same with RX_CTRL, RX_DEFAULT and CTRL.
+// registersChange rewrites RX_CTRL, RX_DEFAULT and CTRL while frames arrive. Each frame must see the old or the new
+// value, and the new one once the write has taken effect.
 func registersChange(r *kit.Rig) {
 	x := r.OpenRx(1, 10, nil)
 	r.Post(x, 500)

@@ -47,7 +47,7 @@ func doorbells(r *kit.Rig) {
 			}
 			r.Write2(off, 0, 2)
 		})
-		const many = 100 // more than wait anywhere on their way
+		const many = 100 // more than the device can buffer
 		r.Counted("two doorbells with one write, back to back", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 2 * many},
 			func() {
 				for range many {
@@ -67,8 +67,8 @@ func doorbells(r *kit.Rig) {
 	}
 }
 
-// doorbellsWrap runs indices through 65,536, a multiple of the ring size, and doorbells and
-// completion entries with them: Nops first, frames across the wrap.
+// doorbellsWrap posts more than 65,536 entries, so that the indices of doorbells and completion entries wrap: Nops
+// first, frames across the wrap.
 func doorbellsWrap(r *kit.Rig) {
 	const sends, nops = 24, 1<<16 - 10
 	x, w := r.TxSetup(3, 15)

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// IdleChecks make busy fall, and read it while it must be 1. The referee checks in every other
+// IdleChecks check that busy falls after work, and that it is 1 in special cases. The referee checks in every other
 // check that busy is 1 during work.
 var IdleChecks = []kit.Check{
 	{Name: "rest/busy is 1 while a read is outstanding", Rules: "B8 C1", Stalls: kit.Stalled, Run: busyWhileReading},
@@ -17,7 +17,7 @@ var IdleChecks = []kit.Check{
 		Run: idleWithEntry},
 }
 
-// busyWhileReading leaves reads of each kind of ring unanswered, with no other work.
+// busyWhileReading leaves reads of each kind of ring unanswered while there is no other work: busy must stay 1.
 func busyWhileReading(r *kit.Rig) {
 	const limit = 8000
 	r.Write(nicspec.RegCplTimeout, limit)
@@ -32,7 +32,7 @@ func busyWhileReading(r *kit.Rig) {
 			r.Enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 			r.RingDoorbell(&y.Ring)
 		}
-		r.Struck()
+		r.AwaitFault()
 		r.Synced()
 		from := r.Bed.NIC.Cycles()
 		r.Run(limit / 2)
@@ -43,7 +43,7 @@ func busyWhileReading(r *kit.Rig) {
 	}
 }
 
-// idleWithEntry rings the doorbell for an entry that may not start: that is not work in progress.
+// idleWithEntry rings the doorbell for an entry that may not start, which does not count as work in progress.
 func idleWithEntry(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	y := r.OpenTx(2, 3)
@@ -57,7 +57,7 @@ func idleWithEntry(r *kit.Rig) {
 	r.BusyFalls()
 }
 
-// statusTells makes a frame, and then a work entry, wait for a read that is answered late.
+// statusTells makes a frame, and then a work entry, wait for a read that is answered late, and checks STATUS meanwhile.
 func statusTells(r *kit.Rig) {
 	const late = 4000
 	y, w := r.TxSetup(2, 3)
@@ -81,7 +81,7 @@ func statusTells(r *kit.Rig) {
 			r.Enqueue(y, e)
 			r.RingDoorbell(&y.Ring)
 		}
-		r.Struck()
+		r.AwaitFault()
 		r.Played()
 		r.Synced()
 		require.EqualValues(r.T, want, r.Read(nicspec.RegStatus), "receiving: %v", c.rx)

@@ -28,7 +28,7 @@ var MSIXChecks = []kit.Check{
 	{Name: "messages/under traffic", Rules: "M1 M2 M3 C2", Stalls: kit.Stalled, Run: messagesUnderTraffic},
 }
 
-// msixQueue is the expected state of a queue's messages.
+// msixQueue is the expected state of a queue's interrupts.
 type msixQueue struct {
 	addr       uint64
 	data       uint32
@@ -36,26 +36,26 @@ type msixQueue struct {
 	cycles     int64
 	cq, end    uint64
 	unreported int
-	oldest     int64 // when the oldest unreported entry left
+	oldest     int64 // cycle in which the oldest unreported entry left
 	event, off bool
 	messages   int
-	last       int64 // when the last message left
+	last       int64 // cycle in which the last message left
 }
 
-// due reports whether a message may leave at a cycle.
+// due reports whether a message may leave in a cycle.
 func (m *msixQueue) due(at int64) bool {
 	return m.unreported > 0 && (m.unreported >= max(m.count, 1) || m.event || m.off || m.cycles != 0 &&
 		at-m.oldest >= 64*m.cycles)
 }
 
-// messages follows the entries and messages of all queues with a message address.
+// messages tracks the entries and messages of all queues with a message address.
 type messages struct {
 	*kit.Rig
 	all []*msixQueue
 	n   int // number of addresses assigned
 }
 
-// withMessages starts to follow messages.
+// withMessages starts to track messages.
 func withMessages(r *kit.Rig) *messages {
 	m := &messages{Rig: r}
 	r.Watch = m.see
@@ -124,12 +124,12 @@ func (m *messages) follow(s *msixQueue, g *kit.Ring) {
 	m.all = append(m.all, s)
 }
 
-// disable turns a queue off: unreported entries are reported before the command ends.
+// disable disables a queue. Unreported entries must be reported before the command ends.
 func (m *messages) disable(t nicspec.Table, q int, s *msixQueue) {
 	m.T.Helper()
 	s.off = true
 	m.Rig.Disable(t, q)
-	m.Run(2 * m.Way) // the message is on its way to memory
+	m.Run(2 * m.OneWay) // until the message has reached memory
 	require.Zero(m.T, s.unreported, "entries that were not reported when the queue was off")
 }
 
@@ -151,7 +151,7 @@ func (m *messages) settled() {
 	require.Equal(m.T, n, m.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntMsix))), "MSIX")
 }
 
-// messagesSingly expects a message for every entry, when entries come one at a time.
+// messagesSingly checks that every entry causes a message if entries come one at a time.
 func messagesSingly(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -174,8 +174,7 @@ func messagesSingly(r *kit.Rig) {
 	}
 }
 
-// messagesByCount uses queues without a time limit: nothing is reported before the count is
-// reached.
+// messagesByCount uses queues without a time limit: nothing may be reported before the count is reached.
 func messagesByCount(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -202,7 +201,7 @@ func messagesByCount(r *kit.Rig) {
 	}
 }
 
-// messagesByTime uses queues that report after some time at the latest.
+// messagesByTime uses queues with a time limit, by which an entry must be reported.
 func messagesByTime(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -233,7 +232,7 @@ func messagesByTime(r *kit.Rig) {
 	}
 }
 
-// messagesOfEvents causes Events, which are reported at once whatever the moderation.
+// messagesOfEvents causes Events, which must be reported at once whatever the moderation.
 func messagesOfEvents(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	m := withMessages(r)
@@ -290,8 +289,8 @@ func messagesAtTheEnd(r *kit.Rig) {
 	}
 }
 
-// messagesAnew checks that a queue's count restarts when it is enabled, and that queues without an
-// address send no messages.
+// messagesAnew checks that a queue's count restarts when the queue is enabled, and that queues without an address send
+// no messages.
 func messagesAnew(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -309,15 +308,14 @@ func messagesAnew(r *kit.Rig) {
 		m.settled()
 		require.Equal(r.T, 1, b.messages)
 		m.disable(nicspec.TableTxq, 2, b)
-		z := r.OpenTx(2, 4) // without an address
+		z := r.OpenTx(2, 4) // a queue without a message address
 		r.Transmit(z, r.Sound(w[0], uint64(i)))
 		r.Disable(nicspec.TableTxq, 2)
 		m.settled()
 	}
 }
 
-// messagesUnderTraffic uses many queues with moderation of all kinds, with traffic in both
-// directions.
+// messagesUnderTraffic uses many queues with moderation of all kinds while traffic runs in both directions.
 func messagesUnderTraffic(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -366,11 +364,10 @@ func messagesUnderTraffic(r *kit.Rig) {
 	require.Greater(r.T, m.total(), 20)
 }
 
-// messagesOfTheOldest spaces two entries over the time limit: the first determines when the message
-// is due.
+// messagesOfTheOldest lets two entries leave at a distance: the time limit must count from the first.
 func messagesOfTheOldest(r *kit.Rig) {
 	m := withMessages(r)
-	const units, apart = 60, 2500 // 3,840 cycles to wait
+	const units, apart = 60, 2500 // the limit is 60 units, 3,840 cycles
 	_, w := r.TxSetup(9, 2)
 	x, a := m.openRx(1, 6, 40, units)
 	y, b := m.openTx(2, 6, 40, units)

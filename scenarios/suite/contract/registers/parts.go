@@ -8,8 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// missingParts checks that registers and entries of parts that the build lacks are refused as their
-// table says.
+// missingParts checks that parts that the build lacks have no effect: their registers read 0, a function-level reset
+// and request attributes cannot be set, and pushes are refused.
 func missingParts(r *kit.Rig) {
 	require.EqualValues(r.T, r.Sizes.Parts, r.Read(nicspec.RegCap1))
 	n := uint64(0)

@@ -89,11 +89,11 @@ func (w *word) writable(r *kit.Rig) uint32 {
 	case !r.Sizes.Has(w.Reg.Part) || w.Reg.Access != nicspec.ReadWrite:
 		return 0
 	case w.Off == nicspec.RegRocePort:
-		return 0xffff // bits 15:0, by the register's definition
+		return 0xffff // bits 15:0 are writable
 	case w.Off == nicspec.RegCtrl:
-		return 3 // bit 31 would start a function-level reset; other checks do that
+		return 3 // not bit 31, which would start a function-level reset
 	case w.Reg.Name == "PORT_MAC" && int(w.Off-w.Reg.Offset) >= 8*r.Sizes.Ports:
-		return 0 // of a port beyond the build
+		return 0 // a port that the build does not have
 	case len(w.Reg.Fields) == 0:
 		return ^uint32(0)
 	}
@@ -122,14 +122,13 @@ func resetValues(r *kit.Rig) {
 // patterns are values to write to registers.
 var patterns = []uint32{0xffff_ffff, 0x5555_5555, 0xaaaa_aaaa, 0}
 
-// Quiet reports whether a word may be written with any value. Doorbells, table commands and credits
-// have effects.
+// Quiet reports whether writing any value to a word has no side effect. Doorbells, table commands and credits have one.
 func (w *word) Quiet() bool {
 	return w.Reg.Name != "RX_DOORBELL" && w.Reg.Name != "TX_DOORBELL" && w.Reg.Name != "ACCOUNT_CREDIT" &&
 		w.Off != nicspec.RegTblCmd
 }
 
-// Still clears the bits of a value that would start something.
+// Still clears the bits of a value that would start something, such as a reset.
 func (w *word) Still(v uint32) uint32 {
 	if w.Off == nicspec.RegCtrl {
 		v &^= 1 << 31
@@ -197,7 +196,7 @@ func twoAtOnce(r *kit.Rig) {
 	})
 }
 
-// noRegister checks that accesses to addresses without a register store nothing and count nothing.
+// noRegister accesses addresses without a register: nothing may be stored or counted.
 func noRegister(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	offs := []uint32{0x30, 0x3c, 0x44, 0x7c, 0x128, 0x1fc, 0x210, 0xffc, 0x1800, 0x2800, 0x4100, 0x8400, 0x9400, 0xfffc,
@@ -217,7 +216,7 @@ func noRegister(r *kit.Rig) {
 			}
 		}
 	})
-	for _, w := range Words() { // nor did the write change a register
+	for _, w := range Words() { // the writes must not have changed a register either
 		if w.Quiet() {
 			require.Equal(r.T, w.Reset(r), r.Read(w.Off), "%s at %#x", w.Reg.Name, w.Off)
 		}
@@ -236,8 +235,8 @@ func readsAndWrites(r *kit.Rig) {
 	require.EqualValues(r.T, ^uint32(63), r.Read(nicspec.RegScratch))
 }
 
-// countersStay writes every place of a counter, and of a rule's hits, after traffic on the port
-// under test: nothing changes. Places without a counter read 0.
+// countersStay writes every address of the counter arrays and of the rules' hits, after traffic on the port under test:
+// no value may change. Addresses without a counter must read 0.
 func countersStay(r *kit.Rig) {
 	x, w := r.TxSetup(2, 3)
 	y := r.OpenRx(1, 3, nil)

@@ -27,8 +27,8 @@ func shapes() []shape {
 		all = append(all, shape{nicspec.RegRocePort, 2, be, 0xf}, shape{nicspec.RegRocePort, 2, 0xf, be})
 	}
 	all = append(all,
-		shape{nicspec.RegScratch, 1, 0xf, 0xf}, // not legal: one DW must have a last byte enable of 0
-		shape{nicspec.RegScratch, 2, 0xf, 0xf}, // not aligned
+		shape{nicspec.RegScratch, 1, 0xf, 0xf}, // illegal: a request of one DW must have last byte enables of 0
+		shape{nicspec.RegScratch, 2, 0xf, 0xf}, // not aligned to 8 bytes
 		shape{nicspec.RegTblData(1), 2, 0xf, 0xf},
 		shape{nicspec.BarBytes - 4, 2, 0xf, 0xf},
 	)
@@ -42,7 +42,7 @@ func writeShapes(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 0xabcd)
 	var all []shape
 	for _, s := range shapes() {
-		// that shape is a push
+		// A request of this shape is a valid push.
 		if s.off != nicspec.RegTxPush(3) || s.n*4 != nicspec.WqeBytes || !r.Sizes.Has(nicspec.PartPush) {
 			all = append(all, s)
 		}
@@ -75,7 +75,7 @@ func readShapes(r *kit.Rig) {
 				h.Tag, h.TC, h.Attr = uint8(i), uint8(i)%8, tlp.Attr(i/8%8)
 				r.Refused(h)
 			}
-			page := kit.Memory(tlp.MRd, nicspec.RegTxPush(0)) // 4 KB: a byte count of 0 on the wire
+			page := kit.Memory(tlp.MRd, nicspec.RegTxPush(0)) // 4 KB: the byte count is 0 on the wire
 			page.Length, page.LastBE, page.Tag = tlp.MaxLengthDW, 0xf, 0xfe
 			r.Refused(page)
 		})
@@ -94,7 +94,7 @@ func readShapes(r *kit.Rig) {
 		CompleterID: nicspec.RequesterNic, LowerAddr: 0x78}, a.Header)
 }
 
-// elsewhere lists addresses outside BAR0.
+// elsewhere returns requests to addresses outside BAR0.
 func elsewhere() []tlp.Header {
 	var all []tlp.Header
 	for _, a := range []uint64{
@@ -106,7 +106,7 @@ func elsewhere() []tlp.Header {
 		h.Address, h.Addr64 = a, a>>32 != 0
 		all = append(all, h)
 	}
-	low := kit.Memory(tlp.MRd, 0) // a header of four DWs where three would do
+	low := kit.Memory(tlp.MRd, 0) // a header of four DWs for an address that needs only three
 	low.Address = 0x2c
 	return append(all, low)
 }
@@ -137,7 +137,7 @@ func requestsElsewhere(r *kit.Rig) {
 	require.Empty(r.T, r.Cpls)
 }
 
-// otherRequest is a request other than a memory read or write, by its first header byte.
+// otherRequest is a request other than a memory read or write, with Fmt and Type in its first header byte.
 type otherRequest struct {
 	name     string
 	ft       byte
@@ -145,8 +145,7 @@ type otherRequest struct {
 	data     bool
 }
 
-// otherRequestList has the request fields of each header where memory requests have them (PCIe
-// 2.2).
+// otherRequestList lists requests of other types (PCIe 2.2). Their request fields lie where memory requests have them.
 var otherRequestList = []otherRequest{
 	{"MRdLk, 3 DW", 0x01, true, false}, {"MRdLk, 4 DW", 0x21, true, false},
 	{"IORd", 0x02, true, false}, {"IOWr", 0x42, true, true},
@@ -207,8 +206,7 @@ func otherRequests(r *kit.Rig) {
 	}
 }
 
-// nonPosted lists the first header bytes of requests that need an answer although they are not
-// memory reads.
+// nonPosted lists Fmt and Type of requests that need a completion although they are not memory reads.
 var nonPosted = []byte{0x01, 0x21, 0x02, 0x42, 0x04, 0x44, 0x05, 0x45, 0x1b, 0x5b, 0x7b, 0x4c, 0x6c, 0x4d, 0x6d, 0x4e,
 	0x6e}
 
@@ -245,7 +243,7 @@ func poisonedRequests(r *kit.Rig) {
 		w := kit.Memory(tlp.MWr, nicspec.RegScratch)
 		w.EP = true
 		r.Send(w, make([]byte, 4))
-		w.Length, w.LastBE = 5, 0xf // no valid register access either: poison takes precedence
+		w.Length, w.LastBE = 5, 0xf // also no valid register access, but poison takes precedence
 		r.Send(w, make([]byte, 20))
 		for _, off := range []uint32{nicspec.RegRxDoorbell(1), nicspec.RegTxDoorbell(1), nicspec.RegTblCmd} {
 			w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(off), 1, 0
@@ -299,7 +297,8 @@ func strayCompletions(r *kit.Rig) {
 	r.Moved("completions for nobody", before, kit.Steps{kit.DevCounter(nicspec.CntCplUnexpected): n})
 }
 
-// answersInOrder mixes reads of registers with requests that are refused for one reason or another.
+// answersInOrder mixes reads of registers with requests that are refused for various reasons. The answers must come in
+// order.
 func answersInOrder(r *kit.Rig) {
 	const n = 40
 	for range 4 {

@@ -117,7 +117,7 @@ func refusedCommands(r *kit.Rig) {
 	unchanged(r)
 }
 
-// unchanged checks that the tables are as after reset.
+// unchanged checks that the tables have their contents after reset.
 func unchanged(r *kit.Rig) {
 	r.T.Helper()
 	for _, t := range Tables(r) {
@@ -141,7 +141,7 @@ func commandFields(r *kit.Rig) {
 		r.CommandEnd()
 		require.Equal(r.T, c.want, r.Read(nicspec.RegTblCmd), "written with %#x", c.write)
 	}
-	// written together with the next register
+	// Writes TBL_CMD together with the next register.
 	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 0xffff), 0x1234)
 	require.Equal(r.T, nicspec.TableStatusBadIndex, r.CommandEnd())
 }
@@ -223,7 +223,7 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	case nicspec.TablePortCfg:
 		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()),
 			PauseTime: uint16(rng.Uint32()),
-			// mode None: the other fields may have any value
+			// with mode None, the other fields may have any value
 			Xoff: rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize)
 	}
 	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)),
@@ -272,8 +272,8 @@ func enabledQueues(r *kit.Rig) {
 	}
 }
 
-// busyWhileDraining disables a queue while a read of its ring is outstanding: the command is busy
-// until the read has ended.
+// busyWhileDraining disables a queue while a read of its ring is outstanding: the command must be busy until the read
+// has ended.
 func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	const wait = 4000
 	r.Write(nicspec.RegCtrl, 2)
@@ -293,7 +293,7 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	r.Write(bell, 4)
 	r.Until("the ring is read", func() bool { return r.Bed.Faults.Hits() > 0 })
 	before := r.Counters()
-	off := kit.Encode(&nicspec.RxqEntryFields{RingBase: 0x40}, 64) // any fields may come with enable 0
+	off := kit.Encode(&nicspec.RxqEntryFields{RingBase: 0x40}, 64) // with enable 0, the other fields may have any value
 	if t == nicspec.TableTxq {
 		off = kit.Encode(&nicspec.TxqEntryFields{RingBase: 0x40}, 64)
 	}
@@ -305,7 +305,7 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	r.Write2(nicspec.RegTblData(8), 1, 1)
 	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 1), 5)
 	r.Write(nicspec.RegScratch, 4711) // other registers can be written
-	r.Write(bell, 4)                  // the index again, but the queue is Off
+	r.Write(bell, 4)                  // the index is the same as before, but the queue is Off
 	r.Synced()
 	require.EqualValues(r.T, 4711, r.Read(nicspec.RegScratch))
 	require.Equal(r.T, append(off, make([]byte, 64)...), r.Staged(), "writes of TBL_DATA have no effect while busy")
@@ -322,15 +322,14 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	require.Equal(r.T, make([]byte, 4), got[:4])
 }
 
-// commandsEnd checks that any other command ends within 64 cycles: a read accepted later shows it
-// ended.
+// commandsEnd checks that any other command ends within 64 cycles, so that a read accepted later shows that it is done.
 func commandsEnd(r *kit.Rig) {
 	for i := range 40 {
 		t := Tables(r)[i%len(Tables(r))]
 		r.Stage(GoodEntry(r, t, uint64(i)))
 		r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpWrite, t, Entries(r, t)-1))
 		r.Write(nicspec.RegScratch, uint32(i))
-		require.EqualValues(r.T, i, r.Read(nicspec.RegScratch)) // so the command was accepted before this time
+		require.EqualValues(r.T, i, r.Read(nicspec.RegScratch)) // so the command was accepted before
 		r.Run(nicspec.VisibleCycles)
 		require.False(r.T, nicspec.TblCmdReg(r.Read(nicspec.RegTblCmd)).Busy())
 	}

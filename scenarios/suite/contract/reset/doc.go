@@ -1,8 +1,8 @@
-// Package reset has the checks of the function-level reset [L]: from any state, with any work under way, everything is
-// as after power-up, and works. Sweeps move an event over another by one cycle at a time.
+// Package reset has the checks of the function-level reset [L]: from any state, with any work in flight, everything
+// must be as after power-up, and work. Sweeps repeat a check with one event moved past another by a cycle each time.
 //
-// Random resets are in isolation, with the rest of chaos.
+// Resets in random programs are in isolation.
 //
 // Invariants:
-//   - After each reset the device is looked at, and used.
+//   - After each reset, the registers are compared and the device is used.
 package reset

@@ -9,20 +9,20 @@ import (
 	"nictwin/scenarios/suite/contract/registers"
 )
 
-// EachChecks run in builds of every size, since a reset must clear each of the build's entries.
+// EachChecks run in builds of every size, since a reset must clear every entry that a build has.
 var EachChecks = []kit.Check{
 	{Name: "tables/every entry, and their reset", Rules: "G6 G7 L3", Stalls: kit.Calm, Run: resetEveryEntry},
 	{Name: "rings/an error of every queue, and their reset", Rules: "Q6 L3", Stalls: kit.Calm, Run: resetEveryQueue},
 }
 
-// resetEveryEntry writes the same into every entry of every table, and resets.
+// resetEveryEntry writes the same contents into every entry of every table, and resets.
 func resetEveryEntry(r *kit.Rig) {
 	for _, t := range registers.Tables(r) {
 		e := registers.GoodEntry(r, t, 5)
 		r.Stage(e)
 		for i := range registers.Entries(r, t) {
 			r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpWrite, t, i))
-			r.Run(nicspec.VisibleCycles + 8) // commands end in time
+			r.Run(nicspec.VisibleCycles + 8) // the time within which commands end
 		}
 		require.Equal(r.T, nicspec.TableStatusOk, r.CommandEnd(), "%v", t)
 		for _, i := range []int{0, registers.Entries(r, t) / 3, registers.Entries(r, t) - 1} {

@@ -26,7 +26,7 @@ var Checks = []kit.Check{
 	{Name: "function-level reset/as a frame comes in", Rules: "L2 L4 C3", Stalls: kit.Calm, Run: resetSoon},
 }
 
-const flr = 1 << 31 // of CTRL
+const flr = 1 << 31 // bit flr of CTRL
 
 // Reset starts a function-level reset and waits for its end.
 func Reset(r *kit.Rig) {
@@ -35,7 +35,7 @@ func Reset(r *kit.Rig) {
 	afterReset(r)
 }
 
-// afterReset waits for the end of a function-level reset and resets what checks know of the device.
+// afterReset waits for the end of a function-level reset, and resets the rig's record of the device.
 func afterReset(r *kit.Rig) {
 	r.T.Helper()
 	r.Until("the function-level reset ends", func() bool { return r.Read(nicspec.RegCtrl) == 0 })
@@ -43,7 +43,7 @@ func afterReset(r *kit.Rig) {
 	r.RssKey, r.Indir = [nicspec.RssKeyBytes]byte{}, [nicspec.RssEntries]int{}
 }
 
-// asAfterReset checks the reset values of everything but counters.
+// asAfterReset checks that everything but counters has its reset value.
 func asAfterReset(r *kit.Rig) {
 	r.T.Helper()
 	for _, w := range registers.Words() {
@@ -90,7 +90,7 @@ func resetAtRest(r *kit.Rig) {
 	}
 }
 
-// Works checks that the device receives and sends as a new one would, except for ordinals.
+// Works checks that the device receives and sends as after power-up, except for ordinals.
 func Works(r *kit.Rig, q int) {
 	r.T.Helper()
 	x, w := r.TxSetup(q+2, 3)
@@ -106,15 +106,14 @@ func Works(r *kit.Rig, q int) {
 	r.NoFrames()
 }
 
-// resetWindow delays the end of the reset by a read that is answered late, and checks what the
-// device does meanwhile.
+// resetWindow delays the end of the reset by a read that is answered late, and checks the device's behaviour meanwhile.
 func resetWindow(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 77)
 	r.ReceiveAll(1)
 	x := r.OpenRx(1, 3, nil)
 	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 64, Delay: r.Bed.Cycles(6000)}))
 	r.Post(x, 2)
-	r.Struck()
+	r.AwaitFault()
 	before, frame := r.Counters(), kit.FrameOf(300)
 	r.Write(nicspec.RegCtrl, flr)
 	r.Synced()
@@ -122,10 +121,10 @@ func resetWindow(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 78)
 	r.Write(nicspec.RegCtrl, 3)
 	r.Write(nicspec.RegCtrl, flr)
-	r.Write2(nicspec.RegDevctl, 0, 0) // one request
+	r.Write2(nicspec.RegDevctl, 0, 0) // two registers in one request
 	r.Write(nicspec.RegRxDoorbell(1), 3)
 	r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 1))
-	transmit.Push(r, 1, make([]byte, nicspec.WqeBytes)) // 16 DWs: bad with the part, and without
+	transmit.Push(r, 1, make([]byte, nicspec.WqeBytes)) // 16 DWs: not allowed, with or without the part
 	r.Synced()
 	require.EqualValues(r.T, uint32(flr), r.Read(nicspec.RegCtrl))
 	require.EqualValues(r.T, nicspec.DeviceMagic, r.Read(nicspec.RegId))
@@ -142,7 +141,7 @@ func resetWindow(r *kit.Rig) {
 	Works(r, 1)
 }
 
-// watchLeftovers watches for what must not appear any more: requests and frames of a device that was reset.
+// watchLeftovers counts the device's requests. After a reset it may make none.
 func watchLeftovers(r *kit.Rig) (requests *int) {
 	requests = new(int)
 	r.Watch = func(c boundary.Crossing) {
@@ -153,7 +152,7 @@ func watchLeftovers(r *kit.Rig) (requests *int) {
 	return requests
 }
 
-// traffic starts frames and work entries, more than can end soon.
+// traffic starts more frames and work entries than can end soon.
 func traffic(r *kit.Rig, rng *rand.Rand) {
 	r.T.Helper()
 	x, w := r.TxSetup(4, 6)
@@ -196,7 +195,7 @@ func resetUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// resetWhileSilent leaves reads of every kind unanswered: they time out, and the reset ends.
+// resetWhileSilent leaves reads of every kind unanswered: they must time out, and then the reset must end.
 func resetWhileSilent(r *kit.Rig) {
 	for i := range 4 {
 		r.Write(nicspec.RegCplTimeout, 2*kit.Timeout)
@@ -208,11 +207,11 @@ func resetWhileSilent(r *kit.Rig) {
 		r.Post(y, 8)
 		r.Enqueue(x, e, r.Sound(w[1], 2))
 		r.RingDoorbell(&x.Ring)
-		r.Struck()
+		r.AwaitFault()
 		begin := r.Bed.Engine.Now()
 		Reset(r)
 		took := r.Bed.Engine.Now() - begin
-		require.Less(r.T, took, r.Bed.Cycles(2*kit.Timeout+1024+nicspec.FlrCycles+4*r.Way+500))
+		require.Less(r.T, took, r.Bed.Cycles(2*kit.Timeout+1024+nicspec.FlrCycles+4*r.OneWay+500))
 		r.Bed.Faults.Clear()
 		r.Out = nil
 		asAfterReset(r)
@@ -222,7 +221,7 @@ func resetWhileSilent(r *kit.Rig) {
 	}
 }
 
-// resetStates resets queues that are off, idle, in error, full of entries not started, and being disabled.
+// resetStates resets queues that are off, idle, in error, full of entries that have not started, or being disabled.
 func resetStates(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.Write(nicspec.RegCtrl, 1)
@@ -252,7 +251,7 @@ func resetStates(r *kit.Rig) {
 	Works(r, 4)
 }
 
-// resetOften resets immediately after the end of the last reset.
+// resetOften resets again immediately after the end of a reset.
 func resetOften(r *kit.Rig) {
 	for i := range 20 {
 		r.Write(nicspec.RegScratch, 5)
@@ -266,8 +265,8 @@ func resetOften(r *kit.Rig) {
 	Works(r, 9)
 }
 
-// resetSoon resets an idle device while a frame approaches, a cycle later each time: the frame is
-// dropped or delivered, as a whole.
+// resetSoon resets an idle device while a frame arrives, a cycle later each time. The frame must be dropped or
+// delivered as a whole.
 func resetSoon(r *kit.Rig) {
 	for after := range 40 {
 		r.ReceiveAll(1)

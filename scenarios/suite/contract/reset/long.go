@@ -14,8 +14,7 @@ var LongChecks = []kit.Check{
 		Run: resetInsideEntry},
 }
 
-// resetInsideEntry resets the device when part of an entry has been posted, or pushed: nothing of
-// it remains.
+// resetInsideEntry resets the device when only part of an entry has been posted or pushed: nothing of it may remain.
 func resetInsideEntry(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(111, 9))
 	for i := range 8 {

@@ -4,5 +4,5 @@
 // Changes that a Send makes to its frame are in offloads, copies in copies.
 //
 // Invariants:
-//   - Of each failure the checks say which entry gets which status, and what the queue does after it.
+//   - For each failure, checks require the status of every entry, and the state of the queue afterwards.
 package transmit

@@ -22,8 +22,7 @@ var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/CPL_TIMEOUT", Rules: "P6 G4", Stalls: kit.Calm, Run: timeouts},
 }
 
-// pieceFaults makes reads of pieces fail in every way, of entries between others and beside another
-// queue.
+// pieceFaults makes reads of pieces fail in every way, in entries between others and beside a second queue.
 func pieceFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -37,7 +36,7 @@ func pieceFaults(r *kit.Rig) {
 			var aside []nicspec.WqeFields
 			for k := range 10 {
 				if f.Kind == inject.FaultTag {
-					break // the fewer reads, the less likely that the other tag is in use
+					break // few reads, so that the other tag is unlikely to be in use
 				}
 				aside = append(aside, r.Sound(w[0], uint64(100+k)))
 			}
@@ -84,7 +83,7 @@ func everyCompletion(r *kit.Rig) {
 			}
 			want := f.Want
 			if f.Kind == inject.FaultShort && nth < 5 {
-				want = nicspec.StatusCplMalformed // the next completion does not continue where this one ended
+				want = nicspec.StatusCplMalformed // the next completion does not begin where the shortened one ended
 			}
 			r.Bed.Faults.Clear()
 			s := r.Piece(w[0], 64, 4096, kit.Pattern(n, uint64(nth)))
@@ -101,8 +100,8 @@ func everyCompletion(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// ReadFaults are ways to fail for the reads of one entry, all of which fail, and ReadStatuses the
-// statuses that the entry may end with.
+// ReadFaults are ways in which all reads of one entry fail at once, and ReadStatuses the statuses that the entry may
+// have.
 var (
 	ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA,
 		inject.FaultByteCount}
@@ -110,8 +109,8 @@ var (
 		nicspec.StatusCplAbort, nicspec.StatusCplMalformed}
 )
 
-// severalPieces makes all reads of an entry fail, each in its own way: the entry ends with one of
-// the statuses.
+// severalPieces makes all reads of an entry fail, each in a different way. The entry must end with one of their
+// statuses.
 func severalPieces(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -142,7 +141,7 @@ func entryFaults(r *kit.Rig) {
 	good, w := r.TxSetup(1, 4)
 	for i, f := range kit.Failures {
 		x := r.OpenTx(2, 3)
-		if i%2 > 0 { // some entries end before
+		if i%2 > 0 { // some entries end before the read that fails
 			r.Transmit(x, r.Sound(w[0], 1), r.Sound(w[0], 2), r.Sound(w[0], 3))
 		}
 		r.Quiet()
@@ -151,7 +150,7 @@ func entryFaults(r *kit.Rig) {
 		first := x.PI
 		all := r.Enqueue(x, r.Sound(w[0], 4))
 		r.RingDoorbell(&x.Ring)
-		r.Struck()
+		r.AwaitFault()
 		if f.Want == nicspec.StatusOk {
 			r.Ended(x, first, all)
 			r.Disable(nicspec.TableTxq, 2)
@@ -180,8 +179,8 @@ func entryFaults(r *kit.Rig) {
 	}
 }
 
-// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come:
-// started entries end.
+// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come. Entries that have
+// started must end.
 func txOffWhileFailing(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 4)
@@ -201,7 +200,7 @@ func txOffWhileFailing(r *kit.Rig) {
 					Delay: r.Bed.Cycles(600)}))
 			r.Enqueue(x, e)
 			r.RingDoorbell(&x.Ring)
-			r.Struck()
+			r.AwaitFault()
 			r.Disable(nicspec.TableTxq, 2)
 			if piece {
 				require.Equal(r.T, f.Want, r.TxCqe(x).Status(), "an entry that was started ends as usual")
@@ -223,7 +222,7 @@ func piecesOfNothing(r *kit.Rig) {
 		BusBase: kit.MemoryBytes - 100})
 	all := EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.SendEntry(nil, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}),
-		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it exists
+		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // memory ends in the middle of the piece
 		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)),
 			nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
 	r.RingDoorbell(&x.Ring)
@@ -232,7 +231,7 @@ func piecesOfNothing(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// EnqueueFailing posts entries that end with the given status because of their memory.
+// EnqueueFailing posts entries that will end with the given status, since their reads fail.
 func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ...nicspec.WqeFields) (all []kit.Posted) {
 	r.T.Helper()
 	for i := range entries {
@@ -245,8 +244,8 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest makes every read fail in the way after which its tag must rest, until all tags have been
-// used: the device waits for them, and continues.
+// tagsRest makes every read fail in the way after which its tag may not be reused for a time [P6], until all tags have
+// been used. The device must wait for them, and continue.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)
@@ -276,7 +275,7 @@ func tagsRest(r *kit.Rig) {
 	}
 }
 
-// timeouts answers reads somewhat before the timeout, or somewhat after.
+// timeouts answers reads shortly before the timeout, and shortly after.
 func timeouts(r *kit.Rig) {
 	r.SetDevctl(1, 5, 0) // so that a read has several completions
 	x, w := r.TxSetup(3, 4)
@@ -284,13 +283,13 @@ func timeouts(r *kit.Rig) {
 		r.Quiet()
 		r.Write(nicspec.RegCplTimeout, c.set)
 		r.Synced()
-		const way = 400 // cycles for the way there and back
+		const way = 400 // cycles from the device to memory and back
 		for _, a := range []struct {
-			delay, gap int // of the answer, of its second completion
+			delay, gap int // cycles until the answer, and until its second completion
 			late       bool
 		}{
 			{int(c.limit) - way, 0, false}, {int(c.limit) + 1200, 0, true}, {300, int(c.limit) - way - 300, false},
-			{int(c.limit) - way, 1700, true}, // the time runs from the request, not from the last completion
+			{int(c.limit) - way, 1700, true}, // the time-out counts from the request, not from the last completion
 		} {
 			s := r.Piece(w[0], 0, 4096, kit.Pattern(1500, uint64(c.set)))
 			at := w[0].Bus + s.Addr - w[0].Va

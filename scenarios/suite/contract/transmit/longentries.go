@@ -54,7 +54,7 @@ func CutLong(r *kit.Rig, w []*kit.Window, frame []byte, inline, nseg, blocks int
 	r.T.Helper()
 	e := r.Cut(w, frame[inline:], 0, min(nseg, 1), rng)
 	pieces := kit.Segments(&e)
-	for len(pieces) < nseg { // the last piece is cut in two
+	for len(pieces) < nseg { // cut the last piece in two
 		last := &pieces[len(pieces)-1]
 		n := 1 + rng.IntN(int(last.Len)-(nseg-len(pieces)))
 		next := *last
@@ -80,7 +80,7 @@ func longShapes(r *kit.Rig) {
 		161, 175, 176} {
 		for nseg := 0; nseg <= nicspec.SegMax; nseg++ {
 			for blocks := blocksFor(inline, nseg); blocks <= nicspec.WqeBlocksMax; blocks++ {
-				n := inline + nseg + kit.Lengths[rng.IntN(len(kit.Lengths)-1)] // 9,216 B are tried below
+				n := inline + nseg + kit.Lengths[rng.IntN(len(kit.Lengths)-1)] // without 9,216 B, which follows below
 				if nseg == 0 {
 					n = inline
 				}
@@ -152,8 +152,8 @@ func longWraps(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// bellInside rings the doorbell for an entry block by block, with and without complete entries
-// before it: those end, and while the entry is incomplete the device is idle.
+// bellInside rings the doorbell block by block, with and without complete entries before the incomplete one. Complete
+// entries must end, and the device must be idle while an entry is incomplete.
 func bellInside(r *kit.Rig) {
 	x, w := r.TxSetup(7, 4)
 	rng := rand.New(rand.NewPCG(83, 9))
@@ -168,7 +168,7 @@ func bellInside(r *kit.Rig) {
 		last := r.EnqueueLong(x, AnyLong(r, w, blocks, rng))
 		for k := 1; k < blocks; k++ {
 			if i%2 == 0 && k < blocks-1 {
-				continue // one doorbell for all blocks but the last
+				continue // one doorbell covers all blocks but the last
 			}
 			r.Doorbell(false, x.Number, uint32(at)+uint32(k))
 			if k == 1 || i%2 == 0 {
@@ -176,7 +176,7 @@ func bellInside(r *kit.Rig) {
 			}
 			r.Run(400)
 			r.Quiet()
-			r.BusyFalls() // an incomplete entry is not busy
+			r.BusyFalls() // an incomplete entry is not work in progress
 			r.Nothing(&x.Ring)
 			r.NoFrames()
 			e := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, x.Number))
@@ -190,7 +190,7 @@ func bellInside(r *kit.Rig) {
 	}
 }
 
-// bellABlock rings for each block as fast as doorbells can be written.
+// bellABlock rings a doorbell for each block, as fast as doorbells can be written.
 func bellABlock(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	rng := rand.New(rand.NewPCG(84, 9))
@@ -218,9 +218,8 @@ func bellABlock(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longOpcodes posts every kind of opcode with every number of blocks: an entry takes the blocks
-// that it names, and the device finds the entry behind it. Only Send and Nop may have more than
-// one.
+// longOpcodes posts every opcode with every number of blocks. An entry takes the blocks that it names, so that the
+// device must find the entry behind it, even if its opcode allows only one block.
 func longOpcodes(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	for _, w := range w {
@@ -247,7 +246,7 @@ func longOpcodes(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longFlaw spoils an entry of four blocks that names eight pieces of 100 B after 64 inline bytes.
+// longFlaw is a fault in an entry of four blocks with 64 inline bytes and eight pieces of 100 B.
 type longFlaw struct {
 	name   string
 	status nicspec.Status
@@ -309,7 +308,7 @@ func longFlaws() []longFlaw {
 		func(w *kit.LongEntry) { w.FIpCsum = true }})
 }
 
-// ninePieces makes an entry name one piece more than allowed, all of them valid.
+// ninePieces gives an entry one piece more than allowed, all of them valid.
 func ninePieces(w *kit.LongEntry) {
 	p := w.Segments()
 	id := w.WqeId
@@ -317,7 +316,7 @@ func ninePieces(w *kit.LongEntry) {
 	w.WqeId = id
 }
 
-// soundLong returns the valid entry that longFlaws spoil.
+// soundLong returns the valid entry that longFlaws change.
 func soundLong(r *kit.Rig, w *kit.Window, seed uint64) kit.LongEntry {
 	r.T.Helper()
 	var p [nicspec.SegMax]nicspec.SegFields
@@ -359,7 +358,7 @@ func longStatusOrder(r *kit.Rig) {
 			flaws[j].mod(&e)
 			nseg, inline, blocks := e.Nseg, e.InlineLen, e.Blocks
 			if flaws[i].mod(&e); e.Nseg != nseg || e.InlineLen != inline || e.Blocks != blocks {
-				continue // its pieces are found elsewhere
+				continue // its pieces lie elsewhere
 			}
 			all = append(all, e)
 		}

@@ -25,7 +25,7 @@ func PushBlock(r *kit.Rig, x *kit.TxRing, e *kit.LongEntry, k int) {
 	Push(r, x.Number, r.WireLong(e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
 }
 
-// pushedLong writes entries to their slots and pushes every block.
+// pushedLong writes entries to their ring slots and pushes every block.
 func pushedLong(r *kit.Rig, x *kit.TxRing, entries ...kit.LongEntry) []kit.Posted {
 	r.T.Helper()
 	var all []kit.Posted
@@ -38,8 +38,7 @@ func pushedLong(r *kit.Rig, x *kit.TxRing, entries ...kit.LongEntry) []kit.Poste
 	return all
 }
 
-// onceRead checks that each block of a ring is read at most once, until the returned function is
-// called.
+// onceRead checks, until done is called, that each block of a ring is read at most once.
 func onceRead(r *kit.Rig, x *kit.TxRing) (done func()) {
 	r.T.Helper()
 	reads := map[uint64]int{}
@@ -73,8 +72,7 @@ func longPushed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longPushedInPart pushes some blocks of each entry and rings the doorbell for the others, in all
-// orders.
+// longPushedInPart pushes some blocks of each entry and rings the doorbell for the others, in all orders.
 func longPushedInPart(r *kit.Rig) {
 	x, w := r.TxSetup(3, 4)
 	rng := rand.New(rand.NewPCG(102, 9))
@@ -90,7 +88,7 @@ func longPushedInPart(r *kit.Rig) {
 				switch {
 				case how>>k&1 != 0:
 					PushBlock(r, x, e, k)
-				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // else the next doorbell covers it, too
+				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // otherwise the next doorbell covers this block, too
 					r.Doorbell(false, x.Number, uint32(at)+uint32(k)+1)
 				}
 				if rng.IntN(3) == 0 {
@@ -105,7 +103,7 @@ func longPushedInPart(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longPushedSlowly lets time pass between the blocks: the device is idle meanwhile.
+// longPushedSlowly waits between the blocks of an entry: the device must be idle meanwhile.
 func longPushedSlowly(r *kit.Rig) {
 	x, w := r.TxSetup(3, 4)
 	rng := rand.New(rand.NewPCG(103, 9))

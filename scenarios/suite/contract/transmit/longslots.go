@@ -9,16 +9,15 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longSlots posts entries whose last pieces would lie one slot and more behind their last block,
-// each after an entry of four blocks with valid pieces in these slots: an entry must not use what
-// another left there.
+// longSlots posts entries whose last pieces would lie behind their last block, each after an entry of four blocks with
+// valid pieces in these slots. An entry must not use slots that another entry left in the device.
 func longSlots(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	var all []kit.LongEntry
 	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
 		for beyond := range 3 {
 			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
-			for _, full := range []int{0, 64, 112} { // where the pieces of the previous entry lie
+			for _, full := range []int{0, 64, 112} { // inline bytes, after which the pieces of the previous entry lie
 				before := soundLong(r, w[0], uint64(full))
 				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.Segments()...))
 				p := soundLong(r, w[1], uint64(blocks))
@@ -36,7 +35,7 @@ func longSlots(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longIndices makes the index of blocks wrap, independently of that of completion entries.
+// longIndices posts so many entries that the index of blocks wraps, at another time than that of completion entries.
 func longIndices(r *kit.Rig) {
 	x, w := r.TxSetup(4, 10)
 	rng := rand.New(rand.NewPCG(86, 9))

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longEnable makes long entries wait for tx_enable, complete and incomplete.
+// longEnable makes complete and incomplete long entries wait for tx_enable.
 func longEnable(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	rng := rand.New(rand.NewPCG(87, 9))
@@ -41,8 +41,7 @@ func longEnable(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDisabled disables a queue in which part of an entry waits for the rest: the entry is
-// discarded, with the blocks that were pushed.
+// longDisabled disables a queue while an entry in it is incomplete: its blocks must be discarded, pushed ones included.
 func longDisabled(r *kit.Rig) {
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(88, 9))
@@ -68,8 +67,8 @@ func longDisabled(r *kit.Rig) {
 	}
 }
 
-// longRingErrors makes a read of the ring fail that begins anywhere in an entry: entries wholly
-// before that read end, no other starts.
+// longRingErrors makes a ring read fail that begins at any block of an entry. Entries wholly before that read must end;
+// no other may start.
 func longRingErrors(r *kit.Rig) {
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: two blocks
 	_, w := r.TxSetup(7, 3)
@@ -80,12 +79,12 @@ func longRingErrors(r *kit.Rig) {
 			AnyLong(r, w, 1, rng))
 		from := 1 + i%6
 		r.FailOnce(kit.Failures[0].Kind, x.At(uint16(from)), (16-from)*nicspec.WqeBytes)
-		if i%2 > 0 { // from that block on with a doorbell of their own
+		if i%2 > 0 { // ring a doorbell of its own for the blocks from there on
 			r.Doorbell(false, x.Number, uint32(from))
 			r.Run(rng.IntN(300))
 		}
 		r.RingDoorbell(&x.Ring)
-		r.Struck()
+		r.AwaitFault()
 		r.Quiet()
 		var got []nicspec.TxCqe
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
@@ -112,7 +111,7 @@ func longRingErrors(r *kit.Rig) {
 	r.TransmitLong(r.OpenTx(6, 2), AnyLong(r, w, 4, rng))
 }
 
-// longPieceErrors makes the read of each piece fail in turn, and answers some late.
+// longPieceErrors makes the read of each piece fail in turn, and delays the answers to some.
 func longPieceErrors(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 5)
@@ -134,7 +133,7 @@ func longPieceErrors(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longTogether uses several queues with entries of all sizes at once.
+// longTogether uses several queues at once, with entries of all sizes.
 func longTogether(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
 	rings := []*kit.TxRing{x, r.OpenTx(9%r.Sizes.NumTxq, 3), r.OpenTx(40%r.Sizes.NumTxq, 5),

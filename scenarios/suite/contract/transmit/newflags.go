@@ -7,15 +7,13 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// FlagChecks set the flags that revision 2 adds to a work entry, in builds that have them and in
-// builds that do not [N1].
+// FlagChecks set the flags that revision 2 of the contract adds to a work entry, in builds with and without them [N1].
 var FlagChecks = []kit.Check{
 	{Name: "statuses/flags and blocks of every part", Rules: "N1 T3 T14 D1", Stalls: kit.Stalled, Run: newFlags},
 }
 
-// newFlags posts entries of every opcode with fence, append and any number of blocks, each followed
-// by a valid one: in builds without a part its bits are reserved, and without part long every entry
-// has one block.
+// newFlags posts entries of every opcode with fence, append and any number of blocks, each followed by a valid entry.
+// In builds without a part its bits are reserved, and without part long every entry has one block.
 func newFlags(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	for _, w := range w {
@@ -41,7 +39,7 @@ func newFlags(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// withOpcode returns an entry that is valid for its opcode, if the build has it.
+// withOpcode returns a valid entry for an opcode, if the build has it.
 func withOpcode(r *kit.Rig, op nicspec.Opcode, w []*kit.Window, rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()
 	switch {
@@ -49,7 +47,7 @@ func withOpcode(r *kit.Rig, op nicspec.Opcode, w []*kit.Window, rng *rand.Rand) 
 		return kit.CopyEntry(op, r.Piece(w[0], 0, 64, kit.Pattern(128, rng.Uint64())))
 	case kit.IsCopy(op):
 		return kit.CopyEntry(op, r.Piece(w[0], 0, 64, kit.Pattern(128, rng.Uint64())),
-			r.Hole(w[1], rng.IntN(64), 64, 128))
+			r.Destination(w[1], rng.IntN(64), 64, 128))
 	}
 	p := kit.RocePacket(50)
 	p.BthFlags = uint8(rng.Uint32())

@@ -105,7 +105,7 @@ func pushedMany(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushedBetween mixes pushes with doorbells: some of the slots must be read, some may be.
+// pushedBetween mixes pushes with doorbells. Slots of entries without a push must be read, others may be.
 func pushedBetween(r *kit.Rig) {
 	x, w := r.TxSetup(5, 5)
 	rng := rand.New(rand.NewPCG(62, 9))
@@ -160,7 +160,7 @@ func pushesRefused(r *kit.Rig) {
 	r.Ended(x, 0, all)
 	r.Disable(nicspec.TableTxq, 5)
 	refuse("a queue that was disabled", 5)
-	// In state Error.
+	// A push in state Error.
 	x = r.OpenTx(5, 2)
 	r.FailOnce(kit.Failures[0].Kind, x.Base, 4*nicspec.WqeBytes)
 	r.Enqueue(x, e)
@@ -207,8 +207,7 @@ func pushedFlaws(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushShapes tries every other access to the range: those of one or two DWs reach no register, the
-// others are bad.
+// pushShapes tries every other access to the range. One or two DWs reach no register; all others are bad pushes.
 func pushShapes(r *kit.Rig) {
 	x, w := r.TxSetup(4, 3)
 	e := r.Sound(w[0], 1)
@@ -247,8 +246,8 @@ func pushShapes(r *kit.Rig) {
 	r.Ended(x, 0, pushed(r, x, e))
 }
 
-// pushedOff disables a queue after pushes: entries not yet started may be discarded, and then never
-// appear later.
+// pushedOff disables a queue after pushes. Entries that have not started may be discarded, and then must not appear
+// later.
 func pushedOff(r *kit.Rig) {
 	_, w := r.TxSetup(4, 3)
 	for i := range 8 {

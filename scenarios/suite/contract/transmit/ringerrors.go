@@ -12,8 +12,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// RingErrorChecks check what happens to the entries around a ring read that fails, and when their
-// queue is disabled.
+// RingErrorChecks check the entries around a ring read that fails, and those of a queue that is disabled.
 var RingErrorChecks = []kit.Check{
 	{Name: "transmit errors/a read of several entries fails at its end", Rules: "T2 Q4 P5", Stalls: kit.Stalled,
 		Run: lastEntryFails},
@@ -22,8 +21,8 @@ var RingErrorChecks = []kit.Check{
 		Run: notFetched},
 }
 
-// lastEntryFails makes the last completion of a ring read fail: no entry of that read is used,
-// though bytes of some have come; entries before it end as usual.
+// lastEntryFails makes the last completion of a ring read fail. No entry of that read may be used, though bytes of some
+// have arrived; entries before it must end as usual.
 func lastEntryFails(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 2)
@@ -41,7 +40,7 @@ func lastEntryFails(r *kit.Rig) {
 			all = append(all, r.Enqueue(x, r.Sound(w[0], uint64(k)))...)
 		}
 		r.RingDoorbell(&x.Ring)
-		r.Struck()
+		r.AwaitFault()
 		n := uint16((at - x.Base) / nicspec.WqeBytes)
 		r.Ended(x, 0, all[:n])
 		r.Event(&x.Ring, f.Want, n)
@@ -52,8 +51,8 @@ func lastEntryFails(r *kit.Rig) {
 	}
 }
 
-// owedEvent disables a queue whose second entry could not be read while its first one is not done:
-// both are reported.
+// owedEvent disables a queue whose second entry could not be read, before its first one has ended: both must be
+// reported.
 func owedEvent(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	_, w := r.TxSetup(1, 2)
@@ -66,7 +65,7 @@ func owedEvent(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.At(1), To: x.At(2)}))
 		all := r.Enqueue(x, e)
 		r.RingDoorbell(&x.Ring)
-		r.Struck()
+		r.AwaitFault()
 		r.Enqueue(x, r.Sound(w[0], 9))
 		r.RingDoorbell(&x.Ring)
 		r.Until("the queue is in state Error", func() bool {
@@ -82,8 +81,8 @@ func owedEvent(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// notFetched disables a queue with far more posted than fetched: once the write has taken effect
-// nothing more is read.
+// notFetched disables a queue with far more entries posted than fetched: once the write has taken effect, no more may
+// be read.
 func notFetched(r *kit.Rig) {
 	r.TxSetup(1, 2)
 	x := r.OpenTx(2, 11)
@@ -96,7 +95,7 @@ func notFetched(r *kit.Rig) {
 		case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(nicspec.RegTblCmd):
 			off = c.Last
 		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && x.Contains(h.Address):
-			if off >= 0 && c.First > off+2*nicspec.VisibleCycles { // some may wait for the stream
+			if off >= 0 && c.First > off+2*nicspec.VisibleCycles { // requests that wait for the stream may leave
 				late++
 			}
 		}

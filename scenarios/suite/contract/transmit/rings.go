@@ -40,8 +40,8 @@ func txTinyRings(r *kit.Rig) {
 	require.Equal(r.T, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// doorbellAnEntry rings the doorbell for each entry as fast as possible: whatever a doorbell
-// coincides with, its entry is not lost.
+// doorbellAnEntry rings the doorbell for each entry as fast as possible. No entry may be lost, whatever the doorbell
+// coincides with.
 func doorbellAnEntry(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	for n := range x.Size() {
@@ -130,7 +130,7 @@ func entriesOnce(r *kit.Rig) {
 	require.Equal(r.T, 16*(100+101+102+103+104+105), pieces, "and each byte of its pieces")
 }
 
-// txEnable clears and sets tx_enable, over and over.
+// txEnable clears and sets tx_enable repeatedly.
 func txEnable(r *kit.Rig) {
 	x, w := r.TxSetup(7, 6)
 	r.Write(nicspec.RegCtrl, 1)
@@ -154,10 +154,10 @@ func txEnable(r *kit.Rig) {
 		all = r.Enqueue(x, some...)
 		r.RingDoorbell(&x.Ring)
 		r.Run(150 + i*40)
-		r.Write(nicspec.RegCtrl, 0) // under way
+		r.Write(nicspec.RegCtrl, 0) // while entries are in progress
 		r.Synced()
-		r.Quiet()     // what was started has ended
-		r.BusyFalls() // also if fetched entries may not start
+		r.Quiet()     // until started entries have ended
+		r.BusyFalls() // busy falls although fetched entries may not start
 		done := 0
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			require.Equal(r.T, first+uint16(done), nicspec.TxCqe(e).Index())
@@ -172,8 +172,8 @@ func txEnable(r *kit.Rig) {
 	}
 }
 
-// boundedTime uses a queue with much work and long frames, and others with a single entry now and
-// then: these do not wait until the first queue is done.
+// boundedTime uses a queue with many long frames, and others with a single entry now and then, which must not wait
+// until the first queue is empty.
 func boundedTime(r *kit.Rig) {
 	x, w := r.TxSetup(0, 10)
 	big := r.Window(5, nicspec.EndpointHost, 1<<20)
@@ -203,8 +203,8 @@ func boundedTime(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// slowReads delays the pieces of some entries so that later entries have theirs first: entries
-// still end in order.
+// slowReads delays the pieces of some entries, so that later entries have theirs first. Entries must still end in
+// order.
 func slowReads(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	y := r.OpenTx(4, 5)
@@ -245,7 +245,7 @@ func txAgain(r *kit.Rig) {
 	}
 }
 
-// txUnderTraffic disables a queue with work in it beside another that is not affected.
+// txUnderTraffic disables a busy queue beside another, which must not be affected.
 func txUnderTraffic(r *kit.Rig) {
 	other, w := r.TxSetup(1, 8)
 	for lap := range 12 {

@@ -20,8 +20,8 @@ var TxStatusChecks = []kit.Check{
 	{Name: "statuses/later opcodes and offloads", Rules: "T3", Stalls: kit.Calm, Run: laterEntries},
 }
 
-// Flaw spoils an entry: status is the result if nothing else is wrong. Flaws are listed in the
-// order of the checks.
+// Flaw is a fault in an entry, with the status that it causes if nothing else is wrong. Lists of flaws are in the order
+// in which the device must check them.
 type Flaw struct {
 	Name   string
 	Status nicspec.Status
@@ -42,8 +42,8 @@ func Index(i uint32) func(*nicspec.SegFields) {
 	return func(s *nicspec.SegFields) { s.Key = s.Key&^0xffff | i }
 }
 
-// Flaws returns the flaws of an entry with three pieces of 100 B. Those of later pieces come after
-// all of the earlier ones'.
+// Flaws returns the flaws of an entry with three pieces of 100 B. All flaws of a piece come before those of later
+// pieces.
 func Flaws(r *kit.Rig) []Flaw {
 	type w = nicspec.WqeFields
 	type s = nicspec.SegFields
@@ -80,7 +80,7 @@ func Flaws(r *kit.Rig) []Flaw {
 		Flaw{"far too long", nicspec.StatusBadLength, Seg(1, func(s *s) { s.Len = 0xffff_ffff })},
 		Flaw{"too long beyond 32 bits", nicspec.StatusBadLength, func(e *w) {
 			for i := range 3 {
-				Seg(i, func(s *nicspec.SegFields) { s.Len = 0x5555_5559 })(e) // 2^32 + 11
+				Seg(i, func(s *nicspec.SegFields) { s.Len = 0x5555_5559 })(e) // the sum of lengths is 2^32 + 11
 			}
 		}},
 		Flaw{"too long by 14 bits", nicspec.StatusBadLength, Seg(2, func(s *s) { s.Len = 1<<14 + 100 })},
@@ -106,8 +106,8 @@ func Flaws(r *kit.Rig) []Flaw {
 		Flaw{"f_ip_csum without IPv4", nicspec.StatusBadOffload, func(e *w) { e.FIpCsum = true }})
 }
 
-// Flawed returns an entry with a flaw, which the check itself verifies. It has a completion entry,
-// complete or not.
+// Flawed returns an entry with a flaw, and checks that kit.Expected gives it the flaw's status. complete sets the
+// entry's flag to report its end.
 func Flawed(r *kit.Rig, f *Flaw, e nicspec.WqeFields, complete bool) nicspec.WqeFields {
 	r.T.Helper()
 	f.Mod(&e)
@@ -140,7 +140,7 @@ func everyStatus(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, e.State, "a failed entry does not stop its queue")
 }
 
-// statusOrder posts entries with two flaws: the check that comes first determines the status.
+// statusOrder posts entries with two flaws: the flaw that is checked first must determine the status.
 func statusOrder(r *kit.Rig) {
 	x, w := r.TxSetup(2, 6)
 	r.BadKeys(w[0])
@@ -150,7 +150,7 @@ func statusOrder(r *kit.Rig) {
 		for j := i + 1; j < len(flaws); j += 1 + (i+j)%3 {
 			e := r.Sound(w[0], uint64(i*j))
 			flaws[j].Mod(&e)
-			flaws[i].Mod(&e) // the expected status is computed afresh: one flaw may have undone the other
+			flaws[i].Mod(&e) // the expected status is computed from the entry, since one flaw may undo the other
 			all = append(all, e)
 		}
 	}
@@ -186,7 +186,7 @@ func keyBounds(r *kit.Rig) {
 		add(99, 60)
 		add(100, 60)
 		add(101, 60)
-		add(^uint64(0), 100) // a byte below
+		add(^uint64(0), 100) // one byte below the key's range
 		add(^uint64(0)-59, 60)
 		add(1<<63, 60)
 		add(1<<32, 60)
@@ -201,7 +201,7 @@ func randomEntries(r *kit.Rig) {
 	rings := []*kit.TxRing{x, r.OpenTx(9, 4), r.OpenTx(40%r.Sizes.NumTxq, 6)}
 	r.BadKeys(w[0])
 	flaws := Flaws(r)
-	kinds := kit.Odd()
+	kinds := kit.EveryKind()
 	for range 14 {
 		var firsts []uint16
 		var posts [][]kit.Posted
@@ -253,13 +253,13 @@ func randomEntry(r *kit.Rig, rng *rand.Rand, w []*kit.Window, kinds []kit.Packet
 			}
 		}
 	case 4:
-		e.Slots[rng.IntN(len(e.Slots))] ^= 1 << rng.IntN(8) // key, length, address or data
+		e.Slots[rng.IntN(len(e.Slots))] ^= 1 << rng.IntN(8) // flip a bit of a key, length, address or data
 	}
 	return e
 }
 
-// keysRewritten rewrites a key while entries that use it are in flight, and checks that entries
-// posted after a read has shown the command done see the new value.
+// keysRewritten rewrites a key while entries that use it are in flight. Entries posted after a read has shown that the
+// command is done must see the new value.
 func keysRewritten(r *kit.Rig) {
 	x, w := r.TxSetup(6, 5)
 	other := r.Alloc(nicspec.EndpointArm, w[0].Length, 4096)
@@ -284,7 +284,7 @@ func keysRewritten(r *kit.Rig) {
 			k.RightRead = false
 		}
 		r.Key(1, k)
-		for range n { // each under the old value or the new one, as the referee decides
+		for range n { // each sees the old value or the new one, as the referee decides
 			r.TxCqe(x)
 		}
 		r.Out = nil

@@ -12,23 +12,23 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// HandChecks answer reads by hand, with completions that the endpoint never sends: each status, and
-// completions that are wrong in two ways.
-var HandChecks = []kit.Check{
+// CompletionChecks answer reads with completions that the endpoint never sends: each status, and completions that are
+// wrong in one or two ways.
+var CompletionChecks = []kit.Check{
 	{Name: "transmit errors/completions by hand", Rules: "P6 P7 T6", Stalls: kit.Stalled, Run: completionsByHand},
 }
 
-// handmade is a change to a correct completion, and the status of the request that gets it.
-type handmade struct {
+// completionCase is a change to a correct completion, and the status of the entry whose read it answers.
+type completionCase struct {
 	name string
 	mod  func(*kit.Completion)
 	want nicspec.Status
 }
 
-// spoilt returns the ways in which a completion does not fit its request.
-func spoilt() []handmade {
+// misfits returns the changes by which a completion does not fit its request.
+func misfits() []completionCase {
 	const misfit = nicspec.StatusCplMalformed
-	all := []handmade{
+	all := []completionCase{
 		{"a byte more to come", func(c *kit.Completion) { c.ByteCount++ }, misfit},
 		{"a byte less to come", func(c *kit.Completion) { c.ByteCount-- }, misfit},
 		{"four bytes more to come", func(c *kit.Completion) { c.ByteCount += 4 }, misfit},
@@ -39,7 +39,7 @@ func spoilt() []handmade {
 		{"without data", bare, misfit},
 	}
 	for bit := range 7 {
-		all = append(all, handmade{fmt.Sprintf("bit %d of the lower address", bit),
+		all = append(all, completionCase{fmt.Sprintf("bit %d of the lower address", bit),
 			func(c *kit.Completion) { c.LowerAddr ^= 1 << bit }, misfit})
 	}
 	return all
@@ -47,10 +47,10 @@ func spoilt() []handmade {
 
 func bare(c *kit.Completion) { c.Kind, c.Length, c.Data = tlp.Cpl, 0, nil }
 
-// handmades returns all cases: the status is checked before poison, and poison before misfits.
-func handmades() []handmade {
-	all := []handmade{{"right", func(*kit.Completion) {}, nicspec.StatusOk}}
-	misfits := spoilt()
+// completionCases returns all cases. The device must check the status before poison, and poison before misfits.
+func completionCases() []completionCase {
+	all := []completionCase{{"right", func(*kit.Completion) {}, nicspec.StatusOk}}
+	misfits := misfits()
 	for s := tlp.StatusUR; s <= 7; s++ {
 		want := nicspec.StatusCplAbort
 		if s == tlp.StatusUR {
@@ -58,7 +58,8 @@ func handmades() []handmade {
 		}
 		status := func(name string, mod func(*kit.Completion)) {
 			all = append(all,
-				handmade{fmt.Sprintf("status %d%s", s, name), func(c *kit.Completion) { mod(c); c.Status = s }, want})
+				completionCase{fmt.Sprintf("status %d%s", s, name), func(c *kit.Completion) { mod(c); c.Status = s },
+					want})
 		}
 		status("", bare)
 		status(" with data", func(*kit.Completion) {})
@@ -68,19 +69,19 @@ func handmades() []handmade {
 		status(" and "+m.name, func(c *kit.Completion) { m.mod(c); c.EP = s%2 > 0 })
 	}
 	for _, m := range misfits {
-		all = append(all, m, handmade{"poison and " + m.name, func(c *kit.Completion) { m.mod(c); c.EP = true },
+		all = append(all, m, completionCase{"poison and " + m.name, func(c *kit.Completion) { m.mod(c); c.EP = true },
 			nicspec.StatusCplPoison})
 	}
-	return append(all, handmade{"poison", func(c *kit.Completion) { c.EP = true }, nicspec.StatusCplPoison})
+	return append(all, completionCase{"poison", func(c *kit.Completion) { c.EP = true }, nicspec.StatusCplPoison})
 }
 
-// completionsByHand posts a piece whose reads the endpoint does not answer. A changed completion
-// answers the first of them, correct ones the others. After the entry has failed the correct answer
-// comes as well, and finds no request.
+// completionsByHand posts a piece whose reads the endpoint does not answer. A changed completion answers the first
+// read, correct ones the others. After the entry has failed, the correct answer to the first read arrives as well, and
+// must count as unexpected.
 func completionsByHand(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 50_000)
 	x, w := r.TxSetup(3, 4)
-	cases := handmades()
+	cases := completionCases()
 	r.Quiet()
 	before, failed, bytes := r.Counters(), 0, 0
 	for i, c := range cases {
@@ -121,7 +122,7 @@ func completionsByHand(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// unanswered records the reads of a range that the endpoint does not answer.
+// unanswered records the reads of a range, which the endpoint leaves unanswered.
 type unanswered struct {
 	all  []tlp.Header
 	left int // bytes not yet requested
@@ -142,7 +143,7 @@ func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
 	return u
 }
 
-// rightAnswer returns the one completion that answers a read completely.
+// rightAnswer returns a single completion that answers a read completely.
 func rightAnswer(r *kit.Rig, h *tlp.Header) kit.Completion {
 	r.T.Helper()
 	off, n := h.Span()

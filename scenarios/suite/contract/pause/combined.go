@@ -9,9 +9,9 @@ import (
 	"nictwin/scenarios/suite/contract/reset"
 )
 
-// KeptChecks combine pauses with other pauses, a full buffer, levels that stay between the limits,
-// and an idle device.
-var KeptChecks = []kit.Check{
+// CombinedChecks combine pauses with other pauses, a full buffer, buffer levels that stay between the limits, and an
+// idle device.
+var CombinedChecks = []kit.Check{
 	{Name: "pause/stops of classes that follow one another", Rules: "F1 F3 F4", Stalls: kit.Calm, Run: classesFollow},
 	{Name: "pause/honoured though the buffer is full", Rules: "F2 R3", Stalls: kit.Calm, Run: pausedWhenFull},
 	{Name: "pause/sent until the buffer is at xon", Rules: "F6", Stalls: kit.Calm, Run: levelStays},
@@ -22,11 +22,11 @@ var KeptChecks = []kit.Check{
 var ResetChecks = []kit.Check{{Name: "function-level reset/in a stop, and its settings", Rules: "L3 L4 L5 F4",
 	Stalls: kit.Calm, Run: resetInAStop}}
 
-// classTimes returns a priority pause with a time of its own for each class that it names.
+// classTimes returns a priority pause that stops each of the given classes for its own time.
 func classTimes(times map[int]uint16) []byte {
 	rest := make([]uint16, 9)
 	for i := range 8 {
-		rest[1+i] = 0x2222 // of classes that are not named
+		rest[1+i] = 0x2222 // ignored for classes that the vector does not select
 		if t, ok := times[i]; ok {
 			rest[0] |= 1 << i
 			rest[1+i] = t
@@ -35,7 +35,7 @@ func classTimes(times map[int]uint16) []byte {
 	return pauseFrame(nicspec.PfcOpcode, rest...)
 }
 
-// stopOf is a stop expected to hold: the frame that it comes from, and its quanta; 0 for none.
+// stopOf is the stop expected for a queue: the index of the frame that causes it, and its length in quanta; 0: no stop.
 type stopOf struct {
 	frame  int
 	quanta int64
@@ -88,7 +88,7 @@ func classesFollow(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedUntil checks that a queue's only frame left after its stop, or soon if there is no stop.
+// stoppedUntil checks that the only frame of a queue left after its stop or, without a stop, soon.
 func stoppedUntil(r *kit.Rig, name string, p *pauseWatch, queue int, s stopOf) {
 	r.T.Helper()
 	if s.quanta > 0 {
@@ -122,8 +122,8 @@ func pausedWhenFull(r *kit.Rig) {
 	require.EqualValues(r.T, 2, step(nicspec.CntRxPause), "pauses are honoured though the buffer is full")
 }
 
-// levelStays lets the level of the buffer fall in two steps: 14 of 20 frames leave when one read is
-// answered, the others when another is. Meanwhile it stays between xon and xoff, or at xon.
+// levelStays lets the level of the buffer fall in two steps: 14 of 20 frames leave when one read is answered, the
+// others when a second is. Between the steps the level stays between xon and xoff, or at xon.
 func levelStays(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -162,8 +162,8 @@ func levelStays(r *kit.Rig) {
 	}
 }
 
-// idleInAStop stops the port and all classes of a device with nothing to do, and then posts a frame
-// that waits for the end of a stop.
+// idleInAStop stops the port and all classes while the device is idle, and then posts a frame, which must wait for the
+// end of the stop.
 func idleInAStop(r *kit.Rig) {
 	const quanta = 40_000
 	x, w := r.TxSetup(3, 3)
@@ -191,8 +191,8 @@ func idleInAStop(r *kit.Rig) {
 	r.Frames = nil
 }
 
-// resetInAStop resets while frames wait for the end of a long stop, with rules and pauses set: none
-// of them is in force afterwards.
+// resetInAStop resets the device while frames wait for the end of a long stop, with rules and pauses set. After the
+// reset none of these may have an effect.
 func resetInAStop(r *kit.Rig) {
 	const quanta = 60_000
 	for _, pause := range [][]byte{pauseFrame(nicspec.PauseOpcode, quanta), ClassPause(0xff, quanta)} {
@@ -212,7 +212,7 @@ func resetInAStop(r *kit.Rig) {
 		require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "the stop has ended with the reset")
 		first := r.Ordinal()
 		r.Play(pause)
-		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is as after reset: a pause is a frame like any other
+		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is reset: a pause is any other frame
 		r.Disable(nicspec.TableRxq, 3)
 		r.Disable(nicspec.TableTxq, 5)
 	}

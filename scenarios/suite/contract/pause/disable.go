@@ -7,15 +7,15 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// OffChecks disable queues while they are stopped.
-var OffChecks = []kit.Check{
+// DisableChecks disable queues while they are stopped.
+var DisableChecks = []kit.Check{
 	{Name: "pause/a queue is disabled in a stop of its class", Rules: "F4 T11 B8", Stalls: kit.Calm,
 		Run: disabledInAStop},
 }
 
-// disabledInAStop disables a queue of a stopped class, with an entry posted as the stop comes,
-// which may end, or long after, which is not fetched. The disable does not wait for the end of the
-// stop, and nothing is left to send after it.
+// disabledInAStop disables a queue of a stopped class. Its entry is posted just before the stop takes effect, and may
+// still end, or long after, and must not be fetched. The disable must not wait for the end of the stop, after which
+// nothing may be sent.
 func disabledInAStop(r *kit.Rig) {
 	const queue, class, quanta = 3, 5, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})

@@ -12,8 +12,7 @@ import (
 	"nictwin/scenarios/suite/contract/receive"
 )
 
-// SweepChecks move an event past another, a cycle at a time: a bug that shows in one cycle only is
-// met by one of them.
+// SweepChecks move an event past another, a cycle at a time, so that a bug that shows in a single cycle is found.
 var SweepChecks = []kit.Check{
 	{Name: "transmit rings/disabled while entries are issued", Rules: "T11 T1 G7", Stalls: kit.Stalled,
 		Run: disabledWhileIssued},
@@ -24,7 +23,7 @@ var SweepChecks = []kit.Check{
 	answeredCheck,
 }
 
-// answeredCheck uses completions of a beat each, so that the input is no wider than the output.
+// answeredCheck has completions of one beat each, so that the input needs no more cycles than the output.
 var answeredCheck = func() kit.Check {
 	c := kit.Check{Name: "transmit errors/timeouts while answers never stop", Rules: "P6 B7", Stalls: kit.Calm,
 		Run: timeoutUnderAnswers}
@@ -38,8 +37,8 @@ var AccountSweepChecks = []kit.Check{
 	{Name: "accounts/written while a burst is decided", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileDeciding},
 }
 
-// disabledWhileIssued disables a queue a cycle later each time, while its entries are started as
-// fast as there is room: enabled again, it works as before.
+// disabledWhileIssued disables a queue a cycle later each time, while its entries start as fast as they can. Enabled
+// again, it must work as before.
 func disabledWhileIssued(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const rounds = 96
@@ -55,7 +54,7 @@ func disabledWhileIssued(r *kit.Rig) {
 		}
 		posts := r.Enqueue(x, all...)
 		r.RingDoorbell(&x.Ring)
-		r.Run(2*r.Way + k*2)
+		r.Run(2*r.OneWay + k*2)
 		r.Disable(nicspec.TableTxq, 6)
 		n := 0
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
@@ -73,12 +72,12 @@ func disabledWhileIssued(r *kit.Rig) {
 	}
 }
 
-// disabledAsTheyArrive disables a queue in the very cycles in which fetched entries arrive, over
-// and over: resources lost each time would add up.
+// disabledAsTheyArrive disables a queue in the cycles in which fetched entries arrive, over and over, so that lost
+// resources would add up.
 func disabledAsTheyArrive(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const window, times = 28, 16
-	var told, came int64
+	var rang, came int64
 	for round := range 1 + window*times {
 		x := r.OpenTx(6, 4)
 		for range x.Size() {
@@ -86,11 +85,11 @@ func disabledAsTheyArrive(r *kit.Rig) {
 		}
 		r.Stage(make([]byte, nicspec.TxqEntrySize))
 		r.Synced()
-		if round == 0 { // from the doorbell to the entries
+		if round == 0 { // measure the time from the doorbell to the entries
 			r.Watch = func(c boundary.Crossing) {
 				switch h := tlp.Parse(&c.TLP.Hdr); {
 				case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(x.Doorbell()):
-					told = c.Last
+					rang = c.Last
 				case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.RequesterID == nicspec.RequesterNic &&
 					came == 0:
 					came = c.Last
@@ -102,7 +101,7 @@ func disabledAsTheyArrive(r *kit.Rig) {
 			r.Until("the entries come", func() bool { return came > 0 })
 			r.Watch = nil
 		} else {
-			r.Run(int(came-told) - 2 + round%window)
+			r.Run(int(came-rang) - 2 + round%window)
 		}
 		r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpWrite, nicspec.TableTxq, 6))
 		require.Equal(r.T, kit.TableOk, r.CommandEnd())
@@ -113,10 +112,10 @@ func disabledAsTheyArrive(r *kit.Rig) {
 	}
 }
 
-// timeoutUnderFlood sends unexpected completions back to back for longer than a read may take: the
-// read still times out in time.
+// timeoutUnderFlood sends unexpected completions back to back for longer than a read may take. A read that is not
+// answered must still time out in time.
 func timeoutUnderFlood(r *kit.Rig) {
-	const wait, flood = kit.Timeout, 120 // TLPs of 4 KB
+	const wait, flood = kit.Timeout, 120 // TLPs of 4 KB in the flood
 	r.Write(nicspec.RegCplTimeout, wait)
 	x, _ := r.TxSetup(2, 3)
 	r.FailOnce(inject.FaultSilent, x.Base, 64)
@@ -138,7 +137,7 @@ func timeoutUnderFlood(r *kit.Rig) {
 	}
 	r.Enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 	r.RingDoorbell(&x.Ring)
-	r.Struck()
+	r.AwaitFault()
 	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic,
 		CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
 	data := make([]byte, 4096)
@@ -155,9 +154,8 @@ func timeoutUnderFlood(r *kit.Rig) {
 	r.Disable(nicspec.TableTxq, 2)
 }
 
-// timeoutUnderAnswers answers other reads back to back for longer than a read may take. Two reads
-// are answered too late: both must have timed out, although the device has to find time to report
-// the first.
+// timeoutUnderAnswers answers other reads back to back for longer than a read may take. Two reads are answered too
+// late: both must have timed out, although the device is busy reporting the first.
 func timeoutUnderAnswers(r *kit.Rig) {
 	const wait, late, entries = 4 * kit.Timeout, 4*kit.Timeout + 1024 + 600, 64
 	r.Write(nicspec.RegCplTimeout, wait)
@@ -205,7 +203,7 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	r.Quiet()
 	r.Watch = nil
 	r.Bed.Faults.Clear()
-	if r.Sizes.EthBits >= 512 { // else frames leave more slowly than their bytes may arrive
+	if r.Sizes.EthBits >= 512 { // on narrower ports, frames leave more slowly than their bytes arrive
 		require.Greater(r.T, answers, late-wait-100, "beats that came when the reads had timed out")
 		require.LessOrEqual(r.T, gaps, len(rings)+1, "gaps without an answer")
 	}
@@ -214,9 +212,9 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	}
 }
 
-// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames
-// latch it. Whichever comes first, the account is not slow afterwards: a frame that was slow came
-// before the credits, and so its latch before the resume.
+// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames latch it. In either
+// order the account must not be slow afterwards: a slow frame drew before the credits came, so its latch comes before
+// the resume.
 func resumedWhileLatching(r *kit.Rig) {
 	a := &receive.Account{Index: 5, Latch: true, Rule: 2, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)
@@ -243,9 +241,9 @@ func resumedWhileLatching(r *kit.Rig) {
 	}
 }
 
-// writtenWhileDeciding rewrites an account, a cycle later each time, while a burst of frames draws
-// on it: frames decided before have the old entry's numbers and change nothing of the new entry,
-// those after it have the new ones from 0 on.
+// writtenWhileDeciding rewrites an account, a cycle later each time, while a burst of frames draws on it. Frames
+// decided before the write have numbers of the old entry and must not change the new one; frames after it must be
+// numbered from 0.
 func writtenWhileDeciding(r *kit.Rig) {
 	a := &receive.Account{Index: 9, Rule: 3, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)
@@ -280,7 +278,7 @@ func writtenWhileDeciding(r *kit.Rig) {
 		require.EqualValues(r.T, fresh, got.Drawn, "frames with numbers of the new entry, and how many it says drew")
 		require.EqualValues(r.T, balance-got.Drawn, got.Balance)
 		require.Equal(r.T, got.Drawn, got.Seq)
-		for range 3 { // so that the old numbers are not 0
+		for range 3 { // draw first, so that the old numbers are not 0
 			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
 		}
 		r.Quiet()

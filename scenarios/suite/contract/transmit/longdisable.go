@@ -10,16 +10,16 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// LongOffChecks disable a queue while the blocks of its entries come, one after the other.
-var LongOffChecks = []kit.Check{
+// LongDisableChecks disable a queue while the blocks of an entry arrive, one after the other.
+var LongDisableChecks = []kit.Check{
 	{Name: "long entries/their queue is disabled while their blocks come", Rules: "T11 T14", Stalls: kit.Stalled,
 		Run: longCutOff},
 	{Name: "long entries/their queue is disabled while their blocks are pushed", Rules: "T11 T14 W1 W2",
 		Stalls: kit.Calm, Run: longPushedOff},
 }
 
-// disguised returns an entry of several blocks with a frame of inline bytes: the bytes of each
-// further block would be a valid entry.
+// disguised returns an entry of several blocks with a frame of inline bytes, in which each further block looks like a
+// valid entry.
 func disguised(id uint32, blocks int) []byte {
 	inline := make([]byte, 112)
 	nop := nictest.Blocks(1, 0xdead, nil, nil, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop) })
@@ -31,8 +31,8 @@ func disguised(id uint32, blocks int) []byte {
 	return b
 }
 
-// longCutOff sweeps the cycle of the command from the first read of blocks on. The referee allows
-// only entries that exist: blocks of one that is cut short are not entries.
+// longCutOff disables a queue a cycle later each time, from the first read of blocks on. The referee reports entries
+// that do not exist, such as later blocks of an entry that was cut short.
 func longCutOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for delay := range 160 {
@@ -66,8 +66,7 @@ func longCutOff(r *kit.Rig) {
 	r.Out = nil
 }
 
-// longPushedOff sends the command some register writes before or after the second block of an entry
-// is pushed.
+// longPushedOff disables the queue a few register writes before or after the second block of an entry is pushed.
 func longPushedOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for gap := range 48 {
@@ -90,7 +89,7 @@ func longPushedOff(r *kit.Rig) {
 		}
 		first()
 		for range gap / 2 {
-			r.Write(nicspec.RegVersion, 0) // has no effect
+			r.Write(nicspec.RegVersion, 0) // a write without effect
 		}
 		second()
 		require.Equal(r.T, nicspec.TableStatusOk, r.CommandEnd())

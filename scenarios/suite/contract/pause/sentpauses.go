@@ -8,8 +8,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// flood plays n frames of 1,024 B, which wait in the receive buffer for a descriptor that comes
-// late.
+// flood plays n frames of 1,024 B, which wait in the receive buffer since the read of their descriptors is delayed.
 func flood(r *kit.Rig, x *kit.RxRing, n int, delay int) {
 	r.T.Helper()
 	r.Bed.Faults.Clear()

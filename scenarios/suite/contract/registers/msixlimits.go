@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// messagesUnseen leaves an entry to be reported by time: busy is 1 all along, and STATUS 0.
+// messagesUnseen leaves an entry to be reported by the time limit. Until then busy must be 1, and STATUS 0.
 func messagesUnseen(r *kit.Rig) {
 	const units = 200
 	m := withMessages(r)
@@ -29,8 +29,8 @@ func messagesUnseen(r *kit.Rig) {
 	r.BusyFalls()
 }
 
-// messagesLarge uses counts and times of more than eight bits: one entry less than the count, and
-// then the last one; and a long time limit.
+// messagesLarge uses counts and time limits of more than eight bits: no message one entry before the count, one with
+// the last entry, and one after a long time limit.
 func messagesLarge(r *kit.Rig) {
 	const count, units = 300, 300
 	m := withMessages(r)

@@ -13,28 +13,28 @@ import (
 
 const copyHeld = "copy/what is sent waits for a copy that cannot leave"
 
-// HeldChecks block the device's output while copies are ready to leave.
-var HeldChecks = func() []kit.Check {
+// BackpressureChecks block the device's output while copies are ready to leave.
+var BackpressureChecks = func() []kit.Check {
 	kit.Around[copyHeld] = func(e *board.Endpoint) { e.Gate = true }
 	kit.Credits[copyHeld] = 12
 	return []kit.Check{{Name: copyHeld, Rules: "D6 D8", Stalls: kit.Calm, Run: sendBehindHeldCopy}}
 }()
 
-// sendBehindHeldCopy fills the device's output path before a copy's only write is ready, completely
-// or but for a few TLPs. Wherever the write waits then, inside the device or before it, a frame of
-// inline bytes behind it in the queue must not leave.
+// sendBehindHeldCopy fills the device's output path before a copy's only write is ready: completely, or except for a
+// few TLPs. The write then waits inside the device or before its output. In either case a frame of inline bytes behind
+// it in the queue must not leave.
 func sendBehindHeldCopy(r *kit.Rig) {
 	const late = 8000
 	x, w := CopySetup(r, 2, 3)
 	y := r.OpenRx(1, 5, nil)
 	r.ReceiveAll(1)
-	takes := wayOut(r, y)
+	takes := outputCapacity(r, y)
 	held := 0
 	for spare := 1; spare >= -3; spare-- {
 		n := uint64(100 + spare)
-		src, dst := r.Piece(w[0], 0, 64, kit.Pattern(64, n)), r.Hole(w[1], 0, 64, 64)
+		src, dst := r.Piece(w[0], 0, 64, kit.Pattern(64, n)), r.Destination(w[1], 0, 64, 64)
 		fill := filling(takes - spare)
-		r.Post(y, len(fill)) // so that none can be fetched ahead meanwhile
+		r.Post(y, len(fill)) // post first, so that the device does not fetch descriptors ahead during the test
 		r.Quiet()
 		require.NoError(r.T,
 			r.Bed.Faults.Add(inject.Fault{From: r.BusOf(src), To: r.BusOf(src) + 64, Delay: r.Bed.Cycles(late)}))
@@ -72,14 +72,14 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		r.Bed.Gate.Open()
 		r.Ended(x, first, posts)
 		r.Quiet()
-		r.Filled(dst, kit.Pattern(64, n))
+		r.CheckDestination(dst, kit.Pattern(64, n))
 	}
 	require.GreaterOrEqual(r.T, held, 3, "copies that could not leave")
 	r.NoFrames()
 }
 
-// wayOut counts the TLPs that leave the device while nothing accepts them.
-func wayOut(r *kit.Rig, y *kit.RxRing) int {
+// outputCapacity counts the TLPs that leave the device while nothing accepts them.
+func outputCapacity(r *kit.Rig, y *kit.RxRing) int {
 	r.T.Helper()
 	fill := filling(2 * kit.Credits[copyHeld])
 	r.Post(y, len(fill))
@@ -101,11 +101,11 @@ func wayOut(r *kit.Rig, y *kit.RxRing) int {
 	return out
 }
 
-// filling returns frames whose reception takes n writes, completion entries included.
+// filling returns frames whose reception takes n writes, including those of completion entries.
 func filling(n int) [][]byte {
 	var all [][]byte
 	if n%2 > 0 {
-		all, n = append(all, kit.Blob(400, uint64(n))), n-3 // in two writes
+		all, n = append(all, kit.Blob(400, uint64(n))), n-3 // its payload takes two writes
 	}
 	for i := range n / 2 {
 		all = append(all, kit.Blob(nicspec.FrameMin, uint64(i)))

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// ticking schedules itself until a cycle.
+// ticking schedules itself every cycle until a given cycle.
 type ticking struct {
 	e     *simcore.Engine
 	until int64
@@ -29,7 +29,8 @@ func (r *ticking) Handle(sim.Event) error {
 	return nil
 }
 
-// A run that never becomes idle ends with an error that names the active component; others are not disturbed.
+// TestBedsComeToRest checks that a run that never becomes idle ends with an error that names the active component, and
+// that other runs are not affected.
 func TestBedsComeToRest(t *testing.T) {
 	const forEver = 5 * rtlbridge.DefaultPatience
 	for _, x := range []struct {
@@ -42,15 +43,15 @@ func TestBedsComeToRest(t *testing.T) {
 		{"in time", rtlbridge.DefaultPatience, true, true, "", ""},
 		{"long work", 2 * rtlbridge.DefaultPatience, false, true, "", ""},
 		{"busy for ever", forEver, true, true, "device", "Card.NIC is still active at cycle 1007616, 1000000 cycles " +
-			"after the last work: it says that it is busy"},
-		{"another one", forEver, true, false, "board", "at cycle 1007616, 1000000 cycles after everything was done, " +
-			"there is still an event of Ticking"},
+			"after the last work: it is busy; next: "},
+		{"another one", forEver, true, false, "board", "the board is still active at cycle 1007616, 1000000 cycles " +
+			"after everything was done; next: an event of Ticking"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			b, err := New(Spec{Spec: device.Spec{NIC: device.Model}, LinkCycles: DefaultLinkCycles})
 			require.NoError(t, err)
 			require.NoError(t, b.Begin(func() bool { return x.done }))
-			b.rest.busy = func() bool { return x.busy }
+			b.idle.busy = func() bool { return x.busy }
 			require.NoError(t, (&ticking{e: b.Engine, until: x.until}).Handle(nil))
 			err = b.Engine.Run()
 			var restless *rtlbridge.RestlessError
@@ -59,7 +60,7 @@ func TestBedsComeToRest(t *testing.T) {
 			require.Equal(t, x.wrong == "board", errors.As(err, &runaway))
 			if x.wrong == "" {
 				require.NoError(t, err)
-				require.LessOrEqual(t, int64(b.Engine.Now()/simcore.DefaultPeriodPs), x.until+restEvery)
+				require.LessOrEqual(t, int64(b.Engine.Now()/simcore.DefaultPeriodPs), x.until+idleCheckCycles)
 				return
 			}
 			require.ErrorContains(t, err, x.says)

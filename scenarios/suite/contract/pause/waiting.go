@@ -8,8 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// enabledInAStop enables a queue, again and with other classes than before, while its class is
-// stopped: nothing of it is fetched, and nothing leaves, before the stop ends.
+// enabledInAStop enables a queue for the first time, and again with another class, while its class is stopped. Nothing
+// of it may be fetched or sent before the stop ends.
 func enabledInAStop(r *kit.Rig) {
 	const quanta = 12_000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 0xff})
@@ -19,7 +19,7 @@ func enabledInAStop(r *kit.Rig) {
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
 		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
-		r.Run(2000) // more than an earlier read may take to leave
+		r.Run(2000) // longer than an earlier read takes to leave
 		if i > 0 {
 			r.Disable(nicspec.TableTxq, 1)
 		}
@@ -36,8 +36,8 @@ func enabledInAStop(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// manyWait stops the port while more frames are posted than any buffer can take, short ones, then
-// the longest: they leave in the order posted when the stop ends.
+// manyWait stops the port while more frames are posted than the device can buffer: short ones, then the longest. They
+// must leave in the order posted when the stop ends.
 func manyWait(r *kit.Rig) {
 	const queues, log = 4, 6
 	_, w := r.TxSetup(1, 2)
@@ -63,7 +63,7 @@ func manyWait(r *kit.Rig) {
 			posts[i] = r.Enqueue(x, all...)
 			r.RingDoorbell(&x.Ring)
 		}
-		r.Run(10_000) // every buffer is full
+		r.Run(10_000) // until every buffer is full
 		require.Less(r.T, r.Bed.NIC.Cycles(), end, "the buffers are full before the stop ends")
 		for i, x := range held {
 			r.Ended(x, first[i], posts[i])
