@@ -7,6 +7,7 @@ import (
 
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // report prints the outcome of a run. Measurements, if not nil, are printed before the verdict.
@@ -17,6 +18,9 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		say(w, "%v", measured)
 	}
 	a.showHome(e.Outcome, e.Err)
+	if err := pipeline.Annotate(a.stderr, o); err != nil {
+		say(a.stderr, "warning: %v\n", err)
+	}
 	switch e.Outcome {
 	case result.Pass:
 		showWaves(w, o)

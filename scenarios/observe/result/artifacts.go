@@ -38,8 +38,14 @@ var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 // ours lists the other files that runs may write.
 var ours = []string{
 	Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile,
-	judge.EventsFile, judge.PcapngFile, wiretap.File,
+	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality,
 }
+
+// Names of the files for CI systems in a folder of artifacts.
+const (
+	JUnit       = "junit.xml"
+	CodeQuality = "gl-code-quality-report.json"
+)
 
 // Folder is a folder of artifacts in use by one run. The zero value discards everything.
 type Folder struct {
@@ -190,6 +196,20 @@ func (f *Folder) Write(o *Object) error {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil
+}
+
+// Attachments lists the files of this run that are worth a look beside the verdict, in order.
+func (f *Folder) Attachments() ([]string, error) {
+	names, err := f.Files.Names()
+	if err != nil {
+		return nil, fmt.Errorf("artifacts: %w", err)
+	}
+	list := slices.DeleteFunc(names, func(name string) bool {
+		return name == Marker || name == JUnit || name == CodeQuality ||
+			!slices.Contains(ours, name) && !reOurs.MatchString(name)
+	})
+	slices.Sort(list)
+	return list, nil
 }
 
 // Drop undoes OpenFolder for a run that did not take place. A folder in which the run has written something remains

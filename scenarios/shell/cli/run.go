@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // Common holds the settings shared by all commands that play on a NIC.
@@ -85,7 +86,9 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	}
 	if err == nil {
 		c.opened = dir.Files
-		err = w.play()
+		if err = pipeline.Begin(dir, &e.Object, c.Again); err == nil {
+			err = w.play()
+		}
 	}
 	err = withFlags(Explain(err))
 	e.end(ctx, err, w.differs(err))
@@ -99,7 +102,7 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 			f.Command = c.Again
 		}
 	}
-	e.leave(ctx, dir)
+	e.leave(ctx, dir, c.Again)
 }
 
 // end decides the outcome of the command.
@@ -112,17 +115,19 @@ func (e *Ended) end(ctx context.Context, err error, differs bool) {
 }
 
 // leave writes the verdict into the folder, or releases the folder if nothing ran.
-func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
+func (e *Ended) leave(ctx context.Context, dir *result.Folder, again string) {
 	switch {
 	case dir == nil:
 		return
 	case e.Outcome == result.Usage:
+		pipeline.Undo(dir)
 		dir.Drop()
 		return
 	}
 	defer dir.Close()
 	e.Object.Artifacts = dir.Dir
-	if err := dir.Write(&e.Object); err != nil {
+	err := dir.Write(&e.Object)
+	if err = errors.Join(err, pipeline.End(dir, &e.Object, again)); err != nil {
 		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
 	}
 }
