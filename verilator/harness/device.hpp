@@ -99,7 +99,9 @@ class Device {
     while (cycle_ < end) {
       const uint64_t change = stillness_.still() ? next_change() : cycle_;
       if (change > cycle_ && !stillness_.checks()) {
-        skip(change < end ? change : end);
+        const uint64_t to = change < end ? change : end;
+        stillness_.skipped(to - cycle_);
+        skip(to);
         continue;
       }
       const bool stood_still = change > cycle_;

@@ -1,6 +1,7 @@
 // Idle time: detects by comparing a design's state that it is idle, so that its cycles need not be evaluated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -56,22 +57,30 @@ class Stillness {
     } else if (run_ >= due_) {
       const uint8_t* from = static_cast<const uint8_t*>(s.at);
       copy_.assign(from, from + s.size);
-      taken_ = true;
+      taken_ = compared_ = true;
     }
   }
+
+  // Counts cycles that were not evaluated.
+  void skipped(uint64_t cycles) { saved_ += cycles; }
 
   // Returns whether the state is still the one in which the design was found idle.
   bool same(StateBytes s) const { return std::memcmp(copy_.data(), s.at, s.size) == 0; }
 
  private:
-  // Quiet cycles before the first comparison, and the largest number between two. A comparison copies the
-  // whole state, which takes as long as some hundred cycles of a large design.
-  static constexpr uint64_t kFirst = 2048, kMost = 65536;
+  // Quiet cycles before the first comparison, and the largest number between two. A comparison copies the whole state, which
+  // takes as long as some ten cycles of the NIC. If a comparison saved fewer than kWorth cycles, because the design was
+  // soon busy again, the first comparison of the next quiet time comes after twice as many cycles, up to kPatient.
+  static constexpr uint64_t kFirst = 16, kPatient = 2048, kMost = 65536, kWorth = 64;
 
   void restart() {
-    still_ = taken_ = false;
+    if (compared_) {
+      first_ = saved_ < kWorth ? std::min(2 * first_, kPatient) : std::max(first_ / 2, kFirst);
+      saved_ = 0;
+    }
+    still_ = taken_ = compared_ = false;
     run_ = 0;
-    due_ = wait_ = kFirst;
+    due_ = wait_ = first_;
   }
 
   void put_off() {
@@ -82,7 +91,9 @@ class Stillness {
   IdleMode mode_;
   bool still_ = false, taken_ = false;
   uint64_t run_ = 0;  // quiet cycles in a row
-  uint64_t due_ = kFirst, wait_ = kFirst;
+  uint64_t first_ = kFirst, due_ = kFirst, wait_ = kFirst;
+  bool compared_ = false;  // in this quiet time
+  uint64_t saved_ = 0;     // cycles not evaluated in it
   std::vector<uint8_t> copy_;
 };
 
