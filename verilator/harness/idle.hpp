@@ -68,9 +68,10 @@ class Stillness {
   bool same(StateBytes s) const { return std::memcmp(copy_.data(), s.at, s.size) == 0; }
 
  private:
-  // Quiet cycles before the first comparison, and the largest number between two. A comparison copies the whole state, which
-  // takes as long as some ten cycles of the NIC. If a comparison saved fewer than kWorth cycles, because the design was
-  // soon busy again, the first comparison of the next quiet time comes after twice as many cycles, up to kPatient.
+  // Quiet cycles before the first comparison, and the largest number between two. A comparison copies the whole
+  // state, which takes as long as some ten cycles of the NIC. If a comparison saved fewer than kWorth cycles,
+  // because the design was soon busy again, the first comparison of the next quiet time comes after twice as many
+  // cycles, up to kPatient.
   static constexpr uint64_t kFirst = 16, kPatient = 2048, kMost = 65536, kWorth = 64;
 
   void restart() {
