@@ -38,6 +38,11 @@ pair() {
   echo "${b:-$(field block "$1")}"
 }
 
+# drawn NAME: prints the number and seed of its random programs as NUMBER:SEED; empty means the default
+drawn() {
+  if [ -n "$forced" ]; then echo :; else echo "$(field programs "$1"):$(field seed "$1")"; fi
+}
+
 # ports NAME: prints the number of ports of the NIC for the contract suite
 ports() {
   local p
@@ -45,11 +50,12 @@ ports() {
   echo "${p:-1}"
 }
 
-# settings_of HOW PORTS SCENARIO: prints the settings to play under, one per line
+# settings_of HOW PORTS SCENARIO NUMBER:SEED: prints the settings to play under, one per line
 settings_of() {
+  local number=${4%:*} from=${4#*:}
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
-    fuzz) echo "--runs $programs --variant speed" ;;
+    fuzz) echo "--runs ${number:-$programs} --seed ${from:-$seed} --variant speed" ;;
     contract) echo "TestRTL/ports_$2" ;;
     blocks) echo "--runs 8" ;;
     stack) echo "${3/ / --only }" ;;
@@ -64,7 +70,7 @@ play() {
   case $how in
     replay) timeout -k 10 "$limit" bin/nictwin replay --dir both $s --seed 1 --no-artifacts --home "$home" "$@" \
       "${captures[@]}" ;;
-    fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
+    fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --ports 1 --jobs 1 --failures 1 --shrink=false \
       --no-artifacts --home "$home" "$@" ;;
     contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" \
       -test.failfast -test.run "^${s/\//$/^}\$") ;;
@@ -112,7 +118,7 @@ judge() {
     bin/nictwin dut build nic --home "$dir" "${more[@]}" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
-    mapfile -t all < <(settings_of "$how" "$(ports "$name")" "$(field scenario "$name")")
+    mapfile -t all < <(settings_of "$how" "$(ports "$name")" "$(field scenario "$name")" "$(drawn "$name")")
     for s in "${all[@]}"; do
       status=0
       NICTWIN_CACHE=$work/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
@@ -190,14 +196,14 @@ mkdir "$work/cache"
 
 # The RTL without bugs must pass first, or the results would mean nothing.
 limit=$((build_limit + play_limit))
-while read -r h p flags; do
+while read -r h p d flags; do
   while read -r s; do
     # shellcheck disable=SC2086 # flags are several words
     play "$h" "$s" "$PWD" $([ "$h" = stack ] || echo "$flags") >"$work/clean" 2>&1 </dev/null ||
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
-  done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")")
+  done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")" "$d")
 done < <(for n in "${names[@]}"; do
-  echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"
+  echo "$(how "$n") $(ports "$n") $(drawn "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"
 done | sort -u)
 
 for n in "${names[@]}"; do

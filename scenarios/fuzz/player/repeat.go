@@ -63,8 +63,12 @@ func (x *player) feed(f *program.Feed) error {
 		if goes, err := x.waitWhileProgress(ready, func() int { return r.frees + to.Sent() }); !goes || err != nil {
 			return err
 		}
+		most := room()
+		if at == 0 {
+			most = min(most, part+1) // else every batch fills the ring, and a batch ends at index 65,536
+		}
 		p := program.Play{Port: f.Port}
-		for bytes := 0; at < end && len(p.Frames) < room(); at++ {
+		for bytes := 0; at < end && len(p.Frames) < most; at++ {
 			g := variation(f.Frames[at%len(f.Frames)], at/len(f.Frames))
 			if bytes += (len(g.Bytes(max(1, g.Len))) + 63) &^ 63; bytes > feedBytes && len(p.Frames) > 0 {
 				break
