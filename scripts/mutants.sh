@@ -203,7 +203,9 @@ while read -r h p d flags; do
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
   done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")" "$d")
 done < <(for n in "${names[@]}"; do
-  echo "$(how "$n") $(ports "$n") $(drawn "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"
+  key=flags
+  [ "$(how "$n")" != stack ] || key=scenario
+  echo "$(how "$n") $(ports "$n") $(drawn "$n") $(field $key "$n")"
 done | sort -u)
 
 for n in "${names[@]}"; do
