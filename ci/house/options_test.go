@@ -16,17 +16,17 @@ import (
 // from outside; an option inside a component would be a second mechanism.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
-// assemble lists the packages of models whose specs may name disturbances: inject, packages that insert its
+// exempt lists the packages of models whose specs may name disturbances: inject, packages that insert its
 // decorators, and tests.
-var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nic/nictest": true}
+var exempt = map[string]bool{"models/inject": true, "models/board": true, "models/nic/nictest": true}
 
-// TestComponentsHaveNoDisturbances checks that taps, faults, delays and stalls are decorators, not options
+// TestComponentsHaveNoDisturbances checks that faults, stalls and jitter are decorators, not options
 // of components.
 func TestComponentsHaveNoDisturbances(t *testing.T) {
 	specs := 0
 	walk(t, func(path string) {
 		dir := filepath.ToSlash(filepath.Dir(path))
-		if !strings.HasPrefix(dir, "models/") || strings.HasSuffix(path, "_test.go") || assemble[dir] {
+		if !strings.HasPrefix(dir, "models/") || strings.HasSuffix(path, "_test.go") || exempt[dir] {
 			return
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.SkipObjectResolution)

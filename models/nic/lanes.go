@@ -10,7 +10,7 @@ import (
 type txLane struct {
 	free  fifo.Queue[int32] // free slots
 	room  int               // free bytes of the gather buffer
-	waits fifo.Queue[int32] // queues whose next entry waits for a slot or room, in order of arrival
+	queue fifo.Queue[int32] // queues whose next entry waits for a slot or room, in order of arrival
 }
 
 // initLanes makes one lane for each port, and one for entries that send nothing.
@@ -19,10 +19,10 @@ func (t *txPath) initLanes(s *Spec) {
 	t.lanes = make([]txLane, s.Ports+1)
 	t.slots = make([]txSlot, n*len(t.lanes))
 	for i := range t.lanes {
-		w := &t.lanes[i]
-		w.room = s.Timing.TxBufBytes
-		for k := range n {
-			w.free.Push(int32(i*n + k))
+		lane := &t.lanes[i]
+		lane.room = s.Timing.TxBufBytes
+		for slot := range n {
+			lane.free.Push(int32(i*n + slot))
 		}
 	}
 }
@@ -42,20 +42,20 @@ func (t *txPath) laneOf(queue int) int {
 // hasRoom reports whether the entry's lane has a slot and room for it, and no earlier entry waits
 // for them.
 func (t *txPath) hasRoom(queue int) bool {
-	w := &t.lanes[t.laneOf(queue)]
-	return w.waits.Len() == 0 && t.fits(w)
+	lane := &t.lanes[t.laneOf(queue)]
+	return lane.queue.Len() == 0 && t.fits(lane)
 }
 
 // fits reports whether a lane has a slot and room for the entry described by t.plan.
-func (t *txPath) fits(w *txLane) bool {
-	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= w.room)
+func (t *txPath) fits(lane *txLane) bool {
+	return lane.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= lane.room)
 }
 
 // waitInLane makes a queue wait for a slot and room in the lane of its next entry.
 func (t *txPath) waitInLane(queue int) {
 	t.start.Clear(queue)
 	t.queues[queue].waits = true
-	t.lanes[t.laneOf(queue)].waits.Push(int32(queue))
+	t.lanes[t.laneOf(queue)].queue.Push(int32(queue))
 	t.waiters++
 }
 
@@ -64,24 +64,24 @@ func (t *txPath) waiting() bool { return t.waiters != 0 }
 
 // takeLane takes a slot and room for the entry described by t.plan.
 func (t *txPath) takeLane(queue int) int32 {
-	q, k := &t.queues[queue], t.laneOf(queue)
-	w := &t.lanes[k]
-	id := w.free.Pop()
-	t.slots[id].lane = k
+	q, index := &t.queues[queue], t.laneOf(queue)
+	lane := &t.lanes[index]
+	id := lane.free.Pop()
+	t.slots[id].lane = index
 	if t.plan.Send {
-		w.room -= t.plan.Room()
+		lane.room -= t.plan.Room()
 		q.sends++
-		q.lane = k
+		q.lane = index
 	}
 	return id
 }
 
 // leaveLane frees the slot and room of an entry that has ended.
 func (c *Comp) leaveLane(q *txQueue, s *txSlot, id int32) {
-	w := &c.tx.lanes[s.lane]
-	w.free.Push(id)
+	lane := &c.tx.lanes[s.lane]
+	lane.free.Push(id)
 	if s.plan.Send {
-		w.room += s.plan.Room()
+		lane.room += s.plan.Room()
 		q.sends--
 	}
 }

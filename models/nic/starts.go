@@ -110,14 +110,14 @@ func (c *Comp) startWaiting() bool {
 	}
 	for n := range t.lanes {
 		k := (t.lane + n) % len(t.lanes)
-		for w := &t.lanes[k]; w.waits.Len() > 0 && w.free.Len() > 0; {
-			i := int(*w.waits.Front())
+		for lane := &t.lanes[k]; lane.queue.Len() > 0 && lane.free.Len() > 0; {
+			i := int(*lane.queue.Front())
 			starts := c.startsOn(i, k)
-			if starts && !t.fits(w) {
+			if starts && !t.fits(lane) {
 				break
 			}
 			t.waiters--
-			if w.waits.Pop(); starts {
+			if lane.queue.Pop(); starts {
 				t.queues[i].waits = false
 				c.startEntry(i)
 				return true

@@ -10,9 +10,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// reader is the owner of a DMA read. readDone is called once, when the read has ended.
+// reader is the owner of a DMA read. dmaReadDone is called once, when the read has ended.
 type reader interface {
-	readDone(c *Comp, ok bool)
+	dmaReadDone(c *Comp, ok bool)
 }
 
 // dmaRead is a DMA read in progress.
@@ -61,7 +61,7 @@ func endpoint(bus uint64) int {
 // read reads memory into dst. A read of zero bytes ends at once.
 func (c *Comp) read(bus uint64, dst []byte, owner reader) {
 	if len(dst) == 0 {
-		owner.readDone(c, true)
+		owner.dmaReadDone(c, true)
 		return
 	}
 	d := &c.dma
@@ -122,7 +122,7 @@ func (c *Comp) readOver(r *dmaRead) {
 	if !ok {
 		c.counters[rnicspec.CntReadErrors]++
 	}
-	owner.readDone(c, ok)
+	owner.dmaReadDone(c, ok)
 }
 
 // completion handles a completion TLP.

@@ -122,13 +122,13 @@ func (c *Comp) lookUpRead(j *readJob, off, n int) bool {
 	}
 	l := c.newLookup(j.q, forRead)
 	l.job = j
-	c.lookUp(l, j.r.Key, j.r.VA+uint64(off), n)
+	c.lookUp(l, j.plan.Key, j.plan.VA+uint64(off), n)
 	return !c.waits(l)
 }
 
-// readDone implements reader: a context was read. A failed read counts like a successful one,
+// dmaReadDone implements reader: a context was read. A failed read counts like a successful one,
 // because the contents are ignored.
-func (l *lookup) readDone(c *Comp, _ bool) {
+func (l *lookup) dmaReadDone(c *Comp, _ bool) {
 	if l.left--; l.left > 0 {
 		return
 	}
@@ -145,6 +145,6 @@ func (l *lookup) readDone(c *Comp, _ bool) {
 		c.unpark(q, op.kind)
 	default:
 		j.lookedUp = true
-		c.queue(j)
+		c.requestInTurn(j)
 	}
 }

@@ -124,8 +124,8 @@ func (c *Comp) push(q *qpair, b []byte) {
 	c.fetched(q, r)
 }
 
-// readDone implements reader.
-func (f *fetch) readDone(c *Comp, ok bool) {
+// dmaReadDone implements reader.
+func (f *fetch) dmaReadDone(c *Comp, ok bool) {
 	f.done = true
 	if !ok {
 		c.e.Reset()

@@ -49,7 +49,7 @@ type rxOp struct {
 	context    int        // endpoint whose context it holds; -1: none
 	unsent     int        // TLPs that were not accepted, plus DMA reads in progress
 	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
-	rep        *reply
+	reply      *reply
 	word       [8]byte
 	next       *rxOp // in qpair.parked, then in qpair.barred
 }
@@ -98,7 +98,7 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
-	op.c, op.f, op.context, op.rep, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
+	op.c, op.f, op.context, op.reply, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
 	op.lookedUp, op.requested, op.raw = false, false, false
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
@@ -208,9 +208,9 @@ func (c *Comp) respond(op *rxOp) {
 		c.counters[rnicspec.CntDropped]++
 	}
 	if e.Reply.Kind != core.NoReply {
-		op.rep = c.newReply(op)
+		op.reply = c.newReply(op)
 	}
-	if op.rep == nil && e.Drop != core.Kept {
+	if op.reply == nil && e.Drop != core.Kept {
 		c.writeCompletions(q, e)
 		c.endPacket(op)
 		return
@@ -279,7 +279,7 @@ func (c *Comp) finishWrites() {
 		if op.context >= 0 {
 			c.releaseContext(op.context)
 		}
-		if op.rep != nil && op.e.Reply.Kind != core.ReadReply {
+		if op.reply != nil && op.e.Reply.Kind != core.ReadReply {
 			c.acknowledge(op)
 		}
 		c.endPacket(op)
@@ -303,7 +303,7 @@ func (c *Comp) endPacket(op *rxOp) {
 	c.rx.ops--
 	c.frames.Put(op.f)
 	op.f, op.q.refs = nil, op.q.refs-1
-	op.q, op.rep = nil, nil
+	op.q, op.reply = nil, nil
 	c.pools.ops = append(c.pools.ops, op)
 }
 

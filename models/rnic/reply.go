@@ -46,7 +46,7 @@ func (c *Comp) release(q *qpair) {
 
 // acknowledge sends a reply of one packet without payload.
 func (c *Comp) acknowledge(op *rxOp) {
-	q, r := op.q, op.rep
+	q, r := op.q, op.reply
 	if op.e.Reply.Kind == core.AtomicReply {
 		q.ReadDone()
 	}
@@ -75,9 +75,10 @@ type table struct {
 type readJob struct {
 	op        *rxOp
 	q         *qpair
-	r         core.Reply
-	rep       *reply
-	next, n   int  // number of packets requested so far; number of all packets
+	plan      core.Reply
+	reply     *reply
+	next      int  // number of packets requested so far
+	packets   int  // number of all packets
 	unfilled  int  // packets whose data was requested and has not arrived
 	undrained int  // packets whose data was requested and that have not left
 	entries   int  // table entries that it needs
@@ -89,11 +90,12 @@ type readJob struct {
 // startRead begins to answer a READ.
 func (c *Comp) startRead(op *rxOp) {
 	j := take(&c.pools.jobs)
-	*j = readJob{op: op, q: op.q, r: op.e.Reply, rep: op.rep}
-	j.n = op.q.ReplyPackets(&j.r)
-	j.entries = (j.n-1)*c.entries(j.r.Bus, op.q.PMTU) + c.entries(j.r.Bus, j.r.Len-(j.n-1)*op.q.PMTU)
+	*j = readJob{op: op, q: op.q, plan: op.e.Reply, reply: op.reply}
+	j.packets = op.q.ReplyPackets(&j.plan)
+	last := j.plan.Len - (j.packets-1)*op.q.PMTU // bytes of the last packet
+	j.entries = (j.packets-1)*c.entries(j.plan.Bus, op.q.PMTU) + c.entries(j.plan.Bus, last)
 	j.ownsTable = j.entries > c.spec.Table
-	op.unsent++ // ended by filled when all data has arrived
+	op.unsent++ // ended by dataArrived when all data has arrived
 	j.q.refs++
 	c.table.waiting.Push(j)
 	c.admit()
@@ -112,18 +114,18 @@ func (c *Comp) admit() {
 		j := *t.waiting.Front()
 		switch {
 		case j.ownsTable && t.free == c.spec.Table:
-			t.owner, j.rep.gated = j, true
+			t.owner, j.reply.gated = j, true
 		case !j.ownsTable && j.entries <= t.free:
 			t.free -= j.entries
 		default:
 			return
 		}
-		c.queue(t.waiting.Pop())
+		c.requestInTurn(t.waiting.Pop())
 	}
 }
 
-// queue makes a READ request data when its turn comes.
-func (c *Comp) queue(j *readJob) {
+// requestInTurn makes a READ request data when its turn comes.
+func (c *Comp) requestInTurn(j *readJob) {
 	if !j.queued {
 		j.queued = true
 		c.table.active.Push(j)
@@ -137,11 +139,11 @@ func (c *Comp) fillJobs() {
 	for t.active.Len() > 0 && c.dma.waiting.Len() == 0 && c.dma.free.Len() > 0 && c.dma.out.Len() < c.spec.OutDepth {
 		j := t.active.Pop()
 		j.queued = false
-		off, n := j.q.PlanReply(&j.r, j.next, &c.rx.p)
-		entries := c.entries(j.r.Bus+uint64(off), n)
+		off, n := j.q.PlanReply(&j.plan, j.next, &c.rx.p)
+		entries := c.entries(j.plan.Bus+uint64(off), n)
 		if j.ownsTable {
 			if t.free < entries {
-				continue // readLeft queues j again when the data in the table has left
+				continue // readLeft requests again when the data in the table has left
 			}
 			t.free -= entries
 		}
@@ -151,36 +153,36 @@ func (c *Comp) fillJobs() {
 			}
 			continue
 		}
-		c.fill(j, off, n, entries)
-		if j.next < j.n {
-			c.queue(j)
+		c.requestPacket(j, off, n, entries)
+		if j.next < j.packets {
+			c.requestInTurn(j)
 		}
 		c.request()
 	}
 }
 
-// fill requests the data of one packet.
-func (c *Comp) fill(j *readJob, off, n, entries int) {
+// requestPacket requests the data of one packet.
+func (c *Comp) requestPacket(j *readJob, off, n, entries int) {
 	x := c.newPacket(j.q, c.now())
 	x.addr, x.answer, x.job, x.entries, x.waits = &j.q.Address, true, j, entries, 1
 	c.frame(x, &c.rx.p, n)
 	j.next++
 	j.unfilled++
 	j.undrained++
-	j.rep.packets.Push(x)
-	j.rep.all = j.next == j.n
-	c.read(j.r.Bus+uint64(off), x.f.Data[x.at:x.at+n], x)
+	j.reply.packets.Push(x)
+	j.reply.all = j.next == j.packets
+	c.read(j.plan.Bus+uint64(off), x.f.Data[x.at:x.at+n], x)
 }
 
-// filled records that the data of a packet has arrived.
-func (c *Comp) filled(x *txPacket) {
+// dataArrived records that the data of a packet has arrived.
+func (c *Comp) dataArrived(x *txPacket) {
 	x.waits = 0
 	j := x.job
 	j.unfilled--
-	if j.ownsTable && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
-		j.rep.gated = false // the table is full: drain it
+	if j.ownsTable && j.unfilled == 0 && (j.next == j.packets || c.table.free < c.entries(j.plan.Bus, j.q.PMTU)) {
+		j.reply.gated = false // the table is full: drain it
 	}
-	q, op, last := j.q, j.op, j.next == j.n && j.unfilled == 0
+	q, op, last := j.q, j.op, j.next == j.packets && j.unfilled == 0
 	c.release(q)
 	if last && op != nil {
 		j.op = nil
@@ -188,8 +190,8 @@ func (c *Comp) filled(x *txPacket) {
 	}
 }
 
-// drained records that a packet of a reply has left.
-func (c *Comp) drained(x *txPacket) {
+// packetLeft records that a packet of a reply has left.
+func (c *Comp) packetLeft(x *txPacket) {
 	j := x.job
 	if j == nil {
 		return
@@ -207,18 +209,18 @@ func (c *Comp) drained(x *txPacket) {
 func (c *Comp) readLeft(j *readJob) {
 	t := &c.table
 	switch {
-	case j.next == j.n:
+	case j.next == j.packets:
 		if t.owner == j {
 			t.owner = nil
 		}
-		if !j.r.Again {
+		if !j.plan.Again {
 			j.q.ReadDone()
 		}
 		j.q.refs--
 		c.pools.jobs = append(c.pools.jobs, j)
 	case j.ownsTable:
-		j.rep.gated = true
-		c.queue(j)
+		j.reply.gated = true
+		c.requestInTurn(j)
 	}
 }
 
@@ -239,9 +241,9 @@ func (u *atomicUnit) next(c *Comp) {
 	c.read(op.e.Reply.Bus, op.word[:], op)
 }
 
-// readDone implements reader: the original value was read. Once the new one is on its way to
+// dmaReadDone implements reader: the original value was read. Once the new one is on its way to
 // memory, requests behind the atomic may proceed.
-func (op *rxOp) readDone(c *Comp, ok bool) {
+func (op *rxOp) dmaReadDone(c *Comp, ok bool) {
 	u, q := &c.atomics, op.q
 	u.line.Pop()
 	if ok {

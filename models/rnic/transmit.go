@@ -152,13 +152,13 @@ func (c *Comp) contextSent(x *txPacket) {
 
 func (c *Comp) ripe(x *txPacket) { c.ready(x) }
 
-// readDone implements reader: the payload was read.
-func (x *txPacket) readDone(c *Comp, ok bool) {
+// dmaReadDone implements reader: the payload was read.
+func (x *txPacket) dmaReadDone(c *Comp, ok bool) {
 	if !ok {
 		c.failUnread(x)
 	}
 	if x.answer {
-		c.filled(x)
+		c.dataArrived(x)
 		return
 	}
 	c.ready(x)
@@ -279,7 +279,7 @@ func (c *Comp) freePacket(x *txPacket) {
 		x.f = nil
 	}
 	if x.answer {
-		c.drained(x)
+		c.packetLeft(x)
 	} else {
 		c.tx.held -= x.size
 	}

@@ -66,14 +66,15 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 
 // flow adds the two ends of a flow of a process. The clients of the second half are on the second
 // server.
-func (r *Run) flow(process, f int) {
+func (r *Run) flow(process, nth int) {
 	c, s := r.sides[2*process], r.sides[2*process+1]
-	if f >= r.spec.QueuePairs {
+	if nth >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	route, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
-	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, route: &c.Routes[route]}
-	b := &end{spec: r.spec, side: s, index: index, flow: f, route: &s.Routes[route]}
+	flow := process*r.spec.flows() + nth
+	route, index := nth%r.spec.Ports, len(c.ends)
+	a := &end{spec: r.spec, side: c, index: index, flow: flow, client: true, route: &c.Routes[route]}
+	b := &end{spec: r.spec, side: s, index: index, flow: flow, route: &s.Routes[route]}
 	if r.spec.Kind == Ring {
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring

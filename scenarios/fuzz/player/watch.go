@@ -24,7 +24,7 @@ type watcher struct {
 	faultOf     map[uint64]string // by first address of the faults
 	ports       pauseWatch
 	received    [board.MaxPorts][]arrival // received frames, by port and ordinal
-	invalidated []withdrawn               // invalidated rules
+	invalidated []invalidRule             // invalidated rules
 	now         int64                     // cycle of the current crossing
 	failed      [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
 	fillWatch

@@ -10,21 +10,21 @@ import (
 
 // arrival describes an incoming frame.
 type arrival struct {
-	sum uint16     // value of its UDP checksum field
-	udp bool       // the UDP checksum is present and correct
-	off *withdrawn // withdrawn rule that it matches, or nil
+	sum     uint16       // value of its UDP checksum field
+	udp     bool         // the UDP checksum is present and correct
+	invalid *invalidRule // invalidated rule that it matches, or nil
 
 	last int64 // cycle of its last beat
 }
 
-// withdrawn is a rule that was invalidated.
-type withdrawn struct {
+// invalidRule is a rule that was invalidated.
+type invalidRule struct {
 	index int
 	rule  nicspec.RuleEntryFields
 	since int64 // cycle from which on it is certainly invalid [R6]
 }
 
-func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
+func (o *invalidRule) matches(key *[nicspec.SteerKeySize]byte) bool {
 	for i, b := range key {
 		if (b^o.rule.Value[i])&o.rule.Mask[i] != 0 {
 			return false
@@ -42,7 +42,7 @@ func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
 		}
 	}
 	if f.Valid == 0 {
-		w.invalidated = append(w.invalidated, withdrawn{index, *f, w.now})
+		w.invalidated = append(w.invalidated, invalidRule{index, *f, w.now})
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *watcher) frames(c *boundary.Crossing) {
 	switch {
 	case c.Kind == boundary.FrameIn:
 		a.last = c.Last
-		w.received[c.Port] = append(w.received[c.Port], w.withdrawn(c, &h, a))
+		w.received[c.Port] = append(w.received[c.Port], w.matchInvalid(c, &h, a))
 	case a.udp && a.sum == 0xffff && core.CheckL4Csum(b, &h) == nicspec.VerdictOk:
 		w.cov.Hit("UDP sums of zero", "sent", sumKind(h.Roce))
 	}
@@ -76,14 +76,14 @@ func sumKind(roce bool) string {
 	return "UDP"
 }
 
-// withdrawn finds the first withdrawn rule that a frame matches.
-func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
+// matchInvalid sets the first invalidated rule that a frame matches.
+func (w *watcher) matchInvalid(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
 	var key [nicspec.SteerKeySize]byte
 	if len(w.invalidated) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
 		h.SteerKey(int(c.Port), &key)
 		for i := range w.invalidated {
 			if o := w.invalidated[i]; c.First > o.since && o.matches(&key) {
-				a.off = &o
+				a.invalid = &o
 				break
 			}
 		}
@@ -102,13 +102,13 @@ func (w *watcher) arrived(r *rxRing, c nicspec.RxCqe) {
 	if a.udp && a.sum == 0xffff {
 		w.cov.Hit("UDP sums of zero", "received", c.L4Csum().String())
 	}
-	if a.off == nil {
+	if a.invalid == nil {
 		return
 	}
 	switch by := int(c.Rule()); {
 	case by == nicspec.RuleNone:
-		w.cov.Hit("rules made invalid", a.off.rule.Action.String(), "no rule instead")
-	case by != a.off.index:
-		w.cov.Hit("rules made invalid", a.off.rule.Action.String(), "another instead")
+		w.cov.Hit("rules made invalid", a.invalid.rule.Action.String(), "no rule instead")
+	case by != a.invalid.index:
+		w.cov.Hit("rules made invalid", a.invalid.rule.Action.String(), "another instead")
 	}
 }

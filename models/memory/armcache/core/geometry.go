@@ -24,7 +24,7 @@ const MaxWays = 64
 type Geometry struct {
 	SizeBytes   int64  `yaml:"size_bytes"`
 	Ways        int    `yaml:"ways"`
-	DeviceWays  uint64 `yaml:"device_ways"` // bit w: device writes may allocate in way w; 0: they do not allocate
+	DeviceWays  uint64 `yaml:"device_ways"` // DDIO; bit w: device writes may allocate in way w; 0: they do not allocate
 	Replacement string `yaml:"replacement"` // LRU or Random
 	Index       string `yaml:"index"`       // Plain or Hashed
 	Seed        uint64 `yaml:"seed"`        // of Random

@@ -24,11 +24,16 @@ func Reference(p *ref.Player) {
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
 		slices.Reverse(raw) // double word 0 is in the highest bits
-		completer.Read(m, raw[:12+raw[0]>>5&1*4], host, how)
+		n := 12 // bytes of a TLP header of three double words
+		if fourDW := raw[0]&0x20 != 0; fourDW {
+			n = 16
+		}
+		completer.Read(m, raw[:n], host, how)
 	})
-	for lane := range uint64(4) {
+	const lanes, laneBytes = 4, 8 // of the RAM
+	for lane := range uint64(lanes) {
 		p.On(fmt.Sprintf("ram%d", lane), func(m *ref.Msg) {
-			ram.WriteStrobed(m.U("addr")*32+lane*8, m.B("data"), m.B("be"))
+			ram.WriteStrobed((m.U("addr")*lanes+lane)*laneBytes, m.B("data"), m.B("be"))
 		})
 	}
 	p.On("status", func(m *ref.Msg) {
