@@ -30,9 +30,9 @@ sweep: {notify: [pipe, doorbell_pushed, doorbell_polled, mmio]}
 		require.Equal(t, all[0].Digest, p.Digest, c.Name)
 	}
 	pipe, pushed, polled, mmio := all[0], all[1], all[2], all[3]
-	require.Greater(t, pushed.Traffic, pipe.Traffic, 
+	require.Greater(t, pushed.Traffic, pipe.Traffic,
 		"doorbell_pushed: each entry is fetched after its doorbell, which takes longer than the pipe")
-	require.Greater(t, polled.NICs[0].Checked, 2*pipe.NICs[0].Checked, 
+	require.Greater(t, polled.NICs[0].Checked, 2*pipe.NICs[0].Checked,
 		"doorbell_polled: polling reads records all the time, which at least doubles the crossings")
 	require.GreaterOrEqual(t, mmio.Traffic, 6*simcore.Millisecond, "six register writes of a millisecond")
 	require.Less(t, polled.Traffic, simcore.Millisecond)
