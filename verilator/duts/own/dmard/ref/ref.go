@@ -24,7 +24,7 @@ func Reference(p *ref.Player) {
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
 		slices.Reverse(raw) // double word 0 is in the highest bits
-		n := 12 // bytes of a TLP header of three double words
+		n := 12             // bytes of a TLP header of three double words
 		if fourDW := raw[0]&0x20 != 0; fourDW {
 			n = 16
 		}
