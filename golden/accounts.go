@@ -38,8 +38,8 @@ func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 	return &s.accounts[v.Account.ID]
 }
 
-// enterAccount enters a frame that its account sends to one of two queues. Its delivery shows which
-// one.
+// enterAccount adds a frame that account a steers to its fast or its slow queue to a's list. The delivery will
+// show which queue it was.
 func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	slow := r.rx.queue(f.Verdict.Account.Queue)
 	f.Place = arrivals.ToAccount
@@ -52,7 +52,7 @@ func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	}
 }
 
-// leaveAccount removes a frame that enterAccount entered.
+// leaveAccount removes a frame that enterAccount added.
 func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	a := r.rx.accountOf(&f.Verdict)
 	a.frames[f.Port].Remove(f)
@@ -74,7 +74,7 @@ func (r *Referee) rxState(end bool) accounts.RxState {
 	return x
 }
 
-// ageAccount applies the writes that every later frame must see.
+// ageAccount applies the writes that every later frame must see to the account's possible states.
 func (r *Referee) ageAccount(a *account) { a.Age(r.rxState(false).Oldest) }
 
 // accountWritten records an accepted write of an account.
@@ -104,7 +104,8 @@ func subjectOf(e *accounts.Event) verdict.Subject {
 
 var pathNames = map[bool]string{false: "the fast path", true: "the slow path"}
 
-// accountTurn follows one delivered frame through its account, in the order of account_seq.
+// accountTurn advances an account's possible states by one delivered frame; frames come in the order of
+// account_seq.
 func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 	d := r.rx.queue(uint16(e.Queue)).Domain()
 	if frame, wrong := a.After(e); wrong {
@@ -164,8 +165,8 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 	r.dropped(&r.rx.ports[f.Port], f, m, e != nil)
 }
 
-// awaitsOther reports whether an undecided frame of another port may have met the account by a cycle. Frames of
-// different ports have no order, and a dropped frame can latch an account, too [A2, A3].
+// awaitsOther reports whether an undecided frame of another port may have reached the account by a cycle.
+// Frames of different ports have no order, and a dropped frame can latch an account, too [A2, A3].
 func (a *account) awaitsOther(port int, cycle int64) bool {
 	for p := range a.frames {
 		if f := a.frames[p].Head; p != port && f != nil && f.Last <= cycle {
@@ -188,8 +189,8 @@ func underPresentContext(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	return 0, false
 }
 
-// endAccounts follows the remaining deliveries at the end of the run, and reports those that do not fit the order
-// of account_seq.
+// endAccounts processes the remaining deliveries at the end of the run, and reports those that do not fit the
+// order of account_seq.
 func (r *Referee) endAccounts() {
 	for i := range r.rx.accounts {
 		a := &r.rx.accounts[i]

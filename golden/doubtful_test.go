@@ -65,7 +65,8 @@ func TestFrameOfEitherEntry(t *testing.T) {
 	}
 }
 
-// Twins do not excuse the device: each of their frames is required once, as are the frames behind them, in order.
+// Entries with equal frames do not excuse the device: it must send each of their frames once, and then the
+// frames behind them, in order.
 func TestFrameOfEitherEntryIsRequired(t *testing.T) {
 	cfg, recorded := twins(t, 1, 2, false)
 	var frames []int

@@ -22,9 +22,9 @@ type Account struct {
 	writes    []write    // accepted, but possibly not in effect yet
 	forgotten int        // number of writes removed from the front of writes
 	since     int64      // the next frame meets the account in this cycle or later
-	early     []Event    // frames whose deliveries came before that of a frame with a lower account_seq
-	seen      []latest   // last frame followed, by port
-	current   FrameFacts // frame being followed
+	early     []Event    // delivered frames that wait for one with a lower account_seq
+	seen      []latest   // by port: last frame that advanced the states
+	current   FrameFacts // frame that is advancing the states
 
 	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that met the
 	// account before that write may still be delivered.
@@ -60,7 +60,7 @@ type Event struct {
 	Index uint16 // descriptor index
 }
 
-// latest is the last followed frame of one port.
+// latest is the last frame of one port that advanced the states.
 type latest struct {
 	any   bool
 	frame uint32
@@ -166,7 +166,7 @@ func (a *Account) expand(s state, k *FrameFacts) {
 	}
 }
 
-// recordFollowed records that a delivered frame was followed.
+// recordFollowed records e as the latest frame of its port that advanced the states.
 func (a *Account) recordFollowed(e *Event) {
 	a.since = max(a.since, e.Last)
 	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
@@ -190,8 +190,9 @@ func (a *Account) Describe() string {
 	return s
 }
 
-// followDelivered follows a delivered frame. unsure says that frames which the caller cannot assign to a queue yet
-// may have met the account first. It reports false, and changes nothing, if no state allows the frame.
+// followDelivered advances the states by a delivered frame. unsure says that frames which the caller cannot
+// assign to a queue yet may have reached the account first. It reports false, and changes nothing, if no state
+// allows the frame.
 func (a *Account) followDelivered(e *Event, unsure bool) bool {
 	a.current = FrameFacts{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure,
 		Drew: true, Seq: e.Seq, Slow: e.Slow}

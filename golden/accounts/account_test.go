@@ -46,8 +46,8 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	require.Equal(t, state{core.Account{Drawn: 1, Seq: 3}, 2}, a.states[0])
 }
 
-// A dropped frame can set the latch, so a later frame may take the slow path. A frame that certainly met the
-// account is dropped for a cause of the path that the state allows.
+// A dropped frame can set the latch, so a later frame may take the slow path. A frame that certainly reached
+// the account is dropped for a cause of the path that the state allows.
 func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never,

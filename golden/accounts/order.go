@@ -48,7 +48,7 @@ func (a *Account) Next(x RxState) (e Event, ok bool) {
 // Seq returns the account_seq expected next, in the first of the possible states.
 func (a *Account) Seq() uint32 { return a.states[0].Seq }
 
-// Left returns the first delivered frame that was never next.
+// Left returns the first delivered frame whose turn in the order of account_seq never came.
 func (a *Account) Left() (e Event, ok bool) {
 	if len(a.early) == 0 {
 		return Event{}, false
@@ -75,23 +75,23 @@ func (a *Account) takeEarly(i int) Event {
 	return e
 }
 
-// After returns the number of the port's frame that was followed last, and reports as wrong if e came in before
-// that frame.
+// After returns the number of the latest frame of e's port that advanced the states; wrong reports that e came
+// in before that frame.
 func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 	seen := &a.seen[e.Port]
 	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
 }
 
-// Follow follows a delivered frame that is next. It reports false, and keeps the states, if no state allows the
-// path that the frame took.
+// Follow advances the states by a delivered frame, the next in the order of account_seq. It reports false, and
+// keeps the states, if no state allows the path that the frame took.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.followDelivered(e, unsure)
 	a.recordFollowed(e)
 	return ok
 }
 
-// ForcePass follows a delivered frame that no state allows, as if every state allowed it, so that later frames are
-// compared with the device's own choice.
+// ForcePass is Follow for a delivered frame that no state allows: it advances the states as if each allowed the
+// frame, so that later frames are compared with the device's own choice.
 func (a *Account) ForcePass(e *Event) {
 	for i := range a.states {
 		s := &a.states[i]
@@ -100,8 +100,8 @@ func (a *Account) ForcePass(e *Event) {
 	}
 }
 
-// Dropped follows a frame that the account decided on and that was not delivered. It returns the
-// causes that the states allow.
+// Dropped advances the states by a frame that the account decided on and that was not delivered. It returns the
+// drop causes that the states allow.
 func (a *Account) Dropped(k FrameFacts) counters.Drops {
 	a.current = k
 	if !a.step(&a.current) {

@@ -61,7 +61,8 @@ func (a *Account) firstSet(states []state) int {
 	return a.forgotten + from
 }
 
-// passBefore follows, in the states before the latest table write, a frame that met the account before that write.
+// passBefore advances the states that preceded the latest table write by a frame that reached the account
+// before that write.
 func (a *Account) passBefore(e *Event, unsure bool) bool {
 	at := a.setAt - a.forgotten
 	if len(a.before) == 0 || at < 0 || e.Last > a.writes[at].cycle+nicspec.VisibleCycles {

@@ -34,15 +34,15 @@ type Frame struct {
 	HashOpen    bool           // its hash is one of several [S4]
 	Overflow    bool           // the receive buffer may have been full
 	Posted      uint16         // producer index that the queue had certainly seen [R9]
-	Epoch       uint32         // epoch of the queue at that time
-	SlowPosted  uint16         // likewise, of the account's slow queue
+	Epoch       uint32         // number of the queue's enabling when the frame came in
+	SlowPosted  uint16         // producer index that the account's slow queue had certainly seen
 	SlowEpoch   uint32         //
 	Earlier     counters.Drops // drop causes under earlier contexts of the queue
 	next        *Frame
 
 	Why     counters.Drops // possible causes of its drop
 	Hit     int            // rule whose counter a dropped frame stepped
-	HitSure bool           // whether it certainly did
+	HitSure bool           // that counter was certainly stepped
 }
 
 // Span returns the cycles in which the frame came in.
@@ -66,7 +66,7 @@ func (l *List) Push(f *Frame) {
 		l.tail = f
 		return
 	}
-	at := &l.Head // a write of the configuration made it be classified again: insert by ordinal
+	at := &l.Head // the frame was classified anew after a configuration write: insert it by ordinal
 	for int32(f.Seq-(*at).Seq) > 0 {
 		at = &(*at).next
 	}

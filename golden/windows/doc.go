@@ -1,5 +1,6 @@
-// Package windows tracks which configuration something may have met. A write takes effect within
-// VisibleCycles of being accepted [G4]; in between, both the old and the new value are legal [R6].
+// Package windows tracks under which configuration a frame or request may have been processed. A write takes
+// effect within VisibleCycles of being accepted [G4]; in between, both the old and the new value are legal
+// [R6].
 //
 // Receive holds the configuration of receive: registers as models/nic/core lists them, the steering
 // rules, PortCfg, the RSS key and the indirection table. Keys holds the memory keys that transmit

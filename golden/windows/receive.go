@@ -63,7 +63,8 @@ func (r *Receive) CloseRules(asked, now int64) {
 	}
 }
 
-// Sure reports whether a frame whose first beat was accepted in a cycle can only have met the latest configuration.
+// Sure reports whether a frame whose first beat was accepted in a cycle can only have been processed under the
+// latest configuration.
 func (r *Receive) Sure(first int64) bool { return max(r.quiet, r.rss.quiet) < first }
 
 // Gates calls visit for every configuration that the checks of [R2] may apply to a frame.

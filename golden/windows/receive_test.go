@@ -75,7 +75,8 @@ func (d *device) outcomes(f *Frame) (queues []int) {
 	return queues
 }
 
-// For VisibleCycles after a write, a frame may meet the old or the new value, independently for each write.
+// For VisibleCycles after a write, a frame may be processed under the old or the new value, independently for
+// each write.
 func TestReceiveIsMixedOfOldAndNew(t *testing.T) {
 	const on, moved, late = 1000, 1010, 1000 + nicspec.VisibleCycles
 	d := newDevice()

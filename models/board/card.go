@@ -143,7 +143,7 @@ type Card struct {
 	NIC    NIC
 	Memory *Memory
 	Root   *root.Root     // root over both memories; with a switch, the Arm's root, over Arm memory only
-	Host   *root.Root     // the same root; with a switch, the host's root, over host memory only
+	Host   *root.Root     // host's root: over host memory only with a switch, else the same as Root
 	Faults *inject.Faults // decorator that corrupts reads of the NIC; nil: the spec has none
 	Gate   *inject.Gate   // decorator that holds back TLPs of the NIC; nil: the spec has none
 

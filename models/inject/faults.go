@@ -44,7 +44,7 @@ type readID struct {
 type read struct {
 	request *msg.TLP // nil once forwarded
 	id      readID
-	fault   *armed // nil if it meets none
+	fault   *armed // nil: no fault matches the read
 	came    int    // number of completions so far
 	over    bool   // further completions are dropped
 	next    *read  // read with the same tag that waits for this one

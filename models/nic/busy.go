@@ -18,7 +18,7 @@ func (c *Comp) txBusy() bool {
 // being delivered, no entry is in flight, no read is outstanding and all pending writes have left.
 // Frames that wait for delivery do not count, since they are dropped during the reset.
 func (c *Comp) workDone() bool {
-	answering := c.out.what == outOther // or frame data, but then rx.cur is set
+	answering := c.out.what == outOther // outOther: an answer, or frame data, during which rx.cur is set
 	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
 		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
 }

@@ -9,8 +9,8 @@ import (
 
 // The clients of the reader, and their use of the owner's fields of core.Read.
 const (
-	readDesc   = iota // Owner: receive queue, First: index of the first descriptor, Gen: that of the window
-	readWqe           // Owner: transmit queue, First: index of the first block, Gen: that of the window
+	readDesc   = iota // Owner: receive queue, First: index of the first descriptor, Gen: generation of its window
+	readWqe           // Owner: transmit queue, First: index of the first block, Gen: generation of its window
 	readPiece         // Owner: slot of the entry
 	readCopy          // Owner: copy channel, First: chunk
 	numReaders = iota

@@ -49,7 +49,7 @@ func (c *Comp) startNext() bool {
 // carried out then: nothing else changes the plan of an entry.
 type planKey struct {
 	queue    int
-	gen      uint32 // that of the queue's window
+	gen      uint32 // generation of the queue's window
 	index    uint16
 	requests uint64
 }

@@ -34,14 +34,14 @@ type tlpOut struct {
 type outKind uint8
 
 const (
-	outOther   outKind = iota // nothing follows: answers and frame data
-	outRead                   // ref: tag
-	outRxCqe                  // frame
-	outRxEvent                // ref: queue
-	outTxCqe                  // ref: queue
-	outCopy                   // ref: channel, bytes
-	outMessage                // ref: channel
-	outMsix                   // ref: queue, rx
+	outOther   outKind = iota // an answer or frame data: its acceptance has no further effect
+	outRead                   // ref is its tag
+	outRxCqe                  // frame is the frame delivered
+	outRxEvent                // ref is its queue
+	outTxCqe                  // ref is its queue
+	outCopy                   // ref is its channel, bytes its length
+	outMessage                // ref is its channel
+	outMsix                   // ref is its queue, rx the queue's direction
 )
 
 // The sources of TLPs, which take turns.

@@ -77,8 +77,9 @@ type Stream struct {
 	// FieldsLate: of an output record: its fields are those of the cycle after the handshake, as behind a registered
 	// read port.
 	FieldsLate bool `yaml:"fields_late"`
-	// After: its n-th transaction is not offered before the n-th of that input has been accepted. With: it is
-	// not offered before the cycle in which that one is offered, and it is offered in that cycle.
+	// After names another input: the n-th transaction of this stream is not offered before the n-th of that
+	// input has been accepted. With names another input, too: the n-th transactions of both are offered in the
+	// same cycle.
 	After string `yaml:"after"`
 	With  string `yaml:"with"`
 	// SideHeld: side-band signals are stable over the whole transaction. An input is driven so (otherwise only

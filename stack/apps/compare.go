@@ -20,7 +20,7 @@ const (
 	Counts   Compare = "counts" // the number of completions of each kind on each server
 )
 
-// Valid reports whether how is one of these degrees.
+// Valid reports whether how is a known degree of agreement.
 func (how Compare) Valid() bool { return how == Exact || how == Messages || how == Counts }
 
 // comparable returns the completion without the fields that may differ.

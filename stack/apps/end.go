@@ -37,7 +37,7 @@ type end struct {
 	ah      verbs.AH
 	recvs   *receives // nil: the end receives nothing
 
-	posted, acked int // send requests, by number
+	posted, acked int // number of send requests posted, and of those known to have ended
 	recvsDone     int // number of receive requests that completed
 	messages      int // messages that arrived complete and correct
 	bytes         uint64

@@ -35,22 +35,22 @@ type Fault uint8
 
 // Kinds of faults; the comments say what RequestError.Has and Want are.
 const (
-	FaultState      Fault = 1 + iota // Has is the state
-	FaultOpcode                      // Has is the operation, Want the type
-	FaultFeature                     // Has is the operation
-	FaultSGEs                        // Has pieces of memory, more than Want
-	FaultInline                      // Has inline bytes, more than Want
-	FaultInlineOp                    // Has is the operation
-	FaultNoAH                        // Has is the handle
-	FaultAHDomain                    // Has is the handle
-	FaultFlags                       // Has is the set of flags
+	FaultState      Fault = 1 + iota // the state accepts no such requests; Has is the state
+	FaultOpcode                      // the type lacks the operation; Has is the operation, Want the type
+	FaultFeature                     // the device lacks the operation; Has is the operation
+	FaultSGEs                        // too many pieces of memory: Has, more than Want
+	FaultInline                      // too many inline bytes: Has, more than Want
+	FaultInlineOp                    // inline data with an operation that sends none; Has is the operation
+	FaultNoAH                        // the address handle does not exist; Has is the handle
+	FaultAHDomain                    // the address handle is of another protection domain; Has is the handle
+	FaultFlags                       // unknown flags; Has is the set of flags, Want the valid ones
 	FaultSRQ                         // the queue pair has an SRQ
-	FaultRemoteQPN                   // Has is the queue pair number
-	FaultOneSided                    // Has is the operation, on a low-latency queue pair
-	FaultLong                        // low-latency: Has bytes, more than Want
+	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; Has is the number
+	FaultOneSided                    // low-latency: not a SEND; Has is the operation
+	FaultLong                        // low-latency: a message of Has bytes, more than Want
 	FaultRecvPieces                  // low-latency: Has pieces of memory instead of one
-	FaultRecvShort                   // low-latency: Has bytes, fewer than Want
-	FaultRecvMemory                  // low-latency: Has is the key of memory that must not be written
+	FaultRecvShort                   // low-latency: a buffer of Has bytes, fewer than Want
+	FaultRecvMemory                  // low-latency: the memory must not be written; Has is its key
 	FaultUnsignaled                  // Solar: the request asks for no completion
 	FaultFence                       // Solar: the request has a fence
 	FaultNoRecv                      // Solar: a receive request

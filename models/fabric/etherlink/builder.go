@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. Copies and pause frames come from Frames, and dropped frames return to
-// it.
+// Builder makes a Switch. The Switch takes copies of frames, and pause frames, from the pool Frames, and
+// returns frames that it drops to that pool.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

@@ -240,8 +240,8 @@ func TestLAG(t *testing.T) {
 		r.hosts[3].bytes})
 }
 
-// A frame that represents one of another framing (Trim) must be counted with the bytes that it
-// takes on the wire, at every port that it is copied to.
+// A frame that stands for a packet with another framing on the wire (ether.Frame.Trim), such as InfiniBand's,
+// must be counted with that packet's bytes at every port that it is copied to.
 func TestFramingsOfCopies(t *testing.T) {
 	const long, trim = 1000, 56
 	r := newRig(t, simcore.NewEngine(), Default(4), DefaultLink())
@@ -262,8 +262,8 @@ func TestFramingsOfCopies(t *testing.T) {
 	}
 }
 
-// A frame that represents a shorter one of another framing must take that one's time and be counted
-// so: 488 B and 24 B of overhead take 20.48 ns at 200 Gbps.
+// A frame that stands for a shorter packet with another framing (ether.Frame.Trim) must take that packet's time
+// and be counted with its bytes: 488 B and 24 B of overhead take 20.48 ns at 200 Gbps.
 func TestAnotherFraming(t *testing.T) {
 	bothEngines(t, func(t *testing.T, e sim.Engine) {
 		spec := fixed(Default(2))

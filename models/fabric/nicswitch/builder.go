@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. It takes the TLPs that it makes from the pool TLPs, and returns the
-// dropped ones to it; nil makes a pool of its own.
+// Builder makes a Switch. The Switch takes new TLPs from the pool TLPs, and returns TLPs that it drops to that
+// pool. If TLPs is nil, it has a pool of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -34,7 +34,7 @@ func (b Builder) Build(name string) (*Switch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// It only makes completions with status UR, so limits and split policy do not matter.
+	// This completer only makes completions with status UR, so limits and split policy do not matter.
 	urCompleter, err := tlp.NewCompleter(b.Spec.ID, tlp.DefaultLimits(), tlp.CplLongest, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

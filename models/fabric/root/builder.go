@@ -12,13 +12,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Root.
-// Memory serves the NIC's reads and writes, by bus address.
-// TLPs is the packet pool; nil makes the root's own.
-// Requesters lists the IDs whose register accesses go through this root, where there are several
-// roots: completions for other IDs are routed to those. Nil allows any ID.
-// Invalidates makes the root drop the cache lines that the NIC's invalidate messages name [D4]: set
-// it for memory with a cache in front.
+// Builder makes a Root. Memory serves the NIC's reads and writes, by bus address. TLPs is the packet pool; nil
+// makes the root's own. Requesters lists the IDs whose register accesses go through this root, where there are
+// several roots: completions for other IDs are routed to the other roots. Nil allows any ID. Invalidates makes
+// the root drop the cache lines that the NIC's invalidate messages name [D4]: set it for memory with a cache in
+// front.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

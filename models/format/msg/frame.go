@@ -18,8 +18,8 @@ type Frame struct {
 	pooled bool
 }
 
-// Bytes implements simcore.Timed: it returns the length without FCS. The link adds its overhead,
-// ether.WireOverhead. A frame with another framing on the wire is shorter by ether.Frame.Trim.
+// Bytes implements simcore.Timed: it returns the length without FCS; the link adds ether.WireOverhead. For a
+// packet with another framing on the wire, such as InfiniBand's, it subtracts ether.Frame.Trim.
 func (f *Frame) Bytes() int { return len(f.Data) - f.Trim }
 
 // Frames is a pool of frames with their buffers. The zero value is ready for

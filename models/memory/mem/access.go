@@ -81,7 +81,7 @@ func (a *Access) Verify(t Target) error {
 	return err
 }
 
-// Ask makes a the same request as of, which was verified; a is made on behalf of it.
+// Ask gives a the request of another access, of, which was verified: a is then issued on behalf of it.
 func (a *Access) Ask(of *Access) {
 	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
 }

@@ -11,21 +11,21 @@ type EffectKind uint8
 // The effects, with the fields of Effect that they set.
 const (
 	EffectNone           EffectKind = iota
-	EffectConfig                    // a register was written whose value the NIC's behaviour depends on: Reg
-	EffectDoorbell                  // accepted: Rx, Index, PI
-	EffectDoorbellBad               // ignored, counted DB_BAD: Rx, Index, PI
-	EffectQueueEnabled              // Rx, Index
-	EffectQueueDisabled             // the queue was Off before: Rx, Index
-	EffectQueueDraining             // the queue is Off; Drained must follow when it has no work in flight: Rx, Index
-	EffectKeyWritten                // Index
-	EffectRuleWritten               // Index; Config has the new rule set
-	EffectIndirection               // Index; Config has the new table
-	EffectAccountWritten            // Index
-	EffectCredit                    // ACCOUNT_CREDIT was written: Index, Value
-	EffectPortWritten               // an entry of table PortCfg was written: Index
+	EffectConfig                    // a register was written whose value the NIC's behaviour depends on; sets Reg
+	EffectDoorbell                  // accepted; sets Rx, Index, PI
+	EffectDoorbellBad               // ignored, counted DB_BAD; sets Rx, Index, PI
+	EffectQueueEnabled              // sets Rx, Index
+	EffectQueueDisabled             // the queue was Off before; sets Rx, Index
+	EffectQueueDraining             // the queue is Off; Drained must follow once it has no work in flight; sets Rx, Index
+	EffectKeyWritten                // sets Index
+	EffectRuleWritten               // sets Index; Config has the new rule set
+	EffectIndirection               // sets Index; Config has the new table
+	EffectAccountWritten            // sets Index
+	EffectCredit                    // ACCOUNT_CREDIT was written; sets Index, Value
+	EffectPortWritten               // an entry of table PortCfg was written; sets Index
 	EffectReset                     // a function-level reset starts; the caller calls EndReset when all work is over
-	EffectTableRead                 // Table, Index
-	EffectTableRefused              // Table, Index, Status
+	EffectTableRead                 // sets Table, Index
+	EffectTableRefused              // sets Table, Index, Status
 	EffectRegBad                    // ignored, counted REG_BAD
 )
 
@@ -179,8 +179,8 @@ const (
 	NumSettings
 )
 
-// settings holds two functions for each of these registers: word returns the bits of its value that
-// the receive side uses, set stores them in a Config.
+// settings holds two functions for each of the registers SettingGate to SettingRoce: word returns the bits of
+// its value that the receive side uses, set stores them in a Config.
 var settings = [NumSettings]struct {
 	word func(r *Regs) uint32
 	set  func(c *Config, word uint32)
@@ -214,7 +214,7 @@ var settings = [NumSettings]struct {
 	},
 }
 
-// Setting returns the bits of register i of these that the receive side uses.
+// Setting returns the bits of a register, SettingGate to SettingRoce, that the receive side uses.
 func (r *Regs) Setting(i int) uint32 { return settings[i].word(r) }
 
 // Set applies a value returned by Setting to a configuration.

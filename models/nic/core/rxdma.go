@@ -7,7 +7,7 @@ import "nictwin/models/nic/nicspec"
 type RxPlan struct {
 	HdrAddr uint64 // bus address for frame[:HdrLen]
 	HdrLen  int
-	PayAddr uint64 // bus address for the PayLen bytes after those; further bytes are not written [R14]
+	PayAddr uint64 // bus address for frame[HdrLen:HdrLen+PayLen]; the bytes after those are not written [R14]
 	PayLen  int
 	CqeAddr uint64
 	Cqe     [nicspec.CqeBytes]byte

@@ -23,7 +23,7 @@ type Queue struct {
 	CrcMode    nicspec.CrcMode
 	EcnMode    uint8
 	PfcClass   uint8 // priority class of a transmit queue's frames
-	Trim       uint8 // 1: pad and ICRC of RoCE frames are not placed [R14]
+	Trim       uint8 // 1: pad and ICRC of RoCE frames are not written to buffers [R14]
 	HasPayLen  bool  // the build has part trim: completion entries have pay_len
 
 	Vector // messages [M1]

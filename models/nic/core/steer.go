@@ -23,8 +23,8 @@ type Config struct {
 	RocePort      uint16
 	DefaultAction nicspec.Action // Queue, Rss, or anything else for Drop
 	DefaultQueue  uint16
-	DefaultLog    uint8    // of action Rss
-	Rules         *RuleSet // nil: none
+	DefaultLog    uint8    // log2 of the RSS group's size, for action Rss
+	Rules         *RuleSet // nil: no rules
 
 	Pause PauseSet
 

@@ -17,8 +17,8 @@ func (q *QP) Outstanding() bool {
 // Steps counts the requester's progress.
 func (q *QP) Steps() uint64 { return q.req.steps }
 
-// Timeout handles an acknowledgement timeout: it goes back, or fails the queue pair when the
-// retries are used up.
+// Timeout handles an acknowledgement timeout: the requester goes back to the oldest unacknowledged packet, or
+// the queue pair fails when its retries are used up.
 func (q *QP) Timeout(e *Effects) {
 	r := &q.req
 	if !q.Outstanding() {

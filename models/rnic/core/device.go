@@ -15,7 +15,7 @@ type Region struct {
 
 // Device holds the state that the queue pairs of a NIC share.
 type Device struct {
-	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, times that a requester went back
+	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, go-backs of requesters
 
 	regions map[uint32]*Region
 	qps     map[uint32]*QP

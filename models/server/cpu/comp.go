@@ -24,7 +24,7 @@ type Core struct {
 	round      round
 	stepping   *Loop      // loop whose step is being replayed; nil: none
 	began      simcore.Ps // time at which that step began
-	busy       bool       // there is a record to replay, from the time due on at the latest
+	busy       bool       // the core computes until due, or has a record to replay
 	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]

@@ -22,7 +22,7 @@ type context struct {
 	loop    *cpu.Loop
 	element pipe.SendElement
 	entries []pipe.RecvEntry
-	spans   []transport.Span // of the receive request being assembled
+	spans   []transport.Span // spans of the receive request that is being assembled from entries
 	send    transport.Send
 	partial bool
 

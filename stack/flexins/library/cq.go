@@ -86,7 +86,7 @@ func (q *CQ) open(core int) (mailbox.CQ, error) {
 		return x, verbs.Errorf("create_cq", verbs.ENOMEM, "%v", err)
 	}
 	r := &ring{at: pipe.Place{Ring: base, Counter: base + uint64(s.Bytes())}}
-	// The memory may have belonged to another ring.
+	// Zero the ring: its memory may have belonged to another ring, whose lines would look new.
 	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil {
 		return x, err
 	}

@@ -56,7 +56,7 @@ package nic_int_pkg;
   localparam int RdRx      = 0;
   localparam int RdWqe     = 1;
   localparam int RdCopy    = 2;
-  localparam int RdGather  = 3;          // one for each port, from here on
+  localparam int RdGather  = 3;          // first of the gather clients, one for each port
 
   // Response beat to one of the clients, which always accept it. Bytes data[8*lane +: 8*nbytes] are
   // the bytes off .. off+nbytes-1 of the client's request. `done` ends one split of the request:
@@ -139,7 +139,7 @@ package nic_int_pkg;
   // Configuration registers, decoded for the blocks.
   typedef struct packed {
     logic        flr;           // high during a function-level reset: work ends, none begins
-    logic        clear;         // end of it: resets all but counters, ordinals and arriving frames
+    logic        clear;         // last cycles of a reset: resets all but counters, ordinals and arriving frames
     logic        rx_enable;
     logic        tx_enable;
     logic [1:0]  attr;          // RO (bit 1), NS (bit 0) of requests with frame or copy data

@@ -23,7 +23,7 @@ package nic_rx_pkg;
     logic [7:0]  l3_off;
     logic [7:0]  l4_off;     // zero without transport
     logic [7:0]  pay_off;    // end of the headers, if within the frame
-    logic [7:0]  pay_alt;    // payload offset otherwise
+    logic [7:0]  pay_alt;    // payload offset if the headers do not end within the frame
     logic        ip_short;   // the IP length does not cover the header
     logic [16:0] ip_end;     // first byte after the IP datagram
     logic        l4_short;   // UDP length below 8

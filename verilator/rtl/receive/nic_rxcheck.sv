@@ -21,9 +21,9 @@ module nic_rxcheck
   input  rx_checked_t     checked_i,
   // Pulse: the frame's last beat reaches the buffer in this cycle.
   input  logic            ends_i,
-  // Results of the other checks of that frame.
+  // Results of the other checks, for the frame whose end ends_i marks.
   output rx_checked_t     checked_o,
-  // CRC-32C of that frame, and its verdict.
+  // CRC-32C of the frame whose end ends_i marks, and its verdict.
   output rx_crc_t         crc_o
 );
   logic unused_bits;

@@ -29,7 +29,7 @@ module nic_rxdesc
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
-  // Pulse: reads that descriptor; it is on desc_o from the next cycle on.
+  // Pulse: reads the descriptor in slot look_slot_i; it is on desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o
 );

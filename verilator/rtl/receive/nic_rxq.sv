@@ -63,9 +63,9 @@ module nic_rxq
   output logic [15:0]   take_pi_o,
   output logic [15:0]   take_ci_o,
   output logic [15:0]   take_cqi_o,
-  // Pulse: a frame of that queue takes a descriptor and a place in the completion ring.
+  // Pulse: a frame of queue take_queue_i takes a descriptor and a slot of the completion ring.
   input  logic          take_desc_i,
-  // Pulse: an Event of that queue takes a place in the completion ring.
+  // Pulse: an Event of queue take_queue_i takes a slot of the completion ring.
   input  logic          take_event_i,
   // A failed queue for which an Event must be written [Q4], with its index and status.
   output logic          event_valid_o,

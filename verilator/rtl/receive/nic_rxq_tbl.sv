@@ -24,7 +24,7 @@ module nic_rxq_tbl
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [15:0]   cqi_i,
-  // High if that queue has no work in flight.
+  // High if queue queue_o has no work in flight.
   input  logic          drained_i,
   // Pulse: the Rxq entry on the table bus takes effect.
   output logic          commit_o,

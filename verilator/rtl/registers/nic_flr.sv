@@ -10,7 +10,7 @@ module nic_flr (
   input  logic work_i,
   // High during a function-level reset.
   output logic flr_o,
-  // High at its end, for Clear cycles: resets what a function-level reset resets.
+  // High in the last Clear cycles of a function-level reset: resets what it has to reset.
   output logic clear_o
 );
   // Cycles without work before the reset: more than a hand-over between blocks, a counter's step,

@@ -47,7 +47,7 @@ module nic_top
   input  logic                       s_axis_tlp_tvalid,
   output logic                       s_axis_tlp_tready,
 
-  // TLPs out; signals as above.
+  // TLPs out, with the same signals as TLPs in.
   output logic [TlpBits-1:0]         m_axis_tlp_tdata,
   output logic [TlpBits/32-1:0]      m_axis_tlp_tkeep,
   output logic [127:0]               m_axis_tlp_thdr,

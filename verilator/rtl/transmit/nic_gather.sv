@@ -4,7 +4,7 @@
 module nic_gather
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Number of its read client.
+  // Number of the read client through which the pieces are read.
   parameter int Client = RdGather,
   // 1 if pad bytes and ICRC may be appended (part append).
   parameter bit HasAppend = 1'b1,

@@ -13,13 +13,13 @@ module nic_gather_read
   input  logic          rst,
   // High if the frame of the oldest slot is complete.
   input  logic          valid_i,
-  // That frame.
+  // Frame of the oldest slot.
   input  tx_frame_t     frame_i,
   // Number of lines that the frame occupies in the buffer.
   input  logic [7:0]    lines_i,
-  // Its inline bytes.
+  // Inline bytes of frame_i.
   input  logic [InlW-1:0] inl_i,
-  // Status of its reads.
+  // Status of the reads of frame_i's pieces.
   input  logic [7:0]    status_i,
   // Pulse: the frame begins to leave.
   output logic          take_o,

@@ -31,14 +31,14 @@ module nic_pause
   input  logic [Ports-1:0][HeldW-1:0] held_i,
   // One bit a transmit queue: high while its class is stopped on some port.
   output logic [NumTxq-1:0]           hold_o,
-  // Frames of the ports.
+  // Frames to be sent on the ports.
   input  logic [Ports*EthW-1:0]       s_axis_eth_tdata,
   input  logic [Ports*EthB-1:0]       s_axis_eth_tkeep,
   input  logic [Ports-1:0]            s_axis_eth_tlast,
   input  logic [Ports*16-1:0]         s_axis_eth_tuser,
   input  logic [Ports-1:0]            s_axis_eth_tvalid,
   output logic [Ports-1:0]            s_axis_eth_tready,
-  // The same frames, with pause frames between them.
+  // Frames from s_axis_eth, with pause frames inserted between them.
   output logic [Ports*EthW-1:0]       m_axis_eth_tdata,
   output logic [Ports*EthB-1:0]       m_axis_eth_tkeep,
   output logic [Ports-1:0]            m_axis_eth_tlast,

@@ -28,7 +28,7 @@ module nic_pause_port
   input  logic [2:0]      s_class_i,
   input  logic            s_valid_i,
   output logic            s_ready_o,
-  // The same frames, with pause frames between them.
+  // Frames from s_i, with pause frames inserted between them.
   output eth_beat_t       m_o,
   output logic [15:0]     m_user_o,
   output logic            m_valid_o,

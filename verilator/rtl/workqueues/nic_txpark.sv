@@ -178,12 +178,12 @@ module nic_txpark
   assign take      = !out_valid_q || ready_i;
   assign pop       = look_valid && take && !order && !full;
 
-  // The block opens an entry, ends one. An Event, or disabling its queue, cuts an entry short.
+  // opens: the block is its entry's first. ends: its last. An Event or disabling cuts an entry short.
   assign opens     = lack_q[in] == 2'd0 || id_i.is_event;
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  // Wait first for its blocks in flight (one a cycle later): they would seem to open another entry.
+  // Wait first for blocks of the queue in flight (a cycle later): each would seem to open an entry.
   assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 

@@ -36,7 +36,7 @@ module nic_txq_ctx
   output logic [3:0]        sched_log_o,
   output logic [15:0]       sched_index_o,
   output logic [15:0]       sched_avail_o,
-  // Pulse: the scheduler fetches sched_num_i blocks of it.
+  // Pulse: the scheduler fetches sched_num_i blocks of queue sched_q_i.
   input  logic              sched_take_i,
   input  logic [2:0]        sched_num_i,
   // High while a pushed entry is being checked.
@@ -73,7 +73,7 @@ module nic_txq_ctx
   // High while queue drain_q_o is being disabled.
   output logic              drain_o,
   output logic [Qw-1:0]     drain_q_o,
-  // High: another block still has entries of that queue.
+  // High: another block still has entries of queue drain_q_o.
   input  logic              drain_hold_i,
   // High while an entry has started and not ended, or a doorbell is being checked.
   output logic              busy_o,

@@ -24,7 +24,7 @@ module nic_txq_fetch
   // High if slot slot_o is free.
   output logic          free_o,
   output logic [Sw-1:0] slot_o,
-  // Pulse: it is taken for alloc_num_i blocks of a queue, from an index on.
+  // Pulse: slot slot_o is taken for alloc_num_i blocks of queue alloc_q_i, from alloc_index_i on.
   input  logic          alloc_i,
   input  logic [Qw-1:0] alloc_q_i,
   input  logic [15:0]   alloc_index_i,

@@ -30,15 +30,15 @@ module nic_txq_sched
   input  logic [3:0]        log_i,
   input  logic [15:0]       index_i,
   input  logic [15:0]       avail_i,
-  // Largest number of its blocks that may be fetched now.
+  // Largest number of blocks of queue q_o that may be fetched now.
   input  logic [2:0]        max_i,
-  // Pulse: num_o blocks of it are fetched.
+  // Pulse: num_o blocks of queue q_o are fetched.
   output logic              take_o,
   output logic [2:0]        num_o,
   // High if fetch slot slot_i is free.
   input  logic              slot_free_i,
   input  logic [SlotW-1:0]  slot_i,
-  // Pulse: that slot is taken.
+  // Pulse: fetch slot slot_i is taken.
   output logic              alloc_o,
   // Read client.
   output rd_req_t           rd_req_o,

@@ -29,7 +29,7 @@ module nic_txq_tbl
   output logic           on_o,
   // High while the queue is being disabled.
   output logic           drain_o,
-  // High if that queue has entries in flight.
+  // High if queue q_o has entries in flight.
   input  logic           hold_i,
   // Pulse: the Txq entry on the table bus takes effect.
   output logic           commit_o,

@@ -41,7 +41,7 @@ module nic_txshare #(
   // One bit a queue: it must not fetch now.
   output logic [NumTxq-1:0] blocked_o
 );
-  // For each queue since its first fetch after reset: blocks requested, passed on, never come.
+  // For each queue since its first fetch after reset: blocks requested, passed on, and lost.
   logic [NumTxq-1:0] known_q, blocked_q;
   logic [15:0]       got_q  [NumTxq];
   logic [15:0]       gone_q [NumTxq];

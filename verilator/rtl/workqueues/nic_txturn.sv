@@ -27,15 +27,15 @@ module nic_txturn #(
   // List whose turn it is.
   output logic            valid_o,
   output logic [Qw-1:0]   q_o,
-  // Lane for which that list waited; Lanes: it was not known.
+  // Lane for which the list of queue q_o waited; Lanes: its lane was not known.
   output logic [Lw-1:0]   from_o,
-  // Lane of that list's first entry.
+  // Lane of the first entry of the list whose turn it is.
   input  logic [Lw-1:0]   lane_i,
   // High: the list keeps its turn, because its entry has more blocks or the output is full.
   input  logic            keep_i,
-  // High: its first entry must wait for other entries of the queue.
+  // High: the first entry of that list must wait for other entries of its queue.
   input  logic            order_i,
-  // High: its first entry must wait for a slot in its lane.
+  // High: the first entry of that list must wait for a slot in its lane.
   input  logic            full_i,
   // High: its first entry leaves and is the list's last. With none of keep_i, order_i, full_i and
   // last_i, the entry leaves and others follow it.

@@ -37,27 +37,27 @@ func Entry(second, first Key) Passing {
 	switch second.Class {
 	case tlp.Posted:
 		if first.Class == tlp.Posted {
-			return relaxed(second) // A2
+			return relaxed(second) // table 2-40, entry A2
 		}
 		if first.Class == tlp.NonPosted {
-			return MustPass // A3
+			return MustPass // entry A3
 		}
-		return MayPass // A5a; A5b is for bridges to PCI
+		return MayPass // entry A5a; A5b is for bridges to PCI
 	case tlp.NonPosted:
 		if first.Class == tlp.Posted {
-			return MustNotPass // B2a; RO changes nothing for a read
+			return MustNotPass // entry B2a; RO changes nothing for a read
 		}
-		return MayPass // B3, B5
+		return MayPass // entries B3, B5
 	}
 	switch {
 	case first.Class == tlp.Posted:
-		return relaxed(second) // D2
+		return relaxed(second) // entry D2
 	case first.Class == tlp.NonPosted:
-		return MustPass // D3
+		return MustPass // entry D3
 	case first.ID == second.ID:
-		return MustNotPass // D5b
+		return MustNotPass // entry D5b
 	}
-	return MayPass // D5a
+	return MayPass // entry D5a
 }
 
 // relaxed returns the entry for cells in which only the RO bit of the second TLP lets it pass.

@@ -18,7 +18,7 @@ module blk_beats #(
   input  logic         last_i,
   input  logic [6:0]   bytes_i,
   input  logic [511:0] data_i,
-  // The same beats, as a stream.
+  // Beats from the block, as a stream.
   output logic [511:0] m_tdata,
   output logic [63:0]  m_tkeep,
   output logic         m_tlast,

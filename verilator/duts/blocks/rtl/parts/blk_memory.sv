@@ -6,7 +6,7 @@ module blk_memory
   parameter int Client = RdCopy,
   // 1: the client's requests already respect MRRS and 4 KB.
   parameter bit Whole = 1'b0,
-  // See blk_completer.
+  // 1: the fault hits the slot's first request, see blk_completer.
   parameter bit OfFirst = 1'b0
 ) (
   input  logic            clk,

@@ -10,8 +10,8 @@ import (
 
 // Reference expects headers by their port, and payloads in the order of the headers, which they may overtake.
 func Reference(p *ref.Player) {
-	given, taken := [4][]*ref.Msg{}, 0 // payloads given, by port; those sent in that have not come out yet
-	var headers, payloads []*ref.Msg   // that came out and whose counterpart has not
+	given, taken := [4][]*ref.Msg{}, 0 // payloads sent in that have not come out yet, by port; their number
+	var headers, payloads []*ref.Msg   // that have come out, while their payload or header has not
 	match := func() {
 		for len(headers) > 0 && len(payloads) > 0 {
 			port := headers[0].U("port")
