@@ -203,10 +203,10 @@ func (r *Referee) endAccounts() {
 	}
 }
 
-// passRivals handles a frame that may have drawn on one of several accounts, or on none: its rule was written while
-// it came in, and its completion entry agrees with all of them. For each of these accounts it keeps both
-// possibilities, that the account let the frame pass and that it never met it. It reports false, and changes
-// nothing, if there is only one possibility.
+// passRivals handles a frame that may have drawn on one of several accounts, or on none: its rule was written
+// while it came in, and its completion entry agrees with all of them. For each of these accounts it keeps both
+// possibilities, that the account let the frame pass and that the frame never reached the account. It reports
+// false, and changes nothing, if there is only one possibility.
 func (r *Referee) passRivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false

@@ -88,7 +88,7 @@ func (r *Referee) completionIn() {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 	}
 	r.readDone(d)
-	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // a locked completion does not end it there
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // r.mon itself ignores locked completions
 	r.ent.Close(d)
 }
 

@@ -42,7 +42,7 @@ type barSide struct {
 	drainAt int64
 
 	limitsAt  int64 // cycle of the latest change of DEVCTL; never if it has taken effect
-	timeoutAt int64 // likewise, of CPL_TIMEOUT
+	timeoutAt int64 // cycle of the latest change of CPL_TIMEOUT; never if it has taken effect
 
 	keys *windows.Keys
 

@@ -29,7 +29,7 @@ type rxq struct {
 	// [R12]: never if it was not, forever if it still may be.
 	offTo, errTo int64
 
-	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
+	doubtfulPI uint16 // producer index in a doubtful doorbell
 	doubtful   bool
 	doorbells  rings.Doorbells
 	bad        rings.Failures

@@ -181,8 +181,9 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	return nil
 }
 
-// passDoubtful passes the frame of a doubtful entry on to its twin, if these bytes show that the twin sent it: they
-// fit an entry behind the twin, and no entry otherwise. Of several doubtful entries it takes the latest.
+// passDoubtful reassigns the frame of a doubtful entry to the next entry with the same frame, its twin, if
+// these bytes show that the twin sent it: they fit an entry behind the twin, and no entry otherwise. Of several
+// doubtful entries it takes the latest.
 func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	var found *attribution.Entry
 	for i := q.Oldest; i != q.emit; i = q.After(i) {
@@ -197,7 +198,8 @@ func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	return found != nil && r.ent.NextWith(&q.Queue, q.emit, r.x.Port, data) == nil && r.passOn(q, found)
 }
 
-// passOn passes the frame of a doubtful entry on to its twin, and reports whether there is one.
+// passOn reassigns the frame of a doubtful entry to the next entry with the same frame, and reports whether
+// there is one.
 func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
 	to := r.ent.PassOn(e)
 	if to == nil {

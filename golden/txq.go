@@ -32,7 +32,7 @@ type txq struct {
 	fetch uint16 // first entry that was not posted when CTRL.tx_enable was last 1 [T1]
 	emit  uint16 // first entry that may still send a frame
 
-	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
+	doubtfulPI uint16 // producer index in a doubtful doorbell
 	doubtful   bool
 	push       [nicspec.WqeBytes]byte // entry that came with the doubtful doorbell
 	mayPush    bool                   // push is valid

@@ -261,7 +261,8 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
 }
 
-// expectsFrame reports whether so many undecided frames may go to the queue that one can reach this descriptor.
+// expectsFrame reports whether the queue may have as many undecided frames as are needed for one of them to use
+// the descriptor at index.
 func (r *Referee) expectsFrame(q *rxq, index uint16) bool {
 	return int(index-q.Ctx.CI) < q.pending+r.rx.unsure
 }

@@ -21,13 +21,13 @@ type Account struct {
 	spare     []state
 	writes    []write    // accepted, but possibly not in effect yet
 	forgotten int        // number of writes removed from the front of writes
-	since     int64      // the next frame meets the account in this cycle or later
+	since     int64      // the next frame reaches the account in this cycle or later
 	early     []Event    // delivered frames that wait for one with a lower account_seq
 	seen      []latest   // by port: last frame that advanced the states
 	current   FrameFacts // frame that is advancing the states
 
-	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that met the
-	// account before that write may still be delivered.
+	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that reached
+	// the account before that write may still be delivered.
 	before      []state
 	spareBefore []state
 	beforeTo    int64
@@ -95,18 +95,18 @@ func (s *state) apply(w *write) {
 	s.applied++
 }
 
-// FrameFacts holds what is known of one frame that met the account: if Drew is set, it was delivered with Seq and Slow;
-// else it was dropped, for one of FastCauses or SlowCauses.
+// FrameFacts holds what is known of one frame that reached the account: if Drew is set, it was delivered with
+// Seq and Slow; else it was dropped, for one of FastCauses or SlowCauses.
 type FrameFacts struct {
-	Last, Out int64 // earliest and latest cycle in which the frame can have met the account
-	Others    bool  // undecided frames may have met the account first, and set its latch
+	Last, Out int64 // earliest and latest cycle in which the frame can have reached the account
+	Others    bool  // undecided frames may have reached the account first, and set its latch
 
 	Drew bool
 	Seq  uint32 // account_seq
 	Slow bool
 
 	FastCauses, SlowCauses counters.Drops // possible drop causes on each path
-	Certain                bool           // the frame certainly met the account, and in its turn
+	Certain                bool           // the frame certainly reached the account, and in its turn
 	why                    counters.Drops // causes that the states allow
 }
 
@@ -144,8 +144,8 @@ func (a *Account) step(k *FrameFacts) bool {
 	return true
 }
 
-// expand adds the successors of one state after a frame. The frame may have met the account before or after each
-// write whose window is open, and frames before it may have set the latch.
+// expand adds the successors of one state after a frame. The frame may have reached the account before or after
+// each write whose window is open, and frames before it may have set the latch.
 func (a *Account) expand(s state, k *FrameFacts) {
 	for {
 		at := s.applied - a.forgotten

@@ -25,8 +25,9 @@ type RxState struct {
 	End    bool  // no more frames come
 }
 
-// Next returns the next delivered frame in the order of account_seq; ok is false if its delivery has not come yet.
-// During a table write, Next follows by itself every frame that can be next.
+// Next returns the next delivered frame in the order of account_seq; ok is false if its delivery has not come
+// yet. During a table write, Next itself advances the states by each frame that can be next, and does not
+// return it.
 func (a *Account) Next(x RxState) (e Event, ok bool) {
 	for len(a.early) > 0 {
 		set := a.setUnderWay(x) // first: it applies writes that have taken effect by now
@@ -110,23 +111,24 @@ func (a *Account) Dropped(k FrameFacts) counters.Drops {
 	return a.current.why
 }
 
-// NotBefore records that the account meets no more frames before a cycle.
+// NotBefore records that no more frames reach the account before a cycle.
 func (a *Account) NotBefore(cycle int64) { a.since = max(a.since, cycle) }
 
-// OldFramesPending reports whether frames may still be delivered that met the account before its latest table
-// write.
+// OldFramesPending reports whether frames may still be delivered that reached the account before its latest
+// table write.
 func (a *Account) OldFramesPending() bool { return len(a.before) > 0 }
 
-// Sure reports whether a frame certainly met the account in its turn: no frame with unknown fate can have met it
-// earlier.
+// Sure reports whether a frame certainly reached the account in its turn: no frame with unknown fate can have
+// reached it earlier.
 func (a *Account) Sure(port int, frame uint32, last int64) bool {
 	seen := &a.seen[port]
-	// a later frame of its port was followed already, without deciding this one: the account was being set
+	// a later frame of this port has already advanced the states, while this one was undecided: a table write
+	// was under way
 	passed := seen.any && int32(seen.frame-frame) > 0
 	return seen.out < last && a.doubtTo < last && !a.OldFramesPending() && !passed
 }
 
-// PassMaybe keeps both possibilities: the account let the frame pass, or it never met the frame.
+// PassMaybe keeps both possibilities: the account let the frame pass, or the frame never reached it.
 func (a *Account) PassMaybe(k FrameFacts) {
 	without := slices.Clone(a.states)
 	if !a.step(&k) {

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// setUnderWay reports whether frames followed from now on may see the account before or after a table write, as its
-// window is open or old frames may still come.
+// setUnderWay reports whether the next frames may see the account before or after a table write, as its window
+// is open or old frames may still be delivered.
 func (a *Account) setUnderWay(x RxState) bool {
 	a.Age(x.Oldest)
 	if len(a.before) > 0 && x.Now > a.beforeTo {
@@ -23,9 +23,10 @@ func (a *Account) SetPending() bool {
 	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }
 
-// turnWhileSet finds and follows the next frame during a table write. It tries, in this order: the frame at index
-// at, whose account_seq is next; a frame that met the account before an earlier table write; a frame with
-// account_seq 0, which shows that the table write has taken effect. It returns the index of the frame, or -1.
+// turnWhileSet finds the next frame during a table write, and advances the states by it. It tries, in this
+// order: the frame at index at, whose account_seq is next; a frame that reached the account before an earlier
+// table write; a frame with account_seq 0, which shows that the table write has taken effect. It returns the
+// index of the frame, or -1.
 func (a *Account) turnWhileSet(x RxState, at int) int {
 	if at >= 0 && a.followDelivered(&a.early[at], x.Unsure) {
 		a.recordFollowed(&a.early[at])

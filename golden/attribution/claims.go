@@ -12,7 +12,7 @@ type sharedCopyWrite struct {
 	addr       uint64
 	n          int
 	by         []*copyClaim
-	mayBeFrame bool // it may also be a write of a received frame
+	mayBeFrame bool // the write may also be one of a received frame
 	claim      *copyClaim
 	linked     bool
 }
@@ -26,9 +26,9 @@ type copyClaim struct {
 	index  uint16
 	dst    uint64
 	n      int
-	sure   memory.Set // parts of the destination that its own writes certainly filled
-	well   bool       // it ended with status Ok
-	open   bool       // excluded from the matching: any number of the shared writes may be its own
+	sure   memory.Set // parts of the destination that writes of this copy certainly filled
+	well   bool       // the copy ended with status Ok
+	open   bool       // the copy is excluded from the matching: any number of the shared writes may be its own
 	write  *sharedCopyWrite
 	round  int
 	linked bool
@@ -46,8 +46,8 @@ func (c *copyClaim) wrote(addr uint64) bool {
 	return !c.sure.Free(at, at+1)
 }
 
-// claimOf returns the claim of a copy at work, a new one on first use. Copies with several readings are excluded
-// from the matching.
+// claimOf returns the claim of a copy at work, a new one on first use. Copies with several possible decodings
+// (Entry.Alt) are excluded from the matching.
 func (es *Entries) claimOf(e *Entry) *copyClaim {
 	c := e.Copy.claim
 	if c == nil {
@@ -283,9 +283,9 @@ func linked(by []*copyClaim) bool {
 	return false
 }
 
-// mayWrite reports whether a copy can have made a write: its place is free, each byte came from its
-// place in the source (read for this or another entry), no line is cut [D2], and neither the order
-// of its queue [D8] nor a fence [D10] forbids it.
+// mayWrite reports whether a copy can have made a write: the bytes of its destination are unwritten, each byte
+// came from the same offset of its source (read for this or another entry), no line is cut [D2], and neither
+// the order of its queue [D8] nor a fence [D10] forbids it.
 func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 	p := &e.Plan.Dma
 	if !e.Copy.Wrote.Free(off, off+len(b)) || p.WholeLines() && CutsLine(p.Dst, p.Len, off, off+len(b)) {

@@ -45,7 +45,7 @@ func (es *Entries) NextWith(q *Queue, from uint16, port int, data []byte) *Slot 
 	return nil
 }
 
-// readingWith returns the reading of an entry that sends these bytes to a port, or nil.
+// readingWith returns the reading (Entry.Alt) of an entry that sends these bytes to a port, or nil.
 func readingWith(s *Slot, port int, data []byte) *Entry {
 	for e := s.Entry; e != nil; e = e.Alt {
 		if e.Plan.Port == port && e.Equals(data) {

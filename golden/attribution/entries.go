@@ -24,7 +24,7 @@ type Entries struct {
 	queues   []*Queue
 	Readable extents     // ranges that the device may read
 	Writable extents     // ranges that the device may write
-	Out      Outstanding // its outstanding reads
+	Out      Outstanding // outstanding reads of the device
 	log      *verdict.Log
 	limits   core.TxLimits
 
@@ -33,7 +33,7 @@ type Entries struct {
 	pages      memory.Pool[memory.Page]
 	retired    fifo.Queue[*Entry] // ended entries, kept because reads taken for others may be theirs
 	late       []lateRead         // reads that completed at a time when they may have timed out
-	AtWork     int                // number of entries fetched and not ended
+	AtWork     int                // number of entries fetched and not ended, at work in this package's words
 	Copying    int                // number of copies whose destinations are writable
 	candidates []*Entry           // copies that can have made the current write
 
@@ -46,7 +46,7 @@ type Entries struct {
 	claimed []*copyClaim
 	writes  memory.Pool[sharedCopyWrite]
 	claims  memory.Pool[copyClaim]
-	round   int // number of the latest search among unclear and claimed, which marks what it has visited
+	round   int // number of the latest search among unclear and claimed; what that search has visited is marked with it
 }
 
 // NewEntries returns an empty set of entries for a build and its transmit queues; timeout is the

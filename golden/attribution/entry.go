@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	Queue   *Queue
 	Index   uint16
-	fetched int64 // cycle in which its last block came
+	fetched int64 // cycle in which the last block of the entry came
 	Raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
 	Blocks  uint16 // number of 64 B blocks [T14]
 	Plan    core.TxPlan
@@ -27,16 +27,16 @@ type Entry struct {
 	Fails    Statuses // statuses of failed reads
 	possible Statuses // statuses of reads that completed but may have failed
 
-	finished bool // its offloads were applied
+	finished bool // the offloads were applied to the frame
 	status   nicspec.Status
 	Frame    []byte
 
-	Never   bool           // the device does not start it: a read of its ring failed
+	Never   bool           // the device does not start the entry: a read of its ring failed
 	retired bool           // kept after its end for the sake of its reads
-	over    int64          // cycle of its end
-	ended   nicspec.Status // status with which it ended, if that of a failed read
+	over    int64          // cycle in which the entry ended
+	ended   nicspec.Status // status with which the entry ended, if that of a failed read
 
-	Pushed bool // it came with its doorbell and was not read
+	Pushed bool // the entry came with its doorbell and was not read
 
 	Left bool  // its frame has left, or its copy is complete
 	Sent int   // bytes of the frame that left
@@ -46,8 +46,8 @@ type Entry struct {
 
 	Copy CopyState
 
-	// Alt is the next reading of the same entry: the entry as decoded with another value of a memory key that was
-	// written while the entry was at work [T12].
+	// Alt is the next reading of the same entry, as this package calls it: the entry as decoded with another
+	// value of a memory key that was written while the entry was at work [T12].
 	Alt *Entry
 }
 
@@ -163,11 +163,11 @@ func (e *Entry) certain(off, n int) bool {
 type CopyState struct {
 	Wrote       memory.Set // parts of the destination filled by writes that were certainly its own
 	Seen        memory.Set // parts filled by writes that were its own or another copy's
-	MessageSent bool       // its invalidation message has left
-	Open        bool       // its destination is writable
+	MessageSent bool       // the copy's invalidation message has left
+	Open        bool       // the copy's destination is writable
 	Late        int        // number of reads issued after one failed [D3]
-	Well        bool       // it ended with status Ok
-	claim       *copyClaim // claim on shared writes; nil if there are none
+	Well        bool       // the copy ended with status Ok
+	claim       *copyClaim // the copy's claim on shared writes; nil if it has none
 }
 
 func (e *Entry) dest() Owner {
@@ -213,7 +213,8 @@ func (e *Entry) mayDiffer() bool {
 	return false
 }
 
-// readings calls f for each reading of the entry, or for e alone if e is no longer in its slot.
+// readings calls f for each reading (decoding, see Alt) of the entry, or for e alone if e is no longer in its
+// slot.
 func (e *Entry) readings(f func(*Entry)) {
 	if len(e.Queue.Slots) > 0 {
 		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
@@ -261,7 +262,7 @@ func (e *Entry) had(c *content) bool {
 	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
 }
 
-// sameAs reports whether two readings belong to one entry.
+// sameAs reports whether two Entry values are readings (decodings, see Alt) of one entry.
 func (e *Entry) sameAs(o *Entry) bool {
 	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
 }

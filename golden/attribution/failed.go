@@ -145,8 +145,8 @@ func (e *Entry) SettleWrite(es *Entries, addr uint64, b []byte) bool {
 	return e.Fits(off, b) || e.Copy.Wrote.Free(off, off+len(b)) && es.obtain(e, 0, off, off+len(b), b)
 }
 
-// settleFrame reports whether a reading of an entry can have sent a frame. To find out, it exchanges reads with
-// other entries, so that the entry has the frame's bytes.
+// settleFrame reports whether an entry, in one of its readings (Entry.Alt), can have sent a frame. To find out,
+// it exchanges reads with other entries, so that the entry has the frame's bytes.
 func (es *Entries) settleFrame(e *Entry, data []byte) bool {
 	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
 }
@@ -163,7 +163,7 @@ func (es *Entries) supply(e *Entry) bool {
 	return false
 }
 
-// SupplyAll is supply for every reading of an entry.
+// SupplyAll is supply for every reading (Entry.Alt) of an entry.
 func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 	for ; e != nil; e = e.Alt {
 		changed = e.Works() && es.supply(e) || changed

@@ -33,7 +33,7 @@ func (es *Entries) CloseDest(e *Entry) {
 }
 
 // EndCopied ends a copy that may be complete although some writes in its destination may be another copy's. It
-// chooses the first reading that fits, and obtains the bytes of its source.
+// chooses the first reading (decoding, see Entry.Alt) that fits, and obtains the bytes of its source.
 func (es *Entries) EndCopied(s *Slot) {
 	for x := s.Entry; x != nil && !s.Entry.Left; x = x.Alt {
 		if x.MayBeCopied() {
@@ -45,7 +45,7 @@ func (es *Entries) EndCopied(s *Slot) {
 	}
 }
 
-// maxReadings is the largest number of readings kept of one entry.
+// maxReadings is the largest number of readings (decodings, see Entry.Alt) kept of one entry.
 const maxReadings = 4
 
 // decode decodes a work entry into its plan.
@@ -177,8 +177,8 @@ func (es *Entries) dropRetired() {
 // maxRetired is the largest number of entries kept for their reads.
 const maxRetired = 256
 
-// dropReadings forgets all readings of an entry except but. Reads of the others that may belong to other entries
-// are retired.
+// dropReadings forgets all readings (Entry.Alt) of an entry except but. Reads of the others that may belong to
+// other entries are retired.
 func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
 		next := e.Alt
@@ -196,7 +196,7 @@ func (es *Entries) dropReadings(e, but *Entry) {
 	}
 }
 
-// forgetEntry forgets one reading of an entry.
+// forgetEntry forgets one reading (Entry.Alt) of an entry.
 func (es *Entries) forgetEntry(e *Entry) {
 	es.withhold(e)
 	es.CloseDest(e)
@@ -232,7 +232,7 @@ func (es *Entries) withhold(e *Entry) {
 	}
 }
 
-// TakeReading records which reading of an entry the device took, and forgets the others.
+// TakeReading records which reading (Entry.Alt) of an entry the device used, and forgets the others.
 func (es *Entries) TakeReading(s *Slot, e *Entry) {
 	if s.Entry.Alt != nil {
 		es.dropReadings(s.Entry, e)
@@ -240,8 +240,8 @@ func (es *Entries) TakeReading(s *Slot, e *Entry) {
 	}
 }
 
-// Sends reports whether an entry can have sent a frame. If so, it also settles which reading the device took and
-// which reads were for the entry.
+// Sends reports whether an entry can have sent a frame. If so, it also settles which reading (Entry.Alt) the
+// device used and which reads were for the entry.
 func (es *Entries) Sends(s *Slot, data []byte) bool {
 	for e := s.Entry; e != nil; e = e.Alt {
 		if !e.Equals(data) && !es.settleFrame(e, data) {
@@ -253,8 +253,8 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 	return false
 }
 
-// retireRest retires a reading e that the device did not take, without the reads that it shares with the reading
-// but, which the device took.
+// retireRest retires reading e of an entry (Entry.Alt), which the device did not use. The DMA reads that e
+// shares with but, the reading that the device used, are not retired.
 func (es *Entries) retireRest(e, but *Entry) {
 	if but == nil {
 		es.retire(e)

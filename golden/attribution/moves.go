@@ -2,15 +2,15 @@ package attribution
 
 import "nictwin/models/nic/nicspec"
 
-// contentKind classifies the content of a place.
+// contentKind classifies what fills a place, one byte of a piece.
 type contentKind uint8
 
 const (
 	isFree  contentKind = iota // no read fills it
 	isOpen                     // a read is outstanding
-	isGot                      // its bytes have come
-	isBad                      // its read failed
-	isFixed                    // its read cannot belong to another place, or left no bytes
+	isGot                      // the place's bytes have come
+	isBad                      // the place's read failed
+	isFixed                    // the place's read cannot belong to another place, or its bytes have left the device
 )
 
 // content describes the read that fills a place, and how many bytes from there on are alike.
@@ -23,8 +23,8 @@ type content struct {
 	status nicspec.Status // with isBad: the failure
 }
 
-// content returns the content of a place. Its n, at most the argument, counts the bytes from there on with the same
-// content.
+// content describes what fills a place (one byte of a piece). Its n, at most the argument, counts the bytes
+// from there on that are filled alike.
 func (es *Entries) content(h Place, n int) content {
 	p := &h.entry.Pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
@@ -73,8 +73,8 @@ func (es *Entries) inShare(p *Piece, at int, c *content) {
 	}
 }
 
-// movable reports whether the content of a place may move to another place. An entry that ended by a failed read
-// must keep one read that failed with that status.
+// movable reports whether the read of a place (and its byte) may move to another place. An entry that ended by
+// a failed read must keep one read that failed with that status.
 func (es *Entries) movable(h Place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
@@ -123,7 +123,7 @@ type moved struct {
 
 func (m *moves) mark() int { return len(m.s) }
 
-// take empties a place and logs its content, so that give can put it into another place.
+// take empties a place and logs what filled it, so that give can put that into another place.
 func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)
@@ -132,8 +132,8 @@ func (es *Entries) take(h Place, c *content) {
 	es.lift(h, c)
 }
 
-// give puts content that take has logged into another place. The read of a request just issued is in no log: it has
-// no bytes yet.
+// give fills another place with what take has logged. The read of a request just issued is in no log: it has no
+// bytes yet.
 func (es *Entries) give(h Place, c *content) {
 	m := &es.moves
 	v := moved{h: h, c: *c, given: true}
@@ -161,7 +161,7 @@ func (es *Entries) undo(mark int) {
 	}
 }
 
-// lift removes the content of a place from all readings of its entry.
+// lift empties a place in all readings (Entry.Alt) of its entry.
 func (es *Entries) lift(h Place, c *content) {
 	if c.kind == isFree {
 		return
@@ -208,7 +208,7 @@ func (es *Entries) clearShare(x *Entry, i, lo, hi int, issued int64) {
 	x.recount()
 }
 
-// occupy fills a free place, in all readings of its entry that have room for it.
+// occupy fills a free place, in all readings (Entry.Alt) of its entry that have room for it.
 func (es *Entries) occupy(h Place, c *content, data []byte) {
 	if c.kind == isFree {
 		return

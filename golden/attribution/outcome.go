@@ -24,7 +24,8 @@ func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	return m, m == 0
 }
 
-// Outcomes is expected for all readings of an entry together. An entry whose frame has left ended with Ok.
+// Outcomes joins the results of expected for all readings (Entry.Alt) of an entry. An entry whose frame has
+// left ended with Ok.
 func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	if e.Left {
 		return StatusSet(nicspec.StatusOk), false

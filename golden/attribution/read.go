@@ -40,7 +40,7 @@ type Read struct {
 	First    uint16 // first ring entry, and number of entries
 	Count    uint16
 	Epoch    uint32
-	dest     []dest // destinations of its bytes, in each reading of an entry
+	dest     []dest // destinations of its bytes, in each reading (Entry.Alt) of an entry
 	Addr     uint64
 	N        int
 	Next     uint64 // address of the first missing byte
@@ -261,7 +261,8 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	}
 }
 
-// askAlso attributes a read to another reading of its entry, if one of its pieces has room for it.
+// askAlso attributes a DMA read to another reading (Entry.Alt) of its entry, if a piece of that reading has
+// room for it.
 func (es *Entries) askAlso(e *Entry, d *Read) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -273,7 +274,7 @@ func (es *Entries) askAlso(e *Entry, d *Read) {
 	}
 }
 
-// Ask attributes a read to a piece of an entry, and to the entry's other readings.
+// Ask attributes a DMA read to a piece of an entry, and to the entry's other readings (Entry.Alt).
 func (es *Entries) Ask(e *Entry, piece int, d *Read) {
 	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
 	es.ask(e, piece, d)

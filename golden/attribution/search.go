@@ -36,9 +36,9 @@ func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 		(e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
-// vacate frees n uniform bytes of a place: it moves their content to another place, whose content may have to move
-// in turn: an augmenting path in the matching of reads and places. It reports whether it could; if not, nothing has
-// changed.
+// vacate frees n bytes, filled alike, from a place on: it moves their read to another place, whose read may
+// have to move in turn: an augmenting path in the matching of reads and places. It reports whether it could; if
+// not, nothing has changed.
 func (es *Entries) vacate(h Place, n int) bool {
 	c := es.content(h, n)
 	if c.kind == isFree {
@@ -63,7 +63,8 @@ func (es *Entries) vacate(h Place, n int) bool {
 	return moved
 }
 
-// onPath reports whether the current path contains a place, or the same byte in another reading of its entry.
+// onPath reports whether the current path contains a place, or the same byte in another reading (Entry.Alt) of
+// its entry.
 func (es *Entries) onPath(h Place) bool {
 	for _, o := range es.path {
 		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
@@ -73,8 +74,8 @@ func (es *Entries) onPath(h Place) bool {
 	return false
 }
 
-// force moves n uniform bytes from one place to another, whose own content must move elsewhere. It reports whether
-// it could; if not, nothing has changed.
+// force moves n bytes, filled alike, from one place to another, whose own read must move elsewhere. It reports
+// whether it could; if not, nothing has changed.
 func (es *Entries) force(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
@@ -90,7 +91,7 @@ func (es *Entries) force(to, from Place, n int) bool {
 	return false
 }
 
-// leave is vacate with a new path.
+// leave is vacate that begins a new path.
 func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)

@@ -38,10 +38,10 @@ type Choice struct {
 	addr  uint64
 	data  uint32
 	named *Queue // a queue whose messages have this address
-	match bool   // one of these queues has this data, too
+	match bool   // one of the queues with this address has this data, too
 	best  *Queue // queue that may have sent it and whose message fell due first
-	may   int    // number of queues that may have sent it
-	must  int    // number of those whose message is surely due
+	may   int    // number of queues that may have sent the message
+	must  int    // the part of may whose message is surely due
 }
 
 // Known reports whether a queue sends its messages to this address.

@@ -91,8 +91,8 @@ func (o *Out) settle(now int64) {
 	o.claims = kept
 }
 
-// met reports whether the missing pause frame of a claim was sent: a pause began after the claim, even if it has
-// ended since (its end has a claim of its own), or is still in force.
+// met reports whether a claim is fulfilled, its missing pause frame sent: a pause began after the claim, even
+// if it has ended since (its end has a claim of its own), or is still in force.
 func (o *Out) met(c *levelClaim) bool {
 	switch {
 	case o.unknown, c.renewal && !o.paused:

@@ -29,7 +29,7 @@ type levelClaim struct {
 	// missing is set if the claim follows from a pause frame that was not sent. Otherwise it follows from a pause
 	// frame that ended a pause.
 	missing bool
-	after   int64 // a pause frame sent after this cycle meets the claim
+	after   int64 // a pause frame sent after this cycle fulfils the claim
 	renewal bool  // the missing frame would renew a pause; none is due once the pause has ended
 	overdue bool  // the time has passed without the frame
 }

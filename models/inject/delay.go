@@ -45,7 +45,7 @@ type Delay struct {
 	events simcore.EventPool
 	writes fifo.Queue[*mem.Access] // writes, cleans and invalidates whose delay has not passed
 	issued int                     // number of writes, cleans and invalidates issued
-	passed int                     // number of these that have reached the memory
+	passed int                     // number of writes, cleans and invalidates that have reached the memory
 }
 
 // NewDelay puts a delay before a memory.

@@ -69,7 +69,8 @@ type armed struct {
 	met, hit int
 }
 
-// Add adds a fault. A read meets the first fault that matches it. Add fails on an unknown kind or an empty range.
+// Add adds a fault. The first fault that matches a read applies to it. Add fails on an unknown kind or an empty
+// range.
 func (f *Faults) Add(x Fault) error {
 	if x.Kind >= numFaults {
 		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)

@@ -51,7 +51,7 @@ type read struct {
 
 	gap  bool // completions are held back in late, until the fault's gap has passed
 	late fifo.Queue[*msg.TLP]
-	done bool // its last completion has come
+	done bool // the last completion of the read has come
 }
 
 // NewFaults makes the decorator; messages that it removes or adds belong to pool. It panics if

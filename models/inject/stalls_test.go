@@ -24,7 +24,7 @@ func TestStalls(t *testing.T) {
 	require.InDelta(t, 99, share("tlp_in"), 1)
 	require.Nil(t, s.Of("eth_out[1]"), "one lane has its own share")
 	require.Nil(t, (&inject.Stalls{}).Of("tlp_out"))
-	// a cycle stalls or not, whatever cycles were asked before
+	// a cycle stalls or not, no matter which cycles were queried before
 	a, b := s.Of("tlp_out"), s.Of("tlp_out")
 	other, same := (&inject.Stalls{Seed: 5, Percent: 10}).Of("tlp_out"), true
 	for cycle := int64(1000); cycle >= 0; cycle-- {

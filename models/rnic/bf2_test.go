@@ -200,7 +200,7 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	spec := DefaultSpec()
 	spec.Latency.RC = 200 * simcore.Nanosecond
 	client := spec
-	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // as many machines would
+	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // for many machines
 	r := newBF2(t, 2, client, spec)
 	var qs []*testQP
 	for i := range 128 {

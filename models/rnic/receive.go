@@ -41,12 +41,12 @@ type rxOp struct {
 	e         core.Effects
 	kind      int  // request or response
 	raw       bool // a frame for a raw queue pair
-	lookedUp  bool // its lookups are done
-	requested bool // its lookups are in flight
-	waits     bool // it waits for a context
+	lookedUp  bool // the packet's lookups are done
+	requested bool // the packet's lookups are in flight
+	waits     bool // the packet waits for a context
 
-	bytes      int        // its bytes in the receive buffer
-	context    int        // endpoint whose context it holds; -1: none
+	bytes      int        // the packet's bytes in the receive buffer
+	context    int        // endpoint whose context the packet holds; -1: none
 	unsent     int        // TLPs that were not accepted, plus DMA reads in progress
 	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
 	reply      *reply

@@ -25,18 +25,18 @@ type txPacket struct {
 	addr    *core.Address
 	at      int // offset of the payload in f
 	planned simcore.Ps
-	context int // endpoint whose context it holds; -1: none
-	size    int // its bytes in transmitter.held
-	waits   int // number of things that it waits for: payload, context and latency
+	context int // endpoint whose context the packet holds; -1: none
+	size    int // the packet's bytes in transmitter.held
+	waits   int // number of things that the packet waits for: payload, context and latency
 	failed  bool
 
-	answer  bool     // it answers a request, else it is one
-	job     *readJob // READ that it carries data of; nil: other packets
-	entries int      // its entries of the packet table
+	answer  bool     // the packet is a response, not a request
+	job     *readJob // READ that the packet carries data of; nil: other packets
+	entries int      // the packet's entries of the packet table
 
 	ends   bool // last packet of its message; for UC, UD and raw, done is set then
-	report bool // the completion done must be written
-	left   bool // it has left, and waits for earlier packets of its queue pair to be reported
+	report bool // the completion in done must be written
+	left   bool // the packet has left, and waits for earlier packets of its queue pair to be reported
 	done   core.Completion
 	next   *txPacket // in qpair.out, then in qpair.leaving
 }

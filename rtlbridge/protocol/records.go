@@ -20,8 +20,8 @@ func (k EventKind) String() string {
 
 // Flags of an EventIn.
 const (
-	InBegin uint8 = 1 // its first beat was accepted
-	InEnd   uint8 = 2 // its last beat was accepted
+	InBegin uint8 = 1 // the input's first beat was accepted
+	InEnd   uint8 = 2 // the input's last beat was accepted
 )
 
 // Flags of a RAN frame.

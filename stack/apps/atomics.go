@@ -15,7 +15,7 @@ type counter struct {
 	value  uint64   // its value after all requests built so far
 	built  int      // number of requests built
 	before []uint64 // the value that each request in flight must return, by message modulo depth
-	ops    []atomic // operands of these requests
+	ops    []atomic // operands of the requests in flight
 }
 
 // atomic holds the operands of a request.

@@ -17,7 +17,7 @@ type Sender struct {
 	p SendPointers
 
 	posted      uint64 // number of messages whose WRITEs were posted
-	wordsPosted uint64 // with TailWord: number of these whose words were posted, too
+	wordsPosted uint64 // with TailWord: number of the posted messages whose words were posted, too
 	inWindow    uint64 // with Window: number of messages in flight
 	tailDue     bool   // a WRITE of the tail must be posted
 	dueTail     uint64

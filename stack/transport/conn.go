@@ -103,13 +103,13 @@ type Recv struct {
 // Stats holds counters since the connection was created.
 type Stats struct {
 	Sent         uint64 // packets of requests and data, without acknowledgements
-	Resent       uint64 // of these, packets with PSNs that had been sent before
+	Resent       uint64 // packets in Sent with PSNs that had been sent before
 	Acks         uint64 // acknowledgements sent, all kinds
 	SequenceNAKs uint64 // NAKs for lost packets, or selective acknowledgements, sent
 	RNRs         uint64 // RNR NAKs sent, because no receive request was posted
 	Duplicates   uint64 // packets received again after they had been accepted
 	Early        uint64 // packets received before earlier ones
-	Kept         uint64 // of these, packets that were kept
+	Kept         uint64 // packets in Early that were kept
 	Ignored      uint64 // packets dropped silently: bad header fields, wrong transport, or not accepted in this state
 	Timeouts     uint64
 	CNPs         uint64 // congestion notification packets sent

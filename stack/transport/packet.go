@@ -15,7 +15,7 @@ const (
 	OpSolarAck     wire.Opcode = 0xcb
 )
 
-// Lengths in bytes of the headers of these opcodes.
+// Lengths in bytes of the headers that the opcodes above add.
 const (
 	SolarHeaderSize  = 16
 	SolarTrailerSize = 12

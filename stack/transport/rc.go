@@ -20,7 +20,7 @@ type rc struct {
 	reads         int    // READs and atomics in flight
 	retries, rnrs uint8  // remaining retries, reset by progress
 	deadline      Ps     // time at which an answer is overdue
-	rnrUntil      Ps     // end of the wait that an RNR NAK asked for
+	rnrUntil      Ps     // end of the wait that an RNR NAK requested
 	recovering    bool   // went back since the last progress or timeout: further losses are left to the timer
 	sel           *selective
 	credit        credit

@@ -60,7 +60,7 @@ type CQ interface {
 	// reverse.
 	ReqNotify(solicitedOnly bool) error
 
-	// OnEvent sets the handler of these events (ibv_get_cq_event).
+	// OnEvent sets the handler of the events that ReqNotify requests (ibv_get_cq_event).
 	OnEvent(f func())
 
 	// Follow calls f whenever Poll may return more than before, so that a polling loop can sleep in between. stop ends

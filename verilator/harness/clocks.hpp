@@ -27,12 +27,12 @@ class Clocks {
     for (size_t k = 0; k < N; k++) which |= uint32_t(next_[k] == now_) << k;
     return which;
   }
-  // Returns the time of these edges, in ps.
+  // Returns the time of the edges that next() returns, in ps.
   uint64_t now() const { return now_; }
   // Returns the number of edges of a clock so far.
   uint64_t ticks(size_t k) const { return ticks_[k]; }
 
-  // Advances past these edges.
+  // Advances past the edges that next() has returned as `which`.
   void advance(uint32_t which) {
     for (size_t k = 0; k < N; k++) {
       if ((which >> k & 1) == 0) continue;

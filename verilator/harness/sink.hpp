@@ -49,7 +49,7 @@ class Sink {
 
   bool idle() const { return !in_packet_ && !late_; }
 
-  // Returns the first cycle, from this one on, in which tready may change.
+  // Returns the first cycle, from `cycle` on, in which tready may change.
   uint64_t next_change(uint64_t cycle) const {
     if (!S::kReady) return UINT64_MAX;
     if (!stall_.none()) return cycle;
@@ -58,7 +58,7 @@ class Sink {
   // Returns whether no beat was offered in the latest cycle and no transaction is incomplete.
   bool quiet() const { return !valid_ && !in_packet_ && !late_; }
 
-  // Reports the cycles before this one for which the offered beat has waited.
+  // Reports the cycles before `cycle` for which the offered beat has waited.
   template <class Out>
   void report_held(uint64_t cycle, Out& out) {
     if (S::kClock != 0 || !held_ || held_since_ == cycle) return;

@@ -71,7 +71,7 @@ class Source {
   uint64_t taken() const { return ordinal_; }
   uint64_t begun() const { return ordinal_ + (at_ != 0 || offered_ ? 1 : 0); }
 
-  // Returns the first cycle, from this one on, in which the pins may change.
+  // Returns the first cycle, from `cycle` on, in which the pins may change.
   uint64_t next_change(uint64_t cycle) const {
     if (count_ == 0) return UINT64_MAX;
     return at_ == 0 && ring_[head_].not_before > cycle ? ring_[head_].not_before : cycle;
@@ -94,7 +94,7 @@ class Source {
     if (pins_valid_) retire(t, tick);
   }
 
-  // Reports the cycles before this one for which a transaction in progress had no beat to offer.
+  // Reports the cycles before `cycle` for which a transaction in progress had no beat to offer.
   template <class Out>
   void report_held(uint64_t cycle, Out& out) {
     if (S::kClock != 0 || held_since_ >= cycle) return;  // true for kNever as well

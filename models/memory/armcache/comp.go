@@ -67,7 +67,7 @@ type transfer struct {
 
 	ended  int        // for runs: bytes whose end was reported
 	due    simcore.Ps // for runs: time at which the lines in ending end; not yet scheduled
-	ending int        // for runs: bytes of these lines
+	ending int        // for runs: bytes of the lines that end at due
 }
 
 // Stats returns the counters so far.

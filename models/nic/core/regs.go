@@ -16,7 +16,7 @@ const (
 	EffectDoorbellBad               // ignored, counted DB_BAD; sets Rx, Index, PI
 	EffectQueueEnabled              // sets Rx, Index
 	EffectQueueDisabled             // the queue was Off before; sets Rx, Index
-	EffectQueueDraining             // the queue is Off; Drained must follow once it has no work in flight; sets Rx, Index
+	EffectQueueDraining             // the queue is Off; Drained must follow once its work is done; sets Rx, Index
 	EffectKeyWritten                // sets Index
 	EffectRuleWritten               // sets Index; Config has the new rule set
 	EffectIndirection               // sets Index; Config has the new table

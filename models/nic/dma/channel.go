@@ -31,8 +31,8 @@ type job struct {
 	wrote        int  // bytes returned by Write
 	left         int  // bytes of writes that have left the device
 	open         int  // chunks whose reads have not ended
-	messageTaken bool // its message was returned by Message
-	sent         bool // its message has left
+	messageTaken bool // the copy's message was returned by Message
+	sent         bool // the copy's message has left
 }
 
 // chunk is a part of a source, from the request of its read to its last write.

@@ -206,7 +206,7 @@ type Stats struct {
 	Staged        uint64 // payload bytes copied into the staging ring
 	Kept          uint64 // packets that arrived early and were copied to reorder memory
 	Landed        uint64 // packets whose payload the NIC wrote to an application's buffer
-	Returned      uint64 // of these, packets that were not accepted and whose buffers were reposted
+	Returned      uint64 // landed packets that were not accepted and whose buffers were reposted
 	HeldBack      uint64 // completions that found their pipe full
 	Records       uint64 // DMA reads of doorbell records
 	Fetches       uint64 // DMA reads of elements

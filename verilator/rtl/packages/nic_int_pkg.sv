@@ -89,8 +89,8 @@ package nic_int_pkg;
     logic [1023:0] rdata;
   } tbl_rsp_t;
 
-  // Which pause frames a port honours: port pauses (opcode 1), and priority pauses of these
-  // classes.
+  // Which pause frames a port honours: rx_pause for port pauses
+  // (opcode 1), rx_pfc for priority pauses, one bit for each class.
   typedef struct packed {
     logic       rx_pause;
     logic [7:0] rx_pfc;

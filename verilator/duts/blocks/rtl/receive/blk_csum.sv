@@ -22,7 +22,7 @@ module blk_csum
     logic [39:0] pseudo;
     logic [23:0] upto;
     logic [7:0]  from;
-    logic [7:0]  judge;      // 1: its lengths are valid, so that the result counts
+    logic [7:0]  judge;      // 1: the frame's lengths are valid, so that the result counts
     logic [7:0]  want;
   } said_t;
 

@@ -23,7 +23,7 @@ module blk_icrc
     logic [7:0]  l4_off;
     logic [7:0]  l3_off;
     logic [7:0]  ipv6;
-    logic [7:0]  judge;      // 1: its lengths are valid, so that the result counts
+    logic [7:0]  judge;      // 1: the frame's lengths are valid, so that the result counts
     logic [7:0]  want;
   } said_t;
 

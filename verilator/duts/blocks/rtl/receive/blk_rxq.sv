@@ -48,7 +48,7 @@ module blk_rxq
     logic [15:0] pi;
     logic [7:0]  taken;
     logic [7:0]  state;
-    logic [7:0]  fetched;          // 1: its descriptors may be fetched
+    logic [7:0]  fetched;          // 1: the queue's descriptors may be fetched
     logic [7:0]  op;
   } queue_res_t;
 
