@@ -164,7 +164,7 @@ func (r *Referee) endEntries(q *txq) {
 			r.log.Fail(q.Domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.Started(), r.tx.offSince != forever && !e.Started(), stopped && q.bad.Reach(e.Last()),
-			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have come too late
+			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // the doorbell may have come too late
 			r.uncertainEnd(e)
 			return
 		}

@@ -202,7 +202,7 @@ func (r *Referee) settleEntries(q *txq) {
 		e := s.Entry
 		switch {
 		case e == nil, e.Plan.Complete, e.Plan.Status != nicspec.StatusOk, e.Alt != nil,
-			!e.Left && (e.Works() || !q.bad.AllBehind(e.Last())), // it ends only if no read of its blocks has failed
+			!e.Left && (e.Works() || !q.bad.AllBehind(e.Last())), // e ends only if no read of its blocks has failed
 			!e.Left && s.State == rings.Pushed && int16(q.Ctx.CI-q.Oldest) <= 0,
 			e.Doubtful && q.Ctx.PI-q.Oldest <= q.Ctx.Size():
 			return

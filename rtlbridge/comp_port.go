@@ -15,7 +15,7 @@ type portState struct {
 	comp  *Comp
 	port  *simcore.Port
 	index int
-	in    int // stream indices, -1: none
+	in    int // in and out are stream indices; -1: no such stream
 	out   int
 
 	waiting queue[input]      // received from the link, not yet sent to the device

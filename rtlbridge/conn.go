@@ -28,8 +28,8 @@ type LaunchOptions struct {
 	Timeout  time.Duration // limit of every exchange; 0: DefaultTimeout
 	PlusArgs []string      // "+name=value", read by the design with $value$plusargs
 	Wave     string        // file for a waveform; needs VariantWaves
-	WaveFrom uint64        // first cycle
-	WaveTo   uint64        // last cycle; 0: the end
+	WaveFrom uint64        // first cycle of the waveform
+	WaveTo   uint64        // last cycle of the waveform; 0: last cycle of the run
 	Coverage string        // file for coverage data, written when the device stops; needs VariantCoverage
 	Record   io.Writer     // receives every START, INPUT and RUN frame, for Playback; nil: none
 	// Socket sends everything over the socket; by default frames use shared memory.

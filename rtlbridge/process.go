@@ -129,7 +129,7 @@ func within(d time.Duration, done <-chan struct{}) bool {
 // kill ends the process unless it ends on its own within grace, and collects its last output.
 func (p *process) kill(grace time.Duration) (exit, lastOutput string) {
 	if !p.ended(grace) {
-		_ = p.cmd.Process.Kill() // it may have ended just now
+		_ = p.cmd.Process.Kill() // the process may have ended just now
 		if !p.ended(DefaultTimeout) {
 			return "does not end after SIGKILL", p.lastOutput.String()
 		}

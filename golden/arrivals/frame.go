@@ -31,7 +31,7 @@ type Frame struct {
 	Verdict     core.RxVerdict   // valid unless Place is Unsure
 	Alts        []core.RxVerdict // possible verdicts if Place is Unsure
 	Place       Place
-	HashOpen    bool           // its hash is one of several [S4]
+	HashOpen    bool           // the frame may have any of several hashes [S4]
 	Overflow    bool           // the receive buffer may have been full
 	Posted      uint16         // producer index that the queue had certainly seen [R9]
 	Epoch       uint32         // number of the queue's enabling when the frame came in

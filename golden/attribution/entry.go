@@ -38,7 +38,7 @@ type Entry struct {
 
 	Pushed bool // the entry came with its doorbell and was not read
 
-	Left bool  // its frame has left, or its copy is complete
+	Left bool  // the entry's frame has left, or its copy is complete
 	Sent int   // bytes of the frame that left
 	Gone int64 // cycle in which the frame left
 

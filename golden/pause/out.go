@@ -148,7 +148,7 @@ func SlackOf(ethBits int) int64 {
 func (o *Out) LooksBack(first int64) int64 {
 	const wait = 2 * nicspec.VisibleCycles
 	from := o.held.Back(first, wait)
-	if o.last >= from { // it may have waited behind that frame
+	if o.last >= from { // the frame may have waited behind the previous one
 		from = min(from, o.held.Back(o.first, wait))
 	}
 	return from

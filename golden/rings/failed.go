@@ -10,7 +10,7 @@ const (
 	Idle    State = iota // not read, whether posted or not
 	Asked                // being read
 	Fetched              // the device has it
-	Bad                  // its read failed
+	Bad                  // the read of the entry failed
 	Pushed               // a work entry that came with its doorbell and was not read
 )
 

@@ -15,10 +15,11 @@ import (
 //
 //	{"kind":"tlp_out","port":0,"n":17,"first":812,"last":813,"bytes":256,"crc32":"0badcafe","text":"MWr …"}
 //
-// n is the ordinal among those of its kind on its port, from 0: that of a frame in is the port_seq of its completion
-// entry. first and last are the cycles of the first and last beat, bytes the frame or TLP payload and crc32 its CRC-32
-// (that of zlib; not there without bytes); queue is there for frames out, text (the decoded header) for TLPs. When the
-// file's limit was reached, its last line says so, with the number of events that are missing and their cycles:
+// n is the ordinal of the crossing among those of its kind on its port, from 0; for a frame in it is the
+// port_seq of the frame's completion entry. first and last are the cycles of the first and last beat, bytes the
+// frame or TLP payload and crc32 its CRC-32 (that of zlib; left out if there are no bytes); frames out also
+// have queue, TLPs text (the decoded header). When the file's limit was reached, its last line says so, with
+// the number of events that are missing and their cycles:
 //
 //	{"kind":"cut","events":1200,"first":90112,"last":97344,"text":"the file was cut at its limit"}
 //

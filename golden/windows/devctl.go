@@ -83,7 +83,7 @@ func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 type Following struct {
 	Wrong bool  // no setting that may be in force allows its attributes
 	Want  uint8 // set of attributes allowed by the setting in force
-	Late  bool  // it is one request too many that follows a previous setting
+	Late  bool  // the request is one too many that follows a previous setting
 	Since int64 // with Late: cycle since which the next setting is in force
 }
 

@@ -42,7 +42,7 @@ func TestDevctl(t *testing.T) {
 			require.True(t, ok, former.name)
 			return d.Follows(former.attr, true, cycle)
 		}
-		for range 2 * LateRequests { // these do not count: the new setting may not have taken effect
+		for range 2 * LateRequests { // these requests do not count: the new setting may not have taken effect
 			require.Zero(t, ask(over-1).Late)
 		}
 		for range LateRequests {

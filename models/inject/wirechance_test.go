@@ -45,7 +45,7 @@ func TestChancesAreKeyed(t *testing.T) {
 	}
 	first := struck(t, hostile, slices.Concat(a, again, b)...)
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3 { // the same packets, each moved by at most 50 places
+	for range 3 { // the same packets again, each moved by at most 50 places
 		mixed := slices.Concat(b, again, a)
 		place := make([]int, len(mixed))
 		for i := range place {

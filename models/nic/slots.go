@@ -16,8 +16,8 @@ type txSlot struct {
 	queue  int32
 	next   int32      // slot of the queue's next entry in flight, or none
 	index  uint16     // index of the entry's first block
-	due    int64      // cycle in which the next stage may take it
-	lane   int        // its lane; unused for copies
+	due    int64      // cycle in which the next stage may take the slot
+	lane   int        // lane of the slot; unused for copies
 	frame  *msg.Frame // frame being gathered; nil if no frame will leave
 	reads  [nicspec.SegMax]core.Read
 	open   int // pieces whose reads have not ended

@@ -102,7 +102,7 @@ func (c *Comp) drainTx(i int) {
 		c.writeEvent(i)
 	}
 	if !w.Ready() {
-		c.tx.parked.Clear(i) // it may have another class when it is enabled again
+		c.tx.parked.Clear(i) // the queue may have another class when it is enabled again
 	}
 }
 

@@ -21,7 +21,7 @@ type Burst struct {
 	data, strobe [][]byte // data and strobes of a write, by beat, each as wide as the bus
 	began, ended uint64   // first and last cycle
 	beats        int      // beats transferred so far
-	asked        bool     // its address was transferred
+	asked        bool     // the burst's address was transferred
 }
 
 // Kinds of burst, as encoded in awburst and arburst.

@@ -12,7 +12,7 @@ type Declared struct {
 	Latency map[string]Latency // output -> its bounds
 	Out     []string           // outputs that may drop transactions, as Drops says
 	Drops   Drops
-	Counted string            // observed output that counts the dropped transactions; empty: none
+	Counted string            // observed output that counts the dropped transactions; empty: no output does
 	Serve   map[string]uint64 // AXI port served by a memory -> longest delay of its answers, in cycles
 	Carried []string          // inputs whose data come from captures
 }

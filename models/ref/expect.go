@@ -42,10 +42,10 @@ type group struct {
 
 type item struct {
 	fields Fields
-	data   []byte // nil: not compared
+	data   []byte // nil: data are not compared
 	born   uint64
 	load   int    // bytes in flight since the first beat of the transaction that made it expected, its own included
-	came   uint64 // cycle in which it came; 0: not yet
+	came   uint64 // cycle in which the transaction came; 0: not yet
 }
 
 // maxStates is the largest number of explanations that are kept.

@@ -35,7 +35,7 @@ type Failure struct {
 	Field    string
 	Expected string
 	Got      string
-	Cause    uint64 // cycle of the transaction that made it expected; 0: not known
+	Cause    uint64 // cycle of the transaction for which it was expected; 0: not known
 	Detail   string // further lines for the report; may be empty
 }
 
@@ -78,7 +78,7 @@ type streamUse struct {
 	of   *Stream
 	on   []func(*Msg)
 	draw func() (Fields, []byte)
-	due  *due // expectations of an output; nil: not compared
+	due  *due // expectations of an output; nil: the output is not compared
 	axi  bool // channel of a port that Bursts, Registers or ServeAXI plays
 	// carried says that captures provide the data of an input; Draw only draws its fields.
 	carried bool

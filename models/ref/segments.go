@@ -7,11 +7,11 @@ import "math/bits"
 // for each segment; Last has, for each, the number of the last DW (four bytes) of a packet that ends there.
 type Segments struct {
 	Count int
-	Data  string // this and the following: names of fields
-	Valid string // empty: segments from a start to an end are valid
+	Data  string // Data to Last are names of fields
+	Valid string // empty: all segments from a start to an end are valid
 	Start string
 	End   string
-	Last  string // empty: packets consist of whole segments
+	Last  string // empty: every packet consists of whole segments
 }
 
 const dw = 4

@@ -19,7 +19,7 @@ type qpair struct {
 	port      int
 	active    bool // in transmitter.turn
 	lookedUp  bool // the lookups for its next packet are done
-	requested bool // these lookups are in flight
+	requested bool // the lookups for its next packet are in flight
 	timing    bool // the event of its acknowledgement timer is pending
 	// Number of completions that must be written before those of a failure: of requests that have
 	// not taken effect, and of packets that need no acknowledgement.

@@ -62,7 +62,7 @@ func TestSameDigest(t *testing.T) {
 			require.NotZero(t, h.nic.Counter(rnicspec.CntPageMisses), "pages of 2 MB: few")
 			placed := h.nic.Traffic().Out.Bytes[arm] - before[side].Out.Bytes[arm]
 			cqes := uint64(0)
-			if side == 0 { // this side's completion queues are in Arm memory
+			if side == 0 { // the completion queues of side 0 are in Arm memory
 				cqes = 12 * 10 * rnicspec.CQEBytes
 			}
 			require.InDelta(t, written[side]+cqes, placed, 12*10*4, "whole DWs")

@@ -152,7 +152,7 @@ func removeLeft(path string) error {
 		return &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	if !IsAt(f, path) {
-		return nil // its owner has already removed it
+		return nil // the owner has already removed the file
 	}
 	return os.Remove(path)
 }

@@ -31,7 +31,7 @@ type BoundStream struct {
 	SideFields                      []Field
 	DataBytes, SideBytes            int
 	ClockIdx                        int
-	AfterIdx, WithIdx               int // -1: none
+	AfterIdx, WithIdx               int // indices of streams; -1: no such stream
 }
 
 type TieOff struct {

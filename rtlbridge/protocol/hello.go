@@ -27,8 +27,8 @@ type StreamInfo struct {
 	Kind      string // KindAxis, KindTLP, KindRecord or KindLevel
 	Out       bool
 	Ready     bool // has back-pressure
-	KeepUnit  int  // bytes per tkeep bit; 0: whole beats
-	DataBytes int  // bytes of one beat; 0: records and levels
+	KeepUnit  int  // bytes per tkeep bit; 0: no tkeep, every beat is whole
+	DataBytes int  // bytes of one beat; 0: records and levels, which have side bytes only
 	SideBytes int
 	Clock     int      // index into Hello.Clocks
 	Fields    []Signal // fields of the side bytes, each beginning at a byte

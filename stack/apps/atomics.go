@@ -12,7 +12,7 @@ const counterLen = 8
 // counter is a client's model of the counter that its atomics change.
 type counter struct {
 	shared bool     // other clients change the counter, too
-	value  uint64   // its value after all requests built so far
+	value  uint64   // value of the counter after all requests built so far
 	built  int      // number of requests built
 	before []uint64 // the value that each request in flight must return, by message modulo depth
 	ops    []atomic // operands of the requests in flight

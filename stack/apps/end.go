@@ -35,7 +35,7 @@ type end struct {
 	peerQPN uint32
 	route   *Route
 	ah      verbs.AH
-	recvs   *receives // nil: the end receives nothing
+	recvs   *receives // nil: the end receives no messages
 
 	posted, acked int // number of send requests posted, and of those known to have ended
 	recvsDone     int // number of receive requests that completed

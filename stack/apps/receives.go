@@ -8,7 +8,7 @@ import (
 
 // receives is a receive queue: one queue pair's, or one shared by all queue pairs of a server.
 type receives struct {
-	end    *end // the owner; nil: shared
+	end    *end // the end that owns the queue; nil: the queue is shared
 	side   *side
 	area   area
 	memory bool // requests name a slot of the area; false: they name no memory

@@ -17,7 +17,7 @@ type server struct {
 	todo     fifo.Queue[reply]
 	inFlight fifo.Queue[reply] // answers whose requests have not completed
 	keys     []verbs.MR        // with Spec.Invalidate: the regions, by message
-	count    *uint64           // expected final value of its counter; nil: unknown
+	count    *uint64           // expected final value of the counter in exposed; nil: unknown
 }
 
 // reply is a message to be answered and the slot that holds it.

@@ -16,7 +16,7 @@ type command struct {
 	value  uint64
 	what   string                       // names a table command in errors
 	read   func(v uint64)               // takes the value of a read
-	ended  func(nicspec.TableStatus)    // takes the status of a table command; nil: it must be Ok
+	ended  func(nicspec.TableStatus)    // takes the status of a table command; nil: the status must be Ok
 	action func(done func())            // the command ends when it calls done
 	poll   func(v uint64) (enough bool) // checks a polled register
 	rule   string                       // rule of the contract that is broken if polling never succeeds

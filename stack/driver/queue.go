@@ -18,7 +18,7 @@ const (
 	Running                // enabled
 	Failed                 // a read of its ring failed [Q4]: call Disable
 	Disabling              // will be off once its commands have been carried out; completion entries may still arrive
-	Closed                 // its memory was freed
+	Closed                 // the queue's memory was freed
 )
 
 var stateNames = [...]string{"off", "being enabled", "running", "in the error state", "being disabled", "closed"}

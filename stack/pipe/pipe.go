@@ -111,7 +111,7 @@ type Consumer struct {
 type reader struct {
 	buf  [MaxLines * LineBytes]byte
 	have int // lines received so far
-	want int // lines of the element; 0: its first line has not arrived
+	want int // lines of the element; 0: unknown, as its first line has not arrived
 	err  error
 }
 

@@ -107,7 +107,7 @@ type Completion struct {
 	ID        uint64
 	Status    verbs.Status
 	Opcode    verbs.WCOpcode // valid if Status is success
-	Recv      bool           // it completes a receive request
+	Recv      bool           // the request was a receive request
 	ByteLen   uint32         // valid for receives, READs and atomics
 	Solicited bool           // receive: the sender set the solicited event bit
 	Imm       uint32

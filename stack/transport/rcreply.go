@@ -18,7 +18,7 @@ type reply struct {
 	msn      uint32
 	atomic   bool
 	ready    bool // atomic: value is known
-	repeated bool // it repeats an answer to a duplicate request
+	repeated bool // the reply repeats an answer, to a duplicate request
 	value    uint64
 }
 

@@ -148,7 +148,7 @@ func (c *rc) findLost(now Ps) {
 	for p := c.una; p != c.top; p = seq.Add(p, 1) {
 		k := s.index(p)
 		if seq.Diff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
-			break // it was sent too recently, and so were all PSNs behind it
+			break // p was sent too recently, and so were all PSNs behind it
 		}
 		if s.got.Has(k) || s.lost.Has(k) {
 			continue
@@ -203,7 +203,7 @@ func (c *rc) piece(r *request, p uint32) uint32 {
 // resendLost retransmits the oldest lost packet.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.Has(s.index(p)) { // it exists, since losses is not 0
+	for !s.lost.Has(s.index(p)) { // there is a lost packet, since losses is not 0
 		k := s.index(p)
 		if w := s.lost.Word(k); w != 0 {
 			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))

@@ -17,7 +17,7 @@ type RecvQueue struct {
 	q           fifo.Queue[*recv]
 	spare       []*recv
 	max, maxSGE int
-	limit       int // onLimit is called when fewer requests wait; 0: never
+	limit       int // onLimit is called when fewer requests than this wait; 0: never called
 	onLimit     func()
 }
 

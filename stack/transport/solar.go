@@ -31,7 +31,7 @@ type solar struct {
 // block is a block of a request in flight.
 type block struct {
 	busy     bool
-	resend   bool // it is in the queue of lost blocks
+	resend   bool // the block is in the queue of lost blocks
 	number   uint64
 	index    uint32
 	tries    uint8

@@ -187,5 +187,5 @@ func (m AttrMask) String() string {
 // SRQAttr holds the attributes of a shared receive queue (struct ibv_srq_attr).
 type SRQAttr struct {
 	MaxWR, MaxSGE int
-	Limit         int // EventSRQLimit is reported once when fewer requests than this are left; 0: never
+	Limit         int // EventSRQLimit is reported once when fewer requests than this are left; 0: never reported
 }

@@ -15,7 +15,7 @@ type Regions struct {
 type region struct {
 	MR
 	live    bool
-	invalid bool // its remote rights were revoked by Invalidate; the region is still registered
+	invalid bool // the region's remote rights were revoked by Invalidate; the region is still registered
 }
 
 const keyVariant = 8 // bits of a key that count the uses of its index

@@ -25,7 +25,7 @@ type Switch struct {
 	events simcore.EventPool // free list of kindWake events
 	failed error
 
-	worked     simcore.Ps // latest instant whose work is done; -1: none
+	worked     simcore.Ps // latest instant at which all due work was done; -1: none
 	turn       int        // port whose pipeline is emptied first: the one behind the last port that was admitted
 	inPipeline uint64     // bit p: port p has frames in its pipeline
 	toSend     uint64     // bit p: port p has frames to send

@@ -29,7 +29,7 @@ type port struct {
 	retry  retrier
 
 	// State of the ingress side.
-	straight   bool // its channel serves no other port and has no rate
+	straight   bool // this port's channel serves no other port and has no rate
 	stuck      bool // a TLP waits because the queue to its output is full
 	in         [3]pcielink.Count
 	latest     *msg.TLP // last TLP that was routed and has not been retrieved; latestPath is its path

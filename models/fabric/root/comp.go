@@ -31,11 +31,11 @@ type Root struct {
 	port       *simcore.Port
 	tlps       *msg.TLPs
 	memory     mem.Target
-	holder     mem.Holder // memory as a mem.Holder; nil: it is never full
+	holder     mem.Holder // memory as a mem.Holder; nil: memory is not one, and is never full
 	receiving  bool
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
-	requesters []uint16 // IDs allowed to access registers; nil: any
+	requesters []uint16 // IDs allowed to access registers; nil: any ID is
 	outbounds  []*Outbound
 
 	invalidates bool

@@ -23,7 +23,7 @@ func newTestMonitor(t require.TestingT, change func(*MonitorConfig)) *Monitor {
 type step struct {
 	dir   Dir
 	hdr   Header
-	bytes int    // bytes of payload; 0: as announced, -1: none
+	bytes int    // bytes of payload; 0: as many as the header announces, -1: no payload
 	raw   string // header as hex digits, in place of hdr
 }
 

@@ -151,7 +151,7 @@ func TestStaleBytesAreReadStale(t *testing.T) {
 	require.EqualValues(t, 1, c[mem.Device].DroppedDirty)
 	require.Zero(t, b.ledger.written)
 
-	b.issue(mem.Write, mem.Device, 0x1000, now) // the same with a Clean before the Invalidate
+	b.issue(mem.Write, mem.Device, 0x1000, now) // the same accesses, with a Clean before the Invalidate
 	b.issue(mem.Clean, mem.Core, 0x1000, make([]byte, 1))
 	b.issue(mem.Invalidate, mem.Core, 0x1000, make([]byte, 1))
 	b.issue(mem.Read, mem.Core, 0x1000, got)
@@ -245,7 +245,7 @@ func TestWatchAndBackdoor(t *testing.T) {
 	b.run()
 	require.Equal(t, []byte{1, 2, 3, 0}, got)
 	require.Equal(t, []byte{5, 6}, seen)
-	b.issue(mem.Clean, mem.Core, 0x1000, got) // its write-back is in flight
+	b.issue(mem.Clean, mem.Core, 0x1000, got) // the write-back of this Clean is in flight
 	require.NoError(t, b.cache.Write(0x1003, []byte{9}))
 	b.run()
 	require.NoError(t, b.space.Read(0x1003, got))

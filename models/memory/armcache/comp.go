@@ -60,9 +60,9 @@ type transfer struct {
 	a       *mem.Access
 	at      int        // bytes whose core.Step has been done
 	bypass  int        // offset of the first byte to bypass the cache that has not been sent; -1: none
-	waits   int        // memory accesses that it waits for
-	hadTurn bool       // it has had its turn
-	end     simcore.Ps // when the pipeline has processed it
+	waits   int        // memory accesses that the transfer waits for
+	hadTurn bool       // the transfer has had its turn
+	end     simcore.Ps // time when the pipeline has processed the transfer
 	err     error
 
 	ended  int        // for runs: bytes whose end was reported

@@ -27,8 +27,8 @@ type waiter struct {
 // the cache.
 type sent struct {
 	mem.Access
-	x   *transfer // access that waits for it; nil: none does
-	own []byte    // buffer for the line of a write-back; nil: it is no write-back
+	x   *transfer // the access that waits for this one; nil: no access waits
+	own []byte    // buffer for the line of a write-back; nil: not a write-back
 }
 
 func (c *Cache) newFetch() *fetch {

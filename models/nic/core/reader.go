@@ -132,9 +132,9 @@ type CplResult uint8
 // The outcomes of a completion.
 const (
 	CplUnexpected CplResult = iota // matches no request: counts CPL_UNEXPECTED
-	CplProgress                    // its request still lacks data
-	CplEnded                       // its request has all its data
-	CplFailed                      // it fails its request: counts CPL_ERR
+	CplProgress                    // the completion's request still lacks data
+	CplEnded                       // the completion's request has all its data
+	CplFailed                      // the completion fails its request: counts CPL_ERR
 )
 
 // Complete takes a completion [P6, P7] whose first beat was accepted in cycle first. A completion

@@ -121,7 +121,7 @@ func (g *RssGroup) Entry(hash uint32) int {
 // The hash is the XOR of the contributions of all registers.
 func RssWord(i int, v uint32, input []byte) (sum uint32) {
 	const width = 32
-	key := bits.ReverseBytes32(v) // its first bit is the highest
+	key := bits.ReverseBytes32(v) // the first bit of key is the highest
 	for at := max(0, width*(i-1)+1); at < min(width*(i+1), 8*len(input)); at++ {
 		if input[at/8]>>(7-at%8)&1 == 0 {
 			continue

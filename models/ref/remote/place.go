@@ -14,7 +14,7 @@ import (
 type Note struct {
 	Calls uint64 // number of calls so far
 	Over  bool   // the latest call has returned
-	What  string // name of the call; empty: there was none
+	What  string // name of the latest call; empty: no call yet
 	File  string // position of the function, or else of the reference, as the compiler names it
 	Line  int
 }

@@ -67,7 +67,7 @@ type Outgoing struct {
 	Len    int    // bytes of payload
 	Inline []byte // payload of an inline entry; nil: it is in memory
 
-	First, Ends bool       // it is the first or the last packet of its message
+	First, Ends bool       // the packet is the first or the last one of its message
 	Report      bool       // report Done when the packet has left
 	Done        Completion // completion of the message, for UC, UD and raw
 

@@ -22,7 +22,7 @@ type Core struct {
 
 	ownWatches mem.Watches // watches of this core's loops, notified of its own stores
 	round      round
-	stepping   *Loop      // loop whose step is being replayed; nil: none
+	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
 	began      simcore.Ps // time at which that step began
 	busy       bool       // the core computes until due, or has a record to replay
 	due        simcore.Ps // time until which the core computes

@@ -34,7 +34,7 @@ type Builder struct {
 // Server is the sockets of a machine, with their memory and their cores.
 type Server struct {
 	Sockets *sockets.Sockets
-	LLC     []*armcache.Cache // by socket; nil: that socket has no cache
+	LLC     []*armcache.Cache // by socket; nil: the socket has no cache
 	DRAM    []*dram.DRAM      // by socket
 
 	name   string

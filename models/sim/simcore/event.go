@@ -17,7 +17,7 @@ type Scheduler interface {
 // again once it has been handled. It must not change while it is pending.
 type Event struct {
 	At        Ps          // time of the event
-	H         sim.Handler // its handler
+	H         sim.Handler // the event's handler
 	Arg       any         // for the owner, ignored here
 	Kind      int         // for the owner, ignored here
 	Secondary bool        // handled after all primary events of its time

@@ -16,7 +16,7 @@ import (
 type CleanOptions struct {
 	CacheDir string        // default as in BuildOptions
 	All      bool          // remove all builds that are not in use
-	Older    time.Duration // builds not used for at least this long; 0: none
+	Older    time.Duration // also remove builds not used for at least this long; 0: do not
 	DryRun   bool          // only report what would be removed
 }
 

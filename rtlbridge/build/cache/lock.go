@@ -31,7 +31,7 @@ func LockEntry(ctx context.Context, entry string, say func(format string, args .
 // DropLock removes the lock of an entry that was not made: only killed builds leave a lock without an entry.
 func DropLock(entry string) {
 	if !exists(entry) {
-		_ = os.Remove(entry + LockExt) // it may have been removed meanwhile
+		_ = os.Remove(entry + LockExt) // another process may have removed the lock meanwhile
 	}
 }
 

@@ -137,7 +137,7 @@ func Sweep(cache string) error {
 		if e.IsDir() && isScratch(e.Name()) {
 			dir := filepath.Join(cache, e.Name())
 			if release, err := abandoned(dir); err == nil {
-				_ = dropScratch(dir) // it may belong to another user, and does no harm
+				_ = dropScratch(dir) // a failure does no harm: the directory may belong to another user
 				release()
 			}
 		}

@@ -25,13 +25,13 @@ func Use(path string) error {
 	uses.Lock()
 	defer uses.Unlock()
 	now := time.Now()
-	_ = os.Chtimes(path, now, now) // it may belong to another user; cleaning checks the lock
+	_ = os.Chtimes(path, now, now) // this fails if the file belongs to another user; cleaning checks the lock
 	if f := uses.files[path]; f != nil {
 		if lockfile.IsAt(f, path) {
 			return nil
 		}
 		delete(uses.files, path)
-		_ = f.Close() // it was only read
+		_ = f.Close() // f was only read: errors do not matter
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Use(path string) error {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	// Any other error means that the file system has no flock: continue without a lock.
 	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) {
-		_ = f.Close() // it was only read
+		_ = f.Close() // f was only read: errors do not matter
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
 	}
 	uses.files[path] = f

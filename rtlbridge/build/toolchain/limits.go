@@ -69,7 +69,8 @@ type ExceededError struct{ what string }
 
 func (e *ExceededError) Error() string { return e.what }
 
-// exceeded returns the limit that ended a tool, by how it ended; nil: none did.
+// exceeded returns the limit because of which a tool ended, judging by how it ended, or nil if no limit did
+// that.
 func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
 	tool = filepath.Base(tool)
 	switch {
@@ -149,7 +150,7 @@ func overTree(pid int, do func(pid int) error) error {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	kids := func() (all []string) {
 		for _, list := range lists {
-			text, _ := os.ReadFile(list) // it may have ended
+			text, _ := os.ReadFile(list) // the process may have ended
 			all = append(all, strings.Fields(string(text))...)
 		}
 		return all

@@ -79,7 +79,7 @@ class Hello:
     streams: dict[str, Stream]
     observed: list[str]
     tie_offs: dict[str, int]
-    tie_bits: dict[str, int]  # their widths
+    tie_bits: dict[str, int]  # bit widths of the tie-offs, by name
 
 
 @dataclass(frozen=True)

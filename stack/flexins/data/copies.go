@@ -37,7 +37,7 @@ type job struct {
 	q          *qp         // queue pair that counts this job in copies; nil: none
 	token      transport.Token
 	staged     *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
-	line       uint64      // staging line to free; 0: none
+	line       uint64      // address of the staging line to free; 0: no line
 	then       func(error) // called at the end; may be nil
 }
 

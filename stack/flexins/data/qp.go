@@ -12,7 +12,7 @@ const rawPacket = verbs.QPTRawPacket
 
 // QPConfig is the fixed configuration of a queue pair.
 type QPConfig struct {
-	QPN            uint32 // its low bits (Card.Mask) select the core
+	QPN            uint32 // the low bits (Card.Mask) select the core
 	Type           verbs.QPType
 	Context        int
 	PD             verbs.PD

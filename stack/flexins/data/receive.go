@@ -23,10 +23,10 @@ type packet struct {
 	at          uint64   // address of its payload, behind headers that the NIC does not recognize
 	n           int      // length of its payload
 	bytes       int      // bytes in the payload buffer, including those headers
-	copies      int      // number of copies in flight
-	dropped     bool     // it is no longer needed
-	invalidated bool     // its buffer needs no invalidation: a copy did that, or nothing was written
-	kept        bool     // its payload is in reorder memory
+	copies      int      // number of copies of the payload in flight
+	dropped     bool     // the packet is no longer needed
+	invalidated bool     // the buffer needs no invalidation: a copy did that, or nothing was written
+	kept        bool     // the payload is in reorder memory
 	slot        uint64   // address of its slot in reorder memory
 	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: it is in Arm memory
 	request     landed   // the receive request whose buffer holds it

@@ -27,10 +27,10 @@ type staged struct {
 	out    transport.Out
 	inline []byte
 	raw    bool
-	place  *piece // memory of its payload in the staging ring; nil: it has none there
+	place  *piece // memory of the payload in the staging ring; nil: the payload is not in the ring
 	bytes  int
 	copies int  // copies into the ring that have not ended
-	lost   bool // its region was deregistered: the frame is dropped, as if the network had lost it
+	lost   bool // the payload's memory region was deregistered: the frame is dropped, as if the network had lost it
 }
 
 // stagingShare returns the size of one core's ring.
@@ -189,7 +189,7 @@ func (q *qp) payload(into []driver.Span, p *staged) (pieces []driver.Span, ok bo
 	}
 	for i := range p.out.Spans {
 		x, ok := q.memory(p.out.Spans[i])
-		if !ok { // its region was deregistered
+		if !ok { // the payload's memory region was deregistered
 			return into, false
 		}
 		into = append(into, x)

@@ -55,7 +55,7 @@ func (c *core) transmit() bool {
 			continue
 		}
 		if !c.hasRoom(q) || !c.staging.ready(c.maxPayload(q)) {
-			continue // this port is full: its next completion entry wakes the loop
+			continue // the port is full: its next completion entry wakes the loop
 		}
 		if !c.next(q) {
 			c.active.Remove(n)
@@ -168,7 +168,7 @@ func (s *sender) drain(done func()) {
 		done()
 		return
 	}
-	if s.Room() == 0 { // its entries request completions, so there will be room
+	if s.Room() == 0 { // the entries in flight request completions, so there will be room
 		s.drains = append(s.drains, done)
 		return
 	}

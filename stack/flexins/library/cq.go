@@ -15,7 +15,7 @@ type CQ struct {
 	c       *Context
 	number  uint32
 	entries int
-	pipes   []*ring        // by core; nil: not open
+	pipes   []*ring        // by core; nil: the pipe from that core is not open
 	first   int            // index of the pipe that is polled next
 	taken   fifo.Queue[wc] // taken from pipes, but not polled by the application yet
 	element pipe.Completion

@@ -193,7 +193,7 @@ func (q *CQ) pollEnded(int) {
 func (q *CQ) take(e *rnicspec.CQE) {
 	qp := q.qps[e.QPN]
 	if qp == nil {
-		return // its queue pair was destroyed
+		return // the queue pair of the entry was destroyed
 	}
 	wc := qp.completion(e)
 	q.added = true

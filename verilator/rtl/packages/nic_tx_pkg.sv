@@ -10,8 +10,8 @@ package nic_tx_pkg;
   // Identity of a work entry (or of a queue's Event), kept until it ends.
   typedef struct packed {
     logic        is_event;
-    logic        port;       // port whose lane it uses
-    logic        no_port;    // it sends no frame and uses no port's lane
+    logic        port;       // port whose lane the entry uses
+    logic        no_port;    // the entry sends no frame and uses no port's lane
     logic [7:0]  qid;
     logic [15:0] index;
     logic [1:0]  more;       // blocks beyond the first

@@ -26,14 +26,14 @@ type Reason uint8
 // Values of Reason.
 const (
 	None      Reason = iota
-	Threshold        // its queue has used up its share of the shared buffer
+	Threshold        // the frame's queue has used up its share of the shared buffer
 	Full             // the shared buffer is full
 	Headroom         // with PFC: the class's reserve is full, as the peer did not pause in time
 	Runt             // shorter than an Ethernet header
 	Oversize         // longer than the spec's frame_bytes
-	Local            // its destination lies behind the port where it entered
+	Local            // the frame's destination lies behind the port where the frame entered
 	Filtered         // an address that bridges must not forward
-	Nowhere          // no cable is connected on the way to its destination
+	Nowhere          // no cable is connected on the way to the frame's destination
 	NumReasons
 )
 

@@ -61,7 +61,7 @@ func (n *naive) choose(s uint64, allowed func(way int) bool) (way int, out *naiv
 	for _, l := range n.sets[s] {
 		at[l.way] = l
 	}
-	var candidates []*naiveLine // candidates by way; nil: not usable
+	var candidates []*naiveLine // candidates by way; nil: the way may not be used
 	for way := range n.g.Ways {
 		if !allowed(way) {
 			continue

@@ -64,7 +64,7 @@ type op struct {
 	addr  uint64
 	n     int
 	wait  int
-	sound bool // it lies inside memory
+	sound bool // the access lies inside memory
 }
 
 // Bounds on the random values.
@@ -114,7 +114,7 @@ type play struct {
 type issued struct {
 	mem.Access
 	op
-	at    int // its number in order of issue
+	at    int // number of the access in order of issue
 	done  int // number of calls of Done
 	ended int // number of accesses that were issued before it was done
 	got   []byte

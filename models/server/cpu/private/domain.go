@@ -20,7 +20,7 @@ const MaxCaches = 64
 type Domain struct {
 	caches []*Cache
 	pages  map[uint64]*page
-	latest *page  // page that was looked up last; nil: it is not in pages
+	latest *page  // page that was looked up last; nil: that page is not in pages
 	number uint64 // number of the page looked up last
 	held   int    // number of pages with cached lines
 }

@@ -22,7 +22,7 @@ module blk_reader
   localparam logic [Clients-1:0] Data = Clients'(1) << RdCopy;
 
   typedef struct packed {
-    logic [63:0] addr;                 // bits 31:30: number of its slot
+    logic [63:0] addr;                 // bits 31:30: number of the read's slot
     logic [15:0] mrrs;
     logic [15:0] len;
     logic [7:0]  late;
@@ -34,8 +34,8 @@ module blk_reader
   typedef struct packed {
     logic        busy;
     logic [7:0]  status;
-    logic [7:0]  illegal;              // TLPs of it that break a rule
-    logic [7:0]  strange;              // its responses that went to another client
+    logic [7:0]  illegal;              // TLPs of the read that break a rule
+    logic [7:0]  strange;              // responses to the read that went to another client
     logic [15:0] got;
     logic [15:0] done;
     op_t         o;
