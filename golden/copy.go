@@ -16,7 +16,7 @@ func (r *Referee) recordCopyWrite(e *attribution.Entry, off int, b []byte) {
 	r.log.AddCrossing(q.Domain())
 	r.ent.TakeReading(q.Slot(e.Index), e)
 	if !e.Copy.Wrote.Add(off, off+n) {
-		return // the caller reports it
+		return // the caller reports the mismatch
 	}
 	r.checkBusySinceRead(q.Domain(), "bytes of a copy")
 	r.checkFence(e, "write")

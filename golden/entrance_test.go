@@ -33,7 +33,7 @@ func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 	}
 	m.Write32(nicspec.RegCtrl, 3)
 	r.step(simcore.Microsecond)
-	r.peers[0].send(destined(0, 100)) // no rule matches it
+	r.peers[0].send(destined(0, 100)) // no rule matches the frame
 	m.readCounters()
 	return DefaultConfig(o.spec.Build), r.tape, r.held
 }

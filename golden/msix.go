@@ -53,7 +53,7 @@ func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	}
 	d := q.Domain()
 	r.checkBusySinceDue(q, due)
-	if q.ClosedBy(due) { // of a queue being disabled, it falls due when the queue has drained [M4]
+	if q.ClosedBy(due) { // while its queue is being disabled, a message falls due only when the queue has drained [M4]
 		if r.draining(d) {
 			return
 		}

@@ -20,7 +20,7 @@ func (r *Referee) pauseConfigured(port int) {
 	}
 	p := &r.rx.ports[port]
 	if p.out.Configure(*r.regs.PortCfg(port), r.regs.PortMAC(port), r.now) {
-		p.stops.Clear() // the contract does not say whether this write ends a stop: forget them
+		p.stops.Clear() // the contract does not say whether this write ends a stop: forget all stops
 	}
 }
 

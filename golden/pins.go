@@ -47,7 +47,7 @@ func (r *Referee) Held(x boundary.Held) {
 	case boundary.TLPOut:
 		r.held.used.Add(x.First, x.Last)
 	default:
-		return // input stream: no bound depends on it
+		return // an input stream: no bound depends on how long it was held
 	}
 	if x.First <= s.Latest() {
 		r.fault = fmt.Sprintf("%v is out of order after cycle %d", x, s.Latest())

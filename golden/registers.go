@@ -35,7 +35,7 @@ type barSide struct {
 	answers fifo.Queue[asked]
 
 	commandAt int64 // cycle of the latest table command
-	confirmed bool  // a read has shown that it is done
+	confirmed bool  // a read has shown that the table command is done
 
 	drainRx bool // direction and number of the queue being disabled
 	drainQ  int
@@ -60,7 +60,7 @@ func (s *barSide) reset(regs *core.Regs) {
 // flrSide tracks a function-level reset, from its write to the read that shows its end.
 type flrSide struct {
 	on     bool
-	at     int64             // cycle of the write that starts it
+	at     int64             // cycle of the write that starts the reset
 	work   int64             // last cycle in which crossings showed work
 	writes fifo.Queue[int64] // register writes during the reset that may have come after its end
 	fresh  *core.Regs        // register values after the reset
@@ -262,7 +262,7 @@ func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi
 	case !v.open && !f.rx:
 		ci = v.ctx.PI // entries may end without an output
 	case v.open && failing && !v.seen:
-		cqi++ // for the Event that it owes
+		cqi++ // for the Event that the queue owes
 	}
 	return ci, cqi
 }

@@ -38,7 +38,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq",
 			"a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
-	case f.Place == arrivals.ToDrop: // entryFrame has reported it
+	case f.Place == arrivals.ToDrop: // entryFrame has reported the mismatch
 		r.endFrame(q, f)
 	case s.State != rings.Fetched:
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read",

@@ -125,7 +125,7 @@ func (r *Referee) reconsider() {
 				break
 			}
 			if f.N > nicspec.FrameMax {
-				continue // only [R2] applies; giveUp determines its causes
+				continue // only [R2] applies; giveUp determines the frame's causes
 			}
 			r.withdraw(p, f)
 			r.verdicts(f)

@@ -23,7 +23,7 @@ type rxq struct {
 	open     bool  // enabled, or being disabled
 	draining bool  // being disabled
 	since    int64 // cycle of the latest enabling
-	shown    bool  // a read has shown that it is enabled
+	shown    bool  // a read has shown that the queue is enabled
 
 	// Last cycle in which the queue may have been off, or in the error state, for the purpose of dropping frames
 	// [R12]: never if it was not, forever if it still may be.

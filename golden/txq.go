@@ -27,7 +27,7 @@ type txq struct {
 
 	draining bool
 	since    int64 // cycle of the latest enabling
-	shown    bool  // a read has shown that it is enabled
+	shown    bool  // a read has shown that the queue is enabled
 
 	fetch uint16 // first entry that was not posted when CTRL.tx_enable was last 1 [T1]
 	emit  uint16 // first entry that may still send a frame
@@ -220,7 +220,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 		r.silentEnded(q)
 		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when it ended, or whether before the disabling
+		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when the entry ended, or whether before the disabling
 		q.silent++
 	}
 	e := s.Entry

@@ -36,7 +36,7 @@ type listener struct {
 	address string
 	cmd     *exec.Cmd
 	words   *bufio.Scanner
-	pipe    *os.File // the read end of its standard error
+	pipe    *os.File // the read end of the standard error of the listener
 	stderr  *os.File // the write end, kept open so that reading never ends
 }
 

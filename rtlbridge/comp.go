@@ -44,7 +44,7 @@ type Comp struct {
 	conn   *Conn
 	spec   CompSpec
 	period simcore.Ps
-	lead   simcore.Ps // how long before the end of a quantum its inputs are complete: a in the comment of MaxQuantum
+	lead   simcore.Ps // time from when a quantum's inputs are complete to its end: a in the comment of MaxQuantum
 
 	// Done reports that no more inputs will come; the run then ends as soon as the device is quiet. Must be
 	// set before Begin; nil: never.

@@ -20,7 +20,7 @@ type portState struct {
 
 	waiting queue[input]      // received from the link, not yet sent to the device
 	flying  queue[sim.Msg]    // sent to the device, not yet accepted on its pins
-	owed    queue[simcore.Ps] // times at which credits of accepted inputs are back at their sender
+	owed    queue[simcore.Ps] // times at which credits of accepted inputs are back at the inputs' sender
 	returns simcore.Ps        // latency of a credit's return
 	credit  simcore.Event
 	armed   bool

@@ -84,7 +84,7 @@ type Conn struct {
 	rindex uint64                      // next quantum to receive
 	cycle  uint64                      // end of the last quantum received
 	taken  uint64                      // bytes received of the current quantum
-	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1 at i modulo its length
+	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1, at index i modulo len(sent)
 	sentAt [2 * MaxAhead]time.Duration // at the same index: the time since t.epoch at which its RUN was sent
 	start  protocol.Start
 	order  protocol.Order

@@ -39,7 +39,7 @@ type transport struct {
 	closed  bool   // the other side has closed the socket (used with shared memory)
 	timeout time.Duration
 	spins   bool          // there is a second processor
-	expect  time.Duration // time that the device took for its last quantum
+	expect  time.Duration // time that the device took for the latest quantum
 	rest    int           // receives left that must not spin
 	penalty int           // the next value of rest
 	pending []byte        // received while a send was blocked
@@ -309,7 +309,7 @@ func (t *transport) waitWritable() error {
 		return nil
 	}
 	if err != nil {
-		return err // the device's ERROR frame from before it closed is still to be read
+		return err // an ERROR frame that the device sent before it closed is still to be read
 	}
 	if len(t.pending)+n > t.maxPend {
 		return protocol.ErrFlood

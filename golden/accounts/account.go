@@ -53,9 +53,9 @@ type Event struct {
 	Seq   uint32 // account_seq
 	Slow  bool
 	Port  int
-	Frame uint32 // ordinal on its port
-	Last  int64  // cycle of its last beat
-	Out   int64  // cycle of its completion entry
+	Frame uint32 // the frame's ordinal on its port
+	Last  int64  // cycle of the frame's last beat
+	Out   int64  // cycle of the frame's completion entry
 	Queue int
 	Index uint16 // descriptor index
 }

@@ -23,7 +23,7 @@ const (
 
 // Frame is a received frame.
 type Frame struct {
-	Data        []byte // empty if it is too long to be delivered
+	Data        []byte // the frame's bytes; empty if it is too long to be delivered
 	N           int
 	Port        int
 	Seq         uint32
@@ -40,7 +40,7 @@ type Frame struct {
 	Earlier     counters.Drops // drop causes under earlier contexts of the queue
 	next        *Frame
 
-	Why     counters.Drops // possible causes of its drop
+	Why     counters.Drops // possible causes of the frame's drop
 	Hit     int            // rule whose counter a dropped frame stepped
 	HitSure bool           // that counter was certainly stepped
 }

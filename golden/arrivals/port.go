@@ -11,7 +11,7 @@ type Port struct {
 	Seq       uint32                // ordinal of the next frame [R1]
 	Undecided fifo.Queue[*Frame]    // by ordinal; nil where the fate is known
 	Base      uint32                // ordinal of the first of Undecided
-	Drops     fifo.Queue[*Frame]    // must be dropped, unless a configuration write saves them
+	Drops     fifo.Queue[*Frame]    // frames that must be dropped, unless a configuration write saves them
 	Unsure    []*Frame              // frames that the configuration may send to several places
 	Bytes     int                   // bytes of the undecided frames
 	Level     int                   // upper bound of the receive buffer's fill [R3]
@@ -22,7 +22,7 @@ type Port struct {
 
 // departure is a frame leaving the receive buffer.
 type departure struct {
-	Cycle int64 // cycle in which it left; in Linger, cycle of its last beat
+	Cycle int64 // cycle in which the frame left the buffer; in Linger, cycle of the frame's last beat
 	seq   uint32
 	size  int
 

@@ -32,7 +32,7 @@ type Entry struct {
 	Frame    []byte
 
 	Never   bool           // the device does not start the entry: a read of its ring failed
-	retired bool           // kept after its end for the sake of its reads
+	retired bool           // the entry is kept after its end because its reads may belong to others
 	over    int64          // cycle in which the entry ended
 	ended   nicspec.Status // status with which the entry ended, if that of a failed read
 
@@ -161,8 +161,8 @@ func (e *Entry) certain(off, n int) bool {
 // CopyState tracks the progress of a copy beyond its reads. The copy's source is the first piece of its entry;
 // bytes of it are dropped once written.
 type CopyState struct {
-	Wrote       memory.Set // parts of the destination filled by writes that were certainly its own
-	Seen        memory.Set // parts filled by writes that were its own or another copy's
+	Wrote       memory.Set // parts of the destination filled by writes that were certainly this copy's
+	Seen        memory.Set // parts filled by writes that were this copy's or another's
 	MessageSent bool       // the copy's invalidation message has left
 	Open        bool       // the copy's destination is writable
 	Late        int        // number of reads issued after one failed [D3]

@@ -117,7 +117,7 @@ type moves struct {
 type moved struct {
 	h      Place
 	c      content
-	lo, hi int // range of its bytes in moves.data
+	lo, hi int // range of the moved bytes in moves.data
 	given  bool
 }
 

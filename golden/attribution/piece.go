@@ -64,7 +64,7 @@ type Piece struct {
 	asked  memory.Set
 	Got    memory.Set
 	bad    []badPart // parts of asked whose reads failed
-	open   bool      // the device may read it
+	open   bool      // the device may read the piece
 	shares []share   // parts of asked whose reads may belong to other places
 }
 

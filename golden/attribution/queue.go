@@ -10,8 +10,8 @@ import (
 // Queue holds the entries of one transmit queue.
 type Queue struct {
 	ID    int
-	Ctx   core.Queue // context with which it was enabled; CI counts the entries known to have ended
-	Epoch uint32     // number of times that it was enabled
+	Ctx   core.Queue // context with which the queue was enabled; CI counts the entries known to have ended
+	Epoch uint32     // number of times that the queue was enabled
 	Open  bool       // enabled, or being disabled
 
 	Oldest        uint16 // first entry that has not ended
@@ -25,8 +25,8 @@ type Queue struct {
 type Slot struct {
 	State rings.State
 	Entry *Entry // entry that begins here, once assembled
-	of    *Entry // entry that this continues, as its second or a later block
-	Block *Block // bytes of the block until its entry is assembled
+	of    *Entry // entry that the slot's block continues, as its second or a later block
+	Block *Block // bytes of the block until the block's entry is assembled
 }
 
 // Block is one block of a work entry.

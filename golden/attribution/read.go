@@ -25,30 +25,30 @@ type Outstanding struct {
 	Tags     [256]Read
 	bufs     [][]byte // free buffers
 	Open     int
-	TLo, THi int64 // bounds of CPL_TIMEOUT in cycles, which differ while a write of it takes effect
+	TLo, THi int64 // bounds of CPL_TIMEOUT in cycles, which differ while a register write of it takes effect
 	Next     int64 // no read times out before this cycle
 }
 
 // Read is one read request of the device.
 type Read struct {
 	Open     bool
-	Stray    bool // attributed to no ring and no piece: its data is ignored
-	Shared   bool // several pieces name some of its bytes
+	Stray    bool // the read is attributed to no ring and no piece: its data is ignored
+	Shared   bool // several pieces name some of the read's bytes
 	Tag      uint8
 	Kind     memory.Kind
 	Queue    uint16
 	First    uint16 // first ring entry, and number of entries
 	Count    uint16
 	Epoch    uint32
-	dest     []dest // destinations of its bytes, in each reading (Entry.Alt) of an entry
+	dest     []dest // destinations of the read's bytes, in each reading (Entry.Alt) of an entry
 	Addr     uint64
 	N        int
 	Next     uint64 // address of the first missing byte
 	Left     int
 	Issued   int64
-	TLo      int64 // bounds of its timeout in cycles
+	TLo      int64 // bounds of the read's timeout in cycles
 	THi      int64
-	Ended    int64 // earliest cycle in which it can have ended
+	Ended    int64 // earliest cycle in which the read can have ended
 	FreeFrom int64 // the tag may be used again from this cycle on [P6]
 	Why      nicspec.Status
 	Buf      []byte // bytes of ring entries

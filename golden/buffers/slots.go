@@ -15,7 +15,7 @@ import (
 // Queue holds the descriptors of one receive queue.
 type Queue struct {
 	ID    int
-	Ctx   core.Queue // context with which it was enabled; CI and CQI count the entries seen
+	Ctx   core.Queue // context with which the queue was enabled; CI and CQI count the entries seen
 	Slots []Slot     // by index mod twice the ring size
 }
 
@@ -24,8 +24,8 @@ type Slot struct {
 	Q      *Queue
 	State  rings.State
 	Index  uint16
-	Shares bool  // one of its buffers overlaps with another buffer
-	since  int64 // cycle in which it was read
+	Shares bool  // a buffer of the descriptor overlaps with another buffer
+	since  int64 // cycle in which the descriptor was read
 	Desc   nicspec.RxDescFields
 	Parts  [2]*Part // header buffer, payload buffer; nil while nothing was written
 }

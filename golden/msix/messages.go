@@ -39,7 +39,7 @@ type Choice struct {
 	data  uint32
 	named *Queue // a queue whose messages have this address
 	match bool   // one of the queues with this address has this data, too
-	best  *Queue // queue that may have sent it and whose message fell due first
+	best  *Queue // of the queues that may have sent the message, the one whose message fell due first
 	may   int    // number of queues that may have sent the message
 	must  int    // the part of may whose message is surely due
 }

@@ -14,10 +14,10 @@ type Queue struct {
 	vector core.Vector // the queue sends no messages if its address is 0
 
 	most  core.Moderator // moderation as if doubtful messages had been other queues'
-	least core.Moderator // moderation as if they had been this queue's
+	least core.Moderator // moderation as if doubtful messages had been this queue's
 
 	closing bool  // the queue is being disabled,
-	closed  int64 // cycle in which its disabling began
+	closed  int64 // cycle in which the disabling of the queue began
 	drained int64 // cycle by which a read of the queue timed out
 	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one
 }

@@ -21,7 +21,7 @@ type doubtfulPause struct {
 type levelClaim struct {
 	from, to int64
 	slack    bool   // the time extends beyond to, until a pause frame that fell due in cycle to would be late
-	before   uint32 // only frames with a lower number can refute it
+	before   uint32 // only frames with a lower number can refute the claim
 	limit    int
 	most     int // highest possible level, in bytes, when the claim was made
 	least    int // lower bound of the level: bytes of frames delivered since that were held all the time
@@ -118,7 +118,7 @@ func (o *Out) late(since, now int64) bool {
 // oldSetting is a setting that was replaced.
 type oldSetting struct {
 	setting
-	since int64 // cycle in which it was replaced; it may be in force until a frame due then is late
+	since int64 // cycle in which the setting was replaced; it may be in force until a frame due then is late
 }
 
 // retire moves the current setting to the front of olds, as replaced in cycle since.

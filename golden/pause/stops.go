@@ -17,11 +17,11 @@ const keptPauses = 64
 
 // In is a received pause frame that the device may have honoured.
 type In struct {
-	Seq     uint32 // ordinal on its port
-	Last    int64  // cycle of its last beat
+	Seq     uint32 // ordinal of the pause frame on its port
+	Last    int64  // cycle of the last beat of the pause frame
 	Frame   core.PauseFrame
-	Classes uint8 // classes that it stops
-	Sure    bool  // the device must have honoured it, for exactly these classes
+	Classes uint8 // classes that the pause frame stops
+	Sure    bool  // the device must have honoured the pause frame, for exactly these classes
 }
 
 // Clear ends all stops.

@@ -9,7 +9,7 @@ type State uint8
 const (
 	Idle    State = iota // not read, whether posted or not
 	Asked                // being read
-	Fetched              // the device has it
+	Fetched              // the device has the entry
 	Bad                  // the read of the entry failed
 	Pushed               // a work entry that came with its doorbell and was not read
 )
@@ -20,7 +20,7 @@ type Failed struct {
 	Status nicspec.Status
 	Sure   bool
 	Cycle  int64 // cycle in which the failure became known
-	From   int64 // earliest cycle in which it may have failed
+	From   int64 // earliest cycle in which the read may have failed
 }
 
 // Failures lists the reads of a ring that failed, or may have.

@@ -74,7 +74,7 @@ type Log struct {
 	onMismatch func(*Mismatch)
 
 	at    *boundary.Crossing // current crossing, nil outside of one
-	now   int64              // cycle in which it ended
+	now   int64              // cycle in which the crossing ended
 	past  history
 	first *Mismatch // first mismatch since Begin
 

@@ -99,7 +99,7 @@ type end struct {
 	iio      *iio.Buffer     // IIO buffer of host, between the root and the memory
 	gpus     []*gpu.Memory
 	joined   *memmap.Map // address map of GPUs and memory, where no machine has one; nil: no GPUs
-	name     string      // prefix of the names of its models
+	name     string      // prefix of the names of the models of this end
 }
 
 // newMemory returns a Memory whose accesses go straight to the bytes.

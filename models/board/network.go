@@ -173,8 +173,8 @@ type connection struct {
 // drops or corrupts its frames.
 type PluggedCable struct {
 	Name  string
-	Ports [2]*simcore.Port // ports at its ends: the first belongs to a card
-	Entry [2]*simcore.Link // by end: the link that its frames cross first: all of the cable, or the part before Wire
+	Ports [2]*simcore.Port // ports at the ends of the cable: the first belongs to a card
+	Entry [2]*simcore.Link // by end: the first link for frames from it: all of the cable, or the part before Wire
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 

@@ -17,7 +17,7 @@ type NIC interface {
 	PCIe() *simcore.Port        // port of the TLP streams; its messages are msg.TLP
 	Eth(port int) *simcore.Port // Ethernet port; its messages are msg.Frame
 
-	Period() simcore.Ps // period of its clock
+	Period() simcore.Ps // period of the NIC's clock
 	EthBits() int       // width of an Ethernet stream: the bits that a port carries in a cycle
 
 	// Begin is called once everything is connected, before time starts. done reports that the NIC
@@ -57,7 +57,7 @@ type Slot struct {
 	Turn simcore.Ps
 
 	Seed  uint64
-	Stall int // percent of the cycles in which its streams stall
+	Stall int // percent of the cycles in which the NIC's streams stall
 	// Burst makes streams stall, or flow, for 2^Burst cycles at a time. The stream of TLPs into the
 	// NIC is exempt: completions that come so late would make reads time out.
 	Burst int

@@ -206,7 +206,7 @@ type side struct {
 	name, port string
 	endpoint   int
 	requester  uint16
-	far        []memmap.Region // memories of the other side that its cores reach
+	far        []memmap.Region // memories of the other side that the cores of this side reach
 }
 
 // build makes the root of one endpoint with its memory, and the link to the switch.

@@ -22,7 +22,7 @@ type device struct {
 	pool *msg.TLPs
 	got  []tlp.Packet
 	at   []simcore.Ps
-	full bool // receives nothing, so that its port fills up
+	full bool // the device receives nothing, so that its port fills up
 }
 
 func (d *device) Handle(sim.Event) error                  { return nil }

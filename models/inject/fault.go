@@ -31,7 +31,7 @@ const (
 	FaultNoData        // status SC, but without data
 	FaultWrongData     // status UR, with data
 	FaultTwice         // the completion is sent twice
-	FaultTag           // the tag differs in its top bit; it may be in use or not
+	FaultTag           // the tag differs in its top bit; the changed tag may be in use or not
 	FaultRequester     // the requester ID is wrong
 	FaultPoisonedUR    // status UR, with data and EP set: the status decides
 	FaultPoisonedCount // as FaultByteCount, with EP set: the byte count decides
@@ -56,7 +56,7 @@ type Fault struct {
 	Kind     FaultKind
 	From, To uint64     // range of bus addresses of the reads' first bytes; To is excluded
 	Skip     int        // number of matching reads that are left alone first
-	Count    int        // number of reads struck after them; 0: all
+	Count    int        // number of reads struck after the first Skip ones; 0: all
 	Nth      int        // index of the struck completion of a read, from 0; the last if there are fewer
 	Delay    simcore.Ps // delay of the read's request
 	// delay of the struck completion and of those after it; none if it is the first

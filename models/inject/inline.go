@@ -35,9 +35,9 @@ const portCap = 1024
 type inline struct {
 	*sim.ComponentBase
 	sched   simcore.Scheduler
-	ports   [2]*simcore.Port         // where messages arrive, by their direction
+	ports   [2]*simcore.Port         // ports where messages arrive, by direction of the message
 	waiting [2]fifo.Queue[sim.Msg]   // messages to be sent once there is room, by direction
-	shut    bool                     // messages from the device wait in its port
+	shut    bool                     // messages from the device wait in the device's port
 	relay   func(Direction, sim.Msg) // decides about each message that arrives, and calls send for those that go on
 }
 

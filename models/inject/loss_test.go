@@ -20,7 +20,7 @@ type end struct {
 	frames *msg.Frames
 	got    []uint32
 	bytes  uint64
-	shut   bool // receives nothing, so that its port fills up
+	shut   bool // the end receives nothing, so that its port fills up
 }
 
 func newEnd(name string, p *msg.Frames) *end {

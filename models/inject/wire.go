@@ -36,7 +36,7 @@ type Wire struct {
 // held is a frame that disorder holds back.
 type held struct {
 	frame *msg.Frame
-	left  int // number of other frames that still have to pass it
+	left  int // number of other frames that still have to pass the held frame
 	until simcore.Ps
 }
 
@@ -56,7 +56,7 @@ type Strike struct {
 	Attempt int
 
 	Lost, Duplicated, Marked bool
-	Hold                     HoldSpec // zero if it is not held back
+	Hold                     HoldSpec // zero if the frame is not held back
 	Corrupted                bool
 	Part                     WirePart
 	Bit                      int // number of the flipped bit in the frame

@@ -36,7 +36,7 @@ type packet struct {
 	opcode  wire.Opcode
 	class   WireClass
 	dest    uint32
-	key     uint64 // hash of its flow
+	key     uint64 // hash of the packet's flow
 	psn     int64  // PSN counted from the flow's first
 	raw     uint32 // PSN as in the BTH; ordinal of a frame that is not RoCE
 	attempt int

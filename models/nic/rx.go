@@ -49,12 +49,12 @@ type rxQueue struct {
 // rxFrame is a received frame inside the device.
 type rxFrame struct {
 	f        *msg.Frame
-	due      int64 // cycle in which the next stage may take it
+	due      int64 // cycle in which the next stage may take the frame
 	port     int
-	held     int   // bytes of the receive buffer that it occupies
-	overflow bool  // the receive buffer had no room for it
-	flushed  bool  // a function-level reset began while it crossed [L2]
-	last     int64 // cycle of its last beat
+	held     int   // bytes of the receive buffer that the frame occupies
+	overflow bool  // the receive buffer had no room for the frame
+	flushed  bool  // a function-level reset began while the frame crossed [L2]
+	last     int64 // cycle of the frame's last beat
 	v        core.RxVerdict
 	slot     core.RxSlot
 	plan     core.RxPlan

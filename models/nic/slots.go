@@ -42,7 +42,7 @@ func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.C
 // reads of its chunks.
 type copyChan struct {
 	*dma.Channel
-	free  fifo.Queue[int32] // free slots for its entries
+	free  fifo.Queue[int32] // free slots for the channel's entries
 	reads []core.Read       // reads of chunks, by chunk
 	cur   int               // chunk that is being requested, or none
 }

@@ -24,8 +24,8 @@ type tlpIn struct {
 // inTLP is a TLP that was accepted and not processed yet.
 type inTLP struct {
 	pkt   *msg.TLP
-	first int64 // cycle of its first beat
-	due   int64 // cycle in which it is processed
+	first int64 // cycle of the TLP's first beat
+	due   int64 // cycle in which the TLP is processed
 }
 
 // receiveTLP moves TLPs over the stream into the device, one beat a cycle.

@@ -34,14 +34,14 @@ type tlpOut struct {
 type outKind uint8
 
 const (
-	outOther   outKind = iota // an answer or frame data: its acceptance has no further effect
-	outRead                   // ref is its tag
+	outOther   outKind = iota // an answer or frame data: acceptance of the TLP has no further effect
+	outRead                   // a read request; ref is its tag
 	outRxCqe                  // frame is the frame delivered
-	outRxEvent                // ref is its queue
-	outTxCqe                  // ref is its queue
-	outCopy                   // ref is its channel, bytes its length
-	outMessage                // ref is its channel
-	outMsix                   // ref is its queue, rx the queue's direction
+	outRxEvent                // the Event of a receive queue; ref is the queue
+	outTxCqe                  // a completion entry of a transmit queue; ref is the queue
+	outCopy                   // a write of a copy; ref is the copy's channel, bytes the length
+	outMessage                // the message of a copy; ref is the copy's channel
+	outMsix                   // an MSI-X message; ref is the queue, rx says whether a receive queue
 )
 
 // The sources of TLPs, which take turns.

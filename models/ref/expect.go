@@ -44,7 +44,7 @@ type item struct {
 	fields Fields
 	data   []byte // nil: data are not compared
 	born   uint64
-	load   int    // bytes in flight since the first beat of the transaction that made it expected, its own included
+	load   int    // bytes in flight since the first beat of the transaction for which it was expected, its own included
 	came   uint64 // cycle in which the transaction came; 0: not yet
 }
 

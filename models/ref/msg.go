@@ -9,9 +9,9 @@ import (
 // Msg is a transaction that has crossed the pins. It belongs to the function that receives it.
 type Msg struct {
 	Of          *Stream
-	N           uint64 // ordinal on its stream, from 0
-	First, Last uint64 // cycles of its first and last beat
-	Side        []byte // values of its fields
+	N           uint64 // ordinal of the transaction on its stream, from 0
+	First, Last uint64 // cycles of the first and the last beat
+	Side        []byte // values of the fields
 	Data        []byte // data of a packet
 }
 

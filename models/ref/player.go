@@ -13,7 +13,7 @@ type Reference func(p *Player)
 // Offer is a transaction that the reference offers to an input.
 type Offer struct {
 	Stream     *Stream
-	Delay      uint64 // cycles from now in which it is not offered yet
+	Delay      uint64 // cycles from now in which the transaction is not offered yet
 	Side, Data []byte
 	Answer     bool // offered before the transactions that were drawn for the stream
 }

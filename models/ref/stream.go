@@ -34,7 +34,7 @@ type Stream struct {
 	Fields []Field
 	Beat   int  // packets: bytes of data per beat
 	Unit   int  // packets: their size is a multiple of so many bytes
-	Empty  bool // packets: they may be empty
+	Empty  bool // packets: a packet may be empty
 	Most   int  // packets: largest size in bytes; 0: no limit
 }
 

@@ -75,13 +75,13 @@ type ethPort struct {
 // Kinds of events. The NIC's behaviour does not depend on the order of events of the same time.
 const (
 	kindPump     = iota
-	kindArrived  // Arg: *qpair; the latency of one of its requests has passed
-	kindAnswered // Arg: *qpair; the latency of one of its responses has passed
+	kindArrived  // Arg: *qpair; the latency of one of the pair's requests has passed
+	kindAnswered // Arg: *qpair; the latency of one of the pair's responses has passed
 	kindHeld     // the oldest request in receiver.granted has held its context for Hold
-	kindAccepted // Arg: *rxOp; the NIC knows that all of its TLPs were accepted
-	kindSent     // Arg: *txPacket; it has held its context for Hold
-	kindRipe     // Arg: *txPacket; its latency has passed
-	kindTimer    // Arg: *qpair; its acknowledgement timer has expired
+	kindAccepted // Arg: *rxOp; the NIC knows that all TLPs of the operation were accepted
+	kindSent     // Arg: *txPacket; the packet has held its context for Hold
+	kindRipe     // Arg: *txPacket; the packet's latency has passed
+	kindTimer    // Arg: *qpair; the pair's acknowledgement timer has expired
 	kindRNR      // Arg: *qpair; the wait after an RNR NAK is over
 	kindWire     // the wire of port Kind-kindWire is free
 )

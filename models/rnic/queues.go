@@ -12,15 +12,15 @@ import (
 type qpair struct {
 	// Fields used for every packet come first, so that they share a cache line with the head of
 	// core.QP.
-	refs      int32         // packets, fetches and lookups in flight; it can be destroyed when there are none
+	refs      int32         // packets, fetches and lookups in flight; the pair can be destroyed when there are none
 	atomics   int32         // atomics that have requested a context and have not written
 	due       [2]simcore.Ps // time when the latency of the latest request, and of the latest response, has passed
-	endpoint  int           // endpoint whose memory holds the send ring, and whose contexts its requests use
+	endpoint  int           // endpoint whose memory holds the send ring, and whose contexts the requests use
 	port      int
 	active    bool // in transmitter.turn
-	lookedUp  bool // the lookups for its next packet are done
-	requested bool // the lookups for its next packet are in flight
-	timing    bool // the event of its acknowledgement timer is pending
+	lookedUp  bool // the lookups for the pair's next packet are done
+	requested bool // the lookups for the pair's next packet are in flight
+	timing    bool // the event of the pair's acknowledgement timer is pending
 	// Number of completions that must be written before those of a failure: of requests that have
 	// not taken effect, and of packets that need no acknowledgement.
 	unreported int32

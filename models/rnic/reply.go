@@ -65,7 +65,7 @@ type table struct {
 	free    int
 	open    int                  // number of replies in flight
 	waiting fifo.Queue[*readJob] // READs that wait for entries of the table
-	active  fifo.Queue[*readJob] // READs that have packets to request; they take turns
+	active  fifo.Queue[*readJob] // READs that have packets to request; the READs take turns
 	owner   *readJob             // READ that owns the whole table; nil: none
 }
 
@@ -81,8 +81,8 @@ type readJob struct {
 	packets   int  // number of all packets
 	unfilled  int  // packets whose data was requested and has not arrived
 	undrained int  // packets whose data was requested and that have not left
-	entries   int  // table entries that it needs
-	lookedUp  bool // the lookups for its next packet are done
+	entries   int  // table entries that the READ needs
+	lookedUp  bool // the lookups for the next packet of the READ are done
 	ownsTable bool
 	queued    bool // in table.active
 }

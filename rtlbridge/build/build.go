@@ -62,7 +62,7 @@ func Build(m *manifest.Manifest, o Options) (*Device, error) {
 
 // buildNew builds a device that is not in the cache; its entry is locked.
 func (b *builder) buildNew(root, entry string) (*Device, error) {
-	d, err := b.load(entry) // another process may have built it meanwhile
+	d, err := b.load(entry) // another process may have made the build meanwhile
 	if err == nil {
 		return d, nil
 	}

@@ -27,7 +27,7 @@ type CoverPoint struct {
 	Kind     string // "line", "branch", "toggle" or "user"
 	Module   string // as Verilator names it, with parameters
 	What     string // toggle: the signal; branch: if or else; line: block, case, ...
-	Msb, Lsb int    // toggle: the range of its bits; -1 for a scalar signal
+	Msb, Lsb int    // toggle: the range of the signal's bits; -1 for a scalar signal
 }
 
 // Bits returns the number of counters.

@@ -73,7 +73,7 @@ func (s *stubs) build(v Variant) (calls []string, err error) {
 	require.NoError(s.t, os.RemoveAll(s.log))
 	o := Options{Variant: v, CacheDir: s.t.TempDir(), HarnessDir: "../../verilator/harness"}
 	if v == VariantTuned {
-		o.Training = fifoYAML // the stub of the program does not read it
+		o.Training = fifoYAML // the stub of the program does not read the training file
 	}
 	_, err = Build(m, o)
 	text, errLog := os.ReadFile(s.log)

@@ -9,7 +9,7 @@ type Order struct {
 	resting bool
 
 	from, to uint64             // the cycles of the current frame are from..to-1
-	free     [MaxStreams]uint64 // by stream: earliest cycle in which its next held interval may begin
+	free     [MaxStreams]uint64 // by stream: earliest cycle in which the next held interval of the stream may begin
 }
 
 // Frame begins a frame. Held times that continue past the end of a frame are reported in parts.

@@ -40,8 +40,8 @@ type IdleMode uint8
 
 // Idle modes.
 const (
-	IdleSkip     IdleMode = iota // skip them if the device permits it (skip_idle)
-	IdleEvaluate                 // evaluate them all
+	IdleSkip     IdleMode = iota // skip idle cycles if the device permits it (skip_idle)
+	IdleEvaluate                 // evaluate all idle cycles
 	// Evaluate them all, and fail if a device that permits skipping changes in one.
 	IdleCheck
 )

@@ -26,7 +26,7 @@ type role interface {
 type end struct {
 	spec   *Spec
 	side   *side
-	index  int // index among the ends of its side
+	index  int // index among the ends of this side
 	flow   int
 	client bool
 	role   role

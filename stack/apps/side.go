@@ -43,7 +43,7 @@ type side struct {
 	shared       *receives // receive queue shared by all queue pairs; nil: each has its own
 	srq          verbs.SRQ
 	deregistered bool   // the memory region was deregistered
-	seen         []bool // by value: an atomic on the shared counter has returned it
+	seen         []bool // by value: an atomic on the shared counter has returned the value
 
 	ends      []*end
 	byQPN     map[uint32]*end

@@ -27,7 +27,7 @@ type copyJob struct {
 	buf        Buffer
 	hdr, pay   int // lengths in bytes
 	cqe        [nicspec.CqeBytes]byte
-	needsFlush bool // some of its bytes are at the endpoint that needs a flush
+	needsFlush bool // some of the job's bytes are at the endpoint that needs a flush
 }
 
 // flushState tracks which frames of a copier have fully arrived in memory. It is needed if payload and completion

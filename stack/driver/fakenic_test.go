@@ -36,7 +36,7 @@ type fakeQueue struct {
 	base, cq    uint64
 	pi, ci, cqi uint16
 	entry       [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the last entry taken
-	cqe         [nicspec.CqeBytes]byte                        // completion entry to write for it
+	cqe         [nicspec.CqeBytes]byte                        // completion entry to write for the queue
 }
 
 // fakeWatch is a range of memory and the function to call after writes to it.

@@ -10,7 +10,7 @@ import (
 // KeySpec describes a memory key: it maps Len bytes of virtual addresses at VA to bus addresses at Bus.
 type KeySpec struct {
 	Index   int
-	Variant uint8 // must match in work entries: change it when the index is reused
+	Variant uint8 // must match in work entries: change Variant when the index is reused
 	VA      uint64
 	Bus     uint64
 	Len     uint64     // length of the range in bytes

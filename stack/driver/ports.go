@@ -16,7 +16,7 @@ type PortConfig struct {
 	Classes uint8             // mode Priority: classes to pause
 	Quanta  uint16            // pause time in units of 512 bit times
 	XOff    int               // pause when the receive buffer holds more bytes than this
-	XOn     int               // end the pause when it holds no more than this
+	XOn     int               // end the pause when the receive buffer holds no more than this
 }
 
 // Validate returns every error of the configuration [F7].

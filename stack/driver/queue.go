@@ -16,7 +16,7 @@ const (
 	Off       State = iota // not enabled
 	Enabling               // will be enabled once its commands have been carried out; entries may be posted
 	Running                // enabled
-	Failed                 // a read of its ring failed [Q4]: call Disable
+	Failed                 // a read of the queue's ring failed [Q4]: call Disable
 	Disabling              // will be off once its commands have been carried out; completion entries may still arrive
 	Closed                 // the queue's memory was freed
 )

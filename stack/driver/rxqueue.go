@@ -35,7 +35,7 @@ type Buffer struct {
 // RxFrame is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay; together they are
 // the whole frame, unless the queue trims.
 type RxFrame struct {
-	Buffer         // the receiver owns it from now on
+	Buffer         // the receiver owns the buffer from now on
 	HdrLen, PayLen int
 	Cqe            nicspec.RxCqe
 }

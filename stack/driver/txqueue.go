@@ -10,8 +10,8 @@ import (
 // TxConfig is the configuration of a transmit queue.
 type TxConfig struct {
 	QueueConfig
-	Class int   // priority class of its frames, 0 to 7: pauses of that class stop the queue [F4]
-	ECN   uint8 // 1 to 3: new ECN bits of its frames; 0: unchanged [E2]
+	Class int   // priority class of the queue's frames, 0 to 7: pauses of that class stop the queue [F4]
+	ECN   uint8 // 1 to 3: new ECN bits of the queue's frames; 0: unchanged [E2]
 
 	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver identifies entries by
 	// index; the owner may check wqe_id.

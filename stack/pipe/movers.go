@@ -23,7 +23,7 @@ type Staged struct {
 type job struct {
 	s    *Staged
 	b    []byte // read: where the bytes go
-	at   uint64 // read: staging address at which they arrive
+	at   uint64 // read: staging address at which the bytes arrive
 	done func(error)
 	then func(error)
 }

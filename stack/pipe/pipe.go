@@ -21,7 +21,7 @@ type Producer struct {
 // write is a write in flight.
 type write struct {
 	p     *Producer
-	to    uint32 // the line after its last
+	to    uint32 // the line after the last line of the write
 	ended bool
 	done  func(error)
 }

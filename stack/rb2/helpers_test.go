@@ -63,7 +63,7 @@ func (w *world) step(next func(int) int) {
 type pair struct {
 	w      *world
 	side   int
-	room   int // capacity of its send queue
+	room   int // capacity of the pair's send queue
 	used   int
 	recvs  int
 	posted int // number of send requests posted so far

@@ -133,7 +133,7 @@ func (d *Device) next() {
 			d.fail(err)
 			return
 		}
-		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // the write is posted: the read pushes it to the NIC
+		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // the write is posted: the read pushes the write to the NIC
 	}
 	if !d.running && d.err != nil {
 		d.abandon()

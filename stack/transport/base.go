@@ -18,7 +18,7 @@ type base struct {
 	stats Stats
 
 	sq     fifo.Queue[*request]
-	ended  uint64 // number of requests that have left sq, hence the number of its front
+	ended  uint64 // number of requests that have left sq, hence the number of the front of sq
 	spare  []*request
 	landed seq.Order // copies for this end's own requests: READ responses; on UC and UD reads of packets by the NIC
 

@@ -126,7 +126,7 @@ type Out struct {
 	Payload int    // payload length in bytes
 	Tail    []byte // padding, or a trailer and padding; a slice of the Out itself
 	CRCAt   int    // offset in Tail for the CRC-32C of the payload, least significant byte first; -1: none
-	Token   Token  // if not 0, Conn.Sent must be called with it when the NIC has read the payload
+	Token   Token  // if not 0, Conn.Sent must be called with Token when the NIC has read the payload
 	PSN     uint32
 	Opcode  wire.Opcode
 

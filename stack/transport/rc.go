@@ -35,7 +35,7 @@ type rc struct {
 	sackDue     bool
 	echoes      bool // a packet since the last acknowledgement was marked (ECN)
 	replies     fifo.Queue[reply]
-	repeats     int // number of repeated replies in it
+	repeats     int // number of repeated replies in replies
 	atomics     fifo.Queue[atomic]
 	saved       fifo.Queue[savedAtomic] // the last MaxDestRead atomics
 	repliedLast bool                    // the last packet sent was a reply's, so requests go first now

@@ -11,7 +11,7 @@ import (
 type reply struct {
 	psn, n   uint32
 	sent     uint32 // number of packets that have left
-	va       uint64 // READ: address of its first byte
+	va       uint64 // READ: address of the first byte of the answer
 	key      uint32
 	length   uint32
 	after    uint64 // READ: the copies numbered below must have ended first
@@ -146,7 +146,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	if r.sent++; r.sent == r.n {
 		if r.repeated {
 			c.repeats--
-		} else if c.ackedTo == c.expected { // the answer acknowledges everything before it
+		} else if c.ackedTo == c.expected { // the answer acknowledges all requests before it
 			c.ackDue = false
 		}
 		c.replies.Pop()

@@ -35,7 +35,7 @@ func (c *rc) start(r *request) bool {
 		return false
 	}
 	if r.Status != verbs.WCSuccess {
-		if c.allEnded() { // requests before it complete first
+		if c.allEnded() { // requests before r complete first
 			c.fail(r, r.Status)
 		}
 		return false

@@ -29,7 +29,7 @@ type initiator struct {
 // recordedRequest is a request found in a recording.
 type recordedRequest struct {
 	Send
-	data []byte // data that it carries or fetches
+	data []byte // data that the request carries or fetches
 	want []byte // data that the recorded answers return
 	psn  uint32
 }

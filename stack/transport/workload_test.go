@@ -32,7 +32,7 @@ func (k refusalKind) status() verbs.Status {
 // message is a request, with its expected result.
 type message struct {
 	Send
-	data        []byte // data that it carries or fetches
+	data        []byte // data that the message carries or fetches
 	length      uint32
 	recvCap     uint32
 	orig        uint64 // value that an atomic must return
@@ -159,7 +159,7 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 	}
 	copy(p.remote[off:], m.data)
 	if m.length == 0 {
-		m.RKey = 7 // UC and UD ignore it
+		m.RKey = 7 // UC and UD ignore the key
 	}
 }
 

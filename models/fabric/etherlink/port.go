@@ -48,7 +48,7 @@ type port struct {
 // arrival is a frame in the pipeline.
 type arrival struct {
 	f            *msg.Frame
-	arrived, due simcore.Ps // arrival of its last bit; end of the pipeline
+	arrived, due simcore.Ps // arrival of the frame's last bit; end of the pipeline
 }
 
 // queued is a frame in the shared buffer.
@@ -223,7 +223,7 @@ func (p *port) next(now simcore.Ps) bool {
 		p.sizes[c] = p.queues[c].Front().bytes + ether.WireOverhead
 	}
 	from := now
-	if q.admitted == now { // cut through: it may begin before its last bit has arrived
+	if q.admitted == now { // cut through: the frame may begin before its last bit has arrived
 		from = max(q.ready, p.stops.since(c))
 	}
 	p.count.Out.Add(q.bytes)

@@ -30,9 +30,9 @@ type port struct {
 
 	// State of the ingress side.
 	straight   bool // this port's channel serves no other port and has no rate
-	stuck      bool // a TLP waits because the queue to its output is full
+	stuck      bool // a TLP waits because the queue to the TLP's output is full
 	in         [3]pcielink.Count
-	latest     *msg.TLP // last TLP that was routed and has not been retrieved; latestPath is its path
+	latest     *msg.TLP // last TLP that was routed and has not been retrieved; latestPath is the path of that TLP
 	latestPath path
 
 	// State of the egress side: a queue per input; the last one is for completions made by the

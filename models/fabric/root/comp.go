@@ -117,7 +117,7 @@ func (r *Root) take(p *msg.TLP) {
 	h := &r.hdr
 	switch h.Kind {
 	case tlp.MWr:
-		r.store(h, p) // p returns to the pool once memory has written its bytes
+		r.store(h, p) // p returns to the pool once memory has written the bytes of p
 		return
 	case tlp.MRd:
 		r.answer(h)

@@ -35,7 +35,7 @@ func (r *Root) deliverNotices() {
 	q := &r.notices
 	for q.waiting.Len() > 0 && q.waiting.Front().stores <= r.writes.landed {
 		p := q.waiting.Pop().p
-		q.hdr, _ = p.Header() // cannot fail: it was decoded on arrival
+		q.hdr, _ = p.Header() // cannot fail: the header was decoded on arrival
 		r.notify(&q.hdr, p)
 	}
 }

@@ -151,7 +151,7 @@ func (r *Root) fetched(c *completion) {
 	c.arrived = true
 	x := c.read
 	if c == r.reads.requesting || x.listed || !x.begun || *x.cpls.Front() != c {
-		return // the caller of advance will send it
+		return // the caller of advance will send the completion
 	}
 	x.listed = true
 	r.reads.ready.Push(x)

@@ -10,7 +10,7 @@ import (
 type writePool struct {
 	open       int    // writes of the NIC in flight: memory has not taken all their bytes
 	issued     uint64 // number of accesses issued so far
-	landed     uint64 // number of accesses in memory: up to the latest one done, as they take effect in order
+	landed     uint64 // number of accesses in memory: all up to the latest one done, as accesses take effect in order
 	idle       []*write
 	idleStores []*store
 }
@@ -18,7 +18,7 @@ type writePool struct {
 // write is a write of the NIC in flight. It keeps its TLP until memory has taken all bytes.
 type write struct {
 	p    *msg.TLP
-	left int // accesses that are not done, plus one while they are being issued
+	left int // accesses that are not done, plus one while the accesses are being issued
 }
 
 // store is the memory access for one run of enabled bytes of a write.

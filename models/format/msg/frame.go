@@ -13,7 +13,7 @@ import (
 type Frame struct {
 	simcore.Msg
 	ether.Frame
-	Seq uint64 // ordinal of the frame at its sender
+	Seq uint64 // ordinal of the frame among those of its sender
 
 	pooled bool
 }

@@ -11,7 +11,7 @@ import (
 type TLP struct {
 	simcore.Msg
 	tlp.Packet
-	Seq uint64 // ordinal of the TLP at its sender
+	Seq uint64 // ordinal of the TLP among those of its sender
 
 	// Sender, if set, is notified once when the TLP is returned to its pool, so when the receiver
 	// no longer needs it.

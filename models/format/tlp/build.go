@@ -74,7 +74,7 @@ func (p *Packet) SetMSIX(o Origin, addr uint64, data uint32) error {
 
 // Vendor is a vendor-defined message (PCIe 2.2.8.6).
 type Vendor struct {
-	Type     int // 0: an error if the receiver does not know it; 1: dropped silently
+	Type     int // 0: an error if the receiver does not know the message; 1: dropped silently
 	Routing  Routing
 	TargetID uint16 // ID of the receiver if routed by ID, else 0
 	VendorID uint16 // vendor that defines DW3 and the payload

@@ -27,7 +27,7 @@ const (
 	RuleCplLength                     // a completion carries no more than the bytes missing
 	RuleStatus                        // status is defined; data if and only if it is successful
 	RuleCplAttr                       // a completion repeats its request's TC and attributes
-	RuleCompleterID                   // one completer per request; the device's is its own ID
+	RuleCompleterID                   // one completer per request; the device completes with its own ID
 	RulePoison                        // EP only where there is data
 	RuleDigest                        // no digest at this port
 	RuleMessage                       // message code and routing legal
@@ -127,7 +127,7 @@ type Violation struct {
 	Expected string // description of the expected value; set if Relation is Described
 	Got      uint64
 	Header   Header            // decoded header, as far as it could be decoded; for RuleOutstanding that of the request
-	Raw      [HeaderBytes]byte // as it crossed the port; zero for RuleOutstanding
+	Raw      [HeaderBytes]byte // header as it crossed the port; zero for RuleOutstanding
 }
 
 // String describes the violation on one line: cycle, direction, rule, field,

@@ -159,7 +159,7 @@ type BTHLayer struct {
 	layers.BaseLayer
 	BTHFields
 	Pad  []byte // PadCnt bytes, a slice of the input
-	ICRC uint32 // as received; on the wire its least significant byte is first
+	ICRC uint32 // ICRC as received; on the wire its least significant byte is first
 }
 
 var (

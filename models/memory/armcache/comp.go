@@ -27,7 +27,7 @@ type Cache struct {
 	part    int64                 // rounding remainder of free: fraction of a picosecond, in 1/Rate.Bytes
 	wake    simcore.Event
 	armed   bool // the event wake is scheduled
-	running bool // run is executing: do not enter it again
+	running bool // run is executing: do not call it again
 	blocked bool // the head of the queue waits for memory to complete something
 	req     core.Request
 

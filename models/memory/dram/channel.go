@@ -10,7 +10,7 @@ import (
 // part is the contiguous piece of an access that lies in one channel.
 type part struct {
 	x      *transfer
-	addr   uint64 // address in the channel of its first burst
+	addr   uint64 // address in the channel of the part's first burst
 	bank   int
 	bursts int
 	since  simcore.Ps // time of arrival
@@ -18,11 +18,11 @@ type part struct {
 
 // bank is the state of one bank of a channel.
 type bank struct {
-	free    simcore.Ps // time from which it can open another row
+	free    simcore.Ps // time from which the bank can open another row
 	end     uint64     // address behind the previous burst
 	writes  bool       // the previous burst was a write
-	waiting *part      // run of writes that waits for it, or nil
-	scan    uint64     // number of the scan (see channel.scans) that has seen its oldest part already
+	waiting *part      // run of writes that waits for the bank, or nil
+	scan    uint64     // number of the scan (see channel.scans) that has seen the oldest part of this bank already
 }
 
 // channel schedules one data bus and its banks. It does not know the engine: grant is given the
@@ -160,7 +160,7 @@ func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 		}
 		return p, false, c.start(p, false, now)
 	}
-	if !c.draining() { // without a drain, writes may also wait for their share of time
+	if !c.draining() { // outside a drain, writes also wait until paid, to keep to their share of time
 		nextWrite = max(nextWrite, c.paid)
 	}
 	return nil, false, max(min(nextRead, nextWrite), now+1)

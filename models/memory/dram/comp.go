@@ -39,7 +39,7 @@ type Counters struct {
 	ReadBursts, WriteBursts uint64 // bursts on the buses
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
-	Joined                  uint64     // writes that joined a run of lines waiting for its bank
+	Joined                  uint64     // writes that joined a run of lines waiting for the same bank
 	Waited                  simcore.Ps // total time of all parts from arrival until they were on the bus
 	LongestWait             simcore.Ps
 }

@@ -93,7 +93,7 @@ func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (
 	}
 	h := &Hog{name: name, spec: spec, sched: s, memory: memory}
 	h.event.H = h
-	const stream = 0x686f67 // separates its random addresses from those of other generators with the same seed
+	const stream = 0x686f67 // separates the hog's random addresses from those of other generators with the same seed
 	h.rng.Seed(spec.Seed, stream)
 	for range spec.InFlight {
 		h.idle = append(h.idle, &mem.Access{By: mem.Core, Data: make([]byte, spec.Bytes), Done: h.done})

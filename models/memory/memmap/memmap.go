@@ -71,7 +71,7 @@ type Stats struct {
 // access is an access in progress.
 type access struct {
 	a      *mem.Access
-	at     int // number of its bytes that were passed on
+	at     int // number of bytes of the access that were passed on
 	left   int // parts in progress, plus one until all parts were passed on
 	waited bool
 	err    error

@@ -78,7 +78,7 @@ func PauseCycles(quanta uint16, ethBits int) int64 {
 // [F3, F4]. Cycles are arguments; the zero value stops nothing.
 type PauseStops struct {
 	port    int64               // first cycle in which frames may begin again
-	classes [PauseClasses]int64 // by class: first cycle in which its frames may begin again
+	classes [PauseClasses]int64 // by class: first cycle in which frames of the class may begin again
 	latest  int64               // largest of classes: from then on no class is stopped
 }
 

@@ -14,7 +14,7 @@ type Read struct {
 	Addr   uint64
 	Dst    []byte
 	Status nicspec.Status // failure of the first request that failed, else Ok
-	Align  tlp.Align      // how it is split; Aligned: requests end at whole 64 B lines [D2]
+	Align  tlp.Align      // how the read is split; Aligned: requests end at whole 64 B lines [D2]
 
 	// Fields for the owner of the transfer; this package ignores them.
 	Client uint8

@@ -10,7 +10,7 @@ type FieldInfo struct {
 	Bytes    bool
 	Enum     func(uint64) string // nil: plain number
 	ReadOnly bool                // ignored on write
-	Part     Cap1Reg             // optional part that it belongs to; 0: the core
+	Part     Cap1Reg             // optional part that the field belongs to; 0: the core
 	Doc      string
 }
 
@@ -27,7 +27,7 @@ type RegFieldInfo struct {
 	Name  string
 	Bit   int
 	Width int
-	Part  Cap1Reg // optional part that it belongs to; 0: the core
+	Part  Cap1Reg // optional part that the field belongs to; 0: the core
 	Doc   string
 }
 
@@ -56,7 +56,7 @@ type RegInfo struct {
 	Stride int
 	Access Access
 	Reset  uint64
-	Part   Cap1Reg // optional part that it belongs to; 0: the core
+	Part   Cap1Reg // optional part that the register belongs to; 0: the core
 	Doc    string
 	Fields []RegFieldInfo
 }

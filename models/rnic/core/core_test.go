@@ -246,7 +246,7 @@ func TestGaps(t *testing.T) {
 	for p.send(0) {
 	}
 	p.n[1].take(p.n[0].out[0])
-	p.n[1].out = nil // loses its acknowledgement and the second WRITE
+	p.n[1].out = nil // the acknowledgement and the second WRITE are lost
 	p.n[1].take(p.n[0].out[2])
 	require.Len(t, p.n[1].out, 1)
 	p.n[0].out = nil

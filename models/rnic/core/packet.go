@@ -33,10 +33,10 @@ const (
 	DropShort     // truncated headers
 	DropVersion   // unsupported transport version (TVer)
 	DropPartition // wrong partition (P_Key)
-	DropNoQP      // unknown queue pair, one of another transport, or one that may not receive in its state
+	DropNoQP      // unknown queue pair, one of another transport, or one whose state does not permit receiving
 	DropSequence  // out of sequence and NAKed before, or a duplicate without effect
 	DropKey       // UD: wrong Q_Key
-	DropNoBuffer  // UC, UD: no receive entry, or its buffer is too short
+	DropNoBuffer  // UC, UD: no receive entry, or the entry's buffer is too short
 	DropStray     // an unexpected response
 	DropUnknown   // the opcode is not defined for the transport
 )

@@ -175,7 +175,7 @@ func (x *lossy) carry(from int) {
 		k = x.rng.IntN(min(len(q), 4))
 	}
 	f := q[k]
-	if x.rng.IntN(100) >= x.loss/3 { // else it will be delivered a second time
+	if x.rng.IntN(100) >= x.loss/3 { // else the packet will be delivered a second time
 		x.air[from] = append(append(q[:0:0], q[:k]...), q[k+1:]...)
 	}
 	switch x.rng.IntN(100) {

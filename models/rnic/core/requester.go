@@ -9,10 +9,10 @@ import (
 // work is a work entry in flight.
 type work struct {
 	rnicspec.WQE
-	status    rnicspec.Status // error that its completion reports; OK: none
-	first     uint32          // PSN of its first packet
-	packets   int             // number of PSNs that it occupies
-	got       int             // number of its PSNs that were acknowledged or answered
+	status    rnicspec.Status // error that the completion of the request reports; OK: none
+	first     uint32          // PSN of the first packet of the request
+	packets   int             // number of PSNs that the request occupies
+	got       int             // number of PSNs of the request that were acknowledged or answered
 	requested bool            // for READs and atomics: the request has left
 }
 
@@ -65,7 +65,7 @@ type Outgoing struct {
 	VA     uint64
 	Bus    uint64
 	Len    int    // bytes of payload
-	Inline []byte // payload of an inline entry; nil: it is in memory
+	Inline []byte // payload of an inline entry; nil: the payload is in memory
 
 	First, Ends bool       // the packet is the first or the last one of its message
 	Report      bool       // report Done when the packet has left

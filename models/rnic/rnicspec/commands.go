@@ -179,7 +179,7 @@ type CreateAH struct {
 	V6      bool
 	MAC     [6]byte
 	IP      [16]byte
-	UDPPort uint16 // source port of its packets
+	UDPPort uint16 // source port of packets sent with the handle
 	TOS     uint8
 	TTL     uint8
 }

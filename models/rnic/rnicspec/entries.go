@@ -33,7 +33,7 @@ type WQE struct {
 	Handle uint32 // address handle of the receiver
 	QKey   uint32
 
-	LocalVA  uint64 // address of the data, unless it is inline
+	LocalVA  uint64 // address of the data, unless the data are inline
 	LocalKey uint32
 
 	// Operands of atomics.

@@ -6,12 +6,12 @@ const (
 	RegVersion = 0x004 // reads Version
 	RegQPs     = 0x008 // largest number of queue pairs
 	RegMaxRead = 0x00c // largest number of READs and atomics in flight per queue pair
-	RegCommand = 0x100 // 64 B: a command, which is executed when its last byte is written
+	RegCommand = 0x100 // 64 B: a command, which is executed when the last byte of this range is written
 	RegResult  = 0x140 // 8 B: the Result of the last command
 
 	RegCounters = 0x200 // 8 B each, by Counter
 
-	RegPages   = 0x80000 // one page per queue pair, by its number
+	RegPages   = 0x80000 // one page per queue pair, by the number of the pair
 	PageBytes  = 0x100
 	PageSend   = 0x00 // 4 B: producer index of the send ring
 	PageRecv   = 0x08 // 4 B: producer index of the receive ring

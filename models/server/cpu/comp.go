@@ -28,7 +28,7 @@ type Core struct {
 	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]
-	working bool // work is executing: do not enter it again
+	working bool // work is executing: do not call it again
 	lines
 	reg         regRead
 	regDone     func(v uint64, err error)

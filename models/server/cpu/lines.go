@@ -18,7 +18,7 @@ type lines struct {
 	storing  int               // number of stores in flight
 	copying  int               // number of copies whose store was not issued
 	part     int64             // rounding remainder of the time of copies, in 1/Copy.Bytes of a picosecond
-	since    simcore.Ps        // time when the core began to wait; never: it does not wait
+	since    simcore.Ps        // time when the core began to wait; never: the core does not wait
 	idleRuns []*run
 	ahead    int             // number of stores at the front of the record that may be issued as a run; 0: not known
 	scratch  [lineBytes]byte // destination of loads: software has the bytes already. Also a buffer for addPending
@@ -30,7 +30,7 @@ type line struct {
 	own    [lineBytes]byte // bytes of a store, a copy or a register write
 	n      int
 	use    use
-	wait   bool // the core waits for it
+	wait   bool // the core waits for the line
 	copied bool
 	ended  bool  // the store has taken effect
 	to     *line // for a copy's load: the copy's store

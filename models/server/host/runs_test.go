@@ -44,7 +44,7 @@ type workload struct {
 	stored int // number of lines stored
 }
 
-const workloadBytes = 48 << 10 // size of the memory that they access, in bytes
+const workloadBytes = 48 << 10 // size of the memory that the workloads access, in bytes
 
 // newWorkload makes a workload on a machine with small caches, so that lines are evicted and accesses
 // wait for the last-level cache.

@@ -55,7 +55,7 @@ type Core struct {
 	TLB      *tlb.TLB
 	Private  *private.Cache
 	Throttle *throttle.Throttle
-	Memory   *memmap.Map // address space that its socket sees
+	Memory   *memmap.Map // address space that the core's socket sees
 }
 
 // Build makes the sockets. Their parts' names begin with name. It panics if Akita does not accept

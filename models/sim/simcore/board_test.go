@@ -58,7 +58,7 @@ func (n *node) trySend(now Ps, dice int) bool {
 		return true
 	}
 	if !n.port.CanSend() {
-		return false // NotifyPortFree must wake it
+		return false // NotifyPortFree must wake the node
 	}
 	var m *testMsg
 	if len(n.answers) > 0 {

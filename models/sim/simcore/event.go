@@ -20,14 +20,14 @@ type Event struct {
 	H         sim.Handler // the event's handler
 	Arg       any         // for the owner, ignored here
 	Kind      int         // for the owner, ignored here
-	Secondary bool        // handled after all primary events of its time
+	Secondary bool        // the event is handled after all primary events of its time
 	Timer     bool        // acts only if something else has not happened before; counted by Engine.Armed
 
 	pending bool
 	foreign bool   // queue node for the sim.Event in Arg
 	at      Ps     // At when scheduled: the queue's sort key
 	key     uint64 // order within one time: secondary bit, then sequence
-	next    *Event // next event in the ring of its bucket
+	next    *Event // next event in the ring of the bucket
 }
 
 // Time implements sim.Event.

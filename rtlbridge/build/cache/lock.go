@@ -62,7 +62,7 @@ func (l lockTimes) Lock(ctx context.Context, path string, say func(format string
 // position.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
 	var seen time.Time      // time of the last sign of life
-	var quiet time.Duration // time waited since it
+	var quiet time.Duration // time waited since seen
 	for told := false; ; told = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {

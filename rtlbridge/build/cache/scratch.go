@@ -58,7 +58,7 @@ func NewScratch(cache string) (*Scratch, error) {
 func (s *Scratch) Publish(entry string) error {
 	err := os.Chmod(s.Dir, 0o755)
 	if err == nil {
-		err = os.RemoveAll(entry) // a damaged one, otherwise it would have been used
+		err = os.RemoveAll(entry) // a damaged entry, otherwise it would have been used
 	}
 	if err == nil {
 		err = os.Rename(s.Dir, entry)

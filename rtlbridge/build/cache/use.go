@@ -64,7 +64,7 @@ func UseFolder(dir string) error {
 		if !errors.Is(err, os.ErrNotExist) {
 			break
 		}
-		time.Sleep(pause) // another process is removing it
+		time.Sleep(pause) // another process is removing the folder
 	}
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)

@@ -52,7 +52,7 @@ type Card struct {
 	handles map[verbs.AH]*transport.AH
 	async   func(Async)
 
-	landings []bool            // by receive queue behind those of the cores: a low-latency queue pair uses it
+	landings []bool            // by receive queue behind those of the cores: a low-latency queue pair uses the queue
 	drops    nicspec.RxCtrlReg // register RX_CTRL as last written
 }
 

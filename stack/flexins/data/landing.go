@@ -52,7 +52,7 @@ func (l *landing) post(number uint64, spans []transport.Span) error {
 	q := l.q
 	x := landed{number: number}
 	switch {
-	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET discards it
+	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET discards the request
 	case l.phase == landingOff:
 		q.flushed(&x)
 	case l.phase == landingHalting:

@@ -41,7 +41,7 @@ type qp struct {
 	timerIndex int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // number of copies in flight
-	frames     int // frames in transmit queues, or on their way there
+	frames     int // frames in transmit queues, or on their way to one
 	staged     int // packets counted in frames that still wait in core.staging
 	closing    func()
 	landing    *landing // receive side of a low-latency queue pair; nil for others
@@ -275,7 +275,7 @@ func (q *qp) destroy(done func(error)) {
 	}
 	q.send.forget(qpn)
 	q.recv.forget(qpn)
-	q.copies++ // one more, until its completions are in the host
+	q.copies++ // one more, until the completions of the queue pair are in the host
 	c.copies.nop(func() {
 		q.copies--
 		q.destroyIfIdle()

@@ -20,17 +20,17 @@ type packets struct {
 // packet is a received packet that is in use.
 type packet struct {
 	buf         driver.Buffer
-	at          uint64   // address of its payload, behind headers that the NIC does not recognize
-	n           int      // length of its payload
+	at          uint64   // address of the payload, behind headers that the NIC does not recognize
+	n           int      // length of the payload
 	bytes       int      // bytes in the payload buffer, including those headers
 	copies      int      // number of copies of the payload in flight
 	dropped     bool     // the packet is no longer needed
 	invalidated bool     // the buffer needs no invalidation: a copy did that, or nothing was written
 	kept        bool     // the payload is in reorder memory
-	slot        uint64   // address of its slot in reorder memory
-	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: it is in Arm memory
-	request     landed   // the receive request whose buffer holds it
-	accepted    bool     // the connection accepted it as that request's message
+	slot        uint64   // address of the packet's slot in reorder memory
+	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: the payload is in Arm memory
+	request     landed   // the receive request whose buffer holds the payload
+	accepted    bool     // the connection accepted the packet as the message of that request
 }
 
 // openReceive opens the receive queue and posts all of its buffers, which begin at at.

@@ -18,7 +18,7 @@ type ring struct {
 type piece struct {
 	at    uint64
 	bytes uint64 // length in bytes, whole lines
-	skip  uint64 // bytes passed over before it, at the end of the range
+	skip  uint64 // bytes passed over before the piece, at the end of the range
 	free  bool
 }
 

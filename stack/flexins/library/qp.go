@@ -169,7 +169,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		done(err)
 		return
 	}
-	q.send.pull() // takes errors that have arrived: they may change the state
+	q.send.pull() // takes errors that have arrived: these may change the state
 	q.recv.pull()
 	next, err := verbs.CheckModify(q.init.Type, q.queues.State, &a, mask, c.kernel.Attr())
 	if err == nil && mask&verbs.QPPathMTU != 0 && a.PathMTU > c.cfg.Ports[0].MaxMTU {

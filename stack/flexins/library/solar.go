@@ -3,7 +3,7 @@ package library
 // endedAlone ends a Solar request, whether or not earlier ones have ended, and returns its ID. Its place in the queue
 // is freed only when those before it have ended, too: the card's queue has as many places.
 func (q *QP) endedAlone(number uint64) uint64 {
-	if number-q.first >= uint64(q.sends.Len()) { // a RESET has discarded it
+	if number-q.first >= uint64(q.sends.Len()) { // a RESET has discarded the request
 		return 0
 	}
 	id := *q.sends.At(int(number - q.first))

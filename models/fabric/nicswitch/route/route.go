@@ -44,8 +44,8 @@ type Verdict uint8
 
 // Values of Verdict.
 const (
-	Forward     Verdict = iota // one port claims it: forwarded to that port
-	Broadcast                  // a broadcast message: sent to every port except the one where it entered
+	Forward     Verdict = iota // one port claims the TLP: forwarded to that port
+	Broadcast                  // a broadcast message: sent to every port except the one where the message entered
 	Consume                    // a message that ends at this receiver: the switch ignores it without an error
 	Unsupported                // a request that no port claims: answered with UR, or dropped and counted (PCIe 2.3.1)
 	Unexpected                 // a completion that no port claims: dropped and counted (PCIe 2.3.2)

@@ -21,9 +21,9 @@ type block struct {
 	data [blockLines][mem.LineBytes]byte
 
 	used   [blockLines]uint64 // LRU time of the last use of each line
-	number uint64             // number of its first line, divided by blockLines
+	number uint64             // number of the block's first line, divided by blockLines
 	index  uint32             // position in the pool
-	cached int32              // number of its lines that are cached
+	cached int32              // number of the block's lines that are cached
 	state  [blockLines]uint8
 	way    [blockLines]uint8 // way of each line
 
@@ -110,7 +110,7 @@ const runBlocks = 1 << 10 / blockLines
 // Here, the lines of a transfer lie in different sets, but side by side in the directory.
 type directory struct {
 	runs   map[uint64]*[runBlocks]*block
-	latest *[runBlocks]*block // run that was looked up last, and its number
+	latest *[runBlocks]*block // run that was looked up last, and the number of that run
 	number uint64
 }
 

@@ -116,7 +116,7 @@ type issued struct {
 	op
 	at    int // number of the access in order of issue
 	done  int // number of calls of Done
-	ended int // number of accesses that were issued before it was done
+	ended int // number of accesses that were issued before this one was done
 	got   []byte
 	err   error
 }

@@ -41,7 +41,7 @@ func (b *broken) Access(a *mem.Access) {
 		b.Sparse.Access(&other)
 		return
 	case b.how == "late write" && a.Op == mem.Write:
-		b.later = append(b.later, func() { b.Sparse.Access(a) }) // reads overtake it
+		b.later = append(b.later, func() { b.Sparse.Access(a) }) // reads overtake this write
 		return
 	case b.how == "early done" && a.Op == mem.Write && b.Has(a.Addr, len(a.Data)):
 		data := append([]byte(nil), a.Data...)

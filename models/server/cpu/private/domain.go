@@ -28,12 +28,12 @@ type Domain struct {
 // page records which caches hold the lines of a piece of memory.
 type page struct {
 	cached  uint64            // bit i: some cache has line i
-	holders [pageLines]uint64 // by line; bit i: caches[i] has it
+	holders [pageLines]uint64 // by line; bit i: caches[i] has the line
 }
 
 const (
 	pageLines = 64
-	fewPages  = 256 // number of pages that are kept even if they are empty
+	fewPages  = 256 // number of pages that are kept even if no cache has a line of them
 )
 
 // NewDomain makes the domain of one memory, or of several with disjoint addresses.

@@ -72,8 +72,8 @@ type page struct{ number, used uint64 }
 // waiter is an access that waits for its walks, or behind another access.
 type waiter struct {
 	a           *mem.Access
-	first, last uint64 // range of its pages' numbers
-	err         error  // error of a walk to one of its pages
+	first, last uint64 // range of the numbers of the access's pages
+	err         error  // error of a walk to one of the access's pages
 }
 
 // walk is a page walker and the page that it looks up.

@@ -80,7 +80,7 @@ type job struct {
 	c          *Copy
 	requested  int  // bytes requested so far
 	inFlight   int  // number of chunks in flight
-	requesting bool // request is executing for it: do not enter it again
+	requesting bool // request is executing for the job: do not call it again
 	record     mem.Access
 	bytes      [RecordBytes]byte
 }

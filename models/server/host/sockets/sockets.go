@@ -81,7 +81,7 @@ type Builder struct {
 // Sockets gives each socket access to all memories of the server.
 type Sockets struct {
 	spec    Spec
-	regions [][]memmap.Region // by socket: the address ranges that it sees
+	regions [][]memmap.Region // by socket: the address ranges that the socket sees
 	links   []*memlink.Link
 	maps    []*memmap.Map
 }

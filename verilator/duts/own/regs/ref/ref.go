@@ -11,7 +11,7 @@ var response = map[bool]int{true: 0, false: 2} // OKAY, SLVERR
 func Reference(p *ref.Player) {
 	regs := map[uint64]uint64{id: 0x4e540001}
 	writable := map[uint64]uint64{status: 0xffff, scratch: 0xffffffff, mask: 0xffff}
-	var addrs, data []*ref.Msg // addresses and data of writes that wait for their counterpart
+	var addrs, data []*ref.Msg // addresses of writes without data yet, and data of writes without an address yet
 	write := func() {
 		for len(addrs) > 0 && len(data) > 0 {
 			at, v, strobe := addrs[0].U("addr"), data[0].U("data"), data[0].U("strb")
