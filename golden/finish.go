@@ -12,7 +12,7 @@ import (
 
 // CounterValue is the value of a counter at the end of a run.
 type CounterValue struct {
-	Index int // of the COUNTER registers, then of RULE_HITS
+	Index int // number of the counter: first the COUNTER registers, then those of RULE_HITS
 	Value uint64
 }
 

@@ -18,9 +18,9 @@ type backpressure struct {
 
 // Cycles outside of a set for which the set stays exact: more than any bound that is checked with it.
 const (
-	keptTLP  = 1 << 14 // [L3]
-	keptUsed = 1 << 11 // [M3], fetchSlack
-	keptEth  = 1 << 11 // [F6]
+	keptTLP  = 1 << 14 // for the bounds of [L3]
+	keptUsed = 1 << 11 // for those of [M3], and for fetchSlack
+	keptEth  = 1 << 11 // for those of [F6]
 )
 
 func (s *backpressure) init(ports int) {

@@ -151,7 +151,7 @@ type queueView struct {
 	epoch   uint32
 	open    bool
 	leastPI uint16
-	mostPI  uint16 // with a doubtful doorbell, if there is one
+	mostPI  uint16 // highest possible producer index: that of a doubtful doorbell, if there is one
 	bad     rings.Failures
 	seen    bool // the queue has sent its Event
 }

@@ -19,7 +19,7 @@ type portState struct {
 	out   int
 
 	waiting queue[input]      // received from the link, not yet sent to the device
-	flying  queue[sim.Msg]    // sent to the device, not yet accepted on its pins
+	flying  queue[sim.Msg]    // messages sent to the device, not yet accepted on its pins
 	owed    queue[simcore.Ps] // times at which credits of accepted inputs are back at the inputs' sender
 	returns simcore.Ps        // latency of a credit's return
 	credit  simcore.Event

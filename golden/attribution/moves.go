@@ -20,7 +20,7 @@ type content struct {
 	n      int
 	issued int64 // cycle of the request
 	tag    uint8
-	status nicspec.Status // with isBad: the failure
+	status nicspec.Status // with isBad: status of the failure
 }
 
 // content describes what fills a place (one byte of a piece). Its n, at most the argument, counts the bytes

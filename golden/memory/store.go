@@ -6,7 +6,7 @@ import "bytes"
 // source of a copy in pages, each kept only while some of its bytes are yet to be written.
 type Store struct {
 	Flat  []byte
-	pages []*Page // of a copy, nil where no bytes are kept
+	pages []*Page // pages of a copy's source; nil where no bytes are kept
 	pool  *Pool[Page]
 	paged bool
 }

@@ -42,7 +42,7 @@ const (
 type Pcapng struct {
 	out     limited
 	buf     []byte   // block under construction
-	leftOut []uint64 // by interface
+	leftOut []uint64 // packets left out, by interface
 }
 
 // NewPcapng begins a file of at most limit bytes (0 = no limit) for NICs with these names: the
@@ -172,7 +172,7 @@ func (p *Pcapng) statistics(iface int, missing uint64) {
 
 func (p *Pcapng) begin(typ uint32) {
 	p.buf = binary.LittleEndian.AppendUint32(p.buf[:0], typ)
-	p.u32(0) // length, see end
+	p.u32(0) // length of the block: end overwrites it
 }
 
 func (p *Pcapng) u32(v uint32) { p.buf = binary.LittleEndian.AppendUint32(p.buf, v) }

@@ -34,7 +34,7 @@ const (
 	FaultTag           // the tag differs in its top bit; the changed tag may be in use or not
 	FaultRequester     // the requester ID is wrong
 	FaultPoisonedUR    // status UR, with data and EP set: the status decides
-	FaultPoisonedCount // as FaultByteCount, with EP set: the byte count decides
+	FaultPoisonedCount // like FaultByteCount, with EP set: the byte count decides
 	numFaults
 )
 

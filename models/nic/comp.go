@@ -35,7 +35,7 @@ type Comp struct {
 	attr     tlp.Attr   // attributes of requests for frame and copy data, set by DEVCTL
 	limitsTx core.TxLimits
 	timeout  int64        // as set by CPL_TIMEOUT
-	outcome  core.Outcome // of the register request being carried out
+	outcome  core.Outcome // outcome of the register request being carried out
 
 	readPool []*core.Read
 	drainRx  bool // the table command being carried out disables receive queue drainQ, else transmit queue drainQ

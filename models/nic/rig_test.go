@@ -39,8 +39,8 @@ type rigOpt struct {
 	seed    uint64
 	shuffle bool // completions of different reads come in random order
 	link    simcore.LinkSpec
-	quiet   bool // without the TLP monitor
-	bare    bool // without fault injection and gate in the PCIe link
+	quiet   bool // do not use the TLP monitor
+	bare    bool // no fault injection and no gate in the PCIe link
 	stalls  boundary.Stalls
 }
 

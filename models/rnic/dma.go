@@ -22,7 +22,7 @@ type dmaRead struct {
 	requested int // bytes requested so far
 	open      int // requests without their last completion
 	failed    bool
-	queued    bool // in dma.waiting
+	queued    bool // the read is in dma.waiting
 	owner     reader
 }
 

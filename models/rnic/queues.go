@@ -17,7 +17,7 @@ type qpair struct {
 	due       [2]simcore.Ps // time when the latency of the latest request, and of the latest response, has passed
 	endpoint  int           // endpoint whose memory holds the send ring, and whose contexts the requests use
 	port      int
-	active    bool // in transmitter.turn
+	active    bool // the pair is in transmitter.turn
 	lookedUp  bool // the lookups for the pair's next packet are done
 	requested bool // the lookups for the pair's next packet are in flight
 	timing    bool // the event of the pair's acknowledgement timer is pending
@@ -64,7 +64,7 @@ type fetch struct {
 	n    int
 	done bool
 	buf  []byte
-	next *fetch // in ring.fetches
+	next *fetch // next fetch in ring.fetches
 }
 
 // fetchesAhead is the number of entry reads that a ring keeps in flight (assumption).

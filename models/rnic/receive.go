@@ -51,7 +51,7 @@ type rxOp struct {
 	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
 	reply      *reply
 	word       [8]byte
-	next       *rxOp // in qpair.parked, then in qpair.barred
+	next       *rxOp // next operation in qpair.parked, then in qpair.barred
 }
 
 // takeFrames takes frames from the ports while the receive buffer has room. The others hold back

@@ -17,7 +17,7 @@ type reply struct {
 	packets fifo.Queue[*txPacket]
 	all     bool   // the last packet has been added
 	gated   bool   // no packet may leave yet: the packet table is being filled
-	next    *reply // in qpair.replies
+	next    *reply // next reply in qpair.replies
 }
 
 func (c *Comp) newReply(op *rxOp) *reply {
@@ -84,7 +84,7 @@ type readJob struct {
 	entries   int  // table entries that the READ needs
 	lookedUp  bool // the lookups for the next packet of the READ are done
 	ownsTable bool
-	queued    bool // in table.active
+	queued    bool // the READ is in table.active
 }
 
 // startRead begins to answer a READ.

@@ -38,7 +38,7 @@ type txPacket struct {
 	report bool // the completion in done must be written
 	left   bool // the packet has left, and waits for earlier packets of its queue pair to be reported
 	done   core.Completion
-	next   *txPacket // in qpair.out, then in qpair.leaving
+	next   *txPacket // next packet in qpair.out, then in qpair.leaving
 }
 
 // activate queues a queue pair that has something to send for its turn.

@@ -107,8 +107,8 @@ func (s *Stream) channels() (list []Stream) {
 // AXIField is a field of an AXI port of kind axi4 or axil.
 type AXIField struct {
 	Name, Channel string
-	Answer        bool // in a channel driven by the subordinate
-	Lite          bool // also part of AXI4-Lite
+	Answer        bool // field of a channel driven by the subordinate
+	Lite          bool // the field is also part of AXI4-Lite
 }
 
 // AXIFields returns the fields of AXI ports, by channel, without their handshakes.

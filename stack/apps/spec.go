@@ -42,7 +42,7 @@ func (k Kind) sends() bool { return k == Send || k.twoWay() }
 // Served reports whether handlers on the server's card answer the requests.
 func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
 
-// answered reports whether every message of a client has an answer that takes one of its receive
+// answered reports whether every message of a client has an answer that takes one of the client's receive
 // requests.
 func (k Kind) answered() bool { return k.twoWay() || k.Served() }
 

@@ -82,7 +82,7 @@ type DCQCN struct {
 	target  Bps // R_T: target rate
 	alpha   fraction
 
-	limited bool // below line rate: timer and byte counter run
+	limited bool // the rate is below line rate: timer and byte counter run
 	alphaAt Ps   // when alpha decays next; Never before the first notification
 	timerAt Ps
 	bytes   int64 // progress of the byte counter

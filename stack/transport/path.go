@@ -17,7 +17,7 @@ type Address struct {
 // Path is an address vector (struct ibv_ah_attr): how packets reach the peer.
 type Path struct {
 	Local, Peer  Address
-	TrafficClass uint8  // of IPv6, or ToS of IPv4: DSCP in the upper six bits, ECN in the lower two
+	TrafficClass uint8  // traffic class of IPv6, or ToS of IPv4: DSCP in the upper six bits, ECN in the lower two
 	HopLimit     uint8  // TTL for IPv4
 	SourcePort   uint16 // UDP source port: entropy for switches; spraying counts up from it
 }

@@ -23,7 +23,7 @@ type schedule struct {
 	late       int
 	lateBy     Ps
 	marked     int
-	flipped    int   // with one bit flipped
+	flipped    int   // packets with one bit flipped
 	faulty     uint8 // largest number of faults that one packet can meet
 	timeout    uint8
 	retries    uint8

@@ -41,7 +41,7 @@ const (
 type Spec struct {
 	Kind     Kind
 	Recovery Recovery // recovery from losses; RC only
-	QPN      uint32   // of this end, 24 bits
+	QPN      uint32   // number of this end, 24 bits
 	PKey     uint16
 	QKey     uint32       // UD: the Q_Key that received packets must carry; Conn.SetRights changes it
 	Access   verbs.Access // what the peer may do through this connection; Conn.SetRights changes it

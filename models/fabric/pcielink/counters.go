@@ -31,7 +31,7 @@ func (c Count) Plus(o Count) Count {
 
 // Counters holds the counters of one direction.
 type Counters struct {
-	In        [3]Count // taken from the sender, by tlp.Class
+	In        [3]Count // TLPs taken from the sender, by tlp.Class
 	Out       [3]Count // retrieved by the receiver, by tlp.Class
 	DLLPs     uint64   // DLLPs put on the wire in this direction
 	DLLPBytes uint64

@@ -140,7 +140,7 @@ func TestCompletionsOfOneReadKeepOrder(t *testing.T) {
 		r.tlp(tlp.Cpl, 0, 0)
 	h := *second.Parsed()
 	h.Kind, h.Length = tlp.Cpl, 0
-	require.NoError(t, third.SetHeader(&h)) // of the same transaction as the second
+	require.NoError(t, third.SetHeader(&h)) // a completion of the same transaction as the second
 	r.send(r.a, first, second, third, fourth)
 	r.run()
 	require.Equal(t, []uint64{1, 4}, seqsIn(r.b.port))

@@ -40,7 +40,7 @@ func (m *tally) Access(a *mem.Access) {
 // wiretap counts the TLPs that arrive at a root and leave it.
 type wiretap struct {
 	t                  testing.TB
-	port               *simcore.Port // of the root
+	port               *simcore.Port // port of the root
 	writes             []int         // bytes of each TLP received, 0 for a read
 	written, requested int           // bytes of writes received, and bytes of reads requested
 	sent               int           // bytes of completions

@@ -26,8 +26,8 @@ type read struct {
 	tlp.Reply
 	due    simcore.Ps
 	cpls   fifo.Queue[*completion] // completions whose data was requested, in address order
-	begun  bool                    // no longer in readQueue.waiting
-	listed bool                    // in readQueue.ready
+	begun  bool                    // the read is no longer in readQueue.waiting
+	listed bool                    // the read is in readQueue.ready
 	ended  bool                    // a completion without data has ended the read: later ones are dropped
 }
 

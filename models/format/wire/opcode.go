@@ -104,7 +104,7 @@ type Position uint8
 
 // The positions. Packets of operations that are never segmented are Only.
 const (
-	PosNone Position = iota // of reserved opcodes
+	PosNone Position = iota // position of reserved opcodes
 	PosFirst
 	PosMiddle
 	PosLast

@@ -69,8 +69,8 @@ type Timing struct {
 	Burst      simcore.Ps // a burst of 64 B on the bus of a channel
 	WriteCost  simcore.Ps // time charged to the writes' share for a write burst; at least Burst
 	Turnaround simcore.Ps // time that the bus is idle when its direction changes
-	BankRead   simcore.Ps // from a read burst to the next access of the same bank
-	BankWrite  simcore.Ps // from a write burst to the next access of the same bank
+	BankRead   simcore.Ps // time from a read burst to the next access of the same bank
+	BankWrite  simcore.Ps // time from a write burst to the next access of the same bank
 	Latency    simcore.Ps
 }
 

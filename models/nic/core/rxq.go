@@ -7,7 +7,7 @@ import "nictwin/models/nic/nicspec"
 type Queue struct {
 	State    nicspec.QueueState
 	Err      nicspec.Status // cause of state Error
-	Enable   uint8          // as written
+	Enable   uint8          // Enable field as written
 	LogSize  uint8
 	RingBase uint64
 	CqBase   uint64

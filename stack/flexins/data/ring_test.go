@@ -18,7 +18,7 @@ type ringModel struct {
 	list []claim
 }
 
-// claim is the place of a piece; begin is where the memory skipped before it starts.
+// claim is the position of a piece in the ring; begin is where the memory skipped before the piece starts.
 type claim struct {
 	piece             *piece
 	begin, at, behind uint64

@@ -48,7 +48,7 @@ func (x *staging) ready(n int) bool {
 		return true
 	}
 	if x.waiting.Len() >= 1<<x.c.spec.LogTransmit {
-		return false // not now: the end of a copy wakes the work loop
+		return false // there is no room now: the end of a copy wakes the work loop
 	}
 	if x.ring.fits(n) {
 		return true

@@ -304,7 +304,7 @@ type direction struct {
 	from   *driver.Arena // allocator on the producer's side
 	to     *driver.Arena // allocator on the consumer's side
 
-	context int          // context, if the direction is from the host
+	context int          // ID of the library context, if the direction is from the host
 	window  *corebus.Bus // host core's window to Arm memory
 }
 

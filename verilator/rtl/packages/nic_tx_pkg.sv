@@ -56,8 +56,8 @@ package nic_tx_pkg;
   // A checked entry for the copy engine, with bus addresses; an invalidated range begins at src.
   typedef struct packed {
     tx_id_t      id;
-    logic        move;       // copies bytes
-    logic        inval;      // invalidates cache lines
+    logic        move;       // the entry copies bytes
+    logic        inval;      // the entry invalidates cache lines
     logic [24:0] len;
     logic [63:0] src;
     logic [63:0] dst;

@@ -29,7 +29,7 @@ module nic_account
   output rx_frame_t        out_o,
   // Pulse: the frame with an account that was forwarded last has ended.
   input  logic             settled_i,
-  // With settled_i: high if it was delivered, low if it was dropped.
+  // With settled_i: high if the frame was delivered, low if it was dropped.
   input  logic             passed_i,
   output logic             busy_o
 );
