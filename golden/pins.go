@@ -19,8 +19,8 @@ type backpressure struct {
 // Cycles outside of a set for which the set stays exact: more than any bound that is checked with it.
 const (
 	keptTLP  = 1 << 14 // for the bounds of [L3]
-	keptUsed = 1 << 11 // for those of [M3], and for fetchSlack
-	keptEth  = 1 << 11 // for those of [F6]
+	keptUsed = 1 << 11 // for the bounds of [M3], and for fetchSlack
+	keptEth  = 1 << 11 // for the bounds of [F6]
 )
 
 func (s *backpressure) init(ports int) {

@@ -13,7 +13,7 @@ namespace nictwin {
 enum class IdleMode {
   kEvaluate,  // evaluates every cycle
   kSkip,      // skips cycles in which the design is idle
-  kCheck,     // evaluates them and compares
+  kCheck,     // evaluates idle cycles as well, and compares
 };
 
 // A cycle that could have been skipped changed the design's state or outputs: the device must not declare skip_idle.

@@ -149,7 +149,7 @@ struct Start {
 
 constexpr uint32_t kStartPoison = 1;     // drive noise on idle input pins
 constexpr uint32_t kStartSkipIdle = 2;   // skip cycles in which nothing changes
-constexpr uint32_t kStartCheckIdle = 4;  // evaluate these cycles and check that nothing changes
+constexpr uint32_t kStartCheckIdle = 4;  // evaluate idle cycles and check that nothing changes
 constexpr uint32_t kStartIdle = kStartSkipIdle | kStartCheckIdle;
 constexpr uint32_t kStartFlags = kStartPoison | kStartIdle;
 
@@ -242,7 +242,7 @@ enum class RecordType : uint8_t { kTransaction = 1, kCredit = 2, kReset = 3 };
 struct Record {
   RecordType type = RecordType::kTransaction;
   uint8_t stream = 0;
-  uint64_t cycle = 0;      // earliest cycle in which it may begin
+  uint64_t cycle = 0;      // earliest cycle in which the transaction may begin
   uint32_t data_len = 0;   // bytes of data; for a credit record: the number of credits
   const uint8_t* side = nullptr;
   const uint8_t* data = nullptr;

@@ -96,7 +96,7 @@ package nic_int_pkg;
     logic [7:0] rx_pfc;
   } pause_cfg_t;
 
-  // A pause frame was honoured: it stops the port (all) or these classes; times are in quanta.
+  // A pause frame was honoured: it stops the port (all) or the set classes; times are in quanta.
   typedef struct packed {
     logic             valid;
     logic             all;

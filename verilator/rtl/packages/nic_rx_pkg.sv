@@ -158,7 +158,7 @@ package nic_rx_pkg;
 
   typedef enum logic [1:0] {
     JobFrame,   // write the frame, then its completion entry
-    JobDrop,    // free its buffer lines
+    JobDrop,    // free the frame's buffer lines
     JobEvent    // write an Event entry
   } rx_job_e;
 

@@ -91,17 +91,17 @@ package nic_tx_pkg;
     logic        udp_zero;
     logic        ip_csum;
     logic        crc;
-    logic [13:0] crc_pos;     // offset of the CRC-32C; below: the range it covers
+    logic [13:0] crc_pos;     // offset of the CRC-32C; it covers bytes crc_from to crc_upto-1
     logic [13:0] crc_from;
     logic [13:0] crc_upto;
-    logic [2:0]  crc_summed;  // number of its four bytes that the UDP sum covers
+    logic [2:0]  crc_summed;  // number of bytes of the CRC-32C that the UDP sum covers
     logic        swap;        // the UDP header begins at an odd offset
     logic        odd_end;     // the UDP length is odd
     logic [13:0] last;        // end of the bytes that ICRC and UDP sum cover
     logic [6:0]  udp_pos;     // offset of the UDP checksum field
     logic [6:0]  ip_pos;      // offset of the IPv4 checksum field
     logic        ovl_lo;      // the IPv4 sum covers the first byte of the UDP checksum field
-    logic        ovl_hi;      // the IPv4 sum covers its second byte
+    logic        ovl_hi;      // the IPv4 sum covers the second byte of that field
     logic        ovl_swap;    // the field is at an odd offset in the IPv4 header
     logic [15:0] udp_base;    // sum of pseudo header and complement of the old field, folded
     logic [15:0] ip_base;     // sum of the IPv4 header without both fields, folded

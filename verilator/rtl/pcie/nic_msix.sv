@@ -55,7 +55,7 @@ module nic_msix
   typedef struct packed {
     logic          queued;             // a message is due and not yet accepted at the TLP port
     logic [15:0]   count;              // unreported entries
-    logic [Tw-1:0] since;              // time at which the oldest of them left
+    logic [Tw-1:0] since;              // time at which the oldest unreported entry left
   } state_t;
 
   typedef struct packed {

@@ -93,7 +93,7 @@ module nic_txpark
   // For each queue: entries in flight, and their kind.
   logic [15:0]       open_q [NumTxq];
   kind_t             kind_q [NumTxq];
-  logic [NumTxq-1:0] port_q;               // port of its latest frame
+  logic [NumTxq-1:0] port_q;               // port of the queue's latest frame
   logic [4:0]        used_q [Lanes];       // entries that use a slot of the lane
 
   entry_t            out_q;

@@ -44,7 +44,7 @@ module nic_txturn #(
   output logic            wake_o
 );
   logic [NumTxq-1:0] wait_q [Lanes+1]; // lists that wait for lane w; Lanes: to examine
-  logic [NumTxq-1:0] order_q;          // wait for other entries of their queue
+  logic [NumTxq-1:0] order_q;          // lists that wait for other entries of their queue
   logic [Qw-1:0]     last_q [Lanes+1]; // list that had lane w's last turn
   logic              valid_q;
   logic [Qw-1:0]     q_q;

@@ -22,7 +22,7 @@ module blk_account
   typedef struct packed {
     logic [31:0] port_seq;
     logic [7:0]  passed;
-    logic [7:0]  settle;     // cycles from its leaving until the frame is settled
+    logic [7:0]  settle;     // cycles from when the frame leaves until it is settled
     logic [7:0]  hold;       // cycles for which the frame is held at the output
     logic [15:0] queue_f;
     logic [7:0]  slow_queue;

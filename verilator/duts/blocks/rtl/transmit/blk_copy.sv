@@ -42,10 +42,10 @@ module blk_copy
     logic [15:0]        mps;
   } op_t;
 
-  // End of an entry: turn: its place in the order of ends; beats: output beats until then.
+  // End of an entry: turn: number of the end in their order; beats: output beats until then.
   typedef struct packed {
     logic [7:0]  fence;
-    logic [7:0]  src;        // lowest bits of its source address
+    logic [7:0]  src;        // lowest bits of the entry's source address
     logic [15:0] beats;
     logic [7:0]  turn;
     logic [7:0]  queue_f;

@@ -20,8 +20,8 @@ module blk_gather
   localparam int Depth = 256;              // size of the output queue, lines
   localparam int Lw    = $clog2(Depth) + 1;
   localparam int Most  = 72;               // lines of the longest frame
-  localparam int Every = 64;               // after this number of frames the output is closed
-  localparam int Hold  = 4096;             // for this number of cycles
+  localparam int Every = 64;               // frames after which the output is closed
+  localparam int Hold  = 4096;             // cycles for which the output stays closed
 
   typedef struct packed {
     logic [383:0]     inl;

@@ -71,7 +71,7 @@ module blk_offload
   patch_t        patch, patch_held;
   logic          patch_valid, unused_patch_ready;
   logic          count_ready, count_valid;
-  logic [7:0]    count, got_q;         // beats of the frame that leaves; those already sent
+  logic [7:0]    count, got_q;         // beats of the frame that leaves; beats of it already sent
 
   assign said = said_t'(s_axis_req_tuser);
   assign take = s_axis_req_tvalid && s_axis_req_tready;

@@ -32,7 +32,7 @@ module blk_txq
     logic [7:0]             rsvd1;
     logic                   after;     // 1: when_f counts from the arrival of the last bytes;
     logic [6:0]             when_f;    // cycles from there, else from the last doorbell
-    logic [511:0]           again;     // context with which it is enabled again
+    logic [511:0]           again;     // context with which the queue is enabled again
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
     logic [Rings-1:0][15:0] queue_f;
