@@ -69,8 +69,7 @@ type ExceededError struct{ what string }
 
 func (e *ExceededError) Error() string { return e.what }
 
-// exceeded returns the limit because of which a tool ended, judging by how it ended, or nil if no limit did
-// that.
+// exceeded returns the limit that ended a tool, which it tells from how the tool ended, or nil if no limit did.
 func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
 	tool = filepath.Base(tool)
 	switch {

@@ -139,7 +139,7 @@ package nic_int_pkg;
   // Configuration registers, decoded for the blocks.
   typedef struct packed {
     logic        flr;           // high during a function-level reset: work ends, none begins
-    logic        clear;         // last cycles of a reset: resets all but counters, ordinals and arriving frames
+    logic        clear;         // a reset ends: clears all but counters, ordinals, arriving frames
     logic        rx_enable;
     logic        tx_enable;
     logic [1:0]  attr;          // RO (bit 1), NS (bit 0) of requests with frame or copy data

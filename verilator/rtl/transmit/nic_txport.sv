@@ -48,7 +48,7 @@ module nic_txport
   tx_ent_t       g_ent;
   logic          room, ln_valid, ln_first, ln_last, ln_two, take;
   tx_frame_t     ln_frame;
-  logic [1023:0] ln_raw, ln_data, ln_inl;   // line as read; with inline bytes merged; inline bytes only
+  logic [1023:0] ln_raw, ln_data, ln_inl;   // line as read; with inline bytes; inline bytes only
   logic [7:0]    ln_inl_len;
   logic [7:0]    take_beats;
   logic          of_valid, of_first, of_last, of_two;

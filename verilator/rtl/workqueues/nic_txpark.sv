@@ -178,7 +178,7 @@ module nic_txpark
   assign take      = !out_valid_q || ready_i;
   assign pop       = look_valid && take && !order && !full;
 
-  // opens: the block is its entry's first. ends: its last. An Event or disabling cuts an entry short.
+  // opens: first block of an entry; ends: last block. An Event or disabling cuts an entry short.
   assign opens     = lack_q[in] == 2'd0 || id_i.is_event;
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;

@@ -3,8 +3,8 @@ package core
 // Classes is the number of priority classes of a port (IEEE 802.1Q).
 const Classes = 8
 
-// PFC configures the thresholds at which the peer of an ingress port is told to pause a class. They apply to
-// the bytes of the class that entered at that port and are still in the buffer.
+// PFC configures the thresholds at which a pause frame makes the peer of an ingress port pause a class. They apply
+// to the bytes of the class that entered at that port and are still in the buffer.
 type PFC struct {
 	XoffBytes     int `yaml:"xoff_bytes"`     // above this the sender is paused; 0: the class has no PFC
 	XonBytes      int `yaml:"xon_bytes"`      // at or below this it may resume
