@@ -183,7 +183,8 @@ func newConn(name string, proc *process, record io.Writer) *Conn {
 	return &Conn{name: name, proc: proc, record: record, in: make([]byte, 256<<10), out: make([]byte, reserve, 256<<10)}
 }
 
-// open shakes hands over a socket, which it takes over, with the shared memory beside it, if there is any.
+// open takes over a socket and shakes hands with the device over it; shared is the shared memory beside it, or
+// nil.
 func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout time.Duration) (*Conn, error) {
 	if timeout == 0 {
 		timeout = DefaultTimeout

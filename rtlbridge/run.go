@@ -113,8 +113,8 @@ func (c *Conn) send(op string, b []byte) error {
 	return nil
 }
 
-// Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before the
-// start of the next quantum. It travels with the next SendRun.
+// Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before
+// the start of the next quantum. The transaction travels with the next SendRun.
 func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 	if c.start.Streams == nil {
 		return errNotStarted

@@ -64,7 +64,7 @@ func (o *overwritten) span(lo, hi int) (in bool, n int) {
 	return false, hi - lo
 }
 
-// places lists the bytes of the set.
+// places lists the offsets of the bytes in the set.
 func (o *overwritten) places() (at []int) {
 	for _, v := range o.s[:o.n] {
 		for i := v.Lo; i < v.Hi; i++ {

@@ -89,7 +89,7 @@ func (d *Read) Rest(ended int64, why nicspec.Status) {
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
 func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
 
-// Begin records a request of n bytes with a free tag. It is a stray until it is attributed.
+// Begin records a request of n bytes with a free tag. The read is a stray until it is attributed.
 func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	d := &s.Tags[tag]
 	*d = Read{

@@ -22,7 +22,7 @@ type Set struct {
 	keep int64
 }
 
-// NewSet returns an empty set. It is exact as far back as keep cycles outside of the set.
+// NewSet returns an empty set. The set stays exact for the latest keep cycles outside of it.
 func NewSet(keep int64) Set { return Set{keep: keep} }
 
 // stretch is a range of cycles in the set, with the number of earlier cycles in the set.

@@ -17,7 +17,8 @@ func (p *Player) Deliver(m *Msg) {
 	}
 }
 
-// Resets reports whether the reference has a function for resets. One that only expects needs none.
+// Resets reports whether the reference has a function for resets. A reference that only expects outputs needs
+// none.
 func (p *Player) Resets() bool { return len(p.resets) > 0 }
 
 // Reset forgets all expectations, and tells the reference that the device was reset in a cycle.

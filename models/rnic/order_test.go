@@ -32,9 +32,9 @@ func scarce() Spec {
 	return s
 }
 
-// The messages of a queue pair must complete in order, whatever endpoint each addresses: one for
-// the host must not overtake those that wait for a context of the Arm's. It must hold no context
-// meanwhile, so that others proceed.
+// The messages of a queue pair must complete in order, whatever endpoint each addresses: one for the host must
+// not overtake those that wait for a context of the Arm's. The waiting message must hold no context meanwhile,
+// so that others proceed.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than b has contexts

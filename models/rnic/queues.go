@@ -108,8 +108,8 @@ func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
 	return f
 }
 
-// push handles a work entry that software wrote to the NIC. It is queued behind the entries being
-// read. If earlier entries were not even requested, it is read from the ring like them.
+// push handles a work entry that software wrote to the NIC. The entry is queued behind the entries being read.
+// If earlier entries were not even requested, the new one is read from the ring like them.
 func (c *Comp) push(q *qpair, b []byte) {
 	r := &q.send
 	r.pi++

@@ -193,8 +193,8 @@ func (c *Comp) failUnread(x *txPacket) {
 	c.writeCompletions(q, &c.e)
 }
 
-// ready records that one of the things that a request waits for is there. Packets of a queue pair
-// leave in order.
+// ready records that one of the things that a packet waits for (payload, context, latency) is there. Packets of
+// a queue pair leave in order.
 func (c *Comp) ready(x *txPacket) {
 	x.waits--
 	for q := x.q; q.out.Len() > 0 && q.out.Front().waits == 0; {

@@ -12,8 +12,9 @@ import (
 // harnessDir is the folder set by SetHarness.
 var harnessDir atomic.Pointer[string]
 
-// SetHarness sets the folder of the C++ harness for builds that name none. It is compiled into every device, so
-// only the program decides where it is: neither the folder of a manifest nor the working folder does.
+// SetHarness sets the folder of the C++ harness for builds that name none. The harness is compiled into every
+// device, so only the program decides where it is: neither the folder of a manifest nor the working folder
+// does.
 func SetHarness(dir string) { harnessDir.Store(&dir) }
 
 // findHarness returns the folder of the harness, for a build that names one or none.

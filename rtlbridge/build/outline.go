@@ -183,8 +183,8 @@ type signal struct {
 	decl              *signalDecl
 }
 
-// signal parses a line that describes a signal. One that does not belong to a module (a parameter, a variable of
-// a process, a pin of the top module seen from outside) has no declaration.
+// signal parses a line that describes a signal. A signal that does not belong to a module (a parameter, a
+// variable of a process, a pin of the top module seen from outside) has no declaration.
 func (o *outline) signal(line string) (signal, error) {
 	w := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	if len(w) != 4 {

@@ -87,8 +87,8 @@ func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
 // wire returns how long a frame of n bytes takes on the link.
 func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
 
-// enter puts a frame into the pipeline. It leaves the pipeline at least 1 ps later, so that the
-// order of events within an instant does not matter.
+// enter puts a frame into the pipeline. The frame leaves the pipeline at least 1 ps later, so that the order of
+// events within an instant does not matter.
 func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 	due := now + p.s.spec.Latency
 	if p.s.spec.Mode == CutThrough {

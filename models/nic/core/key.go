@@ -31,8 +31,8 @@ const (
 	keyVariantShift = 24
 )
 
-// Translate returns the bus address of n bytes at a virtual address, for reading [T3, T4]. It is
-// valid only with StatusOk.
+// Translate returns the bus address of n bytes at a virtual address, for reading [T3, T4]. The address is valid
+// only with StatusOk.
 func (t KeyTable) Translate(key uint32, va uint64, n uint32) (bus uint64, s nicspec.Status) {
 	return t.Resolve(key, va, n, dma.Access{Read: true})
 }

@@ -104,7 +104,7 @@ func NewRegs(b nicspec.Build) *Regs {
 // Config returns a copy of the receive configuration.
 func (r *Regs) Config() Config { return r.cfg }
 
-// Receive returns the receive configuration in force. It follows every write.
+// Receive returns the receive configuration in force. Later writes change it in place.
 func (r *Regs) Receive() *Config { return &r.cfg }
 
 // TxEnable returns CTRL.tx_enable.

@@ -133,8 +133,8 @@ func (c *Core) done(s *line, more bool) {
 	}
 }
 
-// storeEnded handles the end of a store. Stores of copies end in any order, so it frees those at
-// the front that have ended.
+// storeEnded handles the end of a store. Stores of copies end in any order, so storeEnded frees those at the
+// front that have ended.
 func (c *Core) storeEnded(s *line) {
 	c.storing--
 	s.ended = true

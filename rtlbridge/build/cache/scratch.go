@@ -72,7 +72,7 @@ func (s *Scratch) Publish(entry string) error {
 	return nil
 }
 
-// Remove ends the use of the folder. One that has become an entry is no longer here.
+// Remove ends the use of the folder. A folder that has become an entry of the cache is no longer at this path.
 func (s *Scratch) Remove() {
 	_ = os.RemoveAll(s.Dir) // remaining files are found by their lock
 	if s.lock != nil {

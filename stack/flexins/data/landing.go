@@ -46,8 +46,8 @@ const (
 	landingOff
 )
 
-// post gives a receive request to the NIC. If its memory must not be written any more, the queue pair goes to ERR,
-// because no software checks it when a message arrives.
+// post gives a receive request to the NIC. If the request's memory must not be written any more, the queue pair
+// goes to ERR at once, because no software checks the memory when a message arrives.
 func (l *landing) post(number uint64, spans []transport.Span) error {
 	q := l.q
 	x := landed{number: number}
