@@ -58,7 +58,7 @@ func TestX(t *testing.T) {
 	require.Equal(t, []int{5, 6, 7, 8}, lines)
 }
 
-// byTheClock returns the positions of clocked calls in a file.
+// byTheClock returns the positions of calls in a file to functions that clocked lists.
 func byTheClock(f *ast.File) (found []token.Pos) {
 	judged := 0
 	var stack []ast.Node
@@ -85,7 +85,8 @@ func byTheClock(f *ast.File) (found []token.Pos) {
 
 func judges(from string) bool { return from == "require" || from == "assert" }
 
-// called returns package and name of the function that a node calls, if it is a function of a package.
+// called returns the two parts of a call such as time.Now(): time and Now. They are empty if the node is no call of
+// that form.
 func called(n ast.Node) (from, name string) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {

@@ -62,10 +62,9 @@ func wideBy(path, line string) bool {
 	return filepath.Ext(path) == ".md" && strings.HasPrefix(text, "|") || strings.Contains(text, "://")
 }
 
-// TestColumns checks that lines fit a screen. Generated files and testdata are exempt, as are tables of
-// pages and lines with URLs; entries of the changelog have a limit of their own. testdata/columns.txt has
-// the number of wide lines that each file may still have, most of them in texts whose line ends count; it
-// may only fall.
+// TestColumns checks that lines fit a screen. Generated files and testdata are exempt, as are tables of pages and lines
+// with URLs; entries of the changelog have a limit of their own. testdata/columns.txt has the number of wide lines that
+// each file may still have, most of them in string literals that may not be wrapped; that number may only fall.
 func TestColumns(t *testing.T) {
 	top, wide := root(t), map[string]int{}
 	for _, path := range sources(t, ".go", ".sv", ".svh", ".v", ".cpp", ".h", ".py", ".sh", ".md", ".yaml") {

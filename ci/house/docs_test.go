@@ -73,11 +73,11 @@ func TestSourcesNamePagesThatExist(t *testing.T) {
 	require.Greater(t, found, 50, "the walk must have found the pages' names")
 }
 
-// named is a file, folder or target of make that a page names.
+// named is one name in a page's code: of a file, a folder or a make target.
 type named struct {
 	line   int
 	name   string
-	target bool // it is a make target
+	target bool // the name is that of a make target
 }
 
 var (
@@ -161,8 +161,10 @@ func readTree(t *testing.T, top string) *tree {
 	return tr
 }
 
-// fault returns the fault of a name on a page, "" if it is right. A path that begins at the top must exist;
-// a file's name may leave out the first folders; any other word with a slash need not be a path.
+// fault checks one name on a page. It returns "" if the name is right, else what is wrong. A word that looks like a
+// file name, and a path whose first folder lies at the top of the tree, must exist in the tree or beside the page. A
+// file may be named without its leading folders (docs_test.go for ci/house/docs_test.go). Other words with a slash,
+// such as rx/tx, are not checked, except in ARCHITECTURE.md.
 func (tr *tree) fault(page string, n named) string {
 	if n.target {
 		if !tr.targets[n.name] {
@@ -184,7 +186,8 @@ func (tr *tree) fault(page string, n named) string {
 	return ""
 }
 
-// has reports whether a path, or the end of one, exists; it may contain asterisks.
+// has reports whether the tree has a path, given whole or without its leading folders. Asterisks match as in
+// path.Match.
 func (tr *tree) has(p string) bool {
 	if !strings.Contains(p, "*") {
 		return tr.paths[p] || tr.endings[p] && !tr.tops[strings.Split(p, "/")[0]]

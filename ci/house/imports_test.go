@@ -20,7 +20,7 @@ const module = "nictwin/"
 type room struct {
 	may []string
 	why string
-	not []string // packages that only its tests may import
+	not []string // packages that only the folder's tests may import
 }
 
 var rooms = map[string]room{
@@ -158,8 +158,8 @@ var corners = map[string]room{
 	},
 }
 
-// timeless lists packages that must not know simulated time: they may not import any of these packages,
-// even indirectly.
+// timeless lists packages that must not know simulated time: they may not import a package in timelessBans, even
+// indirectly.
 var timeless = []string{
 	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nic/nicspec", "models/format/wire",
 	"models/format/tlp", "models/format/tlp/order", "models/fabric/nicswitch/route", "models/format/ether",

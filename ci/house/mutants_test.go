@@ -37,7 +37,7 @@ func TestMutantsStandInTheDocs(t *testing.T) {
 			rows[strings.TrimPrefix(cells[0], "| ")] = cells
 		}
 	}
-	delete(rows, "bug") // the table's head
+	delete(rows, "bug") // not a bug: the heading row of the table
 	count := 0
 	walkExt(t, ".patch", func(path string) {
 		count++

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// riddles matches phrases by which a comment leaves its reader to guess. A comment should say what a thing
-// is, with a noun of the field, or what it does, with a verb.
+// riddles matches wordings that leave the reader of a comment to guess, such as "x is what a list has". A comment
+// should say what a thing is, with a noun of the field, or what it does, with a verb.
 var riddles = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^\W*[\w.]+ (is|are) (those|what|how|whether|when|where|who|which|the one|one that)\b`),
 	regexp.MustCompile(`(?i)\b(is|are|was|were|be) told\b|\btells? (of|who|what|that)\b`),
@@ -40,7 +40,7 @@ func isRiddle(text string) bool {
 	return slices.ContainsFunc(riddles, func(r *regexp.Regexp) bool { return r.MatchString(text) })
 }
 
-// countRiddles returns the number of lines with riddles in each folder.
+// countRiddles returns, by folder, the number of lines whose comment matches riddles.
 func countRiddles(t *testing.T) map[string]int {
 	top, count := root(t), map[string]int{}
 	for _, name := range sources(t, ".go", ".sv", ".svh", ".v", ".cpp", ".h", ".py", ".sh") {
@@ -57,8 +57,8 @@ func countRiddles(t *testing.T) map[string]int {
 	return count
 }
 
-// TestProse checks that the riddles of each folder become fewer: testdata/prose.txt has the number that it
-// may still have.
+// TestProse checks that no folder has more such lines than testdata/prose.txt allows, nor a limit above its count: the
+// limits can only fall.
 func TestProse(t *testing.T) {
 	onlyFall(t, "testdata/prose.txt", countRiddles(t), "comments that leave the reader to guess: say what the thing is or does")
 }

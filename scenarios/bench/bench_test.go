@@ -69,7 +69,7 @@ func TestTrainingOnNarrowPorts(t *testing.T) {
 func TestEveryFigureIsTaken(t *testing.T) {
 	var names []string
 	for _, n := range Names() {
-		if !strings.HasPrefix(n, "build/") { // compiles for long; the device tests hold that it works
+		if !strings.HasPrefix(n, "build/") { // builds take long; the tests of devices cover them
 			names = append(names, n)
 		}
 	}
@@ -79,7 +79,7 @@ func TestEveryFigureIsTaken(t *testing.T) {
 	for _, x := range r.Results {
 		require.NotEmpty(t, x.Unit, x.Name)
 		require.NotEmpty(t, x.Against, x.Name)
-		if x.Verdict != "" { // of a paper's claim, which need not hold
+		if x.Verdict != "" { // a claim of a paper may be missed
 			continue
 		}
 		got = append(got, x.Name)

@@ -191,7 +191,7 @@ func verbsQueues(s *session) ([]Result, error) {
 		many, verbsPreset, verbsWindow)}, err
 }
 
-// flatness returns the dearer of two costs over the cheaper.
+// flatness returns the figure that compares two costs: the larger divided by the smaller.
 func flatness(name string, a, b time.Duration, against string, args ...any) Result {
 	r := 0.0
 	if least := min(a, b); least > 0 {

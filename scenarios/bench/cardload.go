@@ -37,8 +37,8 @@ type cardLoad struct {
 const (
 	loadFrame = 4096
 	loadPace  = "10" // Gbps at each of two ports, a rate that a single queue sustains, too
-	// log2 of the number of receive buffers, and of work entries, over all queues together: the memory of the rings
-	// does not depend on the number of queues
+	// log2 of all receive buffers together, and of all work entries together: the more queues, the shorter each ring,
+	// so that the rings take the same memory
 	loadEntries = 10
 	loadFlows   = 1 << 10 // number of frames, which differ in their UDP source port
 	loadTxBytes = 1 << 20 // bytes of memory that frames are sent from

@@ -10,14 +10,15 @@ import (
 // On a busy machine a figure in wall time means little: runs do not get the processors that they need, and the side
 // with more threads even gains from that. The benchmarks therefore measure the missing processor time as well.
 
-// tooBusy is the share of missing processor time beyond which a goal is neither reached nor missed.
+// tooBusy is the share of missing processor time above which a result counts as disturbed: it neither reaches nor
+// misses its goal.
 const tooBusy = 0.1
 
 // clock is the start of a measured interval.
 type clock struct {
 	begin    time.Time
-	delay    time.Duration // time that this thread had waited for a processor by then
-	children time.Duration // processor time of children that had ended by then
+	delay    time.Duration // time for which this thread had waited for a processor before begin
+	children time.Duration // processor time of the child processes that had ended before begin
 }
 
 func startClock() clock {

@@ -2,14 +2,15 @@ package bench
 
 import "nictwin/scenarios/replay"
 
-// inEntry is the layout of frames whose headers are in their work entry, which takes two blocks [T14].
+// inEntry is the layout of frames whose headers are inline in the work entry, which then takes two blocks [T14].
 func inEntry(t replay.Trailer) layout {
 	l := usual
 	l.inline, l.trailer = txHeader, t
 	return l
 }
 
-// twoBlockRate measures the transmit rate from entries of two blocks, beside that from entries of one.
+// twoBlockRate measures the transmit rate with work entries of two blocks, and with entries of one block for
+// comparison.
 func twoBlockRate(s *session) ([]Result, error) {
 	const size, goal = 512, 0.95
 	one, err := s.rate("tx", size, usual)
@@ -34,7 +35,8 @@ func twoBlockRate(s *session) ([]Result, error) {
 // and does not cross a page.
 const appendSize = 254
 
-// appendGain compares frames whose ICRC the NIC appends [T15] with the same frames whose ICRC is a piece of its own.
+// appendGain compares the reads per frame when the NIC appends the ICRC [T15] with those when the ICRC is read from
+// memory as a piece.
 func appendGain(s *session) ([]Result, error) {
 	const goal = 1 // one request per frame, for its payload
 	piece, err := s.rate("tx", appendSize, inEntry(replay.TrailerPiece))

@@ -37,9 +37,9 @@ func (b *batch) run(i int) (*run.Case, run.Options) {
 // batchTime is the cost of playing a batch.
 type batchTime struct {
 	wall    time.Duration
-	cpu     time.Duration // of this program and the devices
+	cpu     time.Duration // processor time of this program and of its devices
 	others  float64       // share of the processors that other programs used meanwhile
-	results string        // digests of all cases, in order
+	results string        // digests of the cases, in the order of the batch
 }
 
 // jobsSpeed compares the wall time of running cases one at a time with that of running them two at a time, in alternate

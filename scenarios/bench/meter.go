@@ -18,7 +18,7 @@ type meter struct {
 	in    []beats
 	out   []beats
 	done  []int64 // cycles in which completion entries left
-	reads int     // memory read requests, except those of transmit rings
+	reads int     // memory read requests, except reads of transmit rings
 }
 
 // beats holds the first and the last cycle of a frame.
@@ -68,7 +68,8 @@ func (m *meter) isRead(p *tlp.Packet) bool {
 	return !slices.ContainsFunc(m.sends, func(l driver.Layout) bool { return l.Contains(h.Address) })
 }
 
-// steady returns the range of n events that is evaluated: it leaves out the first quarter and the last tenth.
+// steady returns the range of the n recorded events that is evaluated. It leaves out the first quarter and the last
+// tenth, in which rings fill and drain.
 func steady(n int) (from, to int) { return n / 4, n - n/10 }
 
 // perFrame returns the cycles between completion entries in steady state; 0 if there were too few.

@@ -14,10 +14,10 @@ import (
 type layout struct {
 	queues int
 	log    int  // log2 of the entries of a ring
-	ports  int  // Ethernet ports of the NIC; 0: 1
-	bits   int  // width of a port's stream; 0: 512
+	ports  int  // Ethernet ports of the NIC; 0 means 1
+	bits   int  // width of a port's stream; 0 means 512
 	whole  bool // frames in one piece at aligned addresses; else headers in Arm memory and the rest in host memory
-	inline int  // bytes of a sent frame inside its work entry, with one piece for the rest; 0: two pieces
+	inline int  // bytes of a sent frame inside its work entry; the rest is one piece. 0: the frame is two pieces
 	far    bool // long links and short transmit rings, as in measurements of the bridge
 
 	trailer replay.Trailer // source of a sent frame's ICRC, if inline is set
@@ -37,10 +37,10 @@ func (l layout) String() string {
 
 const (
 	bufBytes  = 2048
-	skew      = 2 // offset of a payload from its alignment in bytes, as drivers use
+	skew      = 2 // bytes by which a payload begins after an aligned address, as drivers place it
 	txQueues  = 16
-	txRingLog = 4 // log2 of the entries of a transmit ring: enough for 1,500 B
-	txManyLog = 6 // the same, enough for frames of any size
+	txRingLog = 4 // log2 of the entries of a transmit ring, enough for frames of 1,500 B
+	txManyLog = 6 // log2 of the entries of a transmit ring, enough for frames of any size
 	txHeader  = 54
 )
 

@@ -22,8 +22,8 @@ type Result struct {
 	// Disturbed is the share of the wall time in which the measured work had no processor. Beyond tooBusy, OK is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
 
-	Claim      // of a claim: Value is the first number measured or, without numbers, 1 if it holds, else 0
-	Experiment // of a whole experiment: Value is the share of its scored claims that passed
+	Claim      // set for a claim of a paper: Value is its first number or, without numbers, 1 if it holds, else 0
+	Experiment // set for a whole experiment: Value is the share of its scored claims that passed
 }
 
 // Claim is a claim of a paper, compared with its measurement.

@@ -26,8 +26,8 @@ type stackRun struct {
 	dram    uint64        // bytes between the Arm's caches and DRAM during the run, both cards
 }
 
-// stackCase returns the text of a scenario case. data and workload are fields of its sections of these names. The
-// second server is like the first or, if device names peerRNIC, has an RDMA NIC.
+// stackCase returns the text of a scenario case; data is inserted into its section data, workload into its section
+// workload. The second server has the same device as the first, or an RDMA NIC if device names peerRNIC.
 func stackCase(device string, cores int, data, workload string) string {
 	peer := ""
 	if strings.Contains(device, peerRNIC) {

@@ -24,7 +24,7 @@ type Options struct {
 	Names   []string // figures, or groups of them such as nic; empty: all
 	DUT     string   // manifest of the NIC
 	Seed    uint64
-	Repeats int       // runs of each side, in comparisons by wall time
+	Repeats int       // runs of each side that a comparison by wall time makes
 	Percent int       // percentage of the usual amount of work
 	Log     io.Writer // progress; nil: none
 
@@ -182,7 +182,7 @@ type session struct {
 	ctx    context.Context
 	device *build.Device
 	report Report
-	last   uint64 // bridge digest of the previous run, if it was requested
+	last   uint64 // digest of the previous run through the bridge, if one was requested
 }
 
 // Run takes the selected figures. After an error, the report has the figures taken so far; it is never nil. Errors:

@@ -27,7 +27,7 @@ type verbsLoad struct {
 	entry  rnicspec.WQE
 	posted int
 	ended  int
-	again  bool // a completion arrived while the queue was being polled
+	again  bool // a completion arrived during a poll: poll the queue again
 	busy   bool
 	failed error
 }

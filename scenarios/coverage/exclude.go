@@ -22,8 +22,8 @@ type Exclusion struct {
 	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for
 	// all lanes.
 	Signal string
-	// Line selects the line points of source lines that contain this text. What limits them to kinds of points (if,
-	// else, ...); empty: all kinds.
+	// Line selects line points by source: those of lines that contain this text. What limits them to some kinds (if,
+	// else, ...); without What, all kinds count.
 	Line string
 	What string
 	Why  string
@@ -84,7 +84,7 @@ func (n *names) UnmarshalYAML(v *yaml.Node) error {
 	return v.Decode((*[]string)(n))
 }
 
-// Exclude marks the sites that a list excludes. An entry that matches no site, or one that was hit, is an error: the
+// Exclude marks the sites that a list excludes. It is an error if an entry matches no site, or a site that was hit: the
 // list is out of date. rtl is the folder of the sources.
 func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
 	src := sources{dir: rtl, lines: map[string][]string{}}

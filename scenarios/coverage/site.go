@@ -23,7 +23,7 @@ type Site struct {
 	Why    string // reason for exclusion; empty: not excluded
 }
 
-// bothWays is the minimum number of changes of a bit that went both ways.
+// bothWays is the number of changes from which on a bit has both risen and fallen.
 const bothWays = 2
 
 type siteKey struct {

@@ -6,7 +6,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// axi recognises complete AXI ports: those with the handshakes of all five channels.
+// axi recognises AXI ports among the pins: those with valid and ready of all five channels.
 func (f *found) axi() {
 	for _, p := range f.pins {
 		for _, d := range directions {
@@ -22,11 +22,11 @@ func (f *found) axi() {
 	}
 }
 
-// channels lists AXI's channels as their handshakes name them.
+// channels lists the prefixes of AXI's channels in pin names.
 var channels = []string{"aw", "w", "b", "ar", "r"}
 
-// axiPort returns the port whose pins begin with prefix, or several ports in lanes of vectors; nil if a handshake is
-// missing.
+// axiPort returns the AXI port whose pins begin with prefix; with lanes above 1, several ports whose pins are slices of
+// vectors; nil if a valid or ready is missing.
 func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 	s := &stream{kind: manifest.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
 	back := manifest.DirIn

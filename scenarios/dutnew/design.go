@@ -32,19 +32,19 @@ type reset struct {
 	low bool
 }
 
-// found collects what was recognised.
+// found collects what was recognised among a module's ports.
 type found struct {
 	d       *Design
 	pins    []*pin
 	clocks  []clock
 	resets  []reset
 	streams []*stream
-	enables []*pin // inputs to tie to one
+	enables []*pin // inputs named enable, to be tied to one
 	rest    []*pin // inputs of unknown purpose
 	observe []*pin
 }
 
-// recognise assigns every port.
+// recognise assigns each port of the module a purpose: clock, reset, stream, observed output or tied input.
 func recognise(d *Design) *found {
 	f := &found{d: d}
 	for _, p := range d.Ports {
@@ -65,14 +65,14 @@ func recognise(d *Design) *found {
 var (
 	reClock = regexp.MustCompile(`^[a-z]{0,4}(clk|clock)(in|i)?[0-9]*(mhz)?$`)
 	reReset = regexp.MustCompile(`^(n?)[a-z]{0,3}(rst|reset)(n|ni|b|i|in)?[0-9]*$`)
-	noReset = regexp.MustCompile(`(burst|first|worst|preset)[a-z]*$`) // not resets
+	noReset = regexp.MustCompile(`(burst|first|worst|preset)[a-z]*$`) // burst and the like, which are no resets
 	lowEnds = []string{"n", "ni", "b", "l"}
 	noClock = []string{"en", "ena", "enable", "ce", "gate", "sel", "lock", "locked"}
 )
 
 func words(name string) []string { return strings.Split(strings.ToLower(name), "_") }
 
-// clocksAndResets recognises one-bit inputs by their names.
+// clocksAndResets finds clocks and resets among one-bit inputs, by their names.
 func (f *found) clocksAndResets() {
 	for _, p := range f.pins {
 		if p.Dir != manifest.DirIn || p.Width != 1 || p.Array != "" {
@@ -99,7 +99,8 @@ func (f *found) clocksAndResets() {
 	}
 }
 
-// others assigns the remaining ports.
+// others assigns the ports that belong to no clock, reset or stream: inputs named enable, other inputs, and outputs to
+// observe.
 func (f *found) others() {
 	for _, p := range f.pins {
 		switch {
@@ -118,8 +119,8 @@ func (f *found) others() {
 // maxObserve limits observed outputs, to keep a first manifest short.
 const maxObserve = 32
 
-// clockOf returns the clock of a stream: the one whose name has most in common with the stream's. It is guessed if
-// there are several and none has anything in common.
+// clockOf returns the clock of a stream: the clock whose name has most words in common with the stream's. guessed is
+// set if there are several clocks and no name matches.
 func (f *found) clockOf(s *stream) (signal string, guessed bool) {
 	if len(f.clocks) < 2 {
 		return "", false

@@ -9,11 +9,12 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fifoSide lists the usual names of the pins on one side of a FIFO: an enable, the flag that forbids it, and the data.
+// fifoSide lists the usual names of the pins on one side of a FIFO: the enable, the flag that forbids it (full or
+// empty), and the data.
 type fifoSide struct {
 	dir                string
 	enable, flag, data []string
-	clock              string // prefix of its clock's name, if there are two clocks
+	clock              string // prefix of the name of this side's clock, in a FIFO with two clocks
 }
 
 var fifoSides = []fifoSide{
@@ -63,8 +64,8 @@ func (f *found) fifos() {
 	}
 }
 
-// called finds a free pin by one of the names, ignoring affixes for the direction; earlier names take precedence.
-// Width 0 accepts any.
+// called finds a pin, not assigned yet, by one of the names; earlier names take precedence, and a prefix or suffix for
+// the direction is ignored. Width 0 accepts any width.
 func (f *found) called(dir string, width int, names []string) *pin {
 	for _, name := range names {
 		for _, p := range f.pins {
@@ -77,7 +78,7 @@ func (f *found) called(dir string, width int, names []string) *pin {
 	return nil
 }
 
-// bare returns the names that a pin's name may stand for: i_data and data_i stand for data.
+// bare returns the names that remain without a direction's prefix or suffix: data for i_data and for data_i.
 func bare(name string) []string {
 	list := []string{name, strings.TrimPrefix(strings.TrimPrefix(name, "i_"), "o_")}
 	for _, d := range directions[1:] {
@@ -86,7 +87,9 @@ func bare(name string) []string {
 	return list
 }
 
-// clockOfSide returns the clock of a side of a FIFO by its first letter; empty: the first clock.
+// clockOfSide returns the clock of one side of a FIFO: the one whose name has a word that begins with the side's letter
+// (w or r). It returns an empty signal if that is the first clock, which the manifest need not name, or if none matches
+// (guessed).
 func (f *found) clockOfSide(s *stream) (signal string, guessed bool) {
 	for i, c := range f.clocks {
 		for _, w := range words(c.pin.Name) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// headerWords are suffixes of handshake names whose fields are named without them: s_ip_hdr_valid beside s_ip_length
+// headerWords are suffixes of a stream's name that its fields lack: the fields of s_ip_hdr_valid are called s_ip_length
 // and s_eth_type.
 var headerWords = []string{"hdr", "header", "meta", "metadata"}
 
-// headers assigns fields to header records that found none by their own names: pins of their direction with the same
-// beginning.
+// headers gives header records without fields the free pins of their direction whose names begin with the record's
+// first word: s_ip_length for s_ip_hdr_valid.
 func headers(list []*stream, pins []*pin) {
 	for _, s := range list {
 		all := strings.Split(strings.Trim(s.prefix, "_"), "_")
@@ -36,7 +36,8 @@ func headers(list []*stream, pins []*pin) {
 	}
 }
 
-// closer reports whether a pin shares a longer prefix with the other header's name than with that of s.
+// closer reports whether other is also a header record without fields, and has a longer prefix in common with the pin
+// than s.
 func closer(other, s *stream, p *pin) bool {
 	all := strings.Split(strings.Trim(other.prefix, "_"), "_")
 	return len(other.members) == 0 && slices.Contains(headerWords, all[len(all)-1]) &&

@@ -10,10 +10,10 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// undecided is the remark for ports that do not show which outputs are right.
+// undecided is the remark written for a device whose ports do not show which outputs are right.
 const undecided = "nothing says what is right: identity, route, memory, or a reference in Go"
 
-// writePlay chooses a check.
+// writePlay chooses a check for the section play, and writes the section.
 func (f *found) writePlay(line func(string, ...any)) {
 	subordinates, managers := f.axiPorts(manifest.DirIn), f.axiPorts(manifest.DirOut)
 	memory := slices.ContainsFunc(f.streams, func(s *stream) bool {
@@ -67,7 +67,7 @@ func (s *stream) laneNames() (list []string) {
 	return list
 }
 
-// page is the number of addresses that each port of a memory initially has.
+// page is the number of addresses that the written manifest gives each port of a memory.
 const page = 4096
 
 func (f *found) writeMemory(line func(string, ...any), subordinates, managers []string) {
@@ -89,8 +89,8 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	}
 }
 
-// addresses returns the number of addresses that a memory initially has: want, or fewer if the address field of any AXI
-// port is too narrow.
+// addresses returns the number of addresses that the written manifest gives a memory: want, or fewer if an AXI port's
+// address field is narrower.
 func (f *found) addresses(want uint64) uint64 {
 	for _, s := range f.streams {
 		for _, m := range s.members {
@@ -111,9 +111,10 @@ func served(managers []string) string {
 	return strings.Join(all, ", ")
 }
 
-// writeRules writes the check `rules`, with memories that answer the device and inputs that carry only answers.
+// writeRules writes the check `rules`. Memories answer the device's AXI managers. If an input answers an output, the
+// check is `reference` instead, and nothing is drawn for the input.
 func (f *found) writeRules(line func(string, ...any), managers []string) {
-	parts, remark := []string{}, undecided // the rules only, until the user names a reference
+	parts, remark := []string{}, undecided // without a reference, only the rules of streams are checked
 	if len(managers) > 0 {
 		parts = append(parts, "serve: {"+served(managers)+"}")
 	}
@@ -139,7 +140,7 @@ var (
 	answers  = []string{"resp", "response", "rsp", "res", "cpl", "completion", "rc", "answer"}
 )
 
-// asked returns the output whose requests an input answers: ram_rd_cmd for the input ram_rd_resp.
+// asked returns the output whose requests this input answers, judged by their names: ram_rd_cmd for ram_rd_resp.
 func (f *found) asked(s *stream) *stream {
 	stem, last := cutLast(s.name)
 	if s.dir != manifest.DirIn || !slices.Contains(answers, last) {
@@ -159,7 +160,7 @@ func cutLast(name string) (stem, last string) {
 	return name[:i+1], name[i+1:]
 }
 
-// selectors are names of inputs that select one of several outputs for a packet, in order of preference.
+// selectors are names of inputs that say to which of several outputs a packet goes, in order of preference.
 var selectors = []string{"select", "sel", "dest", "port"}
 
 // route finds the input that selects one of several outputs, and binds it to the packet stream that it belongs to.
@@ -180,7 +181,7 @@ func (f *found) route() {
 	}
 }
 
-// routes returns the field that selects a transaction's output; empty: there is none.
+// routes returns the name of the field that selects a transaction's output; empty if no field does.
 func (f *found) routes() string {
 	in, out := f.oneWay()
 	switch {
@@ -194,7 +195,8 @@ func (f *found) routes() string {
 	return ""
 }
 
-// draws returns the text that says which output numbers to draw, for each lane of the input.
+// draws returns the manifest's text for the values to draw for field by: the numbers of the outputs, for each lane of
+// the input.
 func (f *found) draws(by string) string {
 	in, out := f.oneWay()
 	var all []string
@@ -204,8 +206,7 @@ func (f *found) draws(by string) string {
 	return strings.Join(all, ", ")
 }
 
-// oneWay returns the only input and the only output, if the design has one of each and they are of one kind; else
-// nil.
+// oneWay returns the design's only input and its only output, if both are packets or both are records; else nil.
 func (f *found) oneWay() (in, out *stream) {
 	if len(f.streams) != 2 || f.streams[0].kind != f.streams[1].kind || f.streams[0].dir == f.streams[1].dir {
 		return nil, nil
@@ -225,7 +226,8 @@ func (f *found) lossy() bool {
 	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == manifest.DirIn && s.ready == nil })
 }
 
-// passes reports whether there is one input and one output, and everything that comes out has gone in.
+// passes reports whether the design has one input and one output, and the input has every field of the output: what
+// comes out may be what went in.
 func (f *found) passes() bool {
 	in, out := f.oneWay()
 	if in == nil || out.lanes > 1 {

@@ -13,20 +13,20 @@ import (
 // stream is a group of pins with a handshake, or an AXI port.
 type stream struct {
 	name, kind, dir string
-	title           string // its name, if it differs from that of the pins
+	title           string // name for the manifest, if it differs from the name in the pins
 	prefix, suffix  string // of its pins, in lower case: "s_axis_" and "_i" in s_axis_tvalid_i
 	valid, ready    *pin
 	members         []member
-	keepUnit        int      // bytes per bit of tkeep, of packets; 1 is not written
-	lanes           int      // slices of its pins, each of them a stream
-	omit            []string // roles that an AXI port lacks
+	keepUnit        int      // bytes per bit of tkeep, for packets; the manifest leaves out 1
+	lanes           int      // number of streams that share the pins: each takes a slice of every vector
+	omit            []string // roles for which an AXI port has no pin
 	clock           string
 	clockGuessed    bool
-	note            string // what was guessed
+	note            string // remark for the manifest: what about the stream is guessed
 	// validLow and readyLow mark an active-low handshake, such as full and empty.
 	validLow, readyLow bool
-	late               bool   // fields come one cycle after the handshake
-	clockLetter        string // side of a FIFO: first letter of its clock's name
+	late               bool   // the data comes one cycle after the handshake
+	clockLetter        string // first letter of the clock's name on this side of a FIFO: w or r
 	selector           string // field that selects one of several outputs for a packet
 }
 
@@ -38,8 +38,8 @@ type member struct {
 	low  bool // active-low pin of a handshake
 }
 
-// held reports whether input packets carry the same side band in every beat, so that the design may read it with any
-// beat. A selector is not held: it changes once a packet is under way.
+// held reports whether the side band must stay the same in every beat of an input packet, since the design may read it
+// with any beat. Inputs with a selector are excepted: it may change once the packet is under way.
 func (s *stream) held() bool {
 	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn &&
 		slices.ContainsFunc(s.members, func(m member) bool { return m.side })
@@ -77,7 +77,7 @@ func (f *found) handshakes() {
 	}
 }
 
-// ready returns the pin that holds a stream back.
+// ready returns the pin by which the receiver of a stream exerts back-pressure.
 func (f *found) ready(s *stream) *pin {
 	for _, p := range f.pins {
 		if p.used || p.Dir == s.dir || p.Array != "" {
@@ -121,12 +121,12 @@ func owner(list []*stream, p *pin) (best *stream) {
 	return best
 }
 
-// whole reports whether a pin has exactly the stream's name: event beside event_valid.
+// whole reports whether a pin is named like the stream alone: event beside event_valid.
 func (s *stream) whole(p *pin) bool {
 	return len(s.prefix) > 2 && p.lower == strings.TrimSuffix(s.prefix, "_")+s.suffix
 }
 
-// plain returns a pin's name without that of the stream.
+// plain returns a pin's name without the stream's, or data for a pin named like the stream alone.
 func (s *stream) plain(p *pin) string {
 	if s.whole(p) {
 		return "data"

@@ -66,7 +66,7 @@ func (f *found) writeClocks(line func(string, ...any)) {
 	line("resets: [%s]  # guessed: levels, by the names", strings.Join(all, ", "))
 }
 
-// flow returns the manifest's line for a stream.
+// flow returns the line that describes a stream in the manifest.
 func (s *stream) flow() string {
 	parts := []string{"name: " + s.name, "kind: " + s.kind, "dir: " + s.dir}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }

@@ -37,8 +37,8 @@ type Options struct {
 	Skip    int           // programs of the seed to skip before the first
 	Runs    int           // number of programs; 0: as many as Time allows
 	Time    time.Duration // no program begins after that time, but at least one is played; 0: no limit
-	Ports   int           // number of the NIC's ports; 0: alternately one and two
-	EthBits int           // width of a port's stream; 0: the NIC's
+	Ports   int           // number of the NIC's ports; 0: one and two in alternate programs
+	EthBits int           // width of a port's stream; 0: as the manifest says
 	Build   string        // name of the NIC's build, see SizesOf
 	Stall   int           // percentage; -1: each program has its own
 	Overlap bool          // all entries of all queues of a program name the same few buffers
@@ -52,7 +52,7 @@ type Options struct {
 
 	Program *program.Program // played instead of the seed's programs; nil: none
 	Out     string           // folder for failing programs; empty: they are not written
-	// Files is Out, opened; nil: files are written by path.
+	// Files is the folder Out if it is open already; nil: files are written by path.
 	Files *files.Folder
 
 	Log      io.Writer             // progress of builds
@@ -98,7 +98,7 @@ type Result struct {
 	Runs     int
 	Seed     uint64
 	Digest   string // over the digests of the programs, in their order
-	Build    string // hash of the RTL build of the last program, in a mixed campaign of the last on the build for speed
+	Build    string // hash of the RTL build of the last program; in a mixed campaign, of the last on the speed build
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
 	Sim      simcore.Ps // simulated time of all Cycles
@@ -108,14 +108,14 @@ type Result struct {
 	Sizes    nicspec.Build // build of the NIC, with the largest number of ports that any program used
 
 	Debug     int    // programs played on the debug build
-	Unchecked string // why a mixed campaign played no program on the debug build: its build failed; empty: it did not
+	Unchecked string // why a mixed campaign could not play on the debug build: its build failed; empty: it could
 }
 
 // campaign plays many programs.
 type campaign struct {
 	Options
 	devs map[devKey]*build.Device
-	// buildDevice is device.BuildOf, except in tests.
+	// buildDevice is device.BuildOf; tests replace it.
 	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth,
 		log io.Writer) (*build.Device, error)
 	sum []byte
@@ -233,7 +233,7 @@ func (c *campaign) play(ctx context.Context, number int) *outcome {
 	return o
 }
 
-// take adds a program's outcome to the result. It reports done when enough programs have failed.
+// take adds a program's outcome to the result. done reports that enough programs have failed to end the campaign.
 func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) {
 	r := c.res
 	if !o.v.Pass() && !o.v.Mismatch() {

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// 300 programs are enough to fill each buffer of the NIC to its last place, and to take indices past 65,536.
+// 300 programs are enough to fill each buffer of the NIC completely, and to take indices past 65,536.
 func TestPlacesAreFilled(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5
@@ -34,7 +34,7 @@ func TestRepeatsGiveUp(t *testing.T) {
 		{TxQueue: &program.TxQueue{Queue: 1, LogSize: 3}},
 		{Send: &program.Send{Queue: 1, Entries: nop, Times: 100}},
 		{RxQueue: &program.RxQueue{Queue: 2, LogSize: 3, PayBytes: 64}},
-		{Feed: &program.Feed{Queue: 2, Frames: []program.Frame{{Len: 60}}, Times: 100}}, // no frame is steered to it
+		{Feed: &program.Feed{Queue: 2, Frames: []program.Frame{{Len: 60}}, Times: 100}}, // no rule leads to it
 		{Gate: &program.Gate{Cycles: 3000}},
 		{Send: &program.Send{Queue: 9, Entries: nop, Times: 100}}, // the queue was never enabled
 		{Feed: &program.Feed{Queue: 9, Frames: []program.Frame{{Len: 60}}, Times: 100}},

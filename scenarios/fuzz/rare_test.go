@@ -27,8 +27,8 @@ func forge(c *boundary.Crossing, change func(data []byte)) {
 	c.TLP = p
 }
 
-// rare lists bugs that show in few cases. Each alters what the referee sees, and names the rule that the NIC then seems
-// to break.
+// rare lists bugs that show in few cases. Each alters the crossings that the referee sees, and names the rule that the
+// NIC then seems to break.
 var rare = []struct {
 	bug, rule string
 	lie       func() func(c *boundary.Crossing)
@@ -49,7 +49,7 @@ var rare = []struct {
 		}
 	}},
 	{"a received UDP checksum of 0xffff is taken for none", "[H9]", func() func(c *boundary.Crossing) {
-		var fields []bool // by ordinal: whether the UDP checksum of the received frame is 0xffff
+		var fields []bool // by ordinal: the UDP checksum field of the received frame is 0xffff
 		return func(c *boundary.Crossing) {
 			var h core.Headers
 			switch {

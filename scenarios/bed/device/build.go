@@ -51,7 +51,8 @@ func IsNIC(m *manifest.Manifest) error {
 	return nil
 }
 
-// Eth is the Ethernet side of a build of the NIC [B2]; fields that are 0 leave the manifest's values.
+// Eth overrides the Ethernet parameters of a NIC's manifest [B2]: number of ports and width of their streams. A field
+// that is 0 keeps the manifest's value.
 type Eth struct {
 	Ports int
 	Bits  int // width of a port's stream

@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Device is a NIC of any kind that also reports its build, the digest of its events and its wall time.
+// Device is a NIC of any kind that also reports its build, the digest of its events and the wall time spent in it.
 type Device interface {
 	board.NIC
 	Build() string  // hash of the RTL build; empty for the model

@@ -10,8 +10,8 @@ import (
 // Finder resolves the names that a board's devices use. A nil Finder takes names of DUTs as paths, and gives no tokens.
 type Finder struct {
 	DUT     func(name string) (string, error) // returns the manifest of a DUT; nil: names are paths
-	Address func(address string) string       // resolves the path of a socket; nil: it stays as written
-	Token   func(file string) (string, error) // reads a token file; nil: there are none
+	Address func(address string) string       // completes the path of a Unix socket; nil: paths stay as written
+	Token   func(file string) (string, error) // returns the token in a file; nil: tokens are not supported
 }
 
 // Slots returns a factory that fills every slot of a board: with the device that the slot's spec names, or with base if

@@ -27,23 +27,24 @@ type Spec struct {
 	DUT     string        // manifest of the device when NIC is RTL
 	Variant string        // build of the device: speed, debug
 	Built   *build.Device // used instead of building DUT; may be nil
-	Builds  *Builds       // shared builds of the whole command; nil: none are shared
+	Builds  *Builds       // devices built so far, shared by the runs of a command; nil: not shared
 
-	// Build gives sizes and parts, except ports: those to build, or those of Built or of the device at Connect. Nil:
-	// the defaults if NIC is Model, else the manifest's.
+	// Build gives the numbers of queues, keys and rules, and the optional parts. An RTL device is built that way;
+	// Built, and the device at Connect, must have been. Nil: the default build for Model; for RTL, what the manifest
+	// says.
 	Build *nicspec.Build
 
 	// Connect is the address of a running device, unix:PATH or tcp:A.B.C.D:PORT, used instead of building and
 	// starting one; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
 
-	// PeriodPs is the period of the NIC's clock; 0: the manifest's, or that of 400 MHz if NIC is Model.
+	// PeriodPs is the period of the NIC's clock; 0: for RTL the period in the manifest, for Model 2,500 ps (400 MHz).
 	PeriodPs simcore.Ps
 
-	Ports   int // Ethernet ports of the NIC, up to board.MaxPorts; 0 is 1
-	EthBits int // width of a port's stream, 256, 512 or 1024; 0: the default of the manifest or Model
+	Ports   int // Ethernet ports of the NIC, up to board.MaxPorts; 0 means 1
+	EthBits int // width of a port's stream, 256, 512 or 1024; 0: as the manifest or the default build says
 
-	Quantum uint32 // cycles per exchange with an RTL device; 0: the default
+	Quantum uint32 // cycles per exchange with an RTL device; 0: rtlbridge's default
 	Serial  bool   // do not overlap device and models
 
 	// Idle selects how the bridge handles cycles in which an RTL device is idle: evaluate or skip them.
@@ -61,7 +62,7 @@ type Spec struct {
 
 	Wave *Wave // waveform that an RTL device dumps; nil: none
 
-	slot string // name of its slot; empty if it is the board's only one
+	slot string // name of the board's slot for this device; empty if the board has only one
 }
 
 // Validate returns every error of the spec, each a field.Error.

@@ -18,13 +18,13 @@ import (
 // Wave describes the waveforms that locally started RTL devices dump. Such devices use a build that can dump them.
 type Wave struct {
 	Dir    string // folder for the files
-	Slot   string // the only device to dump, or the server or card that contains the devices to dump; empty: all
+	Slot   string // name of the device to dump, or of the server or card with the devices to dump; empty: all
 	Policy waves.Policy
 	Failed bool // the run failed, in cycle At of the device
 	At     uint64
 	Marks  []waves.Mark
 
-	// Module is an RTL module whose signals are shown as well; empty: none.
+	// Module is an RTL module whose signals the save files show as well; empty: no further signals.
 	Module string
 
 	// Left lists the files of the devices started so far. It is complete once the devices are closed and Save was

@@ -16,12 +16,13 @@ type frameLog struct {
 	period simcore.Ps
 	text   func(*verdict.Mismatch) string
 
-	frame trace.Frame                 // reused
-	told  map[*verdict.Mismatch]bool  // mismatches already in a comment
-	late  map[trace.PacketID][]string // comments still to be added
+	frame trace.Frame                 // reused for every frame
+	told  map[*verdict.Mismatch]bool  // mismatches that a frame's comment already mentions
+	late  map[trace.PacketID][]string // comments to add when the log is closed
 }
 
-// Bytes reserved for comments added at the end: in a file with a limit, and in one without.
+// Bytes of frames.pcapng reserved for comments that are added when the log is closed: commentRoom in a file with a
+// limit, but no more than one part in commentShare of it; commentRoomFree in a file without one.
 const (
 	commentRoom     = 64 << 10
 	commentShare    = 16 // at most limit/commentShare
@@ -65,7 +66,7 @@ func (l *frameLog) compared(e *golden.FrameEvent) {
 	}
 }
 
-// found receives all mismatches and queues comments for those that no comment covers yet.
+// found receives all mismatches, and queues a comment for each that no comment mentions yet.
 func (l *frameLog) found(list []*verdict.Mismatch) {
 	for _, m := range list {
 		if m.Frame != nil && !l.told[m] {

@@ -16,14 +16,14 @@ type Options struct {
 	Name  string        // of the NIC; empty if it is the only one
 	Build nicspec.Build // of the NIC [B2]
 
-	Period simcore.Ps // of the NIC's clock; 0: the NIC's own, or the default if it has none
+	Period simcore.Ps // of the NIC's clock; 0: the one that the NIC reports, or else simcore's default
 
-	MaxMismatches int // mismatches kept with all fields; 0: golden's default
+	MaxMismatches int // mismatches kept with all their fields; 0: golden's default
 	OnMismatch    func(*verdict.Mismatch)
 
 	Log *Log // receives the crossings; may be nil
 
-	// Comment returns the comment on a mismatch for frames.pcapng; nil: the first line of the mismatch.
+	// Comment returns the text that frames.pcapng shows for a mismatch; nil: the first line of the mismatch.
 	Comment func(*verdict.Mismatch) string
 }
 
@@ -38,9 +38,9 @@ type Judge struct {
 	frames *frameLog     // nil without a log
 }
 
-// Reading the clock slows down what it measures, so only the first timedFirst crossings are all timed, and then one in
-// sampleEvery, which counts for all of them. In a short run, where all are timed, a pause of the machine is thus
-// counted once, not sampleEvery times.
+// Reading the clock takes time itself. So only the first timedFirst crossings are timed one by one; after them one in
+// sampleEvery is, and stands for all of these. In a run so short that all are timed, a pause of the machine therefore
+// counts once, not sampleEvery times.
 const (
 	timedFirst  = 4096
 	sampleEvery = 64

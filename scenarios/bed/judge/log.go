@@ -24,12 +24,12 @@ type Log struct {
 	events *trace.Log
 	png    *trace.Pcapng
 	nics   []*frameLog
-	room   int64 // bytes of frames.pcapng reserved for comments added at the end
+	room   int64 // bytes of frames.pcapng reserved for comments that Close adds
 	close  []func() error
 }
 
-// NewLog creates the files in a folder, each of at most limit bytes; 0 is no limit. names are the NICs that will be
-// attached; without any, a single NIC without a name is.
+// NewLog creates the files in a folder, each of at most limit bytes; 0 is no limit. names are those of the NICs to be
+// attached later; without names, a single unnamed NIC is attached.
 func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 	if len(names) == 0 {
 		names = []string{""}

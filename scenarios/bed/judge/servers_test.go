@@ -72,7 +72,7 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 			card.Switch, err = board.SwitchPreset(preset)
 			require.NoError(t, err)
 			card.PCIe, quantum = board.NICLinkSpec(), 30 // link latency covers two quanta
-			x.pay = nicspec.EndpointArm                  // that of completion entries: order is per endpoint
+			x.pay = nicspec.EndpointArm                  // where completion entries are: order holds per endpoint only
 		}
 		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: quantum})
 		require.NoError(t, err)
@@ -84,7 +84,7 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 		r.two[i] = x
 	}
 	nic := func(i int) board.NIC { return r.two[i].s.Cards[0].NIC }
-	cable := link // both ends may run ahead
+	cable := link // a latency of two quanta lets both devices run ahead of the engine
 	cable.Latency, cable.CreditLatency = 2*linkLatency, 2*linkLatency
 	require.NoError(t, board.Cable("Cable", r.e, cable, nic(0).Eth(0), nic(1).Eth(0)))
 	for i := range r.two {

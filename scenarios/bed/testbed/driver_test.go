@@ -55,7 +55,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: b.Bus}
 	r.ApartRoots = s.Switch != nil
 	r.Settle = func() error {
-		const longest = 20_000 // cycles: more than any operation takes in these checks
+		const longest = 20_000 // cycles: more than any operation in these checks takes
 		return b.Engine.RunUntil(b.Engine.Now() + b.Cycles(longest))
 	}
 	r.Receive = func(_ int, f []byte) { b.Players[0].Play(traffic.Frame{Data: f}) }

@@ -21,7 +21,7 @@ type idleWatch struct {
 	busy     func() bool
 	done     func() bool
 	patience int64 // cycles
-	since    int64 // cycle of the first check at which done was true; -1 before
+	since    int64 // cycle of the first check at which the work was done; -1: it is not done yet
 	ev       simcore.Event
 }
 

@@ -13,21 +13,21 @@ import (
 
 // Spec configures a Bed.
 type Spec struct {
-	device.Spec // of the NIC; cycles below are those of its clock
+	device.Spec // of the NIC; cycles in the fields below are cycles of its clock
 
 	Seed  uint64
 	Stall int // percentage of cycles with gaps and back-pressure, 0 to 90
-	Burst int // log2 of the length of each of them in cycles, 0 to board.MaxBurst; see board.Slot
+	Burst int // streams stall, or flow, for 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	// Credits bound the messages in flight on a link, in each direction except Ethernet into the NIC; 0: 4,096. The
-	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
+	// Credits bound the messages in flight on a link, in each direction except Ethernet into the NIC; 0 means 4,096.
+	// The receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
-	Endpoint *board.Endpoint   // what is behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
-	Switch   *board.SwitchSpec // with a root complex for each endpoint; nil: none, and one for both
+	Endpoint *board.Endpoint   // memories behind the PCIe link; nil: those of board.EndpointFor(Seed, Stall)
+	Switch   *board.SwitchSpec // with a root complex for each endpoint; nil: one root complex, and no switch
 
 	// Card describes the whole card, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and
 	// Build above default to the card's. With Stall, the card's endpoint gets the delays of EndpointFor in addition.

@@ -32,7 +32,7 @@ type Bed struct {
 	idle  idleWatch
 }
 
-// linkCredits is the default of Spec.Credits. Ethernet into the NIC always has this many.
+// linkCredits is the default of Spec.Credits. The Ethernet link into the NIC has this many whatever Credits says.
 const linkCredits = 4096
 
 // New connects a bed. It builds an RTL device, or finds it in the cache, and starts it.

@@ -120,7 +120,7 @@ func (c *Coverage) unlisted(u *Universe) []Bin {
 const FewMissing = 5
 
 // Write writes the report as text: the share of each group that was hit, and the missed bins, all or the first few.
-// whole names the place where all of them are listed.
+// whole is the text that says where the reader finds all of them.
 func (r *Report) Write(w io.Writer, all bool, whole string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share,

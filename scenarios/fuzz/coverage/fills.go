@@ -2,7 +2,7 @@ package coverage
 
 import "nictwin/models/nic/nicspec"
 
-// Words used in the names of bins for buffers filled to the last place and for indices that wrap.
+// Words in the names of bins for buffers that were filled completely and for indices that wrapped.
 var (
 	EndsWhileHeld = []string{"a frame of the other port", "a Nop", "another opcode", "a port that there is not",
 		"a copy"}
@@ -15,7 +15,7 @@ var (
 		"16 frames leave and no TLP does"}
 )
 
-// fills adds the groups of buffers that are filled to the last place.
+// fills adds the groups of bins for buffers filled completely.
 func (u *Universe) fills() {
 	if u.sizes.Has(nicspec.PartPause) {
 		u.add("behind a held port", BehindHeld, portWords)

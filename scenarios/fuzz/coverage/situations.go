@@ -41,7 +41,8 @@ func LongCopyEnd(n int) string {
 	return ""
 }
 
-// situations adds the groups of the situations that programs insert on purpose.
+// situations adds the groups for sequences that random operations rarely produce, and that the generator therefore
+// inserts.
 func (u *Universe) situations() {
 	if u.sizes.Has(nicspec.PartCopy) {
 		u.add("long copies", longCopyWords, mpsWords)

@@ -8,14 +8,15 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// filling is a strategy that fills places to the last one or wraps indices, which random operations rarely do.
+// filling is a list of operations that fills a buffer of the NIC completely, or wraps an index; random operations
+// rarely do either.
 type filling struct {
 	perMille int // share of programs that use it
 	parts    nicspec.Cap1Reg
 	add      func(g *generator)
 }
 
-// fillings are drawn independently, so a program may use several.
+// fillings is the table of fillings. Each is drawn independently, so a program may have several.
 var fillings = []filling{
 	{80, nicspec.PartPause, (*generator).holdPort},
 	{30, 0, (*generator).closeGate},
@@ -24,13 +25,14 @@ var fillings = []filling{
 	{20, 0, (*generator).manyLaps},
 }
 
-// insertFillings inserts some fillings into the program, each at a random place after the prelude. They are drawn from
-// a stream of their own, so the rest of the program is the same as without them.
+// insertFillings inserts some fillings into the program, each at a random place after the prelude. They use a random
+// generator of their own, so the other operations are the same as without them.
 func (g *generator) insertFillings(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		// Not with shared buffers: the referee remembers only 256 reads of finished entries.
+		// Not in programs whose entries share buffers: the referee remembers only 256 reads of finished entries, too
+		// few to attribute these.
 		if g.intN(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.sharedBuffers {
 			continue
 		}
@@ -84,7 +86,7 @@ func (g *generator) pickTxQueues(n int) []int {
 	return all[:min(n, len(all))]
 }
 
-// openTxQueue enables a transmit queue whose ring has at least the given number of places.
+// openTxQueue enables a transmit queue whose ring has at least the given number of slots.
 func (g *generator) openTxQueue(q, places int) {
 	c := g.txQueue(q)
 	for c.LogSize = nicspec.LogSizeMin; 1<<c.LogSize < places; c.LogSize++ {

@@ -20,7 +20,7 @@ func (g *generator) play() *program.Play {
 	return p
 }
 
-// dmac returns the address by which rules steer: the queue's position in the list of those in use.
+// dmac returns the destination address that rules steer to the i-th of the receive queues in use.
 func dmac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 
 // frame draws any frame. A frame to be sent is never too long.

@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate blocks the NIC's TLPs for a while. Meanwhile frames arrive, fill the receive buffer and are sent, copies
-// write and registers are read, so that everything that needs the TLP stream queues up.
+// closeGate holds back the TLPs that the NIC sends for a while. Meanwhile frames arrive, fill the receive buffer and
+// are sent, copies write and registers are read, so that everything that needs the TLP stream queues up.
 func (g *generator) closeGate() {
 	g.unblock()
 	g.scarce()
@@ -35,7 +35,7 @@ func (g *generator) closeGate() {
 	}
 	if reads {
 		left := answers - g.intN(16)
-		if g.maybe(30) { // as many as the link has credits for, and more
+		if g.maybe(30) { // more reads than the link has credits for
 			left = answers + g.prog.Board.Credits + g.intN(24)
 		}
 		for by := uint16(rawRequester); left > 0; by++ {
@@ -57,7 +57,7 @@ func (g *generator) scarce() {
 	}
 }
 
-// overflowFrames returns frames that take up exactly the lines of the receive buffer in which no frame may be dropped,
+// overflowFrames returns frames that take up exactly the lines of the receive buffer within which [R3] allows no drop,
 // and then some more frames.
 func (g *generator) overflowFrames() (all []program.Frame) {
 	most := pick(g, 1, 4, 30, longestBeats)

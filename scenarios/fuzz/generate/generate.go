@@ -51,9 +51,9 @@ type generator struct {
 	anyHeaders    bool // frames have headers at any offset, for offloads
 	pushy         bool // most entries are pushed, with random bits in unused fields
 	sharedBuffers bool // all entries name the same few buffers, and no read of memory fails
-	reusedMemory  bool // pieces share memory, and no read of memory fails: the referee could not attribute it
+	reusedMemory  bool // pieces share memory, and no read of memory fails: the referee could not say whose read failed
 	keys
-	accounts [3]int // credit accounts of the rules: few, so that they run dry
+	accounts [3]int // credit accounts that the rules draw on; few, so that they run out of credit
 }
 
 func (g *generator) intN(n int) int { return g.rng.IntN(n) }
@@ -77,7 +77,7 @@ func (g *generator) board() program.Board {
 	return b
 }
 
-// place draws the bus addresses of host and Arm memory: anywhere above 4 GB.
+// place draws the bus addresses at which the host's and the Arm's memory are used: anywhere above 4 GB.
 func place(b *program.Board, rng *rand.Rand) {
 	for _, at := range []*uint64{&b.HostAt, &b.ArmAt} {
 		*at = (rng.Uint64N(program.MemoryBytes-program.Room-program.HighAt) + program.HighAt) &^ (tlp.PageBytes - 1)
@@ -172,8 +172,8 @@ func (g *generator) keyRoom() uint64 {
 	return g.rng.Uint64() >> (8 + g.intN(40))
 }
 
-// moveFar moves a place to addresses far from those that programs otherwise use or, now and then, to addresses that no
-// endpoint has.
+// moveFar moves a location to bus addresses far from those that programs otherwise use, or, rarely, to addresses that
+// no endpoint has.
 func (g *generator) moveFar(p program.Place) program.Place {
 	switch {
 	case g.maybe(3):
@@ -222,7 +222,7 @@ func (g *generator) devctl() uint32 {
 	return uint32(d)
 }
 
-// place draws a place in memory: at any byte address, or aligned.
+// place draws a location in memory: at any byte address if bytes is set, else aligned.
 func (g *generator) place(bytes bool) program.Place {
 	p := placeOf(g.intN(program.Regions))
 	switch {

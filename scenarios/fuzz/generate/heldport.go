@@ -22,12 +22,12 @@ func (g *generator) holdPort() {
 	}
 }
 
-// holdOnce stops the port once. The first half of the queues fill its buffers; the other half send work that must go on
-// in the meantime.
+// holdOnce stops the port once. The first half of the queues get entries that fill the port's buffers, the others work
+// that must end during the stop.
 func (g *generator) holdOnce(port int, queues []int) {
 	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
 	load, inOrder := g.fillPort(port)
-	if inOrder { // the load has to come in this order, so it takes a single queue
+	if inOrder { // the entries fill the buffers only in this order, so a single queue sends them
 		fillers, others = queues[:1], queues[1:]
 	}
 	for i, q := range fillers {
@@ -35,7 +35,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 	}
 	for _, q := range others {
 		g.openTxQueue(q, 16<<g.intN(3))
-		if g.maybe(50) { // some of these queues have sent before, on any port
+		if g.maybe(50) { // some of these queues have sent frames before the stop, on any port
 			g.add(program.Op{Send: &program.Send{Queue: q,
 				Entries: []program.Entry{g.sendOf(g.intN(g.Sizes.Ports), 60+g.intN(100))}}})
 		}
@@ -49,7 +49,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 		}
 		g.add(program.Op{Send: s, Wait: g.intN(100)})
 	}
-	// usually long enough to fill all buffers
+	// usually long enough for the entries to fill all buffers
 	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.intN(500), 1500+g.intN(1500), 1500+g.intN(1500))
 	g.keepWorking(port, others)
 	g.add(program.Op{Play: g.release(port), Wait: g.intN(2500)})
@@ -61,8 +61,8 @@ func (g *generator) pauseFor(quanta uint16) program.Frame {
 	return f
 }
 
-// fillPort returns entries that fill all buffers in front of a port: by number, by length, or both. inOrder says that
-// they have to be sent in this order.
+// fillPort returns entries that fill all buffers in front of a port: by number, by length, or both. inOrder is set if
+// they fill the buffers only when they are sent in this order.
 func (g *generator) fillPort(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {

@@ -29,10 +29,10 @@ func (g *generator) account() program.Op {
 	}
 	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.intN(nicspec.CreditMax)))
 	if g.maybe(20) {
-		v |= 1 << 30 // take
+		v |= 1 << 30 // bit take: subtract the credits
 	}
 	if g.maybe(40) {
-		v |= 1 << 31 // resume
+		v |= 1 << 31 // bit resume: end the slow path
 	}
 	return program.Op{Write: &program.Write{Reg: "ACCOUNT_CREDIT", Index: i, Value: v}}
 }
@@ -168,7 +168,7 @@ func (g *generator) flood() program.Op {
 	return program.Op{Play: p}
 }
 
-// partOp draws an operation of an optional part that the build has, if any.
+// partOp draws an operation that uses an optional part, if the build has any.
 func (g *generator) partOp() (program.Op, bool) {
 	switch n := g.intN(12); {
 	case n < 7 && g.Sizes.Has(nicspec.PartAccounts):

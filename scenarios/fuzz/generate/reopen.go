@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Destinations that no other rule names, for the frames of two queues.
+// Destination addresses, named by no other rule, for the frames of the two queues that reopen uses.
 const (
 	slowDest = 250 + iota
 	reopenedDest
@@ -23,7 +23,7 @@ func (g *generator) reopen() {
 			Match: []program.Match{matchDest(slowDest + i)}}})
 	}
 	g.reopened(again)
-	if g.maybe(50) { // writing the frames takes longer, so more of them wait
+	if g.maybe(50) { // written with smaller TLPs, frames take longer, so that more of them wait
 		g.write("DEVCTL", 0)
 	}
 	port := g.intN(g.Sizes.Ports)

@@ -10,9 +10,9 @@ import (
 
 // situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
-	parts           nicspec.Cap1Reg // parts that the build must have
-	perMille, burst int             // share of programs: of all, and of those with long bursts of stalls
-	last            bool            // must come last: it leaves the NIC without queues
+	parts           nicspec.Cap1Reg // optional parts that the build must have
+	perMille, burst int             // share of programs: of all, and of those whose stalls come in long bursts
+	last            bool            // the last operation of a program, because it leaves the NIC without queues
 	add             func(g *generator)
 }
 
@@ -28,8 +28,8 @@ var situations = []situation{
 // burstPerMille is the share of programs whose streams stall in long bursts.
 const burstPerMille = 40
 
-// insertSituations inserts some situations into the program, each at a random place after the prelude. They are drawn
-// from a stream of their own, so the rest of the program is the same as without them.
+// insertSituations inserts some situations into the program, each at a random place after the prelude. They use a
+// random generator of their own, so the other operations are the same as without them.
 func (g *generator) insertSituations(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all, burst := g.prog.Ops, g.intN(1000) < burstPerMille && g.burst()

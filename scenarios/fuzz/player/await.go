@@ -112,7 +112,7 @@ func (s *sent) sendsOn() int {
 	return int(w.Port())
 }
 
-// kind returns the word of the bin for an entry that ended while a port was stopped.
+// kind returns the word by which a bin's name describes an entry that ended while a port was stopped.
 func (s *sent) kind(ports int, copies bool) string {
 	switch op := nicspec.Wqe(s.raw).Opcode(); {
 	case s.sendsOn() >= ports:
@@ -127,7 +127,7 @@ func (s *sent) kind(ports int, copies bool) string {
 	return coverage.EndsWhileHeld[2]
 }
 
-// endsHeld counts an entry that ended while another port was stopped and its buffers were full.
+// endsHeld counts, as covered, an entry that ended while another port was stopped and its buffers were full.
 func (x *player) endsHeld(s *sent) {
 	for port := range x.sizes.Ports {
 		if x.sizes.Ports > 1 && s.sendsOn() != port && x.portFull(port) {

@@ -55,7 +55,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// A key covers its region and stays within its endpoint, however far it is to extend.
+// A key covers the whole region for its pieces and stays within its endpoint, however far beyond the region it should
+// extend.
 func TestKeysCoverTheirRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 10_000 {

@@ -50,7 +50,7 @@ func (x *player) quiet() error {
 	if err := x.idle(); err != nil {
 		return err
 	}
-	return x.run(nicspec.VisibleCycles) // until the counters have counted the last event
+	return x.run(nicspec.VisibleCycles) // until the counters include the last event
 }
 
 // arriving reports whether played frames may still be on their way to the NIC, or into it, when quiet reads STATUS
@@ -142,9 +142,9 @@ func (x *player) disableModerated() error {
 	return nil
 }
 
-// longestMod returns how many cycles a program's messages may be delayed at most.
+// longestMod returns the longest time for which a queue of the program may delay its messages, in cycles.
 func longestMod(p *program.Program) (cycles int) {
-	const late = 2048 // cycles for their way out, with stalls
+	const late = 2048 // cycles for such messages to leave the NIC, with stalls
 	for i := range p.Ops {
 		m := (*program.Msix)(nil)
 		if q := p.Ops[i].RxQueue; q != nil {
@@ -212,7 +212,7 @@ type Verdict struct {
 
 	Patience int64 // limit of a wait on this board, in cycles
 	Waited   int64 // longest wait that ended, in cycles
-	stuck    bool  // the device missed a limit before any other finding; later ones are consequences
+	stuck    bool  // the device missed a time limit before any other finding: later findings are consequences
 }
 
 // Pass reports whether the device kept the contract.

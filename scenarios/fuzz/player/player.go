@@ -32,12 +32,12 @@ type player struct {
 	writeCycles int   // cycles that a software write takes to reach the NIC
 	tag         uint8 // tag of the next raw request
 	reads       rawReads
-	// cardMPS is the MPS of a card's links, 0: no limit.
+	// cardMPS is the MPS of a card's links; 0: a plain card, without a limit.
 	cardMPS       int
 	ctrl          uint32     // CTRL as last written
-	gateOpensAt   simcore.Ps // time at which the gate opens; 0: it is open
+	gateOpensAt   simcore.Ps // time from which on the NIC can send TLPs again; 0: nothing holds them back
 	arrivedFrames int        // frames that arrived at the NIC
-	lastIn        int64      // cycle in which the last of them arrived
+	lastIn        int64      // cycle in which the latest frame arrived at the NIC
 	done          bool       // the run is over: no further request may be sent to the device
 	idleAt        int64      // latest cycle in which the busy pin was 0
 
@@ -45,10 +45,10 @@ type player struct {
 
 	rx   map[int]*rxRing // enabled queues
 	tx   map[int]*txRing
-	at   [program.Regions]uint64 // first bus address of each part of memory
+	at   [program.Regions]uint64 // first bus address in use of each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory
-	used [program.Regions]uint64 // bytes in use of the piece regions
-	last [program.Regions]uint64 // address of the previous piece in its region
+	used [program.Regions]uint64 // bytes in use of each part's memory for pieces
+	last [program.Regions]uint64 // address of the latest piece in each part's memory
 	keys map[int]keyInForce
 	held map[uint64]simcore.Ps // by first address of a fault: time until which the latest read there stays unanswered
 }

@@ -197,7 +197,7 @@ func (r *txRing) blocked(reported map[uint64]bool) (Blocked, bool) {
 	return r.blockedRead(reported)
 }
 
-// state says how far an entry got and what it waits for; empty: it may have ended.
+// state says how far an entry got and what it waits for; empty if the entry may have ended.
 func (r *txRing) state(at uint16, s *sent, reported map[uint64]bool) string {
 	if int16(r.rung-at) <= 0 {
 		return "its doorbell was not rung"

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// restCycles is the time without progress after which an operation that feeds a queue gives up. Whether the queue
-	// should have made progress is decided at the end of the program.
+	// restCycles is the time without progress after which an operation that feeds a queue gives up. That is no failure
+	// yet: whether the NIC hangs is decided at the end of the program.
 	restCycles = 10_000
 	// feedBytes bounds the share of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
 )
 
-// variation returns the n-th variation of a frame in a list: same length, other bytes.
+// variation returns a frame of the same length and the n-th variant of its bytes.
 func variation(f program.Frame, n int) program.Frame {
-	const apart = 7919 // more than the seeds of neighbours in the list differ
+	const apart = 7919 // more than the difference between the seeds of any two frames of the operation
 	f.Seed += uint64(n) * apart
 	return f
 }

@@ -14,10 +14,10 @@ import (
 type ring struct {
 	driver.RawQueue
 	x     *player
-	rung  uint16 // producer index of the last doorbell
+	rung  uint16 // producer index that the latest doorbell announced
 	event bool   // an Event entry was seen: the queue is in state Error
 
-	fetched []bool // by slot: whether the NIC has read the current contents
+	fetched []bool // by slot: the NIC has read the contents that were written last
 	take    func(cqe []byte)
 }
 
@@ -72,8 +72,8 @@ func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
 type rxRing struct {
 	ring
 	cfg   *program.RxQueue
-	frees int      // frames that the queue has delivered
-	since int64    // a cycle before it was enabled
+	frees int      // frames delivered, and so descriptors freed
+	since int64    // a cycle before the queue was enabled
 	descs []posted // posted descriptors, by index modulo the ring's size
 }
 
@@ -206,7 +206,7 @@ func (x *player) forget(q program.Queue) {
 	}
 }
 
-// bell rings a doorbell that announces nothing new.
+// bell rings a doorbell that announces no posted entry.
 func (x *player) bell(b *program.Bell) error {
 	if b.Over > 0 {
 		return x.overfull(b)
@@ -215,7 +215,7 @@ func (x *player) bell(b *program.Bell) error {
 	var from uint16
 	if r := x.ringOf(b.Queue); r != nil {
 		if b.Delta > 0 && b.Delta <= r.Size() {
-			return nil // the doorbell would announce entries that do not exist
+			return nil // the doorbell would announce entries that were never posted
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
@@ -223,8 +223,8 @@ func (x *player) bell(b *program.Bell) error {
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
-// overfull rings for more descriptors than the ring has free, but never for more than its size at a time. The number in
-// use is known only once every frame has been delivered [Q2].
+// overfull announces more descriptors than the ring has free slots, but steps the index by at most the ring's size. It
+// waits first until every frame has been delivered: only then is the number of free slots known [Q2].
 func (x *player) overfull(b *program.Bell) error {
 	r := x.rx[b.Queue.Queue]
 	if r == nil || r.event {
@@ -235,7 +235,7 @@ func (x *player) overfull(b *program.Bell) error {
 	}
 	new := uint16(r.frees + r.Size() + b.Over)
 	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
-		return nil // the index would go back, which is another error
+		return nil // the index would seem to go back, which is an error of another kind
 	}
 	x.watcher.bell(false, b.Queue.Queue, "overfull")
 	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))

@@ -15,21 +15,21 @@ import (
 type txRing struct {
 	ring
 	cfg  *program.TxQueue
-	done uint16 // index after the entries known to have ended
+	done uint16 // index after the latest entry known to have ended
 	over int    // blocks of all entries that have ended
-	ends int    // completion entries of the queue
+	ends int    // completion entries that the queue has written
 
 	posted int  // blocks of all entries posted
-	across bool // an entry spans index 65,536
+	across bool // some entry lay across index 65,536
 	work   []*sent
-	past   pastEntry // the last entry that ended
+	past   pastEntry // kind of the entry that ended last
 }
 
 // sent is a posted work entry.
 type sent struct {
 	e   *program.Entry
-	raw []byte   // its blocks in the ring
-	seg []uint64 // bus addresses of the pieces, before patches
+	raw []byte   // the entry's blocks as written to the ring
+	seg []uint64 // bus addresses of the pieces, before Patch corrupts them
 }
 
 // blocks returns the number of blocks that the entry occupies.

@@ -21,17 +21,17 @@ type watcher struct {
 	sizes       *nicspec.Build
 	stall       string
 	devctl      nicspec.DevctlReg
-	faultOf     map[uint64]string // by first address of the faults
+	faultOf     map[uint64]string // queue or memory whose reads a fault affects, by the fault's first address
 	ports       pauseWatch
 	received    [board.MaxPorts][]arrival // received frames, by port and ordinal
-	invalidated []invalidRule             // invalidated rules
+	invalidated []invalidRule             // rules that were invalidated
 	now         int64                     // cycle of the current crossing
 	failed      [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
 	fillWatch
 	situationWatch
 }
 
-// mostCounted bounds the entries of a queue that are counted: later ones are short and alike.
+// mostCounted bounds the entries of a queue that are counted: after those, all are short and alike.
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
@@ -191,7 +191,7 @@ func elsewhere(h *tlp.Header) string {
 // answered counts the status of an answer to a raw request.
 func (w *watcher) answered(h *tlp.Header) { w.cov.Hit("answers", h.Status.String()) }
 
-// struck counts a read that a fault made fail.
+// struck counts a read that an injected fault made fail.
 func (w *watcher) struck(f *inject.Fault, _ *tlp.Header) {
 	w.cov.Hit("faults", f.Kind.String(), w.faultOf[f.From])
 }

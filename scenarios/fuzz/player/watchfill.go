@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// fillWatch tracks how far buffers, rings and tags are filled.
+// fillWatch tracks how full buffers and rings are, and how many tags are in use.
 type fillWatch struct {
 	reads [256]openRead // the NIC's reads, by tag
 	open  int
@@ -28,12 +28,12 @@ type openRead struct {
 
 // heldPort tracks a stopped port and, after the stop, the frames that waited for it and leave back to back.
 type heldPort struct {
-	since                int64 // cycle of the stop; 0: not stopped, or frames have left since
+	since                int64 // cycle in which the stop came; 0: the port is not stopped, or frames have left since
 	last                 int64 // cycle of the last beat of the latest frame
-	goes                 bool  // frames that waited are leaving
+	goes                 bool  // the frames that waited during the stop are now leaving
 	frames, small, bytes int   // frames and bytes that have left since the stop
 	beats                int
-	lines, sent          int // received lines and sent frames since the NIC's latest TLP
+	lines, sent          int // received lines and sent frames since the NIC last sent a TLP
 }
 
 const (
@@ -41,7 +41,7 @@ const (
 	goesCycles = 200  // longest gap between frames that waited
 	oldCycles  = 8192 // a read of this age has timed out
 	beatBytes  = 64
-	fullFrames = 352 // short frames that more than fill the buffers in front of a port
+	fullFrames = 352 // so many short frames do not fit into the buffers in front of a port
 	fullBytes  = 96 << 10
 	fullBeats  = 512 + 4 // beats of the transmit buffer, and between it and the port
 	shortBytes = 128

@@ -12,7 +12,7 @@ import (
 type arrival struct {
 	sum     uint16       // value of its UDP checksum field
 	udp     bool         // the UDP checksum is present and correct
-	invalid *invalidRule // invalidated rule that it matches, or nil
+	invalid *invalidRule // invalidated rule that the frame matches, or nil
 
 	last int64 // cycle of its last beat
 }
@@ -33,7 +33,8 @@ func (o *invalidRule) matches(key *[nicspec.SteerKeySize]byte) bool {
 	return true
 }
 
-// ruled tracks invalidated rules: a commit with valid 0 adds a rule, any other commit of its index removes it.
+// ruled tracks invalidated rules: a table write with valid 0 adds the rule, any other write to the rule's index removes
+// it.
 func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
 	for i := range w.invalidated {
 		if w.invalidated[i].index == index {

@@ -19,8 +19,8 @@ const sendingCycles = 64
 // pausePort tracks the pauses of a port.
 type pausePort struct {
 	cfg     nicspec.PortEntryFields
-	left    int64 // last beat of the latest frame that left; 0: none
-	stopped bool  // the NIC has stopped the far end by a pause frame
+	left    int64 // cycle of the last beat of the latest frame that left; 0: none has left
+	stopped bool  // the NIC has sent a pause frame that stops the other end of the cable
 }
 
 type pauseWatch [board.MaxPorts]pausePort

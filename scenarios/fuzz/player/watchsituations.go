@@ -10,20 +10,20 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// situationWatch tracks what tells whether a situation has been reached.
+// situationWatch tracks the events by which a rare situation is recognized as reached.
 type situationWatch struct {
-	enabled            int64         // cycle from which on frames are accepted, or never
+	enabled            int64         // cycle from which on frames are accepted; never: reception is disabled
 	resetFrom, resetTo int64         // cycles in which the last function-level reset began and was seen to end
-	begins             int64         // value of enabled before that reset
+	begins             int64         // value of enabled before the last function-level reset
 	stood              boundary.Held // latest interval in which m_axis_tlp was held back
-	heldWrites         []uint64      // addresses of the latest writes that left right after a long one
+	heldWrites         []uint64      // addresses of the latest writes that left right after long back-pressure
 
 	lastCopy [CopyChannels]*txRing // by channel: queue of the last copy that ended
 }
 
 const (
 	longHeld   = 100 // cycles of an interval that counts as long
-	rightAfter = 16  // cycles after the interval
+	rightAfter = 16  // cycles after such an interval in which a write counts as delayed by it
 	heldWrites = 64
 	never      = -1
 )
@@ -75,7 +75,7 @@ func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
 	}
 }
 
-// pastEntry classifies the entry of a queue that ended last.
+// pastEntry classifies the entry that a queue ended last.
 type pastEntry uint8
 
 const (
@@ -84,7 +84,8 @@ const (
 	pastFailed           // a copy that failed after one whose writes were held back
 )
 
-// behindHeld counts an entry that ended after copies whose writes were held back.
+// behindHeld counts an entry that ended after copies, of its queue or of another queue on its channel, whose writes
+// were held back.
 func (w *watcher) behindHeld(r *txRing, e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	past, last := r.past, &w.lastCopy[r.Number%CopyChannels]
 	r.past = pastOther
@@ -131,7 +132,7 @@ func (w *watcher) failedDeep(r *ring, index uint16) {
 	w.cov.Hit("failing reads of work entries", behind)
 }
 
-// waited counts a frame that arrived before its queue was enabled.
+// waited counts a frame that arrived before its receive queue was enabled.
 func (w *watcher) waited(r *rxRing, a *arrival) {
 	if a.last < r.since {
 		w.cov.Hit("frames older than their queue", "split "+r.cfg.Split.String())

@@ -102,7 +102,7 @@ func (w *watcher) frame(e *nicspec.WqeFields, s *sent) {
 	}
 	w.cov.Hit("transmit ports", fmt.Sprintf("port %d", e.Port))
 	if e.Blocks > 0 || e.FAppend {
-		return // these have bins of their own
+		return // copies have bins of their own
 	}
 	w.cov.Hit("transmit", lengthClass(n), fmt.Sprintf("%d pieces", e.Nseg), inlineClass(int(e.InlineLen)), w.stall)
 }

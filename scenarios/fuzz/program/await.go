@@ -15,7 +15,8 @@ func (a *Await) check(v *validator) {
 	}
 }
 
-// Gate blocks the NIC's TLPs for a number of cycles from now on. Later operations proceed in the meantime.
+// Gate holds back the TLPs that the NIC sends for a number of cycles from now on, while the operations after it are
+// performed.
 type Gate struct {
 	Cycles int `json:"cycles"`
 }

@@ -3,7 +3,7 @@ package program
 // maxTimes bounds the repetitions of a list: enough to take the indices of a ring past 65,536 several times.
 const maxTimes = 1 << 20
 
-// Feed lets frames arrive and posts a descriptor for each, a part of the ring at a time.
+// Feed plays frames for a receive queue and posts a descriptor for each, in batches that fit into the ring.
 type Feed struct {
 	Queue  int     `json:"queue"`
 	Port   int     `json:"port,omitempty"`

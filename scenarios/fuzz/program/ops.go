@@ -9,7 +9,7 @@ import (
 type Op struct {
 	Wait    int      `json:"wait,omitempty"`
 	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling if it is not Off
-	TxQueue *TxQueue `json:"tx_queue,omitempty"` // likewise
+	TxQueue *TxQueue `json:"tx_queue,omitempty"` // enable, after disabling if it is not Off
 	Disable *Disable `json:"disable,omitempty"`
 	Post    *Post    `json:"post,omitempty"`
 	Play    *Play    `json:"play,omitempty"`
@@ -96,7 +96,7 @@ type Post struct {
 	Count int   `json:"count"`
 	Hdr   Place `json:"hdr,omitzero"`
 	Pay   Place `json:"pay,omitzero"`
-	Hold  bool  `json:"hold,omitempty"` // no doorbell yet
+	Hold  bool  `json:"hold,omitempty"` // post without a doorbell
 }
 
 // Play plays frames into a port, back to back.
@@ -108,9 +108,9 @@ type Play struct {
 // Frame is a frame to be received, or the one that a work entry sends.
 type Frame struct {
 	craft.Frame
-	Raw   []byte   `json:"raw,omitempty"`   // instead of all else: the bytes themselves
+	Raw   []byte   `json:"raw,omitempty"`   // bytes of the frame, in place of one built from craft.Frame
 	Len   int      `json:"len,omitempty"`   // length to truncate or pad to; 0: unchanged
-	Words []uint16 `json:"words,omitempty"` // from byte 14 on, big-endian
+	Words []uint16 `json:"words,omitempty"` // 16-bit words from byte 14 on, big-endian
 	Put   []Put    `json:"put,omitempty"`   // later ones overwrite earlier ones
 	Flip  []int    `json:"flip,omitempty"`  // numbers of the bits to flip
 }
@@ -125,11 +125,11 @@ type Put struct {
 type Send struct {
 	Queue   int     `json:"queue"`
 	Entries []Entry `json:"entries"`
-	Hold    bool    `json:"hold,omitempty"`  // no doorbell yet
-	Times   int     `json:"times,omitempty"` // post the entries that often, a part of the ring at a time; 0: once
+	Hold    bool    `json:"hold,omitempty"`  // post without a doorbell
+	Times   int     `json:"times,omitempty"` // how often the entries are posted, in batches that fit the ring; 0: once
 
-	Short int `json:"short,omitempty"` // blocks at the end that a first doorbell excludes
-	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for the rest
+	Short int `json:"short,omitempty"` // number of blocks at the end that the first doorbell does not announce
+	Pause int `json:"pause,omitempty"` // cycles between the first doorbell and the one that announces these blocks
 }
 
 // Entry is a work entry. A Send's frame is Frame, truncated or padded to the total of inline bytes and pieces.
@@ -146,15 +146,15 @@ type Entry struct {
 	ICRC     bool           `json:"icrc,omitempty"`
 	CRC32C   bool           `json:"crc32c,omitempty"`
 	Pad      bool           `json:"pad,omitempty"`
-	L3       uint8          `json:"l3,omitempty"` // l3_off
+	L3       uint8          `json:"l3,omitempty"` // l3_off: offset of the IP header
 	L4       uint8          `json:"l4,omitempty"`
 	CrcOff   uint16         `json:"crc_off,omitempty"`
 	CrcStart uint16         `json:"crc_start,omitempty"`
 	Fence    bool           `json:"fence,omitempty"`
 	Append   bool           `json:"append,omitempty"`
-	Blocks   uint8          `json:"blocks,omitempty"` // in addition to the first
+	Blocks   uint8          `json:"blocks,omitempty"` // blocks in addition to the first
 	Push     bool           `json:"push,omitempty"`   // the doorbell carries the entry
-	Rung     uint8          `json:"rung,omitempty"`   // bits: blocks of a pushed entry announced plainly instead
+	Rung     uint8          `json:"rung,omitempty"`   // bit k: block k is announced by an ordinary doorbell, not pushed
 	Noise    Noise          `json:"noise,omitempty"`
 	Patch    []Patch        `json:"patch,omitempty"`
 }
@@ -164,7 +164,7 @@ type Noise uint8
 
 const (
 	NoiseNone   Noise = iota
-	NoiseUnused       // those without meaning [T3] [D1]
+	NoiseUnused       // bits that the opcode leaves without meaning [T3] [D1]
 	NoiseAll
 )
 
@@ -174,7 +174,7 @@ type Piece struct {
 	Len  uint32 `json:"len"`
 	Skew int    `json:"skew,omitempty"`
 	Page int    `json:"page,omitempty"`
-	Old  bool   `json:"old,omitempty"`  // memory of an earlier piece
+	Old  bool   `json:"old,omitempty"`  // names the memory of an earlier piece
 	Same int    `json:"same,omitempty"` // 1 to 4: one of the buffers that all entries share and software rewrites
 }
 
@@ -185,13 +185,13 @@ type Patch struct {
 }
 
 // Bell rings a doorbell that announces no posted entry. Delta is added to the index announced last: 0 repeats it; other
-// values go back or too far.
+// values step it back, or further than the ring allows.
 type Bell struct {
 	Queue
 	Delta int `json:"delta"`
 	// instead of Delta: number of descriptors to announce beyond the ring's size, once all frames are delivered [Q2]
 	Over  int    `json:"over,omitempty"`
-	Upper uint16 `json:"upper,omitempty"` // undefined bits to set
+	Upper uint16 `json:"upper,omitempty"` // value for the doorbell's undefined upper bits
 }
 
 // Key writes a memory key.
@@ -204,13 +204,13 @@ type Key struct {
 	Base    uint64 `json:"base,omitempty"`  // first virtual address
 	Short   uint64 `json:"short,omitempty"` // the key ends that many bytes after its start; 0: at the end of its region
 	Room    uint64 `json:"room,omitempty"`  // the key begins that many bytes before its region, where nothing else lies
-	Place   Place  `json:"place,omitzero"`  // its region; Skew moves the start
+	Place   Place  `json:"place,omitzero"`  // location of the memory that the key names; Skew moves the start
 }
 
 // Rule writes a steering rule.
 type Rule struct {
 	Index   int            `json:"index"`
-	Off     bool           `json:"off,omitempty"` // valid 0
+	Off     bool           `json:"off,omitempty"` // writes the rule as invalid (valid 0)
 	Action  nicspec.Action `json:"action,omitempty"`
 	Queue   uint16         `json:"queue,omitempty"`
 	RssLog  uint8          `json:"rss_log,omitempty"`
@@ -253,20 +253,20 @@ type Read struct {
 	Wide bool   `json:"wide,omitempty"`
 }
 
-// TLP sends any TLP except an effective register access.
+// TLP sends any TLP, except a register access that would take effect.
 type TLP struct {
 	Header string `json:"header"` // 16 bytes in hexadecimal
 	Data   int    `json:"data,omitempty"`
-	Count  int    `json:"count,omitempty"` // send it that often; completions get consecutive tags
+	Count  int    `json:"count,omitempty"` // number of times that it is sent; completions get consecutive tags
 }
 
 // Fault makes reads of the NIC fail.
 type Fault struct {
 	Kind  string `json:"kind"`
-	Of    string `json:"of"` // rx_ring, tx_ring, memory
+	Of    string `json:"of"` // reads affected: of rx_ring, tx_ring or memory
 	Queue int    `json:"queue,omitempty"`
-	Place Place  `json:"place,omitzero"` // of memory
-	At    int    `json:"at,omitempty"`   // in a ring: the first place affected
+	Place Place  `json:"place,omitzero"` // location, if Of is memory
+	At    int    `json:"at,omitempty"`   // first ring slot affected, if Of is a ring
 	Skip  int    `json:"skip,omitempty"`
 	Count int    `json:"count,omitempty"`
 	Nth   int    `json:"nth,omitempty"`
@@ -277,7 +277,7 @@ type Fault struct {
 // Rewrite makes software write one of the buffers that entries share.
 type Rewrite struct {
 	Same  int    `json:"same"`
-	Place Place  `json:"place,omitzero"` // its part of memory
+	Place Place  `json:"place,omitzero"` // part of memory with the buffer
 	Off   int    `json:"off,omitempty"`
 	Len   int    `json:"len"`
 	Seed  uint64 `json:"seed,omitempty"`

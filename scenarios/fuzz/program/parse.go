@@ -31,7 +31,7 @@ func Parse(text []byte) (*Program, error) {
 	if err != nil {
 		v.is(false, "%s", inWords(err, text))
 	}
-	if !json.Valid(text) { // there is no telling where the next operation begins
+	if !json.Valid(text) { // not JSON, so the next operation cannot be found: report a single error
 		return nil, errors.Join(v.errs...)
 	}
 	p := &f.Program
@@ -69,7 +69,7 @@ func strictly(text []byte, into any) error {
 // embedded matches names of Go types within field paths: fields begin with small letters.
 var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
 
-// inWords describes an error of the JSON package: where it is, and what would be right.
+// inWords turns an error of package json into one that says where the fault is and what would be right.
 func inWords(err error, text []byte) string {
 	var kind *json.UnmarshalTypeError
 	var broken base64.CorruptInputError
@@ -86,7 +86,7 @@ func inWords(err error, text []byte) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// meant adds the known kinds of operations to an error about an unknown one.
+// meant adds the list of operation kinds to an error about an unknown kind.
 func (v *validator) meant(err error) string {
 	if v.kind != "" || !strings.HasPrefix(err.Error(), "json: unknown field ") {
 		return ""
@@ -94,7 +94,7 @@ func (v *validator) meant(err error) string {
 	return ": want one of wait, " + strings.Join(kinds(), ", ")
 }
 
-// shown describes a value of a wrong type: value is the JSON package's name of its type.
+// shown describes, for an error, a value of a wrong type; value is package json's name for that type.
 func shown(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number
@@ -110,7 +110,7 @@ func shown(value string) string {
 	return "a " + value
 }
 
-// wanted describes what a value of a type looks like.
+// wanted describes, for an error, what a value of a type looks like in the file.
 func wanted(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -17,7 +17,7 @@ const Schema = 1
 // Program is a program to play: the board, then the operations in order.
 type Program struct {
 	Schema int    `json:"schema"`
-	Seed   uint64 `json:"seed"` // from which it was derived, for information
+	Seed   uint64 `json:"seed"` // seed from which the program was derived, for information
 	Board  Board  `json:"board"`
 	Ops    []Op   `json:"ops"`
 }
@@ -26,18 +26,18 @@ type Program struct {
 type Board struct {
 	Ports   int    `json:"ports"`
 	Build   string `json:"build,omitempty"`    // name of the NIC's build, see SizesOf
-	EthBits int    `json:"eth_bits,omitempty"` // width of a port's stream; 0: the NIC's
+	EthBits int    `json:"eth_bits,omitempty"` // width of a port's stream; 0: that of the build
 	Stall   int    `json:"stall,omitempty"`    // percentage of cycles with gaps and back-pressure
 	// log2 of the cycles for which gaps and back-pressure last, except for TLPs into the NIC
 	Burst  int    `json:"burst,omitempty"`
-	Seed   uint64 `json:"seed,omitempty"`    // of stalls, jitter and random completions
-	MPS    int    `json:"mps"`               // of completions, bytes
-	RCB    int    `json:"rcb"`               // bytes
+	Seed   uint64 `json:"seed,omitempty"`    // seed of stalls, jitter and random splits of completions
+	MPS    int    `json:"mps"`               // MPS of completions, in bytes
+	RCB    int    `json:"rcb"`               // read completion boundary, in bytes
 	Random bool   `json:"random,omitempty"`  // completions are split at random
 	Jitter int    `json:"jitter,omitempty"`  // ns by which answers to reads are shuffled
 	Delay  int    `json:"delay,omitempty"`   // ns from a read to its first completion
 	HostAt uint64 `json:"host_at,omitempty"` // offset in host memory where its use begins; 0: 8 GB
-	ArmAt  uint64 `json:"arm_at,omitempty"`  // likewise in Arm memory above 4 GB
+	ArmAt  uint64 `json:"arm_at,omitempty"`  // offset in Arm memory above 4 GB where its use begins; 0: 8 GB
 	// TLPs in flight on a link of a plain card, each way; 0: no limit
 	Credits int `json:"credits,omitempty"`
 	// preset or file of the board that provides the card; empty: a plain card
@@ -47,7 +47,7 @@ type Board struct {
 // Error reports a fault of a program.
 type Error struct {
 	Op   int    // number of the operation, or -1
-	Kind string // kind of the operation, such as rx_queue; empty if it has none, or several
+	Kind string // kind of the operation, such as rx_queue; empty if the operation has no kind, or several
 	What string
 }
 
@@ -110,7 +110,7 @@ func (v *validator) board(p *Program) {
 	for _, f := range []struct {
 		name   string
 		x      int
-		limits tlp.Limits // values after a reset, with x in place of one
+		limits tlp.Limits // reset values, with x in place of the one to check
 		want   string
 	}{
 		{"mps", p.Board.MPS, tlp.Limits{MPS: p.Board.MPS, MRRS: 512, RCB: 64}, "128, 256, 512, 1024, 2048 or 4096"},

@@ -22,7 +22,7 @@ const (
 	MaxFrame   = 16 << 10  // bytes
 	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
 	MaxPlayed  = 32 << 10  // bytes of an arriving frame
-	maxLater   = 60_000    // largest offset of a length field
+	maxLater   = 60_000    // largest error of a length field
 	maxRepeat  = 4096      // times that a TLP is sent
 	maxCredits = 4096
 )
@@ -58,7 +58,7 @@ func kindOf(f reflect.StructField) string {
 	return name
 }
 
-// given returns the kinds that are set in an operation: exactly one, unless it is invalid.
+// given returns the kinds whose fields are set in an operation. In a valid operation that is exactly one.
 func (o *Op) given() (list []string) {
 	x := reflect.ValueOf(o).Elem()
 	for f := range x.NumField() {

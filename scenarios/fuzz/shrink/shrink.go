@@ -69,7 +69,7 @@ func (s *shrinker) operations() bool {
 	return got
 }
 
-// lists leaves out frames and entries of operations in the same way.
+// lists leaves out frames and entries of an operation: first long runs of them, finally single ones.
 func (s *shrinker) lists() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
