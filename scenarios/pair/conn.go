@@ -11,15 +11,15 @@ import (
 )
 
 // conn carries messages between the two processes over a stream socket. A receive first polls for a while, because
-// waking a sleeping process takes longer than an exchange, and then sleeps. Each poll in vain halves the time that the
-// next one may take.
+// waking a sleeping process takes longer than an exchange, and then sleeps. After polling in vain, it polls half as
+// long the next time.
 type conn struct {
 	ctx   context.Context
 	fd    int
 	peer  string
 	limit time.Duration // longest time without a byte from the peer
 
-	in      []byte // received bytes; those from next on are not parsed yet
+	in      []byte // received bytes; the bytes from index next on are not parsed yet
 	next    int
 	spin    time.Duration
 	waiting time.Duration // time spent in receives; for the report only
@@ -102,9 +102,11 @@ func (c *conn) wait() error {
 	return c.sleep(unix.POLLIN)
 }
 
-// sleep waits until the socket can be read, and then reads it, or until one of the other events.
+// sleep waits until the socket can be read, and then reads it; it also returns when another of the given poll events
+// occurs.
 func (c *conn) sleep(events int16) error {
-	// The limit is waited for in parts: a time in which this process was stopped uses up at most one of them.
+	// The limit is divided into several waits, so that a time in which this process was stopped uses up at most one of
+	// them.
 	const naps = 8
 	for range naps {
 		p := [1]unix.PollFd{{Fd: int32(c.fd), Events: events}}

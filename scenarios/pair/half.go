@@ -21,9 +21,9 @@ type half struct {
 	farEnds []*etherlink.Far
 	phases  phases
 
-	out        []byte // message of the current quantum; head and state are filled in last
+	out        []byte // message of the current quantum; its head and state are filled in last
 	records    int
-	framesLeft int // frames in out
+	framesLeft int // frames in this message
 
 	quantaSent, quantaRead uint64 // quanta sent to the peer, and received from it
 	roundEnd               state  // this server's state at the end of the current round
@@ -134,10 +134,10 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quantum simulates the next quantum and sends the peer what left in it. Before that, it reads what may arrive in it:
-// what left the peer one round earlier. At the end of a round in which a phase may begin, it reads all of the peer's
-// quanta so far. What is read at which point depends only on the simulation, so that simultaneous events have the same
-// order in every run.
+// quantum simulates the next quantum and sends the peer what left in it. Before that, it reads the quantum of one round
+// earlier from the peer: what left then may arrive in this quantum. At the end of a round in which a phase may begin,
+// it reads all of the peer's quanta so far. What is read at which point depends only on the simulation, so that
+// simultaneous events have the same order in every run.
 func (h *half) quantum(ctx context.Context) error {
 	if h.quantaSent >= ahead {
 		if err := h.receive(h.quantaSent + 1 - ahead); err != nil {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// misbehave acts as a second process that goes wrong in quantum 3, or before the first.
+// misbehave acts as a second process that fails in the given way in quantum 3, or before the first quantum.
 func misbehave(how string) {
 	must := func(err error) {
 		if err != nil {

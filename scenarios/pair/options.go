@@ -15,13 +15,13 @@ import (
 // Options selects the servers and the frames that they exchange.
 type Options struct {
 	Rack      board.RackSpec
-	Frames    [][]byte // frames that each server sends to the other, cyclically
+	Frames    [][]byte // frames that each server sends to the other, repeated until Count are sent
 	Count     int      // frames that each server sends
-	Window    int      // frames in flight of each server; each received frame sends another
+	Window    int      // frames in flight of each server; each received frame makes it send another
 	Seed      uint64
 	Unjudged  bool          // run without a referee
 	Processes int           // 1 or 2
-	Limit     time.Duration // longest silence of the other process
+	Limit     time.Duration // longest time without a byte from the other process
 	Program   []string      // command that runs the other process through Main; nil: this program
 }
 
@@ -33,7 +33,7 @@ func DefaultOptions() Options {
 const (
 	// the rings of a queue have room for two windows, less the buffers that wait for a doorbell
 	maxWindow = 24
-	maxCount  = 1 << 30 // longer than anybody waits
+	maxCount  = 1 << 30 // more frames than anybody waits for
 	maxPlayed = 1 << 30 // bytes of Frames
 	// maxRound bounds a round. Results do not depend on it, except for the time at which servers read their counters.
 	maxRound   = 100 * simcore.Microsecond
@@ -44,7 +44,7 @@ const (
 	mostLimit   = time.Hour
 )
 
-// Validate returns every error of the options; those of fields are field.Errors.
+// Validate returns every error of the options; errors that concern a field are field.Errors.
 func (o *Options) Validate() error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {

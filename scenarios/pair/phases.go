@@ -14,7 +14,7 @@ type phases struct {
 	done         uint64     // finished rounds
 	phase        phase
 	lastProgress uint64 // sum of both servers' progress
-	since        uint64 // rounds since that sum last grew
+	since        uint64 // rounds since lastProgress last grew
 }
 
 // ahead is the number of quanta in a round, and by how many quanta a server may run ahead of the messages that it has
@@ -38,7 +38,7 @@ func (o *Options) patience() simcore.Ps {
 	took := simcore.Ps(0)
 	for i := range o.Rack.Servers {
 		c := &o.Rack.Servers[i].Cards[0]
-		w, _ := c.Waits() // the error was reported by newServer
+		w, _ := c.Waits() // its error was already reported by newServer
 		took += w.Turn + board.CableTime(c.Eth) + o.Rack.Network.Latency
 	}
 	return max(least, took)
@@ -53,8 +53,8 @@ func (c *phases) quantumEnd(q uint64) simcore.Ps {
 	return rounds*c.round + rest*c.round/ahead
 }
 
-// settled reports whether the phase stays the same at the end of the current round, whatever the other server's state
-// is then.
+// settled reports whether this server's state alone keeps the phase from changing at the end of the current round, so
+// that the other server's state need not be known.
 func (c *phases) settled(mine state) bool {
 	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false

@@ -22,12 +22,12 @@ type server struct {
 	card  *board.Card
 	drv   *driver.Driver
 	judge *judge.Judge // nil: unjudged
-	wire  [2]Tally     // frames that left the NIC, and that it received
+	wire  [2]Tally     // frames that left the NIC, and frames that it received
 
 	memory   uint64 // bus address of the senders' memory
 	tx       []*sender
 	entry    driver.Send
-	first    int // index of the first frame to send, different for each server
+	first    int // index in Options.Frames of the first frame to send, different for each server
 	posted   int
 	ended    int // work entries that have ended
 	received int
@@ -40,7 +40,7 @@ type server struct {
 // sender is a transmit queue, with memory for the frames of its entries.
 type sender struct {
 	*driver.TxQueue
-	at   uint64 // offset of that memory under its key
+	at   uint64 // offset of the frames' memory under its key
 	next int
 	span [1]driver.Span
 }
@@ -50,7 +50,7 @@ const (
 	ringLog   = 6
 	ringSlots = 1 << ringLog
 	frameSlot = ether.MaxLen
-	bell      = 4 // buffers announced by a doorbell
+	bell      = 4 // buffers that a doorbell announces
 )
 
 // newServer sets up driver, referee and traffic of a server that has been built.

@@ -13,7 +13,7 @@ import (
 // Command is the last argument of a process that is to call Main.
 const Command = "split-side"
 
-// sideFD is the file descriptor of the socket to the first process.
+// sideFD is the file descriptor of the second process's socket to the first.
 const sideFD = 3
 
 // IsSide reports whether a program was started as the second process.
@@ -40,7 +40,7 @@ func Main() int {
 	return 1
 }
 
-// side simulates the second server as the first process asks.
+// side simulates the second server, as the messages of the first process say.
 func side(c *conn) (err error) {
 	if err := greet(c); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (s *server) crossed(c boundary.Crossing) {
 	t.Sum += uint64(crc32.Checksum(c.Frame.Data, castagnoli))
 }
 
-// post sends the next frame through the queue and port whose turn it is.
+// post sends the next frame; queues and ports take turns.
 func (s *server) post() {
 	if s.posted == s.opts.Count || s.failed != nil {
 		return

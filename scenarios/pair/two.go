@@ -106,7 +106,7 @@ func (p *peer) end() {
 	select {
 	case <-p.exited:
 	case <-time.After(grace):
-		_ = p.cmd.Process.Kill() // fails if it has ended in the meantime
+		_ = p.cmd.Process.Kill() // an error means that the process has ended meanwhile
 		<-p.exited
 	}
 }

@@ -40,7 +40,7 @@ func Names() []string {
 
 // Options select what is run.
 type Options struct {
-	Names       []string // names as Names returns them; empty: all
+	Names       []string // names of experiments as Names returns them; empty: all experiments
 	Percent     int      // percentage of the usual round trips
 	LeaveOneOut bool     // also run without each anchor
 	Log         io.Writer
@@ -177,7 +177,7 @@ type LeftOut struct {
 	Moved   []Moved  `json:"moved"`
 }
 
-// Moved is a claim whose result changed.
+// Moved is a claim whose result changed when an anchor was left out.
 type Moved struct {
 	Claim   string    `json:"claim"`
 	Before  []float64 `json:"before"`

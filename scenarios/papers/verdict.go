@@ -21,7 +21,7 @@ type Verdict struct {
 	Unit         string    `json:"unit"`
 	Check        string    `json:"check"`
 	Tolerance    float64   `json:"tolerance"`
-	Anchor       string    `json:"anchor,omitempty"` // input that it calibrated
+	Anchor       string    `json:"anchor,omitempty"` // name of the input that the claim calibrated
 	Verdict      string    `json:"verdict"`          // pass, miss, anchor, input, not scored
 	Reason       string    `json:"reason,omitempty"` // of a miss
 	Derivability string    `json:"derivability"`
@@ -80,7 +80,7 @@ func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
 	return v
 }
 
-// anchor returns the input of the experiment that a claim calibrated; empty if it calibrated none.
+// anchor returns the name of the input that a claim calibrated; empty if the claim calibrated none.
 func anchor(x *study.Experiment, claim string) string {
 	for _, in := range x.Inputs {
 		if slices.Contains(in.Anchors, claim) {
@@ -93,9 +93,9 @@ func anchor(x *study.Experiment, claim string) string {
 // Summary counts verdicts.
 type Summary struct {
 	StructuralPass int `json:"structural_pass"`
-	Structural     int `json:"structural"` // scored
+	Structural     int `json:"structural"` // number of scored claims
 	CalibratedPass int `json:"calibrated_pass"`
-	Calibrated     int `json:"calibrated"` // scored, anchors excepted
+	Calibrated     int `json:"calibrated"` // number of scored claims, anchors excepted
 	EmpiricalPass  int `json:"empirical_pass"`
 	Empirical      int `json:"empirical"`
 	Anchors        int `json:"anchors"`
@@ -103,7 +103,7 @@ type Summary struct {
 	NotScored      int `json:"not_scored"`
 }
 
-// CalibratedGoal is the share of the calibrated claims without anchors that should be within tolerance.
+// CalibratedGoal is the goal for the share of the calibrated claims, anchors excepted, that are within tolerance.
 const CalibratedGoal = 0.85
 
 func summarize(all []Verdict) (s Summary) {

@@ -56,7 +56,8 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
 }
 
-// memory checks the memory inside the device. behind holds the memories that answer the device's manager ports.
+// memory makes the player access the memory inside the device and compare what it reads. behind holds the memories that
+// answer the device's manager ports.
 func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
 	s := d.Spec
 	x := s.Memory

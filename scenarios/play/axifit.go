@@ -8,13 +8,13 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// axiPort holds the widths of an AXI port that the check memory or serve plays.
+// axiPort holds the widths of an AXI port that is played by the check memory or by serve.
 type axiPort struct {
 	bus, addr int // data bytes, address bits
 	most      int // maximum length of a burst, in beats
 }
 
-// Fields that an AXI port needs in order to be played: those of AXI4-Lite, those of bursts, and IDs.
+// Fields that an AXI port needs in order to be played: the fields of AXI4-Lite, those that bursts add, and IDs.
 var (
 	axiNeeds  = []string{"awaddr", "wdata", "wstrb", "bresp", "araddr", "rdata", "rresp"}
 	axiBursts = []string{"awlen", "awsize", "awburst", "wlast", "arlen", "arsize", "arburst", "rlast"}
@@ -89,7 +89,7 @@ func (d *Device) fitRange(f *faults) {
 	f.add(x.Base%align == 0, "memory.base", "%#x: want a multiple of %d", x.Base, align)
 }
 
-// onlyPlayed refuses transactions drawn for the channels of an AXI port that is played.
+// onlyPlayed refuses transactions that the manifest draws for the channels of an AXI port that the player plays.
 func (d *Device) onlyPlayed(f *faults, port string) {
 	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
 		x, ok := d.Spec.Inputs[port+ch]
@@ -100,7 +100,7 @@ func (d *Device) onlyPlayed(f *faults, port string) {
 	}
 }
 
-// width returns the bits of a field of an AXI port; 0: it has no such field.
+// width returns the number of bits of a field of an AXI port; 0 if the port has no such field.
 func (d *Device) width(port, name string) int {
 	i, ok := d.index(port + "." + channel(name))
 	if !ok {

@@ -24,22 +24,22 @@ import (
 type Options struct {
 	Manifest  *manifest.Manifest
 	Spec      *Spec
-	Reference ref.Reference // reference in this process; nil: the manifest's check
-	Program   *own.Program  // instead of Reference: a reference in a separate process
-	Traffic   *Traffic      // nil: everything is drawn
+	Reference ref.Reference // user's reference in this process; nil: the check that the manifest names decides
+	Program   *own.Program  // user's reference in a separate process, instead of Reference
+	Traffic   *Traffic      // captured packets to play; nil: all packets are drawn
 	Seed      uint64        // seed of the first run; each next run adds one
 	Runs      int
-	Stall     int // percentage; below 0: each run draws its own
+	Stall     int // percentage for all streams; below 0: each run draws its own
 	Keep      []Span
 	NoGap     bool
-	Cut       int // truncate drawn packets to that many bytes; 0: do not
+	Cut       int // truncate drawn packets to that many bytes; 0: packets keep their length
 	Given     Given
 	NoShrink  bool
 	Variant   build.Variant
 	Log       io.Writer             // progress of builds; may be nil
 	Progress  func(done, total int) // called after each run; may be nil
 	Wave      waves.Policy
-	WaveDir   string    // folder for a waveform; empty: none
+	WaveDir   string    // folder for a waveform; empty: no waveform is dumped
 	Trace     io.Writer // receives the transactions of the failing run; may be nil
 }
 
@@ -70,7 +70,7 @@ type Report struct {
 	SimPs    uint64
 	Digest   string
 	Cover    *Coverage
-	Failed   *Failed // nil: none
+	Failed   *Failed // the failing run; nil: every run passed
 	Wave     *Wave   // nil: none
 	Warnings []string
 }
@@ -79,9 +79,9 @@ type Report struct {
 type Failed struct {
 	Run    Run
 	Result *Result
-	Of     int // transactions of the original run
-	Kept   int // transactions left after shortening
-	Build  int // number of the build
+	Of     int // number of transactions in the original run
+	Kept   int // number of transactions left after shortening
+	Build  int // index of the build, that is, of the combination of parameters
 }
 
 // Play builds the device with each combination of parameters and plays on the builds in turn.
@@ -216,7 +216,7 @@ func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	return nil
 }
 
-// ungiven returns the parameters of the section play, except those that the user has given values.
+// ungiven returns the parameters in the section play for which the user has given no value.
 func ungiven(o *Options) map[string][]string {
 	left := maps.Clone(o.Spec.Parameters)
 	maps.DeleteFunc(left, func(name string, _ []string) bool { _, given := o.Given.Parameters[name]; return given })

@@ -80,7 +80,7 @@ func bitsOf(f *ref.Field) int {
 	return f.Bits
 }
 
-// fitPair checks that the fields of an input can be compared with those of an output.
+// fitPair checks that an input and an output have the fields by which their transactions are compared.
 func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
 	compared, ordered := 0, false
 	for i := range in.Fields {
@@ -148,7 +148,8 @@ func (d *Device) defaultStreams(dir string) []string {
 	return nil
 }
 
-// boundRoute limits the values drawn for an input's routing field, of the given width, to the numbers of outputs.
+// boundRoute makes an input's routing field be drawn only from the numbers of outputs, if the manifest gives it no
+// values. width is the field's width in bits.
 func (d *Device) boundRoute(in string, width int) {
 	x := d.Spec.Inputs[in]
 	if v := x.Fields[d.Spec.By]; v.given() {
@@ -166,7 +167,7 @@ func (d *Device) boundRoute(in string, width int) {
 	d.Spec.Inputs[in] = x
 }
 
-// declared returns the manifest's declarations that apply beside the check.
+// declared returns the declarations of the manifest, such as order and latency, that apply whatever the check.
 func (d *Device) declared() ref.Declared {
 	s := d.Spec
 	x := ref.Declared{

@@ -19,7 +19,7 @@ type spoiler struct {
 const spoiledRuns = 3
 
 // noticesCorruption reports whether a reference notices corrupted outputs and corrupted samples of observed outputs, by
-// a fault or a mistake. One that does not compares none of them.
+// a fault or a mistake. A reference that does not notice compares none of them.
 func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()
@@ -41,7 +41,7 @@ func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, ou
 	return false, nil
 }
 
-// spoil returns a transaction corrupted, twice, or not at all.
+// spoil returns a transaction in the form in which the reference gets it: corrupted, twice, or not at all.
 func (s *spoiler) spoil(m *ref.Msg) []*ref.Msg {
 	if s == nil || m.Of.In || !slices.Contains(s.outputs, m.Of.Name) {
 		return []*ref.Msg{m}

@@ -25,23 +25,23 @@ type Device struct {
 	built      *build.Device
 	launching  rtlbridge.LaunchOptions
 	conn       *rtlbridge.Conn
-	hello      *protocol.Hello // the device's description of itself
+	hello      *protocol.Hello // description that the device gives of itself when it starts
 	streams    []*ref.Stream   // in the order in which the bridge numbers them
 	own        ref.Reference
 	program    *own.Program // the reference in a separate process; nil: none
 	check      string
 	root       []int     // by stream: the stream that its transactions are coupled to, or itself
-	window     []int     // by input: maximum number of transactions in flight in the device
-	finite     []bool    // by output: its transactions answer drawn ones, so their number is limited
+	window     []int     // by input: maximum number of transactions that may be in flight in the device
+	finite     []bool    // by output: it only answers drawn transactions, so their number is limited
 	mem        []axiPort // AXI ports that the check memory plays
 	given      *Given
-	parameters []string // NAME=VALUE of the build, drawn or given
-	captured   *Traffic // packets of captures; nil: everything is drawn
+	parameters []string // NAME=VALUE of each parameter of the build that was drawn or given
+	captured   *Traffic // captured packets to play; nil: all packets are drawn
 	traffic    map[int]*Traffic
-	at         place // position of the reference, once a run was played
+	at         place // file and line of the reference, known once a run was played
 }
 
-// place is a position in the sources.
+// place is a file and a line of source code.
 type place struct {
 	file string
 	line int
@@ -159,7 +159,7 @@ func (d *Device) readStreams() {
 	}
 }
 
-// choose selects the check that decides about outputs.
+// choose selects the check, or the reference, that decides whether outputs are right.
 func (d *Device) choose(f *faults) {
 	d.check = d.Spec.Check
 	switch {

@@ -10,12 +10,12 @@ import (
 // item is one transaction for an input.
 type item struct {
 	stream int
-	id     int    // number shared by coupled transactions; those of a reference have none
+	id     int    // number shared by coupled transactions; 0 if a reference gives it
 	at     uint64 // first cycle in which it may be offered
 	side   []byte
 	data   []byte
 	answer bool
-	drawn  bool // drawn before the run begins
+	drawn  bool // drawn before the run begins, not given during it
 }
 
 // timing holds the stalls of a run, and whether it has gaps.
@@ -25,7 +25,7 @@ type timing struct {
 	gaps  bool
 }
 
-// plain reports whether nothing stalls.
+// plain reports whether the run has neither gaps nor stalls.
 func (m *timing) plain() bool {
 	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
 }
@@ -64,7 +64,8 @@ func (d *Device) drawTiming(r *rand.Rand) timing {
 	return m
 }
 
-// levelChanges is the number of changes of a level in a run, if its manifest entry makes it change.
+// levelChanges is the number of times that a level (an input without handshake) changes in a run, if its manifest entry
+// makes it change.
 const levelChanges = 64
 
 // count returns the number of transactions to draw for an input.
@@ -88,7 +89,8 @@ func (d *Device) count(i int) int {
 	return d.Spec.Count
 }
 
-// draw draws the transactions of a run; those of each stream are in the order in which they are offered.
+// draw draws the transactions of a run; the transactions of each stream are sorted in the order in which they are
+// offered.
 func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 	var list []item
 	id := 0
@@ -246,8 +248,8 @@ func drawWide(r *rand.Rand, bits int) []byte {
 	return b
 }
 
-// apply moves the start in one of three transactions, so that start plus length is a multiple of the limit, or one step
-// of the start away from it.
+// apply changes the start address in one of three transactions, so that start plus length is a multiple of the limit,
+// or lies one step of the start address before or after it.
 func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
 	start, ok := f[e.Start].(uint64)
 	length, isNumber := f[e.Length].(uint64)

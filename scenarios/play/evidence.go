@@ -81,13 +81,13 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 }
 
 // silence describes an output or input on which nothing was expected and nothing came in some runs, or whose
-// transactions nobody compared; empty: neither applies. isError says that the check covers the stream and that no run
-// had anything there.
+// transactions nobody compared; what is empty if neither applies. isError says that the check covers the stream and
+// that no run had anything there.
 func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	switch {
 	case d.served(x.Stream):
-		return "", false // the device decides what it asks its memories for
+		return "", false // the device decides whether it accesses a memory
 	case x.In && never && slices.Contains(d.Spec.In, x.Stream) && !d.referenced():
 		return fmt.Sprintf("input %s, which check %s is about, took nothing in %s", x.Stream, d.check, count(e.runs)),
 			d.check != Rules
@@ -107,14 +107,14 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	return e.outputSilence(d, x)
 }
 
-// outputSilence is the part of silence for outputs that the check may cover.
+// outputSilence is silence for outputs on which the check may expect transactions.
 func (e *evidence) outputSilence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
-	saidSo := d.referenced() && x.Nothing // the reference said that nothing may come
+	saidSo := d.referenced() && x.Nothing // the reference declared that this output stays silent
 	what = fmt.Sprintf("output %s: nothing was expected and nothing came in ", x.Stream)
 	switch {
 	case never && d.referenced() && !x.Covered:
-		return what + count(e.runs), false // a transaction might have shown whether the check covers the stream
+		return what + count(e.runs), false // a transaction might still have shown that the check covers the stream
 	case !x.Covered || x.silent == 0 || saidSo && !never:
 		return "", false
 	case never:

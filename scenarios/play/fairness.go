@@ -18,10 +18,10 @@ const fieldFair = "fair"
 
 // fairness finds inputs whose offered beat is not taken while other streams move (play.fair).
 type fairness struct {
-	limit   uint64             // cycles of a stream's clock; 0: starvation is allowed
-	window  uint64             // limit for the slowest clock, in cycles of the first clock
+	limit   uint64             // cycles of a stream's own clock; 0: an input may starve
+	window  uint64             // limit in cycles of the slowest clock, converted to cycles of the first clock
 	moves   [][]uint64         // by stream: cycles within the window in which its transactions ended
-	starved map[int]starvation // inputs that have waited for the limit
+	starved map[int]starvation // inputs that have waited as long as the limit
 }
 
 // starvation describes an input that has waited for the limit.

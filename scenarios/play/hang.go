@@ -9,7 +9,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Limits of a run in which streams move but what is due does not happen, as multiples of the manifest's patience.
+// Limits, as multiples of the manifest's patience, of a run in which streams move but the transactions that are due do
+// not come.
 const (
 	mostCycles = 200
 	mostGiven  = 1000 // cycles while a reference gives transactions
@@ -17,11 +18,12 @@ const (
 	leastMoves = 100_000
 )
 
-// motion records when streams moved, for the limits that end a run. Levels do not count.
+// motion records when streams moved, for the limits that end a run. Changes of levels (inputs without handshake) do not
+// count.
 type motion struct {
 	moved  uint64   // latest cycle in which a stream moved
-	judged uint64   // latest cycle in which a stream moved that the check covers
-	since  uint64   // first cycle of the time in which nothing is due
+	judged uint64   // latest cycle in which a stream covered by the check moved
+	since  uint64   // first cycle of the current time in which nothing is due
 	ended  []uint64 // by stream: transactions that have ended
 	by     []uint64 // value of ended at cycle since
 	// A device may send requests, and a reference may give transactions, without end. Useful moves are those whose
@@ -35,7 +37,8 @@ func newMotion(n int) motion {
 	return motion{ended: make([]uint64, n), by: make([]uint64, n), before: make([]uint64, n)}
 }
 
-// expectMove records that a transaction can be offered from a cycle on: the device's time for it begins then.
+// expectMove records that a transaction can be offered from a cycle on: from then on the device has `patience` cycles
+// to move.
 func (m *motion) expectMove(cycle uint64, useful bool) {
 	m.moved, m.judged = max(m.moved, cycle), max(m.judged, cycle)
 	if useful {
@@ -87,7 +90,7 @@ func (p *played) finish() (ended bool, err error) {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
 		p.judge.Finish(p.Cycles)
 		return true, nil
-	case over && p.Cycles >= p.since+p.patience+settle: // device or reference go on without end, though nothing is due
+	case over && p.Cycles >= p.since+p.patience+settle: // device or reference keep moving although nothing is due
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
 			p.judge.Finish(p.Cycles)
 			return true, nil
@@ -108,8 +111,8 @@ func (p *played) finish() (ended bool, err error) {
 // referenceActive reports whether a user's reference keeps giving transactions.
 func (p *played) referenceActive() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
 
-// endless reports whether streams have moved for too long without a useful move. A reference that still gives
-// transactions has a longer limit, unless nothing else is due.
+// endless reports whether streams have moved for too long without a useful move. The limit is longer while a reference
+// gives transactions, unless nothing is due.
 func (p *played) endless() bool {
 	patience := uint64(p.Spec.Patience)
 	if p.referenceActive() {
@@ -118,7 +121,7 @@ func (p *played) endless() bool {
 	return p.Cycles > p.useful+mostCycles*patience+p.patience || p.idle() > max(leastMoves, mostMoves*patience)
 }
 
-// memoryInputs returns the inputs with answers, for the device, of the memories that it reads and writes.
+// memoryInputs returns the inputs with pending transactions by which played memories answer the device.
 func (p *played) memoryInputs() (list []int) {
 	for i, s := range p.streams {
 		if p.queues[i].pending() && p.judge.Plays(s.Name) {
@@ -148,8 +151,8 @@ func (p *played) wait(m *timing) uint64 {
 	return uint64(p.Spec.Patience) + pauses[0] + pauses[1] + uint64(4*beats)*10_000/uint64((100-in)*(100-out))
 }
 
-// longestPause returns the number of cycles for which a stream may pause without interruption. A longer pause has a
-// probability below 1e-12; stalls come in bursts of 2^burst cycles.
+// longestPause returns the number of cycles for which stalls may pause a stream without interruption; a longer pause
+// has a probability below 1e-12. Stalls come in bursts of 2^burst cycles.
 func longestPause(percent, burst int) (cycles uint64) {
 	const impossible = 1e-12
 	for chance := 1.0; percent > 0 && chance > impossible; cycles += 1 << burst {
@@ -158,8 +161,8 @@ func longestPause(percent, burst int) (cycles uint64) {
 	return cycles
 }
 
-// settle returns how long nothing must have happened before the run ends. It is longer while dropped transactions are
-// missing that no counter of the device accounts for: they may still be on their way.
+// settle returns for how many cycles nothing may happen before the run ends. It is longer while dropped transactions
+// are missing that no counter of the device accounts for: they may still be on their way.
 func (p *played) settle() uint64 {
 	counted, _ := p.Observed(p.Spec.Drops.Counted)
 	if n := p.judge.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {

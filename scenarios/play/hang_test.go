@@ -58,7 +58,7 @@ func TestFair(t *testing.T) {
 	require.Nil(t, r.Failed, "an input that starves no one for so long")
 }
 
-// Stalls are never taken for a hang, however short the patience.
+// A device that makes no progress because of stalls is never taken for hanging, however short the patience.
 func TestStallsAreNoHang(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) { s.Count, s.Patience = 40, 100 })
 	o.Runs = 300
@@ -70,7 +70,7 @@ func TestStallsAreNoHang(t *testing.T) {
 	require.Equal(t, 300, r.Runs)
 }
 
-// An input does not starve while nothing else moves: a held output holds it back.
+// An input does not count as starving while nothing else moves: the held output is the reason.
 func TestHeldIsNotStarved(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) {
 		s.Fair, s.Count, s.In = 20, 200, []string{"s1"}

@@ -7,7 +7,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Methods by which a reference acts on a run, see ref.Host and own.Host.
+// Methods of ref.Host and own.Host: how a reference acts on a run.
 
 // Offer queues a transaction that the reference gives.
 func (p *played) Offer(o ref.Offer) {
@@ -21,7 +21,7 @@ func (p *played) Offer(o ref.Offer) {
 	p.queue(x)
 }
 
-// Job numbers a job of the reference, and reports whether the run includes it.
+// Job gives the reference's next job a number, and reports whether the run includes this job.
 func (p *played) Job() bool {
 	id := p.jobs
 	p.jobs++
@@ -53,5 +53,5 @@ func (p *played) Parameter(name string) (string, bool) {
 	return v, ok
 }
 
-// Sampled returns the observed outputs as they were at the end of the last exchange with the device.
+// Sampled returns the values of the observed outputs at the end of the latest exchange with the device.
 func (p *played) Sampled() []uint64 { return p.observed }

@@ -19,7 +19,7 @@ type judge interface {
 	Longest() int
 	Resets() bool
 	Deliver(m *ref.Msg)
-	Sync() // delivers the transactions that Deliver has queued
+	Sync() // passes the queued transactions to the reference
 	Reset(cycle uint64)
 	Failed() *ref.Failure
 	Fail(f ref.Failure)
@@ -30,9 +30,9 @@ type judge interface {
 	Finish(cycle uint64)
 	Tallies() []ref.Tally
 	Memories() int
-	Err() error // why the judge can no longer answer; nil: it can
+	Err() error // reason for which the judge can no longer answer, or nil
 	Place() (file string, line int)
-	Close() error // returns a failure after its last answer
+	Close() error // returns an error that occurred after the judge's last answer
 }
 
 var _, _ judge = localJudge{}, (*own.Player)(nil)
@@ -40,7 +40,7 @@ var _, _ judge = localJudge{}, (*own.Player)(nil)
 // localJudge is a judge in this process. Mistakes of its reference are panics, which caught turns into errors.
 type localJudge struct {
 	*ref.Player
-	own ref.Reference // reference of the user, or nil
+	own ref.Reference // reference of the user; nil: a check that the manifest names
 }
 
 // Sync does nothing: Deliver passes transactions on at once.
@@ -52,7 +52,7 @@ func (localJudge) Err() error { return nil }
 // Close returns nil.
 func (localJudge) Close() error { return nil }
 
-// Place returns the position of the reference.
+// Place returns the file and the line of the user's reference.
 func (h localJudge) Place() (file string, line int) {
 	if h.own == nil {
 		return "", 0
@@ -96,7 +96,7 @@ func (p *played) compared() int {
 	return p.Compared
 }
 
-// close closes the judge. It returns err, or else the judge's late failure.
+// close closes the judge. It returns err or, if err is nil, an error that the judge reports only now.
 func (p *played) close(err error) error {
 	if p.judge == nil {
 		return err

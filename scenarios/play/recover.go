@@ -25,7 +25,7 @@ func (p *played) recoverMistake(err *error) {
 	if p.own == nil && !(isErr && errors.As(bad, &m)) {
 		panic(r)
 	}
-	if p.own == nil { // the reference is a check of the manifest
+	if p.own == nil { // not a user's reference but a check of the manifest
 		*err = &SpecError{p.located(field.Errorf("play.check", "%s: %v", p.check, m))}
 		return
 	}
@@ -36,7 +36,7 @@ func (p *played) recoverMistake(err *error) {
 	*err = &RefError{File: file, Line: line, What: fmt.Sprint(r)}
 }
 
-// ours lists the packages whose frames lie on the stack between a panic and the user's code that caused it.
+// ours lists the packages whose stack frames may lie between a panic and the user's code that caused it.
 var ours = []string{"runtime.", "nictwin/models/ref.", "nictwin/scenarios/play.(*"}
 
 // userFrame returns the position of the user's code when it panicked.

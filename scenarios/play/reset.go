@@ -8,7 +8,8 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// planResets chooses when to reset the device: after which numbers of taken transactions, drawn or given by the user.
+// planResets chooses after which numbers of taken transactions the device is reset: those that the user gives, or drawn
+// ones.
 func (p *played) planResets(r *rand.Rand) error {
 	if p.Spec.Resets.given() {
 		p.resets = p.drawResets(r)
@@ -42,7 +43,8 @@ func (p *played) drawResets(r *rand.Rand) (list []int) {
 	return list
 }
 
-// reset resets the device if a reset is due. Transactions that were not taken are offered again, but not answers.
+// reset resets the device if a reset is due. Transactions that were not taken are offered again; pending answers are
+// dropped.
 func (p *played) reset() error {
 	if len(p.resets) == 0 || p.Taken < p.resets[0] {
 		return nil

@@ -16,7 +16,7 @@ func (p *played) failRule(s *ref.Stream, e *protocol.Record) {
 	case protocol.RuleHangIn:
 		p.recordStarved(e)
 		return
-	case protocol.RuleHangOut: // not a rule here: the check decides which transactions an output must give
+	case protocol.RuleHangOut: // the check decides which transactions must come, so this breaks no rule
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
@@ -25,7 +25,7 @@ func (p *played) failRule(s *ref.Stream, e *protocol.Record) {
 		Got:      p.breach(s, e.Rule)})
 }
 
-// rule returns what a protocol rule requires of a stream, for the expected side of a finding.
+// rule returns what a protocol rule requires of a stream, as the expected value of a finding.
 func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	switch r {
 	case protocol.RuleValidDropped:
@@ -48,7 +48,7 @@ func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	return "the rules of streams"
 }
 
-// breach describes how the rule was broken, for the other side of the finding.
+// breach describes how the rule was broken, as the value that a finding reports as found.
 func (p *played) breach(s *ref.Stream, r protocol.Rule) string {
 	switch {
 	case r == protocol.RuleSideChanged && s.Kind == ref.Record:

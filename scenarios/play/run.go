@@ -14,26 +14,26 @@ import (
 // Run describes one run: its seed and how to play it.
 type Run struct {
 	Seed  uint64
-	Stall int    // percentage for all streams; below 0: drawn from the seed
-	Keep  []Span // numbers of the transactions to offer; nil: all
+	Stall int    // percentage for all streams; below 0: each run draws its own
+	Keep  []Span // numbers of the transactions to offer; nil: all are offered
 	NoGap bool   // offer transactions back to back
-	Cut   int    // truncate drawn packets to that many bytes; 0: do not
+	Cut   int    // truncate drawn packets to that many bytes; 0: packets keep their length
 	Given Given
 	Trace io.Writer
 
-	spoiler *spoiler // corrupts outputs; nil: none
+	spoiler *spoiler // corrupts outputs; nil: outputs are not corrupted
 }
 
 // Result is the outcome of a run.
 type Result struct {
-	Offered  int // transactions drawn
+	Offered  int // number of transactions drawn
 	Taken    int
-	Compared int // output transactions
+	Compared int // number of output transactions compared
 	Cycles   uint64
 	Digest   uint64
-	Failure  *ref.Failure // nil: none
+	Failure  *ref.Failure // first fault of the device; nil: the run passed
 	Tallies  []ref.Tally  // by stream, in a run without a fault
-	Memories int          // comparisons of memories by a reference
+	Memories int          // number of times that a reference compared memories
 	Settings Settings
 	began    []int // numbers of the offered transactions
 }
@@ -62,7 +62,7 @@ type played struct {
 type queue struct {
 	drawn    []item
 	answers  []item
-	inFlight []item // handed to the device and not taken yet, oldest first
+	inFlight []item // transactions handed to the device and not taken yet, oldest first
 
 	at      uint64 // earliest cycle of the transaction drawn last
 	gaps    int    // number of gaps between drawn transactions

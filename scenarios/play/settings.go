@@ -16,21 +16,21 @@ import (
 
 // Settings describes a run except for its transactions. It follows from the seed, the manifest and Given.
 type Settings struct {
-	// NAME=VALUE of the build, drawn or given
+	// NAME=VALUE of each parameter of the build that was drawn or given
 	Parameters []string          `json:"parameters,omitempty"`
-	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"` // those that are drawn or given
+	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"` // values of the inputs whose tie-off is drawn or given
 	Clocks     []ClockSetting    `json:"clocks"`
-	Gaps       bool              `json:"gaps"`             // between transactions
-	Streams    []StreamSetting   `json:"streams"`          // those that can stall
-	Resets     []int             `json:"resets,omitempty"` // taken transactions before each; nil: none drawn
+	Gaps       bool              `json:"gaps"`             // there are gaps between transactions
+	Streams    []StreamSetting   `json:"streams"`          // streams that can stall
+	Resets     []int             `json:"resets,omitempty"` // transactions taken before each reset; nil: no resets drawn
 }
 
 // ClockSetting is the period and phase of a clock.
 type ClockSetting struct {
 	Signal   string `json:"signal"`
 	PeriodPs int64  `json:"period_ps"`
-	PhasePs  int64  `json:"phase_ps"` // 0 of the first clock
-	Drawn    bool   `json:"drawn"`    // else given
+	PhasePs  int64  `json:"phase_ps"` // phase relative to the first clock
+	Drawn    bool   `json:"drawn"`    // drawn from the seed; else given by the user
 }
 
 // StreamSetting describes how a stream stalls.
@@ -38,7 +38,7 @@ type StreamSetting struct {
 	Name  string `json:"name"`
 	Dir   string `json:"dir"`
 	Stall int    `json:"stall"` // percent of cycles
-	Burst int    `json:"burst"` // cycles for which one draw decides
+	Burst int    `json:"burst"` // cycles for which one draw decides whether the stream stalls
 	// Of an input: the number of drawn transactions that are offered later than possible, and the longest such delay in
 	// cycles.
 	Gaps       int    `json:"gaps"`
@@ -54,7 +54,7 @@ type Given struct {
 	TieOffs    map[string]uint64
 	Clocks     map[string]ClockSetting
 	Stalls     map[string]StallSetting
-	Resets     []int // nil: drawn; empty: none
+	Resets     []int // taken transactions before each reset; nil: drawn, empty: no reset
 }
 
 // Lines formats the settings as text, one per line.

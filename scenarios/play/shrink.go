@@ -18,7 +18,7 @@ const ShrinkCycles = 6_000_000
 const longestCut = 1024
 
 // Shrink looks for a shorter run that also fails: it removes stalls and gaps, then transactions, in halves, quarters
-// and so on, and finally truncates packets. It returns the shortest run found, and its result.
+// and so on, and finally truncates packets. It returns the shortest failing run found, and its result.
 func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
 	s := shrinker{d: d, ctx: ctx, best: r, res: res}
 	r.Keep = Spans(s.ids())
@@ -119,7 +119,7 @@ func (s *shrinker) shorter() {
 	}
 }
 
-// tail leaves out the last transactions: half of them, then ever fewer.
+// tail leaves out transactions at the end: half of them, then ever fewer.
 func (s *shrinker) tail() {
 	for n := len(s.ids()) / 2; n > 0 && s.left() && s.err == nil; {
 		ids := s.ids()

@@ -23,17 +23,17 @@ type Spec struct {
 	// output), memory (an AXI port behaves as a memory), rules (only the rules of streams are checked), or reference (a
 	// user's reference decides). Empty: reference if the user gives one, else rules.
 	Check string `yaml:"check"`
-	// In and Out are the streams that identity and route check; empty: all that carry packets or, without any, all that
-	// carry records.
+	// In and Out are the streams that the checks identity and route compare; empty: all streams with packets or, if
+	// there are none, all with records.
 	In  []string `yaml:"in"`
 	Out []string `yaml:"out"`
-	// By is the field of the inputs by which route selects the output: an index of Out.
+	// By names the field of the inputs by which the check route selects the output: its value is an index of Out.
 	By string `yaml:"by"`
-	// field of the inputs -> field of the outputs; other fields keep their names
+	// field of the inputs -> field of the outputs; fields not listed have the same name on both
 	Rename map[string]string `yaml:"rename"`
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
-	Memory *MemorySpec       `yaml:"memory"` // of check memory
+	Memory *MemorySpec       `yaml:"memory"` // settings of the check memory
 	// Serve lists the device's AXI manager ports for which the player provides a memory, whatever the check.
 	Serve map[string]ServeSpec `yaml:"serve"`
 	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
@@ -41,33 +41,33 @@ type Spec struct {
 	// in runs without stalls.
 	Latency map[string]Values `yaml:"latency"`
 
-	Count  int                   `yaml:"count"` // transactions per input
+	Count  int                   `yaml:"count"` // number of transactions drawn for each input
 	Gap    Values                `yaml:"gap"`   // cycles between transactions, in runs that have gaps
-	Stall  Values                `yaml:"stall"` // percentage of cycles, of each stream in runs with stalls
+	Stall  Values                `yaml:"stall"` // percentage of cycles in which a stream stalls, in runs with stalls
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
 	// number of resets during a run's traffic, in every other run
 	Resets     Values              `yaml:"resets"`
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
-	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
-	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
+	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; a build for each combination
+	TieOffs    map[string]Values   `yaml:"tie_offs"`   // input -> values of its tie-off, drawn for each run
 
-	Quantum  int `yaml:"quantum"`  // cycles between exchanges with the device: answers are that late
+	Quantum  int `yaml:"quantum"`  // cycles between exchanges with the device; answers come that much later
 	Patience int `yaml:"patience"` // cycles within which a stream must move
 	Fair     int `yaml:"fair"`     // cycles within which an input must be taken while other streams move; 0: no limit
-	Settle   int `yaml:"settle"`   // cycles after the end in which nothing more may come
-	Longest  int `yaml:"longest"`  // bytes of an output's transaction
+	Settle   int `yaml:"settle"`   // cycles at the end of a run in which nothing more may come
+	Longest  int `yaml:"longest"`  // maximum length of an output's transaction in bytes
 }
 
 // InputSpec describes the transactions that are drawn for an input.
 type InputSpec struct {
-	Bytes  Values            `yaml:"bytes"` // of a packet
+	Bytes  Values            `yaml:"bytes"` // length of a packet
 	Fields map[string]Values `yaml:"fields"`
 	Count  *int              `yaml:"count"`
 	Gap    Values            `yaml:"gap"`
 	Stall  Values            `yaml:"stall"`
-	// a level's cycles between changes; empty: one value per run
+	// cycles between changes of a level; empty: a level keeps one value per run
 	Every Values `yaml:"every"`
 	// Edges lists pairs of fields, start and length, whose sum is moved next to a multiple of a limit in one of three
 	// transactions, so that transfers just reach or cross it.
@@ -76,9 +76,9 @@ type InputSpec struct {
 
 // EdgeSpec is a limit that transfers may cross.
 type EdgeSpec struct {
-	Start  string `yaml:"start"`  // field: the address
-	Length string `yaml:"length"` // field: the bytes
-	At     uint64 `yaml:"at"`     // the limit's multiples: 4096 is a page
+	Start  string `yaml:"start"`  // field with the start address
+	Length string `yaml:"length"` // field with the length in bytes
+	At     uint64 `yaml:"at"`     // the limits are the multiples of this number: 4096 is a page
 }
 
 // MemorySpec describes an AXI subordinate port of the device, and the accesses to it.
@@ -89,11 +89,11 @@ type MemorySpec struct {
 	Ports  []string `yaml:"ports"`
 	Base   uint64   `yaml:"base"`   // first address
 	Bytes  uint64   `yaml:"bytes"`  // addresses from there on
-	Bursts int      `yaml:"bursts"` // per run; 0: count
-	Most   int      `yaml:"most"`   // maximum number of beats; 0: AXI's
+	Bursts int      `yaml:"bursts"` // number of bursts in a run; 0: Spec.Count
+	Most   int      `yaml:"most"`   // maximum number of beats of a burst; 0: as many as AXI allows
 	Whole  bool     `yaml:"whole"`  // every beat is as wide as the bus
 	NoWrap bool     `yaml:"no_wrap"`
-	// served port whose memory holds the bytes; empty: the device's own memory, with unknown contents
+	// port listed in Serve whose memory holds the bytes; empty: the device's own memory, with unknown contents
 	Behind string `yaml:"behind"`
 }
 
@@ -136,17 +136,17 @@ type OutputSpec struct {
 	Stall Values `yaml:"stall"`
 }
 
-// DropSpec describes what may be missing at the outputs: nothing (`none`), any whole transaction (`whole`), or what its
-// fields say.
+// DropSpec describes what may be missing at the outputs: nothing (`none`), any whole transaction (`whole`), or the
+// transactions that its fields describe.
 type DropSpec struct {
 	Whole bool `yaml:"whole"`
-	// drop only while at least that many bytes are in flight, those of the transaction included
+	// drop a transaction only while at least that many bytes are in flight, its own included
 	Above   int               `yaml:"above"`
 	Counted string            `yaml:"counted"` // observed output that counts drops
 	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
 }
 
-// given reports whether any drop is declared.
+// given reports whether the manifest allows or requires any drop.
 func (d *DropSpec) given() bool { return d.Whole || d.Above != 0 || d.Counted != "" || len(d.When) > 0 }
 
 // DecodeWord parses a drop policy given by its name.

@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// maxTie is the maximum width, in bits, of a tied input that a run may change.
+// maxTie is the maximum width, in bits, of a tied input whose value runs may draw.
 const maxTie = 64
 
 // fitTies checks the values drawn for tied inputs, and replaces `any` by the range that their widths give.
@@ -68,7 +68,7 @@ func (d *Device) fitGiven(f *faults) {
 	}
 }
 
-// tieWidth returns the width of a tied input; 0: there is no such input.
+// tieWidth returns the width of a tied input; 0 if no input of this name is tied.
 func (d *Device) tieWidth(name string) int {
 	for _, t := range d.hello.Ties {
 		if t.Name == name {
@@ -78,8 +78,8 @@ func (d *Device) tieWidth(name string) int {
 	return 0
 }
 
-// tiedInputsHint lists the inputs that tie_rest ties off and no run changes, as a hint: such an input often keeps a
-// device silent.
+// tiedInputsHint returns a hint that lists the inputs tied off by tie_rest whose value no run changes: such an input
+// often keeps a device silent.
 func (d *Device) tiedInputsHint() string {
 	var list []string
 	for _, t := range d.hello.Ties {

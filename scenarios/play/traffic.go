@@ -10,7 +10,7 @@ import (
 
 // Traffic holds packets of captures that an input gets instead of drawn ones.
 type Traffic struct {
-	Stream   string // empty: the only packet input
+	Stream   string // input that gets the packets; empty: the only input with packets
 	Captures []string
 	packets  [][]byte
 }

@@ -17,13 +17,13 @@ import (
 // `any`, `count` (0, 1, 2, …), `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the coupled packet.
 type Values struct {
 	Ranges  [][2]uint64
-	Steps   []uint64 // step of each range; nil: all 1
+	Steps   []uint64 // step of each range; nil: every step is 1
 	Any     bool
-	Count   uint64 // increment from one transaction to the next; 0: no `count`
+	Count   uint64 // increment of `count` from one transaction to the next; 0: the values are no `count`
 	BytesOf string
 }
 
-// given reports whether the file contains values.
+// given reports whether v holds values: whether the manifest sets them.
 func (v *Values) given() bool {
 	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count > 0 || v.BytesOf != "")
 }
@@ -159,7 +159,7 @@ func (v *Values) has(x uint64) bool {
 }
 
 // draw draws one of the values. About half of the draws are corners: an end of the range, a power of two, a multiple of
-// a page, or a neighbour of these. The others are uniform over the range, or over its powers of two.
+// a page, or a number one below or above these. The others are uniform over the range, or over its powers of two.
 func (v *Values) draw(r *rand.Rand) uint64 {
 	i := r.IntN(len(v.Ranges))
 	lo, hi := v.Ranges[i][0], v.Ranges[i][1]
@@ -193,7 +193,7 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 
 const page = 4096
 
-// neighbour returns n or a neighbour.
+// neighbour returns n, n-1 or n+1: n in half of the draws.
 func neighbour(r *rand.Rand, n uint64) uint64 {
 	switch r.IntN(4) {
 	case 0:

@@ -48,7 +48,7 @@ func TestEdgesKeepSteps(t *testing.T) {
 		require.Zero(t, start%4)
 		ends[(start+64)%4096]++
 	}
-	require.Len(t, ends, 4) // unmoved, and three ends at the edge
+	require.Len(t, ends, 4) // the original end of the transfer, and three ends at the edge
 	require.Positive(t, min(ends[0], ends[4], ends[4092]))
 }
 
@@ -61,7 +61,7 @@ func TestTies(t *testing.T) {
 	o.Runs, o.NoShrink = 40, true
 	r, err := Play(t.Context(), o)
 	require.NoError(t, err)
-	require.NotNil(t, r.Failed) // some of the drawn values turn on a defect
+	require.NotNil(t, r.Failed) // defect_i selects a built-in defect: some of 40 draws hit one
 
 	o = options(t, "fifo", "{check: identity, count: 20, patience: 2000}")
 	o.Manifest.TieRest = "5"

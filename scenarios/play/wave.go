@@ -16,10 +16,10 @@ import (
 // Wave is the waveform of a run.
 type Wave struct {
 	FST      string
-	SaveFile string // view for GTKWave; empty: it could not be written
+	SaveFile string // save file for GTKWave; empty: it could not be written
 	From, To uint64 // cycles
-	// Note says if the run did not fail, or failed differently, on the build that dumps waveforms; empty: it failed
-	// alike.
+	// Note says if the run did not fail, or failed differently, on the build that dumps waveforms; empty: it failed in
+	// the same way.
 	Note string
 }
 
@@ -56,7 +56,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 		case f == nil && res.Failure != nil:
 			w.Note = "the run does not fail on the build that writes waveforms, which powers up with other contents"
 		case f == nil || f.Cycle == at:
-		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // the failure comes later there: move the window
+		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // the failure comes later on this build
 			at = f.Cycle
 			w.From, w.To, _ = c.Wave.Cycles(true, at, period)
 			continue

@@ -54,7 +54,8 @@ func (m *monitor) add(c sim.Component) { m.akita.RegisterComponent(c) }
 
 func (m *monitor) end() { m.guard.end() }
 
-// guard wraps Akita's handlers: it refuses requests from elsewhere, and pauses the run while a handler inspects it.
+// guard wraps Akita's handlers: it refuses requests from other machines, and pauses the run while a handler inspects
+// it.
 type guard struct {
 	engine *simcore.Engine
 	to     http.Handler
@@ -64,11 +65,11 @@ type guard struct {
 	ended  bool
 }
 
-// running are the handlers during which the run must go on: the first samples it for a second.
+// running lists the handlers during which the run must not be paused: the first samples it for a second.
 var running = map[string]bool{"/api/profile": true, "/api/resource": true, "/api/progress": true}
 
-// unfit reports whether a handler does not fit this kind of simulation: it would start a second run, or tick components
-// that have no ticks.
+// unfit reports whether a handler makes no sense for this kind of simulation: it would start a second run, or tick
+// components that do not tick.
 func unfit(path string) bool {
 	return path == "/api/run" || strings.HasPrefix(path, "/api/tick/") || strings.HasPrefix(path, "/api/traffic/")
 }

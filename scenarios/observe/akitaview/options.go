@@ -10,8 +10,8 @@ import (
 
 // Options select what to open; the zero value opens nothing.
 type Options struct {
-	Monitor int    // port of the monitor, 1024 to 65535; 0: none
-	Trace   string // file for the trace, NAME.sqlite3, which must not exist; empty: none
+	Monitor int    // TCP port of the monitor, 1024 to 65535; 0: no monitor is opened
+	Trace   string // file for the trace, NAME.sqlite3, which must not exist; empty: no trace is written
 }
 
 // suffix is the extension that Akita appends to the names of traces.

@@ -19,8 +19,8 @@ type trace struct {
 	file   string
 	to     *tracing.SQLiteTraceWriter
 	last   int
-	ways   map[sim.Msg]tracing.Task // tasks of messages sent and not yet received
-	waits  map[sim.Msg]tracing.Task // tasks of messages that wait in the port that received them
+	ways   map[sim.Msg]tracing.Task // tasks of kind way: messages sent and not yet received
+	waits  map[sim.Msg]tracing.Task // tasks of kind wait: messages received and not yet taken out of the port
 	err    error
 }
 
@@ -53,7 +53,7 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	switch pos {
 	case sim.HookPosPortMsgSend:
 		if _, come := t.waits[m]; come {
-			return // a component forwards the message that it received: its task goes on
+			return // the component forwards a message that it received: the message's task continues
 		}
 		t.sent(m)
 	case sim.HookPosPortMsgRecvd:
@@ -75,7 +75,7 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	case sim.HookPosPortMsgRetrieve:
 		wait, known := t.waits[m]
 		if !known {
-			return // received before the viewer saw its port
+			return // the message was received before the viewer saw its port
 		}
 		delete(t.waits, m)
 		wait.EndTime = max(wait.StartTime, t.engine.Now().Sec())
@@ -101,7 +101,7 @@ func (t *trace) id() string {
 	return fmt.Sprint(t.last)
 }
 
-// what returns the kind of a message: frame, or the kind of TLP.
+// what returns the kind of a message: "frame", or the kind of a TLP.
 func what(m sim.Msg) string {
 	switch m := m.(type) {
 	case *msg.TLP:

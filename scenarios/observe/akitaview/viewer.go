@@ -20,7 +20,7 @@ type Viewer struct {
 	known   map[sim.Component]bool
 }
 
-// Open opens the run of an engine, before it begins. A run paused by the monitor continues when ctx ends.
+// Open opens the run of an engine, before it begins. When ctx ends, a run that the monitor has paused continues.
 func Open(ctx context.Context, o Options, e *simcore.Engine) (*Viewer, error) {
 	v := &Viewer{known: map[sim.Component]bool{}}
 	if err := o.Validate(); err != nil {
@@ -65,7 +65,7 @@ func (v *Viewer) Func(ctx sim.HookCtx) {
 	}
 }
 
-// see registers a component seen for the first time.
+// see registers a component with monitor and trace when its first event or message is seen.
 func (v *Viewer) see(c sim.Component) {
 	if c == nil || v.known[c] {
 		return

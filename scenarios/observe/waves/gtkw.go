@@ -31,8 +31,8 @@ type Block struct {
 	Signals []string // full names, with their paths
 }
 
-// BlocksOf returns the instances with these paths. Each gets those of the waveform's signals that are its own, without
-// those of instances inside it.
+// BlocksOf returns the instances with these paths. Each gets the waveform's signals that lie directly in it, not those
+// of instances inside it.
 func BlocksOf(paths, signals []string) []Block {
 	list := make([]Block, 0, len(paths))
 	for _, p := range paths {
@@ -60,7 +60,7 @@ func (v *View) Time(cycle uint64) simcore.Ps {
 	return t + v.Period
 }
 
-// Signals returns the names of all pins and signals shown, as the waveform spells them.
+// Signals returns the names of all pins and signals that the view shows, spelled as in the waveform.
 func (v *View) Signals() (list []string) {
 	for _, g := range v.groups() {
 		list = append(list, g.signals...)
@@ -166,7 +166,7 @@ func (v *View) SaveFile() string {
 	return b.String()
 }
 
-// start returns a time a little before the first mark.
+// start returns the time at which the viewer's display begins: a little before the first mark.
 func (v *View) start() int64 {
 	if len(v.Marks) == 0 {
 		return 0

@@ -28,10 +28,10 @@ const (
 // instant is a cycle, or a simulated time.
 type instant struct {
 	n    uint64
-	time bool // n counts picoseconds, not cycles
+	time bool // n is a time in picoseconds; else it is a cycle
 }
 
-// Number of cycles in a window before and after a difference.
+// Cycles in a window before and after the difference that made the run fail.
 const (
 	Before = 400
 	After  = 60

@@ -25,7 +25,7 @@ type Tap struct {
 	out     *trace.Pcapng
 	file    *os.File
 	waiting packetHeap
-	idle    [][]byte // free buffers
+	idle    [][]byte // buffers of frames written, for reuse
 	count   uint64   // frames so far
 	frame   trace.Frame
 }
@@ -104,7 +104,8 @@ func (t *Tap) listen(w *inject.Wire, first int) {
 	}
 }
 
-// record queues a frame that arrives now or later, and writes the queued frames that no later one can precede.
+// record queues a frame, with its time of arrival, and writes every queued frame that no frame still to come can
+// precede.
 func (t *Tap) record(iface int, at simcore.Ps, data []byte, comments []string) {
 	if t.file == nil {
 		return
@@ -130,7 +131,7 @@ func (t *Tap) write() {
 	t.idle = append(t.idle, p.data)
 }
 
-// packet is a queued frame, which is written once no earlier one can follow.
+// packet is a frame in the queue, sorted by its time of arrival.
 type packet struct {
 	at       simcore.Ps
 	number   uint64
@@ -139,7 +140,7 @@ type packet struct {
 	comments []string
 }
 
-// packetHeap orders packets by timestamp, then by arrival here.
+// packetHeap orders packets by timestamp, and packets of equal timestamps in the order in which they were recorded.
 type packetHeap []packet
 
 func (r packetHeap) Len() int { return len(r) }

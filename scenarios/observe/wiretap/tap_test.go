@@ -27,7 +27,7 @@ type dumb struct {
 	pcie   *simcore.Port
 	eth    [2]*simcore.Port
 	frames *msg.Frames
-	ahead  bool // runs ahead of the engine, as RTL does
+	ahead  bool // sends with departure times ahead of the engine's, as an RTL device does
 	got    int
 }
 
@@ -86,7 +86,7 @@ func newLab(t *testing.T, network string, limit int64, ahead ...bool) *lab {
 	return l
 }
 
-// send sends a frame from a NIC's port as if it had departed late picoseconds ago.
+// send sends a frame from a NIC's port with a departure time of late picoseconds ago.
 func (l *lab) send(nic, port int, frame []byte, late simcore.Ps) {
 	require.Nil(l.t, l.nics[nic].eth[port].SendAt(l.pools.Frames.Copy(frame), l.Now()-late))
 }

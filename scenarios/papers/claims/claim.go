@@ -15,9 +15,9 @@ const (
 	InRange    Check = "in_range"    // between the ends of a range, each widened by the tolerance
 	UpperBound Check = "upper_bound" // at most the value
 	LowerBound Check = "lower_bound" // at least the value
-	Ordering   Check = "ordering"    // one is more than the other
-	Direction  Check = "direction"   // it moves this way
-	Shape      Check = "shape"       // the curve has this shape
+	Ordering   Check = "ordering"    // values are in the claimed order
+	Direction  Check = "direction"   // a quantity rises or falls as claimed
+	Shape      Check = "shape"       // a curve has the claimed shape
 	Input      Check = "input"       // given to the model: not scored
 	None       Check = "none"        // cannot be checked by simulation: not scored
 )
@@ -27,9 +27,9 @@ type Derivability string
 
 // Bases of claims.
 const (
-	Structural Derivability = "structural" // counting bytes, packets and pointers
-	Calibrated Derivability = "calibrated" // a constant fitted on other claims
-	Empirical  Derivability = "empirical"  // behaviour that nobody documents
+	Structural Derivability = "structural" // from counting bytes, packets and pointers
+	Calibrated Derivability = "calibrated" // from a constant fitted to other claims
+	Empirical  Derivability = "empirical"  // from behaviour that nobody documents
 )
 
 // Claim is one statement of a paper.
@@ -43,8 +43,8 @@ type Claim struct {
 	Unit      string   `yaml:"unit"`
 	Check     Check    `yaml:"check"`
 	Tolerance float64  `yaml:"tolerance"`
-	Low       *float64 `yaml:"low"`  // accepted instead of a range widened by the tolerance
-	High      *float64 `yaml:"high"` // likewise; for an upper bound, accepted instead of the value
+	Low       *float64 `yaml:"low"`  // with High: the accepted range, in place of the printed one and its tolerance
+	High      *float64 `yaml:"high"` // see Low; for an upper bound, accepted in place of the value
 	// the claim is a range, whose low end is compared with the first number measured and whose high end with the second
 	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`
@@ -58,7 +58,7 @@ type Claim struct {
 type Value struct {
 	Numbers []float64
 	Text    string
-	Digits  int // after the point, of the first number as printed
+	Digits  int // number of digits after the decimal point of the first number, as printed
 }
 
 // String returns the value as printed.

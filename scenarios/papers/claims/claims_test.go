@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// theirs is a claim in the collection from which the files here are taken.
+// theirs is a claim in the collection of claims outside this tree, from which the embedded files are taken.
 type theirs struct {
 	ID, Paper, Where, Metric, Bound, Unit, Kind, Role, Derivability string
 	Value                                                           yaml.Node
@@ -22,8 +22,8 @@ type theirs struct {
 	}
 }
 
-// TestClaimsAreThoseOfTheCollection compares the claims here with the collection, field by field, if the collection
-// lies beside the tree.
+// TestClaimsAreThoseOfTheCollection compares the embedded claims with that collection, field by field, if it lies
+// beside the tree.
 func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	ours, err := All()
 	require.NoError(t, err)

@@ -12,15 +12,15 @@ type Verdict string
 const (
 	Pass      Verdict = "pass"
 	Miss      Verdict = "miss"
-	Anchor    Verdict = "anchor" // an input was calibrated by it: not scored
+	Anchor    Verdict = "anchor" // the claim calibrated an input, so it is not scored
 	IsInput   Verdict = "input"
 	NotScored Verdict = "not scored"
 )
 
 // Found holds the measurements that belong to a claim.
 type Found struct {
-	Values []float64 // as many as the claim has numbers
-	Holds  bool      // for claims about an order, shape, direction or equation
+	Values []float64 // the measured numbers, one for each number of the claim
+	Holds  bool      // whether a claimed order, shape, direction or equation was found
 	Broken string    // a further statement of the claim that did not hold; empty: none
 }
 

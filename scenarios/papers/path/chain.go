@@ -33,7 +33,7 @@ type chain struct {
 
 	rig     *rig
 	meter   *study.Meter // shared by chains that run side by side
-	leads   bool         // the meter counts this chain's packets, and ends the run
+	leads   bool         // the meter counts this chain's packets; when it knows the rate, it ends the run
 	stop    *bool
 	begun   uint64
 	moved   uint64 // packets that reached the end

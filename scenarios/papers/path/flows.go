@@ -17,7 +17,7 @@ type flow struct {
 	to     requester.Place
 	size   int
 	window int        // transfers in flight
-	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: each starts when one ends
+	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: a transfer starts when one ends
 
 	moved uint64
 	seed  uint64
@@ -31,7 +31,7 @@ type flow struct {
 // span is the size in bytes of the memory over which a flow's transfers are spread.
 const span = 16 << 20
 
-// place returns p, or if p is memory, a random offset from it within span.
+// place returns the network unchanged and, for memory, an address at a random offset within span.
 func (f *flow) place(p requester.Place) requester.Place {
 	if p.Network {
 		return p

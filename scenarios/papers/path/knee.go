@@ -8,10 +8,10 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// kneeSizes are LLC sizes as fractions of bandwidth × residence.
+// kneeSizes are the measured sizes of the last-level cache, as multiples of bandwidth × residence time.
 var kneeSizes = []float64{0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2}
 
-// knee finds the least LLC size at which DRAM is hardly used, for several residences.
+// knee finds the smallest last-level cache with which DRAM is hardly used, for several residence times.
 func knee(s *study.Session) error {
 	x := study.NewSeries("knee", "DRAM traffic by LLC size, invalidating design", "DRAM bytes per payload byte", "B/B",
 		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
@@ -51,7 +51,8 @@ func knee(s *study.Session) error {
 	return nil
 }
 
-// crossing returns the size at which the passes fall to half of their maximum, interpolated between the measured sizes.
+// crossing returns the cache size at which the number of DRAM passes falls to half of its maximum, interpolated between
+// the measured sizes.
 func crossing(sizes, passes []float64) float64 {
 	half := 0.0
 	for _, p := range passes {
@@ -65,8 +66,8 @@ func crossing(sizes, passes []float64) float64 {
 	return math.NaN()
 }
 
-// residences compares both sides of residence = LLC ÷ bandwidth. The LLC has a sixteenth of its size, and times are
-// scaled by the same factor.
+// residences compares both sides of the equation residence = LLC ÷ bandwidth. The LLC has a sixteenth of its size, and
+// times are scaled by the same factor.
 func residences(s *study.Session) error {
 	const scale = 16
 	llc := int64(llcBytes / scale)

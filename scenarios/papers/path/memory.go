@@ -16,7 +16,7 @@ import (
 type memory struct {
 	engine *simcore.Engine
 	top    mem.Target
-	cache  *armcache.Cache // nil: none
+	cache  *armcache.Cache // last-level cache in front of the DRAM; nil: no cache
 	dram   *dram.DRAM
 }
 
@@ -43,11 +43,11 @@ func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
 
 // snapshot holds the counters of cache and DRAM at one time, or their increase between two.
 type snapshot struct {
-	read, written           uint64 // bytes, DRAM
-	llcRead, llcWritten     uint64 // bytes, accesses to the cache
-	readHits, writeHits     uint64 // bytes, in whole lines
+	read, written           uint64 // bytes read from and written to DRAM
+	llcRead, llcWritten     uint64 // bytes read and written through the cache
+	readHits, writeHits     uint64 // bytes of accesses that hit in the cache, in whole lines
 	fills, writeBacks       uint64
-	evictedDirty, written64 uint64 // lines
+	evictedDirty, written64 uint64 // number of lines
 }
 
 func (m *memory) snapshot() (k snapshot) {
@@ -85,7 +85,7 @@ func (k snapshot) ledger(design string, payload uint64) *study.Ledger {
 	return b
 }
 
-// check compares the bytes into and out of cache and DRAM, once nothing is in flight.
+// check compares the bytes that entered cache and DRAM with those that left. Nothing may be in flight.
 func (m *memory) check() error {
 	d := m.dram.Counters()
 	if err := study.Balance("DRAM", d.ReadBytes+d.WrittenBytes, d.FinishedBytes+d.Held); err != nil || m.cache == nil {
@@ -115,7 +115,7 @@ type load struct {
 	m      *memory
 	window int
 	size   int
-	every  simcore.Ps // minimum interval between starts of accesses; 0: none
+	every  simcore.Ps // minimum interval between starts of accesses; 0: accesses start as soon as the window allows
 	op     func(i int) mem.Op
 	at     func(i int) uint64
 	meter  *study.Meter

@@ -38,7 +38,7 @@ var Packets = study.Experiment{
 	},
 }
 
-// route is a transfer between two places of a card, on one of the study's paths.
+// route is a transfer between two memories of a card, or a memory and the network, on one of the study's paths.
 type route struct {
 	name, path string
 	from, to   requester.Place

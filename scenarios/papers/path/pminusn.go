@@ -7,7 +7,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// PMinusN measures what path 1 loses while path 3 takes part of the shared channel.
+// PMinusN measures how much bandwidth path 1 (client to host memory) loses while path 3 (between host and Arm) takes
+// part of the shared PCIe channel.
 var PMinusN = study.Experiment{
 	Group: "path", Name: "pminusn", Title: "How much of the shared channel the card's own copies may take",
 	Figures: "OP section 4",
@@ -19,9 +20,10 @@ var PMinusN = study.Experiment{
 	Run: pMinusN,
 }
 
-// pMinusN increases the rate offered to path 3 while path 1 takes the rest of the channel. P - N is the right cap if
-// path 1 loses nothing below it, and may lose something above it. Reads from the Arm do not reach the cap: the switch
-// serves its inputs in turn, a TLP each, so that TLPs of 128 B get at most a fifth of the channel beside TLPs of 512 B.
+// pMinusN increases the rate offered to path 3 while path 1 takes the rest of the channel. P is the rate of that
+// channel and N that of the network. P - N is the right cap for path 3 if path 1 loses nothing below it, and may lose
+// something above it. Reads from the Arm do not reach the cap: the switch serves its inputs in turn, a TLP each, so
+// that TLPs of 128 B get at most a fifth of the channel beside TLPs of 512 B.
 func pMinusN(s *study.Session) error {
 	limit, rest := s.Input("loss"), s.Input("pcie.rate")-s.Input("net.rate")
 	kept, lost, text, memories := true, false, "", ""
@@ -47,8 +49,8 @@ func pMinusN(s *study.Session) error {
 	return nil
 }
 
-// besidePath3 returns the largest loss of path 1 while path 3 is offered at most P - N, and its loss at the highest
-// rate offered to path 3.
+// besidePath3 returns the largest loss of path 1 while path 3 is offered at most P - N (the PCIe rate less the
+// network's), and its loss at the highest rate offered to path 3.
 func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 	x := study.NewSeries("beside "+title, "Path 1 READ beside "+title, "bandwidth", "Gbps", axis)

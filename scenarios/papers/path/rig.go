@@ -28,7 +28,7 @@ type rigSpec struct {
 	preset  string
 	timed   bool // with the preset's caches and DRAM; else memories answer at once
 	nic     requester.Spec
-	nicGbps int64                 // rate of the shared channel; 0: the preset's
+	nicGbps int64                 // rate of the shared channel; 0: as in the preset
 	adapt   func(*board.CardSpec) // applies further changes to the preset; nil: none
 }
 
@@ -94,9 +94,9 @@ func all(c [3]pcielink.Count) pcielink.Count { return c[0].Plus(c[1]).Plus(c[2])
 // links counts TLPs and bytes on the card's links, numbered as in the study: PCIe1 is between NIC and switch, PCIe0
 // between switch and host. Directions are as seen from the NIC.
 type links struct {
-	nicOut, nicIn     pcielink.Count // PCIe1
-	hostOut, hostIn   pcielink.Count // PCIe0
-	armOut, armIn     pcielink.Count // between switch and Arm
+	nicOut, nicIn     pcielink.Count // on PCIe1, between NIC and switch
+	hostOut, hostIn   pcielink.Count // on PCIe0, between switch and host
+	armOut, armIn     pcielink.Count // on the link between switch and Arm
 	armToNIC, nicHost pcielink.Count // the part of nicIn that comes from the Arm, and the part of nicOut to the host
 }
 
@@ -153,7 +153,7 @@ func bookCache(b *study.Ledger, where string, writeHits, readHits, fills, writeB
 	b.Add(where, "write-backs", writeBacks)
 }
 
-// arm and host return places in Arm and host memory for transfers.
+// arm and host return a location in the Arm's and in the host's memory, for transfers.
 func arm(offset uint64) requester.Place {
 	return requester.Memory(mem.Bus(nicspec.EndpointArm, offset))
 }

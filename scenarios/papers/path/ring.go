@@ -17,23 +17,23 @@ import (
 // ringSpec describes a receive ring in memory, and the work on each packet in it.
 type ringSpec struct {
 	name       string
-	cache      *armcache.Spec // nil: none
+	cache      *armcache.Spec // last-level cache; nil: no cache
 	dram       dram.Spec
 	packet     int
-	slots      int        // of the receive ring
-	gbps       float64    // offered payload
+	slots      int        // number of slots of the receive ring
+	gbps       float64    // offered rate, in Gbps of payload
 	window     int        // packets being written to memory
 	residence  simcore.Ps // time from a packet's arrival in memory until software reads it
 	invalidate bool       // drop the packet's cache lines after it has been read
-	staging    int        // slots of a cyclic transmit ring, through which each packet is sent; 0: none
+	staging    int        // slots of a cyclic transmit ring through which each packet is sent; 0: packets are not sent
 	warm       int        // packets before the measurement
-	scale      float64    // factor by which sizes and times are smaller than the paper's; 0: 1
+	scale      float64    // factor by which sizes and times are smaller than in the paper; 0 means 1
 
 	// A service time makes a backlog possible: packets are served one after another, each for this time, and none from
 	// pause[0] to pause[1].
 	service simcore.Ps
 	pause   [2]simcore.Ps
-	packets int // number of packets to play; 0: until the rate is known
+	packets int // number of packets to play; 0: as many as the meter needs
 }
 
 // ring is the state of a receive ring: a device writes packets, and software reads each after its residence.
@@ -50,7 +50,7 @@ type ring struct {
 	paced    simcore.Event
 	armed    bool
 	over     bool
-	free     simcore.Ps          // time at which the server will have served all earlier packets
+	free     simcore.Ps          // time at which software will have served all packets that came before
 	stages   fifo.Queue[int]     // free slots of the transmit ring, in the order in which they were freed
 	waiting  fifo.Queue[*packet] // packets that wait for a free slot of the transmit ring
 	held     int                 // packets in the ring
@@ -58,7 +58,7 @@ type ring struct {
 	failed   error
 
 	start, end snapshot             // counters at start and end of the measurement
-	from, to   int                  // packets finished by start and by end
+	from, to   int                  // number of packets finished by the time of start, and of end
 	onDone     func(now simcore.Ps) // called with each finished packet
 	onOffer    func(now simcore.Ps) // called when a packet arrives
 }
@@ -217,7 +217,7 @@ func (p *packet) done() {
 	}
 }
 
-// served returns the time at which a packet that is now in memory will be read.
+// served returns the time at which software will read a packet that is in memory now.
 func (r *ring) served() simcore.Ps {
 	t := r.m.engine.Now() + r.spec.residence
 	if r.spec.service == 0 {

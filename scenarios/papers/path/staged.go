@@ -54,7 +54,7 @@ var Staged = study.Experiment{
 type stagedDesign struct {
 	name   string
 	shared bool    // copies loop through the NIC's channel, after frames; else an engine beside the NIC copies
-	direct bool    // payload goes from host memory to the network, past Arm memory
+	direct bool    // payload goes from host memory straight to the network, without passing Arm memory
 	gbps   float64 // rate of an endpoint's link, counted in wire bytes
 }
 
@@ -170,7 +170,7 @@ func contention(s *study.Session) error {
 }
 
 // leftFor returns the highest rate of the second flow at which the first keeps the given fraction of its rate alone.
-// rates holds the rates of both, by increasing offer of the second.
+// rates holds the rates of both flows, sorted by the rate offered to the second.
 func leftFor(rates [][2]float64, kept float64) float64 {
 	floor := kept * rates[0][0]
 	for i := 1; i < len(rates); i++ {

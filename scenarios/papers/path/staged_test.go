@@ -19,8 +19,9 @@ func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (t
 	return e.Gbps(), e.Gbps() * float64(list[1].counted) / float64(list[0].counted)
 }
 
-// TestStagedTransmissionSharesLinks checks how transmission and reception share links. In turn on the Arm's link, each
-// gets half. Copies by loopback get what frames leave of the NIC's channel. A design past Arm memory loses nothing.
+// TestStagedTransmissionSharesLinks checks how transmission and reception share a BlueField-3 card's links. If both go
+// over the Arm's link, its switch port serves them in turn, and each gets half. If copies loop through the NIC's
+// channel, transmission gets what received frames leave of it. If payload bypasses Arm memory, neither loses anything.
 func TestStagedTransmissionSharesLinks(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)
@@ -35,8 +36,8 @@ func TestStagedTransmissionSharesLinks(t *testing.T) {
 	require.InEpsilon(t, 400, rx, 0.001)
 }
 
-// TestEchoOverTheCard checks that without device allocation in the cache each byte crosses DRAM four times, and with it
-// only as often as a ring larger than the cache evicts lines.
+// TestEchoOverTheCard checks that each byte crosses DRAM four times if devices do not allocate in the cache. If they
+// do, it crosses DRAM only as often as a ring larger than the cache evicts its line.
 func TestEchoOverTheCard(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)

@@ -34,8 +34,8 @@ type bed struct {
 	target  *machine
 	clients []*machine
 	qpn     uint32 // number of the latest queue pair
-	moved   uint64 // bytes of payload
-	err     error  // first error that was not returned to a caller
+	moved   uint64 // bytes of payload moved
+	err     error  // first error that could not be returned to a caller
 }
 
 // change adapts a machine's card and NIC before it is built.
@@ -157,7 +157,7 @@ type machine struct {
 	index   int
 	card    *board.Card
 	nic     nic
-	ends    [2]*end // software, by endpoint; a plain NIC has no Arm
+	ends    [2]*end // software by endpoint, Arm or host; a plain NIC has no Arm
 	seq     uint16
 	ah      uint32
 	handles map[*machine]uint32
@@ -168,7 +168,7 @@ type end struct {
 	m    *machine
 	ep   int
 	regs *root.MMIO
-	next uint64 // next free address of its memory
+	next uint64 // next free address of the endpoint's memory
 }
 
 // do carries out a command of the NIC.

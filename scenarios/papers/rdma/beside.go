@@ -6,7 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Beside measures path 1 beside either variant of path 3, by operation. The claims about it belong to path/together.
+// Beside measures path 1 (client to host memory) beside either direction of path 3 (between host and Arm), by
+// operation. The claims about it belong to experiment path/together.
 var Beside = study.Experiment{
 	Group: "path", Name: "beside", Title: "Path 1 beside path 3, by operation", Figures: "OP section 4, Fig. 4",
 	Inputs: inputs(

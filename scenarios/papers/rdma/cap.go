@@ -10,8 +10,9 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cap measures the loss of path 1 while path 3 is limited to an increasing share of the channel. The claim about it
-// belongs to path/pminusn, where traffic is scripted.
+// Cap measures how much bandwidth path 1 (client to host memory) loses while path 3 (between host and Arm) is limited
+// to an increasing share of the channel. The claim about it belongs to experiment path/pminusn, where traffic is
+// scripted.
 var Cap = study.Experiment{
 	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC",
 	Figures: "OP section 4",
@@ -47,7 +48,7 @@ func capped(s *study.Session) error {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
 				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
 			rates := study.Points(s, cappedRates)
-			if x.op == rnicspec.Write { // bytes of WRITEs travel in the other direction: two rates suffice
+			if x.op == rnicspec.Write { // bytes of WRITEs go the other way than path 1's: two rates suffice
 				rates = []float64{0, 130}
 			}
 			for _, wire := range rates {

@@ -17,8 +17,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// Cores measures the cost of posting by software on simulated cores, beside the costs that the threads of path/doorbell
-// are charged.
+// Cores measures what posting a request costs software on simulated cores, and compares it with the costs that
+// experiment path/doorbell charges its threads.
 var Cores = study.Experiment{
 	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs",
 	Figures: "OP Fig. 10, section 3.3 Advice 4",
@@ -39,8 +39,8 @@ type corePoster struct {
 	requester        uint16
 }
 
-// corePosters lists the cores. For each core of socket 0, a thread with the same window whose costs are charged is
-// measured as well. Queues and data are in the memory of socket 0.
+// corePosters lists the cores. For each core of socket 0, a thread whose costs are charged as inputs is measured as
+// well, with the same window. Queues and data are in the memory of socket 0.
 var corePosters = []corePoster{
 	{"Arm core", s2h, nicspec.EndpointArm, 0, nicspec.RequesterArm},
 	{"host core", h2s, nicspec.EndpointHost, 0, nicspec.RequesterHost},
@@ -85,7 +85,7 @@ func aheadOf(batch int) int { return max(2*batch, rnicspec.MaxRead) }
 // signalOf returns how many requests share one completion entry.
 func signalOf(batch int) int { return max(batch, 2) }
 
-// postCharged returns the rate of one thread whose costs are charged.
+// postCharged returns the rate at which one thread posts whose costs are charged as inputs.
 func postCharged(s *study.Session, path string, batch int) (study.Estimate, error) {
 	b, err := newBed(s, snic, 0)
 	if err != nil {
@@ -125,7 +125,8 @@ type coreLoad struct {
 	over, busy, again     bool
 }
 
-// Addresses in a coreLoad's memory: rings, destination of READs, source of READs; and the size of the latter two.
+// Addresses in a coreLoad's memory of its rings, of the READs' destination and of their source, and the size of
+// destination and source.
 const (
 	coreArena = 1 << 20
 	coreInto  = 64 << 20
@@ -237,7 +238,7 @@ func (l *coreLoad) fail(err error) {
 	}
 }
 
-// post posts requests until the window is full, a batch at a time.
+// post posts requests, a batch at a time, until the window is full.
 func (l *coreLoad) post() {
 	for !l.over && l.posted-l.ended+l.batch <= l.window {
 		for range l.batch {
@@ -258,7 +259,7 @@ func (l *coreLoad) post() {
 	}
 }
 
-// poll takes the completion entries that have arrived, and posts as many requests as they allow.
+// poll takes the completion entries that have arrived, and posts new requests for those that completed.
 func (l *coreLoad) poll() {
 	if l.busy {
 		l.again = true

@@ -11,7 +11,7 @@ import (
 // echoCore is a core that serves the messages of all of its queue pairs, one after the other.
 type echoCore struct {
 	bed     *bed
-	service simcore.Ps // time for each message: to see it, and to build and post the answer
+	service simcore.Ps // time for a message: to see it, and to build and post the answer
 	waiting fifo.Queue[message]
 	ev      simcore.Event
 }

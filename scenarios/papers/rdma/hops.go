@@ -15,8 +15,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Hops follows one request of path 2 link by link, and compares RDMA between host and SoC with a plain copy by the
-// card.
+// Hops follows one request of path 2 (client to Arm memory) link by link, and compares RDMA between host and Arm with a
+// plain copy by the card.
 var Hops = study.Experiment{
 	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC",
 	Figures: "OP section 2.3 and 3.3",
@@ -58,7 +58,8 @@ func (b *bed) crossings() map[string]uint64 {
 	return at
 }
 
-// followed counts the TLPs and frames of one READ of path 2, after its queue pairs are set up.
+// followed counts the TLPs and frames of one READ of path 2 (client to Arm memory) on each link, after its queue pairs
+// are set up.
 func followed(s *study.Session) error {
 	b, err := newBed(s, snic, 1)
 	if err != nil {
@@ -94,7 +95,7 @@ func followed(s *study.Session) error {
 
 var copySizes = []int{64, 256, 1024, 4096, 16384}
 
-// againstDMA compares WRITEs of path 3 with copies by a copy engine in the NIC's place.
+// againstDMA compares WRITEs of path 3 (between host and Arm) with copies by a copy engine that takes the NIC's place.
 func againstDMA(s *study.Session) error {
 	x := study.NewSeries("rdma_dma", "Host-SoC transfers: RDMA WRITE and a copy by the card", "latency", "us",
 		study.Axis{Name: "payload", Unit: "B", Log: true})

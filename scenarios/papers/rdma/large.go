@@ -35,7 +35,7 @@ var Large = study.Experiment{
 // MB in TLPs of 512 B.
 var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 
-// flights are the measured transfers.
+// flights are the paths and operations that are measured with long messages.
 var flights = []struct {
 	name, path string
 	op         rnicspec.Opcode
@@ -47,7 +47,8 @@ var flights = []struct {
 	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
 }
 
-// wholeSizes are message sizes in KB below those at which bandwidth collapses. They are not scaled down.
+// wholeSizes are message sizes in KB, all below those at which bandwidth collapses. Unlike those, they are not scaled
+// down.
 var wholeSizes = []int{1, 4, 16, 64, 256, 1024}
 
 func large(s *study.Session) error {

@@ -37,10 +37,10 @@ const (
 	s2h   = "SNIC path 3 S2H"
 	h2s   = "SNIC path 3 H2S"
 	both  = "SNIC path 1+2"
-	with3 = "SNIC path 1+3 H2S" // the only one with path 3 that the study reports
+	with3 = "SNIC path 1+3 H2S" // the only combination with path 3 that the study reports
 )
 
-// parts returns the paths that run side by side under a name.
+// parts returns the paths that run side by side under a combined name.
 func parts(path string) []string {
 	switch path {
 	case both:
@@ -73,7 +73,7 @@ func targetOf(path string) string {
 	return snic
 }
 
-// latencySizes has the claims' sizes first, and then those that only the figure shows.
+// latencySizes has the sizes that claims are about first, then those that only the figure shows.
 var latencySizes = []int{16, 32, 64, 256, 128, 512, 1024, 2048, 4096, 16384}
 
 // transport is an operation over a type of queue pair.

@@ -15,7 +15,7 @@ type qp struct {
 	send, recv uint64
 	sendLog    uint8
 	pi, ri     uint16
-	rts        bool // a UD queue pair is already in RTS
+	rts        bool // this UD queue pair is already in state RTS
 	sends      cq
 	recvs      cq
 	wqe        [rnicspec.WQEBytes]byte
@@ -51,13 +51,13 @@ func (e *end) newQP(typ rnicspec.QPType, sendLog uint8) *qp {
 
 const qkey = 0x11
 
-// connect takes two queue pairs to RTS, each with the other as its peer.
+// connect takes two queue pairs to state RTS, connected to each other.
 func connect(a, b *qp, pmtu int) {
 	a.ready(b, pmtu)
 	b.ready(a, pmtu)
 }
 
-// ready takes a queue pair to RTS. A UD queue pair has no peer, and is taken there only once.
+// ready takes a queue pair to state RTS. A UD queue pair has no peer; if it is in RTS already, nothing is done.
 func (q *qp) ready(peer *qp, pmtu int) {
 	if q.rts {
 		return

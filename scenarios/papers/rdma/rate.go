@@ -32,7 +32,7 @@ var Rate = study.Experiment{
 	},
 }
 
-// rateSizes are the claims' sizes in bytes; figureSizes has those of the figure.
+// rateSizes are the sizes in bytes that claims are about; figureSizes are those in the figure.
 var rateSizes = []int{16, 64, 128, 256}
 
 var figureSizes = []int{16, 64, 128, 256, 512}
@@ -45,8 +45,8 @@ type mix struct {
 	x       transport
 	size    int
 	adapt   func(path string, w *work)
-	changes []change // changes of the target
-	altered []change // changes of the clients
+	changes []change // applied to the target
+	altered []change // applied to the clients
 }
 
 // outcome holds the measurements of a mix.
@@ -107,7 +107,7 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 	return m.result(s, l), nil
 }
 
-// echoes creates the servers that answer SENDs, on all cores of an end in turn.
+// echoes creates the servers that answer SENDs; it assigns them to the cores of an end in turn.
 type echoes struct {
 	s      *study.Session
 	x      transport
@@ -135,7 +135,7 @@ func (e *echoes) at(to *end) *server {
 	return e.shared[k]
 }
 
-// near returns the paths that begin at a client.
+// near returns the paths of the mix that begin at a client.
 func (m *mix) near() (list []string) {
 	for _, p := range m.paths {
 		if p != s2h && p != h2s {
@@ -162,7 +162,8 @@ func (m *mix) result(s *study.Session, l *load) outcome {
 	return o
 }
 
-// sendWindow is the number of messages that a client thread has in flight: so few that receive entries never run out.
+// sendWindow is the number of messages that a client thread has in flight: so few that the target never runs out of
+// receive entries.
 const sendWindow = 2
 
 func threadsOf(e *end) string {

@@ -102,7 +102,7 @@ func TestZeroBytesTakeContextsAlone(t *testing.T) {
 }
 
 // TestLongReadsCollapse checks that READs lose bandwidth once they exceed the packet table, which then fills and drains
-// in turn; READs of the host's memory do so at four times the size of those of the Arm's.
+// in turn; READs of host memory do so at four times the size of READs of Arm memory.
 func TestLongReadsCollapse(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {

@@ -49,19 +49,19 @@ func (b *bed) newLoad(m *study.Meter) *load { return &load{bed: b, meter: m} }
 // thread posts requests on a queue pair of its own, as fast as its costs and the window allow.
 type thread struct {
 	l    *load
-	path string // path to which its requests are counted
+	path string // path under whose name the meter counts its requests
 	q    *qp
 	w    work
 
 	remote, local uint64
-	lines, places uint64 // number of message-sized places in the responder's range, and in the thread's own memory
+	lines, places uint64 // number of message-sized slots in the responder's memory, and in the thread's own
 	seed          uint64
 	posted        uint64
-	inline        uint8      // FlagInline, or 0
+	inline        uint8      // FlagInline if the data is inline, else 0
 	out           int        // requests posted and not completed
 	counted       uint64     // requests completed while the meter counted
 	began         simcore.Ps // start of the latest post
-	due           simcore.Ps // time of the next post, with a minimum interval
+	due           simcore.Ps // time of the next post, if posts have a minimum interval
 	wqe           rnicspec.WQE
 	ev            simcore.Event
 	free          bool // the meter does not count its requests

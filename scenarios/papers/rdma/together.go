@@ -2,7 +2,7 @@ package rdma
 
 import "nictwin/scenarios/papers/study"
 
-// Together measures path 1 beside path 3.
+// Together measures path 1 (client to host memory) beside path 3 (between host and Arm).
 var Together = study.Experiment{
 	Group: "path", Name: "together", Title: "Path 1 beside path 3", Figures: "OP section 4, Fig. 4",
 	Claims: []string{"offpath.c13.read_drop"},
@@ -59,7 +59,7 @@ const (
 	trips     = 2000
 )
 
-// beside measures path 1 alone, and beside path 3.
+// beside measures path 1 alone, and path 1 beside the given variant of path 3.
 func beside(s *study.Session, x transport, size int, third string) (alone, both outcome, err error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1}, x: x, size: size}
 	if alone, err = m.measure(s, trips); err != nil {
@@ -70,7 +70,7 @@ func beside(s *study.Session, x transport, size int, third string) (alone, both 
 	return alone, both, err
 }
 
-// besideMore measures both paths with twice the requests in flight.
+// besideMore measures path 1 and path 3 side by side with twice the requests in flight.
 func besideMore(s *study.Session, size int) (outcome, error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1, h2s}, x: transports[0], size: size}
 	m.adapt = func(_ string, w *work) { w.window *= 2 }

@@ -27,10 +27,10 @@ type Requester struct {
 	failed error
 
 	out      fifo.Queue[sent]          // TLPs waiting for the port
-	apart    [classes]fifo.Queue[sent] // the same by class, used unless all classes go in order
+	apart    [classes]fifo.Queue[sent] // TLPs waiting for the port, by class; in place of out except with InOrder
 	latest   int                       // class of the latest TLP sent
 	reading  fifo.Queue[*Transfer]     // transfers with reads to issue
-	arriving fifo.Queue[*Transfer]     // transfers from the network whose packets arrive, one transfer after the other
+	arriving fifo.Queue[*Transfer]     // transfers whose packets arrive from the network, in this order
 	tags     [256]read
 	free     fifo.Queue[uint8]
 	held     int // bytes of the buffer in use
@@ -58,7 +58,7 @@ type sent struct {
 // read is a read in flight.
 type read struct {
 	t    *Transfer
-	at   int // offset in the transfer
+	at   int // offset of its first byte in the transfer
 	n    int // bytes requested
 	came int
 }
@@ -160,8 +160,8 @@ func (r *Requester) fail(err error) {
 
 func (r *Requester) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
 
-// pump sends queued TLPs as long as the port accepts them. Without turns, writes go before reads that were issued
-// later.
+// pump sends queued TLPs as long as the port accepts them. With policy InOrder, it requests reads only when no TLP is
+// queued; else the classes of TLPs take turns.
 func (r *Requester) pump() {
 	now := simcore.Now(r.sched)
 	for r.failed == nil {

@@ -39,7 +39,7 @@ func (r *Requester) Start(t *Transfer) error {
 	return r.failed
 }
 
-// nextPacket schedules the arrival of a transfer's next packet, with more bytes of header than usual.
+// nextPacket schedules the arrival of a transfer's next packet, whose header is more bytes longer than usual.
 func (r *Requester) nextPacket(t *Transfer, more int) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	bytes := n + r.spec.Header + more
@@ -151,8 +151,8 @@ func (r *Requester) completion(p *msg.TLP) {
 	r.free.Push(h.Tag)
 }
 
-// sendPackets sends the packets for whose bytes enough completions have arrived. Only their number matters, not which
-// bytes they are.
+// sendPackets sends as many packets as completions have brought bytes for. It goes by the number of bytes, not by which
+// ones they are.
 func (r *Requester) sendPackets(t *Transfer) {
 	for {
 		n := min(r.spec.Payload, len(t.Data)-t.packed)

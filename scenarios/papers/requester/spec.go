@@ -16,12 +16,12 @@ const Endpoints = nicspec.EndpointHost + 1
 // Copies selects how memory-to-memory transfers share the port with writes from the network.
 type Copies string
 
-// Policies of sharing the port. Except with InOrder, reads take turns with writes as well: when a read is issued, no
-// write that it could depend on is still queued.
+// Policies of sharing the port. Except with InOrder, reads and writes take turns: when a read is issued, no write that
+// it could depend on is still queued.
 const (
-	InOrder Copies = ""      // in order of arrival, reads when no write waits
-	InTurn  Copies = "turn"  // a TLP of either in turn: an engine beside the NIC
-	Yield   Copies = "yield" // only while there are no others: loopback, since frames cannot be held back
+	InOrder Copies = ""      // in order of arrival; reads only when no write waits
+	InTurn  Copies = "turn"  // a TLP of each in turn, as with a copy engine beside the NIC
+	Yield   Copies = "yield" // copies only while no frame waits, as in loopback: frames cannot be held back
 )
 
 // Spec configures a Requester.
@@ -29,20 +29,20 @@ type Spec struct {
 	MPS    [Endpoints]int `yaml:"mps"`          // for writes to each endpoint
 	MRRS   int            `yaml:"mrrs"`         // for reads
 	Tags   int            `yaml:"tags"`         // reads in flight
-	Buffer int            `yaml:"buffer_bytes"` // requested and not passed on
-	Ports  int            `yaml:"port_tlps"`    // TLPs that have arrived and were not taken
-	Copies Copies         `yaml:"copies"`       // whose writes go first
+	Buffer int            `yaml:"buffer_bytes"` // bytes requested and not passed on yet
+	Ports  int            `yaml:"port_tlps"`    // TLPs that have arrived and were not taken yet
+	Copies Copies         `yaml:"copies"`       // whose writes go first: of frames or of copies
 
 	Network `yaml:",inline"`
 }
 
 // Network is the wire behind the NIC, with the overheads of its packets.
 type Network struct {
-	Rate     simcore.Rate `yaml:"net_rate"`          // in each direction; zero: no network
+	Rate     simcore.Rate `yaml:"net_rate"`          // rate in each direction; zero: no network
 	Payload  int          `yaml:"net_mtu"`           // bytes of payload per packet
 	Header   int          `yaml:"net_header_bytes"`  // per packet
-	Extended int          `yaml:"net_request_bytes"` // in addition, per request: address, key and length
-	Ack      int          `yaml:"net_ack_bytes"`     // in addition, per acknowledgement or first packet of an answer
+	Extended int          `yaml:"net_request_bytes"` // additional bytes of a request: address, key and length
+	Ack      int          `yaml:"net_ack_bytes"`     // additional bytes of an acknowledgement or first answer packet
 }
 
 // InfiniBand returns the network of the off-path study. The rate is bf2.nic (2 × 100 Gbps). Headers follow the

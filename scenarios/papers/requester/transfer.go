@@ -12,7 +12,7 @@ type Place struct {
 	Addr    uint64
 }
 
-// Memory returns a place in memory.
+// Memory returns the location of a bus address.
 func Memory(bus uint64) Place { return Place{Addr: bus} }
 
 // Wire stands for the network behind the NIC.
@@ -21,15 +21,15 @@ var Wire = Place{Network: true}
 // Transfer moves bytes from one place to another. Its owner keeps it, and may reuse it after Done has been called.
 type Transfer struct {
 	From, To Place
-	Data     []byte // bytes to send if they come from the network; else filled with those read
+	Data     []byte // bytes to send if the source is the network; else filled with the bytes read
 	Done     func(t *Transfer, now simcore.Ps)
 
 	reads   tlp.Split // reads not yet issued
-	asked   bool      // next is valid
+	asked   bool      // the read at next has been requested
 	next    tlp.Piece
-	arrived int // bytes that arrived at the requester
-	left    int // bytes that left for their destination
-	packed  int // bytes put into packets
+	arrived int // bytes that have arrived at the requester
+	left    int // bytes that have left for the destination
+	packed  int // bytes already put into packets
 }
 
 // Port is the interface of a NIC that experiments use.

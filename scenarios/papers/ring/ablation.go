@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Ablation measures RB² without each of its parts in turn (Exp#4).
+// Ablation measures the ring buffer RB², complete and without each of its parts in turn (Exp#4 of its paper).
 var Ablation = study.Experiment{
 	Group: "ring", Name: "ablation", Title: "RB2 without each of its parts", Figures: "RB2 Exp#4, Table II",
 	Claims: []string{"rb2.e4.m2_no_batching", "rb2.e4.m4_largest", "rb2.e4.m6_zero_copy", "rb2.e4.m7_cache_large",
@@ -30,7 +30,7 @@ var Ablation = study.Experiment{
 	},
 }
 
-// parts returns RB², and RB² without each of its parts.
+// parts returns the complete RB², and a design without each of its parts.
 func parts(s *study.Session) []design {
 	var all []design
 	add := func(name string, change func(*design)) {
@@ -59,7 +59,7 @@ func ablate(s *study.Session) error {
 	for _, d := range parts(s) {
 		for _, size := range []int{int(s.Input("small")), int(s.Input("large"))} {
 			if s.Few() && size >= long && !slices.Contains([]string{"M1", "M6", "M7"}, d.name) {
-				continue // no claim is about it
+				continue // no claim is about this message size
 			}
 			r, err := throughput(s, d, size)
 			if err != nil {

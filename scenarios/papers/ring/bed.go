@@ -34,7 +34,7 @@ type bed struct {
 	over   bool
 }
 
-// side is a server, with its software.
+// side is one of the two servers, with its software.
 type side struct {
 	b     *bed
 	index int
@@ -43,7 +43,7 @@ type side struct {
 	ctx   *provider.Context
 	pd    verbs.PD
 	mr    verbs.MR
-	next  uint64 // next free address of memory
+	next  uint64 // next free address of the server's memory
 }
 
 // Sizes of the driver's memory and of host memory. Rings are in host memory, whose upper half belongs to the other
@@ -192,7 +192,7 @@ func (b *bed) settle() error {
 	return errors.Join(b.engine.Run(), b.wrong())
 }
 
-// wrong returns the errors of all components, and nonzero error counters of the NICs.
+// wrong returns the errors of all components, and an error for every error counter of a NIC that is not zero.
 func (b *bed) wrong() error {
 	errs := []error{b.err, b.s.Err()}
 	for _, x := range b.sides {
@@ -212,8 +212,8 @@ func (b *bed) wrong() error {
 	return errors.Join(errs...)
 }
 
-// run runs the software until stop is called, and closes the testbed. If begun, the error of starting the software, is
-// set, it only closes it.
+// run runs the software until stop is called, and closes the testbed. begun is the error of starting the software; if
+// it is set, run only closes the testbed.
 func (b *bed) run(begun error) (err error) {
 	if begun == nil {
 		err = errors.Join(b.engine.Run(), b.wrong())

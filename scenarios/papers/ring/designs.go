@@ -11,7 +11,7 @@ type design struct {
 	spec   rb2.Spec
 	copies bool // messages are copied into and out of slots; else software works in the slots
 	small  bool // pages of 4 KB instead of 2 MB, for cores and NIC
-	far    bool // the ring is in the memory of the other socket than core and NIC
+	far    bool // the ring's memory belongs to the other socket than the core and the NIC
 }
 
 // full returns RB² with all of its parts.
@@ -22,7 +22,7 @@ func full(s *study.Session) design {
 	}}
 }
 
-// unbatched returns the design with a batch size of one message.
+// unbatched returns the design with batches of a single message.
 func (d design) unbatched() design {
 	d.spec.Alpha, d.spec.Beta, d.spec.Elastic = 1, 1, false
 	return d

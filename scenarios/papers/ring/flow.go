@@ -18,14 +18,14 @@ type flow struct {
 	send *rb2.Sender
 	recv *rb2.Receiver
 	ends [2]*end
-	cqes [2]int // completions polled
+	cqes [2]int // completions polled, by end of the flow
 	wcs  [16]verbs.WC
 	wc   [2]*cpu.Loop // loops that completions wake
 	word [numberBytes]byte
 	sent uint64
 	got  uint64
 
-	moved    bool // the head was seen to move
+	moved    bool // the sender has seen the head move
 	back     int  // number of times that a pointer went back, which is an error
 	tail     rb2.SendPointers
 	head     rb2.RecvPointers
@@ -39,7 +39,7 @@ type end struct {
 	x    *side
 	cq   verbs.CQ
 	own  rb2.Place
-	user uint64 // source or destination of copies
+	user uint64 // source or destination of copies, apart from the ring
 }
 
 // numberBytes is the size of a message's number, the only part of it that software reads and writes itself.
@@ -162,7 +162,7 @@ func (f *flow) write() bool {
 	return true
 }
 
-// watchSender counts pointers of the sender that went back.
+// watchSender checks the sender's pointers: back counts how often one of them went back.
 func (f *flow) watchSender() {
 	p, was := f.send.Pointers(), f.tail
 	f.moved = f.moved || p.Head > was.Head
@@ -172,7 +172,7 @@ func (f *flow) watchSender() {
 	f.tail = p
 }
 
-// watchReceiver counts pointers of the receiver that went back.
+// watchReceiver checks the receiver's pointers: back counts how often one of them went back.
 func (f *flow) watchReceiver() {
 	p, was := f.recv.Pointers(), f.head
 	if p.Head < was.Head || p.Synced < was.Synced || p.Tail < was.Tail {
@@ -203,7 +203,7 @@ func (f *flow) read() bool {
 		n = f.number(addr + uint64(f.size) - numberBytes)
 	}
 	if f.d.copies {
-		f.b.fail(core.Copy(f.ends[1].user, addr, f.size)) // loading the first bytes waited until the message was there
+		f.b.fail(core.Copy(f.ends[1].user, addr, f.size)) // the message is there: the core has loaded its first bytes
 	}
 	if n != f.got && f.tolerant {
 		f.torn++

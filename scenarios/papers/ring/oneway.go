@@ -21,8 +21,8 @@ type rate struct {
 // millions returns messages per microsecond.
 func (r *rate) millions() float64 { return r.Rate / float64(r.size) * 1e6 }
 
-// Messages per measurement of throughput: tens of batches of alpha, since batches are bursts. Messages of at least long
-// bytes leave one by one, and fewer suffice.
+// Messages per measurement of throughput: tens of batches of alpha, since batches are bursts. Messages of long bytes
+// and more leave one by one, so fewer of them suffice.
 const (
 	trips = 3840
 	long  = 1 << 15
@@ -52,7 +52,7 @@ func scaleOf(s *study.Session, size int) int {
 type oneWay struct {
 	d      design
 	size   int
-	work   string // input: time that the receiver spends on each message; empty: none
+	work   string // name of the input with the time that the receiver spends on a message; empty: no time
 	torn   bool   // count messages that are incomplete when they are read
 	change func(*rnic.Spec)
 }
@@ -198,8 +198,8 @@ var rawInputs = []study.Input{
 		"here of 64, so that the window holds whole ones: assumption"},
 }
 
-// looseTail returns a ring whose tail words are in its slots. It shows the effect of the order in which a NIC writes
-// bytes.
+// looseTail returns a ring whose tail words lie in its slots. With it, the order in which a NIC writes the bytes of a
+// message matters.
 func looseTail(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.spec.Tail = "poll the last byte", rb2.TailLast

@@ -19,7 +19,7 @@ type exchange struct {
 	d             design
 	request, bulk int    // bytes of a request and of its answer
 	window        int    // requests in flight
-	work          string // input: time that the server spends on each request; empty: none
+	work          string // name of the input with the time that the server spends on a request; empty: no time
 	rounds        int
 }
 
@@ -74,8 +74,8 @@ type asker struct {
 	first, last simcore.Ps
 }
 
-// step takes answers and writes requests as the window allows. It sends an incomplete batch when there is nothing else
-// to do.
+// step takes answers and writes requests as the window allows. It sends an incomplete batch when it can neither take an
+// answer nor write a request.
 func (a *asker) step() bool {
 	if a.back.read() {
 		n := a.got

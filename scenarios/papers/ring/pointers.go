@@ -153,7 +153,8 @@ func counts(s *study.Session) error {
 	return nil
 }
 
-// orders reads messages written by NICs that place the bytes of a WRITE in ascending or in descending order.
+// orders lets a core read messages from NICs that write the bytes of a WRITE in ascending or in descending order of
+// addresses.
 func orders(s *study.Session) error {
 	size := int(s.Input("torn.size"))
 	back := func(x *rnic.Spec) { x.Place = rnic.Descending }

@@ -23,7 +23,7 @@ var Throughput = study.Experiment{
 	},
 }
 
-// largeInputs are the inputs for the largest messages, which shorter ones stand for.
+// largeInputs are the inputs of measurements in which shorter messages stand for the largest ones.
 var largeInputs = []study.Input{
 	{
 		Name: "large", Value: 64 << 10, Unit: "B", Source: "stands for 1 MB (rb2.e1.sweep), with caches divided as " +
@@ -48,7 +48,7 @@ func designThroughput(s *study.Session) error {
 		all["WRITE"] = append(all["WRITE"], r)
 		for _, d := range rings(s) {
 			if s.Few() && size >= long && d.name == "FaRM" {
-				continue // no claim is about it
+				continue // no claim is about this message size
 			}
 			if r, err = throughput(s, d, size); err != nil {
 				return err

@@ -13,8 +13,8 @@ type Outcome struct {
 // Measured is the measurement for a claim.
 type Measured struct {
 	Claim  string
-	Values []float64 // one for each number of the claim; none for a claim about an order or a shape
-	// the claimed order, shape, direction or equation was found; unused if there are Values only
+	Values []float64 // one for each number of the claim; empty for a claim about an order or a shape
+	// the claimed order, shape, direction or equation was found; unused if the claim has only numbers
 	Holds  bool
 	Broken string // a further statement of the claim that was not found; empty: none
 	Text   string // the result in words
@@ -26,7 +26,8 @@ func (s *Session) Value(claim string, value float64, how string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
 }
 
-// ValueAnd records the number measured for a claim with further statements. broken names those that do not hold.
+// ValueAnd records the number measured for a claim that also states something else. broken names the other statements
+// that do not hold.
 func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken,
 		How: how})

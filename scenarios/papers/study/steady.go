@@ -57,8 +57,8 @@ func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 // Warm reports whether the warm-up is over, and completions are counted.
 func (m *Meter) Warm() bool { return m.started }
 
-// Done counts a completion and reports whether the measurement goes on. After its end it counts nothing. A batch ends
-// only when time has advanced, so that completions of one burst are in one batch.
+// Done counts a completion and reports whether the measurement continues. Once the rate is known it counts nothing. A
+// batch ends only when time has advanced, so that completions of one burst are in one batch.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 	if now > m.now {
 		m.settle()

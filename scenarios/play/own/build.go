@@ -20,8 +20,8 @@ type Options struct {
 	Home   string // nictwin's folder
 	Dir    string // folder of the reference
 	Limits Limits
-	Log    io.Writer // progress of the build; nil: none
-	Output io.Writer // receives the output of the reference; nil: none
+	Log    io.Writer // progress of the build; nil: it is not shown
+	Output io.Writer // receives the output of the reference; nil: it is dropped
 }
 
 // Program is a reference that has been built.
@@ -35,7 +35,7 @@ type Program struct {
 // record describes a program in the cache, in the file beside it.
 type record struct {
 	Hash    string   `json:"hash"`
-	Program string   `json:"program"` // its hash: a damaged program is built anew
+	Program string   `json:"program"` // hash of the program file: a damaged program is built again
 	Dir     string   `json:"dir"`     // folder from which it was first built
 	Files   []string `json:"files"`
 }

@@ -46,7 +46,7 @@ func write(t *testing.T, dir, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ref.go"), []byte(text), 0o644))
 }
 
-// table is a Host without a device behind it.
+// table is a Host that only counts the transactions offered to it: there is no device.
 type table struct{ offers int }
 
 func (h *table) Offer(ref.Offer)   { h.offers++ }

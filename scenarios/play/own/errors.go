@@ -15,7 +15,7 @@ func (e *FolderError) Error() string { return fmt.Sprintf("--ref %s: %s", e.Dir,
 
 // RefError reports a mistake of the user's reference.
 type RefError struct {
-	File string // empty: unknown
+	File string // file of the reference; empty: unknown
 	Line int
 	What string
 }

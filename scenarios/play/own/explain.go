@@ -26,7 +26,7 @@ func (p *Program) mistake(file string, line int, format string, a ...any) error 
 	return &RefError{File: p.userFile(file), Line: line, What: clipped(fmt.Sprintf(format, a...))}
 }
 
-// during describes the call in progress.
+// during describes the call into the reference that is in progress.
 func during(n remote.Note) string {
 	switch {
 	case n.What == "":
@@ -116,7 +116,7 @@ func (c *Player) blameAt(t traced, format string, a ...any) error {
 	return c.program.mistake(t.file, t.line, format, a...)
 }
 
-// where describes the call in progress, with the function's position.
+// where describes the call into the reference that is in progress, with the position of the called function.
 func (c *Player) where(note remote.Note) string {
 	if note.File == "" {
 		return during(note)

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// Methods of ref.Player by which a run is played with a reference in another process.
+// Methods of ref.Player, for a reference in another process.
 
 // Drawn returns the next transaction of an input that the reference draws; ok is false if the manifest draws it.
 func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
@@ -23,7 +23,7 @@ func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	return side, data, ok
 }
 
-// seat returns how the reference uses a stream; nil before the first answer.
+// seat returns how the reference uses a stream; nil if the reference has not answered yet.
 func (c *Player) seat(stream string) *remote.StreamUse {
 	if i, ok := c.number[stream]; ok && i < len(c.last.Uses) {
 		return &c.last.Uses[i]
@@ -38,7 +38,7 @@ func (c *Player) Plays(stream string) bool { s := c.seat(stream); return s != ni
 // Listens reports whether the reference listens to a stream.
 func (c *Player) Listens(stream string) bool { s := c.seat(stream); return s != nil && s.Listens }
 
-// Longest returns the number of beats of the longest drawn burst; 0: none was drawn.
+// Longest returns the number of beats of the longest burst drawn so far; 0 if none was drawn.
 func (c *Player) Longest() int { return c.last.Longest }
 
 // Resets reports whether the reference handles resets.
@@ -78,7 +78,7 @@ func (c *Player) Fail(f ref.Failure) {
 	}
 }
 
-// Over reports whether nothing more is due.
+// Over reports whether the reference expects nothing more.
 func (c *Player) Over() bool {
 	c.Sync()
 	if c.last.HasDone {
@@ -93,7 +93,8 @@ func (c *Player) Missing() int { return c.last.Missing }
 // Judged counts the output transactions on streams that the reference listens to.
 func (c *Player) Judged() int { return c.last.Judged }
 
-// Stuck makes the reference report what is due although the device does nothing more.
+// Stuck reports to the reference that the device does nothing more. The reference then fails the run for the
+// transactions that are missing.
 func (c *Player) Stuck(cycle uint64, silence string) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})

@@ -61,7 +61,7 @@ var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpect
 // runtime, and all that follow them.
 type pump struct {
 	to    *sink
-	trace bool // the stream may contain a trace
+	trace bool // the stream may contain a trace of Go's runtime
 	mu    sync.Mutex
 	kept  bytes.Buffer
 	bytes atomic.Int64

@@ -9,15 +9,15 @@ import (
 )
 
 // patience reads and writes the pipes of a reference's process. It waits as long as calls into the reference begin and
-// end, or bytes arrive. Silence is measured in polls, by the processor time that the process received between them: it
-// hardly grows while this program is stopped, or while either gets no processor.
+// end, or bytes arrive. Silence is measured by the time of the process itself (see age): it hardly grows while this
+// program is stopped, or while either gets no processor.
 type patience struct {
 	ctx   context.Context
 	x     *process
 	age   age
 	limit time.Duration
-	quiet time.Duration // since the last sign of life
-	calls uint64        // calls begun at that time
+	quiet time.Duration // time since a call began or ended, or bytes arrived
+	calls uint64        // number of calls begun when quiet was last reset
 }
 
 // poll is the time between two checks of the process.
@@ -50,7 +50,7 @@ func (p *patience) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// try repeats do until some bytes have passed.
+// try repeats do until it has transferred some bytes.
 func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (int, error) {
 	for {
 		if p.x.written() > mostWritten {

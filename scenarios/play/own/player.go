@@ -17,7 +17,7 @@ import (
 type Host interface {
 	Offer(o ref.Offer)
 	Job() bool
-	Sampled() []uint64 // samples of the observed outputs, in the order of Run
+	Sampled() []uint64 // values of the observed outputs, in the order of Run.Observe
 	Now() uint64
 }
 
@@ -25,9 +25,9 @@ type Host interface {
 type Run struct {
 	Seed       uint64
 	Streams    []*ref.Stream
-	Plain      bool // no stream stalls
+	Plain      bool // the run has no stalls
 	Declared   ref.Declared
-	Some       bool // only the jobs listed in Keep are done
+	Some       bool // the run includes only the jobs listed in Keep
 	Keep       [][2]int
 	Parameters map[string]string
 	Observe    []string
@@ -46,11 +46,11 @@ type Player struct {
 	enc     *gob.Encoder
 	sent    *bufio.Writer
 	answers *remote.Reader
-	n       uint64 // number of the last request
+	n       uint64 // number of the latest request
 	told    uint64
 	batch   []remote.Msg
 	last    remote.Answer
-	file    string // position of the reference's function
+	file    string // file and line of the reference's function
 	line    int
 	failed  *ref.Failure
 	err     error

@@ -27,11 +27,11 @@ type process struct {
 	exited   chan struct{}
 }
 
-// Limits for what a process does at its end, in its own time (see age).
+// Limits, in the time of the process itself (see age), for what it does when it has to end.
 const (
-	ending   = 2 * time.Second // from the end of its pipes to its own end
-	tracing  = 3 * time.Second // to write a trace
-	draining = time.Second     // to deliver its output: a child process may keep the pipe open
+	ending   = 2 * time.Second // from the closing of its pipes to its end
+	tracing  = 3 * time.Second // to write the trace of Go's runtime
+	draining = time.Second     // to deliver its output, as a child process may keep the pipe open
 )
 
 // start starts a process of the program.
@@ -177,7 +177,7 @@ func (x *process) trace() string { return x.err.text() }
 // written returns the number of bytes that the process wrote to its outputs.
 func (x *process) written() int64 { return x.out.bytes.Load() + x.err.bytes.Load() }
 
-// under returns the call into the reference that is in progress.
+// under returns the call into the reference that the process is executing.
 func (x *process) under() remote.Note {
 	b := make([]byte, remote.NoteBytes)
 	n, err := x.note.ReadAt(b, 0)

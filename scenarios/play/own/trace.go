@@ -13,7 +13,7 @@ import (
 // traced holds what a trace of Go's runtime says.
 type traced struct {
 	what string // the first line
-	file string // position in the reference's innermost function; empty: none
+	file string // file and line in the reference's innermost function; empty: no stack frame is in the reference
 	line int
 }
 

@@ -14,7 +14,7 @@ import (
 type File struct {
 	Start, End uint64 // in units of 10^Scale seconds
 	Scale      int8
-	Signals    []string // with their scopes: TOP.clk, TOP.data[7:0]
+	Signals    []string // names with their scopes: TOP.clk, TOP.data[7:0]
 }
 
 // Types of blocks in an FST file.
