@@ -54,8 +54,8 @@ func TestPortsOvertakeOnBoards(t *testing.T) {
 	}
 }
 
-// A frame that leaves by the wrong port is matched with the expectation of the other port, so that it is reported as
-// such, whatever else its queue has in flight.
+// A frame that leaves by the wrong port is matched with the frame expected from the other port, so that it is reported
+// as such, whatever else its queue has in flight.
 func TestExpectedByPort(t *testing.T) {
 	frame := func(port int, data string) expected { return expected{port: port, data: []byte(data)} }
 	fresh := func() *txQueue {
@@ -64,7 +64,7 @@ func TestExpectedByPort(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name string
-		come string // port and content of each received frame
+		come string // port and content of each received frame, in order
 		want string // content that was expected, "-" for none
 	}{
 		{"in order", "0a1b0c1d", "abcd"},

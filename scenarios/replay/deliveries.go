@@ -4,11 +4,11 @@ package replay
 // frames at full rate, far longer than a NIC can hold one.
 const deliverySpan = 1 << 20
 
-// deliveryRecord records which of a port's latest seenSpan frames have been delivered. Its size does not depend on the
-// length of the run.
+// deliveryRecord records which of a port's latest deliverySpan frames have been delivered. Its size does not depend on
+// the length of the run.
 type deliveryRecord struct {
 	bits [deliverySpan / 64]uint64
-	next int // ordinal after the highest marked one
+	next int // one more than the highest ordinal delivered so far
 }
 
 // deliveryKind classifies the delivery of a frame.
@@ -46,7 +46,8 @@ func (s *deliveryRecord) at(ordinal int) (word *uint64, bit uint64) {
 	return &s.bits[i/64], 1 << (i % 64)
 }
 
-// ordinalOf returns the latest ordinal below sent whose low 32 bits are seq; negative: no frame sent has them.
+// ordinalOf returns the latest ordinal below sent whose low 32 bits are seq; it is negative if no frame sent so far has
+// them.
 func ordinalOf(seq uint32, sent int) int {
 	latest := sent - 1
 	return latest - int(uint32(latest)-seq)

@@ -10,7 +10,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Deliveries are classified as by a record of all frames, except those more than seenSpan frames back.
+// Deliveries are classified as if all frames were recorded, except frames more than deliverySpan behind the latest.
 func TestSeen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, all, top := new(deliveryRecord), map[int]bool{}, 0

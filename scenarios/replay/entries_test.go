@@ -83,7 +83,7 @@ func TestEntriesAgainstTshark(t *testing.T) {
 
 // tally counts the comparisons with tshark.
 type tally struct {
-	compared  map[string]int // by field: frames in which it was compared and is not zero
+	compared  map[string]int // by field: number of frames in which it was compared and is not zero
 	exclusion map[exclusion]int
 }
 
@@ -93,7 +93,7 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 	o.Shape = everyKind()
 	o.Shape.Spread = true // so that no rule drops frames
 	for i := range o.Shape.Rx {
-		const more = 256 // more than parsed headers may take, so that hdr_len is their length
+		const more = 256 // header buffers larger than any parsed headers, so that hdr_len is the headers' length
 		o.Shape.Rx[i].Split, o.Shape.Rx[i].HdrBytes = nicspec.SplitModeHeaders, more
 	}
 	var dissected []*dissection
@@ -127,7 +127,7 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 	return count
 }
 
-// dissections makes tshark read all frames of a replay, and counts the comparisons that this allows.
+// dissections lets tshark read all frames of a replay, and counts the fields that can be compared with it.
 func dissections(t *testing.T, frames [][]byte) (dissected []*dissection, count tally) {
 	count = tally{map[string]int{}, map[exclusion]int{}}
 	for i, hs := range dissect(t, frames) {

@@ -20,10 +20,10 @@ const (
 	noUDPRoom  exclusion = "[H6] a BTH is looked for whatever the UDP length says; tshark stops at that length"
 )
 
-// dissection is tshark's reading of a frame, in the fields of a completion entry.
+// dissection holds the fields of a frame's completion entry that follow from tshark's reading of the frame.
 type dissection struct {
-	want      map[string]uint64 // by field; a missing field is zero
-	excluded  map[string]bool   // fields that are not compared
+	want      map[string]uint64 // expected value by field; fields that are missing here are zero
+	excluded  map[string]bool   // fields that are not compared, since contract and tshark differ on purpose
 	why       map[exclusion]bool
 	protocols string
 
@@ -89,7 +89,7 @@ func (s *dissection) link(hs []header) (end int) {
 	}
 	end = eth.end
 	s.want["ethertype"] = eth.num(s.t, "eth.type") | eth.num(s.t, "eth.len")
-	for i, name := range []string{"vlan_outer", "vlan_inner"} { // a third tag is not taken [H1]
+	for i, name := range []string{"vlan_outer", "vlan_inner"} { // the contract does not look at a third tag [H1]
 		tag := next("vlan", "ieee8021ad")
 		if tag == nil {
 			break
@@ -109,7 +109,8 @@ func (s *dissection) link(hs []header) (end int) {
 	return end
 }
 
-// verdicts maps tshark's checksum status to verdicts; other values of the status are none.
+// verdicts maps tshark's checksum status to the contract's verdict. Statuses not listed mean that the checksum was not
+// checked.
 var verdicts = map[string]nicspec.Verdict{"0": nicspec.VerdictBad, "1": nicspec.VerdictOk}
 
 // network reads an IP header and returns its end.
@@ -147,12 +148,12 @@ func (s *dissection) network() (end int) {
 	return end
 }
 
-// checkTransport decides which of the headers that tshark found behind the IP header, whose end is given, the contract
-// reads, too.
+// checkTransport decides which headers behind the IP header, which ends at end, count for the contract as well: tshark
+// finds more of them.
 func (s *dissection) checkTransport(end int) {
 	need, known := map[uint64]int{6: 20, 17: 8}[s.want["ip_proto"]]
 	switch {
-	case s.l4 != nil && (!known || s.l4.at != end): // behind extension headers, which are not followed [H3]
+	case s.l4 != nil && (!known || s.l4.at != end): // behind IPv6 extension headers [H3]
 		s.l4, s.roce = nil, nil
 	case s.l4 != nil && end+need > len(s.frame): // a truncated header does not count [H4]
 		s.l4, s.roce = nil, nil
@@ -233,7 +234,7 @@ func (s *dissection) headersEnd() (end int) {
 	return end
 }
 
-// icrc checks the ICRC at an offset over the headers as tshark found them; tshark itself does not check ICRCs.
+// icrc checks the ICRC at an offset, with the headers where tshark found them; tshark itself checks no ICRCs.
 func (s *dissection) icrc(at int) nicspec.Verdict {
 	b := append([]byte(strings.Repeat("\xff", 8)), s.frame[s.ip.at:at]...)
 	for _, f := range []shown{

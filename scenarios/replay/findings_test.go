@@ -128,8 +128,8 @@ func TestLateFindingsMarkTheirFrame(t *testing.T) {
 	require.Len(t, left, 2, "nothing is left beside the artifacts")
 }
 
-// Findings about a received frame name that frame: those of the referee about its completion entry, and those of both
-// checks about its bytes.
+// Findings about a received frame name this frame: the referee's about its completion entry, and both checks' about its
+// bytes.
 func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	spoilt := -1
@@ -152,7 +152,7 @@ func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	require.Equal(t, []string{"golden|0x00000001|" + f.Head(), "dut|0x00000001|" + f.Head()}, commented(t, path))
 }
 
-// The marks of mismatches in the artifacts count towards ArtifactBytes, so files keep to the limit.
+// Comments on mismatches count towards ArtifactBytes, so that files with them keep to the limit.
 func TestCommentsKeepToTheLimit(t *testing.T) {
 	const limit = 20_000
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap"})
@@ -176,7 +176,8 @@ func TestCommentsKeepToTheLimit(t *testing.T) {
 	require.NotEmpty(t, commented(t, filepath.Join(o.Out, judging.PcapngFile)))
 }
 
-// If the run no longer knows where a frame was captured, a finding about it gets the place from the captures.
+// If the run no longer knows where a frame was captured, a finding about the frame gets file and packet by reading the
+// captures again.
 func TestFramesLongGoneAreLookedUp(t *testing.T) {
 	o := options("model", []string{"../captures/softroce/ud_send6.pcap", "../captures/softroce/ud_send4.pcap"})
 	o.Ports, o.Loop = 2, 3

@@ -9,9 +9,9 @@ import (
 // inFlight holds the received frames of a port that may still be delivered. The NIC may have dropped some of them, so
 // only the latest inFlightBytes are kept: twice what the referee keeps, and far more than a NIC can hold.
 type inFlight struct {
-	frames []traffic.Frame // without data: delivered
-	base   int             // ordinal of frames[0]
-	head   int             // delivered frames at the beginning
+	frames []traffic.Frame // a frame without data has been delivered
+	base   int             // ordinal of the frame at index 0
+	head   int             // number of delivered frames at the beginning of frames
 	bytes  int
 }
 
@@ -66,9 +66,10 @@ func (w *inFlight) trim() {
 	}
 }
 
-// take removes and returns the expected frame that matches one that came out of a port; nil if none is expected. The
-// cables of two ports may change the order of a queue's frames, which the referee checks [T1]; frames of one port stay
-// in order. A frame that equals the next one of another port came out of the wrong port.
+// take removes and returns the expected frame for one that came out of a port; nil if no frame is expected. Cables may
+// reorder frames of one queue that leave by different ports, which the referee checks [T1]; frames of one port stay in
+// order. If the frame differs from the next one of its port and equals the next one of another, it came out of the
+// wrong port.
 func (q *txQueue) take(port int, data []byte) *expected {
 	e := q.first(port, true)
 	if e == nil || !bytes.Equal(e.data, data) {
@@ -86,7 +87,8 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	return e
 }
 
-// first returns the first frame expected from a port (that) or from any other port (!that).
+// first returns the first frame expected from the given port if that is set, else the first one expected from any other
+// port.
 func (q *txQueue) first(port int, that bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
 		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {

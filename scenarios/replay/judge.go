@@ -17,9 +17,9 @@ type judge struct {
 	*judging.Judge
 	log    *judging.Log // nil: no artifacts
 	dir    *files.Folder
-	closes bool // dir was opened here and must be closed
+	closes bool // dir was opened by openLog and must be closed
 
-	origins map[*verdict.Mismatch]*result.Frame // frames of mismatches, recorded while their origin is known
+	origins map[*verdict.Mismatch]*result.Frame // origin of mismatching frames, recorded while the run knows it
 }
 
 func newJudge(r *Run) (_ *judge, err error) {

@@ -25,7 +25,7 @@ type Options struct {
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Ports    int      // Ethernet ports of the NIC
-	EthBits  int      // width of a port's stream; 0: the NIC's
+	EthBits  int      // width of a port's stream; 0: that of the device or card
 	Variant  string   // build of the device: speed, debug
 	Connect  string   // address of a running device, used instead of DUT
 	Token    string   // token of that device, 64 hexadecimal digits
@@ -35,18 +35,19 @@ type Options struct {
 	Seed     uint64
 	Stall    int // percentage of cycles with gaps and back-pressure
 	Loop     int // number of passes over all frames
-	Limit    int // maximum number of frames, of all captures together and before Loop; 0: all
+	Limit    int // maximum number of frames of all captures together, in one pass; 0: all
 	Pad      bool
 	Fix      Recompute
-	Quantum  uint32 // cycles per exchange with an RTL device; 0: the default
+	Quantum  uint32 // cycles per exchange with an RTL device; 0: rtlbridge's default
 	Serial   bool   // do not run device and models in parallel
 	// IdleCycles selects whether an RTL device simulates or skips cycles in which it is idle.
 	IdleCycles protocol.IdleMode
-	Out        string // folder for artifacts; empty: none
-	// Out, already open; nil: it is created and opened by path
+	Out        string // folder for artifacts; empty: none are written
+	// the folder Out if it is open already; nil: it is created and opened by its path
 	Files  *files.Folder
-	Events bool // write events.jsonl and the pcapng
-	// ArtifactBytes limits the size of each of these two files, 0: no limit; Result.Cut lists truncated ones.
+	Events bool // write events.jsonl and frames.pcapng
+	// ArtifactBytes limits the size of events.jsonl and of frames.pcapng; 0: no limit. Result.Cut lists files cut at
+	// the limit.
 	ArtifactBytes int64
 	Progress      func(done, total int)
 	Log           io.Writer         // progress of builds and phases; may be nil
@@ -54,11 +55,11 @@ type Options struct {
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built
 	Digest        bool              // compute Run.BridgeDigest
 	faults        bool              // inject faults, for tests: see testbed.Bed.Faults
-	Shape         *Shape            // nil: queues and cuts of every kind, drawn from the seed
+	Shape         *Shape            // queues and layout of frames; nil: every kind, drawn from the seed
 	Observe       boundary.Observer // called for every crossing; may be nil
 	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
-	// PeriodPs is the period of the NIC's clock; 0: the default, or the card's; see testbed.Spec.
+	// PeriodPs is the period of the NIC's clock; 0: that of the device or card; see testbed.Spec.
 	PeriodPs simcore.Ps
 	// Card is the card with the NIC, which Ports and EthBits must match; nil: a plain card with links of LinkCycles.
 	Card *board.CardSpec
@@ -131,7 +132,7 @@ func (o *Options) Validate() error {
 	if len(o.Captures)+len(o.Frames) == 0 {
 		errs = append(errs, errors.New("no capture file given"))
 	}
-	if o.Ports == 0 { // reported here, because a testbed takes 0 for 1
+	if o.Ports == 0 { // checked here, because a testbed reads 0 ports as one
 		bad("ports", "0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()

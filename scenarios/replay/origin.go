@@ -9,16 +9,16 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// origin returns a received frame by port and ordinal, with the place where it was captured if that is still known; see
-// [Run.lookUp].
+// origin returns a received frame by port and ordinal, with the file and packet from which it was captured if the run
+// still knows them; see [Run.lookUp].
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
 	f.From(r.inFlight[port].origin(ordinal), 1+ordinal/max(1, r.pass[port]))
 	return f
 }
 
-// origin returns a frame to be sent by its ordinal among all posted ones, with the place where it was captured if that
-// is still known.
+// origin returns a frame to be sent by its ordinal among all posted ones, with the file and packet from which it was
+// captured if the run still knows them.
 func (t *transmit) origin(ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "tx", Number: ordinal}
 	q := t.queues[ordinal%len(t.queues)]
@@ -31,7 +31,8 @@ func (t *transmit) origin(ordinal int) *result.Frame {
 	return f
 }
 
-// lookUp reads the captures again to find the origin of frames in findings: the run keeps it only for recent frames.
+// lookUp reads the captures again to find where the frames in findings were captured: the run remembers that only for
+// recent frames.
 func (r *Run) lookUp(list []result.Finding) error {
 	for i := range list {
 		x := list[i].Frame
@@ -85,7 +86,8 @@ func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 	return f
 }
 
-// found returns a finding of the end-to-end check about a receive queue and what it delivered from a port.
+// found returns a finding of the end-to-end check about frames from a port that a receive queue delivered, or should
+// have.
 func (r *receive) found(queue, port int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
 		Rule: rule, Domain: result.Rx, Field: field, Expected: result.Value(fmt.Sprint(want)),
@@ -93,7 +95,7 @@ func (r *receive) found(queue, port int, rule, field string, want, got any) resu
 	}
 }
 
-// foundIn returns such a finding with the frame.
+// foundIn returns the same finding as found, and names the frame by its ordinal on the port.
 func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, got any) result.Finding {
 	f := r.found(queue, port, rule, field, want, got)
 	f.Frame = r.origin(port, ordinal)
@@ -108,7 +110,7 @@ func (t *transmit) found(queue int, rule, field string, want, got any) result.Fi
 	}
 }
 
-// foundIn returns such a finding with the entry and its frame; e may be nil.
+// foundIn returns the same finding as found, and names the work entry e and its frame; e may be nil.
 func (t *transmit) foundIn(e *expected, queue int, rule, field string, want, got any) result.Finding {
 	f := t.found(queue, rule, field, want, got)
 	if e != nil {

@@ -36,8 +36,8 @@ type Run struct {
 	ev           simcore.Event
 	phase        phase
 	progress     simcore.Ps // time of the latest progress
-	progressMark uint64     // value of happened at that time
-	polls        int        // polls since that time
+	progressMark uint64     // value of progressCount at that time
+	polls        int        // number of polls since the latest progress
 	polling      bool       // a poll is in flight
 	limits       limits
 	counters     driver.Counters
@@ -273,8 +273,8 @@ func (r *Run) pausing() bool {
 		slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-// progressCount returns a number that grows with any progress of the run. Register reads that wait for the NIC to
-// settle are no progress.
+// progressCount returns a number that grows with any progress of the run. Register reads by which the run waits for an
+// idle NIC do not count.
 func (r *Run) progressCount() uint64 {
 	n := uint64(r.ports.sent()) + uint64(r.phase)
 	if r.phase == phaseSetup || r.phase == phaseCounters {
@@ -334,7 +334,7 @@ func (r *Run) settled() {
 	r.polls++
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
-		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee compares them
+		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // for the referee, which compares them with its own
 		r.drv.ReadCounters(func(c driver.Counters) {
 			r.counters, r.phase = c, phaseDone
 		})

@@ -23,22 +23,22 @@ type Result struct {
 	Checked    uint64 // number of the referee's comparisons
 	Mismatches uint64
 	Findings   []result.Finding // the most telling first
-	Cycles     int64            // up to the last crossing, so independent of the quantum
-	Sim        simcore.Ps       // simulated time of these cycles
+	Cycles     int64            // cycles up to the last crossing, which do not depend on the quantum
+	Sim        simcore.Ps       // Cycles as simulated time
 	Period     simcore.Ps       // period of the NIC's clock
 	Wall       time.Duration
-	Shares     *Shares // nil for the model
+	Shares     *Shares // division of the wall time; nil for the model, which has no bridge
 
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
 	Frames, NotPlayable, LeftOut int // frames of the captures: played, not playable, left out
-	// frames captured only in part, played as they are
+	// frames whose end was not captured; they are played all the same
 	Truncated       int
 	SkippedSections int               // in pcapng files: sections of an unsupported version
 	CutOff          []*capture.CutOff // captures that end in the middle of a packet
-	// captures not read to the end because Limit was reached: LeftOut does not count their packets
+	// captures not read to the end because Limit was reached: LeftOut lacks their remaining packets
 	NotRead   []string
-	Shortened int // gaps shortened with Speed capture
+	Shortened int // number of gaps shortened to MaxGap
 	Rx        *RxResult
 	Tx        *TxResult
 	Artifacts string

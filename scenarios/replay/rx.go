@@ -20,10 +20,10 @@ type receive struct {
 	pass      []int            // by port: frames of one pass over the captures
 	records   []deliveryRecord // by port: frames already delivered
 	queues    []*driver.Copier
-	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
+	lastSeq   [][]int64 // by queue and port: ordinal of the frame delivered last
 	perQueue  []int
 	delivered []int // by port: number of delivered frames
-	got       int   // sum of delivered
+	got       int   // number of delivered frames, of all ports
 	bytes     int64
 	verdicts  func(ordinal int, f traffic.Frame, cqe nicspec.RxCqe)
 }

@@ -13,18 +13,18 @@ type Shape struct {
 	Rx []RxShape // receive queues
 
 	// Spread steers RoCE frames to all receive queues by the low bits of the destination QP; the number of queues must
-	// be a power of two. Otherwise rules by protocol steer frames to protocolQueues queues.
+	// be a power of two. If it is not set, rules steer frames to protocolQueues queues by their protocol.
 	Spread bool
 
 	TxQueues int
 	TxLog    int // log2 of the entries of a transmit ring
 
 	// Header is the number of a sent frame's bytes in its first piece, in Arm memory; the others are in host memory. 0:
-	// frames are cut as the seed says.
+	// the cuts are drawn from the seed.
 	Header int
 
 	// Inline is the number of a sent frame's bytes in the work entry itself, which gets as many blocks as that takes;
-	// the others are one piece in host memory. 0: frames are cut otherwise.
+	// the others are one piece in host memory. 0: frames are cut as Header says.
 	Inline int
 
 	// Trailer selects the source of the last bytes of frames with inline bytes. Any value except TrailerInPayload
@@ -39,7 +39,7 @@ type Trailer int
 const (
 	TrailerInPayload Trailer = iota // at the end of the piece with the payload
 	TrailerPiece                    // a separate piece in Arm memory
-	TrailerAppended                 // not in the entry: the NIC appends them [T15]
+	TrailerAppended                 // not in the entry: the NIC appends pad and ICRC [T15]
 )
 
 // RxShape describes a receive queue and the layout of its buffers.
@@ -49,9 +49,9 @@ type RxShape struct {
 	SplitLen int  // split mode Fixed: bytes in the header buffer
 	HdrBytes int  // size of a header buffer, in Arm memory; 0 with split mode None
 	PayBytes int  // size of a payload buffer
-	PayHost  bool // payload buffers lie in host memory; else in Arm memory
+	PayHost  bool // payload buffers lie in host memory; false: in Arm memory
 	HdrSkew  int  // bytes by which header buffers begin after a 64 B boundary
-	PaySkew  int  // the same for payload buffers
+	PaySkew  int  // bytes by which payload buffers begin after a 64 B boundary
 }
 
 func (s *RxShape) config(queue int) driver.RxConfig {
@@ -61,7 +61,7 @@ func (s *RxShape) config(queue int) driver.RxConfig {
 	}
 }
 
-// buffers allocates n buffers. If nothing is split off, the header buffers get addresses that the NIC must not touch,
+// buffers allocates n buffers. With split mode None, the header buffers get addresses that the NIC must not touch,
 // since they belong to something else.
 func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	const line = nicspec.LineBytes
@@ -166,7 +166,7 @@ func (s *Shape) blocks() int {
 	return most.Blocks()
 }
 
-// maxPieces is the number of pieces of a frame with inline bytes: payload and trailer.
+// maxPieces is the maximum number of pieces of a frame with inline bytes: payload and trailer.
 const maxPieces = 2
 
 // roceRules returns rules that spread RoCE over n queues, a power of two, by queue pair.

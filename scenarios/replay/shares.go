@@ -42,7 +42,8 @@ func (s *Shares) String() string {
 		p[0], p[1], p[2], p[3], 100*s.Busy)
 }
 
-// percents rounds parts of 1 so that they add up to 100: those with the largest remainders are rounded up.
+// percents converts shares that add up to 1 into percentages that add up to 100: those with the largest remainders are
+// rounded up.
 func percents(parts ...float64) []int {
 	list, lost := make([]int, len(parts)), make([]float64, len(parts))
 	left := 100

@@ -61,8 +61,8 @@ func (e *StuckError) Error() string { return e.what }
 // Finding returns the error as a finding.
 func (e *StuckError) Finding() result.Finding { return e.finding }
 
-// atRest turns the error of an engine that cannot end because the NIC's busy pin stays 1, although its STATUS reads 0,
-// into a finding. Other errors are returned unchanged.
+// atRest turns one error of the engine into a finding: that it cannot end because the NIC's busy pin stays 1 although
+// STATUS reads 0. It returns other errors unchanged.
 func atRest(err error) error {
 	var restless *rtlbridge.RestlessError
 	if errors.As(err, &restless) {

@@ -60,7 +60,7 @@ func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
 	require.Less(t, many, few+8<<20, "24,000 frames more have 36 MB")
 }
 
-// If a stream is slower than Ethernet, the number of frames that wait for it is bounded.
+// If a port's stream is slower than its Ethernet cable, a limited number of frames waits for the stream.
 func TestWaitingIsBounded(t *testing.T) {
 	const frames, beat = 130_000, 64
 	o := options("model", nil)
@@ -78,7 +78,7 @@ func TestWaitingIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, res.Pass, "%v", res.Findings)
 	require.Equal(t, frames, in)
-	const may = 2 << 20 / beat / 2 // maxBacklog in frames of two beats
+	const may = 2 << 20 / beat / 2 // maxBacklog, in frames of two beats
 	require.InDelta(t, may, most, 200)
 }
 

@@ -52,7 +52,7 @@ type transmit struct {
 // txQueue is a transmit queue, with memory for frames and the frames that must still come out.
 type txQueue struct {
 	*driver.TxQueue
-	arm, host uint64 // bus addresses of that memory
+	arm, host uint64 // bus addresses of the queue's memory for frames
 	expect    []expected
 	head      int // index in expect of the first frame that may still come out
 }
@@ -145,8 +145,8 @@ func (t *transmit) post() error {
 	return nil
 }
 
-// completeEvery is the distance of requested completions, in blocks: an entry requests one if it covers a block whose
-// index is a multiple of it. The last entry of each queue always does.
+// completeEvery is the distance, in blocks, between entries that request a completion: an entry requests one if it
+// covers a block whose index is a multiple of completeEvery. The last entry of each queue always does.
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
@@ -168,19 +168,20 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if e.fail {
 		t.refuse++
 	}
-	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may refer to one ring of them
+	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries refer to the latest frames only
 		q.expect = append(q.expect[:0], q.expect[old:]...)
 		q.head -= old
 	}
 	q.expect = append(q.expect, e)
 	if e.fail {
-		t.send.Encode(t.raw[:]) // not by the driver, which would refuse the entry
+		t.send.Encode(t.raw[:]) // encode the entry here: the driver would refuse it
 		return q.Post(&t.raw)
 	}
 	return q.Post(&t.send)
 }
 
-// cut spreads a frame over inline bytes and pieces, as the shape says or else as drawn. Pieces start at odd addresses.
+// cut spreads a frame over inline bytes and pieces, as the shape says or, if it leaves that open, as drawn from the
+// seed. Pieces start at odd addresses.
 func (t *transmit) cut(q *txQueue, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
 	c := cutter{t: t, s: &t.send, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
@@ -308,7 +309,7 @@ func (t *transmit) pieceLen(seg, left int) int {
 func (t *transmit) ended(q *driver.TxQueue, end *driver.TxEnd) {
 	x, cqe := t.queues[q.Number()], end.Cqe
 	fails, of := false, (*expected)(nil)
-	for i := len(x.expect) - 1; i >= 0; i-- { // indices wrap, so the last entry with this index is meant
+	for i := len(x.expect) - 1; i >= 0; i-- { // indices wrap: of equal ones, the latest is meant
 		if e := &x.expect[i]; e.index == cqe.Index() {
 			fails, of = e.fail, e
 			break

@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// eachField visits the paths of all fields of a spec that hold values.
+// eachField visits the path of every field of a spec that has a value.
 func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -33,7 +33,7 @@ func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind
 	}
 }
 
-// valuesOf returns values at both ends of the range of a kind of field, and beyond.
+// valuesOf returns values at both ends of the range of a kind of field, and values outside of it.
 func valuesOf(k reflect.Kind) []string {
 	switch k {
 	case reflect.Bool:
@@ -52,7 +52,7 @@ func nested(path, value string) string {
 	return strings.Join(keys, ": {") + ": " + value + strings.Repeat("}", len(keys)-1)
 }
 
-// blamed parses a scenario and returns the number of errors. Each must name a field that is written in the file, by one
+// blamed parses a scenario and returns the number of errors. Each error must name a field that the file sets under one
 // of the keys, never a default.
 func blamed(t *testing.T, text string, keys ...string) int {
 	t.Helper()
@@ -62,7 +62,7 @@ func blamed(t *testing.T, text string, keys ...string) int {
 		e, ok := one.(*specfile.Error)
 		require.True(t, ok, "%s%v", text, one)
 		leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
-		// these fields are required, so every file contains them
+		// these two fields are required, so an error may name them in every file
 		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what"
 		require.True(t, stated || slices.Contains(keys, leaf), "%s%v", text, one)
 	}

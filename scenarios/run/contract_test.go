@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// withDatagrams adds the kind of stack that exists for these tests.
+// withDatagrams registers the kind of stack that only these tests use (datagrams).
 func withDatagrams(t *testing.T) {
 	t.Helper()
 	before := stacks
@@ -38,8 +38,8 @@ func optionsFor(t *testing.T, nic string) Options {
 	return Options{NIC: nic, DUT: h.Path("nic")}
 }
 
-// Every NIC of the contract has a referee, whichever device it is. All devices give the same results, and a device
-// gives the same events each time.
+// Every NIC that follows docs/nic.md (the contract) has a referee, whether Go model or RTL. All of them give the same
+// results, and each gives the same events in every run.
 func TestNICsOfTheContract(t *testing.T) {
 	withDatagrams(t)
 	c := caseOf(t, onArm+"workload: {transport: ud, kind: echo, sizes: [4, 64, 1000], count: 20, depth: 4, "+
@@ -71,7 +71,7 @@ func TestNICsOfTheContract(t *testing.T) {
 	}
 }
 
-// With a different kind of device in each server, both NICs leave artifacts.
+// If the two servers have different kinds of devices, both NICs leave artifacts.
 func TestDevicesOfEachSlot(t *testing.T) {
 	withDatagrams(t)
 	dir, err := files.OpenFolder(t.TempDir())

@@ -16,17 +16,17 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// datagrams is a minimal stack on a NIC of the contract, for these tests: UD only, one frame per message, copied by an
-// Arm core.
+// datagrams is a minimal stack for these tests, on a NIC that follows docs/nic.md: UD only, one frame per message,
+// copied by an Arm core.
 type datagrams struct {
-	lacking       // nil; stands in for the verbs that are not implemented
+	lacking       // nil: panics if a verb is called that datagrams does not implement
 	card          *board.Card
 	mac, peer     [6]byte
 	arm, host     *host.Core
 	drv           *driver.Driver
 	tx            *driver.TxQueue
 	key           *driver.Key
-	at            uint64 // bus address of the slots in Arm memory
+	at            uint64 // bus address in Arm memory of the slots for frames
 	posted, ended int
 	sent          fifo.Queue[sentWR]
 	qps           []*datagramQP
@@ -193,7 +193,7 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 			return i, verbs.ErrSendFull
 		}
 		w := &wrs[i]
-		// An EtherType other than IP: the NIC would parse IP headers.
+		// an EtherType other than IP, since the NIC would parse IP headers
 		f := append(append(append([]byte(nil), s.peer[:]...), s.mac[:]...), 0x08, 0x01)
 		f = binary.LittleEndian.AppendUint32(f, w.RemoteQPN)
 		f = binary.LittleEndian.AppendUint32(f, q.n)
@@ -217,7 +217,7 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// gone handles a transmit completion.
+// gone handles the transmit completion of a frame.
 func (s *datagrams) gone(_ *driver.TxQueue, e *driver.TxEnd) {
 	s.ended += e.N
 	for range e.N {

@@ -1,9 +1,9 @@
 // Package run plays scenario files: a board, the devices in its NIC slots, the stack of each server, a workload of
 // package apps, faults, and the expected results.
 //
-// A file with a sweep expands to many cases. Each case is played on its own engine, with a referee at every NIC of the
-// contract. Each fault that an application reports, each expectation that is not met and each mismatch of a referee is
-// a finding of the case.
+// A file with a sweep expands to many cases. Each case is played on its own engine, with a referee at every NIC that
+// follows docs/nic.md (the contract). Each fault that an application reports, each expectation that is not met and each
+// mismatch of a referee is a finding of the case.
 //
 // The package uses stacks through an interface (Stack) and their kind, and gives them what they need of the board. It
 // knows neither packets nor registers.

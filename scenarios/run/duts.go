@@ -5,7 +5,8 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// CheckDUTs looks up the manifests of the RTL devices that the case names. It returns the first error, with its line.
+// CheckDUTs finds the manifests of the RTL devices that the case names. It returns the first error, with its line in
+// the scenario.
 func (c *Case) CheckDUTs(o *Options) error {
 	for i, v := range o.override(c.rack()).Servers {
 		d := &v.Cards[0].Device

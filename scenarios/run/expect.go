@@ -16,7 +16,7 @@ import (
 // in order, and every request to succeed.
 type ExpectSpec struct {
 	Errors []ErrorSpec `yaml:"errors"` // completions in error that must occur; all others are findings
-	// messages that may be lost although their requests succeed; on UC and UD only
+	// messages that may be lost although their requests succeed; only on UC and UD
 	Lost    LostSpec     `yaml:"lost"`
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must agree on
 	Failure string       `yaml:"failure"` // text of the error with which a stack must fail; empty: none may fail
@@ -26,11 +26,11 @@ type ExpectSpec struct {
 
 // ErrorSpec describes expected completions in error.
 type ErrorSpec struct {
-	At      Place      `yaml:"at"` // end of the flow that sees them
+	At      Place      `yaml:"at"` // end of the flow at which the completions occur
 	Queue   Queue      `yaml:"queue"`
 	Status  StatusName `yaml:"status"`
-	AtLeast int        `yaml:"at_least"` // 0: one
-	AtMost  int        `yaml:"at_most"`  // 0: any number
+	AtLeast int        `yaml:"at_least"` // minimum number of these completions; 0 means 1
+	AtMost  int        `yaml:"at_most"`  // maximum number of these completions; 0: any number
 }
 
 // LostSpec bounds the number of lost messages.
@@ -125,13 +125,13 @@ func (x *ExpectSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// of reports whether the entry applies to the completions that c counts.
+// of reports whether e describes the completions that c counts.
 func (e *ErrorSpec) of(c *apps.Count) bool {
 	s, _ := e.Status.status()
 	return c.Status == s && c.Client == (e.At == AtClient) && c.Recv == (e.Queue == QueueReceive)
 }
 
-// discrepancy is one expectation that was not met.
+// discrepancy is an expectation that was not met.
 type discrepancy struct {
 	field, expected, got string
 	why                  string // explanation that the scenario gives; may be empty
@@ -196,7 +196,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	return append(found, c.whole(r)...)
 }
 
-// whole checks that arrived and lost messages add up to the workload's number of messages.
+// whole checks that the numbers of arrived and of lost messages add up to the workload's number of messages.
 func (c *Case) whole(r *apps.Result) []discrepancy {
 	want := c.Workload.Messages() * c.Workload.MessagesPerRequest()
 	if r.Messages+r.Lost != want {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failing is a stack that ends with an error when told to.
+// failing is a stack that fails with an error when a test sets it.
 type failing struct {
 	*bent
 	err *error
@@ -15,8 +15,7 @@ type failing struct {
 
 func (f failing) Err() error { return errors.Join(*f.err, f.bent.Err()) }
 
-// A byte that an application found wrong is reported even if the stack fails afterwards, since one fault may cause
-// both.
+// A byte that an application found wrong is a finding even if the stack fails later: one bug may cause both.
 func TestWrongBytesBeforeAStackFails(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

@@ -14,11 +14,11 @@ import (
 
 // FaultSpec lists the faults injected around the devices.
 type FaultSpec struct {
-	// in the cables; then the board's network may have no faults of its own
+	// faults of the cables; the board's network must not have any itself
 	Wire *inject.WireSpec `yaml:"wire"`
-	// in completions of the NICs' reads, from the start of the traffic on
+	// faults in completions of the NICs' reads, from the start of the traffic on
 	PCIe       []PCIeFault       `yaml:"pcie"`
-	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // a delay in front of the memories of every card
+	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // additional delay in front of the memories of every card
 	// percentage of cycles in which the NICs' streams stall
 	Stall int `yaml:"stall"`
 }
@@ -26,11 +26,11 @@ type FaultSpec struct {
 // PCIeFault makes completions of a NIC's reads wrong or late.
 type PCIeFault struct {
 	Server int            `yaml:"server"`   // 0 or 1
-	Of     EndpointMemory `yaml:"of"`       // the memory that is read
-	Kind   string         `yaml:"kind"`     // none, if the answers are only late
+	Of     EndpointMemory `yaml:"of"`       // memory whose reads are affected
+	Kind   string         `yaml:"kind"`     // kind of fault; none if completions are only late
 	Skip   int            `yaml:"skip"`     // the first Skip reads are unaffected
-	Count  int            `yaml:"count"`    // reads affected after them; 0: all
-	Delay  simcore.Ps     `yaml:"delay_ps"` // how much later the answers come
+	Count  int            `yaml:"count"`    // number of reads affected after those; 0: all
+	Delay  simcore.Ps     `yaml:"delay_ps"` // time by which completions are late
 }
 
 // EndpointMemory names the memory of an endpoint: host or Arm.
@@ -78,7 +78,7 @@ func (w *world) injectReadFaults() error {
 	return nil
 }
 
-// reach returns the bus addresses [from, to) whose reads are affected.
+// reach returns the range [from, to) of bus addresses in which reads are affected.
 func (m EndpointMemory) reach() (from, to uint64) {
 	switch m {
 	case ArmMemory:

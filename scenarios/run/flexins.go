@@ -24,11 +24,11 @@ type flexins struct {
 	cores  []*host.Core // host core of each process
 	ports  int
 	card   *board.Card
-	polls  bool       // data cores poll records, so that the card is never idle
+	polls  bool       // data cores poll records by DMA, so that the card never becomes idle
 	before data.Stats // statistics when Settled was called last
 }
 
-// fitsFlexiNS checks that a card has what the stack needs: a NIC of the contract, and cores on both sides.
+// fitsFlexiNS checks that a card has what the stack needs: a NIC that follows docs/nic.md, and cores on both sides.
 func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
@@ -127,8 +127,8 @@ func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[pr
 func (f *flexins) Ports() int                        { return f.ports }
 func (f *flexins) Err() error                        { return f.node.Err() }
 
-// Settled reports whether nothing is in flight (Stack). If data cores poll records by DMA, that is so if nothing but
-// polling has happened since the previous call.
+// Settled reports whether nothing is in flight (Stack). If data cores poll records by DMA, it compares with its
+// previous call: nothing but polling may have happened since.
 func (f *flexins) Settled() bool {
 	if !f.polls {
 		return f.node.Idle() && f.card.Idle()
@@ -159,7 +159,7 @@ func (f *flexins) engine() apps.Engine {
 	return offloaded{f.node}
 }
 
-// faults returns the handlers that were stopped (offloading).
+// faults returns the handlers of the offload engine that were stopped, and how many more there were (offloading).
 func (f *flexins) faults() ([]offload.Fault, uint64) {
 	if f.node.Engine() == nil {
 		return nil, 0

@@ -13,7 +13,7 @@ import (
 var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rnicspec.MaxInline}
 
 // validateInline checks the size of the workload's inline requests against the limit of a stack, or of its low-latency
-// queue pairs. If a sweep sets a field that decides, each of its cases is checked instead.
+// queue pairs. If a sweep sets a field on which the limit depends, the check is made for each of its cases instead.
 func (s *Spec) validateInline(x *StackSpec) error {
 	w, v := &s.Workload, &s.Sweep
 	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {
@@ -27,7 +27,7 @@ func (s *Spec) validateInline(x *StackSpec) error {
 		if n > most {
 			want := "fewer, or "
 			if w.Transport == apps.Raw && most < apps.MinFrame {
-				want = "" // no frame is so short
+				want = "" // no frame has so few bytes
 			}
 			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)),
 				"%d: its request has %d B, and a stack of kind %s carries up to %d inline: want %s%v false",

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// misled is FlexiNS with altered completions, which report something that did not happen.
+// misled is FlexiNS with altered completions, which claim something that did not happen.
 type misled struct {
 	*flexins
 	hurt *hurt

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// Lower bounds of the limits, for boards and stacks on which nothing takes longer. By assumption they allow seven
+// Lower bounds of the limits, for boards and stacks on which everything is fast. They are assumed to allow seven
 // retransmissions with the default timeout of apps.DefaultSpec.
 const (
 	leastSetUp   = 100 * simcore.Millisecond
@@ -27,16 +27,17 @@ const (
 // grace exceeds the time of a frame in a cable plus that of everything the frame causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
-// limits returns the limits that the scenario gives; the others follow from the stacks' timers and the board.
+// limits returns the limits of a case: those that the scenario gives, and for the others values that follow from the
+// stacks' timers and the board.
 func (c *Case) limits() limits {
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
 	w := &c.Workload
-	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // an rnic waits up to twice as long
+	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // 2: an rnic waits up to twice as long
 	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
 	quiet := max(leastQuiet, silence+2*p.exchange())
-	const share = 64 << 10 // bytes of a message for which the limit grows by one turn of the board
+	const share = 64 << 10 // for each of these many bytes of a message, the limit grows by one exchange on the board
 	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
@@ -47,7 +48,7 @@ func (c *Case) limits() limits {
 	}
 }
 
-// given returns the limit that the scenario gives, or else the derived one.
+// given returns the limit that the scenario gives or, if it gives none, the limit that follows from the board.
 func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	if limit != nil {
 		return *limit
@@ -109,8 +110,8 @@ func (c *Case) shortTimeout() string {
 
 // path holds latencies between the two servers of a board.
 type path struct {
-	read, turn simcore.Ps // latencies of the slower card
-	cable      simcore.Ps // time of a frame there and back, including the switch
+	read, turn simcore.Ps // longest time of a read, and of a doorbell's effect (board.Waits), on the slower card
+	cable      simcore.Ps // time of a frame to the other server and back, including the switch
 	mmio       simcore.Ps // time of a register write that firmware emulates
 	extra      simcore.Ps // delays by injected faults and pacing
 }
@@ -155,7 +156,7 @@ func (p *path) faults(s *Spec) {
 	}
 }
 
-// exchange bounds how long a request and its answer take when nothing is lost.
+// exchange bounds the time of a request and its answer if nothing is lost.
 func (p *path) exchange() simcore.Ps {
 	const writes = 64 // register writes in flight at a time (mmio.Emulated)
 	return p.turn + p.cable + p.extra + writes*p.mmio

@@ -50,7 +50,7 @@ func TestLowLatencyRefused(t *testing.T) {
 	}
 }
 
-// Misuse of a low-latency queue pair gives the same errors as that of an ordinary one.
+// Misuse of a low-latency queue pair gives the same completion errors as misuse of an ordinary one.
 func TestLowLatencyMisuse(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1, "+
 		"low_latency_qps: 1}}]\n"+

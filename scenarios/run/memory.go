@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Layout of host memory: first the stacks, then the applications. The remainder is left to page tables and the memory
-// of the other socket.
+// Layout of host memory: first the stacks, then the applications. The rest is for page tables and the memory of the
+// other socket.
 const (
 	stackFrom  = 1 << 20
 	stackBytes = 255 << 20
@@ -20,7 +20,7 @@ const (
 	pageBytes  = 4096
 )
 
-// validateMemory checks that host memory has room for that layout.
+// validateMemory checks that a server's host memory has room for stacks and applications.
 func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	const least = appsFrom + appsBytes
 	if n := c.Endpoint.HostBytes; n < least {
@@ -39,7 +39,8 @@ func (s *Spec) cardPath(server int) field.Path {
 	return field.Path(fmt.Sprintf("board.servers[%d].cards[0]", server))
 }
 
-// tooSmall adds the field to blame to the error of a stack that found no room in an endpoint's memory.
+// tooSmall adds, to the error of a stack that found no room in an endpoint's memory, the scenario field that sets the
+// memory's size.
 func (c *Case) tooSmall(server int, err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
 	if !ok || room.Endpoint < 0 {

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// offloaded gives applications the offload engine of a node, with its built-in handlers, as an apps.Engine.
+// offloaded implements apps.Engine with the offload engine of a node and its built-in handlers.
 type offloaded struct{ node *node.Node }
 
 // Serve starts the handler that answers the requests of a queue pair (apps.Engine).
@@ -125,7 +125,7 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// handlers checks that exactly the handlers of requests that are wrong on purpose were stopped.
+// handlers checks that the handlers of requests that are wrong on purpose were stopped, and no others.
 func (w *world) handlers(p *Played) {
 	x, want, got := w.c.Workload.Misuse, 0, 0
 	if w.c.Workload.Kind.Served() && x != nil && x.What == apps.RemoteBounds {

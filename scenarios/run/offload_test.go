@@ -17,7 +17,7 @@ type lying struct {
 func (l lying) Node(b []byte, key uint64, value []byte, next uint64) {
 	l.Engine.Node(b, key, value, next)
 	if l.what == "value" {
-		b[8+63] ^= 1 // a byte of the value, behind the key
+		b[8+63] ^= 1 // a byte of the value, which follows the key
 	}
 }
 
@@ -85,7 +85,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// Handlers that ask for more memory than the offload engine has are stopped, and the case reports them.
+// If an offload engine lacks memory for its handlers, they are stopped, and the case reports them.
 func TestHandlersWithoutMemory(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: "+
 		"4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")

@@ -12,23 +12,23 @@ import (
 
 // Options selects the devices of a case and the folder for its artifacts.
 type Options struct {
-	NIC     string         // device.Model or device.RTL for every slot of the contract; empty: the scenario's devices
-	DUT     string         // manifest of RTL devices for which the scenario names none
+	NIC     string         // device.Model or device.RTL for every slot but an rnic's; empty: as the scenario says
+	DUT     string         // manifest of the RTL devices for which the scenario names no manifest
 	Variant string         // build variant of RTL devices
-	Builds  *device.Builds // builds of RTL devices, shared by cases; nil: each case has its own
-	Seed    uint64         // seed of the workloads; 0: the scenario's
+	Builds  *device.Builds // builds of RTL devices, shared by cases; nil: not shared
+	Seed    uint64         // seed of the workloads; 0: as the scenario says
 	Resolve func(dut string) (string, error)
 	Token   func(file string) (string, error) // reads a token file; nil if no device is of kind address
 
-	Dir           *files.Folder // folder for the artifacts of this case; nil: none are written
-	ArtifactBytes int64         // limit for each file; 0: none
+	Dir           *files.Folder // folder for the artifacts of this case; nil: no artifacts
+	ArtifactBytes int64         // limit of each file; 0: no limit
 
 	// Observe receives each NIC before its referee is attached. Tests use it to alter crossings, so that the referee
 	// sees a bug.
 	Observe func(server int, nic board.NIC)
 
-	// For measurements: Unjudged leaves out the referees. Traffic is called when the traffic begins and when it has
-	// settled; Step is called in each microsecond of it, with the number of requests in flight.
+	// These are for measurements. Unjudged leaves out the referees. Traffic is called when the traffic begins and when
+	// it has settled; Step is called in each microsecond of it, with the number of requests in flight.
 	Unjudged bool
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
@@ -45,7 +45,7 @@ func (o *Options) device(ctx context.Context) device.Spec {
 		Context: ctx, Wave: o.Wave}
 }
 
-// override puts the device that the options select into every slot of the contract.
+// override puts the device that the options select into every slot, except slots of an rnic.
 func (o *Options) override(r board.RackSpec) board.RackSpec {
 	for i := range r.Servers {
 		if c := &r.Servers[i].Cards[0]; o.NIC != "" && contract(c) {
@@ -68,7 +68,7 @@ func (c *Case) NeedsRTL(o *Options) bool {
 	return false
 }
 
-// Judged reports whether the case has a NIC of the contract, and so a referee.
+// Judged reports whether any NIC of the case follows docs/nic.md and so has a referee.
 func (c *Case) Judged() bool {
 	r := c.rack()
 	for i := range r.Servers {

@@ -21,7 +21,7 @@ import (
 type Played struct {
 	Case     *Case
 	Result   *apps.Result // nil: the applications did not finish
-	Digest   string       // of the results that must be equal on every NIC; empty: none
+	Digest   string       // digest of the results that must be equal on every NIC; empty if there are no results
 	NICs     []result.NICPlayed
 	Traffic  simcore.Ps // duration of the traffic
 	Sim      simcore.Ps // simulated time of the whole case
@@ -179,14 +179,14 @@ func (w *world) destroy(run *apps.Run) error {
 	return stackError(run.Close(w.await))
 }
 
-// traffic runs until the applications have ended, or nothing more can arrive.
+// traffic runs until the applications have ended, or until nothing more can arrive.
 func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.MessagesPerRequest()
 	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
 	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
 		err := w.run(trafficStep)
-		if w.failed == nil { // a failed stack makes applications fail, too
+		if w.failed == nil { // a failed stack makes its applications fail, which is no further error
 			err = errors.Join(err, stackError(run.Err()))
 		}
 		if err != nil {
@@ -253,7 +253,7 @@ func (w *world) progress(run *apps.Run, total int) {
 	}
 }
 
-// applications adds the applications' findings and the expectations that were not met.
+// applications adds to the findings the faults that applications found and the expectations that were not met.
 func (w *world) applications(p *Played) {
 	w.addFaults(p, p.Result.Findings)
 	w.handlers(p)
@@ -268,8 +268,7 @@ func (w *world) applications(p *Played) {
 	}
 }
 
-// addFaults adds the faults that the applications found. They may have found one before their stack failed for the same
-// reason.
+// addFaults adds the faults that the applications found. A stack that failed afterwards may have the same cause.
 func (w *world) addFaults(p *Played, list []apps.Finding) {
 	for i := range list {
 		x := &list[i]
@@ -290,7 +289,7 @@ func (w *world) rest() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if !w.settled() { // cores that polled records until they were closed
+	if !w.settled() { // cores polled records until the stacks were closed: wait until the card is idle
 		if err := w.settle("the stacks to come to rest"); err != nil {
 			return err
 		}

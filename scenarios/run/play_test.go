@@ -98,15 +98,15 @@ func without(words, key string) string {
 	return strings.TrimSuffix(words[:from], ", ")
 }
 
-// bent is an rnic stack that alters completions or loads, as if it had a bug.
+// bent is an rnic stack whose completions or loads a test alters, as a bug would.
 type bent struct {
 	*rnic
 	hurt *hurt
 }
 
-// hurt describes the alteration: of the completions of one poll, or of the bytes of one load.
+// hurt is such an alteration: of the completions of a poll, or of the bytes of a load.
 type hurt struct {
-	wcs  func(n int, wcs []verbs.WC) int // alters the n completions of a poll, and returns the number to report
+	wcs  func(n int, wcs []verbs.WC) int // alters the n completions of a poll, and returns how many it reports
 	load func(addr uint64, b []byte)
 }
 
@@ -159,7 +159,7 @@ func (q bentCQ) Poll(wcs []verbs.WC) (int, error) {
 
 const recvBit = 1 << 63 // set in the work request IDs of receives
 
-// nth returns a function that calls f with the nth completion of a receive (or a send), counted from 0.
+// nth returns a function that calls f with the nth receive completion (or send completion), counted from 0.
 func nth(n int, recv bool, f func(i, count int, wcs []verbs.WC) int) func(int, []verbs.WC) int {
 	seen := 0
 	return func(count int, wcs []verbs.WC) int {
@@ -189,7 +189,7 @@ func TestWrongStacksAreFound(t *testing.T) {
 	t.Cleanup(func() { stacks = before })
 	drop := func(i, count int, wcs []verbs.WC) int { return i + copy(wcs[i:], wcs[i+1:count]) }
 	var held *verbs.WC
-	late := func(n int) func(int, []verbs.WC) int { // swaps completion n with the following one
+	late := func(n int) func(int, []verbs.WC) int { // delivers completion n after the next one
 		hold := nth(n, true, func(i, count int, wcs []verbs.WC) int {
 			kept := wcs[i]
 			held = &kept
@@ -248,7 +248,7 @@ func TestWrongStacksAreFound(t *testing.T) {
 				s, err := openRNIC(w, server)
 				return &bent{s.(*rnic), &x.hurt}, err
 			}}}
-			if x.kind != "read" { // only the second server's are wrong
+			if x.kind != "read" { // only messages to the second server are wrong
 				stacks[StackRNIC] = stackKind{fitsRNIC, func(w *world, server int) (Stack, error) {
 					s, err := openRNIC(w, server)
 					h := &x.hurt

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Options that a ring does not support are refused before the run, and the error names the field.
+// Workload options that a ring does not support are refused before the run, and the error names the field.
 func TestRingRefused(t *testing.T) {
 	const ring = onRNICs + "workload: {kind: ring, depth: 16, ring: {alpha: 4, beta: 2, gamma: 3}"
 	for _, c := range []struct{ text, want string }{
@@ -64,8 +64,8 @@ func TestRingRefused(t *testing.T) {
 	}
 }
 
-// A ring needs a core that polls, and queue pairs with room for its requests. A stack without them is refused, and the
-// error says which it lacks.
+// A ring needs a core that polls, and queue pairs with room for its requests. A stack that lacks either is refused, and
+// the error says which.
 func TestRingNeeds(t *testing.T) {
 	c := caseOf(t, "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: ring, depth: 128}")
 	_, err := c.Play(t.Context(), Options{NIC: device.Model})
@@ -97,8 +97,8 @@ func TestRingReaderSeesWrongBytes(t *testing.T) {
 	require.Contains(t, p.Findings[0].Text, "message 0 (64 B): byte 10 at ")
 }
 
-// A full ring does not hang if its reader has too few messages left to report its head: the writer asks for it by a
-// flush.
+// A full ring does not hang if its reader receives too few further messages to report its head: the writer requests the
+// head by a flush.
 func TestStarvedRing(t *testing.T) {
 	p, err := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 30, depth: 4, ring: {alpha: 2, beta: 1, "+
 		"gamma: 3}}").Play(t.Context(), Options{NIC: device.Model})
@@ -106,7 +106,7 @@ func TestStarvedRing(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Words of a ring's slots are never seen partly written, wherever slots begin.
+// A core never sees a word of a ring's slot partly written, whatever the slot's address.
 func TestRingWordsLandWhole(t *testing.T) {
 	for _, x := range []string{"sizes: [1023], depth: 16, ring: {aligned: false, tail: poll_last, ",
 		"sizes: [8], offset: 8, depth: 70, ring: {tail: poll_message, ",
@@ -129,7 +129,7 @@ func TestRingsBeginWithReceives(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Flushed receive requests of a ring are reported as errors of the receive queue.
+// Receive requests of a ring that are flushed are reported as completion errors of the receive queue.
 func TestRingReaderDies(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 200, depth: 16, timeout: 4, retries: 3, ring: "+
 		"{alpha: 2, beta: 2, gamma: 4, tail: write_imm, elastic: false}}\n"+

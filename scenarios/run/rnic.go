@@ -93,7 +93,7 @@ func (r *rnic) Progress() uint64 {
 	return 0
 }
 
-// free accesses host memory in no simulated time.
+// free is the core of a server without simulated cores: it accesses host memory in no simulated time.
 type free struct{ memory *board.Memory }
 
 func (f free) Load(addr uint64, b []byte) error  { return f.memory.Read(addr, b) }

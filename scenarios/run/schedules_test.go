@@ -13,7 +13,8 @@ import (
 	"nictwin/models/inject"
 )
 
-// wrongEnd expects the errors of a client whose request names memory that does not exist.
+// wrongEnd is the section expect of a scenario in which a client names memory that does not exist: the errors that must
+// occur.
 const wrongEnd = `expect:
   errors:
   - {at: client, queue: send, status: rem_access_err}
@@ -44,15 +45,15 @@ func schedule(seed uint64) string {
 	switch kind {
 	case "send", "write_imm":
 		if r.IntN(3) > 0 {
-			b.WriteString(", receives: 1") // receivers that are not ready
+			b.WriteString(", receives: 1") // receivers are often not ready
 		}
 	}
-	if wrong { // one queue pair ends with a certain error
+	if wrong { // a misused queue pair ends with an error that is known beforehand
 		fmt.Fprintf(&b, ", misuse: {what: %s, message: %d}", pick("remote_key", "remote_bounds"), r.IntN(8))
 	}
 	chance := func() float64 { return float64(r.IntN(30)) / 1000 }
 	loss, corruption := chance(), chance()
-	if wrong { // or another one if the NAK is lost
+	if wrong { // if the NAK were lost, it would be another error: lose and corrupt nothing
 		loss, corruption = 0, 0
 	}
 	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: "+
@@ -64,7 +65,8 @@ func schedule(seed uint64) string {
 }
 
 // Whatever the cables do to packets, every message arrives once, in order and intact, or its queue pair ends with the
-// provoked error, and no referee has a finding. Ten schedules are played, a thousand with NICTWIN_LONG (make test-all).
+// error that the scenario provokes, and no referee has a finding. Ten schedules are played, a thousand with
+// NICTWIN_LONG (make test-all).
 func TestBoardSchedules(t *testing.T) {
 	n := 10
 	if os.Getenv("NICTWIN_LONG") != "" {

@@ -17,9 +17,9 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// seeded is a bug of ci/mutants that a scenario finds.
+// seeded is a bug from ci/mutants that a scenario must find.
 type seeded struct {
-	name, patch string // patch: file of the bug
+	name, patch string // patch is the file that puts the bug into the RTL
 	scenario    string // file relative to the tree's root
 	only        string // name of the case to play
 	rule        string // rule that the referee must name

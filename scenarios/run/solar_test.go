@@ -79,7 +79,7 @@ const onSolar = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexi
 func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	for _, x := range []struct {
 		transport, kind string
-		server          int // server that receives blocks
+		server          int // server whose NIC corrupts the blocks that it receives
 		spoiled         bool
 	}{{"solar", "write", 1, false}, {"solar", "read", 0, false}, {"rc", "write", 1, true}, {"rc", "read", 0, true}} {
 		o, n := optionsFor(t, device.Model), 0

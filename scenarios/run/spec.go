@@ -23,10 +23,10 @@ type Spec struct {
 	Name        string         `yaml:"name"`
 	Description string         `yaml:"description"`
 	Board       board.RackSpec `yaml:"board"`
-	// one per card slot, in order; a single one: for every slot; none: the board's devices
+	// one for each card slot, in order; a single one is for every slot; without any, the board says
 	Devices   []board.DeviceSpec `yaml:"devices"`
-	Stacks    []StackSpec        `yaml:"stacks"`    // one per server; a single one: for both
-	Addresses AddressFamily      `yaml:"addresses"` // of the ports
+	Stacks    []StackSpec        `yaml:"stacks"`    // one for each server; if there is only one, for both
+	Addresses AddressFamily      `yaml:"addresses"` // network layer of the ports' addresses
 	Workload  apps.Spec          `yaml:"workload"`
 	Faults    FaultSpec          `yaml:"faults"`
 	Expect    ExpectSpec         `yaml:"expect"`
@@ -37,7 +37,7 @@ type Spec struct {
 // StackSpec is the network stack of a server.
 type StackSpec struct {
 	Kind    StackKind `yaml:"kind"`
-	FlexiNS node.Spec `yaml:"flexins"` // of kind flexins
+	FlexiNS node.Spec `yaml:"flexins"` // options of kind flexins
 }
 
 // SetDefaults sets the defaults before a stack's fields are read (specfile.Defaulter).
@@ -51,13 +51,14 @@ const (
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec bounds the simulated time of a case. Fields left nil follow from the stacks' timers and the board.
+// LimitSpec bounds the simulated time of a case. Limits that are not given follow from the stacks' timers and the
+// board.
 type LimitSpec struct {
 	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start up
 	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	// time without an advance of any connection after which nothing more is expected
+	// time after which nothing more is expected if no connection has advanced
 	Quiet *simcore.Ps `yaml:"quiet_ps"`
-	// time for what is in flight at the end, such as acknowledgements and reposted buffers
+	// time for what is in flight when the applications have ended, such as acknowledgements and reposted buffers
 	Settle *simcore.Ps `yaml:"settle_ps"`
 }
 
@@ -124,7 +125,7 @@ func (s *Spec) Validate() error {
 	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
 	two := len(servers) == 2
-	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // of none, the board has told
+	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // no servers: the board reports that
 	for i := range servers {
 		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1",
 			len(servers[i].Cards))
@@ -171,7 +172,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			}
 			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
 				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
-				break // the other server would give the same error
+				break // both servers have this stack: the other one would give the same error
 			}
 		}
 	}

@@ -39,8 +39,8 @@ type counting interface {
 
 // offloading is implemented by stacks that can have an offload engine.
 type offloading interface {
-	engine() apps.Engine                         // nil: none
-	faults() (list []offload.Fault, more uint64) // handlers that were stopped
+	engine() apps.Engine                         // the offload engine, or nil
+	faults() (list []offload.Fault, more uint64) // handlers that were stopped: the first few, and the number of others
 }
 
 // stackKind describes a kind of stack.
@@ -71,7 +71,7 @@ const (
 func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
 func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
-// gidOf returns a port's GID: ::ffff:a.b.c.d or, from the range for local use (RFC 4193), fd00::port:server.
+// gidOf returns a port's GID: ::ffff:a.b.c.d with IPv4, else fd00::port:server from the range for local use (RFC 4193).
 func (a AddressFamily) gidOf(server, port int) (g [16]byte) {
 	const at = 12
 	if a == IPv6 {

@@ -19,7 +19,7 @@ import (
 type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
-	Sizes       []int            `yaml:"size"` // each case has one size only
+	Sizes       []int            `yaml:"size"` // messages of a case have only one of these sizes
 	Processes   []int            `yaml:"processes"`
 	QueuePairs  []int            `yaml:"queue_pairs"`
 	Depths      []int            `yaml:"depth"`
@@ -29,11 +29,11 @@ type SweepSpec struct {
 	SignalEvery []int            `yaml:"signal_every"`
 	MTUs        []int            `yaml:"mtu"`
 	LowLatency  []bool           `yaml:"low_latency"`
-	Losses      []float64        `yaml:"loss"` // sets faults.wire
+	Losses      []float64        `yaml:"loss"` // sets the loss in faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
 	PCIe        []string         `yaml:"pcie"` // sets the kind of every fault in faults.pcie
-	Heads       []rb2.HeadSync   `yaml:"head"` // sets workload.ring
+	Heads       []rb2.HeadSync   `yaml:"head"` // with tail: sets workload.ring
 	Tails       []rb2.TailSync   `yaml:"tail"`
 
 	// Options of kind flexins.
@@ -56,7 +56,7 @@ var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "
 type axis struct {
 	name  string
 	n     int
-	twice error                       // reports a repeated value; nil: all differ
+	twice error                       // error about a repeated value; nil if all values differ
 	set   func(s *Spec, i int) string // sets value i and returns it as text
 }
 
@@ -67,7 +67,7 @@ func values[T comparable](name string, list []T, set func(s *Spec, v T)) axis {
 	}}
 }
 
-// twice reports a value that equals an earlier one, however it is written: both would give the same case.
+// twice reports a value that equals an earlier one even if it is written differently: both would give the same case.
 func twice[T comparable](name string, list []T) error {
 	for i, v := range list {
 		if first := slices.Index(list, v); first < i {
@@ -161,7 +161,7 @@ func (w *SweepSpec) validate() error {
 type Case struct {
 	Spec
 	File string
-	Name string // name of the scenario with the values of the sweep: name:size=64:depth=8
+	Name string // name of the scenario and the values of its sweep: name:size=64:depth=8
 
 	places *specfile.Places // positions of the fields in the file
 }

@@ -20,16 +20,16 @@ type world struct {
 	c      *Case
 	o      *Options
 	engine *simcore.Engine
-	spec   board.RackSpec // the board with the devices of this run
+	spec   board.RackSpec // the board, with the devices that this run uses
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack
-	judges []*judge.Judge // by card; nil if its NIC is not of the contract
-	log    *judge.Log     // nil: no artifacts
-	tap    *wiretap.Tap   // nil: no artifacts
+	judges []*judge.Judge // by card; nil for an rnic, which no referee can check
+	log    *judge.Log     // nil: the case writes no artifacts
+	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
 	limits limits
 	over   bool
-	failed error // the error of a stack that the case expects, once it has occurred
+	failed error // error with which a stack failed, if the case expects one
 }
 
 // StuckError reports a wait that reached its limit.
@@ -133,7 +133,7 @@ func (w *world) watch(rack *board.RackSpec) (err error) {
 	return nil
 }
 
-// contract reports whether a card has a NIC of the contract.
+// contract reports whether a card's NIC follows docs/nic.md. An rnic does not.
 func contract(c *board.CardSpec) bool { return c.Device.Kind != board.DeviceRNIC }
 
 // buildOf returns the build of a card's NIC.
@@ -166,7 +166,7 @@ func (w *world) err() error {
 	return errors.Join(errs...)
 }
 
-// unexpected returns an error of a stack, unless the case expects it: then it is recorded.
+// unexpected returns an error of a stack. If the case expects this error, it records it and returns nil.
 func (w *world) unexpected(err error) error {
 	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
 		return stackError(err)
@@ -187,7 +187,7 @@ func (w *world) run(step simcore.Ps) error {
 	return w.err()
 }
 
-// armed lists armed timers of connections, as the end of an error text.
+// armed lists the armed timers of connections, in a form that ends an error text.
 func (w *world) armed() (text string) {
 	for i, s := range w.stacks {
 		if s == nil {
@@ -253,7 +253,7 @@ func (w *world) end() error {
 	w.over = true
 	for from := w.engine.Now(); !w.resting(); {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
-			return nil // the cores of a failed stack never stop; the NICs are idle by now
+			return nil // cores of the failed stack never stop polling; the NICs are idle by now
 		}
 		if w.engine.Now()-from > w.limits.settle {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()),
@@ -266,7 +266,7 @@ func (w *world) end() error {
 	return nil
 }
 
-// resting reports whether no event is pending, except timers of idle connections.
+// resting reports whether no event is pending, timers of idle connections excepted.
 func (w *world) resting() bool {
 	return w.engine.Pending() == 0 || w.engine.Pending() == w.engine.Armed() && w.settled()
 }

@@ -60,7 +60,7 @@ func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
 	return p, nil
 }
 
-// line returns the pace of frames back to back on a port of the given width; 0 is as in ParsePace.
+// line returns the pace of frames back to back on a port of the given width; width 0 is that of nicspec.DefaultBuild.
 func line(ethBits int) Pace {
 	return Pace{beat: cmp.Or(ethBits, nicspec.DefaultBuild().EthBits) / 8}
 }
@@ -75,7 +75,7 @@ func (p Pace) stream(n, stall int, period simcore.Ps) simcore.Ps {
 	return simcore.Ps((n+p.beat-1)/p.beat) * period * 100 / simcore.Ps(100-stall)
 }
 
-// time returns the time that a frame of n bytes takes on Ethernet, stretched by the same percentage.
+// time returns the time that a frame of n bytes takes on Ethernet, stretched by the percentage of stalled cycles.
 func (p Pace) time(n, stall int, period simcore.Ps) simcore.Ps {
 	if p.beats {
 		return p.stream(n, stall, period)

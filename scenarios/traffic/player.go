@@ -21,7 +21,7 @@ type Player struct {
 	period simcore.Ps // period of the NIC's clock
 	track  Track
 	list   []Frame // frames added by Play
-	next   Frame   // the next frame, if armed
+	next   Frame   // the next frame, once it is scheduled
 	sent   int
 	short  int
 	held   bool // the next frame is due, but the cable has no credit for it

@@ -206,7 +206,7 @@ func TestTracksNameTheirFields(t *testing.T) {
 		pace   string
 		bits   int
 		period simcore.Ps
-		most   string // maximum of Gbps; empty: the pace is valid
+		most   string // maximum number of Gbps, which the error names; empty: the pace is valid
 	}{
 		{"fast", 0, 0, "204.8"}, {"204.9", 0, 0, "204.8"}, {"204.8", 0, 0, ""}, {"0", 256, 0, "102.4"},
 		{"NaN", 1024, 0, "409.6"},

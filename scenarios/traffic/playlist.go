@@ -19,11 +19,11 @@ type Playlist struct {
 	total int // frames of all passes
 	given int
 	at    int           // current part
-	done  int           // frames of that part returned so far
+	done  int           // frames returned so far of the current part
 	from  *capture.File // file being read
 	r     *capture.Reader
-	kept  []Frame // the first pass, for later ones, if it fits into keptBytes
-	room  int     // bytes left of keptBytes; negative: the first pass does not fit
+	kept  []Frame // frames of the first pass, which later passes repeat; nil if they exceed keptBytes
+	room  int     // bytes of keptBytes not used yet; negative: the first pass does not fit
 }
 
 func newPlaylist(parts []part, loop int, pad bool) *Playlist {
@@ -41,8 +41,8 @@ const FrameCost = 128
 // Pass returns the number of frames of one pass.
 func (l *Playlist) Pass() int { return l.pass }
 
-// keptBytes limits the memory for the frames of a pass. Few frames are kept, because reading them again takes longer
-// than playing them.
+// keptBytes limits the memory for the frames of a pass. A pass that fits is kept, because reading its few frames again
+// takes longer than playing them.
 const keptBytes = 4 << 20
 
 // Total returns the number of frames of all passes (Source).

@@ -18,12 +18,12 @@ import (
 type SupplySpec struct {
 	Captures []string // files, played one after the other on their port: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
-	Ports    int      // 0: one
+	Ports    int      // number of ports; 0 means 1
 	Loop     int      // number of passes
 	Limit    int      // maximum number of frames of all captures in one pass; 0: all
 	Pad      bool     // pad frames to the minimum length that a NIC must accept
 
-	Say func(text string) // receives notes for the user; nil: none
+	Say func(text string) // receives notes for the user; nil: they are dropped
 }
 
 // Validate returns all errors of the spec, each a field.Error. It opens no file.
@@ -47,7 +47,7 @@ type Supply struct {
 	Tally
 	spec     SupplySpec
 	captures []*capture.File
-	parts    [][]part // by port, in order
+	parts    [][]part // frames of each port, in the order in which they are played
 	opened   []io.Closer
 }
 
@@ -65,9 +65,9 @@ type Tally struct {
 
 // part holds consecutive frames of one port.
 type part struct {
-	file *capture.File // nil: the frames are in list
+	file *capture.File // capture with the frames; nil: they are in list
 	list [][]byte
-	n    int // number of frames of file, from its start on; at least one
+	n    int // number of frames of the capture, from its start on; at least one
 }
 
 // NewSupply reads the captures for the first time. It returns all errors. The caller must Close the supply even then.

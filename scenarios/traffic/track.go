@@ -26,10 +26,10 @@ type Source interface {
 
 // Track describes what a player plays: a source and its pace.
 type Track struct {
-	Source Source // nil: the frames that Play adds
+	Source Source // source of the frames; nil: the frames that Play adds
 	Pace   Pace
 	Stall  int        // percentage of cycles in which nothing is sent
-	MaxGap simcore.Ps // with pace capture: longer gaps are shortened to this one
+	MaxGap simcore.Ps // with pace capture: the longest gap, to which longer ones are shortened
 }
 
 // Validate returns all errors of the track, each a field.Error.

@@ -60,7 +60,7 @@ func (f *Folder) Names() ([]string, error) {
 	return names, err
 }
 
-// Replaceable returns an error if no file of this name can be written, because the name belongs to a link or to
+// Replaceable returns an error if a file of this name cannot be written because the name belongs to a link, a folder or
 // something else that is no regular file.
 func (f *Folder) Replaceable(name string) error {
 	info, err := f.root.Lstat(name)
@@ -125,7 +125,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// RemoveFolder removes the given files from a subfolder, and then the subfolder if it is empty.
+// RemoveFolder removes the given files from a subfolder, and then the subfolder if nothing else is in it.
 func (f *Folder) RemoveFolder(name string, files ...string) error {
 	sub, err := f.Sub(name)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *Folder) Write(name string, text []byte) error {
 		err = f.name(name, f.root.Rename(unfinished, name))
 	}
 	if err != nil {
-		_ = f.root.Remove(unfinished) // the first error is the one to report
+		_ = f.root.Remove(unfinished) // the error above is the one to report
 	}
 	return err
 }

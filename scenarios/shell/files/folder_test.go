@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trap creates a folder with a link named x that leads to a file outside of it.
+// trap creates a folder with a link x that leads to a file (victim) outside of the folder.
 func trap(t *testing.T) (dir, victim string) {
 	t.Helper()
 	dir, victim = t.TempDir(), filepath.Join(t.TempDir(), "victim")
@@ -93,8 +93,8 @@ func TestAFolderIsHeld(t *testing.T) {
 	require.ErrorContains(t, f.Write("folder", nil), "exists and is not a file")
 }
 
-// A lock's file is created and removed. A link, or a file that is no lock, in its place is reported early and left
-// alone.
+// A lock's file is created and removed. If a link, or a file that is no lock, has the lock's name, that is reported
+// early, and the file is left alone.
 func TestLocksOfOthersStay(t *testing.T) {
 	dir, victim := trap(t)
 	do := func() error { t.Error("called without the lock"); return nil }

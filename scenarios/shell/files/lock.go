@@ -14,9 +14,9 @@ const lockExt = ".lock"
 
 // lockTimes holds the times of waiting for a lock.
 type lockTimes struct {
-	poll   time.Duration // between two attempts
-	notice time.Duration // until say reports whom the caller waits for
-	grace  time.Duration // time for further attempts after the context was canceled: a holder needs far less
+	poll   time.Duration // time between two attempts to take the lock
+	notice time.Duration // time after which say reports for which process the caller waits
+	grace  time.Duration // time for further attempts after the context was canceled, far more than a holder needs
 	most   time.Duration
 }
 
@@ -25,7 +25,7 @@ var usualTimes = lockTimes{poll: 5 * time.Millisecond, notice: time.Second, grac
 // LockedError reports that a file was not written because another process holds its lock.
 type LockedError struct {
 	Path, Holder string
-	Why          error // reason for which the wait ended
+	Why          error // reason for which the caller stopped waiting
 }
 
 func (e *LockedError) Error() string {
@@ -35,12 +35,12 @@ func (e *LockedError) Error() string {
 // Unwrap returns the reason for which the wait ended.
 func (e *LockedError) Unwrap() error { return e.Why }
 
-// Lockable checks, before a run, that WithLock can lock the file: its lock's name may be taken by something else.
+// Lockable checks, before a run, that WithLock can lock the file: another file may have the name of its lock.
 func Lockable(path string) error { return lockfile.Check(path + lockExt) }
 
 // WithLock calls do, which reads and writes the file at path, while it holds the file's lock, so that no other call of
-// WithLock does the same. say reports a long wait, which ends when the context is canceled. It returns a *LockedError
-// or the error of do.
+// WithLock accesses the file at the same time. say reports a long wait, which ends when the context is canceled. It
+// returns a *LockedError or the error of do.
 func WithLock(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
 	return usualTimes.withLock(ctx, path, say, do)
 }

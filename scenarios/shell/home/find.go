@@ -14,8 +14,8 @@ const Env = "NICTWIN_HOME"
 
 // NotFoundError reports that no home was found, or that the folder named by the user is not one.
 type NotFoundError struct {
-	Named  string // flag or variable that names the folder; empty: it was searched for
-	Looked string // that folder, or the place where the search began
+	Named  string // flag or variable by which the user named the folder; empty: nictwin searched for it
+	Looked string // folder that the user named, or that the search began in
 }
 
 func (e *NotFoundError) Error() string {
@@ -75,8 +75,9 @@ type search struct {
 }
 
 // above returns the nearest home above a program. It trusts everybody who could replace the program: the user, root,
-// the program's owner, and the owner of the folder that contains both. Others may have created a home there, as in
-// /tmp. Such a home is refused rather than skipped, because the user would not expect one farther up to be used.
+// the program's owner, and the owner of the folder that contains program and home. Others may have created a home
+// there, as in /tmp. Such a home is refused rather than skipped, because the user would not expect one farther up to be
+// used.
 func (s search) above(exe string) (Home, error) {
 	trusted := []int{s.user, 0}
 	if id, err := s.owner(exe); err == nil {

@@ -37,7 +37,7 @@ func TestWorkingFolderIsNoHome(t *testing.T) {
 	t.Setenv(Env, "")
 	for _, at := range []string{dir, filepath.Join(dir, "deep", "er"), filepath.Join(dir, "verilator")} {
 		t.Chdir(at)
-		_, err := Find("") // a test's program lies in a temporary folder
+		_, err := Find("") // the test's program lies in a temporary folder, above which there is no home
 		require.ErrorContains(t, err, "name it with --home or NICTWIN_HOME")
 		_, err = Resolve("a", "")
 		require.ErrorContains(t, err, "was not found above")
@@ -51,7 +51,7 @@ func TestWhoseHome(t *testing.T) {
 	exe := filepath.Join(dir, "deep", "nictwin")
 	for _, c := range []struct {
 		what                       string
-		above, verilator, mark, by int // owners: folder, verilator/ in it, its mark, program
+		above, verilator, mark, by int // owners: of the folder, verilator/ in it, its marker file, the program
 		ok                         bool
 	}{
 		{"a clone of mine", me, me, me, me, true},

@@ -13,7 +13,7 @@ type Home struct {
 	Dir string // absolute path
 }
 
-// tree is the subfolder of a home with all of these files.
+// tree is the subfolder of a home in which all files of nictwin lie.
 const tree = "verilator"
 
 var (

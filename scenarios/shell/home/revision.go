@@ -40,7 +40,7 @@ func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 	}
 	blobs := blobs(list)
 	if blobs[filepath.ToSlash(mark)] == "" {
-		return "", false // belongs to another tree around it
+		return "", false // the home lies inside a work tree of something else
 	}
 	return id, !h.is(blobs)
 }
@@ -51,7 +51,7 @@ func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append(safe, args...)...)
 	cmd.Dir = h.Dir
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") { // such as those of a hook that runs this program
+		if !strings.HasPrefix(v, "GIT_") { // variables such as those set for a hook that runs this program
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
@@ -73,7 +73,7 @@ func blobs(list []byte) map[string]string {
 	return all
 }
 
-// is reports whether the files under verilator/ are exactly those of the commit.
+// is reports whether the files under verilator/ are exactly those in a commit, given as hashes by path.
 func (h Home) is(blobs map[string]string) bool {
 	seen := 0
 	err := filepath.WalkDir(filepath.Join(h.Dir, tree), func(path string, d fs.DirEntry, err error) error {
@@ -94,7 +94,8 @@ func (h Home) is(blobs map[string]string) bool {
 	return err == nil && seen == len(blobs)
 }
 
-// blob returns git's hash of a file or link, with the given number of hexadecimal digits; empty: it has none.
+// blob returns git's hash of a file or link, with the given number of hexadecimal digits; empty if git stores no such
+// file, or if it cannot be read.
 func blob(path string, kind fs.FileMode, digits int) string {
 	var text []byte
 	var err error

@@ -13,16 +13,16 @@ import (
 type List[T any] struct {
 	Count int
 	Most  int // concurrent jobs; less than 1: one
-	// Cost estimates the duration of a job, in any unit. With several concurrent jobs, long ones begin first; nil: jobs
-	// begin in order.
+	// Cost estimates the duration of a job, in any unit. If jobs run concurrently, long ones begin first. If Cost is
+	// nil, jobs begin in order.
 	Cost func(job int) int64
 	Do   func(ctx context.Context, job int) T // runs a job; called by several goroutines
-	Ends func(result T) bool                  // reports whether a result ends the list; nil: none does
+	Ends func(result T) bool                  // reports whether a result ends the list; nil: every job runs
 	Take func(job int, result T)              // receives the results in order
 
 	mu      sync.Mutex
 	waiting []int                      // jobs that have not begun, the next one first
-	end     int                        // number of the first job that is not needed
+	end     int                        // number of the first job whose result is not needed
 	running map[int]context.CancelFunc // running jobs
 	results []chan outcome[T]          // by job
 }
@@ -86,7 +86,7 @@ func (l *List[T]) begin() {
 	}
 }
 
-// work runs one job after the other until none is needed.
+// work runs jobs, one after the other, until no more are needed.
 func (l *List[T]) work(ctx context.Context) {
 	for {
 		job, own, ok := l.next(ctx)
@@ -102,7 +102,7 @@ func (l *List[T]) work(ctx context.Context) {
 	}
 }
 
-// next returns the next job, with a context of its own; ok is false if none is needed.
+// next returns the next job, with a context of its own; ok is false if no more jobs are needed.
 func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,7 +77,7 @@ func TestLongJobsBeginFirst(t *testing.T) {
 		return began
 	}
 	require.Equal(t, []int{0, 1, 2, 3, 4}, play(1))
-	last := play(2)[3:] // two jobs that begin at the same time may do so in any order
+	last := play(2)[3:] // the order in which two concurrent jobs begin is not fixed
 	require.NotContains(t, last, 1)
 	require.NotContains(t, last, 3)
 }

@@ -121,8 +121,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// CutOff says where a file ends and how much is missing. A length that no packet or block can have is damage instead,
-// reported with its offset.
+// If a file is cut off, CutOff says where it ends and how much is missing. A length that no packet or block can have is
+// damage instead, and is reported with its offset.
 func TestCutOffIsTold(t *testing.T) {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
 	f, err := Parse("x", raw[:len(raw)-7])

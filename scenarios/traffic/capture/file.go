@@ -16,9 +16,9 @@ const Stdin = "-"
 type File struct {
 	path   string
 	ctx    context.Context
-	info   fs.FileInfo // file info at the time of opening
-	base   int64       // initial offset of Stdin; else 0
-	pipe   *patient    // nil: not a pipe
+	info   fs.FileInfo // state of the file when it was opened
+	base   int64       // position of Stdin when it was opened; 0 for other files
+	pipe   *patient    // reader of the pipe; nil if the file is no pipe
 	begun  bool        // reading of the pipe has begun
 	spool  *os.File    // copy of the pipe's bytes read so far
 	packed bool
@@ -60,8 +60,8 @@ func (f *File) open() (err error) {
 // Path returns the name that the user gave.
 func (f *File) Path() string { return f.path }
 
-// Ends reports whether reading the file to its end is cheap, because it is neither a pipe nor packed. The answer is
-// known once its packets have been read.
+// Ends reports whether reading the file to its end is cheap: it is neither a pipe nor compressed. That it is compressed
+// is known only once its packets have been read.
 func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
 
 // Same reports whether two opened files are one and the same.
@@ -93,7 +93,7 @@ func (f *File) Packets() (*Reader, error) {
 	return r, nil
 }
 
-// begin returns the contents from the start, and a function that ends reading them.
+// begin returns a reader of the contents from their start, and a function that ends the reading.
 func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
 	none := func() error { return nil }
 	switch {
@@ -162,7 +162,7 @@ func (f *File) fail(err error) error {
 	}
 	var known *fs.PathError
 	if errors.As(err, &known) && known.Path == f.path {
-		err = known.Err // without the path: Error names the file
+		err = known.Err // without the path, since Error names the file
 	}
 	return &Error{f.path, -1, 0, err}
 }

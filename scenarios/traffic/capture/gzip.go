@@ -11,12 +11,12 @@ import (
 // gzipMagic is the magic number of each member of a gzip file.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpacker unpacks a gzip file, member by member. Bytes behind a member that begin no other one end the file: they are
-// padding of tapes and disks.
+// unpacker unpacks a gzip file, member by member. If the bytes behind a member begin no other member, they are padding,
+// as on tapes and disks, and end the file.
 type unpacker struct {
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	garbage bool // the last member is followed by such bytes
+	garbage bool // other bytes follow the last member
 }
 
 // isGzip reports whether a member begins at the current position.

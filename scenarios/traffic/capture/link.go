@@ -88,8 +88,8 @@ func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 // other describes a link type that cannot be replayed.
 type other struct {
 	name string
-	lack string // what its packets lack of an Ethernet frame
-	dlt  bool   // tcprewrite can read it
+	lack string // what the packets of this link type lack of an Ethernet frame
+	dlt  bool   // tcprewrite can convert the link type
 }
 
 const (

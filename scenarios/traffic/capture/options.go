@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Codes of the interface options that matter here.
+// Codes of the interface options that the reader uses.
 const (
 	optResolution = 9
 	optOffset     = 14

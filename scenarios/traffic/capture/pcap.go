@@ -14,7 +14,7 @@ const (
 
 	pcapHeader = 24
 	pcapRecord = 16
-	linkBits   = 0xffff // bits of the link type; the others of the field describe a frame check sequence
+	linkBits   = 0xffff // bits of the field that hold the link type; the others describe a frame check sequence
 )
 
 // maxPacket is larger than any valid packet, in bytes: a file with a longer one is damaged.

@@ -13,13 +13,13 @@ import (
 // Reader reads the packets of a capture in order.
 type Reader struct {
 	path   string
-	in     *bufio.Reader // the one in use: packed or plain
+	in     *bufio.Reader // buffer in use: packed or plain
 	packed buffered      // the file's bytes
 	plain  buffered      // the bytes unpacked from gzip
 	gzip   unpacker
 	format format
 	close  func() error              // closes the source; may be nil
-	again  func() (io.Reader, error) // returns the source from its start; nil: impossible
+	again  func() (io.Reader, error) // returns the source from its start; nil: a second reading is impossible
 
 	at    int64 // offset of the next byte
 	begin int64 // offset of the current packet or block
@@ -194,7 +194,8 @@ func (r *Reader) Next() (*Packet, error) {
 	return nil, r.err
 }
 
-// end returns io.EOF for the end of the file, even if it is cut off, and an *Error for a fault.
+// end turns the error at the end of reading into what Next returns: io.EOF for the end of the file, even if it is cut
+// off, and an *Error for a fault.
 func (r *Reader) end(err error) error {
 	var known *Error
 	var cut *cutError

@@ -13,26 +13,26 @@ type Frame struct {
 	DMAC    [6]byte  `json:"dmac,omitzero"`
 	Tags    []uint32 `json:"tags,omitempty"`  // TPID and TCI of each
 	L3      int      `json:"l3,omitempty"`    // 4, 6, or 0 for none
-	Ether   uint16   `json:"ether,omitempty"` // EtherType, if not that of L3
+	Ether   uint16   `json:"ether,omitempty"` // EtherType; 0: the one that L3 requires
 	Tos     uint8    `json:"tos,omitempty"`
 	TTL     uint8    `json:"ttl,omitempty"`
 	Options int      `json:"options,omitempty"` // bytes of IPv4 options, a multiple of 4, up to MaxOptions
 	Frag    uint16   `json:"frag,omitempty"`    // IPv4 flags and fragment offset
-	Version uint8    `json:"version,omitempty"` // of IP, if not that of L3
-	IHL     int      `json:"ihl,omitempty"`     // in words, if not what Options gives
+	Version uint8    `json:"version,omitempty"` // version field of the IP header; 0: as L3 says
+	IHL     int      `json:"ihl,omitempty"`     // header length field in words; 0: as Options requires
 	IPLen   int      `json:"ip_len,omitempty"`  // error of the IP length
 	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is wrong
 	Proto   uint8    `json:"proto,omitempty"`   // transport protocol; UDP and TCP get a header
-	Src     uint8    `json:"src,omitempty"`     // last byte of the address
+	Src     uint8    `json:"src,omitempty"`     // last byte of the source address
 	Dst     uint8    `json:"dst,omitempty"`
 	SPort   uint16   `json:"sport,omitempty"`
 	DPort   uint16   `json:"dport,omitempty"`
 	UDPLen  int      `json:"udp_len,omitempty"` // error of the UDP length
-	UDPSum  Sum      `json:"udp_sum,omitempty"` // of UDP
+	UDPSum  Sum      `json:"udp_sum,omitempty"` // value of the UDP checksum
 	// TCP data offset in words, up to 15; 0 gives 5, 1 gives 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`
 	Roce    bool   `json:"roce,omitempty"` // a BTH, its extension headers as payload, an ICRC
-	Op      uint8  `json:"op,omitempty"`   // of the BTH, like the fields up to AckReq
+	Op      uint8  `json:"op,omitempty"`   // opcode of the BTH; the fields from here to AckReq are in the BTH, too
 	Flags   uint8  `json:"flags,omitempty"`
 	PKey    uint16 `json:"pkey,omitempty"`
 	QP      uint32 `json:"qp,omitempty"`
@@ -42,7 +42,7 @@ type Frame struct {
 	Payload int    `json:"payload,omitempty"` // bytes
 	Digest  Sum    `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of the preceding bytes
 	Trailer int    `json:"trailer,omitempty"` // bytes after the IP packet
-	Seed    uint64 `json:"seed,omitempty"`    // of all random content
+	Seed    uint64 `json:"seed,omitempty"`    // seed of all random contents
 }
 
 // Sum selects the value of the UDP checksum or of a CRC-32C. A CRC-32C with SumZero is left out.
