@@ -14,7 +14,8 @@ import (
 	"nictwin/scenarios/suite/blocks/transmit"
 )
 
-// rare lists bugs that show in few cases, as references with these bugs.
+// rare lists bugs that show in few cases. Each is put into the reference of a block, so that a run finds it as a
+// mismatch.
 var rare = []struct {
 	bug       string
 	block     *kit.Block
@@ -82,7 +83,8 @@ var rare = []struct {
 	}},
 }
 
-// TestRareCasesAreAimedAt checks that eight runs find bugs that show in few cases.
+// TestRareCasesAreAimedAt checks that the stimulus reaches rare cases often enough: eight runs must find each bug in
+// rare.
 func TestRareCasesAreAimedAt(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {

@@ -20,11 +20,11 @@ type Options struct {
 	Manifest     func(name string) string // returns the path of a block's manifest
 	Seed         uint64                   // of the first run; each further run adds 1
 	Runs         int                      // per block
-	Stall        int                      // percent; below 0: chosen by each run's seed
+	Stall        int                      // percent of cycles; below 0: drawn from each run's seed
 	Transactions int                      // per run
 	Variant      build.Variant
-	Log          io.Writer             // progress of builds; nil: none
-	Progress     func(done, total int) // after each run; nil: none
+	Log          io.Writer             // progress of builds; nil: it is not shown
+	Progress     func(done, total int) // called after each run; may be nil
 }
 
 // DefaultOptions returns the options that play all blocks.
@@ -51,7 +51,7 @@ func (o *Options) Validate() error {
 // Report is the outcome of a block's runs, which end with the first mismatch.
 type Report struct {
 	Block    *kit.Block
-	Build    string // hash
+	Build    string // hash of the build
 	Runs     int
 	Requests int
 	Compared int

@@ -13,8 +13,8 @@
 // field of a result is compared, then cover it as well.
 //
 // Requests of blocks with state are operations. Where the contract leaves timing open, the wrapper waits: an operation
-// ends before the next begins, as far as their order matters. Results that may come in any order are identified by
-// their place: bits of an address, or a queue assigned to the place.
+// ends before the next begins, as far as their order matters. Results that may come in any order are identified by the
+// address range that they use (kit.Places), or by the queue to which the stimulus gives that range.
 //
 // The split of writes into TLPs is open as well. A result has the writes TLP by TLP; Settle checks them against the
 // rules of PCIe, reassembles the bytes by address, and converts the result to the form of the reference.

@@ -23,17 +23,17 @@ const (
 // Run describes what is played.
 type Run struct {
 	Seed         uint64
-	Stall        int // percent of cycles with gaps and back-pressure, 0 to 90; below 0: by the seed
+	Stall        int // percent of cycles with gaps and back-pressure, 0 to 90; below 0: drawn from the seed
 	Transactions int
 }
 
 // Limits of a run.
 const (
 	MaxStall = 90
-	silence  = 50_000 // cycles in which something must happen
-	after    = 4096   // cycles after the last result in which no more may come
+	silence  = 50_000 // cycles without any event after which the block counts as silent
+	after    = 4096   // cycles after the last result for which no more results may come
 	quantum  = 2048
-	longest  = 256 << 10 // bytes of a result
+	longest  = 256 << 10 // maximum length of a result in bytes
 )
 
 // Result is the outcome of a run.
@@ -111,8 +111,8 @@ type played struct {
 	Result
 	requests []kit.Packet
 	expected []kit.Packet
-	owner    []int // number of the request, for each result
-	taken    int   // requests taken
+	owner    []int // number of the request to which each result belongs
+	taken    int   // number of requests taken by the block
 	digest   protocol.Digest
 	latest   uint64 // cycle of the latest event
 }
@@ -177,7 +177,7 @@ func (p *played) begin() error {
 	return nil
 }
 
-// padded fills the last beat of a stream whose beats are always whole.
+// padded fills up the last beat of a packet, if the stream always sends whole beats.
 func (p *played) padded(data []byte) []byte {
 	info := &p.conn.Hello().Streams[p.req]
 	if rest := len(data) % info.DataBytes; info.KeepUnit == 0 && rest != 0 {

@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/suite/blocks/receive"
 )
 
-// sabotaged returns a block whose reference flips a bit of a field, in results of one kind from the after-th on that
-// flip accepts.
+// sabotaged returns a block whose reference flips a bit in a single result: the first of kind op, after the given
+// number of such results, that flip accepts. The second value becomes the number of its request.
 func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool) (*kit.Block, *int) {
 	s, at := *b, -1
 	s.Reference = func() func(kit.Packet) []kit.Packet {
@@ -47,7 +47,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 				op := &b.Ops[i]
 				for _, f := range op.Result.Fields {
 					if f.Name == "op" {
-						continue // it selects the meaning of the other fields
+						continue // the field selects the meaning of the other fields
 					}
 					sabotage(t, d, op, f.Name, func(data []byte) bool { return turn(&f, data) })
 				}

@@ -34,8 +34,8 @@ func nicManifest() (string, error) {
 // rtlCoverage, if set, is the folder to which checks on RTL add their coverage; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
-// eachBuild runs f for the NIC with one port, with two ports, with two ports of 256 bits, and without any optional
-// part.
+// eachBuild runs f for four builds of the NIC: with one port, with two ports, with two ports of 256 bits, and without
+// any optional part.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
@@ -50,7 +50,7 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 	f(t, "no parts", bare)
 }
 
-// sizeAreas lists the prefixes of checks that depend on the numbers of queues, keys and rules.
+// sizeAreas lists the name prefixes of checks whose behaviour depends on the numbers of queues, keys and rules.
 var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/",
 	"push/", "chaos/", "queues/"}
 
@@ -76,7 +76,7 @@ func partly(parts nicspec.Cap1Reg) nicspec.Build {
 	return s
 }
 
-// TestModelWithoutAPart leaves out one optional part at a time, and checks that the others work without it.
+// TestModelWithoutAPart builds the Go NIC without each optional part in turn, and runs the checks of the other parts.
 func TestModelWithoutAPart(t *testing.T) {
 	for k := range bits.Len32(uint32(nicspec.PartsAll)) {
 		part := nicspec.Cap1Reg(1) << k
@@ -188,6 +188,6 @@ func listening(t *testing.T, program, token string) (address string, err error) 
 	if _, err = fmt.Fscanf(out, "listening %s\n", &address); err != nil {
 		err = fmt.Errorf("%s prints no address: %w", program, err)
 	}
-	go func() { _ = cmd.Wait() }() // the session reports its own errors
+	go func() { _ = cmd.Wait() }() // an error of the process shows in its session
 	return address, err
 }

@@ -21,8 +21,8 @@ import (
 )
 
 // powerUpAreas lists, by number of ports, the prefixes of the checks that are replayed from random contents of every
-// register and memory. These checks use each table, ring and buffer before anything was written to it. With two ports
-// they are the checks that depend on ports.
+// register and memory. These checks use each table, ring and buffer before anything was written to it. For two ports it
+// lists the checks that depend on ports.
 var powerUpAreas = [board.MaxPorts + 1][]string{
 	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
 	2: {"drops/", "pause/", "ports/", "chaos/"},
@@ -75,7 +75,7 @@ func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, 
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)
-	t.Cleanup(func() { // after the rig has closed the device
+	t.Cleanup(func() { // registered here, so that it runs after the rig's cleanup has closed the device
 		require.NoError(t, w.Flush())
 		require.NoError(t, f.Close())
 	})
@@ -85,7 +85,7 @@ func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, 
 	}, 0, nil)
 }
 
-// playback returns the device's response to a recording, wall time cleared.
+// playback returns the device's response to a recording, without the wall time, which differs in each run.
 func playback(t *testing.T, dev *build.Device, file string, plusArgs ...string) build.PlaybackResult {
 	t.Helper()
 	p, err := build.Playback(t.Context(), dev, file, plusArgs...)

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heldElsewhere names, for each rule that no check here can test, the folder and the test that do.
+// heldElsewhere names, for each rule of the contract that no check of this suite can test, the folder and the test that
+// do.
 var heldElsewhere = map[string][2]string{
 	"B2": {"scenarios/suite/contract", "TestBadParameters"}, // the allowed values; TestRTL builds them
 	"C4": {"scenarios/bench", "TestRatesOfTheNICRepeat"},

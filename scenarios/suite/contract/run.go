@@ -22,7 +22,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// area is a list of checks that need the same parts of the build.
+// area is a list of checks that need the same optional parts of the NIC.
 type area struct {
 	parts  nicspec.Cap1Reg
 	checks []kit.Check
@@ -92,7 +92,7 @@ func runChecks(t *testing.T, name string, sizes nicspec.Build, build kit.Build, 
 	runChecksOn(t, name, sizes, build, checks, nil)
 }
 
-// runChecksOn runs checks on a card; nil is the plain board.
+// runChecksOn runs checks on a card; if card is nil, on the plain board.
 func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check,
 	card *board.CardSpec) {
 	t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// sample returns every n-th check from the k-th on. It serves NICs, and ways to reach them, that differ little from
-// others on which all checks run. With NICTWIN_LONG (make test-all) it returns all checks.
+// sample returns every n-th check from the k-th on. It is for builds of the NIC, and connections to it, that differ
+// little from others on which all checks run. With NICTWIN_LONG (make test-all) it returns all checks.
 func sample(all []kit.Check, n, k int) []kit.Check {
 	if os.Getenv("NICTWIN_LONG") != "" {
 		return all

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
-// connected is a queue pair on each side of a bench.
+// connected is a pair of connected queue pairs, one on each side of a bench.
 type connected struct {
 	*verbstest.Bench
 	qp [2]verbs.QP

@@ -32,7 +32,7 @@ type passed struct {
 	ecn    byte
 }
 
-// listened is two nodes with a queue pair between them, and the frames recorded on their cables.
+// listened is a pair of nodes with a connected queue pair, whose frames on the cables are recorded.
 type listened struct {
 	*connected
 	nodes  []*node.Node
@@ -102,7 +102,7 @@ func TestFlexinsFixedRate(t *testing.T) {
 		l.write(t, 1<<20)
 		frames := l.data()
 		require.Len(t, frames, 256)
-		const saved = 8 // packets that may leave at once
+		const saved = 8 // number of packets that may leave back to back after a pause
 		require.InEpsilon(t, float64(want), rate(frames[saved:]), 0.002)
 	}
 }

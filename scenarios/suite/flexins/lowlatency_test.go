@@ -15,7 +15,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lowLatency is two nodes with a low-latency queue pair between them, on cables with the given faults.
+// lowLatency is a pair of nodes with a low-latency queue pair between them, on cables with the given faults.
 type lowLatency struct {
 	*connected
 	t     *testing.T

@@ -24,8 +24,8 @@ type poller struct {
 	buffers int
 	seen    map[uint32]bool
 	next    uint32 // next message to deliver
-	again   int    // polls that found a message delivered before
-	early   int    // messages that arrived before one sent earlier
+	again   int    // number of polls that found a message delivered before
+	early   int    // number of messages that arrived before one sent earlier
 }
 
 const polledBytes = 64

@@ -89,7 +89,7 @@ func TestFlexinsOffload(t *testing.T) {
 	faults, _ := e.Faults()
 	require.Len(t, faults, 1)
 	require.ErrorContains(t, &faults[0], "want bytes of a region that its queue pair has")
-	for range 40 { // more than there are buffers, one after the other
+	for range 40 { // more requests, one after the other, than there are buffers
 		require.Equal(t, offload.Misbehaved, ask(req, 64).Status)
 	}
 }

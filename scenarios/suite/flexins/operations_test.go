@@ -56,7 +56,7 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 			a.write(at, bytes)
 			e := pipe.SendElement{Opcode: op, Flags: verbs.SendSignaled, QPN: qpn, ID: uint64(round), Imm: 5,
 				RKey: b.mr.RKey, RemoteAddr: b.mr.Addr + far + at}
-			for off := 0; off < n; { // in pieces
+			for off := 0; off < n; { // the READ's answer may be compared in pieces
 				k := min(n-off, 3000+round%7)
 				e.Spans = append(e.Spans, pipe.Span{Addr: at + uint64(off), Bytes: uint32(k)})
 				off += k

@@ -38,9 +38,9 @@ type stacked struct {
 	shadow  *pipe.Shadow
 	spec    data.Spec
 	mr      verbs.MR
-	arm     uint64 // address in Arm memory that stands for the region
+	arm     uint64 // address in Arm memory by which the stack names the region
 
-	sq   []pipe.Sender // by core
+	sq   []pipe.Sender // pipe to each data core
 	rq   []*pipe.Packer
 	cqs  []*pipe.Consumer
 	wcs  []pipe.Completion
@@ -217,7 +217,8 @@ func (n *stacked) err() error {
 // settle runs until both nodes are idle.
 func (r *duo) settle() {
 	r.Helper()
-	// Idle for longer than any timer here: RTL never runs out of events.
+	// Idle for longer than any timer of these tests; an RTL device keeps scheduling events, so the engine never runs
+	// dry.
 	for quiet, limit := 0, 0; quiet < 40 && limit < 4000; limit++ {
 		before := r.mark()
 		require.NoError(r, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))

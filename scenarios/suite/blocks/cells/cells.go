@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	steps   = 32 // per request
-	stepLen = 2  // bytes
+	steps   = 32 // number of steps in a request
+	stepLen = 2  // bytes of a step
 	idle    = 2  // minimum number of cycles without a step between requests
 )
 
-// step is a cell's inputs or outputs in one cycle, packed as its wrapper packs them.
+// step is a cell's inputs or outputs in one cycle, in the bit order of the cell's wrapper.
 type step = uint16
 
 // state is the reference of a cell. cycle takes the inputs of a cycle, and returns the outputs in the same cycle.
@@ -76,7 +76,7 @@ func field(name string, width int) nicspec.FieldInfo {
 // bit returns a step with bit n set to a value.
 func bit(n int, set bool) step { return step(kit.Flag(set)) << n }
 
-// All returns all cells. A technology's own cells are played in place of ours.
+// All returns all cells. If a technology replaces cells by its own, its cells are played instead of ours.
 func All() []*kit.Block {
 	return []*kit.Block{
 		stream("fifo", func() state { return &queue{depth: 8} }),

@@ -70,7 +70,8 @@ func TestCellsAreCovered(t *testing.T) {
 	}
 }
 
-// bugs lists lines of cells, their replacements, and the output that shows each bug.
+// bugs lists, for some cells, a line of the RTL, a faulty line to put in its place, and the output that must then be
+// wrong.
 var bugs = []struct{ cell, was, is, seen string }{
 	{"fifo", "wr_q != {~rd_q[Aw], rd_q[Aw-1:0]}", "wr_q[Aw-1:0] + 1'b1 != rd_q[Aw-1:0]", "ready"}, // one word less
 	{"ram_fifo", "wr_q != rd_q && (!out_valid_q || out_ready_i)", "wr_q != rd_q && !out_valid_q", "valid"},

@@ -5,13 +5,13 @@ import "math/rand/v2"
 // arbRequests is the number of request inputs of the played arbiter, which is not a power of two.
 const arbRequests = 6
 
-const arbTake = 8 // bit of a step: the selected request is taken
+const arbTake = 8 // bit of a step: the arbiter's selected request is taken
 
 func arbSteps(rng *rand.Rand) func() step {
 	stay := step(0)
 	return func() step {
 		if rng.IntN(8) == 0 {
-			stay = step(rng.Uint32() & rng.Uint32()) // requests that stay asserted for a while
+			stay = step(rng.Uint32() & rng.Uint32()) // requests that stay asserted until the next such draw
 		}
 		return (stay|step(rng.Uint32()&rng.Uint32()&rng.Uint32()))&(1<<arbRequests-1) | bit(arbTake, rng.IntN(3) > 0)
 	}
@@ -75,7 +75,7 @@ func (m *memory) cycle(in step) step {
 	return out
 }
 
-// gateSteps mixes long stretches, short ones, and test mode.
+// gateSteps draws a clock gate's inputs: long and short stretches in which the clock is enabled or not, and test mode.
 func gateSteps(rng *rand.Rand) func() step {
 	left, on := 0, false
 	return func() step {

@@ -2,7 +2,7 @@ package cells
 
 import "math/rand/v2"
 
-// Bits of a step of a stream.
+// Bits of a step of a stream of words.
 const (
 	push, pop    = 0, 1 // inputs
 	ready, valid = 0, 1 // outputs
@@ -22,7 +22,7 @@ func streamSteps(rng *rand.Rand) func() step {
 	}
 }
 
-// seen returns a queue's outputs: ready and its head.
+// seen returns a queue's outputs: ready if it takes words, and valid with the first word if it has one.
 func seen(takes bool, head []step) step {
 	if len(head) == 0 {
 		return bit(ready, takes)
@@ -30,7 +30,7 @@ func seen(takes bool, head []step) step {
 	return bit(ready, takes) | bit(valid, true) | head[0]<<word
 }
 
-// queue stores up to depth words; a word is at the output in the cycle after it was taken.
+// queue models a FIFO of up to depth words: a word is at the output in the cycle after it was taken.
 type queue struct {
 	depth int
 	words []step
@@ -48,12 +48,12 @@ func (q *queue) cycle(in step) step {
 	return out
 }
 
-// ramQueue stores up to depth words in its memory and one at the output; a word moves there one cycle after it
-// was taken at the earliest.
+// ramQueue models a FIFO of up to depth words in memory and one at the output; a word moves to the output one cycle
+// after it was taken at the earliest.
 type ramQueue struct {
 	depth  int
 	memory []step
-	head   []step // at most one
+	head   []step // the word at the output; at most one
 }
 
 func (q *ramQueue) cycle(in step) step {

@@ -14,13 +14,13 @@ type Packet struct {
 // Op is a kind of request.
 type Op struct {
 	Name    string
-	Request *Layout // of the side bytes, if there are any, else of the data
+	Request *Layout // layout of the side bytes, if the stream has any, else of the data
 	Result  *Layout
 }
 
-// Block is a pair: a module of the RTL and a file of models/nic.
+// Block is a pair to be compared: a module of the RTL and a file of models/nic.
 type Block struct {
-	Name string // also names its manifest
+	Name string // name of the block and of its manifest
 	RTL  string // file, relative to verilator/rtl
 	Go   string // file of the Go block, relative to the root of the tree
 	// Ops are the kinds of requests. If there are several, the first byte of a request and of its result is the
@@ -31,8 +31,8 @@ type Block struct {
 	// Reference returns the functional core after reset: a function that takes the requests in order and returns
 	// the results of each.
 	Reference func() func(Packet) []Packet
-	// Settle converts a result of the block to the form of the reference, where the block leaves work to the
-	// blocks after it; nil if it leaves none.
+	// Settle converts a result of the RTL block to the form of the reference, if the RTL leaves part of the work to the
+	// blocks behind it; nil if it does not.
 	Settle func(data []byte) []byte
 }
 

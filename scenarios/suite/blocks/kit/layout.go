@@ -9,8 +9,8 @@ import (
 // Layout names the bytes of a packet.
 type Layout struct {
 	nicspec.StructInfo
-	Tail string  // names the bytes after the structure, of any number; empty if there are none
-	Each *Layout // layout of the structures in the tail; nil if it is plain bytes
+	Tail string  // name of the bytes that follow the structure, of any number; empty if none may follow
+	Each *Layout // layout of each structure in the tail; nil if the tail is plain bytes
 }
 
 // Part is a range of bytes of a layout.
@@ -32,13 +32,13 @@ func NewLayout(parts ...Part) *Layout {
 	return l
 }
 
-// WithTail returns the layout followed by bytes of any number.
+// WithTail returns the layout with any number of bytes behind it.
 func (l *Layout) WithTail(name string) *Layout {
 	l.Tail = name
 	return l
 }
 
-// WithList returns the layout followed by any number of structures.
+// WithList returns the layout with any number of structures behind it.
 func (l *Layout) WithList(name string, each *Layout) *Layout {
 	l.Tail, l.Each = name, each
 	return l
@@ -70,7 +70,8 @@ func tableStatusName(v uint64) string { return nicspec.TableStatus(v).String() }
 func ActionName(v uint64) string      { return nicspec.Action(v).String() }
 func VerdictName(v uint64) string     { return nicspec.Verdict(v).String() }
 
-// DiffPacket names the first field that differs. If whole beats are sent, zeros may follow the expected bytes.
+// DiffPacket names the first field that differs. If whole is set, the block sends whole beats, so that zeros may follow
+// the expected bytes.
 func (l *Layout) DiffPacket(want, got []byte, whole bool) (field, e, g string, same bool) {
 	if whole && len(got) > len(want) {
 		want = append(append([]byte(nil), want...), make([]byte, len(got)-len(want))...)

@@ -49,7 +49,7 @@ func Credits(rng *rand.Rand) uint32 {
 		rng.Uint32N(nicspec.CreditMax+100))
 }
 
-// QueueFor returns a queue number for a rule or, for action Rss, a place in the indirection table.
+// QueueFor returns a queue number for a rule or, for action Rss, an index of the indirection table.
 func QueueFor(rng *rand.Rand, a nicspec.Action) uint16 {
 	if a == nicspec.ActionRss {
 		return uint16(Pick(rng, 0, 0, 1, rng.IntN(nicspec.RssEntries), nicspec.RssEntries-1))

@@ -12,7 +12,7 @@ var LittleEndian = binary.LittleEndian
 
 const TableBytes = 4 * nicspec.TableWords
 
-// TableOp returns the kind of request for commands of a table with these entries.
+// TableOp returns the kind of request that writes or reads an entry of a table; info describes the table's entries.
 func TableOp(info *nicspec.StructInfo) Op {
 	rest := TableBytes - info.Bytes
 	return Op{

@@ -45,13 +45,14 @@ func (v WritesFault) String() string {
 	return fmt.Sprintf("fault %d", uint8(v))
 }
 
-// A place is one of four ranges of addresses, selected by bits 31:30 of a bus address, and separates writes by purpose.
+// The addresses of a test are divided into four ranges (places) by bits 31:30 of the bus address. The stimulus gives
+// each purpose a range of its own, so that the address of a write shows its purpose.
 const (
 	PlaceBit = 30
 	Places   = 4
 )
 
-// Placed collects the writes to one place.
+// Placed collects the writes to one of the four address ranges.
 type Placed struct {
 	Addr  uint64 // of the first byte
 	Bytes []byte
@@ -68,7 +69,7 @@ type run struct {
 
 // Written holds the writes of a result, independent of their split into TLPs.
 type Written struct {
-	Fault  WritesFault // the first one; 0: none
+	Fault  WritesFault // first fault found; 0: none
 	Places [Places]Placed
 	Others []Other // TLPs other than writes
 	Ended  bool    // a completion entry was written
@@ -76,7 +77,7 @@ type Written struct {
 
 type Other struct {
 	tlp.Packet
-	At int // number of its last beat, from 1
+	At int // number of the TLP's last beat, from 1
 }
 
 // Gather reassembles the writes of a result, and returns the bytes of its last beat, which also report the MPS.
@@ -129,7 +130,7 @@ func (w *Written) Wrong(fault WritesFault) {
 	}
 }
 
-// add sorts a TLP into its place.
+// add adds a TLP to the address range that it writes to, or to Others.
 func (w *Written) add(p Other, entry bool) {
 	h := tlp.Parse(&p.Hdr)
 	if w.Ended {
@@ -152,7 +153,7 @@ func (w *Written) add(p Other, entry bool) {
 	}
 }
 
-// join concatenates the bytes of a place in order of their addresses.
+// join concatenates the bytes written to an address range, in order of their addresses.
 func (w *Written) join(p *Placed) {
 	slices.SortStableFunc(p.Runs, func(a, b run) int {
 		if a.Addr < b.Addr {

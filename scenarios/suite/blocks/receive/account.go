@@ -54,7 +54,7 @@ func accountStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			var b [nicspec.AccountEntrySize]byte
 			e := nicspec.AccountEntryFields{
 				Balance: kit.Credits(rng), Latch: kit.Pick(rng, 0, 1, 0, 1, uint8(rng.IntN(4))),
-				Slow: uint8(rng.IntN(2)), Drawn: rng.Uint32(), Seq: rng.Uint32(), // a write ignores these
+				Slow: uint8(rng.IntN(2)), Drawn: rng.Uint32(), Seq: rng.Uint32(), // ignored by a write
 			}
 			e.Encode(b[:])
 			list = append(list, kit.TableRequest(accountTable, nicspec.TableAccount, id, b[:]))

@@ -26,8 +26,8 @@ var CRC32C = &kit.Block{
 	},
 }
 
-// crc32cStimulus returns frames with the range that the parser determines; an end that is the frame's may lie
-// anywhere beyond it.
+// crc32cStimulus returns frames with the range of bytes to check, as the parser determines it. If the range ends with
+// the frame, any end beyond the frame means the same.
 func crc32cStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const beyond = 1<<17 - 1
 	for range n {

@@ -29,8 +29,8 @@ var Csum = &kit.Block{
 	},
 }
 
-// csumStimulus returns frames with the parser's results: the place of the datagram and the sum of its pseudo
-// header, in words as they lie in memory.
+// csumStimulus returns frames with the parser's results: offset and length of the datagram, and the sum of its pseudo
+// header, whose words are in the byte order of memory.
 func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)

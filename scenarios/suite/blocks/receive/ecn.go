@@ -56,8 +56,8 @@ func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// ecnShifted moves headers to any place: some frames begin with other bytes, and some end with their IP header,
-// or have it end at the last inspected byte, or a byte before or after.
+// ecnShifted moves headers to any offset: some frames begin with other bytes, and some end with their IP header, or
+// have it end at the last inspected byte, or a byte before or after.
 func ecnShifted(rng *rand.Rand, f []byte, l3 uint8, kind nicspec.L3Type) ([]byte, uint8) {
 	shift := 0
 	size, ip := map[nicspec.L3Type]int{nicspec.L3TypeIpv4: 20, nicspec.L3TypeIpv6: 40}[kind]

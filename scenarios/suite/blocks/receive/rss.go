@@ -34,7 +34,7 @@ var RSS = &kit.Block{
 	Stimulus: rssStimulus, Reference: rssReference,
 }
 
-// rssRequest is the request for a frame.
+// rssRequest asks for the queue of a frame.
 type rssRequest struct {
 	hit           bool
 	key           nicspec.SteerKeyFields

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Places that a frame's writes go to.
+// Address ranges (kit.Places) that the parts of a frame are written to.
 const (
 	rxHeader = iota
 	rxPayload
@@ -48,7 +48,7 @@ type rxDelivery struct {
 	Headers                  rxHeaders
 }
 
-// rxHeaders holds what the parser reports of a frame.
+// rxHeaders holds what the parser reports about a frame.
 type rxHeaders struct {
 	L3Type                         nicspec.L3Type
 	L4Type                         nicspec.L4Type
@@ -70,7 +70,7 @@ type rxHeaders struct {
 	_                              [3]uint8
 }
 
-// rxFate is the outcome for a frame, apart from its writes.
+// rxFate says what happened to a frame, apart from the bytes written.
 type rxFate struct {
 	Drop                          rxDrop
 	Dropped, Settled, Passed      uint8
@@ -99,7 +99,7 @@ type rxReport struct {
 	DoneQueue uint16
 }
 
-// rxDrop is a drop counter, or none.
+// rxDrop is the counter of a drop cause, or none if the frame was not dropped.
 type rxDrop nicspec.PortCounter
 
 func (d rxDrop) String() string {
@@ -175,7 +175,7 @@ func (d *rxDelivery) atQueue(rng *rand.Rand) {
 	d.Desc.PayAddr = rxAddress(rng, rxPayload, n)
 }
 
-// rxAddress returns an address in a place, with room for a frame of n bytes.
+// rxAddress returns an address in one of the address ranges, with room for a frame of n bytes.
 func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
 	const room = 1 << 29
 	addr := uint64(rng.Uint32N(room))
@@ -219,7 +219,7 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 	if h.L4LenBad == 0 {
 		h.UdpLen = min(h.UdpLen, uint16(max(0, room)))
 	}
-	const whole = nicspec.FrameMax + 1 // larger than any frame: it is not trimmed
+	const whole = nicspec.FrameMax + 1 // larger than any frame, so the frame is not trimmed
 	q := core.Queue{Trim: 1}
 	h.TrimAt, h.Trims = 0, 0
 	if at := q.Placed(d.verdict(), whole); at != whole {
@@ -242,8 +242,8 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
 }
 
-// reset puts some frames into a function-level reset: only frames that would be delivered without it. For others
-// either of two causes may be counted, and Events may be written or not [L2].
+// reset puts some of the frames that would otherwise be delivered into a function-level reset. Of the others, either of
+// two drop causes may be counted in a reset, and Events may be written or not [L2], so they are left out.
 func (d *rxDelivery) reset(rng *rand.Rand) {
 	d.Flr = 0
 	if d.IsEvent == 0 && d.drop() == core.NoDrop {
@@ -268,7 +268,8 @@ func (d *rxDelivery) drop() nicspec.PortCounter {
 // rxLine draws a line of the receive buffer.
 func rxLine(rng *rand.Rand) uint16 { return uint16(rng.IntN(nicspec.RxBufBytes / rxLineBytes)) }
 
-// frame returns the bytes of the buffer that the frame occupies, as blk_lines fills them.
+// frame returns the frame's bytes: the contents that the wrapper (blk_lines) gives the lines of the receive buffer that
+// the frame occupies.
 func (d *rxDelivery) frame() []byte {
 	f := make([]byte, d.Length)
 	first := uint32(d.Line) * rxLineBytes

@@ -15,7 +15,7 @@ const (
 	rxqTake
 	rxqFail
 	rxqComes
-	rxqIndices = 128 // number of indices by which the block fetches descriptors ahead
+	rxqIndices = 128 // number of indices up to which the block fetches descriptors ahead
 )
 
 var Rxq = &kit.Block{
@@ -46,14 +46,14 @@ var Rxq = &kit.Block{
 var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2),
 	kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
-// rxqStimulus uses few queues, most of them running, with small rings. A frame may wait while its queue is
-// switched off and on: it takes a descriptor by the state of the queue at that time.
+// rxqStimulus uses few queues, most of them enabled, with small rings. A frame may wait while its queue is disabled and
+// enabled: whether it gets a descriptor depends on the queue's state when it takes it.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {
 		queues[i] = rng.IntN(nicspec.DefaultBuild().NumRxq)
 	}
-	var last uint16 // index posted last, approximately
+	var last uint16 // index that the latest doorbell announced, approximately
 	for range n {
 		q := kit.Pick(rng, queues...)
 		b := make([]byte, 8)
@@ -99,7 +99,7 @@ func rxqCommand(rng *rand.Rand, q int) kit.Packet {
 	return kit.TableRequest(rxqTable, nicspec.TableRxq, q, e[:])
 }
 
-// rxqWaits makes a frame for a queue wait while that queue is switched off and on.
+// rxqWaits makes a frame wait for a descriptor while its queue is disabled and enabled.
 func rxqWaits(rng *rand.Rand, q int) []kit.Packet {
 	of := func(op uint8) kit.Packet {
 		b := make([]byte, 8)

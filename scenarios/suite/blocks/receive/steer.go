@@ -37,8 +37,8 @@ var Steer = &kit.Block{
 	Stimulus: steerStimulus, Reference: SteerReference,
 }
 
-// steerStimulus writes rules that compare a few bytes of a few keys, and looks such keys up. Rules are rewritten
-// as invalid, and their keys looked up then.
+// steerStimulus writes rules that compare a few bytes of a few keys, and looks such keys up. Some rules are rewritten
+// as invalid, and then a key that they matched is looked up.
 func steerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var pool []nicspec.SteerKeyFields
 	for range 6 {
@@ -102,10 +102,10 @@ func ruleCommand(rng *rand.Rand, pool []nicspec.SteerKeyFields) kit.Packet {
 	f := kit.Direction(rng)
 	k := kit.Pick(rng, pool...)
 	k.Encode(f.Value[:])
-	for range rng.IntN(4) { // bytes that are compared
+	for range rng.IntN(4) { // bytes that the rule compares
 		f.Mask[rng.IntN(len(f.Mask))] = uint8(kit.Pick(rng, 0xff, rng.IntN(256)))
 	}
-	if kit.Maybe(rng, 30) { // bits that are compared and differ, or that are not compared
+	if kit.Maybe(rng, 30) { // differing bits, which the rule compares or not
 		f.Value[rng.IntN(len(f.Value))] ^= 1 << rng.IntN(8)
 	}
 	if f.Action != nicspec.ActionRss && kit.Maybe(rng, 20) {
@@ -156,7 +156,7 @@ func SteerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// steered fills in the fields that the matching rule determines.
+// steered fills in the fields of a result that the matching rule determines.
 func steered(res []byte, v *core.RxVerdict) {
 	rule, hit := v.Hit()
 	if !hit {

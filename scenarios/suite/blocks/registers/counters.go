@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Kinds of requests of block counters, and the ports and sources that it is built for.
+// Kinds of requests of block counters, and the numbers of ports and of sources that the block is built for.
 const (
 	countersStep = iota
 	countersRead
@@ -39,7 +39,8 @@ var Counters = &kit.Block{
 // counterBytes selects the counters that step by more than one.
 const counterBytes = 1<<nicspec.CntRxBytes | 1<<nicspec.CntTxBytes
 
-// countersStimulus steps any counters at once, often one by several sources, and reads all places.
+// countersStimulus steps counters, several at once and often one by several sources, and reads all indices, with and
+// without a counter.
 func countersStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		b := make([]byte, 40)

@@ -7,19 +7,21 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// flrWork is a kind of request of block flr, which also has the kinds of block regs.
+// flrWork is the kind of request that changes the work for which a reset waits; the other kinds of block flr are those
+// of block regs.
 const flrWork = 2
 
-// flrPattern describes the work that a reset waits for: a number of gaps in it, then its level. Gaps are so short that
-// effects of earlier cycles may still be invisible ([G4], [G5]), so a reset must not end in one.
+// flrPattern describes the work that a reset waits for: the signal of work has a number of gaps, and then stays high or
+// low. Gaps are so short that effects of earlier cycles may still be invisible ([G4], [G5]), so a reset must not end in
+// one.
 type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }
 
 const flrGap = nicspec.VisibleCycles * 3 / 4 // longest gap, since the signal of work may be delayed by a few cycles
 
-// flrReport is the outcome of a change of work: whether a reset was in progress before, ended while there was work, and
-// is over now; how often its end cleared the state; and whether it ended too late [L3].
+// flrReport is the outcome of a change of work: whether a reset was in progress before the change, ended although there
+// was work, and has ended by now; how often its end cleared the state; and whether it ended too late [L3].
 type flrReport struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }

@@ -16,12 +16,12 @@ const (
 	msixEntries
 	msixReset
 	msixSlots     = 4
-	msixApartAt   = 20 // in a request
-	msixSlotsAt   = 24 // in a request
+	msixApartAt   = 20 // offset in a request of the cycles between its two entries
+	msixSlotsAt   = 24 // offset in a request of its entries
 	msixSlotBytes = 8
-	msixSentAt    = 4 // in a result
+	msixSentAt    = 4 // offset in a result of its messages
 	msixSentBytes = 24
-	msixPatient   = 64 // units of the time limit of queues whose entries come apart
+	msixPatient   = 64 // least time limit, in its units, of queues whose two entries come far apart
 )
 
 var MSIX = &kit.Block{

@@ -16,10 +16,10 @@ const (
 	pauseMac
 	PauseFrames
 	PauseLevels
-	pauseLine    = 64 // bytes: beat of incoming frames, and unit of the buffer's level
+	pauseLine    = 64 // bytes of a beat of incoming frames, and of the unit of buffer levels
 	pauseSteps   = 4
 	pauseFrameAt = 16
-	pauseQueues  = 8 // number of queues that are observed
+	pauseQueues  = 8 // number of queues whose stops are observed
 )
 
 var Pause = &kit.Block{
@@ -56,8 +56,8 @@ var Pause = &kit.Block{
 	Stimulus: pauseStimulus, Reference: PauseReference,
 }
 
-// Cycles that the contract leaves free when a stop begins or ends, or a pause frame leaves [F4, F6], and a few
-// for the path to the output.
+// Cycles within which the contract lets a stop begin or end, or a pause frame leave [F4, F6], and a few for the path to
+// the output.
 const (
 	pauseLate  = 64 + 16
 	pauseEarly = 32
@@ -126,8 +126,8 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	return f
 }
 
-// pauseLevelsRequest has three levels, around the marks, then an empty buffer; or one above the upper mark and
-// one at the lower; or one that lasts for two renewals of the pause.
+// pauseLevelsRequest has a sequence of buffer levels: three around the marks and then an empty buffer; or one above the
+// upper mark and one at the lower; or one that lasts for two renewals of the pause.
 func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet {
 	const lines = nicspec.RxBufBytes / pauseLine
 	b := make([]byte, 8+6*pauseSteps)
@@ -151,8 +151,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet
 	return kit.Packet{Data: b}
 }
 
-// pauseFramesRequest has two frames and an observation. Some frames are dropped before they are parsed [F2]. At the
-// time of the observation no stop may be about to begin or end.
+// pauseFramesRequest has two frames and an observation. Some frames are dropped before they are parsed [F2]. No stop
+// begins or ends near the time of the observation.
 func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := kit.Pick(rng, 1, 1+rng.IntN(300))
@@ -179,7 +179,7 @@ func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// pauseFrame returns a pause frame, or one that is almost one.
+// pauseFrame returns a pause frame, or a frame that differs from one in a single respect.
 func pauseFrame(rng *rand.Rand) []byte {
 	f := kit.Noise(rng, pauseLine)
 	copy(f, []byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01})

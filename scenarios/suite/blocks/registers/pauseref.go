@@ -10,7 +10,7 @@ import (
 type pauseState struct {
 	*core.Regs
 	build   nicspec.Build
-	classes [pauseQueues]uint8 // of each queue
+	classes [pauseQueues]uint8 // priority class of each queue
 }
 
 func PauseReference() func(kit.Packet) []kit.Packet {

@@ -46,7 +46,7 @@ var Regs = &kit.Block{
 	Stimulus: regsStimulus, Reference: regsReference,
 }
 
-// regsStimulus accesses all registers, and makes every other kind of request.
+// regsStimulus accesses all registers, and makes requests of every other kind.
 func regsStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		list = append(list, regsSome(rng)...)
@@ -74,7 +74,7 @@ func regsSome(rng *rand.Rand) (list []kit.Packet) {
 // regsReset starts a function-level reset.
 func regsReset(rng *rand.Rand) kit.Packet { return regsAccess(rng, true, 1, nicspec.RegCtrl, 1<<31) }
 
-// regsPlaces lists the registers and arrays of registers, with their bytes.
+// regsPlaces lists the offsets of registers and of arrays of registers, with their lengths in bytes.
 var regsPlaces = [][2]int{
 	{nicspec.RegId, 0x30}, {nicspec.RegId, 0x30}, {0x30, 0x10}, {nicspec.RegTblCmd + 4, 0x3c},
 	{nicspec.RegTblDataBase, 4 * nicspec.TableWords},

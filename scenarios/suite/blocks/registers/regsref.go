@@ -25,12 +25,12 @@ type regsState struct {
 	rx, tx doorbellLog
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
-	work   bool // there is work that a reset waits for
+	work   bool // work is in progress for which a reset waits
 }
 
 func newRegsState() *regsState {
 	s := &regsState{Regs: kit.NewRegs()}
-	for i := range nicspec.DefaultBuild().NumRules { // the wrapper starts with these hits
+	for i := range nicspec.DefaultBuild().NumRules { // the wrapper initializes the rules' hits with these numbers
 		for range i + 1 {
 			s.Hit(i)
 		}

@@ -13,7 +13,7 @@ const (
 	tablesWrite = iota
 	tablesRead
 	tablesQuiet
-	tablesBytes = 16 // of a request, and of a result
+	tablesBytes = 16 // bytes of a request, and of a result
 )
 
 var Tables = &kit.Block{
@@ -40,14 +40,15 @@ var Tables = &kit.Block{
 	Stimulus: tablesStimulus, Reference: tablesReference,
 }
 
-// tablesSpec returns a build without some parts, whose tables and fields are NotBuilt.
+// tablesSpec returns a build that lacks some parts, so that their tables and fields are refused as NotBuilt.
 func tablesSpec() nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.Parts &^= nicspec.PartRss | nicspec.PartEcn | nicspec.PartPause
 	return s
 }
 
-// tablesStimulus returns complete commands, and accesses outside of commands, among others while a queue drains.
+// tablesStimulus returns complete commands, and single accesses outside of commands, also while a queue that is being
+// disabled drains.
 func tablesStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		switch rng.IntN(8) {
@@ -74,7 +75,7 @@ func tablesAccess(op uint8, unit, written int, value uint64) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// tablesUnit draws the place of a pair of registers, in most cases of the tables.
+// tablesUnit draws the number of an aligned pair of registers, in most cases a pair of TBL_CMD or TBL_DATA.
 func tablesUnit(rng *rand.Rand) int {
 	const cmd, data, units = nicspec.RegTblCmd / 8, nicspec.RegTblDataBase / 8, nicspec.TableWords / 2
 	return kit.Pick(rng, cmd, cmd, cmd+1, data-1, data+rng.IntN(units), data+rng.IntN(units), data+rng.IntN(units))
@@ -115,7 +116,8 @@ const (
 	tablesSimple = 4
 )
 
-// tablesEntry draws an entry of one of the tables, or a place without one.
+// tablesEntry draws a table, an index and an entry for it; some indices are beyond the table, and some tables do not
+// exist.
 func tablesEntry(rng *rand.Rand, kinds int) (t nicspec.Table, index int, e []byte) {
 	s := nicspec.DefaultBuild()
 	switch rng.IntN(kinds) {

@@ -15,7 +15,7 @@ const (
 	copyBuffer = 32 << 10
 )
 
-// copyEntries is a request: entries that are processed together, one for each place.
+// copyEntries is a request: copies that are processed together. Each uses an address range of its own (kit.Places).
 type copyEntries struct {
 	Mps         uint16
 	Attr, Count uint8
@@ -57,7 +57,7 @@ type copyReport struct {
 	Ends  [kit.Places]struct {
 		Status            nicspec.Status
 		Ends, Queue, Turn uint8
-		Beats             uint16 // beats that had left when the entry ended
+		Beats             uint16 // number of beats that had left when the entry ended
 		Src, Fence        uint8  // low bits of the source's address, and whether the entry is fenced
 	}
 }
@@ -69,7 +69,7 @@ const (
 	copyInOrder copyOrder = iota
 	copyEarly
 	copyMessageFirst
-	copyOvertakes // a fenced entry wrote before the last write of an entry ahead of it [D10]
+	copyOvertakes // a fenced entry wrote before the last write of an earlier entry [D10]
 	copyTornLine  // a whole line left in several writes [D2]
 )
 
@@ -86,7 +86,7 @@ var CopyEngine = &kit.Block{
 	Stimulus: copyStimulus, Reference: copyReference, Settle: copySettle,
 }
 
-// copyStimulus posts entries of few queues, mostly short ones, of any alignment; a read fails now and then.
+// copyStimulus posts entries of few queues, mostly short ones, of any alignment; some reads fail.
 func copyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		r := copyEntries{Count: uint8(1 + rng.IntN(kit.Places))}
@@ -99,7 +99,7 @@ func copyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// anyCopy draws an entry for a place.
+// anyCopy draws an entry whose addresses lie in one of the four address ranges.
 func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	address := func() uint64 {
 		addr := kit.Pick(rng, 0, uint64(rng.Uint32()))<<32 | place<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))
@@ -121,7 +121,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	if long && kit.Maybe(rng, 50) { // whole lines only
 		e.Src, e.Dst = e.Src&^(nicspec.LineBytes-1), e.Dst&^(nicspec.LineBytes-1)
 	}
-	if kit.Maybe(rng, 50) { // source and destination aligned alike
+	if kit.Maybe(rng, 50) { // source and destination have the same offset within a line
 		e.Dst = e.Dst&^(nicspec.LineBytes-1) | e.Src%nicspec.LineBytes
 	}
 	if e.Invalidates != 0 {
@@ -134,7 +134,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	return e
 }
 
-// copyReference gives each entry a channel of its own: no entry's result depends on another.
+// copyReference gives each entry a copy channel of its own, since no entry's result depends on another entry.
 func copyReference() func(kit.Packet) []kit.Packet {
 	s := readerState{Reader: core.NewReader(256), mrrs: copyMRRS}
 	return func(req kit.Packet) []kit.Packet {
@@ -158,8 +158,8 @@ func copyReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// carryOut runs an entry in the Go engine. It fills in the end and the message, and returns the bytes written; none if
-// the entry failed, since any number may be written then.
+// carryOut runs an entry in the Go engine. It fills in status and message, and returns the bytes written, or none if
+// the entry failed: any number of bytes may be written then.
 func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) {
 	plan := dma.Plan{Src: e.Src, Dst: e.Dst}
 	if e.Copies != 0 {
@@ -229,8 +229,8 @@ func copySettle(data []byte) []byte {
 	return append(kit.Encode(r), written...)
 }
 
-// overtakes reports whether the entry of a place wrote before an entry ahead of it in its queue had written
-// everything, its message included.
+// overtakes reports whether an entry, identified by its address range, wrote before an earlier entry of its queue had
+// written everything, its message included.
 func overtakes(w *kit.Written, place int, report *copyReport) bool {
 	p := &w.Places[place]
 	for k := range place {
@@ -248,7 +248,7 @@ func overtakes(w *kit.Written, place int, report *copyReport) bool {
 	return false
 }
 
-// torn reports whether a line that was written whole did not leave in a single write.
+// torn reports whether a line that was written completely was written by more than one TLP.
 func torn(p *kit.Placed) bool {
 	end := p.Addr + uint64(len(p.Bytes))
 	for _, r := range p.Runs {
@@ -261,7 +261,7 @@ func torn(p *kit.Placed) bool {
 	return false
 }
 
-// copyMessages fills in the messages of the entry of a place.
+// copyMessages fills in the invalidate messages of an entry, which is identified by its address range.
 func copyMessages(w *kit.Written, place int, x *copyEnd) {
 	for _, m := range w.Others {
 		if len(m.Data) != nicspec.InvalidateMsgSize {

@@ -12,7 +12,7 @@ import (
 const (
 	gatherPieces = 3
 	gatherLine   = 128 // bytes
-	gatherFault  = 3   // slot of a piece that may fail
+	gatherFault  = 3   // slot of a piece whose read may fail
 )
 
 // gatherEntry is a frame's entry in the form that the decoder of work entries passes on.
@@ -25,7 +25,7 @@ type gatherEntry struct {
 	Status                            nicspec.Status
 	Offloads, L3Off, L4Off            uint8
 	CrcOff, CrcStart                  uint16
-	Bytes                             [gatherPieces]uint16 // of each piece
+	Bytes                             [gatherPieces]uint16 // length of each piece
 	_                                 [2]uint8
 	Address                           [gatherPieces]uint64
 	Inline                            [nicspec.InlineMax]uint8
@@ -79,7 +79,7 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// cut fills in the pieces of the frame; failing percent of them fail.
+// cut divides the frame into pieces; the reads of failing percent of them fail.
 func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	pieces := rng.IntN(gatherPieces + 1)
 	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)
@@ -104,7 +104,7 @@ func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	}
 }
 
-// plan returns the plan that the decoder of work entries makes for the entry.
+// plan returns the entry as the decoder of work entries passes it on.
 func (e *gatherEntry) plan() *core.TxPlan {
 	p := &core.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
 	copy(p.Inline[:p.InlineLen], e.Inline[:])

@@ -78,7 +78,7 @@ func offloadSettle(data []byte) []byte {
 	return res
 }
 
-// offloadStimulus returns frames to be sent with any offloads, most of them at the places of their headers.
+// offloadStimulus returns frames to be sent with any offloads; in most frames the offsets are those of the headers.
 func offloadStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)
@@ -88,7 +88,7 @@ func offloadStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		if l4 == 0 {
 			l4 = l3 + 20
 		}
-		if h.L4Type == nicspec.L4TypeUdp && kit.Maybe(rng, 50) { // the previous checksum does not matter
+		if h.L4Type == nicspec.L4TypeUdp && kit.Maybe(rng, 50) { // the old checksum must not matter
 			copy(f[l4+6:l4+8], kit.Noise(rng, 2))
 		}
 		if shift := rng.IntN(60); kit.Maybe(rng, 25) && len(f)+shift <= nicspec.FrameMax { // headers at any place
@@ -123,7 +123,7 @@ func offloadRequest(rng *rand.Rand, f []byte, l3, l4 int) kit.Packet {
 	if s[7]&OfUDPCsum == 0 && kit.Maybe(rng, 30) {
 		s[7] |= ofUDPZero
 	}
-	after := min(l4+8+rng.IntN(30), len(f)) // roughly the headers
+	after := min(l4+8+rng.IntN(30), len(f)) // the end of the headers, roughly
 	start, off := after, len(f)-4-rng.IntN(9)
 	switch rng.IntN(6) {
 	case 0:
@@ -145,7 +145,8 @@ func offloadRequest(rng *rand.Rand, f []byte, l3, l4 int) kit.Packet {
 	return kit.Packet{Side: s, Data: f}
 }
 
-// fitting removes the offloads that these headers do not allow, and lets a CRC-32C cover everything after them.
+// fitting removes the offloads that a frame's headers do not allow, and lets a CRC-32C cover everything behind the
+// headers.
 func fitting(rng *rand.Rand, q kit.Packet, h *core.Headers) {
 	s := q.Side
 	udp := h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad

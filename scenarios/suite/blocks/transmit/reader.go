@@ -73,7 +73,7 @@ func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			addr = addr&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(rng.IntN(size+1))
 		}
 		addr = addr&^(3<<readerSlotBit) | slot<<readerSlotBit
-		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // in another slot
+		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // it would end in another slot
 			addr -= readerMax
 		}
 		slot = (slot + 1) % readerSlots
@@ -124,7 +124,7 @@ func readerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// read carries out a transfer: one request after the other, a completion at a time.
+// read carries out a transfer request by request, with the completions of each.
 func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	for rd.Wants() {
 		s.cycle += 2 * readerTimeout // past the time for which a tag that timed out is not reused

@@ -14,16 +14,16 @@ import (
 const (
 	txqTable = iota
 	txqRing
-	txqNone  = kit.Places // place of no ring
+	txqNone  = kit.Places // stands for no address range
 	txqAfter = 1 << 7
 )
 
-// txqDoorbells is a request. It rings the doorbell of up to one queue per place, whose rings lie in that place, and
-// then one of these again for one more block. Then it may disable and enable one of the queues. Memory contains entries
-// whose bytes encode their number of blocks and how they end.
+// txqDoorbells is a request. It rings the doorbell of up to one queue for each of the four address ranges (kit.Places),
+// in which the queue's rings lie, and then one of these doorbells again for one more block. Then it may disable and
+// enable one of the queues. Memory contains entries whose bytes encode their number of blocks and how they end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
-	Cut                                          uint8 // place of the queue that is disabled
+	Cut                                          uint8 // address range of the queue that is disabled
 	Queue, Pi                                    [kit.Places]uint16
 	Wqe                                          [nicspec.WqeBytes]uint8 // the pushed block
 	// the entry that enables the disabled queue again
@@ -35,14 +35,14 @@ type txqDoorbells struct {
 	_    [4]uint8
 }
 
-// txqResult is a result, sorted by place, since the order in which queues are served and the number of entries per read
-// are free.
+// txqResult is a result, sorted by address range: the contract leaves open in which order queues are served and how
+// many entries a read fetches.
 type txqResult struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               kit.WritesFault
 	CutStatus            nicspec.TableStatus
 	Cut                  txqCut
-	Entries, Completions [kit.Places]uint16 // numbers; 0 for a disabled queue
+	Entries, Completions [kit.Places]uint16 // number of them; 0 for a disabled queue
 }
 
 // txqItem is a block of an entry that was passed on or, if it has an address, a completion entry.
@@ -71,7 +71,7 @@ var Txq = &kit.Block{
 	Reference: func() func(kit.Packet) []kit.Packet { return newTxqState().answer },
 }
 
-// txqStimulus uses three queues of each place, which are enabled, work, fail and are disabled.
+// txqStimulus uses three queues for each address range, which are enabled, work, fail and are disabled.
 func txqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	s := newTxqState()
 	for range n {
@@ -90,7 +90,7 @@ func txqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 
 func txqQueue(rng *rand.Rand, place int) int { return place + kit.Places*rng.IntN(3) }
 
-// txqCommand returns a command for a queue whose rings lie in a place.
+// txqCommand returns a table command for a queue whose rings lie in the given address range.
 func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 	if kit.Maybe(rng, 20) {
 		return kit.TableRequest(txqTable, nicspec.TableTxq, queue, nil)
@@ -99,7 +99,7 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 		Enable: kit.Flag(kit.Maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place),
 		CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
 		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
-		// A write ignores these fields.
+		// fields that a write ignores
 		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()),
 		Cqi: uint16(rng.Uint32()),
 	}
@@ -138,7 +138,7 @@ func newTxqState() *txqState {
 }
 
 // doorbells returns doorbells that queues accept, with some exceptions. A single entry may be pushed, and the first
-// read in a place may fail.
+// read in an address range may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone,
 		Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
@@ -157,10 +157,10 @@ func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	return kit.Packet{Data: kit.Encode(d)}
 }
 
-// post fills in the doorbells of a place.
+// post fills in the doorbells of the queue in an address range.
 func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 	q := s.Txq(id)
-	waits := int(q.PI - q.CI) // blocks of an incomplete entry
+	waits := int(q.PI - q.CI) // blocks of an entry whose other blocks are not posted yet
 	posted, rings := rng.IntN(min(int(q.Size()), 12)+1), kit.Maybe(rng, 80)
 	switch {
 	case kit.Maybe(rng, 5):
@@ -181,7 +181,7 @@ func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 	d.Rung |= kit.Flag(rings) << place
 }
 
-// txqRingAt returns an address for a ring in a place.
+// txqRingAt returns an address for a ring in an address range.
 func txqRingAt(rng *rand.Rand, place uint64) uint64 {
 	const align = 63
 	return uint64(rng.Uint32())<<32 | place<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))&^align
@@ -303,7 +303,7 @@ type txqReport struct {
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// txqSettle sorts the reports by place: for each the entries, then the completion entries.
+// txqSettle sorts the block's reports by address range: in each, first the entries and then the completion entries.
 func txqSettle(data []byte) []byte {
 	last := len(data) - kit.WriteBeat
 	if last < 0 || len(data)%kit.WriteBeat != 0 || data[last] == txqTable {

@@ -21,14 +21,14 @@ func (c txqCut) String() string {
 		"completion entries are others"}[c%4]
 }
 
-// cut disables and enables the queue of a place while its entries arrive: most often soon after the last doorbell,
-// often a queue whose block was pushed.
+// cut disables and enables the queue in an address range while its entries arrive: most often soon after the last
+// doorbell, often a queue whose block was pushed.
 func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	d.Cut = uint8(rng.IntN(kit.Places))
 	if d.Pushed != txqNone && kit.Maybe(rng, 60) {
 		d.Cut = d.Pushed
 	}
-	for k := 0; k < kit.Places && d.Rung>>d.Cut&1 == 0; k++ { // prefer one that has work
+	for k := 0; k < kit.Places && d.Rung>>d.Cut&1 == 0; k++ { // prefer a queue that has work
 		d.Cut = (d.Cut + 1) % kit.Places
 	}
 	if s.Txq(int(d.Queue[d.Cut])) == nil || d.Fault != faultNone && d.Faulty == d.Cut {

@@ -14,7 +14,8 @@ const (
 	wqeTable
 )
 
-// wqeBlocks is a work entry, with its blocks in ring order. Blocks beyond the number that it names are random.
+// wqeBlocks is a work entry, with its blocks in ring order. Blocks beyond the number that its first block declares are
+// random.
 type wqeBlocks struct {
 	Op, IsEvent, EcnMode, Queue uint8
 	Index                       uint16
@@ -31,7 +32,7 @@ type wqePlan struct {
 	Complete, IsEvent, Queue                                uint8
 	Index                                                   uint16
 	WqeId                                                   uint32
-	Length                                                  uint16 // without appended bytes
+	Length                                                  uint16 // bytes of the frame, without appended ones
 	InlineLen, Port, IpCsum, UdpCsum, UdpZero, Icrc, Crc32c uint8
 	Ecn, L3Off, L4Off                                       uint8
 	CrcOff, CrcStart                                        uint16
@@ -39,7 +40,7 @@ type wqePlan struct {
 	CopyLength                                              uint32
 	Pieces, Append, Blocks                                  uint8
 	_                                                       [4]uint8
-	PieceLength                                             [nicspec.SegMax]uint16 // of a Send's pieces
+	PieceLength                                             [nicspec.SegMax]uint16 // length of each piece of a Send
 	Address                                                 [nicspec.SegMax]uint64
 	Inline                                                  [nicspec.InlineMaxLong]uint8
 }

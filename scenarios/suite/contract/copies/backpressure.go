@@ -34,7 +34,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		n := uint64(100 + spare)
 		src, dst := r.Piece(w[0], 0, 64, kit.Pattern(64, n)), r.Destination(w[1], 0, 64, 64)
 		fill := filling(takes - spare)
-		r.Post(y, len(fill)) // post first, so that the device does not fetch descriptors ahead during the test
+		r.Post(y, len(fill)) // post now, so that the device fetches no descriptors during the test
 		r.Quiet()
 		require.NoError(r.T,
 			r.Bed.Faults.Add(inject.Fault{From: r.BusOf(src), To: r.BusOf(src) + 64, Delay: r.Bed.Cycles(late)}))
@@ -101,7 +101,7 @@ func outputCapacity(r *kit.Rig, y *kit.RxRing) int {
 	return out
 }
 
-// filling returns frames whose reception takes n writes, including those of completion entries.
+// filling returns frames for whose reception the device makes n writes, completion entries included.
 func filling(n int) [][]byte {
 	var all [][]byte
 	if n%2 > 0 {

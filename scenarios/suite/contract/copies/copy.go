@@ -73,7 +73,7 @@ func copyLayouts(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	for before := range 20 { // around 4 KB boundaries
+	for before := range 20 { // source and destination begin around a 4 KB boundary
 		n := 1 + rng.IntN(300)
 		src := r.Piece(w[before&1], 4096-before*7, 4096, kit.Pattern(n, rng.Uint64()))
 		all = append(all,
@@ -232,8 +232,8 @@ func copiesAndSends(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// copyChannels runs long copies in one channel after the other; short copies in other channels and
-// frames must not wait for them.
+// copyChannels runs long copies in each channel in turn. Meanwhile short copies in other channels, and frames, must not
+// wait for them.
 func copyChannels(r *kit.Rig) {
 	const n = 1 << 19
 	_, w := CopySetup(r, 8, 4)

@@ -13,10 +13,10 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// keyReadOnly is a key without the write right, in addition to those of BadKeys.
+// keyReadOnly is the number of a key without the right to write, beside those of kit.BadKeys.
 const keyReadOnly = 24
 
-// CopyFlaws returns the flaws of a Copy of 300 B, in the order in which the device must check them [D1].
+// CopyFlaws returns the faults that a Copy of 300 B may have, in the order in which the device must check them [D1].
 func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 	type w = nicspec.WqeFields
 	type s = nicspec.SegFields
@@ -160,8 +160,8 @@ func copyStatusOrder(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// EitherOr checks that each byte of a destination is either unchanged or copied from the source,
-// and that the guards are untouched.
+// EitherOr checks that each byte of a destination is either unchanged or copied from the source, and that the guard
+// bytes around it are untouched.
 func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	r.T.Helper()
 	n := len(src)
@@ -184,13 +184,13 @@ func copyFaults(r *kit.Rig) {
 	for i, f := range kit.Failures {
 		for _, n := range []int{128, 20_032} {
 			if f.Kind == inject.FaultTag && n > 128 {
-				continue // several reads make it likely that the other tag is in use
+				continue // with a single read, the other tag would probably not be in use
 			}
 			data := kit.Pattern(n, uint64(i))
 			src, dst := r.Piece(w[0], 0, 64, data), r.Destination(w[1], 3+i, 64, n)
 			bad := kit.CopyEntry(nicspec.OpcodeCopy, src, dst)
 			if f.Want != nicspec.StatusOk && i%2 > 0 {
-				bad.Opcode = nicspec.OpcodeCopyInvalidate // nothing is invalidated
+				bad.Opcode = nicspec.OpcodeCopyInvalidate // a failed invalidating copy must not invalidate anything
 			}
 			r.FailOnce(f.Kind, r.BusOf(src)+uint64(n/2-64), 64+n/2)
 			copyBeside(r, fmt.Sprintf("%v, %d B", f.Kind, n), f, bad, x, other, send, w)
@@ -278,7 +278,7 @@ func copyManyFaults(r *kit.Rig) {
 func copyStops(r *kit.Rig) {
 	const n, most = 250_000, 64
 	x, w := CopySetup(r, 3, 3)
-	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: the copy needs far more than may be on their way
+	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: the copy needs far more of them than may be in flight
 	src, dst := r.Piece(w[0], 0, 64, kit.Pattern(n, 1)), r.Destination(w[1], 5, 64, n)
 	at := r.BusOf(src)
 	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison} {

@@ -28,12 +28,12 @@ var FenceChecks = []kit.Check{
 var FencePushChecks = []kit.Check{{Name: "fence/pushed and read", Rules: "D10 W2 D8", Stalls: kit.Stalled,
 	Run: fencedPushed}}
 
-// effects records when an entry took effect, as positions in the device's output: of the writes to each destination,
-// and of the messages for each source.
+// effects records when entries took effect: positions in the device's output of the first and last write to each
+// destination, and of the message about each source.
 type effects struct {
 	r     *kit.Rig
 	at    int
-	first map[int]int // by entry
+	first map[int]int // position of the first effect, by entry
 	last  map[int]int
 	of    []nicspec.WqeFields
 }
@@ -73,7 +73,7 @@ func (e *effects) see(c boundary.Crossing) {
 	}
 }
 
-// fenced checks that no write of a fenced entry left before the writes of the entries ahead of it.
+// fenced checks that every write of a fenced entry left after all writes of the earlier entries.
 func (e *effects) fenced() {
 	e.r.T.Helper()
 	e.r.Watch = nil
@@ -121,8 +121,7 @@ func fencedCopies(r *kit.Rig) {
 	}
 }
 
-// fencedBehindSlow delays all or some of the reads of one of several copies; short fenced copies
-// follow it.
+// fencedBehindSlow delays reads of one of several copies, all or some of them; short fenced copies follow.
 func fencedBehindSlow(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	for i := range 12 {
@@ -184,7 +183,7 @@ func fencedBehindFailure(r *kit.Rig) {
 	for i, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison, inject.FaultNone} {
 		r.Quiet()
 		bad, none := fenceCopy(r, w, i, 3000, false), fenceCopy(r, w, i+1, 100, true)
-		none.Slots[0] ^= 1 // a key that does not exist
+		none.Slots[0] ^= 1 // the key does not exist
 		all := []nicspec.WqeFields{fenceCopy(r, w, i+2, 900, false), bad, none, fenceCopy(r, w, i+3, 64, true)}
 		s := kit.Segments(&bad)[0]
 		r.FailOnce(kind, r.BusOf(s), 3000)
@@ -203,8 +202,7 @@ func fencedBehindFailure(r *kit.Rig) {
 	}
 }
 
-// fencedApart blocks one queue at a fence: fenced copies of other channels, and Sends, do not wait
-// for it.
+// fencedApart makes a fenced entry wait in one queue. Fenced copies of other channels, and Sends, must not wait for it.
 func fencedApart(r *kit.Rig) {
 	_, w := CopySetup(r, 8, 2)
 	for channel := range nicspec.CopyChannels {

@@ -48,7 +48,7 @@ func invalidate(r *kit.Rig) {
 		r.Watch = func(x boundary.Crossing) {
 			count(x)
 			if h := tlp.Parse(&x.TLP.Hdr); x.Kind == boundary.TLPOut && h.Kind == tlp.MsgD {
-				early = len(written) != n // the completion entry must not have left either
+				early = len(written) != n // nor may the completion entry have left
 			}
 		}
 		r.Transmit(x, c)

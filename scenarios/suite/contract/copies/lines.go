@@ -18,7 +18,7 @@ var LineChecks = []kit.Check{
 	{Name: "copy/whole lines of several queues", Rules: "D2 D7", Stalls: kit.Stalled, Run: wholeLinesTogether},
 }
 
-// span is the range of bytes that a request covers.
+// span is the range of bus addresses that a request covers.
 type span struct {
 	at uint64
 	n  int
@@ -43,7 +43,8 @@ func (q *requested) see(c boundary.Crossing) {
 	}
 }
 
-// torn returns the first aligned line of a range that no single request covers, and whether there is one.
+// torn returns the first aligned line inside a range that no single request covers completely, and whether there is
+// such a line.
 func torn(list []span, bus uint64, n int) (line uint64, found bool) {
 	const size = nicspec.LineBytes
 	for line = (bus + size - 1) &^ (size - 1); line+size <= bus+uint64(n); line += size {

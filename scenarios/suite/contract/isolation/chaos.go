@@ -103,7 +103,7 @@ func (c *chaosRun) step() {
 	}
 }
 
-// anyPort returns one of the ports. With a single port it draws nothing from the generator.
+// anyPort returns one of the ports. If there is only one, it draws no random number.
 func (c *chaosRun) anyPort() int {
 	if c.Sizes.Ports == 1 {
 		return 0
@@ -111,7 +111,7 @@ func (c *chaosRun) anyPort() int {
 	return c.rng.IntN(c.Sizes.Ports)
 }
 
-// seen takes all completion entries that have been written, and returns the completion index.
+// seen takes all completion entries that have been written, and returns the ring's new completion index.
 func (c *chaosRun) seen(g *kit.Ring) int {
 	for c.Next(g) != nil {
 	}

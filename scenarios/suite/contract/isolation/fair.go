@@ -25,15 +25,15 @@ var FairChecks = []kit.Check{
 // turnWatch counts the frames of the flooded port that leave the receive buffer while a frame of the other port waits
 // in it.
 type turnWatch struct {
-	came  []int64 // cycles of the last beats of the other port's frames
-	taken int     // number of those frames that have left the buffer
-	since []int   // for each of those frames, frames of the flooded port that left while it waited
+	came  []int64 // cycle of the last beat of each frame of the other port
+	taken int     // number of the other port's frames that have left the buffer
+	since []int   // by frame of the other port: number of the flooded port's frames that left meanwhile
 	worst int
 }
 
-// turns floods a port with more frames than the device can place, each written in three parts or dropped, and plays
-// some on the other port, one at a time. Each of these must leave the buffer after at most [R13]'s number of flood
-// frames, and long before the flood ends.
+// turns floods a port with more frames than the device can write; each is written in three parts or, with drop,
+// dropped. It plays some frames on the other port, one at a time. Each of these must leave the buffer after at most as
+// many flood frames as [R13] allows, and long before the flood ends.
 func turns(r *kit.Rig, flooded int, drop bool) {
 	const few, many = 24, 6000
 	calm := 1 - flooded
@@ -44,7 +44,7 @@ func turns(r *kit.Rig, flooded int, drop bool) {
 	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
 	full, other := r.OpenRx(1, 13, split), r.OpenRx(2, 6, nil)
 	if drop {
-		r.Post(full, 2) // only two frames find a descriptor; all others are dropped
+		r.Post(full, 2) // descriptors for two frames only: all others are dropped
 	} else {
 		r.Post(full, many)
 	}

@@ -36,7 +36,7 @@ type background struct {
 	w      []*kit.Window
 	rx     []*kit.RxRing
 	tx     []*kit.TxRing
-	frames []int // ordinals of the frames in flight to each receive queue
+	frames []int // ordinals on the port of the frames in flight to each receive queue
 	queues []int
 	posts  [][]kit.Posted
 	firsts []uint16
@@ -131,7 +131,8 @@ func resetBeside(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// victim starts work of a queue whose reads fail, and returns a function that waits for its end.
+// victim starts work of a queue whose reads fail, and returns a function that waits until the queue has reported the
+// failure.
 type victim func(c *background, f *kit.Failure) (end func())
 
 func victimDescriptor(c *background, f *kit.Failure) func() {
@@ -190,7 +191,7 @@ func failBeside(r *kit.Rig, v victim) {
 	c := newBackground(r, 122)
 	for i := range kit.Failures {
 		f := &kit.Failures[i]
-		if f.Kind == inject.FaultTag { // a wrong tag may be that of another queue: the others pause
+		if f.Kind == inject.FaultTag { // the wrong tag may be in use by another queue, so background traffic pauses
 			end := v(c, f)
 			r.AwaitFault()
 			end()

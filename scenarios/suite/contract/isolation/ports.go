@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortChecks are for NICs with more than one Ethernet port. All other checks use a single port, which they number 0. It
-// is the NIC's last port, so that on a NIC with two ports they test the second.
+// PortChecks are for NICs with more than one Ethernet port. All other checks use one port and call it port 0. It is the
+// NIC's last port, so that on a NIC with two ports they test the second one.
 var PortChecks = []kit.Check{
 	{Name: "ports/in on both, one queue", Rules: "B3 R1 R11 P9 C1", Stalls: kit.Stalled, Run: oneQueue},
 	{Name: "ports/in on both, queues by port", Rules: "R5 R11 H11", Stalls: kit.Stalled, Run: queueByPort},
@@ -22,7 +22,7 @@ var PortChecks = []kit.Check{
 		Run: everythingOnBoth},
 }
 
-// arrivedOn adds the counter steps of frames that arrive on a port: n are delivered.
+// arrivedOn adds to s the counter steps of frames that arrive on a port; n of them are delivered.
 func arrivedOn(s kit.Steps, port, n int, frames ...[]byte) kit.Steps {
 	s.With(kit.CounterOn(port, nicspec.CntRxFrames), len(frames)).With(kit.CounterOn(port, nicspec.CntRxDelivered),
 		n).With(kit.DevCounter(nicspec.CntRxCqe), n)
@@ -50,7 +50,7 @@ func takeFromBoth(r *kit.Rig, x *kit.RxRing, n int) {
 	for range n {
 		var e nicspec.RxCqe
 		r.Until("a frame of either port is delivered", func() bool { e = r.Next(&x.Ring); return e != nil })
-		x.CQI-- // only look at the entry; DeliveredOf takes it
+		x.CQI-- // look at the entry without taking it: DeliveredOf takes it
 		port := r.PortOf(int(e.Port()))
 		require.Less(r.T, port, r.Sizes.Ports, "port in the completion entry %v", e)
 		r.DeliveredOf(port, x, next[port], nicspec.RuleNone)
@@ -59,8 +59,8 @@ func takeFromBoth(r *kit.Rig, x *kit.RxRing, n int) {
 	r.Nothing(&x.Ring)
 }
 
-// oneQueue delivers frames of both ports to one queue at once: the frames of each port must stay in order, and no bytes
-// of two frames may mix.
+// oneQueue delivers frames of both ports to the same queue at once. The frames of each port must stay in order, and
+// bytes of different frames must not mix.
 func oneQueue(r *kit.Rig) {
 	x := r.OpenRx(3, 9, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
 	r.Post(x, 400)
@@ -109,7 +109,7 @@ func queueByPort(r *kit.Rig) {
 		}
 	})
 	require.Equal(r.T, [2]uint64{100, 100}, [2]uint64{r.Read2(nicspec.RegRuleHits(4)), r.Read2(nicspec.RegRuleHits(9))})
-	portRule(r, 4, 1, nicspec.ActionQueue, 1) // now the lower rule takes the other port's frames
+	portRule(r, 4, 1, nicspec.ActionQueue, 1) // the lower of the two rules now matches frames of port 1
 	r.Rule(9, nicspec.RuleEntryFields{})
 	r.Play(frames[0])
 	r.Quiet()
@@ -204,7 +204,7 @@ func outOnBoth(r *kit.Rig) {
 			e := r.Cut(w, kit.Pattern(n, rng.Uint64()), rng.IntN(17), 1+rng.IntN(2), rng)
 			e.FComplete = rng.IntN(2) > 0 || i == 59
 			if e.Port = uint8(ports[k](i)); i%20 == 7 {
-				e.Port = uint8(2 + i) // beyond the build: the entry fails and nothing leaves
+				e.Port = uint8(2 + i) // the build has no such port: the entry fails and nothing leaves
 				want.With(kit.DevCounter(nicspec.CntTxErr), 1)
 			} else {
 				want.With(kit.CounterOn(int(e.Port), nicspec.CntTxFrames),

@@ -11,9 +11,8 @@ import (
 )
 
 // CardFor returns the card with the endpoint that checks need, and with the default clock, since checks count cycles:
-// above all those of time-outs, which are 1,024 cycles at least. Its links allow the largest MPS and MRRS, since checks
-// set them. Ethernet has the latency of the path from software, so that a frame played after a doorbell arrives after
-// it.
+// time-outs, above all, take at least 1,024 of them. Its links allow the largest MPS and MRRS, since checks set them.
+// Ethernet has the latency of the path from software, so that a frame played after a doorbell arrives after it.
 func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	c, sw := *card, *card.Switch
 	most := tlp.Limits{MPS: tlp.PageBytes, MRRS: tlp.PageBytes, RCB: 64}
@@ -48,8 +47,8 @@ func latencyOf(d *board.Downlink) simcore.Ps {
 	return d.Fabric.Latency
 }
 
-// flush waits until everything that the NIC has written is in memory. Behind a switch, an entry in
-// one memory does not prove that its payload has reached the other.
+// flush waits until everything that the NIC has written is in memory. Behind a switch, a completion entry that has
+// arrived in one memory does not prove that its payload has arrived in the other.
 func (r *Rig) flush() {
 	r.T.Helper()
 	f, apart := r.Bed.Bus.(driver.Flusher)

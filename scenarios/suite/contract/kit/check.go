@@ -15,7 +15,7 @@ type Build func(testbed.Spec) (*testbed.Bed, error)
 type Check struct {
 	Name   string
 	Rules  string // of docs/nic.md, separated by spaces
-	Stalls []int  // percent of cycles with back-pressure, one run each; nil: one run without
+	Stalls []int  // percent of cycles with back-pressure, a run for each; nil: a single run without
 	Run    func(*Rig)
 }
 
@@ -24,10 +24,10 @@ func (c *Check) Title() string {
 	return c.Name + " [" + strings.Join(strings.Fields(c.Rules), "] [") + "]"
 }
 
-// Around changes the board's endpoint for single checks, by their names.
+// Around changes the endpoint of the board for some checks, by their names.
 var Around = map[string]func(*board.Endpoint){}
 
-// Credits sets the link credits of single checks, by their names. Other checks have so many that no TLP waits for
+// Credits sets the number of link credits for some checks, by their names. In other checks no TLP ever waits for
 // credits.
 var Credits = map[string]int{}
 

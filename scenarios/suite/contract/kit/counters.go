@@ -13,7 +13,7 @@ func Arrived(frames ...[]byte) Steps {
 	return s
 }
 
-// With adds n to the expected step of a counter.
+// With adds n to the step that is expected of a counter.
 func (s Steps) With(index int, n int) Steps {
 	if n > 0 {
 		s[index] += uint64(n)

@@ -6,13 +6,13 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Sound returns a valid Send of three pieces.
+// Sound returns a Send with three pieces that passes all checks of the device.
 func (r *Rig) Sound(w *Window, seed uint64) nicspec.WqeFields {
 	r.T.Helper()
 	var p [3]nicspec.SegFields
 	for i := range p {
 		b := Pattern(100, seed+uint64(i))
-		b[14] = 0 // the frame must not look like IPv4 where l3_off points
+		b[14] = 0 // so that the frame does not look like IPv4 at l3_off
 		b[0] = 0
 		p[i] = r.Piece(w, i, 64, b)
 	}
@@ -47,8 +47,8 @@ func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) n
 	return SendEntry(frame[:inline], pieces...)
 }
 
-// BadKeys writes the unusable keys below. They are variants of the key of window w, so that a piece of w can name any
-// of them at the same address.
+// BadKeys writes the unusable keys below. Each is a variant of the key of window w: a piece in w may name any of them
+// at its address.
 func (r *Rig) BadKeys(w *Window) {
 	r.T.Helper()
 	good := r.Keys[int(w.ID&0xffff)]

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Failure is a fault of a read and the status that it causes; Ok if it does no harm.
+// Failure is a fault of a read, and the status that it causes; status Ok if the fault does no harm.
 type Failure struct {
 	Kind   inject.FaultKind
 	Want   nicspec.Status
@@ -43,7 +43,7 @@ func (r *Rig) AwaitFault() {
 	r.Until("an injected fault hits", func() bool { return r.Bed.Faults.Hits() > 0 })
 }
 
-// Event waits for the next completion entry of a queue, and checks that it is the Event expected.
+// Event waits for the next completion entry of a queue, and checks that it is an Event with this status and index.
 func (r *Rig) Event(g *Ring, status nicspec.Status, first uint16) {
 	r.T.Helper()
 	phase := g.Phase(g.CQI)

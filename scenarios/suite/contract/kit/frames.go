@@ -12,21 +12,21 @@ type Packet struct {
 	Dmac     [6]byte
 	Tags     []uint32 // TPID and TCI of each VLAN tag
 	L3       int      // IP version, 4 or 6; 0: no IP
-	Ether    uint16   // EtherType; 0: that of L3
+	Ether    uint16   // EtherType; 0: the one that L3 requires
 	Tos, Ttl uint8
 	Options  int    // bytes of IPv4 options, a multiple of 4
 	Frag     uint16 // IPv4 flags and fragment offset
-	version  uint8  // version in the IP header; 0: L3
-	ihl      int    // header length of IPv4 in words; 0: as Options requires
-	IPLen    int    // added to the correct IP length
+	version  uint8  // version field of the IP header; 0: as L3 says
+	ihl      int    // header length field of IPv4, in words; 0: correct
+	IPLen    int    // error of the IP length field
 	IPBad    bool   // IPv4 header checksum is wrong
 	Proto    uint8  // transport protocol; 17 (UDP) and 6 (TCP) get a header
 	Src, Dst uint8  // last bytes of the addresses
 	Sport    uint16
 	Dport    uint16
-	UDPLen   int      // added to the correct UDP length
+	UDPLen   int      // error of the UDP length field
 	UDPCsum  CsumKind // UDP checksum
-	DataOff  int      // TCP data offset in words; 0: 5
+	DataOff  int      // TCP data offset in words; 0 means 5
 	Roce     bool     // insert a BTH and append an ICRC; extension headers are part of the payload
 	Op       uint8
 	BthFlags uint8
@@ -36,7 +36,7 @@ type Packet struct {
 	IcrcBad  bool
 	Payload  int
 	Digest   CsumKind // CRC-32C at the end of the payload
-	Trailer  int      // bytes behind the IP packet
+	Trailer  int      // number of bytes behind the IP packet
 	Seed     uint64
 }
 

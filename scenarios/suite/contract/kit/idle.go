@@ -9,7 +9,7 @@ func (r *Rig) BusyFalls() {
 	r.T.Helper()
 	from := r.Bed.NIC.Cycles()
 	r.Until("the busy pin is 0 [B8]", func() bool {
-		r.Read(nicspec.RegStatus) // a register read makes the Go NIC end its idle interval, which it reports only then
+		r.Read(nicspec.RegStatus) // makes the Go NIC end its idle interval: it reports an interval only when it ends
 		return r.IdleAt > from
 	})
 }

@@ -52,8 +52,8 @@ func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	}
 }
 
-// putDigest inserts the CRC-32C [X1], or returns false if its place is not allowed. The caller has checked the
-// conditions of [T7].
+// putDigest inserts the CRC-32C [X1], or returns false if crc_off or crc_start do not allow it. The caller has checked
+// the conditions of [T7].
 func putDigest(w *nicspec.WqeFields, f []byte) bool {
 	l3, l4, end := int(w.L3Off), int(w.L4Off), len(f)
 	if w.FIcrc {
@@ -103,7 +103,7 @@ func marked(b []byte, f *nicspec.RxCqeFields) []byte {
 	return b
 }
 
-// markOut applies the queue's ecn_mode to a gathered frame [E2].
+// markOut applies a transmit queue's ecn_mode to a gathered frame [E2].
 func markOut(w *nicspec.WqeFields, f []byte, mode uint8) {
 	l3, n := int(w.L3Off), min(len(f), nicspec.ParseBytes)
 	if mode == 0 || l3 < 14 || l3+20 > n {

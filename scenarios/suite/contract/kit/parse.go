@@ -25,8 +25,8 @@ type parser struct {
 	*nicspec.RxCqeFields
 	b      []byte
 	l3, l4 int
-	l4At   int  // where a transport header would begin
-	look   bool // whether to look for a transport header
+	l4At   int  // offset at which a transport header would begin
+	look   bool // there may be a transport header
 	udpLen int
 	extra  int
 }

@@ -5,8 +5,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortOf converts between the port numbers of checks and of the NIC, in either direction: port 0 of
-// checks is the port under test. Ports beyond the build are unchanged.
+// PortOf converts a port number of checks to that of the NIC, or back: checks call the port under test 0. Numbers
+// beyond the build stay the same.
 func (r *Rig) PortOf(p int) int {
 	if p < r.Sizes.Ports {
 		return p ^ r.eth
@@ -14,7 +14,7 @@ func (r *Rig) PortOf(p int) int {
 	return p
 }
 
-// CounterOf converts a counter's index between the numbering of checks and of the NIC, in either
+// CounterOf converts the index of a port's counter between the port numbers of checks and of the NIC, in either
 // direction.
 func (r *Rig) CounterOf(i int) int {
 	if _, p := nicspec.CounterAt(i); p >= 0 {
@@ -25,7 +25,7 @@ func (r *Rig) CounterOf(i int) int {
 
 func (r *Rig) Player(port int) *traffic.Player { return r.Bed.Players[r.PortOf(port)] }
 
-// PlayOn plays frames on a port, back to back after those played before.
+// PlayOn plays frames on a port, back to back, behind the frames already being played.
 func (r *Rig) PlayOn(port int, frames ...[]byte) {
 	for _, f := range frames {
 		r.Player(port).Play(traffic.Frame{Data: f})

@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Play plays frames on port 0, back to back after those played before.
+// Play plays frames on port 0, back to back, behind the frames already being played.
 func (r *Rig) Play(frames ...[]byte) {
 	r.PlayOn(0, frames...)
 }
@@ -32,7 +32,7 @@ func (r *Rig) ToQueue(q int) {
 	r.ToTarget(driver.ToQueue(q))
 }
 
-// ToTarget sends frames that no rule matches to a target, which need not exist.
+// ToTarget makes a target, which need not exist, receive the frames that no rule matches.
 func (r *Rig) ToTarget(t driver.Target) {
 	r.T.Helper()
 	r.Write(nicspec.RegRxDefault, uint32(t.Default()))
@@ -65,8 +65,8 @@ func (x *RxRing) Split(f *nicspec.RxCqeFields, m int) int {
 }
 
 // Delivered waits for the next completion entry of a queue, and checks that it reports the frame with this ordinal,
-// that the frame is placed whole, and which rule matched (RuleNone for none). mods change the expected completion
-// entry.
+// that the whole frame is in the buffers, and which rule matched (RuleNone for none). mods change the expected
+// completion entry.
 func (r *Rig) Delivered(x *RxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
 	return r.DeliveredOf(0, x, ordinal, rule, mods...)

@@ -77,7 +77,7 @@ func (r *Rig) Synced() {
 	r.Run(nicspec.VisibleCycles)
 }
 
-// Tally holds all counter values by index, with ports numbered as in checks.
+// Tally holds all counter values by index, with the port numbers of checks (see PortOf).
 type Tally [nicspec.RegCounterCount]uint64
 
 // Counters reads every counter of the build.
@@ -95,7 +95,7 @@ func (r *Rig) Counters() *Tally {
 // Steps is the expected increase of each counter; counters not named must not change.
 type Steps map[int]uint64
 
-// Free is the step of a counter that the contract leaves open.
+// Free stands for a counter step that the contract leaves open.
 const Free = ^uint64(0)
 
 // CounterOn, PortCounter and DevCounter return the index of a counter of a port, of port 0, and of the device.

@@ -12,7 +12,7 @@ func Memory(kind tlp.Kind, off uint32) tlp.Header {
 		Address: nicspec.BarBase + uint64(off)}
 }
 
-// Refused sends a memory read and checks that it is answered with UR.
+// Refused sends a memory read, and checks that the device answers it with Unsupported Request (UR).
 func (r *Rig) Refused(h tlp.Header) {
 	r.T.Helper()
 	r.Send(h, nil)

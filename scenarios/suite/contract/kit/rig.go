@@ -25,13 +25,13 @@ import (
 // simulation until the event has happened, and fails the test if it does not happen.
 type Rig struct {
 	T      *testing.T
-	eth    int // NIC's port that checks number 0; see PortOf
+	eth    int // number that the NIC gives the port that checks call 0; see PortOf
 	Bed    *testbed.Bed
 	Root   *root.Root
-	NIC    *driver.Driver // writes registers; what it refuses, checks write directly
+	NIC    *driver.Driver // writes registers; values that it refuses are written directly
 	Sizes  nicspec.Build
 	Stall  int
-	OneWay int // cycles from software's write to its effect, and from an answer to software
+	OneWay int // cycles from a write of software until it takes effect; also from an answer to its arrival
 	judge  *judge.Judge
 	found  []*verdict.Mismatch // mismatches that the referee has reported so far
 
@@ -40,15 +40,15 @@ type Rig struct {
 	Rx     map[int]*RxRing
 	Tx     map[int]*TxRing
 	Free   [2]uint64 // first free offset of each memory
-	Keys   KeyTable  // keys as written
+	Keys   KeyTable  // memory keys as written last
 	over   bool
 	IdleAt int64  // latest cycle in which the busy pin was seen at 0
 	Roce   uint16 // ROCE_PORT
 
-	RssKey [nicspec.RssKeyBytes]byte     // RSS key as written
+	RssKey [nicspec.RssKeyBytes]byte     // RSS key as written last
 	RxMod  func(*nicspec.RxqEntryFields) // changes the entry of each receive queue that is opened; may be nil
 	TxMod  func(*nicspec.TxqEntryFields) // changes the entry of each transmit queue that is opened; may be nil
-	Indir  [nicspec.RssEntries]int       // table Indirection, as written
+	Indir  [nicspec.RssEntries]int       // table Indirection as written last
 
 	Reads []tlp.Header // reads of the device, recorded while Keep is set
 	Keep  bool
@@ -65,7 +65,7 @@ type Completion struct {
 
 // sent is a frame that left the NIC.
 type sent struct {
-	Port  int // as checks number ports
+	Port  int // number that checks give the port
 	Queue int
 	Data  []byte
 	cycle int64
@@ -74,9 +74,9 @@ type sent struct {
 // LinkCycles is the latency of the links: short, so that waiting costs few cycles.
 const LinkCycles = 64
 
-const MemoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
+const MemoryBytes = 1 << 40 // size of each endpoint's memory, so that addresses have more than 32 bits
 
-// Endpoint returns the spec of the endpoint: its memories, stalls and the splitting of completions.
+// Endpoint returns the spec of the memories, with their stalls and the way in which they split completions.
 func Endpoint(stall int) board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = MemoryBytes, MemoryBytes, 128, 80*simcore.Nanosecond, 5
@@ -126,7 +126,7 @@ func (r *Rig) see(x boundary.Crossing) {
 		r.Frames(x)
 	}
 	switch {
-	// Without stalls, only the device could hold a frame back, which it must not do [B4].
+	// Without stalls only the device could hold back a frame, which [B4] forbids.
 	case x.Kind == boundary.FrameIn && r.Stall == 0:
 		beats := (8*len(x.Frame.Data) + r.Sizes.EthBits - 1) / r.Sizes.EthBits
 		require.EqualValues(r.T, beats, x.Last-x.First+1, "cycles in which a frame of %d B came in", len(x.Frame.Data))

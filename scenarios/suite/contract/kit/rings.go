@@ -142,7 +142,7 @@ func Encode(f interface{ Encode([]byte) }, n int) []byte {
 func (r *Rig) Disable(t nicspec.Table, q int) {
 	r.T.Helper()
 	r.Commit(t, q, make([]byte, nicspec.RxqEntrySize))
-	r.flush() // until its last entries are in memory
+	r.flush() // until the queue's last entries are in memory
 }
 
 // Buffers reserves buffers for a frame in both memories, header and payload, each at the given odd

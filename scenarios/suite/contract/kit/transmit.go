@@ -77,7 +77,7 @@ func (r *Rig) StoreEntry(x *TxRing, index uint16, w *LongEntry) {
 	}
 }
 
-// CameOut checks that the next frame that left from a queue is that of a work entry, on its port.
+// CameOut checks that the next frame that left from a queue is that of the given work entry, on the entry's port.
 func (r *Rig) CameOut(q int, p *Posted, index uint16) {
 	r.T.Helper()
 	s := r.Left(q)
@@ -188,7 +188,7 @@ func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 		}
 		first := x.PI
 		all := r.EnqueueLong(x, entries[:n]...)
-		if last := &all[n-1]; !last.FComplete { // the last entry reports its end, so that the caller can wait for it
+		if last := &all[n-1]; !last.FComplete { // without it the caller could not wait for the end of all
 			last.FComplete = true
 			r.StoreEntry(x, x.PI-uint16(last.BlocksOf(&r.Sizes)), &last.LongEntry)
 		}

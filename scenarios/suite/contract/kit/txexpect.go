@@ -70,7 +70,7 @@ func (w *LongEntry) AllSlots() []byte {
 	return b
 }
 
-// Segments returns the pieces of an entry, which must have enough slots for them.
+// Segments returns the pieces of an entry, from its slots behind the inline bytes. The entry must have enough slots.
 func (w *LongEntry) Segments() (all []nicspec.SegFields) {
 	b := w.AllSlots()[InlineSlots(&w.WqeFields)*nicspec.WqeSlotBytes:]
 	for i := range int(w.Nseg) {
@@ -97,7 +97,8 @@ func InlineSlots(w *nicspec.WqeFields) int {
 	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 }
 
-// Segments returns the pieces of an entry of one block, which must have enough slots for them.
+// Segments returns the pieces of an entry of one block, from its slots behind the inline bytes. The entry must have
+// enough slots.
 func Segments(w *nicspec.WqeFields) []nicspec.SegFields {
 	e := One(*w)
 	return e.Segments()

@@ -45,7 +45,7 @@ func appending(e *nicspec.WqeFields, p *kit.Packet) {
 	e.L3Off, e.L4Off, e.FIcrc, e.FAppend = uint8(p.L3Off()), uint8(p.L3Off()+p.L3Len()), true, true
 }
 
-// appendKinds returns packets with all headers behind which a trailer can be appended.
+// appendKinds returns packets with every combination of headers to which the NIC can append a trailer.
 func appendKinds() (all []kit.Packet) {
 	for _, l3 := range []int{4, 6} {
 		for _, tags := range [][]uint32{nil, {kit.TpidC<<16 | 5}, {kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}} {
@@ -62,8 +62,8 @@ func appendKinds() (all []kit.Packet) {
 	return all
 }
 
-// appendedTrailers sends every pad count behind payloads of lengths that leave every remainder, with every combination
-// of the other offloads.
+// appendedTrailers sends every pad count behind payloads of all lengths modulo four, with every combination of the
+// other offloads.
 func appendedTrailers(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(91, 9))
@@ -152,7 +152,7 @@ func appendedLengths(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedMisfits sends UDP lengths, pad counts, versions and offsets that do not fit the gathered bytes.
+// appendedMisfits sends entries whose UDP length, pad count, version or offsets do not fit the gathered bytes.
 func appendedMisfits(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(93, 9))
@@ -202,8 +202,8 @@ func appendedMisfits(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedReach sends frames whose BTH ends near byte 128, the last that the device inspects, and whose gathered bytes
-// end with it.
+// appendedReach sends frames whose gathered bytes end with a BTH that ends near byte 128, the last that the device
+// inspects.
 func appendedReach(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(94, 9))
@@ -333,7 +333,7 @@ func appendedInLong(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedDigests places payload digests before the trailer, in it, around its end, and in the
+// appendedDigests places CRC-32C digests of the payload before the trailer, inside it, around its end, and in the
 // headers.
 func appendedDigests(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
@@ -345,7 +345,7 @@ func appendedDigests(r *kit.Rig) {
 		e.FCrc32c, e.CrcStart = true, uint16(l4+20+rng.IntN(8))
 		switch i % 4 {
 		case 0:
-			e.CrcOff = uint16(len(f) - 8 + rng.IntN(16)) // around the end of the pad bytes
+			e.CrcOff = uint16(len(f) - 8 + rng.IntN(16)) // the digest lies around the end of the pad bytes
 		case 1:
 			e.CrcOff = uint16(l4 + 20 + rng.IntN(max(1, len(f)-l4-20)))
 		case 2:

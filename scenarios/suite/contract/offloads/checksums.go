@@ -17,8 +17,7 @@ var OffloadChecks = []kit.Check{
 	{Name: "offloads/sums of zero", Rules: "T8", Stalls: kit.Calm, Run: zeroSums},
 }
 
-// flags sets the offloads of an entry by the bits of k; udp_csum and udp_zero are never set
-// together.
+// flags sets the offload flags of an entry by the bits of k; it never sets udp_csum and udp_zero together.
 func flags(w *nicspec.WqeFields, k int) {
 	w.FIpCsum, w.FIcrc = k&1 != 0, k&2 != 0
 	w.FUdpCsum, w.FUdpZero = k/4%3 == 1, k/4%3 == 2
@@ -146,7 +145,7 @@ func offloadOverlaps(r *kit.Rig) {
 			for _, k := range []int{4, 5, 8, 9, 6, 7, 10, 11} {
 				f := kit.Pattern(200, rng.Uint64())
 				kit.BigEndian.PutUint16(f[l4+4:], uint16(24+rng.IntN(100)))
-				f[14] = v // in some frames this byte is part of the length
+				f[14] = v // in some of the frames this byte is part of a length
 				e := r.Cut(w, f, 0, 1, rng)
 				e.L3Off, e.L4Off = 14, uint8(l4)
 				flags(&e, k)

@@ -69,7 +69,7 @@ func digestsIn(r *kit.Rig) {
 			for _, n := range []int{5, 6, 7, 8, 40, 63, 64, 65, 100, 700} {
 				p.Seed = uint64(n + i)
 				if (i+n)%3 == 0 && p.L3 != 0 {
-					p.Trailer = 5 + n%20 // not part of the payload
+					p.Trailer = 5 + n%20 // Ethernet padding, which is no part of the payload
 				}
 				for _, right := range []bool{true, false} {
 					f := digested(p, n, right)
@@ -103,7 +103,7 @@ func digestLengths(r *kit.Rig) {
 	for n := 9000; n < 9216-58; n += 13 {
 		frames = append(frames, digested(kit.RocePacket(0), n, n%2 > 0))
 	}
-	for i := 0; i < len(frames); i += 40 { // at most as many at a time as there are buffers
+	for i := 0; i < len(frames); i += 40 { // no more at a time than buffers are posted
 		receive.Parse(r, append([][]byte(nil), frames[i:min(i+40, len(frames))]...))
 		r.Quiet()
 	}
@@ -152,7 +152,8 @@ func digestDrops(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// digestCredit sends frames with bad digests to an account: they must draw no credit and take no ordinal.
+// digestCredit sends frames with wrong digests to rules with an account: they must draw no credit and take no
+// account_seq.
 func digestCredit(r *kit.Rig) {
 	crcMode(r, nicspec.CrcModeCheck)
 	receive.OpenPosted(r, 1, 2)
@@ -202,7 +203,7 @@ func digestsOut(r *kit.Rig) {
 			e.FComplete = rng.IntN(2) > 0
 			all = append(all, e, withDigest(r, w, p, f, k, head, head+4+rng.IntN(end-head-5), rng)) // in a header
 			if k%3 == 0 {
-				all = append(all, r.Cut(w, f, 0, 2, rng)) // frame without a digest
+				all = append(all, r.Cut(w, f, 0, 2, rng)) // a frame without a digest
 			}
 		}
 	}

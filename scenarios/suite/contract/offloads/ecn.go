@@ -40,7 +40,7 @@ func ecnOut(r *kit.Rig, mode uint8) { r.TxMod = func(f *nicspec.TxqEntryFields) 
 func markedIn(r *kit.Rig) {
 	x := r.OpenRx(1, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode = 1, nicspec.SplitModeHeaders })
 	y := r.OpenRx(2, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 16 })
-	// Both ToS and header checksum change; the split lies between them.
+	// Marking changes the ToS byte and the header checksum; the frame is split between the two.
 	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) {
 		f.EcnMode, f.SplitMode, f.SplitLen = 1,
 			nicspec.SplitModeFixed, 24
@@ -97,7 +97,7 @@ func markedSums(r *kit.Rig) {
 	receive.Parse(r, frames)
 }
 
-// markedOut sends all values of the ECN bits from queues of all modes.
+// markedOut sends frames with all values of the ECN bits from queues of every ecn_mode.
 func markedOut(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	rng := rand.New(rand.NewPCG(81, 9))

@@ -64,7 +64,7 @@ func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 }
 
 // trimmed takes the next frame of a queue and checks that nothing was written behind its placed bytes. It reports
-// whether the whole frame was placed.
+// whether the frame was written untrimmed.
 func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	r.T.Helper()
 	index := x.CQI
@@ -97,7 +97,7 @@ func trimKinds(rng *rand.Rand) (all []kit.Packet) {
 	return all
 }
 
-// playTrimmed plays packets and takes them. It returns how many of them were placed whole.
+// playTrimmed plays packets, and takes and checks them as trimmed does. It returns how many were written untrimmed.
 func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	r.T.Helper()
 	for len(list) > 0 {
@@ -148,8 +148,8 @@ func trimmedLayouts(r *kit.Rig) {
 	}
 }
 
-// notTrimmed delivers packets that must be placed whole: fragments, wrong lengths, pad counts that leave less than the
-// headers, and packets that are not RoCE.
+// notTrimmed delivers packets that the device must not trim: fragments, wrong lengths, pad counts larger than the bytes
+// behind the headers, and packets that are not RoCE.
 func notTrimmed(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(2)
@@ -164,9 +164,9 @@ func notTrimmed(r *kit.Rig) {
 		add(p, func(p *kit.Packet) { p.UDPLen = -41 }) // UDP length 23, less than the headers and ICRC
 		add(p, func(p *kit.Packet) { p.UDPLen = -60 })
 		add(p, func(p *kit.Packet) { p.UDPLen = 0x7000 })
-		for pad := 1; pad < 4; pad++ { // the payload is shorter than the pad count
+		for pad := 1; pad < 4; pad++ { // the pad count is larger than the payload
 			add(p, func(p *kit.Packet) { p.Payload, p.BthFlags, p.Trailer = pad-1, uint8(pad)<<4, 20 })
-			// the same, with extension headers
+			// the pad count is larger than the payload behind extension headers
 			add(p, func(p *kit.Packet) { p.Op, p.Payload, p.BthFlags = 0x13, 28+pad-1, uint8(pad)<<4 })
 		}
 		// The UDP length ends inside extension headers.
@@ -182,7 +182,7 @@ func notTrimmed(r *kit.Rig) {
 	}
 	require.Equal(r.T, len(all), playTrimmed(r, x, all), "frames that were placed whole")
 	all = nil
-	for pad := range 4 { // the payload has just enough bytes for the pad count
+	for pad := range 4 { // the payload is exactly as long as the pad count says
 		p := kit.RocePacket(pad)
 		p.BthFlags, p.Trailer = uint8(pad)<<4, 30
 		all = append(all, p)
@@ -197,8 +197,7 @@ func notTrimmed(r *kit.Rig) {
 	require.Zero(r.T, playTrimmed(r, x, all), "frames that were not trimmed")
 }
 
-// trimmedTooLong delivers frames whose placed bytes just fit into the payload buffer, or just do
-// not.
+// trimmedTooLong delivers frames whose bytes, trimmed, just fit into the payload buffer, or just do not fit.
 func trimmedTooLong(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)
@@ -218,7 +217,7 @@ func trimmedTooLong(r *kit.Rig) {
 				r.Synced()
 				f := p.Build()
 				q := p
-				q.Payload, q.Seed = payload+pad-7, 5 // shorter frames are delivered with any buffer size
+				q.Payload, q.Seed = payload+pad-7, 5 // a shorter frame, which fits into the buffers anyway
 				g := q.Build()
 				want := kit.Arrived(f, g).Taken(1)
 				if size == fits {

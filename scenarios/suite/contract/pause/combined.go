@@ -35,13 +35,14 @@ func classTimes(times map[int]uint16) []byte {
 	return pauseFrame(nicspec.PfcOpcode, rest...)
 }
 
-// stopOf is the stop expected for a queue: the index of the frame that causes it, and its length in quanta; 0: no stop.
+// stopOf is the stop that a queue is expected to see: the index of the pause frame that causes it, and its length in
+// pause quanta; length 0: no stop.
 type stopOf struct {
 	frame  int
 	quanta int64
 }
 
-// classesFollow sends pauses of classes 5 and 2, and of the port, one after the other.
+// classesFollow sends pauses of class 5, of class 2 and of the whole port, one after the other.
 func classesFollow(r *kit.Rig) {
 	type times = map[int]uint16
 	PortCfg(r, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0xff})
@@ -88,7 +89,8 @@ func classesFollow(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedUntil checks that the only frame of a queue left after its stop or, without a stop, soon.
+// stoppedUntil checks when the only frame of a queue left: soon after the end of its stop or, if it has none, soon
+// after it was posted.
 func stoppedUntil(r *kit.Rig, name string, p *pauseWatch, queue int, s stopOf) {
 	r.T.Helper()
 	if s.quanta > 0 {
@@ -212,7 +214,7 @@ func resetInAStop(r *kit.Rig) {
 		require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "the stop has ended with the reset")
 		first := r.Ordinal()
 		r.Play(pause)
-		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is reset: a pause is any other frame
+		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is reset, so a pause is a frame like any other
 		r.Disable(nicspec.TableRxq, 3)
 		r.Disable(nicspec.TableTxq, 5)
 	}

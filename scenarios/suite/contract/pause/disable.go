@@ -13,9 +13,9 @@ var DisableChecks = []kit.Check{
 		Run: disabledInAStop},
 }
 
-// disabledInAStop disables a queue of a stopped class. Its entry is posted just before the stop takes effect, and may
-// still end, or long after, and must not be fetched. The disable must not wait for the end of the stop, after which
-// nothing may be sent.
+// disabledInAStop disables a queue of a stopped class. If its entry is posted just before the stop takes effect, it may
+// still end; if it is posted long after, it must not be fetched. The disable must not wait for the end of the stop,
+// after which nothing may be sent.
 func disabledInAStop(r *kit.Rig) {
 	const queue, class, quanta = 3, 5, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})

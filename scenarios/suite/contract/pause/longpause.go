@@ -33,7 +33,7 @@ func longInAStop(r *kit.Rig) {
 		posts := r.EnqueueLong(x, transmit.AnyLong(r, w, blocks, rng), transmit.AnyLong(r, w, 1, rng))
 		r.Doorbell(false, x.Number, uint32(first)+uint32(1+i%(blocks-1)))
 		if i < 3 {
-			r.Run(500) // the posted blocks are fetched before the stop comes
+			r.Run(500) // until the blocks posted so far are fetched
 		}
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))

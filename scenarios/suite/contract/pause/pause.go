@@ -148,7 +148,7 @@ func honoured(r *kit.Rig) {
 // pauseWatch records when frames begin to leave, and when incoming frames end.
 type pauseWatch struct {
 	Begins []boundary.Crossing // frames that left, without their bytes
-	Ins    []int64             // last beats of frames that came in
+	Ins    []int64             // cycle of the last beat of each frame that came in
 }
 
 func Pauses(r *kit.Rig) *pauseWatch {
@@ -165,14 +165,14 @@ func Pauses(r *kit.Rig) *pauseWatch {
 	return w
 }
 
-// Quantum returns the length of a pause quantum in cycles.
+// Quantum returns the length of a pause quantum (512 bit times) in cycles.
 func Quantum(r *kit.Rig) int64 { return int64(512 / r.Sizes.EthBits) }
 
 // fetchCycles is an upper bound of the cycles to fetch and gather entries after a stop has ended.
 const fetchCycles = 400
 
 // stopped checks that no frame of a queue began during a stop that came in cycle at, and that one began soon after the
-// stop: within the time of [F4] and slack.
+// stop: within the time that [F4] allows, plus slack.
 func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 	r.T.Helper()
 	end, after := at+quanta*Quantum(r), int64(-1)
@@ -222,7 +222,7 @@ func portStops(r *kit.Rig) {
 		r.Until("the pauses have come in", func() bool { return len(p.Ins) == len(c.frames) })
 		at := p.Ins[len(p.Ins)-1]
 		r.Ended(x, first, posts)
-		slack := int64(0) // frames wait, fetched, for the end of the stop
+		slack := int64(0) // the entries were fetched before the stop, so their frames are ready to leave at its end
 		if c.quanta == 0 {
 			slack = fetchCycles
 		}

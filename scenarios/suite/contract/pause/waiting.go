@@ -19,7 +19,7 @@ func enabledInAStop(r *kit.Rig) {
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
 		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
-		r.Run(2000) // longer than an earlier read takes to leave
+		r.Run(2000) // until a read that was requested earlier has left
 		if i > 0 {
 			r.Disable(nicspec.TableTxq, 1)
 		}

@@ -119,9 +119,9 @@ func copySome(r *kit.Rig) {
 type devctlWatch struct {
 	*kit.Rig
 	now     nicspec.DevctlReg
-	at      int64 // cycle in which it was written
+	at      int64 // cycle in which DEVCTL was last written
 	since   int   // requests that left more than 64 cycles after the write
-	stale   int   // number of the last of these that did not yet have the new value
+	stale   int   // number of the latest request after the write without the new value
 	checked int
 }
 

@@ -12,13 +12,14 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// CompletionChecks answer reads with completions that the endpoint never sends: each status, and completions that are
-// wrong in one or two ways.
+// CompletionChecks answer reads with completions that no endpoint sends: with each status, and wrong in one or two
+// ways.
 var CompletionChecks = []kit.Check{
 	{Name: "transmit errors/completions by hand", Rules: "P6 P7 T6", Stalls: kit.Stalled, Run: completionsByHand},
 }
 
-// completionCase is a change to a correct completion, and the status of the entry whose read it answers.
+// completionCase is a change to a correct completion, and the status that the work entry must have whose read it
+// answers.
 type completionCase struct {
 	name string
 	mod  func(*kit.Completion)
@@ -122,7 +123,7 @@ func completionsByHand(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// unanswered records the reads of a range, which the endpoint leaves unanswered.
+// unanswered records the device's reads in a range; the endpoint does not answer them.
 type unanswered struct {
 	all  []tlp.Header
 	left int // bytes not yet requested

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// EarlyChecks send unexpected completions at about the time of requests. Which of them meet a request is left to
-// chance, and the referee judges the result.
+// EarlyChecks send unexpected completions at about the time of requests. Which of them have the tag of an outstanding
+// request is left to chance, and the referee judges the result.
 var EarlyChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, c := range []struct {
@@ -30,8 +30,9 @@ var EarlyChecks = func() []kit.Check {
 	return all
 }()
 
-// earlyCompletions makes the device read pieces continuously while completions with any tag arrive. They start when a
-// piece is read, and leave gaps for others, since a queue whose ring read fails makes no more requests.
+// earlyCompletions makes the device read pieces continuously while completions with any tag arrive. These start when
+// the first piece is read. They leave gaps for the correct completions, since a queue whose ring read fails makes no
+// more requests.
 func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: as many requests as possible
@@ -39,7 +40,7 @@ func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 	cpl.RequesterID = nicspec.RequesterNic
 	data := kit.Pattern(cpl.PayloadBytes(), 1)
 	for round := range 24 {
-		x, w := r.TxSetup(round%4, 6) // another queue each round, since the previous one may have failed
+		x, w := r.TxSetup(round%4, 6) // another queue in each round, since the previous one may be in state Error
 		for i := range x.Size() {
 			r.Enqueue(x, kit.SendEntry(nil, r.Piece(w[i%2], i, 64, kit.Pattern(1500, uint64(i)))))
 		}

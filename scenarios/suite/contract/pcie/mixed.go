@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// MixedChecks run both directions at once while completions are split and shuffled in various ways. kit.Around sets up
-// the way that a check's name says.
+// MixedChecks run both directions at once while completions are split and shuffled in various ways. How they are split
+// and shuffled is in kit.Around under the check's name.
 var MixedChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, mps := range []int{128, 256, 4096} {

@@ -18,7 +18,7 @@ var TagChecks = []kit.Check{
 		Run: tagsComeBack},
 }
 
-// outstanding tracks the outstanding reads and their maximum.
+// outstanding tracks the device's reads in flight, and the largest number of them at once.
 type outstanding struct {
 	left map[uint8]int // bytes outstanding, by tag
 	most int
@@ -72,7 +72,7 @@ func tagsComeBack(r *kit.Rig) {
 			all[i].Status, all[i].Frame = nicspec.StatusCplTimeout, nil
 		}
 		r.RingDoorbell(&bad.Ring)
-		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until the tags may be used again [P6]
+		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until all tags may be used again [P6]
 			sendAll(r, good, long(40))
 		}
 		r.Ended(bad, first, all)

@@ -7,7 +7,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// WindowChecks change the configuration while frames arrive. The referee decides which frames may see which value.
+// WindowChecks change the configuration while frames arrive. The referee decides which frames may be handled by the old
+// value and which by the new one.
 var WindowChecks = []kit.Check{
 	{Name: "parsing/ROCE_PORT is written while frames come in", Rules: "R6 G8 H6 H7", Stalls: kit.Stalled,
 		Run: rocePortMoves},

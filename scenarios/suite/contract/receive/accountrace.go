@@ -42,8 +42,8 @@ func writtenWhileWaiting(r *kit.Rig) {
 	}
 }
 
-// creditsWhileDrawing writes credits as fast as possible while frames draw credits one after another: neither may be
-// lost when they coincide.
+// creditsWhileDrawing writes credits as fast as possible while frames draw credits one after another: neither a write
+// nor a draw may be lost when both happen in one cycle.
 func creditsWhileDrawing(r *kit.Rig) {
 	a := &Account{Index: 3, Balance: 1 << 20, Rule: 4, FastQ: 1, SlowQ: 2}
 	OpenPosted(r, a.FastQ, a.SlowQ)

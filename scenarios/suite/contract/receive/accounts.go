@@ -54,8 +54,7 @@ func (a *Account) Draw(slow bool) (seq uint32) {
 	return a.seq - 1
 }
 
-// SetAccount writes an account and the rule that draws on it, for frames to the queue numbered as
-// the account.
+// SetAccount writes an account, and a rule that draws on it for frames to the queue with the account's number.
 func SetAccount(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	f := nicspec.AccountEntryFields{Balance: a.Balance}
@@ -149,11 +148,11 @@ func bothPaths(r *kit.Rig) {
 		drawFrames(r, a, int(n)/2+3)
 		CheckAccount(r, a)
 	}
-	a.Balance, a.drawn, a.seq = 4, 0, 0 // the next write of the entry sets these
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // the next write of the table entry sets these values
 	SetAccount(r, a)
 	drawFrames(r, a, 6)
 	CheckAccount(r, a)
-	a.FastQ, a.SlowQ = 2, 2 // one queue for both paths
+	a.FastQ, a.SlowQ = 2, 2 // fast and slow path lead to one queue
 	credit(r, a, 3, false, false)
 	setAccountRule(r, a)
 	drawFrames(r, a, 6)
@@ -172,7 +171,7 @@ func setAccountRule(r *kit.Rig, a *Account) {
 	r.Rule(a.Rule, e)
 }
 
-// latchedAccount uses an account that stays slow until it is resumed.
+// latchedAccount uses an account with latch set, which stays slow until it is resumed.
 func latchedAccount(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
@@ -191,7 +190,7 @@ func latchedAccount(r *kit.Rig) {
 	credit(r, a, 0, false, true)
 	drawFrames(r, a, 10)
 	CheckAccount(r, a)
-	credit(r, a, 5, true, true) // takes credits and resumes at once: the next frame finds no credit
+	credit(r, a, 5, true, true) // one write takes credits and resumes: the next frame finds none
 	CheckAccount(r, a)
 	drawFrames(r, a, 2)
 	credit(r, a, 1, false, true)
@@ -248,7 +247,7 @@ func accountDrops(r *kit.Rig) {
 	drawFrames(r, a, 2)
 	a.SlowQ = 6
 	setAccountRule(r, a)
-	a.slow = true // a dropped frame makes the account slow as well
+	a.slow = true // even a dropped frame makes the account slow
 	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
 	CheckAccount(r, a)
 	credit(r, a, 1, false, false)

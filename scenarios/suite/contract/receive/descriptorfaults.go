@@ -34,7 +34,7 @@ func descriptorFaults(r *kit.Rig) {
 	for _, f := range kit.Failures {
 		x := r.OpenRx(2, 2, nil)
 		r.Post(good, 6)
-		if f.Kind != inject.FaultUR { // fail in a later lap of the ring, after some descriptors have been used
+		if f.Kind != inject.FaultUR { // let the failing read be in a later lap of the ring
 			first := r.Ordinal()
 			r.Post(x, 3)
 			r.Play(kit.FrameTo(2, kit.Blob(64, 1)), kit.FrameTo(2, kit.Blob(65, 2)), kit.FrameTo(2, kit.Blob(66, 3)))
@@ -63,7 +63,7 @@ func descriptorFaults(r *kit.Rig) {
 			kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
 		r.Play(frames[1:]...)
 		r.Delivered(good, at+2, 0)
-		r.RingDoorbell(&x.Ring) // the index is the same as before, but the queue is not in state Run
+		r.RingDoorbell(&x.Ring) // announces nothing new, but counts as an error since the queue is not in state Run
 		r.Quiet()
 		for i, n := range kit.Arrived(frames...).Taken(2).With(kit.PortCounter(nicspec.CntRxDropQueueErr), 2).
 			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe),
@@ -110,7 +110,7 @@ func lateCompletion(r *kit.Rig) {
 	})
 }
 
-// severalFail makes all reads of a ring fail but the first two. There must be exactly one Event, QUEUE_ERR must step
+// severalFail makes all reads of a ring fail except the first two. There must be exactly one Event, QUEUE_ERR must step
 // once, and each of 70 frames must be delivered, or dropped for QueueErr or NoDesc.
 func severalFail(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
@@ -229,8 +229,8 @@ func silentTagRests(r *kit.Rig) {
 	require.EqualValues(r.T, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
 }
 
-// offWhileOwed disables a queue whose ring failed long ago, and whose Event waits behind a frame of another queue that
-// waits for its descriptor. The Event must still be written.
+// offWhileOwed disables a queue whose ring failed long ago. Its Event has not been written yet: it waits behind a frame
+// of another queue that waits for a descriptor. The disable must not discard the Event.
 func offWhileOwed(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	other, x := r.OpenRx(1, 3, nil), r.OpenRx(2, 3, nil)

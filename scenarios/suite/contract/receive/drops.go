@@ -196,9 +196,10 @@ func noDescriptor(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// precedence plays frames to which several causes of a drop apply, each time without the one that comes first in order.
+// precedence plays frames to which several drop causes apply, and removes the causes one by one, in the order in which
+// the device must check them.
 func precedence(r *kit.Rig) {
-	// Without descriptors, TooLong takes precedence.
+	// The queue has no descriptors, but TooLong takes precedence over NoDesc.
 	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 })
 	bad := kit.Spoiled(true, true, true)
 	r.Write(nicspec.RegRxCtrl, 7)
@@ -229,7 +230,7 @@ func precedence(r *kit.Rig) {
 func overflow(r *kit.Rig) {
 	playDrops(r, 20)
 	r.ReceiveAll(8)
-	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the guaranteed size: every byte of it is needed
+	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the guaranteed size: frames fill it to the last byte
 		x := r.OpenRx(8, 10, nil)
 		r.Bed.Faults.Clear()
 		require.NoError(r.T,

@@ -131,7 +131,7 @@ func pages(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// strangeLimits sets every value of DEVCTL.mps that counts as 0.
+// strangeLimits sets DEVCTL.mps to every value that has no meaning and counts as 0.
 func strangeLimits(r *kit.Rig) {
 	r.ReceiveAll(1)
 	x := r.OpenRx(1, 4, nil)

@@ -19,7 +19,8 @@ var ParseChecks = []kit.Check{
 	{Name: "parse/ICRC coverage", Rules: "H10", Stalls: kit.Calm, Run: icrcCoverage},
 }
 
-// Parse delivers frames, 200 at a time, and compares their completion entries with section 5.
+// Parse delivers frames, 200 at a time, and compares their completion entries with the rules of section 5 of
+// docs/nic.md.
 func Parse(r *kit.Rig, frames [][]byte) {
 	r.T.Helper()
 	const lap = 200
@@ -90,7 +91,7 @@ func RoceOpcodes(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// CutShort plays frames that end at every place in their headers.
+// CutShort plays frames that end at every offset within their headers.
 func CutShort(r *kit.Rig) {
 	var frames [][]byte
 	long := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x14,
@@ -175,7 +176,7 @@ func edgeSums(r *kit.Rig) {
 		h := append([]byte(nil), f...)
 		kit.BigEndian.PutUint16(h[l4+6:], 1)
 		frames = append(frames, h)
-		if p.L3 == 4 { // the same in the IPv4 header, where the identification compensates
+		if p.L3 == 4 { // in the IPv4 header, the identification field compensates for the checksum
 			for _, field := range []uint16{0, 0xffff} {
 				k := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(k[18:], kit.AddOnes(kit.BigEndian.Uint16(k[18:]), kit.BigEndian.Uint16(k[24:])))

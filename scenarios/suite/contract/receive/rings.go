@@ -205,7 +205,7 @@ func rxUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// usedOnce posts descriptors that all have the same buffer, and checks the bytes around it.
+// usedOnce posts descriptors that all name the same buffer, and checks that the device writes nothing around it.
 func usedOnce(r *kit.Rig) {
 	x := r.OpenRx(3, 3, func(f *nicspec.RxqEntryFields) {
 		f.SplitMode, f.SplitLen, f.HdrBufSize = nicspec.SplitModeFixed, 20, 20

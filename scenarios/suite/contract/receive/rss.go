@@ -119,7 +119,8 @@ func indirection(r *kit.Rig, index, q int) {
 	r.Indir[index] = q
 }
 
-// spread opens queues and fills the table. Entries that no frame may select name a disabled queue.
+// spread opens queues and fills table Indirection. Entries other than the given ones, which no frame may select, name a
+// disabled queue.
 func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	r.T.Helper()
 	var rings []*kit.RxRing
@@ -148,7 +149,7 @@ func flow(i int) []byte {
 	return p.Build()
 }
 
-// group checks that frames go to the queues in a group of table entries.
+// group checks that frames go to the queues that a group of entries in table Indirection names.
 func group(r *kit.Rig, rings []*kit.RxRing, base, log, rule, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
@@ -188,7 +189,7 @@ func rssRules(r *kit.Rig) {
 			r.Disable(nicspec.TableRxq, q+1)
 		}
 	}
-	// A group that leads to a disabled queue.
+	// The group's entries lead to a disabled queue.
 	r.Rule(5, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionRss, Queue: 9, RssLog: 0})
 	indirection(r, 9, 2)
 	r.Dropped("a group's queue is off", nicspec.CntRxDropQueueOff, flow(1), flow(2))

@@ -92,8 +92,8 @@ func everyKeyField(r *kit.Rig) {
 	}
 }
 
-// everyKeyBit writes a rule for each bit of the key, as many at a time as there are rules, each wrong in that bit only:
-// none may match. Then all are corrected, and the lowest must match.
+// everyKeyBit writes a rule for each bit of the key, as many at a time as there are rules, each with only that bit
+// wrong: no rule may match a frame. Then all are corrected, and the lowest must match.
 func everyKeyBit(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	frame := keyFrames()[0]
@@ -133,7 +133,7 @@ func masks(r *kit.Rig) {
 	r.Rule(r.Sizes.NumRules-1, rule)
 	require.False(r.T, matches(r, frame), "a rule that is not valid matches nothing")
 	rule = nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
-	rule.Value[3], rule.Mask[3] = 0xfc, 0xfc // reserved bits of the key are 0
+	rule.Value[3], rule.Mask[3] = 0xfc, 0xfc // these bits of the key are reserved and always 0
 	r.Rule(0, rule)
 	require.False(r.T, matches(r, frame), "reserved bits of the key are 0")
 	rule.Value[3] = 0

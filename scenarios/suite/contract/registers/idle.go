@@ -57,7 +57,8 @@ func idleWithEntry(r *kit.Rig) {
 	r.BusyFalls()
 }
 
-// statusTells makes a frame, and then a work entry, wait for a read that is answered late, and checks STATUS meanwhile.
+// statusTells lets a frame, and then a work entry, wait for a read that is answered late, and checks what STATUS says
+// meanwhile.
 func statusTells(r *kit.Rig) {
 	const late = 4000
 	y, w := r.TxSetup(2, 3)

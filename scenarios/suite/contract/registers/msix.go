@@ -364,7 +364,8 @@ func messagesUnderTraffic(r *kit.Rig) {
 	require.Greater(r.T, m.total(), 20)
 }
 
-// messagesOfTheOldest lets two entries leave at a distance: the time limit must count from the first.
+// messagesOfTheOldest lets two entries leave one after the other: the time limit of their message must count from the
+// first.
 func messagesOfTheOldest(r *kit.Rig) {
 	m := withMessages(r)
 	const units, apart = 60, 2500 // the limit is 60 units, 3,840 cycles

@@ -38,7 +38,7 @@ type word struct {
 	high bool // upper half of a 64-bit register
 }
 
-// Words lists the words of every register: of long arrays only the first, the last and one between.
+// Words lists the words of every register; of a long array, only the first, the last and one in between.
 func Words() []word {
 	var all []word
 	for i := range nicspec.Registers {
@@ -122,13 +122,14 @@ func resetValues(r *kit.Rig) {
 // patterns are values to write to registers.
 var patterns = []uint32{0xffff_ffff, 0x5555_5555, 0xaaaa_aaaa, 0}
 
-// Quiet reports whether writing any value to a word has no side effect. Doorbells, table commands and credits have one.
+// Quiet reports whether a word can be written with any value without a side effect. Doorbells, table commands and
+// credits have side effects.
 func (w *word) Quiet() bool {
 	return w.Reg.Name != "RX_DOORBELL" && w.Reg.Name != "TX_DOORBELL" && w.Reg.Name != "ACCOUNT_CREDIT" &&
 		w.Off != nicspec.RegTblCmd
 }
 
-// Still clears the bits of a value that would start something, such as a reset.
+// Still clears the bits of a value whose writing would start something, such as a reset.
 func (w *word) Still(v uint32) uint32 {
 	if w.Off == nicspec.RegCtrl {
 		v &^= 1 << 31

@@ -19,7 +19,7 @@ type shape struct {
 	first, last uint8
 }
 
-// shapes lists accesses that are not valid register accesses.
+// shapes lists requests that hit a register but are no valid access: wrong size, alignment or byte enables.
 func shapes() []shape {
 	var all []shape
 	for be := range uint8(0xf) {
@@ -42,7 +42,7 @@ func writeShapes(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 0xabcd)
 	var all []shape
 	for _, s := range shapes() {
-		// A request of this shape is a valid push.
+		// A request of this size at TX_PUSH is a valid push.
 		if s.off != nicspec.RegTxPush(3) || s.n*4 != nicspec.WqeBytes || !r.Sizes.Has(nicspec.PartPush) {
 			all = append(all, s)
 		}
@@ -106,7 +106,7 @@ func elsewhere() []tlp.Header {
 		h.Address, h.Addr64 = a, a>>32 != 0
 		all = append(all, h)
 	}
-	low := kit.Memory(tlp.MRd, 0) // a header of four DWs for an address that needs only three
+	low := kit.Memory(tlp.MRd, 0) // a header with a 64-bit address that would fit into 32 bits
 	low.Address = 0x2c
 	return append(all, low)
 }
@@ -243,7 +243,7 @@ func poisonedRequests(r *kit.Rig) {
 		w := kit.Memory(tlp.MWr, nicspec.RegScratch)
 		w.EP = true
 		r.Send(w, make([]byte, 4))
-		w.Length, w.LastBE = 5, 0xf // also no valid register access, but poison takes precedence
+		w.Length, w.LastBE = 5, 0xf // its length is wrong as well, but poison takes precedence
 		r.Send(w, make([]byte, 20))
 		for _, off := range []uint32{nicspec.RegRxDoorbell(1), nicspec.RegTxDoorbell(1), nicspec.RegTblCmd} {
 			w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(off), 1, 0

@@ -160,7 +160,7 @@ func withReserved(t nicspec.Table, entry []byte) []byte {
 	return b
 }
 
-// writtenEntries writes every entry of every table and reads them all back: no two share storage.
+// writtenEntries writes every entry of every table, and then reads all of them back: no two entries may share storage.
 func writtenEntries(r *kit.Rig) {
 	const some = 24
 	want := map[nicspec.Table]map[int][]byte{}
@@ -223,7 +223,7 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	case nicspec.TablePortCfg:
 		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()),
 			PauseTime: uint16(rng.Uint32()),
-			// with mode None, the other fields may have any value
+			// with mode None, all other fields may have any value
 			Xoff: rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize)
 	}
 	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)),
@@ -305,7 +305,7 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	r.Write2(nicspec.RegTblData(8), 1, 1)
 	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 1), 5)
 	r.Write(nicspec.RegScratch, 4711) // other registers can be written
-	r.Write(bell, 4)                  // the index is the same as before, but the queue is Off
+	r.Write(bell, 4)                  // announces nothing new, but counts as an error since the queue is Off
 	r.Synced()
 	require.EqualValues(r.T, 4711, r.Read(nicspec.RegScratch))
 	require.Equal(r.T, append(off, make([]byte, 64)...), r.Staged(), "writes of TBL_DATA have no effect while busy")
@@ -329,7 +329,7 @@ func commandsEnd(r *kit.Rig) {
 		r.Stage(GoodEntry(r, t, uint64(i)))
 		r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpWrite, t, Entries(r, t)-1))
 		r.Write(nicspec.RegScratch, uint32(i))
-		require.EqualValues(r.T, i, r.Read(nicspec.RegScratch)) // so the command was accepted before
+		require.EqualValues(r.T, i, r.Read(nicspec.RegScratch)) // proves that the command was accepted
 		r.Run(nicspec.VisibleCycles)
 		require.False(r.T, nicspec.TblCmdReg(r.Read(nicspec.RegTblCmd)).Busy())
 	}

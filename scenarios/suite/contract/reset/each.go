@@ -22,7 +22,7 @@ func resetEveryEntry(r *kit.Rig) {
 		r.Stage(e)
 		for i := range registers.Entries(r, t) {
 			r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpWrite, t, i))
-			r.Run(nicspec.VisibleCycles + 8) // the time within which commands end
+			r.Run(nicspec.VisibleCycles + 8) // longer than a table command takes
 		}
 		require.Equal(r.T, nicspec.TableStatusOk, r.CommandEnd(), "%v", t)
 		for _, i := range []int{0, registers.Entries(r, t) / 3, registers.Entries(r, t) - 1} {

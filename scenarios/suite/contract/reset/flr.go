@@ -124,7 +124,7 @@ func resetWindow(r *kit.Rig) {
 	r.Write2(nicspec.RegDevctl, 0, 0) // two registers in one request
 	r.Write(nicspec.RegRxDoorbell(1), 3)
 	r.Write(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 1))
-	transmit.Push(r, 1, make([]byte, nicspec.WqeBytes)) // 16 DWs: not allowed, with or without the part
+	transmit.Push(r, 1, make([]byte, nicspec.WqeBytes)) // refused during a reset, with or without part push
 	r.Synced()
 	require.EqualValues(r.T, uint32(flr), r.Read(nicspec.RegCtrl))
 	require.EqualValues(r.T, nicspec.DeviceMagic, r.Read(nicspec.RegId))
@@ -141,7 +141,7 @@ func resetWindow(r *kit.Rig) {
 	Works(r, 1)
 }
 
-// watchLeftovers counts the device's requests. After a reset it may make none.
+// watchLeftovers counts requests of the device. After a reset there must be none that belong to earlier work.
 func watchLeftovers(r *kit.Rig) (requests *int) {
 	requests = new(int)
 	r.Watch = func(c boundary.Crossing) {

@@ -23,7 +23,7 @@ var SweepChecks = []kit.Check{
 	answeredCheck,
 }
 
-// answeredCheck has completions of one beat each, so that the input needs no more cycles than the output.
+// answeredCheck has completions of one beat each, so that the device's input takes no more cycles than its output.
 var answeredCheck = func() kit.Check {
 	c := kit.Check{Name: "transmit errors/timeouts while answers never stop", Rules: "P6 B7", Stalls: kit.Calm,
 		Run: timeoutUnderAnswers}
@@ -31,14 +31,14 @@ var answeredCheck = func() kit.Check {
 	return c
 }()
 
-// AccountSweepChecks move credits past frames, a cycle at a time.
+// AccountSweepChecks shift a write of credits against the frames that draw credits, by a cycle each time.
 var AccountSweepChecks = []kit.Check{
 	{Name: "accounts/resumed while slow frames latch", Rules: "A2 A5 G4", Stalls: kit.Calm, Run: resumedWhileLatching},
 	{Name: "accounts/written while a burst is decided", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileDeciding},
 }
 
-// disabledWhileIssued disables a queue a cycle later each time, while its entries start as fast as they can. Enabled
-// again, it must work as before.
+// disabledWhileIssued disables a queue a cycle later each time, while its entries start as fast as they can. When it is
+// enabled again, it must work as before.
 func disabledWhileIssued(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const rounds = 96
@@ -72,8 +72,8 @@ func disabledWhileIssued(r *kit.Rig) {
 	}
 }
 
-// disabledAsTheyArrive disables a queue in the cycles in which fetched entries arrive, over and over, so that lost
-// resources would add up.
+// disabledAsTheyArrive disables a queue in the cycles in which fetched entries arrive, over and over, so that resources
+// that a disable loses would run out.
 func disabledAsTheyArrive(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const window, times = 28, 16
@@ -85,7 +85,7 @@ func disabledAsTheyArrive(r *kit.Rig) {
 		}
 		r.Stage(make([]byte, nicspec.TxqEntrySize))
 		r.Synced()
-		if round == 0 { // measure the time from the doorbell to the entries
+		if round == 0 { // measures the time from the doorbell until the entries arrive
 			r.Watch = func(c boundary.Crossing) {
 				switch h := tlp.Parse(&c.TLP.Hdr); {
 				case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(x.Doorbell()):
@@ -278,7 +278,7 @@ func writtenWhileDeciding(r *kit.Rig) {
 		require.EqualValues(r.T, fresh, got.Drawn, "frames with numbers of the new entry, and how many it says drew")
 		require.EqualValues(r.T, balance-got.Drawn, got.Balance)
 		require.Equal(r.T, got.Drawn, got.Seq)
-		for range 3 { // draw first, so that the old numbers are not 0
+		for range 3 { // so that the account's numbers are not 0 when it is rewritten
 			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
 		}
 		r.Quiet()

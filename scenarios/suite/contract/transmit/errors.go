@@ -36,7 +36,7 @@ func pieceFaults(r *kit.Rig) {
 			var aside []nicspec.WqeFields
 			for k := range 10 {
 				if f.Kind == inject.FaultTag {
-					break // few reads, so that the other tag is unlikely to be in use
+					break // with more reads, the other tag would probably be in use
 				}
 				aside = append(aside, r.Sound(w[0], uint64(100+k)))
 			}
@@ -79,7 +79,7 @@ func everyCompletion(r *kit.Rig) {
 		for _, f := range kit.Failures {
 			switch f.Kind {
 			case inject.FaultTwice, inject.FaultTag, inject.FaultRequester:
-				continue // the next completion is a misfit or the last one, depending on how the device split the read
+				continue // whether the next completion is a misfit depends on how the device split the read
 			}
 			want := f.Want
 			if f.Kind == inject.FaultShort && nth < 5 {
@@ -100,7 +100,7 @@ func everyCompletion(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// ReadFaults are ways in which all reads of one entry fail at once, and ReadStatuses the statuses that the entry may
+// ReadFaults are faults of the reads of one entry, all at once; ReadStatuses are the statuses that the entry may then
 // have.
 var (
 	ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA,
@@ -244,8 +244,8 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest makes every read fail in the way after which its tag may not be reused for a time [P6], until all tags have
-// been used. The device must wait for them, and continue.
+// tagsRest makes every read fail in a way after which its tag must rest for a time [P6], until all tags have been used.
+// The device must wait for a free tag, and then continue.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)

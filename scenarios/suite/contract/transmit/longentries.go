@@ -54,7 +54,7 @@ func CutLong(r *kit.Rig, w []*kit.Window, frame []byte, inline, nseg, blocks int
 	r.T.Helper()
 	e := r.Cut(w, frame[inline:], 0, min(nseg, 1), rng)
 	pieces := kit.Segments(&e)
-	for len(pieces) < nseg { // cut the last piece in two
+	for len(pieces) < nseg { // cut the last piece in two, until there are enough
 		last := &pieces[len(pieces)-1]
 		n := 1 + rng.IntN(int(last.Len)-(nseg-len(pieces)))
 		next := *last
@@ -253,7 +253,7 @@ type longFlaw struct {
 	mod    func(*kit.LongEntry)
 }
 
-// piece changes piece i of an entry, in whichever block it is.
+// piece returns a function that changes piece i of an entry, in whichever block it lies.
 func piece(i int, mod func(*nicspec.SegFields)) func(*kit.LongEntry) {
 	return func(w *kit.LongEntry) {
 		b := w.AllSlots()
@@ -358,7 +358,7 @@ func longStatusOrder(r *kit.Rig) {
 			flaws[j].mod(&e)
 			nseg, inline, blocks := e.Nseg, e.InlineLen, e.Blocks
 			if flaws[i].mod(&e); e.Nseg != nseg || e.InlineLen != inline || e.Blocks != blocks {
-				continue // its pieces lie elsewhere
+				continue // the first flaw has moved the entry's pieces
 			}
 			all = append(all, e)
 		}

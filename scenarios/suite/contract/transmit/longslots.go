@@ -9,15 +9,15 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longSlots posts entries whose last pieces would lie behind their last block, each after an entry of four blocks with
-// valid pieces in these slots. An entry must not use slots that another entry left in the device.
+// longSlots posts entries whose last pieces would lie behind their last block, each after an entry of four blocks that
+// has valid pieces at the same offsets. An entry must not use slots that another entry left in the device.
 func longSlots(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	var all []kit.LongEntry
 	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
 		for beyond := range 3 {
 			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
-			for _, full := range []int{0, 64, 112} { // inline bytes, after which the pieces of the previous entry lie
+			for _, full := range []int{0, 64, 112} { // inline bytes of the previous entry, behind which its pieces lie
 				before := soundLong(r, w[0], uint64(full))
 				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.Segments()...))
 				p := soundLong(r, w[1], uint64(blocks))

@@ -79,7 +79,7 @@ func longRingErrors(r *kit.Rig) {
 			AnyLong(r, w, 1, rng))
 		from := 1 + i%6
 		r.FailOnce(kit.Failures[0].Kind, x.At(uint16(from)), (16-from)*nicspec.WqeBytes)
-		if i%2 > 0 { // ring a doorbell of its own for the blocks from there on
+		if i%2 > 0 { // a second doorbell announces the blocks from the failing one on
 			r.Doorbell(false, x.Number, uint32(from))
 			r.Run(rng.IntN(300))
 		}

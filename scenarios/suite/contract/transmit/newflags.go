@@ -13,7 +13,7 @@ var FlagChecks = []kit.Check{
 }
 
 // newFlags posts entries of every opcode with fence, append and any number of blocks, each followed by a valid entry.
-// In builds without a part its bits are reserved, and without part long every entry has one block.
+// In builds without one of these parts its flag is reserved, and without part long every entry has a single block.
 func newFlags(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	for _, w := range w {

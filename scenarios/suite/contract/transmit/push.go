@@ -105,7 +105,8 @@ func pushedMany(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushedBetween mixes pushes with doorbells. Slots of entries without a push must be read, others may be.
+// pushedBetween mixes pushes with doorbells. The device must read the ring slots of entries that were not pushed, and
+// may read the others.
 func pushedBetween(r *kit.Rig) {
 	x, w := r.TxSetup(5, 5)
 	rng := rand.New(rand.NewPCG(62, 9))
@@ -160,7 +161,7 @@ func pushesRefused(r *kit.Rig) {
 	r.Ended(x, 0, all)
 	r.Disable(nicspec.TableTxq, 5)
 	refuse("a queue that was disabled", 5)
-	// A push in state Error.
+	// A push to a queue in state Error.
 	x = r.OpenTx(5, 2)
 	r.FailOnce(kit.Failures[0].Kind, x.Base, 4*nicspec.WqeBytes)
 	r.Enqueue(x, e)
@@ -207,7 +208,8 @@ func pushedFlaws(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushShapes tries every other access to the range. One or two DWs reach no register; all others are bad pushes.
+// pushShapes tries every other access to the address range of TX_PUSH. Accesses of one or two DWs reach no register;
+// all others are bad pushes.
 func pushShapes(r *kit.Rig) {
 	x, w := r.TxSetup(4, 3)
 	e := r.Sound(w[0], 1)
@@ -246,8 +248,8 @@ func pushShapes(r *kit.Rig) {
 	r.Ended(x, 0, pushed(r, x, e))
 }
 
-// pushedOff disables a queue after pushes. Entries that have not started may be discarded, and then must not appear
-// later.
+// pushedOff disables a queue after pushes. Pushed entries that have not started may be discarded, but then must not
+// start later.
 func pushedOff(r *kit.Rig) {
 	_, w := r.TxSetup(4, 3)
 	for i := range 8 {

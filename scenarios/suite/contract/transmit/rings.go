@@ -40,8 +40,8 @@ func txTinyRings(r *kit.Rig) {
 	require.Equal(r.T, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// doorbellAnEntry rings the doorbell for each entry as fast as possible. No entry may be lost, whatever the doorbell
-// coincides with.
+// doorbellAnEntry rings the doorbell for each entry as fast as possible. No entry may be lost, whatever happens in the
+// cycle of a doorbell.
 func doorbellAnEntry(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	for n := range x.Size() {
@@ -203,8 +203,8 @@ func boundedTime(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// slowReads delays the pieces of some entries, so that later entries have theirs first. Entries must still end in
-// order.
+// slowReads delays the reads of some entries' pieces, so that later entries have their bytes first. Entries must still
+// end in order.
 func slowReads(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	y := r.OpenTx(4, 5)

@@ -150,7 +150,7 @@ func statusOrder(r *kit.Rig) {
 		for j := i + 1; j < len(flaws); j += 1 + (i+j)%3 {
 			e := r.Sound(w[0], uint64(i*j))
 			flaws[j].Mod(&e)
-			flaws[i].Mod(&e) // the expected status is computed from the entry, since one flaw may undo the other
+			flaws[i].Mod(&e) // computed from the whole entry, since the second flaw may undo the first
 			all = append(all, e)
 		}
 	}
@@ -284,7 +284,7 @@ func keysRewritten(r *kit.Rig) {
 			k.RightRead = false
 		}
 		r.Key(1, k)
-		for range n { // each sees the old value or the new one, as the referee decides
+		for range n { // each entry uses the key's old value or the new one, as the referee decides
 			r.TxCqe(x)
 		}
 		r.Out = nil
