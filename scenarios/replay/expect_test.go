@@ -109,8 +109,7 @@ func (s *dissection) link(hs []header) (end int) {
 	return end
 }
 
-// verdicts maps tshark's checksum status to the contract's verdict. Statuses not listed mean that the checksum was not
-// checked.
+// verdicts maps tshark's checksum status to the contract's verdict. Any other status gives VerdictNotChecked.
 var verdicts = map[string]nicspec.Verdict{"0": nicspec.VerdictBad, "1": nicspec.VerdictOk}
 
 // network reads an IP header and returns its end.

@@ -62,7 +62,7 @@ func blamed(t *testing.T, text string, keys ...string) int {
 		e, ok := one.(*specfile.Error)
 		require.True(t, ok, "%s%v", text, one)
 		leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
-		// these two fields are required, so an error may name them in every file
+		// every file sets these two, since they are required
 		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what"
 		require.True(t, stated || slices.Contains(keys, leaf), "%s%v", text, one)
 	}

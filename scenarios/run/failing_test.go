@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failing is a stack that fails with an error when a test sets it.
+// failing is a stack that fails with the error that err points to, once a test has set it.
 type failing struct {
 	*bent
 	err *error

@@ -37,7 +37,7 @@ func (c *Case) limits() limits {
 	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // 2: an rnic waits up to twice as long
 	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
 	quiet := max(leastQuiet, silence+2*p.exchange())
-	const share = 64 << 10 // for each of these many bytes of a message, the limit grows by one exchange on the board
+	const share = 64 << 10 // bytes of a message for which the limit grows by the time of a short message
 	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
@@ -110,7 +110,7 @@ func (c *Case) shortTimeout() string {
 
 // path holds latencies between the two servers of a board.
 type path struct {
-	read, turn simcore.Ps // longest time of a read, and of a doorbell's effect (board.Waits), on the slower card
+	read, turn simcore.Ps // longest read, and time from doorbell to result (board.Waits.Turn), on the slower card
 	cable      simcore.Ps // time of a frame to the other server and back, including the switch
 	mmio       simcore.Ps // time of a register write that firmware emulates
 	extra      simcore.Ps // delays by injected faults and pacing

@@ -85,7 +85,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// If an offload engine lacks memory for its handlers, they are stopped, and the case reports them.
+// If handlers need more memory than the offload engine has, they are stopped, and the case reports them.
 func TestHandlersWithoutMemory(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: "+
 		"4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")

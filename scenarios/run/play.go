@@ -186,7 +186,7 @@ func (w *world) traffic(run *apps.Run) error {
 	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
 		err := w.run(trafficStep)
-		if w.failed == nil { // a failed stack makes its applications fail, which is no further error
+		if w.failed == nil { // a failed stack makes its applications fail, which says nothing new
 			err = errors.Join(err, stackError(run.Err()))
 		}
 		if err != nil {

@@ -22,8 +22,8 @@ type theirs struct {
 	}
 }
 
-// TestClaimsAreThoseOfTheCollection compares the embedded claims with that collection, field by field, if it lies
-// beside the tree.
+// TestClaimsAreThoseOfTheCollection compares the embedded claims with the collection from which they were taken, field
+// by field, if it lies beside the tree.
 func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	ours, err := All()
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func ablate(s *study.Session) error {
 	for _, d := range parts(s) {
 		for _, size := range []int{int(s.Input("small")), int(s.Input("large"))} {
 			if s.Few() && size >= long && !slices.Contains([]string{"M1", "M6", "M7"}, d.name) {
-				continue // no claim is about this message size
+				continue // no claim is about this design and size
 			}
 			r, err := throughput(s, d, size)
 			if err != nil {

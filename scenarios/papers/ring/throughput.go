@@ -48,7 +48,7 @@ func designThroughput(s *study.Session) error {
 		all["WRITE"] = append(all["WRITE"], r)
 		for _, d := range rings(s) {
 			if s.Few() && size >= long && d.name == "FaRM" {
-				continue // no claim is about this message size
+				continue // no claim is about this design and size
 			}
 			if r, err = throughput(s, d, size); err != nil {
 				return err

@@ -29,7 +29,7 @@ var Csum = &kit.Block{
 	},
 }
 
-// csumStimulus returns frames with the parser's results: offset and length of the datagram, and the sum of its pseudo
+// csumStimulus returns frames with the parser's results: offset and end of the datagram, and the sum of its pseudo
 // header, whose words are in the byte order of memory.
 func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {

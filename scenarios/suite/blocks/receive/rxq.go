@@ -15,7 +15,7 @@ const (
 	rxqTake
 	rxqFail
 	rxqComes
-	rxqIndices = 128 // number of indices up to which the block fetches descriptors ahead
+	rxqIndices = 128 // number of indices by which the block may fetch descriptors ahead
 )
 
 var Rxq = &kit.Block{

@@ -179,7 +179,7 @@ func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// pauseFrame returns a pause frame, or a frame that differs from one in a single respect.
+// pauseFrame returns a pause frame or, now and then, one with a flipped bit or another opcode.
 func pauseFrame(rng *rand.Rand) []byte {
 	f := kit.Noise(rng, pauseLine)
 	copy(f, []byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01})
