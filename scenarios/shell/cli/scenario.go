@@ -27,7 +27,7 @@ type Scenarios struct {
 	Common
 	WaveFlag
 	Files      []string
-	NIC        string // model, rtl or both; empty: the NICs of the files
+	NIC        string // model, rtl or both; empty: the NICs that each file names
 	DUT        string
 	Variant    string
 	Seed       uint64   // seed of the workloads; 0: the files' seeds
