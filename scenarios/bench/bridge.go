@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	bridgeFrames  = 30_000 // in each direction
+	bridgeFrames  = 30_000 // frames in each direction
 	bridgeQuantum = 64
 )
 

@@ -101,7 +101,7 @@ func (l *cardLoad) open(queues int, seed uint64) error {
 // openPair opens a receive queue, with its buffers, and a transmit queue.
 func (l *cardLoad) openPair(q, log int) error {
 	d := l.bed.Driver
-	const bell = 4 // buffers per doorbell
+	const bell = 4 // buffers that a doorbell announces
 	rx, err := d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: log}, PayBytes: loadFrame,
 		OnFrame: func(q *driver.RxQueue, f *driver.RxFrame) {
 			l.received++

@@ -53,7 +53,7 @@ func jobsSpeed(s *session) ([]Result, error) {
 		}
 		b.cases = append(b.cases, list...)
 	}
-	if _, err := b.play(s.ctx, 1); err != nil { // builds the device
+	if _, err := b.play(s.ctx, 1); err != nil { // this first play builds the device
 		return nil, err
 	}
 	var least [2]*batchTime
@@ -125,7 +125,7 @@ func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 // machineTime returns the busy time of all processors together, whichever programs used them; 0 if the system does not
 // report it.
 func machineTime() time.Duration {
-	const tick = 10 * time.Millisecond // of /proc/stat
+	const tick = 10 * time.Millisecond // unit of processor time in /proc/stat
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0

@@ -19,7 +19,7 @@ const (
 	idlePeriod  = simcore.Ps(909)
 	idleGoal    = 10
 	boardPreset = "bf3"
-	boardFrames = 12_000 // in each direction
+	boardFrames = 12_000 // frames in each direction
 	boardPace   = "200"  // Gbps per port: the rate of the preset's cables
 	boardGoal   = 0.7
 )

@@ -108,7 +108,7 @@ func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Resu
 }
 
 func portsReceive(name string, r *rates, l layout, size int, most, goal float64) Result {
-	full := float64(l.beatsOf(size)) / float64(l.ports) // cycles per frame
+	full := float64(l.beatsOf(size)) / float64(l.ports) // cycles per frame at line rate, over all ports
 	return exact(figure(name, ratio(full, r.rtl.perFrame()), "ratio", goal,
 		"both ports, a frame every %d cycles on each, no bubble; the TLP stream carries %.3f; completions every "+
 			"%.2f%s; Go model: %.3f; %v",

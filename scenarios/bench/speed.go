@@ -36,7 +36,7 @@ func switchSpeed(*session) ([]Result, error) {
 		theirs, own)}, nil
 }
 
-const modelFrames = 20_000 // in each direction
+const modelFrames = 20_000 // frames in each direction
 
 func modelSpeed(s *session) ([]Result, error) {
 	o, err := s.options(1500, s.frames(modelFrames))

@@ -104,7 +104,7 @@ func rackTLPs(rack *board.Rack) (n uint64) {
 }
 
 const (
-	// messages of each of four queue pairs
+	// number of messages of each of the four queue pairs
 	stackMessages = 4_000
 	// sends like perftest
 	stackLoad = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d"
@@ -239,7 +239,7 @@ func stackOnRTL(s *session) ([]Result, error) {
 // requests are posted before the first acknowledgement returns.
 func stackQueues(s *session) ([]Result, error) {
 	const depth = 49
-	qps := min(s.frames(1024), 1024) // in each direction
+	qps := min(s.frames(1024), 1024) // queue pairs in each direction
 	text := strings.Replace(stackCase("{kind: model}", 2, "",
 		fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14",
 			qps, depth, depth)),

@@ -26,7 +26,7 @@ type Options struct {
 	Seed    uint64
 	Repeats int       // runs of each side that a comparison by wall time makes
 	Percent int       // percentage of the usual amount of work
-	Log     io.Writer // progress; nil: none
+	Log     io.Writer // progress; nil: it is not shown
 
 	Program string // path of nictwin, for cli/start
 	Against string // earlier build that cli/start compares it with; empty: none
@@ -262,7 +262,7 @@ func (s *session) logf(format string, a ...any) {
 	}
 }
 
-// frames returns n scaled by the percentage.
+// frames returns n scaled by Options.Percent, but at least 64.
 func (s *session) frames(n int) int { return max(n*s.Percent/100, 64) }
 
 // play plays one replay and adds its checks and cycles to the report.

@@ -15,9 +15,9 @@ import (
 // Traffic that trains a tuned build: frames of all sizes in both directions, with gaps and back-pressure. It differs
 // from the traffic of the figures.
 const (
-	trainingFrames = 6_000 // in each direction
+	trainingFrames = 6_000 // frames in each direction
 	trainingSeed   = 0x7261696e
-	trainingStall  = 10 // percent
+	trainingStall  = 10 // percentage of cycles with gaps and back-pressure
 )
 
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}

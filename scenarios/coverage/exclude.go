@@ -184,7 +184,7 @@ type sources struct {
 	lines map[string][]string
 }
 
-// read finds and reads the file of a module in the folders of dir.
+// read finds the file of a module in one of the folders below dir, and reads it.
 func (s *sources) read(module string) ([]byte, error) {
 	list, err := filepath.Glob(filepath.Join(s.dir, "*", module+".sv"))
 	if err != nil {

@@ -124,7 +124,7 @@ func (m *Module) close(h *hole) {
 	*h = hole{}
 }
 
-// String formats the site as a hole names it.
+// String formats the site as file, line and name, as the list of holes shows it.
 func (s *Site) String() string { return fmt.Sprintf("%s.sv:%d: %s", s.Module, s.Line, s.What) }
 
 // Write writes the report as text, with at most the given number of holes per module.

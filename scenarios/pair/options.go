@@ -20,7 +20,7 @@ type Options struct {
 	Window    int      // frames in flight of each server; each received frame makes it send another
 	Seed      uint64
 	Unjudged  bool          // run without a referee
-	Processes int           // 1 or 2
+	Processes int           // number of processes, 1 or 2
 	Limit     time.Duration // longest time without a byte from the other process
 	Program   []string      // command that runs the other process through Main; nil: this program
 }
@@ -34,7 +34,7 @@ const (
 	// the rings of a queue have room for two windows, less the buffers that wait for a doorbell
 	maxWindow = 24
 	maxCount  = 1 << 30 // more frames than anybody waits for
-	maxPlayed = 1 << 30 // bytes of Frames
+	maxPlayed = 1 << 30 // maximum size of Frames in bytes
 	// maxRound bounds a round. Results do not depend on it, except for the time at which servers read their counters.
 	maxRound   = 100 * simcore.Microsecond
 	leastLimit = time.Millisecond

@@ -11,7 +11,7 @@ import (
 type phases struct {
 	round        simcore.Ps
 	patience     simcore.Ps // longest time without progress
-	done         uint64     // finished rounds
+	done         uint64     // number of finished rounds
 	phase        phase
 	lastProgress uint64 // sum of both servers' progress
 	since        uint64 // rounds since lastProgress last grew

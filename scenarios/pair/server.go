@@ -21,7 +21,7 @@ type server struct {
 	cards *board.Server
 	card  *board.Card
 	drv   *driver.Driver
-	judge *judge.Judge // nil: unjudged
+	judge *judge.Judge // the referee; nil: the server is not judged
 	wire  [2]Tally     // frames that left the NIC, and frames that it received
 
 	memory   uint64 // bus address of the senders' memory

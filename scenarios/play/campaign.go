@@ -71,7 +71,7 @@ type Report struct {
 	Digest   string
 	Cover    *Coverage
 	Failed   *Failed // the failing run; nil: every run passed
-	Wave     *Wave   // nil: none
+	Wave     *Wave   // waveform of the failing run; nil: none was dumped
 	Warnings []string
 }
 

@@ -20,7 +20,7 @@ type item struct {
 
 // timing holds the stalls of a run, and whether it has gaps.
 type timing struct {
-	stall []int // percentage, by stream
+	stall []int // by stream: percentage of cycles in which it stalls
 	burst []int
 	gaps  bool
 }
@@ -194,7 +194,7 @@ func (d *Device) data(r *rand.Rand, i int) []byte {
 // fill fills b with zeros, ones or random bytes.
 func fill(r *rand.Rand, b []byte) {
 	switch r.IntN(16) {
-	case 0: // zeros
+	case 0: // all zeros
 	case 1:
 		for i := range b {
 			b[i] = 0xff

@@ -14,7 +14,7 @@ import (
 const (
 	mostCycles = 200
 	mostGiven  = 1000 // cycles while a reference gives transactions
-	mostMoves  = 10   // transactions
+	mostMoves  = 10   // transactions since the latest useful one
 	leastMoves = 100_000
 )
 

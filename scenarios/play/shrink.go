@@ -68,7 +68,7 @@ type shrinker struct {
 	best   Run
 	res    *Result
 	runs   int
-	cycles uint64 // of all runs
+	cycles uint64 // cycles of all runs played so far
 	err    error
 }
 

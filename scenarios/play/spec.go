@@ -172,8 +172,8 @@ const (
 
 // Limits of drawn values.
 const (
-	MaxCount  = 100_000 // transactions of an input
-	MaxStall  = 95      // percent
+	MaxCount  = 100_000 // transactions drawn for an input
+	MaxStall  = 95      // percentage of cycles in which a stream stalls
 	maxBuilds = 16
 	maxResets = 16
 	maxGap    = 1 << 20

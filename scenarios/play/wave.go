@@ -17,7 +17,7 @@ import (
 type Wave struct {
 	FST      string
 	SaveFile string // save file for GTKWave; empty: it could not be written
-	From, To uint64 // cycles
+	From, To uint64 // first and last cycle of the waveform
 	// Note says if the run did not fail, or failed differently, on the build that dumps waveforms; empty: it failed in
 	// the same way.
 	Note string

@@ -174,7 +174,7 @@ func (s *dissection) transport() (end int) {
 		if size := int(num("hdr_len")); size >= 20 && l4.at+size <= n {
 			return l4.at + size
 		}
-		return l4.at + 20 // [H7]
+		return l4.at + 20 // end of the TCP header without its options [H7]
 	}
 	length := int(num("length"))
 	w["l4_type"] = uint64(nicspec.L4TypeUdp)

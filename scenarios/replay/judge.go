@@ -15,7 +15,7 @@ import (
 // judge connects the referee and the artifacts to the run.
 type judge struct {
 	*judging.Judge
-	log    *judging.Log // nil: no artifacts
+	log    *judging.Log // nil: the run writes no artifacts
 	dir    *files.Folder
 	closes bool // dir was opened by openLog and must be closed
 

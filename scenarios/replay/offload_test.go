@@ -26,7 +26,7 @@ func TestOffloadRestoresLiveFrames(t *testing.T) {
 		want := append([]byte(nil), p.Data...)
 		require.NoError(t, wire.SealFrame(want, true))
 		bad := append([]byte(nil), want...)
-		bad[len(bad)-1] ^= 0xff // ICRC
+		bad[len(bad)-1] ^= 0xff // makes the ICRC wrong
 		udp := l3 + 20
 		if bad[l3]>>4 == 6 {
 			udp = l3 + 40

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Captures []string // played by each port one after the other: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
-	NIC      string   // rtl or model
+	NIC      string   // kind of NIC: rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Ports    int      // Ethernet ports of the NIC
 	EthBits  int      // width of a port's stream; 0: that of the device or card

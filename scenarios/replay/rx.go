@@ -14,7 +14,7 @@ import (
 type receive struct {
 	faults
 	ports     players
-	fail      func(error) // ends the run
+	fail      func(error) // ends the run with an error
 	shape     *Shape
 	inFlight  []inFlight       // by port: frames that may still be delivered
 	pass      []int            // by port: frames of one pass over the captures

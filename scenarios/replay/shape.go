@@ -10,7 +10,7 @@ import (
 
 // Shape describes the queues of a replay and how frames are laid out in memory.
 type Shape struct {
-	Rx []RxShape // receive queues
+	Rx []RxShape // shapes of the receive queues
 
 	// Spread steers RoCE frames to all receive queues by the low bits of the destination QP; the number of queues must
 	// be a power of two. If it is not set, rules steer frames to protocolQueues queues by their protocol.

@@ -103,7 +103,7 @@ func TestInFlight(t *testing.T) {
 	room := make([]byte, inFlightBytes/16)
 	rapid.Check(t, func(t *rapid.T) {
 		var w inFlight
-		var want []traffic.Frame // frames in flight
+		var want []traffic.Frame // frames that should be in flight
 		n := 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "take") {

@@ -32,7 +32,7 @@ type transmit struct {
 	longest int // bytes of the longest frame
 	total   int
 	fix     Recompute
-	fail    func(error) // ends the run
+	fail    func(error) // ends the run with an error
 	rng     *rand.Rand
 	queues  []*txQueue
 	slot    uint64      // bytes of Arm memory for a frame; host memory has twice as many
@@ -202,7 +202,7 @@ type cutter struct {
 	t         *transmit
 	s         *driver.Send
 	data      []byte
-	arm, host uint64 // memory for pieces
+	arm, host uint64 // bus addresses of the memory for the pieces
 	at        int    // bytes placed so far
 	inline    int    // slots used for inline bytes
 	err       error

@@ -81,7 +81,7 @@ func (c *Case) timeout() int {
 // trip bounds the time that a packet and its acknowledgement take on the board. On slow cables that includes waiting
 // for everything that the applications may have in flight.
 func (c *Case) trip() simcore.Ps {
-	const slow = 10 // Gbps
+	const slow = 10 // rate in Gbps below which a cable counts as slow
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)

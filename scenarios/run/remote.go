@@ -17,7 +17,7 @@ import (
 type Remote struct {
 	Path      field.Path // field of the device in the file
 	Address   string     // address; the path of a Unix socket is resolved
-	TokenFile string     // resolved path
+	TokenFile string     // path of the token file, relative paths resolved
 }
 
 // Remotes returns the devices of kind address that the case is played on.

@@ -16,7 +16,7 @@ type Pace struct {
 	beats    bool       // a beat in every cycle
 	beat     int        // bytes in a beat
 	periodPs simcore.Ps // period of the NIC's clock
-	mbps     int64      // 0: line rate
+	mbps     int64      // rate; 0: line rate
 }
 
 // ParsePace parses a pace for a port: line (back to back with the smallest gap), capture (as recorded, but no faster

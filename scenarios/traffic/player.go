@@ -17,7 +17,7 @@ type Player struct {
 	sched  simcore.Scheduler
 	port   *simcore.Port
 	pool   *msg.Frames
-	eth    int        // the NIC's port
+	eth    int        // number of the NIC's port
 	period simcore.Ps // period of the NIC's clock
 	track  Track
 	list   []Frame // frames added by Play
@@ -135,7 +135,7 @@ func (p *Player) depart() {
 // Handle sends the next frame, which is due (sim.Handler).
 func (p *Player) Handle(sim.Event) error {
 	if p.held = !p.port.CanSend(); p.held {
-		return nil // until NotifyPortFree
+		return nil // NotifyPortFree will send it
 	}
 	now := simcore.Now(p.sched)
 	f := p.pool.Copy(p.next.Data)

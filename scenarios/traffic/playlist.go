@@ -18,7 +18,7 @@ type Playlist struct {
 	pass  int // frames of one pass
 	total int // frames of all passes
 	given int
-	at    int           // current part
+	at    int           // index of the current part
 	done  int           // frames returned so far of the current part
 	from  *capture.File // file being read
 	r     *capture.Reader

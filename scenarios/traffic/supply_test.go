@@ -31,10 +31,10 @@ func saved(t testing.TB, frames [][]byte) string {
 	t.Helper()
 	le := binary.LittleEndian
 	b := le.AppendUint32(nil, 0xa1b2c3d4)
-	b = le.AppendUint32(b, 2|4<<16) // the format's version
+	b = le.AppendUint32(b, 2|4<<16) // version 2.4 of the format
 	b = append(b, make([]byte, 8)...)
 	b = le.AppendUint32(b, 1<<19)
-	b = le.AppendUint32(b, 1) // Ethernet
+	b = le.AppendUint32(b, 1) // link type Ethernet
 	for i, f := range frames {
 		for _, v := range []int{i, 0, len(f), len(f)} {
 			b = le.AppendUint32(b, uint32(v))

@@ -12,7 +12,7 @@ type PortFrame struct {
 // as they have any, so that all ports are busy at once.
 type Turns struct {
 	ports []*Playlist
-	port  int   // next port
+	port  int   // the next port whose turn it is
 	given []int // by port: frames returned in this pass
 	left  int   // frames left in this pass
 }

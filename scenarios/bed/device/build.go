@@ -19,8 +19,8 @@ import (
 
 // NICError reports a device that is not a NIC.
 type NICError struct {
-	Name string // of the device
-	What string // the missing part
+	Name string // name of the device
+	What string // stream or signal that it lacks
 }
 
 func (e *NICError) Error() string { return e.Name + ": " + e.What }

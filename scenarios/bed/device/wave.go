@@ -35,12 +35,12 @@ type Wave struct {
 // WaveFiles are the files of one device.
 type WaveFiles struct {
 	FST      string
-	SaveFile string // for GTKWave
+	SaveFile string // save file for GTKWave
 	From, To uint64 // first and last cycle, counted by the device
 	view     waves.View
 }
 
-// File names if there is one device.
+// Names of the files if only one device is dumped.
 const (
 	FSTFile      = "wave.fst"
 	WaveSaveFile = "wave.gtkw"

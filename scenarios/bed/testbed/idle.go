@@ -20,7 +20,7 @@ type idleWatch struct {
 	device   string
 	busy     func() bool
 	done     func() bool
-	patience int64 // cycles
+	patience int64 // cycles for which the NIC may stay active after its work
 	since    int64 // cycle of the first check at which the work was done; -1: it is not done yet
 	ev       simcore.Event
 }

@@ -20,7 +20,7 @@ import (
 type Bed struct {
 	*board.Card
 	Engine  *simcore.Engine
-	NIC     device.Device // the card's
+	NIC     device.Device // NIC of the card
 	Arm     *root.MMIO    // register accesses through the Arm's root complex, shared with the driver
 	Bus     driver.Bus    // memory and register accesses of the driver
 	Driver  *driver.Driver

@@ -50,7 +50,7 @@ func Switch() (own, theirs float64, err error) {
 type switchBoard struct {
 	free      []*msg.TLP
 	out, end  sim.Port // of source and sink
-	in, on    sim.Port // of Akita's switch
+	in, on    sim.Port // ports of Akita's switch
 	stamp     *simcore.Engine
 	routes    *route.Table
 	sent, got int

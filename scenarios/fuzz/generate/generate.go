@@ -45,7 +45,7 @@ type generator struct {
 	Shape
 	rng           *rand.Rand
 	prog          *program.Program
-	rx            []int // queues in use
+	rx            []int // receive queues in use
 	tx            []int
 	heavy         bool // sends and receives long frames
 	anyHeaders    bool // frames have headers at any offset, for offloads

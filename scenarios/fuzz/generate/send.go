@@ -225,7 +225,7 @@ func (g *generator) spoil(e *program.Entry) {
 		case 1:
 			patch(at+2, 1<<g.intN(8)) // reserved bits of the key
 		case 2:
-			patch(at+3, 1<<g.intN(8)) // key variant
+			patch(at+3, 1<<g.intN(8)) // variant field of the key
 			if g.maybe(40) {
 				// a key that differs from a valid one only in its highest bit
 				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80}
@@ -300,7 +300,7 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 	if e.Opcode != nicspec.OpcodeInvalidate {
 		e.Pieces = append(e.Pieces, g.piece(n))
 		e.Pieces[1].Old, e.Pieces[1].Same = false, 0
-		if g.maybe(50) { // whole lines
+		if g.maybe(50) { // equal offsets in a line
 			e.Pieces[0].Page, e.Pieces[1].Page, e.Pieces[1].Skew = 0, 0, e.Pieces[0].Skew
 		}
 		e.Fence = g.Sizes.Has(nicspec.PartFence) && g.maybe(35)

@@ -96,7 +96,7 @@ func (g *generator) withdraw() program.Op {
 	match := func() *program.Play {
 		p := g.play()
 		for k := range p.Frames {
-			if f := &p.Frames[k]; len(f.Raw) == 0 && f.Words == nil { // not a pause
+			if f := &p.Frames[k]; len(f.Raw) == 0 && f.Words == nil { // the frame is no pause
 				f.DMAC = dmac(i)
 			}
 		}

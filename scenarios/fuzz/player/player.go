@@ -43,7 +43,7 @@ type player struct {
 
 	nic openReads // reads in flight of the NIC
 
-	rx   map[int]*rxRing // enabled queues
+	rx   map[int]*rxRing // enabled receive queues, by number
 	tx   map[int]*txRing
 	at   [program.Regions]uint64 // first bus address in use of each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory

@@ -364,7 +364,7 @@ func Spans(k *program.Key, base uint64) (bus, length uint64) {
 
 // Noise randomizes the bits of an entry that its Noise selects.
 func Noise(e *program.Entry, raw []byte) {
-	const opcode, flags, id, l3, l4, slots = 0, 4, 8, 12, 13, 16 // offsets
+	const opcode, flags, id, l3, l4, slots = 0, 4, 8, 12, 13, 16 // offsets of these fields in the entry
 	if e.Noise == program.NoiseNone {
 		return
 	}

@@ -192,7 +192,7 @@ func (w *watcher) rang(r *ring, taken uint16, queues int) {
 	}
 }
 
-const round = 1 << 16 // number of indices
+const round = 1 << 16 // number of values of a 16-bit index
 
 // rxBeyond counts a receive queue that has delivered more frames than there are indices.
 func (w *watcher) rxBeyond(r *rxRing) {

@@ -17,9 +17,9 @@ import (
 // Limits of a program: beyond what the generator uses, but small enough to be played.
 const (
 	maxOps     = 100_000
-	maxWait    = 1_000_000 // cycles
+	maxWait    = 1_000_000 // longest wait in cycles
 	maxList    = 4096      // frames or entries in an operation
-	MaxFrame   = 16 << 10  // bytes
+	MaxFrame   = 16 << 10  // maximum length of a frame in bytes
 	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
 	MaxPlayed  = 32 << 10  // bytes of an arriving frame
 	maxLater   = 60_000    // largest error of a length field

@@ -15,8 +15,8 @@ const built = true
 
 // Viewer opens a run to Akita's tools.
 type Viewer struct {
-	monitor *monitor // may be nil
-	trace   *trace   // may be nil
+	monitor *monitor // nil: the monitor was not requested
+	trace   *trace   // nil: no trace was requested
 	known   map[sim.Component]bool
 }
 

@@ -27,7 +27,7 @@ type View struct {
 
 // Block is an instance of a module in the design.
 type Block struct {
-	Path    string   // such as TOP.nic_top.u_copy
+	Path    string   // path of the instance, such as TOP.nic_top.u_copy
 	Signals []string // full names, with their paths
 }
 

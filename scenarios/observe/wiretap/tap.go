@@ -26,7 +26,7 @@ type Tap struct {
 	file    *os.File
 	waiting packetHeap
 	idle    [][]byte // buffers of frames written, for reuse
-	count   uint64   // frames so far
+	count   uint64   // number of frames recorded so far
 	frame   trace.Frame
 }
 

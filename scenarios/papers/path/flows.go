@@ -16,7 +16,7 @@ type flow struct {
 	from   requester.Place
 	to     requester.Place
 	size   int
-	window int        // transfers in flight
+	window int        // number of transfers in flight
 	every  simcore.Ps // interval at which transfers start, if the window allows it; 0: a transfer starts when one ends
 
 	moved uint64

@@ -106,7 +106,7 @@ func residences(s *study.Session) error {
 const (
 	backlogScale = 8
 	backlogLLC   = llcBytes / backlogScale
-	backlogBegin = 60 // µs
+	backlogBegin = 60 // start of the pause of the cores, in µs
 	backlogEnd   = 180
 	backlogLong  = 700
 	backlogBin   = 10

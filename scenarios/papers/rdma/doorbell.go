@@ -50,7 +50,7 @@ func doorbell(s *study.Session) error {
 			m := mix{target: targetOf(p.path), clients: p.machines, paths: []string{p.path}, x: transports[0],
 				size: int(s.Input("payload"))}
 			m.adapt = func(_ string, w *work) {
-				const ahead = 2 // batches in flight
+				const ahead = 2 // number of batches in flight
 				w.window, w.signal = ahead*batches[len(batches)-1], batches[0]
 				if batch > 1 {
 					w.batch, w.window = batch, ahead*batch

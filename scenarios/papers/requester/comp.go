@@ -59,7 +59,7 @@ type sent struct {
 type read struct {
 	t    *Transfer
 	at   int // offset of its first byte in the transfer
-	n    int // bytes requested
+	n    int // number of bytes requested
 	came int
 }
 

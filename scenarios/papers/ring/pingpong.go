@@ -11,14 +11,14 @@ import (
 
 // trip holds round-trip times: from a message to its answer.
 type trip struct {
-	mean, p99, p999 float64 // microseconds
+	mean, p99, p999 float64 // mean and percentiles in microseconds
 }
 
 // exchange describes requests to a server, which answers each.
 type exchange struct {
 	d             design
 	request, bulk int    // bytes of a request and of its answer
-	window        int    // requests in flight
+	window        int    // number of requests in flight
 	work          string // name of the input with the time that the server spends on a request; empty: no time
 	rounds        int
 }

@@ -62,7 +62,7 @@ type Instead struct {
 type Session struct {
 	Context context.Context
 	Percent int       // percentage of the usual round trips and points
-	Log     io.Writer // nil: none
+	Log     io.Writer // progress; nil: it is not shown
 
 	Outcome Outcome
 

@@ -25,7 +25,7 @@ var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.11
 type Meter struct {
 	warm, batch int
 
-	seen    int        // completions
+	seen    int        // number of completions seen
 	now     simcore.Ps // time of the latest one
 	started bool       // the warm-up is over
 	start   simcore.Ps // start of the first batch
@@ -94,7 +94,7 @@ func (m *Meter) settle() {
 type Estimate struct {
 	Rate       float64 // bytes per picosecond
 	Half       float64 // half width of its 95% confidence interval
-	RoundTrips int     // completions counted
+	RoundTrips int     // number of completions counted
 	Converged  bool    // Half is at most Precision of Rate
 	Span       simcore.Ps
 }

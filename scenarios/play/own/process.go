@@ -67,7 +67,7 @@ func (p *Program) start() (x *process, err error) {
 	}
 	if err != nil {
 		for _, f := range ours {
-			_ = f.Close() // nothing was written
+			_ = f.Close() // nothing was written: the process has not started
 		}
 		return nil, fmt.Errorf("starting the reference %s: %w", p.Dir, err)
 	}
@@ -113,7 +113,7 @@ func hold(pid, mb int) error {
 			has.Cur, has.Max = min(has.Cur, most), min(has.Max, most)
 			err = unix.Prlimit(pid, resource, &has, nil)
 		}
-		if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+		if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: the process has ended already
 			return fmt.Errorf("limits: %w", err)
 		}
 	}

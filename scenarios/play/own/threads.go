@@ -19,7 +19,7 @@ const tick = time.Second / 100
 type thread struct {
 	id    int
 	state byte          // R runs or waits for a processor, D waits for a disk, S sleeps, T is stopped
-	used  time.Duration // processor time
+	used  time.Duration // processor time used so far
 }
 
 // wantsProcessor reports whether the thread could continue with a processor, or with a page from a disk.

@@ -12,7 +12,7 @@ import (
 
 // traced holds what a trace of Go's runtime says.
 type traced struct {
-	what string // the first line
+	what string // the trace's line that names the cause
 	file string // file and line in the reference's innermost function; empty: no stack frame is in the reference
 	line int
 }

@@ -30,7 +30,7 @@ func (e *NotFoundError) Error() string {
 // UntrustedError reports a home above the program whose owner could not have installed the program.
 type UntrustedError struct {
 	Path  string
-	Owner int // user id
+	Owner int // user id of the home's owner
 }
 
 func (e *UntrustedError) Error() string {

@@ -10,7 +10,7 @@ import (
 
 // Home is a folder that contains nictwin's own files.
 type Home struct {
-	Dir string // absolute path
+	Dir string // absolute path of the folder
 }
 
 // tree is the subfolder of a home in which all files of nictwin lie.

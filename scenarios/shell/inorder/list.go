@@ -23,15 +23,15 @@ type List[T any] struct {
 	mu      sync.Mutex
 	waiting []int                      // jobs that have not begun, the next one first
 	end     int                        // number of the first job whose result is not needed
-	running map[int]context.CancelFunc // running jobs
-	results []chan outcome[T]          // by job
+	running map[int]context.CancelFunc // cancels a running job, by its number
+	results []chan outcome[T]          // result of each job, by its number
 }
 
 // outcome is the outcome of a job.
 type outcome[T any] struct {
 	result  T
 	skipped bool   // not run, because the context was canceled before it began
-	panic   *Panic // nil: none
+	panic   *Panic // panic of the job; nil: it did not panic
 }
 
 // Panic carries the panic of a job, which Run raises again.

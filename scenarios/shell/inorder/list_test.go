@@ -95,7 +95,7 @@ func TestEndCancelsWhatIsBehind(t *testing.T) {
 			all.Done()
 			all.Wait()
 			switch job {
-			case 0: // ends last
+			case 0: // this job ends last
 				ended.Wait()
 			case 2:
 				<-ctx.Done()

@@ -19,9 +19,9 @@ type Options struct {
 	Blocks       []*kit.Block
 	Manifest     func(name string) string // returns the path of a block's manifest
 	Seed         uint64                   // of the first run; each further run adds 1
-	Runs         int                      // per block
+	Runs         int                      // number of runs for each block
 	Stall        int                      // percent of cycles; below 0: drawn from each run's seed
-	Transactions int                      // per run
+	Transactions int                      // number of requests in a run
 	Variant      build.Variant
 	Log          io.Writer             // progress of builds; nil: it is not shown
 	Progress     func(done, total int) // called after each run; may be nil
@@ -57,7 +57,7 @@ type Report struct {
 	Compared int
 	Cycles   uint64
 	SimPs    uint64   // simulated time of all runs
-	Digests  []uint64 // one per run
+	Digests  []uint64 // digest of each run
 	Mismatch *Mismatch
 }
 

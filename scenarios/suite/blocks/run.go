@@ -39,10 +39,10 @@ const (
 // Result is the outcome of a run.
 type Result struct {
 	Requests int
-	Compared int // results compared
+	Compared int // number of results compared
 	Cycles   uint64
 	Digest   uint64
-	Mismatch *Mismatch // nil: none
+	Mismatch *Mismatch // first mismatch; nil: the run passed
 }
 
 // Mismatch is a block's first deviation from its reference.
@@ -71,7 +71,7 @@ var _ error = (*Mismatch)(nil)
 // Device is a running block.
 type Device struct {
 	Block    *kit.Block
-	Build    string // its hash
+	Build    string // hash of the build
 	conn     *rtlbridge.Conn
 	req, rsp int
 }

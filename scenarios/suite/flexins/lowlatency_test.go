@@ -198,7 +198,7 @@ func (l *lowLatency) errors(t *testing.T) {
 		require.Equal(t, verbs.WCFlushErr, w.Status)
 		require.EqualValues(t, i, w.ID)
 	}
-	l.send(2, 10, true) // no peer answers
+	l.send(2, 10, true) // sent although no peer answers
 	require.NoError(t, l.Settle())
 	got = l.poll(0)
 	require.Len(t, got, 1)

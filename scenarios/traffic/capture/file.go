@@ -187,7 +187,7 @@ type patient struct {
 	path    string
 	started bool
 	want    chan int   // numbers of bytes to read; closed at the end
-	have    chan chunk // what was read
+	have    chan chunk // the bytes that were read, or an error
 }
 
 type chunk struct {

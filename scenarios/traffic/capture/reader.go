@@ -14,7 +14,7 @@ import (
 type Reader struct {
 	path   string
 	in     *bufio.Reader // buffer in use: packed or plain
-	packed buffered      // the file's bytes
+	packed buffered      // reads the file's bytes
 	plain  buffered      // the bytes unpacked from gzip
 	gzip   unpacker
 	format format

@@ -204,7 +204,7 @@ func (p *Frame) tcp() []byte {
 	be.PutUint16(h, p.SPort)
 	be.PutUint16(h[2:], p.DPort)
 	h[12] = uint8(off) << 4
-	if p.DataOff == 1 { // deliberately too small
+	if p.DataOff == 1 { // 1 stands for a data offset that is too small
 		h[12] = 4 << 4
 	}
 	return append(h, Pattern(4*(off-5), p.Seed+3)...)

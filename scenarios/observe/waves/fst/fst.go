@@ -20,7 +20,7 @@ type File struct {
 // Types of blocks in an FST file.
 const (
 	blockHeader    = 0
-	blockHierarchy = 6 // compressed by LZ4
+	blockHierarchy = 6 // names of scopes and signals, compressed by LZ4
 )
 
 // Read reads a file.

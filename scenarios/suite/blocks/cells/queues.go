@@ -4,8 +4,8 @@ import "math/rand/v2"
 
 // Bits of a step of a stream of words.
 const (
-	push, pop    = 0, 1 // inputs
-	ready, valid = 0, 1 // outputs
+	push, pop    = 0, 1 // input bits
+	ready, valid = 0, 1 // output bits
 	word         = 4    // lowest bit of the word
 )
 

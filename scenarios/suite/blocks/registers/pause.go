@@ -121,7 +121,7 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 		f.PauseTime = uint16(nicspec.PauseTimeMin + rng.IntN(3) - 2)
 		f.TxMode = nicspec.PauseModeNone
 	case 5:
-		f.PauseTime = uint16(rng.IntN(nicspec.PauseTimeMin)) // too short
+		f.PauseTime = uint16(rng.IntN(nicspec.PauseTimeMin)) // a pause time below the minimum is illegal
 	}
 	return f
 }

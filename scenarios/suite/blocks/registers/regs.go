@@ -152,7 +152,7 @@ func regsAny(rng *rand.Rand) kit.Packet {
 	}
 	in := nicspec.BarBase + uint64(off)
 	switch rng.IntN(8) {
-	case 0: // a work entry
+	case 0: // a push, valid or not
 		return regsTLP(rng, 0x60, nicspec.WqeBytes/tlp.DWBytes, kit.Pick(rng, 0xff, 0xff, uint8(rng.Uint32())),
 			nicspec.BarBase+uint64(nicspec.RegTxPush(rng.IntN(nicspec.RegTxPushCount)))+uint64(kit.Pick(rng, 0, 0, 0,
 				4*rng.IntN(16))))
@@ -171,7 +171,7 @@ func regsAny(rng *rand.Rand) kit.Packet {
 		return regsCalm(p)
 	}
 	typ := uint8(rng.Uint32())
-	for typ&0x1e == 0x0a { // completions
+	for typ&0x1e == 0x0a { // a completion is no request: draw again
 		typ = uint8(rng.Uint32())
 	}
 	return regsCalm(regsTLP(rng, typ, dws, kit.Pick(rng, uint8(0xf), 0xff, uint8(rng.Uint32())), in))

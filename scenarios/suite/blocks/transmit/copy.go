@@ -118,7 +118,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 		uint8(kit.Pick(rng, 0, 0, rng.IntN(100)))
 	e.Invalidates = kit.Flag(e.Copies == 0 || kit.Maybe(rng, 30))
 	e.Src, e.Dst, e.Fence = address(), address(), kit.Flag(kit.Maybe(rng, 40))
-	if long && kit.Maybe(rng, 50) { // whole lines only
+	if long && kit.Maybe(rng, 50) { // copy whole lines
 		e.Src, e.Dst = e.Src&^(nicspec.LineBytes-1), e.Dst&^(nicspec.LineBytes-1)
 	}
 	if kit.Maybe(rng, 50) { // source and destination have the same offset within a line

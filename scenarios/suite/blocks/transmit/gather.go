@@ -11,7 +11,7 @@ import (
 
 const (
 	gatherPieces = 3
-	gatherLine   = 128 // bytes
+	gatherLine   = 128 // bytes of a line of the gather buffer
 	gatherFault  = 3   // slot of a piece whose read may fail
 )
 
@@ -63,7 +63,7 @@ var GatherFrame = &kit.Block{
 // reads.
 func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const offloads, beyond = 1<<5 - 1, 1<<14 - 1
-	failing := 4 * rng.IntN(2) // percent
+	failing := 4 * rng.IntN(2) // percentage of pieces whose reads fail
 	for range n {
 		e := kit.Anything[gatherEntry](rng)
 		e.Port, e.Complete, e.Ecn = e.Port&1, e.Complete&1, e.Ecn&3

@@ -25,7 +25,7 @@ type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
 	Cut                                          uint8 // address range of the queue that is disabled
 	Queue, Pi                                    [kit.Places]uint16
-	Wqe                                          [nicspec.WqeBytes]uint8 // the pushed block
+	Wqe                                          [nicspec.WqeBytes]uint8 // contents of the pushed block
 	// the entry that enables the disabled queue again
 	Again [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"`
 	// time of the disable: cycles after the last doorbell or, with txqAfter, bytes of entries before it

@@ -212,7 +212,7 @@ func (k *keyring) lines(s *nicspec.SegFields) {
 // plan returns the Go NIC's plan of the entry.
 func (e *wqeBlocks) plan(keys core.KeyTable) wqePlan {
 	r := wqePlan{IsEvent: e.IsEvent, Queue: e.Queue, Index: e.Index}
-	if e.IsEvent != 0 { // passes unchanged
+	if e.IsEvent != 0 { // an Event passes unchanged
 		r.Status = e.EventStatus
 		return r
 	}

@@ -111,7 +111,7 @@ func EveryKind() []Packet {
 	return all
 }
 
-// AddOnes adds in ones' complement.
+// AddOnes adds two numbers in ones' complement.
 func AddOnes(a, b uint16) uint16 {
 	s := uint32(a) + uint32(b)
 	return uint16(s + s>>16)

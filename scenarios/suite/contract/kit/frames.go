@@ -25,7 +25,7 @@ type Packet struct {
 	Sport    uint16
 	Dport    uint16
 	UDPLen   int      // error of the UDP length field
-	UDPCsum  CsumKind // UDP checksum
+	UDPCsum  CsumKind // value of the UDP checksum
 	DataOff  int      // TCP data offset in words; 0 means 5
 	Roce     bool     // insert a BTH and append an ICRC; extension headers are part of the payload
 	Op       uint8

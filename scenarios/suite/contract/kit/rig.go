@@ -43,7 +43,7 @@ type Rig struct {
 	Keys   KeyTable  // memory keys as written last
 	over   bool
 	IdleAt int64  // latest cycle in which the busy pin was seen at 0
-	Roce   uint16 // ROCE_PORT
+	Roce   uint16 // value of ROCE_PORT
 
 	RssKey [nicspec.RssKeyBytes]byte     // RSS key as written last
 	RxMod  func(*nicspec.RxqEntryFields) // changes the entry of each receive queue that is opened; may be nil

@@ -34,7 +34,7 @@ var TrimCrcChecks = []kit.Check{{Name: "trim/with a CRC-32C", Rules: "R14 X3 X4"
 // TrimEcnChecks combine trimming with ECN.
 var TrimEcnChecks = []kit.Check{{Name: "trim/with ECN", Rules: "R14 E1", Stalls: kit.Calm, Run: trimmedMarks}}
 
-// trims makes receive queues opened later trim.
+// trims makes receive queues that are opened later trim their frames.
 func trims(r *kit.Rig) {
 	old := r.RxMod
 	r.RxMod = func(f *nicspec.RxqEntryFields) {

@@ -265,7 +265,7 @@ func overflow(r *kit.Rig) {
 func playDrops(r *kit.Rig, n int) {
 	r.T.Helper()
 	r.OpenRx(2, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 100 })
-	r.OpenRx(3, 2, nil) // without descriptors
+	r.OpenRx(3, 2, nil) // a queue without descriptors
 	r.ByDest(1, 2, 3)
 	r.Rule(3, nicspec.RuleEntryFields{Valid: 1})
 	r.Write(nicspec.RegRxCtrl, 7)

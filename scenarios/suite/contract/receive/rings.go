@@ -165,7 +165,7 @@ func rxAgain(r *kit.Rig) {
 				r.Delivered(x, first+i, nicspec.RuleNone)
 			}
 		}
-		// A descriptor is discarded.
+		// The queue's posted descriptor is discarded.
 		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableRxq, 5) })
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 5))
 		require.Equal(r.T, nicspec.RxqEntryFields{Pi: uint16(2 * n), Ci: uint16(2*n - 1), Cqi: uint16(2*n - 1)}, e,

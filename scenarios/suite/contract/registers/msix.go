@@ -32,7 +32,7 @@ var MSIXChecks = []kit.Check{
 type msixQueue struct {
 	addr       uint64
 	data       uint32
-	count      int // mod_count
+	count      int // mod_count of the queue
 	cycles     int64
 	cq, end    uint64
 	unreported int

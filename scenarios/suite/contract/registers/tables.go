@@ -267,7 +267,7 @@ func enabledQueues(r *kit.Rig) {
 		require.Equal(r.T, kit.TableBad, r.Command(nicspec.TableOpWrite, t, 1, again), "enable 2")
 		require.Equal(r.T, before, r.Entry(t, 1), "nothing was changed")
 		r.Disable(t, 1)
-		r.Disable(t, 1) // legal when Off
+		r.Disable(t, 1) // also legal for a queue that is Off
 		require.Equal(r.T, make([]byte, 128), r.Entry(t, 1))
 	}
 }
