@@ -60,7 +60,7 @@ func NewScenarios() *Scenarios {
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
-	wall   time.Duration // wall time of all cases
+	wall   time.Duration // elapsed wall time of the command; cases may run in parallel
 }
 
 // Run is a case played on one kind of NIC.
