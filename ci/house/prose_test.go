@@ -57,8 +57,8 @@ func countRiddles(t *testing.T) map[string]int {
 	return count
 }
 
-// TestProse checks that no folder has more such lines than testdata/prose.txt allows, nor a limit above its count: the
-// limits can only fall.
+// TestProse checks that no folder has more comments of hard-to-read patterns than testdata/prose.txt allows. A limit
+// above the folder's count fails, too, so that limits can only fall.
 func TestProse(t *testing.T) {
 	onlyFall(t, "testdata/prose.txt", countRiddles(t), "comments that leave the reader to guess: say what the thing is or does")
 }

@@ -101,7 +101,7 @@ func (s *shrinker) try(r Run) bool {
 	return true
 }
 
-// shorter truncates packets to half the length, again and again.
+// shorter halves the length of packets until the run no longer fails.
 func (s *shrinker) shorter() {
 	if !slices.ContainsFunc(s.d.streams, func(x *ref.Stream) bool { return x.In && x.Kind == ref.Packets }) {
 		return

@@ -69,8 +69,9 @@ type InputSpec struct {
 	Stall  Values            `yaml:"stall"`
 	// cycles between changes of a level; empty: a level keeps one value per run
 	Every Values `yaml:"every"`
-	// Edges lists pairs of fields, start and length, whose sum is moved next to a multiple of a limit in one of three
-	// transactions, so that transfers just reach or cross it.
+	// Edges lists limits, such as 4 KB, with the fields of a transfer's start and length. In a third of the
+	// transactions, drawn at random, the start is moved so that the transfer ends at the limit, or one step before or
+	// after it.
 	Edges []EdgeSpec `yaml:"edges"`
 }
 

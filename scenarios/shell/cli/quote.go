@@ -35,8 +35,8 @@ func quote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// printed quotes a word with control characters, which a terminal would act on, as a call of printf. The shell drops
-// line breaks at the word's end.
+// printed turns a word that contains control characters, on which a terminal would act, into "$(printf '…')" with the
+// characters as octal escapes. Limit: a shell drops line breaks at the end of such a word.
 func printed(w string) string {
 	var b strings.Builder
 	for i := range len(w) {

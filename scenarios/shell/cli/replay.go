@@ -24,8 +24,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Replay holds the settings of the replay command. The embedded options are used as they are, except that DUT and Out
-// may be empty or names.
+// Replay holds the settings of the replay command. The command line sets the embedded options directly, but DUT
+// may be the name of a device of the home instead of a manifest's path, and Out may be empty for the default folder.
 type Replay struct {
 	Common
 	WaveFlag
