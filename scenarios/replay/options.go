@@ -14,6 +14,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/traffic"
 )
@@ -49,6 +50,7 @@ type Options struct {
 	// ArtifactBytes limits the size of each of these two files, 0: no limit; Result.Cut lists truncated ones.
 	ArtifactBytes int64
 	Progress      func(done, total int)
+	Beat          *heartbeat.Beat   // receives the status of the run; nil: none
 	Log           io.Writer         // progress of builds and phases; may be nil
 	Record        io.Writer         // receives the input stream of an RTL device, for playback
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built
