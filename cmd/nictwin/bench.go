@@ -39,6 +39,7 @@ shown with its reason.`,
 	f.StringVar(&b.Out, "out", b.Out, "folder for the plots of experiments and a page that shows them all")
 	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files in --out, whoever wrote them")
 	seedFlag(c, &b.Seed)
+	timeFlags(c, &b.Common)
 	f.StringVar(&b.DUT, "dut", b.DUT, "manifest of the NIC, its folder, or a name from dut list")
 	completeWith(c, "dut", completeDUTs)
 	c.RunE = func(c *cobra.Command, args []string) error {

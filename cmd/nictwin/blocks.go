@@ -38,6 +38,7 @@ field and both values.`,
 	f.StringVar(&b.VariantName, "variant", b.VariantName,
 		"build variant of the blocks: speed, or debug (checks the assertions)")
 	complete(c, "variant", "speed", "debug")
+	timeFlags(c, &b.Common)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &b.Common, nil, "seed")
 		b.Names = args
@@ -49,7 +50,7 @@ field and both values.`,
 // blocks plays the blocks and reports the outcome.
 func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
 	bar := newBar(os.Stderr, "runs")
-	b.Log, b.Progress = a.stderr, bar.set
+	b.Log, b.Progress = a.stderr, bar.counting(b.Heartbeat)
 	e := b.Run(c.Context())
 	bar.end()
 	a.report(&e.Ended, played(e.Object.Blocks))

@@ -1,8 +1,15 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"errors"
+	"fmt"
+	"os"
+	"time"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/cli"
 	"nictwin/scenarios/shell/home"
 )
@@ -60,6 +67,36 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 		"exercised to this folder; see nictwin coverage")
 }
 
+// usualHeartbeat is the interval of heartbeats where stderr is not a terminal, which shows a progress bar.
+const usualHeartbeat = 30 * time.Second
+
+// timeFlags adds the flags about wall time.
+func timeFlags(c *cobra.Command, x *cli.Common) {
+	c.Flags().DurationVar(&x.WallLimit, "wall-limit", 0, "end the run after this wall time, builds included, with "+
+		"exit code 3 and its artifacts complete; 0 = no limit")
+	c.Flags().Duration("heartbeat", usualHeartbeat, "wall time between lines on stderr that say how far the run is; "+
+		"0 = none, the default on a terminal")
+}
+
+// units names what the commands count in their heartbeats.
+var units = map[string]string{"replay": "frames", "play": "runs", "fuzz": "programs", "blocks": "runs", "run": "cases",
+	"pair": "frames", "bench": "figures"}
+
+// beat returns the heartbeat of a command, or nil if none is wanted.
+func (a *app) beat(c *cobra.Command) (*heartbeat.Beat, error) {
+	every, err := c.Flags().GetDuration("heartbeat")
+	byDefault := every == usualHeartbeat && !c.Flags().Changed("heartbeat")
+	switch {
+	case err != nil:
+		return nil, err
+	case every < 0:
+		return nil, fmt.Errorf("--heartbeat %v: want 0 (none) or more", every)
+	case every == 0, byDefault && term.IsTerminal(int(os.Stderr.Fd())):
+		return nil, nil
+	}
+	return heartbeat.New(a.stderr, a.name, units[a.name], every), nil
+}
+
 // artifactFlags adds the flags that control where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault string) {
 	c.Flags().StringVar(out, "out", *out,
@@ -74,7 +111,8 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 // environment, which serves many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
 	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, idle, always...)
-	x.Refused = idle.Refuse(c.Flags().Changed)
+	beat, err := a.beat(c)
+	x.Heartbeat, x.Refused = beat, errors.Join(idle.Refuse(c.Flags().Changed), err)
 }
 
 // complete sets the words that shells offer to complete a flag.

@@ -62,6 +62,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs; this run's hits are added "+
 		"to it")
 	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
+	timeFlags(c, &f.Common)
 	mixedBuildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
@@ -69,7 +70,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 // fuzz plays programs and reports the outcome. It shows the coverage even of an interrupted run.
 func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 	bar := newBar(os.Stderr, "programs")
-	f.Log, f.Progress = a.stderr, bar.set
+	f.Log, f.Progress = a.stderr, bar.counting(f.Heartbeat)
 	e := f.Run(c.Context())
 	bar.end()
 	if w := a.human(); e.Report != nil && e.Result.Runs > 0 {

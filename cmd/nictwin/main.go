@@ -96,11 +96,15 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.showHome(out, err)
 	if err != nil && !a.reported {
 		a.printError(out, err)
+		a.showFailure(cli.Failure(ctx, out, err, nil))
 	}
 	unwritten := a.stdout.err
 	if a.json {
 		a.object.Command = a.name
 		a.object.End(out, err)
+		if a.ended == nil {
+			a.object.Failure = cli.Failure(ctx, out, err, nil)
+		}
 		unwritten = a.object.WriteLine(a.stdout)
 	}
 	if unwritten != nil {
@@ -123,6 +127,13 @@ func (a *app) printError(out result.Outcome, err error) {
 	}
 	if out == result.Usage {
 		say(a.stderr, "%s: see %s --help\n", who, who)
+	}
+}
+
+// showFailure prints the kind of failure after an error, except for an interruption, whose error names it.
+func (a *app) showFailure(k result.Kind) {
+	if k != "" && k != result.BySignal {
+		say(a.stderr, "%s: failure %s\n", strings.TrimSpace("nictwin "+a.name), k.Text())
 	}
 }
 

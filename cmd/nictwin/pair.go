@@ -41,6 +41,7 @@ its own, in parallel, with identical results. See docs/split.md.`,
 	f.DurationVar(&p.Options.Limit, "wait", p.Options.Limit,
 		"give up when the other process has been silent for this long")
 	seedFlag(c, &p.Seed)
+	timeFlags(c, &p.Common)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		p.Captures = args
 		idle := cli.Idle{}

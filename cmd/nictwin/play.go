@@ -77,6 +77,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "do not shorten a run that fails")
 	waveFlag(c, &p.WaveText)
 	artifactFlags(c, &p.Out, &p.Common, "out/play-NAME-SEED")
+	timeFlags(c, &p.Common)
 	f.StringVar(&p.VariantName, "variant", p.VariantName, "build variant of the device: speed, tuned (needs dut tune "+
 		"first) or debug (checks the assertions)")
 	complete(c, "variant", "speed", "tuned", "debug")
@@ -85,7 +86,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 // play runs the transactions and reports the outcome.
 func (a *app) play(c *cobra.Command, p *cli.Play) error {
 	bar := newBar(os.Stderr, "runs")
-	p.Log, p.Progress, p.RefOutput = a.stderr, bar.set, a.stderr
+	p.Log, p.Progress, p.RefOutput = a.stderr, bar.counting(p.Heartbeat), a.stderr
 	e := p.Run(c.Context())
 	bar.end()
 	a.report(&e.Ended, driven{e.Report})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"nictwin/scenarios/observe/heartbeat"
 )
 
 // bar is a progress bar on a terminal. A nil bar shows nothing.
@@ -45,6 +47,23 @@ func (b *bar) set(done, total int) {
 	}
 	// Drawing fails when the terminal is gone; the run continues.
 	_ = b.bar.Set(done)
+}
+
+// counting returns a function that shows on the bar, and in the heartbeats, that done of total items have ended.
+func (b *bar) counting(h *heartbeat.Beat) func(done, total int) {
+	return func(done, total int) {
+		b.set(done, total)
+		h.Count(done, total)
+	}
+}
+
+// sharing returns a function that shows how many items have ended, and the share of the work done.
+func (b *bar) sharing(h *heartbeat.Beat) func(ended, of int, share float64) {
+	return func(ended, of int, share float64) {
+		b.share(ended, of, share)
+		h.Count(ended, of)
+		h.Share(share)
+	}
 }
 
 // parts is the length of a bar that shows a share of the work.

@@ -58,6 +58,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")
 	f.StringSliceVar(&r.Recompute, "recompute", nil, "checksums for the NIC to insert on transmit: csum, icrc")
 	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
+	timeFlags(c, &r.Common)
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "cut events.jsonl and frames.pcapng at this many megabytes "+
 		"each; 0 = no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
@@ -86,7 +87,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 // replay plays the captures and reports the outcome.
 func (a *app) replay(c *cobra.Command, r *cli.Replay) error {
 	bar := newBar(os.Stderr, "frames")
-	r.Log, r.Progress = a.stderr, bar.set
+	r.Log, r.Progress = a.stderr, bar.counting(r.Heartbeat)
 	e := r.Run(c.Context())
 	bar.end()
 	if e.Result == nil {

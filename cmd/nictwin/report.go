@@ -32,11 +32,15 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	case result.Mismatch:
 		paint(w, red, "FAIL")
 		say(w, "  seed %d\n", o.Seed)
+		if o.Failure != "" {
+			say(w, "  failure %s\n", o.Failure.Text())
+		}
 		findings(w, o.Findings)
 		showFollowUp(w, o)
 		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
 		a.printError(e.Outcome, e.Err)
+		a.showFailure(o.Failure)
 		a.reported = true
 		if !cli.SaysAll(e.Err) {
 			showFollowUp(a.stderr, o)

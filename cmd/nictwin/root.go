@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -227,7 +228,9 @@ func (a *app) repeatLine(c *cobra.Command, args []string, idle cli.Idle, always 
 			return
 		}
 		switch {
-		case f.Name == "json" || f.Name == "help":
+		case slices.Contains([]string{"json", "help", "wall-limit", "heartbeat"}, f.Name): // they change no result
+		case f.Value.Type() == "stringToString":
+			words = append(words, pairsOf(c, f.Name)...)
 		case f.Value.Type() == "bool" && value == "true":
 			words = append(words, "--"+f.Name)
 		case f.Value.Type() == "bool":
@@ -243,4 +246,16 @@ func (a *app) repeatLine(c *cobra.Command, args []string, idle cli.Idle, always 
 		}
 	}
 	return cli.Quote(append(words, args...))
+}
+
+// pairsOf returns the words that set a flag of names and values, in the order of the names.
+func pairsOf(c *cobra.Command, flag string) (words []string) {
+	pairs, err := c.Flags().GetStringToString(flag)
+	if err != nil {
+		panic(err) // the command has no such flag: a mistake in this folder
+	}
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		words = append(words, "--"+flag, name+"="+pairs[name])
+	}
+	return words
 }

@@ -41,6 +41,7 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	f.StringSliceVar(&s.Only, "only", nil, "play only the cases with these names, as they are shown")
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
+	timeFlags(c, &s.Common)
 	underHeadings(c, runSections)
 	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "cut each artifact of a case at this many megabytes; 0 = no "+
 		"limit")
@@ -52,7 +53,7 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 		maps.Copy(alone, s.Idle())
 		s.Line = a.repeatLine(c, nil, alone)
 		bar := newBar(os.Stderr, "cases")
-		s.Log, s.Progress = a.stderr, bar.share
+		s.Log, s.Progress = a.stderr, bar.sharing(s.Heartbeat)
 		e := s.Run(c.Context())
 		bar.end()
 		a.report(&e.Ended, e)

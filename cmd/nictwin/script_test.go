@@ -111,7 +111,8 @@ func TestScripts(t *testing.T) {
 			return os.Getenv("NICTWIN_LONG") != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex, "page": cmdPage,
+			"exits": cmdExits, "object": cmdObject, "readable": cmdReadable,
+			"unhex": cmdUnhex, "page": cmdPage,
 			"gone": func(ts *testscript.TestScript, neg bool, args []string) { cmdGone(ctx, ts, neg, args) },
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },
 		},
@@ -246,12 +247,12 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits until
-// FILE is not empty, then ends the command (see end); it must end with that code and leave no device
+// cmdEnds is "ends CODE int|twice|again|kill|quit|device|stop FILE COMMAND...": starts a command, waits
+// until FILE is not empty, then ends the command (see end); it must end with that code and leave no device
 // behind. Its output is in the files stdout.txt and stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: ends CODE int|twice|again|kill|quit|device FILE COMMAND...")
+		ts.Fatalf("usage: ends CODE int|twice|again|kill|quit|device|stop FILE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -267,7 +268,8 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	kids := await(ts, cmd.Process.Pid, args[1] == "device" || args[1] == "quit", ts.MkAbs(args[2]), done)
+	device := slices.Contains([]string{"device", "stop", "quit"}, args[1])
+	kids := await(ts, cmd.Process.Pid, device, ts.MkAbs(args[2]), done)
 	err = end(ts, args[1], cmd.Process, kids, done)
 	if ctx.Err() != nil {
 		ts.Fatalf("still running at the time limit of the test: %s", ts.ReadFile("stderr.txt"))
@@ -285,12 +287,18 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 }
 
 // end interrupts a command once, twice, or repeatedly until it ends, kills it, sends it SIGQUIT, or kills
-// its device. It returns how the command ended.
+// or stops its device. It returns how the command ended.
 func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done <-chan error) error {
 	switch how {
 	case "device":
 		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
+	case "stop":
+		ts.Check(syscall.Kill(kids[0], syscall.SIGSTOP))
 	case "kill":
+		ts.Check(p.Signal(syscall.SIGSTOP))
+		for !halted(p.Pid) { // in the middle of a write, the kill could leave a part of a record
+			time.Sleep(pollEvery)
+		}
 		ts.Check(p.Kill())
 	case "quit":
 		ts.Check(p.Signal(syscall.SIGQUIT))
@@ -313,6 +321,19 @@ func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done 
 			}
 		}
 	}
+}
+
+// halted reports whether all threads of a process are stopped.
+func halted(pid int) bool {
+	list, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range list {
+		text, readErr := os.ReadFile(file)
+		_, state, _ := strings.Cut(string(text), ") ")
+		if readErr == nil && !strings.HasPrefix(state, "T") {
+			return false
+		}
+	}
+	return err == nil
 }
 
 const pollEvery = 20 * time.Millisecond

@@ -9,6 +9,7 @@
 // Invariants:
 //   - The first error of the underlying writer sticks and is returned by Close; calls after it do
 //     nothing.
+//   - A file has whole records only, whenever the program is killed between two writes, and when a write fails.
 //   - A file keeps to its limit in bytes. What no longer fits is counted, and the file says at its
 //     end that it was cut.
 //   - The same crossings give the same bytes.

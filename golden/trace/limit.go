@@ -21,6 +21,8 @@ type limited struct {
 	left int64 // bytes that records may still take
 	Cut
 	first, last int64 // cycles or nanoseconds of the first and last record left out
+	whole       int64 // bytes of whole records that are in the file
+	file        io.Writer
 	err         error
 }
 
@@ -30,7 +32,7 @@ func newLimited(w io.Writer, limit int64) limited {
 	if limit == 0 {
 		left = 1<<63 - 1
 	}
-	return limited{w: bufio.NewWriterSize(w, 1<<16), left: left}
+	return limited{w: bufio.NewWriterSize(w, 1<<16), left: left, file: w}
 }
 
 // record writes b, which covers the time from first to last, or counts it as left out.
@@ -48,17 +50,43 @@ func (l *limited) record(b []byte, first, last int64) {
 	l.write(b)
 }
 
-// write writes b regardless of the limit.
+// write writes b regardless of the limit. The file gets whole records only, so that it can be read whenever the program
+// is killed.
 func (l *limited) write(b []byte) {
-	if l.err == nil {
-		_, l.err = l.w.Write(b)
+	if len(b) > l.w.Available() {
+		l.flush()
+	}
+	if l.err != nil {
+		return
+	}
+	if _, l.err = l.w.Write(b); l.err == nil && l.w.Buffered() == 0 { // a long record goes past the buffer
+		l.whole += int64(len(b))
+	}
+	l.mend()
+}
+
+// flush writes the records in the buffer to the file.
+func (l *limited) flush() {
+	if l.err != nil {
+		return
+	}
+	n := l.w.Buffered()
+	if l.err = l.w.Flush(); l.err == nil {
+		l.whole += int64(n)
+	}
+	l.mend()
+}
+
+// mend removes the record that is in the file in part because the disk is full. The first error remains the one to
+// report.
+func (l *limited) mend() {
+	if file, ok := l.file.(interface{ Truncate(size int64) error }); ok && l.err != nil {
+		_ = file.Truncate(l.whole)
 	}
 }
 
 // close flushes the writer and returns the first error.
 func (l *limited) close() error {
-	if err := l.w.Flush(); l.err == nil {
-		l.err = err
-	}
+	l.flush()
 	return l.err
 }

@@ -74,6 +74,7 @@ func NewInterfaces(w io.Writer, limit int64, names ...string) *Pcapng {
 	for _, name := range names {
 		p.iface(name)
 	}
+	p.out.flush() // without these blocks the file of a run that is killed could not be opened
 	return p
 }
 

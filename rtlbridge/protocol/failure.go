@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -32,6 +34,22 @@ func (e *InfraError) Error() string {
 // Unwrap returns the cause.
 func (e *InfraError) Unwrap() error { return e.Err }
 
+// Crashed reports whether the device's process ended on its own, or gave up its simulation.
+func (e *InfraError) Crashed() bool {
+	if said, ok := errors.AsType[*DeviceError](e.Err); ok {
+		return said.Code == CodeAssert || said.Code == CodeFinish || said.Code == CodeInternal
+	}
+	return errors.Is(e.Err, ErrClosed)
+}
+
+// noMemory matches the last words of a device that got no memory.
+var noMemory = regexp.MustCompile(`std::bad_alloc|[Cc]annot allocate memory|out of memory`)
+
+// Is reports whether the failure was ErrMemory: only the device's last words show it.
+func (e *InfraError) Is(target error) bool {
+	return target == ErrMemory && noMemory.MatchString(e.LastWords)
+}
+
 type infraCause string
 
 func (c infraCause) Error() string { return string(c) }
@@ -40,5 +58,6 @@ func (c infraCause) Error() string { return string(c) }
 const (
 	ErrTimeout infraCause = "no answer in time: the device hangs"
 	ErrClosed  infraCause = "the device closed the connection"
+	ErrMemory  infraCause = "the device got no memory"
 	ErrFlood   infraCause = "the device sends more than it was asked for"
 )

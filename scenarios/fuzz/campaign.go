@@ -24,6 +24,7 @@ import (
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
 )
@@ -57,6 +58,7 @@ type Options struct {
 
 	Log      io.Writer             // progress of builds
 	Progress func(done, total int) // total is 0 if unknown
+	Beat     *heartbeat.Beat       // receives the status of the run; nil: none
 }
 
 // DefaultOptions returns options that play a hundred programs on RTL.
@@ -212,6 +214,7 @@ func (c *campaign) all(ctx context.Context) error {
 		if len(pending) == 0 {
 			return context.Cause(ctx)
 		}
+		c.Beat.Report(heartbeat.Status{Doing: fmt.Sprintf("program %d", c.Skip+next-len(pending)), Cycle: c.res.Cycles})
 		o := <-pending[0]
 		pending = pending[1:]
 		if done, err := c.take(ctx, o); done || err != nil {

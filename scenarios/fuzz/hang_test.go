@@ -59,6 +59,7 @@ func TestHangsAreTold(t *testing.T) {
 			require.Equal(t, "[C3] STATUS says that nothing is under way", v.Key())
 			f := finding(v)
 			require.Equal(t, "C3", f.Rule)
+			require.Equal(t, result.Hang, f.Failure)
 			require.Equal(t, result.Tx, f.Domain)
 			require.Equal(t, 3, *f.Queue)
 			require.Equal(t, c.index, *f.Index)

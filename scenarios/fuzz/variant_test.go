@@ -133,8 +133,8 @@ func TestFailedAssertionIsAFinding(t *testing.T) {
 	require.Equal(t, debug, c.res.Failures[0].Variant)
 	f := c.res.Failures[0].Finding
 	require.Equal(t, result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: what,
-		Cycle: new(int64(3000)),
-		Text:  "cycle 3000: the RTL stops by itself: " + what}, f)
+		Cycle: new(int64(3000)), Failure: result.Crash,
+		Text: "cycle 3000: the RTL stops by itself: " + what}, f)
 
 	v = player.Run(p, t.Context(), stopping(3000, protocol.CodeInternal, "did not converge"), nil)
 	require.False(t, v.Pass() || v.Mismatch(), "what the simulation fails in says nothing of the device")

@@ -48,8 +48,8 @@ func (c *conn) close() error { return unix.Close(c.fd) }
 // errNothing reports a poll without a result.
 var errNothing = errors.New("nothing there")
 
-// errSilent reports a peer that sent nothing for the limit.
-var errSilent = errors.New("silent")
+// ErrSilent is the cause of a LostError about a peer that sent nothing for the limit.
+var ErrSilent = errors.New("silent")
 
 // fill receives what has arrived, without waiting.
 func (c *conn) fill() error {
@@ -121,7 +121,7 @@ func (c *conn) sleep(events int16) error {
 			return c.ctx.Err()
 		}
 	}
-	return fmt.Errorf("%w for %v", errSilent, c.limit)
+	return fmt.Errorf("%w for %v", ErrSilent, c.limit)
 }
 
 // send sends all of b. While the peer does not read, its own messages are read, so that two full buffers cannot block

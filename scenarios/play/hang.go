@@ -175,6 +175,7 @@ func (p *played) settle() uint64 {
 // the device had for a beat, and silence describes the outputs. An input that is not taken is reported rather than a
 // missing output.
 func (p *played) failHang(from []uint64, within, silence string) {
+	p.Hangs = p.judge.Failed() == nil
 	var moved []string
 	for i, s := range p.streams {
 		if n := p.ended[i] - from[i]; n > 0 {

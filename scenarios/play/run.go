@@ -32,6 +32,8 @@ type Result struct {
 	Cycles   uint64
 	Digest   uint64
 	Failure  *ref.Failure // first fault of the device; nil: the run passed
+	Hangs    bool         // Failure is that the device makes no progress
+	Stopped  bool         // Failure is that the design stopped itself
 	Tallies  []ref.Tally  // by stream, in a run without a fault
 	Memories int          // number of times that a reference compared memories
 	Settings Settings
@@ -199,6 +201,7 @@ func (p *played) stopped() error {
 	if !ok || stop.Code != protocol.CodeAssert && stop.Code != protocol.CodeFinish {
 		return err
 	}
+	p.Stopped = p.judge.Failed() == nil
 	p.judge.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
 		Got: stop.Text})
 	_ = p.conn.Close() // the process has ended already

@@ -14,6 +14,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/traffic"
 )
@@ -50,6 +51,7 @@ type Options struct {
 	// the limit.
 	ArtifactBytes int64
 	Progress      func(done, total int)
+	Beat          *heartbeat.Beat   // receives the status of the run; nil: none
 	Log           io.Writer         // progress of builds and phases; may be nil
 	Record        io.Writer         // receives the input stream of an RTL device, for playback
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built

@@ -241,6 +241,9 @@ func (r *Run) Handle(sim.Event) error {
 	if err := errors.Join(r.err, r.drv.Err(), r.bed.Err(), r.bed.Overdue(), r.ctx.Err()); err != nil {
 		return err
 	}
+	if r.opts.Beat.Wants() {
+		r.opts.Beat.Report(r.status())
+	}
 	if r.phase == phaseTraffic && r.offered() {
 		r.phase = phaseSettle
 		r.poll()

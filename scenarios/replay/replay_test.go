@@ -32,6 +32,7 @@ func TestBusyForEverIsAFinding(t *testing.T) {
 		"is not 0"}}))
 	require.ErrorAs(t, err, &stuck)
 	require.ErrorContains(t, err, "its signal busy is not 0 [B8] [C3]")
+	require.Equal(t, result.Hang, stuck.Finding().Failure)
 	other := errors.New("other")
 	require.Equal(t, other, atRest(other))
 	require.NoError(t, atRest(nil))

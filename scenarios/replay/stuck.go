@@ -3,12 +3,14 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"nictwin/models/board"
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/observe/result"
 )
 
@@ -46,8 +48,29 @@ func (r *Run) stuck() error {
 	}
 	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
 		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
-		Cycle: new(int64(simcore.Now(r.engine) / r.dev.Period())),
+		Cycle: new(int64(simcore.Now(r.engine) / r.dev.Period())), Failure: result.Hang,
 	}}
+}
+
+// status describes the run, with the unfinished entries of each transmit queue.
+func (r *Run) status() heartbeat.Status {
+	doing, busy := filepath.Base(r.opts.Captures[0]), []string(nil)
+	if more := len(r.opts.Captures) - 1; more > 0 {
+		doing += fmt.Sprintf(" and %d more", more)
+	}
+	doing += ", " + phaseNames[r.phase]
+	if r.rx != nil {
+		doing += fmt.Sprintf(", %d frames in, %d delivered", r.ports.sent(), r.rx.got)
+	}
+	if r.tx != nil {
+		for i, q := range r.tx.queues {
+			if n := q.Unfinished(); n > 0 {
+				busy = append(busy, fmt.Sprintf("txq %d: %d", i, n))
+			}
+		}
+	}
+	return heartbeat.Status{Doing: doing, Cycle: int64(simcore.Now(r.engine) / r.dev.Period()),
+		Mark: r.progressCount(), Busy: strings.Join(busy, ", ")}
 }
 
 // StuckError reports that the NIC stopped making progress with work outstanding, which breaks [C3].
@@ -70,7 +93,7 @@ func atRest(err error) error {
 		return &StuckError{what, result.Finding{
 			Rule: "B8", Domain: result.Device, Field: "busy",
 			Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
-			Got:      strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)),
+			Got:      strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)), Failure: result.Hang,
 		}}
 	}
 	return err

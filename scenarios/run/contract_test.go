@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nic/boundary"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/home/hometest"
@@ -135,4 +136,25 @@ func TestWrongNICsAreFoundTwice(t *testing.T) {
 		}
 		require.True(t, found, "%s: %s", name, texts(p))
 	}
+}
+
+// Applications that wait in vain are a deadlock of the software where the NICs are at work, even with reads
+// outstanding, and a hang where a NIC with work outstanding is silent.
+func TestWhoseStopItIs(t *testing.T) {
+	stuck := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+		"workload: {count: 20, depth: 8, rnr_retry: 7, misuse: {what: no_receive, message: 9}}")
+	p, err := stuck.Play(t.Context(), optionsFor(t, device.Model))
+	require.NoError(t, err)
+	var kinds []result.Kind
+	for _, f := range p.Findings {
+		if f.Failure != "" {
+			require.Equal(t, "progress", f.Field)
+			kinds = append(kinds, f.Failure)
+		}
+	}
+	require.Equal(t, []result.Kind{result.Deadlock}, kinds, texts(p))
+
+	require.Equal(t, result.Deadlock, kindOfStop(true, 10, 20))
+	require.Equal(t, result.Hang, kindOfStop(true, 11, 20))
+	require.Equal(t, result.Hang, kindOfStop(false, 0, 20))
 }

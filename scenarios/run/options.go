@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/files"
 )
 
@@ -36,6 +37,7 @@ type Options struct {
 	Wave *device.Wave // waveforms that the RTL devices dump; nil: none
 
 	Progress func(done, total int) // counts messages; nil: none
+	Beat     *heartbeat.Beat       // receives the status of the case; nil: none
 	Log      io.Writer             // progress of builds; nil: none
 }
 

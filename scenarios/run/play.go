@@ -62,6 +62,9 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 			Text: stuck.Error()})
 	}
 	w.collectVerdicts(p, err)
+	if stuck != nil {
+		w.blameStop(p)
+	}
 	p.Sim, p.Wall = w.engine.Now(), time.Since(begin)
 	closing := w.close()
 	if w.log != nil {
@@ -193,6 +196,7 @@ func (w *world) traffic(run *apps.Run) error {
 			return err
 		}
 		run.Retry()
+		w.report(run, total)
 		if w.o.Step != nil {
 			w.o.Step(run.InFlight())
 		}

@@ -65,9 +65,21 @@ func (l ToolLimits) Complete() (ToolLimits, error) {
 }
 
 // ExceededError reports a run of a tool that was ended by one of its limits.
-type ExceededError struct{ what string }
+type ExceededError struct {
+	what string
+	err  error // ErrMemory or ErrFileSize; nil: time
+}
 
 func (e *ExceededError) Error() string { return e.what }
+
+// Unwrap returns the limit.
+func (e *ExceededError) Unwrap() error { return e.err }
+
+// Limits that end tools.
+var (
+	ErrMemory   = errors.New("memory")
+	ErrFileSize = errors.New("size of files")
+)
 
 // exceeded returns the limit that ended a tool, which it tells from how the tool ended, or nil if no limit did.
 func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
@@ -76,18 +88,18 @@ func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out st
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &ExceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a "+
 			"file without end, or is too large for that%s",
-			tool, l.Time, l.Longer)}
+			tool, l.Time, l.Longer), nil}
 	case tooLittleMemory.MatchString(out):
 		return &ExceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a "+
 			"file without end, or is large; set %s to more than %d if it is large",
-			tool, l.Memory>>20, ToolMemoryVar, max(l.Memory>>30, 1))}
+			tool, l.Memory>>20, ToolMemoryVar, max(l.Memory>>30, 1)), ErrMemory}
 	case tooLongFile(err, out):
 		if has := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_FSIZE, &has) == nil && has.Cur < l.File {
 			return &ExceededError{fmt.Sprintf("%s wrote more into one file than the limit on the size of files "+
-				"(ulimit -f), %d kB: raise it where nictwin is started", tool, has.Cur>>10)}
+				"(ulimit -f), %d kB: raise it where nictwin is started", tool, has.Cur>>10), ErrFileSize}
 		}
 		return &ExceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the "+
-			"design smaller", tool, l.File>>20)}
+			"design smaller", tool, l.File>>20), ErrFileSize}
 	}
 	return nil
 }

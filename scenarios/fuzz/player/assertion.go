@@ -23,7 +23,7 @@ func (e *StoppedError) Error() string {
 // Finding returns the error as a finding.
 func (e *StoppedError) Finding() result.Finding {
 	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What,
-		Cycle: new(int64(e.Cycle))}
+		Cycle: new(int64(e.Cycle)), Failure: result.Crash}
 }
 
 // simTime matches the time that Verilator prints before a message.

@@ -43,7 +43,7 @@ func (e *StuckError) Key() string { return "[C3] " + e.What }
 // Finding returns the error as a finding about the first queue without progress, if there is one.
 func (e *StuckError) Finding() result.Finding {
 	f := result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What,
-		Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
+		Got: fmt.Sprintf("not within %d cycles", e.Cycles), Failure: result.Hang}
 	if e.Since > 0 {
 		f.Cycle = &e.Since
 	}

@@ -29,6 +29,7 @@ func Of(o *result.Object, again string, attachments []string) *Suites {
 	s.Time = seconds(o.WallS)
 	p := s.Properties
 	p.add("result", o.Result)
+	p.add("failure", string(o.Failure))
 	p.add("digest", o.Digest)
 	p.add("build", o.Build)
 	p.add("revision", o.Revision)
@@ -88,7 +89,7 @@ func (b *cases) whole() {
 	if o.Result == result.Pass.String() || o.Result == result.Mismatch.String() {
 		return
 	}
-	b.run.Error = &Fault{Message: line(cmp.Or(o.Error, o.Result)), Type: o.Result,
+	b.run.Error = &Fault{Message: line(cmp.Or(o.Error, o.Result)), Type: cmp.Or(string(o.Failure), o.Result),
 		Text: clean(o.Error + "\nreproduce: " + b.again)}
 }
 
@@ -155,6 +156,9 @@ func (b *cases) find(f *result.Finding) {
 		if c != b.run {
 			c.Properties.add("command", cmp.Or(f.Command, b.again))
 		}
+	}
+	if f.Failure != "" {
+		c.Failure.Type = string(f.Failure)
 	}
 	c.findings++
 	if c.findings <= maxFindings {

@@ -157,3 +157,16 @@ print(json.dumps({"tests": x.tests, "failures": x.failures, "errors": x.errors, 
 	require.Equal(t, "S2", got.Kind)
 	require.Equal(t, "13688", got.Cycle)
 }
+
+// The kind of failure is the type of the fault, of the error of a run and of a finding.
+func TestTypeIsTheKindOfFailure(t *testing.T) {
+	o := object(result.Infrastructure)
+	o.Failure, o.Error = result.Stall, "no answer in time"
+	s := read(t, junit.Of(o, again, nil))
+	require.Equal(t, "stall", s.Tests[0].Error.(gojunit.Error).Type)
+	f := inCapture("a.pcap", "nothing happened")
+	f.Failure = result.Hang
+	o = object(result.Mismatch, f)
+	s = read(t, junit.Of(o, again, nil))
+	require.Equal(t, "hang", s.Tests[1].Error.(gojunit.Error).Type)
+}

@@ -33,6 +33,8 @@ type BenchEnded struct {
 
 // Run runs the benchmarks or experiments. Canceling the context interrupts it.
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
+	ctx, stop := b.start(ctx)
+	defer stop()
 	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
 	e.do(ctx, &b.Common, work{
 		prepare: b.prepare,

@@ -42,6 +42,8 @@ type BlocksEnded struct {
 
 // Run plays the blocks and compares them. Canceling the context interrupts it.
 func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
+	ctx, stop := b.start(ctx)
+	defer stop()
 	e := &BlocksEnded{Ended: Ended{Object: result.Object{Command: "blocks", Seed: b.Seed}}}
 	begin := time.Now()
 	e.do(ctx, &b.Common, work{

@@ -48,12 +48,14 @@ type FuzzEnded struct {
 
 // Run plays programs and judges them. Canceling the context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
+	ctx, stop := f.start(ctx)
+	defer stop()
 	e := &FuzzEnded{Ended: Ended{Object: result.Object{Command: "fuzz", Seed: f.Seed}}}
 	e.do(ctx, &f.Common, work{
 		jobs:    f.Jobs,
 		prepare: f.prepare,
 		play: func() (err error) {
-			f.Files = f.opened
+			f.Files, f.Beat = f.opened, f.Heartbeat
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.addCoverage(ctx, e), f.wave(ctx, e))
 		},

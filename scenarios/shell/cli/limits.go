@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"syscall"
+	"time"
 
 	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/scenarios/observe/heartbeat"
 )
 
 // minAddressSpace is the address space that a run needs, in bytes; Go's runtime and threads reserve most of it without
 // using it. With less, the runtime aborts the program at some point, which cannot be prevented.
 const minAddressSpace = 3 << 30
+
+// addressSpace is the text of LimitError.What for memory.
+const addressSpace = "address space"
 
 // minFiles is the number of files that a run needs open: artifacts, captures, the device's sockets and memory,
 // compilers.
@@ -63,13 +69,45 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 	const kB = 1 << 10
 	var errs []error
 	if want := minAddressSpace + jobs*each.space; space < want {
-		errs = append(errs, &LimitError{"address space", fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB),
+		errs = append(errs, &LimitError{addressSpace, fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB),
 			"ulimit -v"})
 	}
 	if want := minFiles + (jobs-1)*each.files; open < want {
 		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(want), "ulimit -n"})
 	}
 	return errors.Join(errs...)
+}
+
+// Timed holds the settings about wall time.
+type Timed struct {
+	WallLimit time.Duration // ends the run; 0: none
+	Heartbeat *heartbeat.Beat
+}
+
+// start begins the wall time of a run: the returned context ends at the limit, and heartbeats come until stop is
+// called.
+func (t *Timed) start(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var timer *time.Timer
+	if t.WallLimit > 0 {
+		timer = time.AfterFunc(t.WallLimit, func() { cancel(&WallLimitError{t.WallLimit}) })
+	}
+	t.Heartbeat.Start()
+	return ctx, func() {
+		t.Heartbeat.Stop()
+		if timer != nil {
+			timer.Stop()
+		}
+		cancel(nil)
+	}
+}
+
+// check returns an error about a limit that no run can keep.
+func (t *Timed) check() error {
+	if t.WallLimit < 0 {
+		return Usagef("--wall-limit %v: want 0 (none) or more", t.WallLimit)
+	}
+	return nil
 }
 
 // SaysAll reports whether an error is about the machine alone, so that further errors of the run add nothing.

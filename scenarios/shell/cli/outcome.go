@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"syscall"
+	"time"
 
 	"nictwin/models/nic/boundary"
 	"nictwin/models/sim/specfile"
@@ -59,11 +61,18 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
+// WallLimitError reports a run that reached its wall limit.
+type WallLimitError struct{ Limit time.Duration }
+
+func (e *WallLimitError) Error() string {
+	return fmt.Sprintf("not done after %v, the wall limit (--wall-limit)", e.Limit)
+}
+
 // ended describes how a command ended.
 type ended struct {
-	canceled bool // a signal has canceled it
-	err      error
-	differs  bool // something compared did not match
+	cause   error // of its cancellation; nil: none
+	err     error
+	differs bool // something compared did not match
 }
 
 // Cause is a reason for which a command ends, with its outcome: a row of the table in docs/results.md.
@@ -80,9 +89,8 @@ var Causes = []Cause{
 		"did what it was asked", func(e ended) bool {
 		return e.err == nil && !e.differs
 	}},
-	{result.Interrupted, "a signal: `SIGINT`, `SIGTERM` or `SIGHUP`", func(e ended) bool {
-		return e.err != nil && (e.canceled || errors.Is(e.err, context.Canceled) || errors.Is(e.err, ErrInterrupted))
-	}},
+	{result.Infrastructure, "the run took longer than `--wall-limit`", limited},
+	{result.Interrupted, "a signal: `SIGINT`, `SIGTERM` or `SIGHUP`", interrupted},
 
 	{result.Infrastructure, "a tool is missing: Verilator, a C++ compiler, clang for a tuned build, Go for `--ref`",
 		isOneOf(toolchain.ErrToolMissing)},
@@ -137,8 +145,60 @@ func Decide(ctx context.Context, err error, differs bool) result.Outcome {
 
 // why returns the deciding cause.
 func why(ctx context.Context, err error, differs bool) *Cause {
-	e := ended{ctx.Err() != nil, err, differs}
+	e := ended{context.Cause(ctx), err, differs}
 	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last cause always holds
+}
+
+// kinds lists the conditions of kinds of failure, except of those that findings show; the first one that holds decides.
+var kinds = []struct {
+	kind  result.Kind
+	holds func(e ended) bool
+}{
+	{result.WallLimit, limited},
+	{result.BySignal, interrupted},
+	{result.OutOfMemory, either(isOneOf(syscall.ENOMEM, toolchain.ErrMemory, protocol.ErrMemory), func(e ended) bool {
+		low, ok := errors.AsType[*LimitError](e.err)
+		return ok && low.What == addressSpace
+	})},
+	{result.DiskFull, isOneOf(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, toolchain.ErrFileSize)},
+	{result.Stall, either(isOneOf(protocol.ErrTimeout), func(e ended) bool {
+		return is[*pair.LostError](e.err) && errors.Is(e.err, pair.ErrSilent)
+	})},
+	{result.Crash, either(func(e ended) bool {
+		dead, ok := errors.AsType[*protocol.InfraError](e.err)
+		return ok && dead.Crashed()
+	}, of[*own.LostError], func(e ended) bool { return is[*pair.LostError](e.err) && errors.Is(e.err, io.EOF) })},
+	{result.Hang, of[*replay.StuckError]},
+}
+
+// Failure returns the kind of failure of a command that ended with an outcome: that of its error, else the first
+// that a finding shows; "" for others.
+func Failure(ctx context.Context, out result.Outcome, err error, findings []result.Finding) result.Kind {
+	if out == result.Pass || out == result.Usage {
+		return ""
+	}
+	e := ended{cause: context.Cause(ctx), err: err}
+	for _, k := range kinds {
+		if err != nil && k.holds(e) {
+			return k.kind
+		}
+	}
+	for i := range findings {
+		if k := findings[i].Failure; k != "" && out == result.Mismatch {
+			return k
+		}
+	}
+	return ""
+}
+
+// limited reports whether a command was ended by its wall limit.
+func limited(e ended) bool {
+	return e.err != nil && (is[*WallLimitError](e.cause) || is[*WallLimitError](e.err))
+}
+
+// interrupted reports whether a command was ended by a signal.
+func interrupted(e ended) bool {
+	return e.err != nil && (e.cause != nil || errors.Is(e.err, context.Canceled) || errors.Is(e.err, ErrInterrupted))
 }
 
 // Found reports whether an error is about the device alone, so that the findings already say everything.
@@ -192,4 +252,4 @@ func either(list ...func(e ended) bool) func(e ended) bool {
 	}
 }
 
-var _, _, _ error = (*UsageError)(nil), (*NothingError)(nil), (*PanicError)(nil)
+var _, _, _, _ error = (*UsageError)(nil), (*NothingError)(nil), (*PanicError)(nil), (*WallLimitError)(nil)

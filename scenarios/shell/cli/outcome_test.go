@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -38,6 +39,7 @@ import (
 // examples lists errors of each cause, by the beginning of the cause's text.
 var examples = map[string][]error{
 	"everything that was compared": {nil},
+	"the run took longer":          {&WallLimitError{}},
 	"a signal":                     {context.Canceled, ErrInterrupted},
 	"a tool is missing":            {toolchain.ErrToolMissing},
 	"a tool failed":                {&toolchain.BuildError{Err: errors.New("exit status 1")}},
@@ -133,6 +135,68 @@ func TestDecide(t *testing.T) {
 	require.Equal(t, result.Interrupted, Decide(ctx, infra, true), "a device that dies of the same signal")
 	require.Equal(t, result.Pass, Decide(ctx, nil, false), "a run that had ended already")
 	require.Equal(t, result.Mismatch, Decide(ctx, nil, true), "likewise")
+}
+
+// The error decides the kind of failure, or else the first finding with one.
+func TestFailure(t *testing.T) {
+	infra := func(cause error, words string) error { return &protocol.InfraError{Err: cause, LastWords: words} }
+	said := func(c protocol.ErrorCode) error { return infra(&protocol.DeviceError{Code: c}, "") }
+	hangs := []result.Finding{{Rule: "C1"}, {Failure: result.Hang}, {Failure: result.Deadlock}}
+	for _, c := range []struct {
+		out      result.Outcome
+		err      error
+		findings []result.Finding
+		want     result.Kind
+	}{
+		{result.Infrastructure, infra(protocol.ErrClosed, ""), nil, result.Crash},
+		{result.Infrastructure, infra(protocol.ErrClosed, ""), hangs, result.Crash},
+		{result.Infrastructure, said(protocol.CodeAssert), nil, result.Crash},
+		{result.Infrastructure, said(protocol.CodeFinish), nil, result.Crash},
+		{result.Infrastructure, said(protocol.CodeToken), nil, ""},
+		{result.Infrastructure, infra(protocol.ErrFlood, ""), nil, ""},
+		{result.Infrastructure, infra(protocol.ErrTimeout, ""), nil, result.Stall},
+		{result.Infrastructure, fmt.Errorf("case: %w", infra(protocol.ErrTimeout, "")), nil, result.Stall},
+		{result.Infrastructure, infra(protocol.ErrClosed, "what():  std::bad_alloc"), nil, result.OutOfMemory},
+		{result.Infrastructure, &toolchain.BuildError{Err: toolchain.ErrMemory}, nil, result.OutOfMemory},
+		{result.Infrastructure, &LimitError{What: addressSpace}, nil, result.OutOfMemory},
+		{result.Infrastructure, &LimitError{What: "open files"}, nil, ""},
+		{result.Infrastructure, syscall.ENOMEM, nil, result.OutOfMemory},
+		{result.Infrastructure, &fs.PathError{Op: "write", Err: syscall.ENOSPC}, nil, result.DiskFull},
+		{result.Infrastructure, &toolchain.BuildError{Err: toolchain.ErrFileSize}, nil, result.DiskFull},
+		{result.Infrastructure, &pair.LostError{Err: io.EOF}, nil, result.Crash},
+		{result.Infrastructure, &pair.LostError{Err: fmt.Errorf("%w for 1s", pair.ErrSilent)}, nil, result.Stall},
+		{result.Infrastructure, &own.LostError{}, nil, result.Crash},
+		{result.Infrastructure, &WallLimitError{}, hangs, result.WallLimit},
+		{result.Infrastructure, errors.New("odd"), hangs, ""},
+		{result.Interrupted, ErrInterrupted, nil, result.BySignal},
+		{result.Mismatch, &replay.StuckError{}, nil, result.Hang},
+		{result.Mismatch, nil, hangs, result.Hang},
+		{result.Mismatch, nil, hangs[:1], ""},
+		{result.Usage, &UsageError{syscall.ENOSPC}, nil, ""},
+		{result.Pass, nil, nil, ""},
+	} {
+		require.Equal(t, c.want, Failure(t.Context(), c.out, c.err, c.findings), "%v, %v", c.out, c.err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&WallLimitError{})
+	require.Equal(t, result.WallLimit, Failure(ctx, result.Infrastructure, context.Canceled, nil))
+	require.Equal(t, result.Infrastructure, Decide(ctx, context.Canceled, true))
+}
+
+// The table in docs/results.md lists every kind of failure.
+func TestThePageHasTheKinds(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/results.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(page), "\n| `failure` | Meaning | What to look at |\n|---|---|---|\n")
+	require.True(t, found)
+	table, _, _ := strings.Cut(after, "\n\n")
+	var want []string
+	for _, k := range result.Kinds {
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s |", k.Kind, k.What, k.Look))
+		require.Equal(t, string(k.Kind)+": "+strings.ReplaceAll(k.What, "`", ""), k.Kind.Text())
+	}
+	require.Equal(t, want, strings.Split(table, "\n"))
+	require.Empty(t, result.Kind("").Text())
 }
 
 // If a replay broke off, mismatches that the referee found before count, but not findings about the break itself.

@@ -57,6 +57,8 @@ func (e *PairEnded) String() string {
 
 // Run plays the traffic of the pair and judges it. Canceling the context interrupts it.
 func (p *Pair) Run(ctx context.Context) *PairEnded {
+	ctx, stop := p.start(ctx)
+	defer stop()
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
 	e.do(ctx, &p.Common, work{
 		jobs:    p.Processes,

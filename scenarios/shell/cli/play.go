@@ -66,6 +66,8 @@ func (p *Play) nothing(runs int) error {
 
 // Run plays and judges. Canceling the context interrupts it.
 func (p *Play) Run(ctx context.Context) *PlayEnded {
+	ctx, stop := p.start(ctx)
+	defer stop()
 	e := &PlayEnded{Ended: Ended{Object: result.Object{Command: "play", Seed: p.Seed}}}
 	begin := time.Now()
 	var trace bytes.Buffer
@@ -178,12 +180,19 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 	if len(drawn.Parameters) > 0 {
 		text += ", " + strings.Join(drawn.Parameters, " ")
 	}
-	o.Findings = append(o.Findings, result.Finding{
+	found := result.Finding{
 		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected),
 		Got:   result.Value(x.Got),
 		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(),
 		Command: o.Reproduce,
-	})
+	}
+	switch {
+	case f.Result.Hangs:
+		found.Failure = result.Hang
+	case f.Result.Stopped:
+		found.Failure = result.Crash
+	}
+	o.Findings = append(o.Findings, found)
 }
 
 // again returns the command line that repeats the failing run, with everything that was drawn for it.

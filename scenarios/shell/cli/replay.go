@@ -55,6 +55,8 @@ type ReplayEnded struct {
 
 // Run replays and judges. Canceling the context interrupts it.
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
+	ctx, stop := r.start(ctx)
+	defer stop()
 	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
 	e.do(ctx, &r.Common, work{
 		prepare: func() (string, error) { return r.prepare(ctx) },
@@ -80,7 +82,7 @@ func differs(r *replay.Result, err error) bool {
 
 // play builds the board, replays, and closes the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
-	r.Events, r.Files = r.Out != "", r.opened
+	r.Events, r.Files, r.Beat = r.Out != "", r.opened, r.Heartbeat
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 // Common holds the settings shared by all commands that play on a NIC.
 type Common struct {
 	Place
+	Timed
 	NoArtifacts bool
 	Overwrite   bool   // artifacts may go into a folder that contains other files
 	Self        string // name by which the program was called
@@ -79,6 +80,7 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	if c.Refused != nil {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
+	err = errors.Join(c.check(), err)
 	if err == nil {
 		if dir, err = result.OpenFolder(out, c.Overwrite, c.inputs...); err != nil {
 			err = &UsageError{err}
@@ -102,14 +104,19 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 			f.Command = c.Again
 		}
 	}
+	e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
 	e.leave(ctx, dir, c.Again)
 }
 
 // end decides the outcome of the command.
 func (e *Ended) end(ctx context.Context, err error, differs bool) {
 	e.Outcome, e.Err = Decide(ctx, err, differs), err
-	if e.Outcome == result.Interrupted {
+	var limit *WallLimitError
+	switch {
+	case e.Outcome == result.Interrupted:
 		e.Err = ErrInterrupted // other errors are consequences of the interruption
+	case err != nil && errors.As(context.Cause(ctx), &limit):
+		e.Err = limit // likewise
 	}
 	e.Object.End(e.Outcome, e.Err)
 }
@@ -129,6 +136,7 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder, again string) {
 	err := dir.Write(&e.Object)
 	if err = errors.Join(err, pipeline.End(dir, &e.Object, again)); err != nil {
 		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
+		e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
 	}
 }
 

@@ -118,6 +118,8 @@ func (r *Run) figures() string {
 
 // Run plays the cases and judges them. Canceling the context interrupts it.
 func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
+	ctx, stop := s.start(ctx)
+	defer stop()
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
 	e.do(ctx, &s.Common, work{
 		jobs: min(s.Jobs, maxJobs),

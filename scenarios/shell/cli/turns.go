@@ -176,7 +176,7 @@ func (r *Run) forget() {
 // one plays a case on a kind of NIC.
 func (s *Scenarios) one(ctx context.Context, x *turn, progress func(done, total int)) (_ *Run, err error) {
 	o := s.options(x.nic)
-	o.Progress = progress
+	o.Progress, o.Beat = progress, s.Heartbeat
 	if s.opened != nil {
 		if o.Dir, err = s.opened.Sub(folderOf(x.c, x.nic)); err != nil {
 			return nil, err

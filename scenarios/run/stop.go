@@ -1,0 +1,52 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/observe/heartbeat"
+	"nictwin/scenarios/observe/result"
+	"nictwin/stack/apps"
+)
+
+// blameStop sets the kind of failure of applications that wait in vain.
+func (w *world) blameStop(p *Played) {
+	kind := result.Deadlock
+	for i, v := range w.rack.Servers {
+		j := w.judges[i]
+		if j == nil || !slices.ContainsFunc(p.Findings, func(f result.Finding) bool { return f.NIC == v.Name }) {
+			continue
+		}
+		nic := v.Cards[0].NIC
+		silent := simcore.Ps(nic.Cycles()-j.Cycles()) * nic.Period()
+		if kindOfStop(w.engine.Pending() > 0, silent, w.limits.quiet) == result.Hang {
+			kind = result.Hang
+		}
+	}
+	at := slices.IndexFunc(p.Findings, func(f result.Finding) bool { return f.Field == "progress" })
+	p.Findings[at].Failure = kind
+}
+
+// kindOfStop returns the kind of failure of applications that wait for a NIC which owes something: a hang, if it has
+// been silent for half of the limit on quiet, or if no event is pending; else a deadlock of the software.
+func kindOfStop(pending bool, silent, quiet simcore.Ps) result.Kind {
+	if !pending || silent > quiet/2 {
+		return result.Hang
+	}
+	return result.Deadlock
+}
+
+// report describes the traffic to the heartbeat.
+func (w *world) report(run *apps.Run, total int) {
+	if !w.o.Beat.Wants() {
+		return
+	}
+	s := heartbeat.Status{Cycle: w.rack.Servers[0].Cards[0].NIC.Cycles(), Mark: run.Progress() + w.moved()}
+	done, _ := run.Messages()
+	s.Doing = fmt.Sprintf("%s, %d of %d messages", w.c.Name, done, total)
+	if n := run.InFlight(); n > 0 {
+		s.Busy = fmt.Sprintf("%d requests", n)
+	}
+	w.o.Beat.Report(s)
+}
