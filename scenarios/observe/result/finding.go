@@ -54,6 +54,7 @@ type Finding struct {
 	Program *Program    `json:"program,omitempty"`
 
 	Scenario string `json:"scenario,omitempty"` // case of a scenario file
+	Folder   string `json:"folder,omitempty"`   // subfolder of the artifacts with the case's events and frames
 
 	Files   []string `json:"files,omitempty"`   // Go block and RTL module responsible, as far as known
 	Text    string   `json:"text"`              // for people: the first line says what differs, the others give details
