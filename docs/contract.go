@@ -15,8 +15,7 @@ var contract string
 // reRule matches the beginning of a rule: an item of a list, or a paragraph.
 var reRule = regexp.MustCompile(`(?m)^(?:- )?\*\*\[([A-Z][0-9]+)\]\*\* `)
 
-// Rule returns the text of a rule of the contract, with items of a list on lines of their own; empty if there is no such
-// rule.
+// Rule returns the text of a rule of the contract, with items of a list on lines of their own, or an empty string.
 func Rule(name string) string {
 	for _, m := range reRule.FindAllStringSubmatchIndex(contract, -1) {
 		if contract[m[2]:m[3]] != name {

@@ -8,7 +8,8 @@ import (
 )
 
 func TestRule(t *testing.T) {
-	require.Equal(t, "`rss_hash` of the completion entry is that hash for every frame, whatever the action.", Rule("S2"))
+	require.Equal(t, "`rss_hash` of the completion entry is that hash for every frame, whatever the action.",
+		Rule("S2"))
 	require.True(t, strings.HasSuffix(Rule("H6"), "opcode, flags, P_Key, destination QP, AckReq, PSN."), Rule("H6"))
 	require.Equal(t, 3, strings.Count(Rule("T7"), "\n- "), Rule("T7"))
 	require.Empty(t, Rule("Z99"))

@@ -42,6 +42,6 @@ func TestLatencyAdd(t *testing.T) {
 	require.Equal(t, whole.Latencies(), []Latency{sum})
 	require.InDelta(t, 300*math.Ln2, sum.Quantile(0.5), 40)
 	require.Equal(t, sum.Max, sum.Quantile(1))
-	whole.rx.add(-1) // a begin after the end is none
+	whole.rx.add(-1) // a frame that ends before it began does not count
 	require.EqualValues(t, 1000, whole.Latencies()[0].Count)
 }
