@@ -275,6 +275,7 @@ type FrameEvent struct {
 	Port     int
 	Queue    int
 	Cycle    int64             // cycle in which the device finished the frame
+	Since    int64             // cycle in which it had the frame (Rx) or the whole work entry, if Known
 	Expected []byte            // frame that came in, or that had to leave; nil if unknown
 	Got      []byte            // bytes in memory, or frame that left
 	Mismatch *verdict.Mismatch // first mismatch of the frame, or nil

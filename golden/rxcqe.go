@@ -365,7 +365,7 @@ func (r *Referee) reportDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, pl
 	}
 	r.rx.joined = got
 	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.Port, N: f.Seq}, Port: f.Port,
-		Queue: q.ID, Cycle: r.now, Expected: f.Data, Got: got, Mismatch: r.log.FirstMismatch()}
+		Queue: q.ID, Cycle: r.now, Since: f.Last, Expected: f.Data, Got: got, Mismatch: r.log.FirstMismatch()}
 	r.cfg.OnFrame(&r.rx.event)
 }
 

@@ -74,7 +74,7 @@ func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 	if e != nil {
 		r.tx.event.Expected, r.tx.event.ID = e.Frame,
 			verdict.FrameID{Sent: true, Port: e.Plan.Port, N: nicspec.Wqe(e.Raw[:]).WqeId()}
-		r.tx.event.Known = true
+		r.tx.event.Known, r.tx.event.Since = true, e.Fetched()
 	}
 	r.cfg.OnFrame(&r.tx.event)
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12: Verilator, compilers, and tshark for tests of formats; then the Go modules and,
-# in .venv, further RTL tools and scapy for tests of formats.
+# Installs what is missing on Debian 12: Verilator, compilers, tshark for tests of formats, and Chromium for tests of
+# pages; then the Go modules and, in .venv, further RTL tools and scapy for tests of formats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,11 +10,12 @@ if ! command -v go >/dev/null; then
 fi
 
 # Verilator and a C++ compiler are required. The rest is optional: clang++ for the fastest devices and for tuned builds,
-# zlib for waveforms, tshark for tests, Python for the further RTL tools.
+# zlib for waveforms, tshark and Chromium for tests, Python for the further RTL tools.
 needed=() wanted=()
 command -v verilator >/dev/null || needed+=(verilator)
 command -v g++ >/dev/null || command -v clang++ >/dev/null || needed+=(g++)
 command -v tshark >/dev/null || wanted+=(tshark)
+command -v chromium >/dev/null || wanted+=(chromium)
 command -v clang++ >/dev/null || wanted+=(clang)
 # A tuned build needs llvm-profdata and the profile run-time of the same version as clang++ (14 on Debian 12). clang++
 # prints where they are; if it has no llvm-profdata of its own, it prints any that it finds.

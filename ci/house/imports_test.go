@@ -29,11 +29,12 @@ var rooms = map[string]room{
 		[]string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
 	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
 	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
-	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"},
+	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "docs", "scenarios"},
 		"the runner puts boards together; pipelines use it, not the reverse", nil},
 	"ci": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"},
 		"only the command line stands above it", nil},
 	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
+	"docs":      {[]string{}, "pages are quoted as they are", nil},
 	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 

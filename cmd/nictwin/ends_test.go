@@ -18,7 +18,7 @@ import (
 
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/result/resulttest"
-	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/children"
 )
 
 // ends describes a command for the tests that run it to each of its possible ends.
@@ -46,6 +46,7 @@ var drives = map[string]ends{
 	"dut tune":   {"nic", true, false, ""},
 	"dut list":   {"", false, false, ""},
 	"dut clean":  {"--dry-run", false, false, ""},
+	"report":     {"DIR --out page", false, false, ""},
 	"coverage":   {"DIR", false, false, ""},
 	"board show": {"bf3", false, false, ""},
 	"version":    {"", false, false, ""},
@@ -162,7 +163,7 @@ func TestCommandsWithoutTools(t *testing.T) {
 		case x.tools:
 			b.end(t, name, cmd, stdout, stderr, result.Infrastructure)
 			require.Contains(t, stdout.String(), "tool missing: verilator is not installed")
-		case name == "coverage": // of an empty folder
+		case name == "coverage" || name == "report": // of an empty folder
 			b.end(t, name, cmd, stdout, stderr, result.Usage)
 		default:
 			b.end(t, name, cmd, stdout, stderr, result.Pass)
@@ -246,7 +247,7 @@ func TestCommandsInterruptedInARun(t *testing.T) {
 
 // childOf returns the child of a process that runs a program, or 0.
 func childOf(pid int, program string) int {
-	for _, kid := range cli.Children(pid) {
+	for _, kid := range children.Of(pid) {
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))
 		if err == nil && (filepath.Base(exe) == program || program == "nictwin" &&
 			strings.Contains(exe, "nictwin.test")) {

@@ -104,6 +104,7 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "accept any folder as --out, and replace files there that are "+
 		"named like artifacts")
 	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write no artifacts")
+	c.Flags().BoolVar(&x.Report, "report", false, "write a page about the run, report.html, into the artifacts")
 }
 
 // common fills in the settings that a command takes from the program and its command line; always is passed

@@ -36,7 +36,7 @@ A reference runs in a process of its own, within --ref-s, --ref-mb and --ref-cou
 	playFlags(c, p)
 	underHeadings(c, playSections)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &p.Common, nil, "seed")
+		a.common(c, args, &p.Common, p.Idle(), "seed")
 		p.DUT = args[0]
 		return a.play(c, p)
 	}

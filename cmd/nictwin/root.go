@@ -17,8 +17,8 @@ import (
 )
 
 // commands lists the program's commands, hidden ones included.
-var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand,
-	runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, reportCommand, coverageCommand,
+	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false

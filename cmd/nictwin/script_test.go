@@ -22,6 +22,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/result/resulttest"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/shell/children"
 	"nictwin/scenarios/shell/cli"
 	"nictwin/scenarios/shell/inorder"
 )
@@ -347,7 +348,7 @@ func await(ts *testscript.TestScript, pid int, child bool, file string, done <-c
 			ts.Fatalf("ended too early: %v", err)
 		case <-time.After(pollEvery):
 		}
-		kids := slices.DeleteFunc(cli.Children(pid), func(kid int) bool { return !isDevice(kid) })
+		kids := slices.DeleteFunc(children.Of(pid), func(kid int) bool { return !isDevice(kid) })
 		if info, err := os.Stat(file); err == nil && info.Size() > 0 && (!child || len(kids) > 0) {
 			return kids
 		}

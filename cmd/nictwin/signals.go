@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/children"
 	"nictwin/scenarios/shell/cli"
 )
 
@@ -35,7 +36,7 @@ func interrupts(signals <-chan os.Signal, cancel context.CancelCauseFunc, grace 
 	s := <-signals
 	say(os.Stderr, "nictwin: %v: ending; another one after %v ends it at once\n", s, grace)
 	cancel(cli.ErrInterrupted)
-	awaitAnother(signals, time.NewTicker(grace).C, cli.EndChildren)
+	awaitAnother(signals, time.NewTicker(grace).C, children.End)
 	endNow(grace)
 }
 
@@ -74,12 +75,12 @@ func quit(quits <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Dur
 func endNow(grace time.Duration) {
 	const polls = 50
 	for range polls {
-		cli.EndChildren()
-		if len(cli.Children(os.Getpid())) == 0 {
+		children.End()
+		if len(children.Of(os.Getpid())) == 0 {
 			break
 		}
 		time.Sleep(grace / polls)
 	}
-	cli.KillChildren()
+	children.Kill()
 	os.Exit(result.Interrupted.Exit())
 }

@@ -64,6 +64,9 @@ func (e *Entry) reset(q *Queue, index uint16, now int64) {
 	}
 }
 
+// Fetched returns the cycle in which the device had read the entry, or the doorbell that brought it.
+func (e *Entry) Fetched() int64 { return e.fetched }
+
 func (e *Entry) owner(piece int) Owner {
 	return Owner{Kind: memory.Piece, Part: uint8(piece), Queue: uint16(e.Queue.ID), Index: e.Index, Entry: e}
 }

@@ -43,6 +43,7 @@ type Result struct {
 	Tx        *TxResult
 	Artifacts string
 	Cut       []judging.Cut // artifacts that are incomplete
+	Latency   []judging.Latency
 
 	Report *golden.Report // the referee's; nil if the run was aborted
 }
@@ -90,7 +91,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	}
 	rep := r.judge.finish(playErr)
 	if r.judge.log != nil {
-		res.Cut = r.judge.log.Cuts()
+		res.Cut, res.Latency = r.judge.log.Cuts(), r.judge.Latencies()
 	}
 	if rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches

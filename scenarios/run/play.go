@@ -333,6 +333,7 @@ func (w *world) collectVerdicts(p *Played, err error) {
 		if j := w.judges[i]; j != nil {
 			if rep := j.Finish(how); rep != nil {
 				n.Digest, n.Checked, n.Mismatches = rep.Digest, rep.Checked, rep.Mismatches
+				n.Latency = j.Latencies()
 				for _, m := range rep.List {
 					p.add(result.OfMismatch(m))
 				}

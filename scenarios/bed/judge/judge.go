@@ -36,6 +36,8 @@ type Judge struct {
 	calls  uint64
 	timed  time.Duration // time spent judging; estimated after timedFirst calls
 	frames *frameLog     // nil without a log
+
+	rx, tx histogram // latencies of compared frames
 }
 
 // Reading the clock takes time itself. So only the first timedFirst crossings are timed one by one; after them one in
@@ -65,7 +67,10 @@ func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 		events, frames := o.Log.add(o.Name, o.Period, o.Comment)
 		j.frames = frames
 		nic.Observe(events.Observe)
-		cfg.OnFrame = frames.compared
+		cfg.OnFrame = func(e *golden.FrameEvent) {
+			j.observeLatency(e)
+			frames.compared(e)
+		}
 	}
 	var err error
 	if j.Referee, err = golden.New(cfg); err != nil {

@@ -23,6 +23,12 @@ const CoverageFile = "coverage.json"
 // Summary is the name of the file in a folder of artifacts that holds the Object.
 const Summary = "summary.json"
 
+// PageFile and ReportFile are the names of the report as a page and for scripts.
+const (
+	PageFile   = "report.html"
+	ReportFile = "report.json"
+)
+
 // Marker is the file that marks a folder of artifacts. It is written first, so that the folder of a killed run has it,
 // too.
 const Marker = ".nictwin"
@@ -37,7 +43,7 @@ var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 
 // ours lists the other files that runs may write.
 var ours = []string{
-	Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile,
+	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
 	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality,
 }
 

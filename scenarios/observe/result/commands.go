@@ -4,6 +4,7 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/bed/judge"
 )
 
 // DUT describes a device.
@@ -95,6 +96,8 @@ type NICPlayed struct {
 	Checked    uint64 `json:"checked"` // crossings
 	Mismatches uint64 `json:"mismatches"`
 	Cycles     int64  `json:"cycles"`
+
+	Latency []judge.Latency `json:"latency,omitempty"`
 }
 
 // BlockPlayed is the outcome of a block's runs, as JSON reports it.

@@ -55,6 +55,7 @@ type Finding struct {
 
 	Scenario string `json:"scenario,omitempty"` // case of a scenario file
 	Failure  Kind   `json:"failure,omitempty"`  // Crash, Hang or Deadlock
+	Folder   string `json:"folder,omitempty"`   // subfolder of the artifacts with the case's events and frames
 
 	Files   []string `json:"files,omitempty"`   // Go block and RTL module responsible, as far as known
 	Text    string   `json:"text"`              // for people: the first line says what differs, the others give details

@@ -48,7 +48,10 @@ type Object struct {
 	Captured *Captured    `json:"captured,omitempty"`
 	Rx       *Received    `json:"rx,omitempty"`
 	Tx       *Transmitted `json:"tx,omitempty"`
-	Wall     *Shares      `json:"wall_share,omitempty"`
+
+	Latency []judge.Latency `json:"latency,omitempty"` // of a replay with artifacts
+
+	Wall *Shares `json:"wall_share,omitempty"`
 	// share of the wall time in which the RTL was simulated, in parallel with everything else
 	RTLBusy float64 `json:"rtl_busy,omitempty"`
 

@@ -79,6 +79,7 @@ func (f *Fuzz) prepare() (string, error) {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
+	f.counted = f.RTLCoverage
 	if f.ProgramFile != "" {
 		f.inputs = programsIn(f.Out)
 	}

@@ -50,7 +50,7 @@ func (r *Replay) Idle() Idle {
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
 	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
-	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
+	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb")
 	return i
 }
 
@@ -62,7 +62,7 @@ func (f *Fuzz) Idle() Idle {
 		"wave")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
-	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
+	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report")
 	return i
 }
 

@@ -117,7 +117,7 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", &UsageError{err}
 	}
-	r.inputs = r.Captures
+	r.inputs, r.counted = r.Captures, r.RTLCoverage
 	return r.Out, r.inputsSafe()
 }
 
@@ -232,7 +232,7 @@ func addReplay(o *result.Object, r *replay.Result) {
 	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
-	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
+	o.Artifacts, o.Cut, o.Findings, o.Latency = r.Artifacts, r.Cut, r.Findings, r.Latency
 	o.Captured = &result.Captured{
 		Frames: r.Frames, NotPlayable: r.NotPlayable, LeftOut: r.LeftOut, Truncated: r.Truncated,
 		Sections: r.SkippedSections, Shortened: r.Shortened, CutOff: r.CutOff, NotRead: r.NotRead,

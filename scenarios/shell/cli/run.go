@@ -26,9 +26,11 @@ type Common struct {
 	Self        string // name by which the program was called
 	Again       string // the command line that repeats the command
 	Refused     error  // error about given flags without effect
+	Report      bool   // write a page into the artifacts
 
-	opened *files.Folder // folder for artifacts, open during the run; nil: none
-	inputs []string      // input files, which are kept even if an earlier run wrote them
+	opened  *files.Folder // folder for artifacts, open during the run; nil: none
+	counted string        // folder of RTL coverage for the page; empty: none
+	inputs  []string      // input files, which are kept even if an earlier run wrote them
 }
 
 // folder returns the folder for artifacts: the one that the user gave, or name under out; empty: none.
@@ -105,7 +107,7 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 		}
 	}
 	e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
-	e.leave(ctx, dir, c.Again)
+	e.leave(ctx, c, dir)
 }
 
 // end decides the outcome of the command.
@@ -122,7 +124,7 @@ func (e *Ended) end(ctx context.Context, err error, differs bool) {
 }
 
 // leave writes the verdict into the folder, or releases the folder if nothing ran.
-func (e *Ended) leave(ctx context.Context, dir *result.Folder, again string) {
+func (e *Ended) leave(ctx context.Context, c *Common, dir *result.Folder) {
 	switch {
 	case dir == nil:
 		return
@@ -134,7 +136,7 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder, again string) {
 	defer dir.Close()
 	e.Object.Artifacts = dir.Dir
 	err := dir.Write(&e.Object)
-	if err = errors.Join(err, pipeline.End(dir, &e.Object, again)); err != nil {
+	if err = errors.Join(err, c.page(dir, &e.Object), pipeline.End(dir, &e.Object, c.Again)); err != nil {
 		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
 		e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
 	}

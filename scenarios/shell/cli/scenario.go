@@ -251,6 +251,9 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 		if s.Line != "" {
 			f.Command = s.again(r)
 		}
+		if s.opened != nil {
+			f.Folder = folderOf(r.Case, r.NIC)
+		}
 	}
 	return r.Findings
 }
@@ -298,6 +301,6 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
 	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")
-	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
+	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb")
 	return i
 }

@@ -22,6 +22,7 @@ import (
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/observe/report"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/result/resulttest"
 )
@@ -129,6 +130,13 @@ func TestSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[result.Object]())
 	require.EqualValues(t, result.Schema,
 		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+}
+
+// Likewise the schema of the report.
+func TestReportSchemaIsTheCode(t *testing.T) {
+	sameShape(t, "report", schemaFile(t, resulttest.Report), reflect.TypeFor[report.JSON]())
+	require.EqualValues(t, report.Schema,
+		schemaFile(t, resulttest.Report)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
 // fieldsOf returns the fields of a schema with their types, sorted by path.

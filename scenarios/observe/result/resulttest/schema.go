@@ -17,6 +17,7 @@ const (
 	Finding = "finding.json"
 	Summary = "summary.json"
 	Event   = "event.json"
+	Report  = "report.json"
 )
 
 // Dir is the folder of the schemas.

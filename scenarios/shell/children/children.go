@@ -1,4 +1,7 @@
-package cli
+// Package children finds and ends the processes below one, such as compilers and devices.
+//
+// The package starts no process.
+package children
 
 import (
 	"fmt"
@@ -9,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Children returns the running processes that a process has started.
-func Children(pid int) []int {
+// Of returns the running processes that a process has started.
+func Of(pid int) []int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
 		return nil // the only error is a bad pattern, and this one is constant
@@ -30,15 +33,15 @@ func Children(pid int) []int {
 	return kids
 }
 
-// EndChildren sends SIGTERM to every descendant of this process. Otherwise compilers would run on: an interruption that
+// End sends SIGTERM to every descendant of this process. Otherwise compilers would run on: an interruption that
 // was not typed at the terminal does not reach them.
-func EndChildren() { signalBelow(os.Getpid(), syscall.SIGTERM) }
+func End() { signalBelow(os.Getpid(), syscall.SIGTERM) }
 
-// KillChildren kills the descendants that are still running after EndChildren.
-func KillChildren() { signalBelow(os.Getpid(), syscall.SIGKILL) }
+// Kill kills the descendants that are still running after End.
+func Kill() { signalBelow(os.Getpid(), syscall.SIGKILL) }
 
 func signalBelow(pid int, s syscall.Signal) {
-	for _, kid := range Children(pid) {
+	for _, kid := range Of(pid) {
 		signalBelow(kid, s)
 		_ = syscall.Kill(kid, s) // fails if it has ended in the meantime
 	}

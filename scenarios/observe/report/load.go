@@ -1,0 +1,203 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nictwin/scenarios/coverage"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
+)
+
+// Run is one run, or the shards of one, with the folders of its artifacts.
+type Run struct {
+	Name    string
+	Folders []string
+	Object  *result.Object
+
+	folderOf []int // index in Folders of the folder that a finding is from, by finding
+	latency  []latency
+	lines    map[[2]string][]int // that mention a field, by file and field
+}
+
+// maxSummary bounds a summary or report in bytes.
+const maxSummary = 256 << 20
+
+// Load reads the summary of a folder of artifacts.
+func Load(dir string) (*Run, error) {
+	text, err := files.Read(filepath.Join(dir, result.Summary), maxSummary)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no %s: want a folder that a run left with --out", dir, result.Summary)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := result.IsSummary(text); err != nil {
+		return nil, fmt.Errorf("%s %w", filepath.Join(dir, result.Summary), err)
+	}
+	o := &result.Object{}
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, result.Summary), err)
+	}
+	if o.Schema != result.Schema {
+		return nil, fmt.Errorf("%s: schema %d: want %d, which this version of nictwin reads",
+			filepath.Join(dir, result.Summary), o.Schema, result.Schema)
+	}
+	return Of(o, dir), nil
+}
+
+// Of returns the run whose artifacts are in a folder.
+func Of(o *result.Object, dir string) *Run {
+	r := &Run{Name: nameOf(o), Folders: []string{dir}, Object: o, folderOf: make([]int, len(o.Findings))}
+	r.latency = latenciesOf(r)
+	return r
+}
+
+// nameOf names a run by its command and device.
+func nameOf(o *result.Object) string {
+	name := o.Command
+	switch {
+	case o.Played != nil:
+		name += " " + o.Played.Device
+	case o.NIC != "":
+		name += " on " + o.NIC
+	}
+	return name
+}
+
+// AddCoverage sets the RTL coverage of a run from folders that --rtl-coverage filled.
+func (r *Run) AddCoverage(dirs ...string) error {
+	sites, err := coverage.Load(dirs...)
+	if err != nil {
+		return err
+	}
+	r.Object.RTLCoverage = coverage.NewReport(sites, nil)
+	return nil
+}
+
+// Merge makes one run of the shards of one. It refuses runs of different commands, builds, or revisions by name.
+func Merge(runs []*Run) (*Run, error) {
+	first := runs[0]
+	for _, r := range runs[1:] {
+		for _, x := range []struct{ what, a, b string }{
+			{"command", first.Object.Command, r.Object.Command}, {"build", first.Object.Build, r.Object.Build},
+			{"revision", first.Object.Revision, r.Object.Revision}, {"nic", first.Object.NIC, r.Object.NIC},
+		} {
+			if x.a != x.b {
+				return nil, fmt.Errorf("--merge: %s has %s %s, but %s has %s: want shards of one run",
+					first.Folders[0], x.what, shown(x.a), r.Folders[0], shown(x.b))
+			}
+		}
+	}
+	o := *first.Object
+	m := &Run{Name: first.Name, Folders: slices.Clone(first.Folders), Object: &o,
+		folderOf: slices.Clone(first.folderOf), latency: slices.Clone(first.latency)}
+	o.Findings, o.Scenarios = slices.Clone(o.Findings), slices.Clone(o.Scenarios)
+	for _, r := range runs[1:] {
+		m.add(r)
+	}
+	return m, nil
+}
+
+// shown returns a value for an error message.
+func shown(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// add adds a shard.
+func (r *Run) add(s *Run) {
+	o, x := r.Object, s.Object
+	for _, i := range s.folderOf {
+		r.folderOf = append(r.folderOf, len(r.Folders)+i)
+	}
+	r.Folders = append(r.Folders, s.Folders...)
+	o.Result = worse(o.Result, x.Result)
+	if o.Error == "" {
+		o.Error = x.Error
+	}
+	if o.Reproduce == "" {
+		o.Reproduce = x.Reproduce
+	}
+	if o.Seed != x.Seed || o.Digest != x.Digest {
+		o.Digest = ""
+	}
+	o.Checked, o.Mismatches = o.Checked+x.Checked, o.Mismatches+x.Mismatches
+	o.Cycles, o.SimPs, o.WallS = o.Cycles+x.Cycles, o.SimPs+x.SimPs, o.WallS+x.WallS
+	o.Findings, o.Scenarios = append(o.Findings, x.Findings...), append(o.Scenarios, x.Scenarios...)
+	o.Blocks, o.Waves = append(slices.Clone(o.Blocks), x.Blocks...), append(slices.Clone(o.Waves), x.Waves...)
+	for _, list := range []struct {
+		to   *[]string
+		from []string
+	}{{&o.Captures, x.Captures}, {&o.Warnings, x.Warnings}} {
+		for _, name := range list.from {
+			if !slices.Contains(*list.to, name) {
+				*list.to = append(slices.Clone(*list.to), name)
+			}
+		}
+	}
+	addFrames(o, x)
+	if f := x.Fuzz; f != nil && o.Fuzz != nil {
+		sum := *o.Fuzz
+		sum.Runs, sum.Debug = sum.Runs+f.Runs, sum.Debug+f.Debug
+		sum.Failures = append(slices.Clone(sum.Failures), f.Failures...)
+		if f.Coverage.Hit > sum.Coverage.Hit { // the summaries do not say which bins the shards share
+			sum.Coverage = f.Coverage
+		}
+		o.Fuzz = &sum
+	}
+	if p := x.Played; p != nil && o.Played != nil {
+		sum := *o.Played
+		sum.Runs, sum.Taken, sum.Compared = sum.Runs+p.Runs, sum.Taken+p.Taken, sum.Compared+p.Compared
+		o.Played = &sum
+	}
+	r.latency = addLatencies(r.latency, s.latency)
+}
+
+// addFrames adds the frame counts of a replay.
+func addFrames(o, x *result.Object) {
+	if o.Rx != nil && x.Rx != nil {
+		sum := *o.Rx
+		sum.In, sum.Delivered, sum.Bytes = sum.In+x.Rx.In, sum.Delivered+x.Rx.Delivered, sum.Bytes+x.Rx.Bytes
+		sum.Drops = map[string]uint64{}
+		for _, r := range []*result.Received{o.Rx, x.Rx} {
+			for cause, n := range r.Drops {
+				sum.Drops[cause] += n
+			}
+		}
+		o.Rx = &sum
+	}
+	if o.Tx != nil && x.Tx != nil {
+		o.Tx = &result.Transmitted{Posted: o.Tx.Posted + x.Tx.Posted, Out: o.Tx.Out + x.Tx.Out,
+			Refused: o.Tx.Refused + x.Tx.Refused, Bytes: o.Tx.Bytes + x.Tx.Bytes}
+	}
+}
+
+// severity orders results: a page has the verdict of its worst run.
+var severity = []string{result.Pass.String(), result.Usage.String(), result.Interrupted.String(),
+	result.Infrastructure.String(), result.Mismatch.String()}
+
+// worse returns the worse of two results.
+func worse(a, b string) string {
+	if slices.Index(severity, b) > slices.Index(severity, a) {
+		return b
+	}
+	return a
+}
+
+// path returns the path of a file of the folder that a finding is from, and of its case.
+func (r *Run) path(finding int, name string) string {
+	f := &r.Object.Findings[finding]
+	dir := r.Folders[r.folderOf[finding]]
+	if f.Folder != "" && filepath.IsLocal(f.Folder) && !strings.ContainsRune(f.Folder, filepath.Separator) {
+		dir = filepath.Join(dir, f.Folder)
+	}
+	return filepath.Join(dir, name)
+}

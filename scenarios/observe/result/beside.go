@@ -1,0 +1,39 @@
+package result
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"nictwin/scenarios/shell/files"
+)
+
+// OpenBeside opens a folder for a report without setting aside anything: a new one, an empty one, a folder of
+// artifacts, or with overwrite any. A new or empty one is marked as ours.
+func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	f := &Folder{Dir: dir}
+	var err error
+	if f.Files, err = files.OpenFolder(dir); err != nil {
+		return nil, err
+	}
+	names, err := f.Files.Names()
+	if err == nil {
+		if err = f.foreign(names); err != nil {
+			err = fmt.Errorf("%w; choose another folder, or add to this one by --overwrite", err)
+		}
+		if overwrite {
+			err = nil
+		}
+	}
+	if err == nil && !slices.Contains(names, Marker) {
+		err = Mark(f.Files)
+	}
+	if err != nil {
+		_ = f.Files.Close() // nothing was written
+		return nil, err
+	}
+	return f.Files, nil
+}
