@@ -20,7 +20,8 @@ var notOurs = map[string]string{
 	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact",
 	"transactions.txt": "artifact", "gl-code-quality-report.json": "artifact",
 	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
-	"my": "example: a folder of the reader", "capture.pcapng": "example", "trace.pcap": "example", "fifo.v": "example",
+	"my": "example: a folder of the reader", "capture.pcapng": "example", "shrunk.pcapng": "artifact",
+	"shrunk-1.pcapng": "artifact", "shrunk.yaml": "artifact", "trace.pcap": "example", "fifo.v": "example",
 	"skid.v": "example", "nic.fst": "example",
 }
 

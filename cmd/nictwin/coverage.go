@@ -33,7 +33,7 @@ error.`,
 	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "fail below this percentage of line points")
 	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "fail below this percentage of bits")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		v.Dirs, v.Home, v.Again = args, a.home, a.repeatLine(c, args, nil)
+		v.Dirs, v.Home, v.Again = args, a.home, a.repeatLine(c, args, nil, nil)
 		defer func() { a.object.Home = v.Used }()
 		return a.coverage(c, v, holes)
 	}

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"nictwin/scenarios/observe/heartbeat"
@@ -111,12 +113,24 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 // to repeatLine. A flag without effect (idle) is refused on the command line but ignored in the
 // environment, which serves many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
-	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, idle, always...)
+	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, nil, idle, always...)
+	given := map[string]string{} // the command completes its settings later
+	c.Flags().VisitAll(func(f *pflag.Flag) { given[f.Name] = valueOf(f) })
+	x.AgainWith = func(inputs []string, flags map[string]string, idle cli.Idle) string {
+		all := maps.Clone(given)
+		maps.Copy(all, flags)
+		return a.repeatLine(c, inputs, all, idle, always...)
+	}
 	beat, err := a.beat(c)
 	x.Heartbeat, x.Refused = beat, errors.Join(idle.Refuse(c.Flags().Changed), err)
 }
 
-// complete sets the words that shells offer to complete a flag.
+// shrinkFlag adds the flag that limits shrinking.
+func shrinkFlag(c *cobra.Command, x *cli.Common, what string) {
+	c.Flags().IntVar(&x.ShrinkS, "shrink-s", x.ShrinkS, "seconds for reducing "+what+"; 0 = do not shrink")
+}
+
+// complete gives shells the words that complete a flag.
 func complete(c *cobra.Command, flag string, words ...string) {
 	completeWith(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -57,6 +57,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 		"software "+
 		"rewrites (without this flag: in one program of twelve)")
 	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "shrink programs that fail")
+	shrinkFlag(c, &f.Common, "each program that fails")
 	s.IntVar(&f.Most, "failures", f.Most, "stop after this many failing programs")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs played at a time; results do not depend on it")
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs; this run's hits are added "+

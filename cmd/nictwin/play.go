@@ -75,6 +75,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.IntVar(&p.Cut, "cut", p.Cut, "cut drawn packets to this many bytes; 0 = do not cut")
 	f.BoolVar(&p.NoGap, "no-gaps", p.NoGap, "drive transactions back to back")
 	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "do not shorten a run that fails")
+	shrinkFlag(c, &p.Common, "a run that fails")
 	waveFlag(c, &p.WaveText)
 	artifactFlags(c, &p.Out, &p.Common, "out/play-NAME-SEED")
 	timeFlags(c, &p.Common)

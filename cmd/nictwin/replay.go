@@ -59,6 +59,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.StringSliceVar(&r.Recompute, "recompute", nil, "checksums for the NIC to insert on transmit: csum, icrc")
 	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
 	timeFlags(c, &r.Common)
+	shrinkFlag(c, &r.Common, "captures that fail to the packets that they need")
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "cut events.jsonl and frames.pcapng at this many megabytes "+
 		"each; 0 = no limit")
 	buildFlags(c, &r.DUT, &r.Variant)

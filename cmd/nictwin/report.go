@@ -89,6 +89,9 @@ func findings(w io.Writer, list []result.Finding) {
 // reproduces it.
 func showFollowUp(w io.Writer, o *result.Object) {
 	showWaves(w, o)
+	if s := o.Shrunk; s != nil {
+		say(w, "shrunk to %v: %s\n", s, strings.Join(s.Files, " "))
+	}
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
 }
 

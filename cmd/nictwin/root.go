@@ -208,27 +208,20 @@ func wantsJSON(args []string) bool {
 
 // repeatLine returns the command line that repeats this run, with settings from the environment spelled
 // out. Flags named in always are included even at their default; idle ones, which have no effect, never
-// are.
-func (a *app) repeatLine(c *cobra.Command, args []string, idle cli.Idle, always ...string) string {
+// are. with gives flags other values.
+func (a *app) repeatLine(c *cobra.Command, args []string, with map[string]string, idle cli.Idle,
+	always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if idle[f.Name] != "" {
-			return
+		value, set := with[f.Name]
+		if !set {
+			value = valueOf(f)
 		}
-		value := f.Value.String()
-		if f.Name == "home" && value == "" {
-			value = os.Getenv(home.Env)
-		}
-		if s, ok := f.Value.(pflag.SliceValue); ok {
-			value = strings.Join(s.GetSlice(), ",")
-			if value == "" {
-				return
-			}
-		} else if value == f.DefValue && !slices.Contains(always, f.Name) {
-			return
-		}
+		_, list := f.Value.(pflag.SliceValue)
 		switch {
 		case slices.Contains([]string{"json", "help", "wall-limit", "heartbeat"}, f.Name): // they change no result
+		case idle[f.Name] != "":
+		case list && value == "" || !list && value == f.DefValue && !slices.Contains(always, f.Name):
 		case f.Value.Type() == "stringToString":
 			words = append(words, pairsOf(c, f.Name)...)
 		case f.Value.Type() == "bool" && value == "true":
@@ -258,4 +251,15 @@ func pairsOf(c *cobra.Command, flag string) (words []string) {
 		words = append(words, "--"+flag, name+"="+pairs[name])
 	}
 	return words
+}
+
+// valueOf returns the value of a flag as it is written on a command line.
+func valueOf(f *pflag.Flag) string {
+	if f.Name == "home" && f.Value.String() == "" {
+		return os.Getenv(home.Env)
+	}
+	if s, ok := f.Value.(pflag.SliceValue); ok {
+		return strings.Join(s.GetSlice(), ",")
+	}
+	return f.Value.String()
 }

@@ -42,16 +42,17 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	timeFlags(c, &s.Common)
+	shrinkFlag(c, &s.Common, "the first case that fails to a smaller scenario")
 	underHeadings(c, runSections)
 	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "cut each artifact of a case at this many megabytes; 0 = no "+
 		"limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
-		s.Again = a.repeatLine(c, args, withJobs(s.Idle()))
-		alone := withJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
+		s.Again = a.repeatLine(c, args, nil, cli.WithJobs(s.Idle()))
+		alone := cli.WithJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
 		maps.Copy(alone, s.Idle())
-		s.Line = a.repeatLine(c, nil, alone)
+		s.Line = a.repeatLine(c, nil, nil, alone)
 		bar := newBar(os.Stderr, "cases")
 		s.Log, s.Progress = a.stderr, bar.sharing(s.Heartbeat)
 		e := s.Run(c.Context())
@@ -60,10 +61,4 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 		return e.Err
 	}
 	return c
-}
-
-// withJobs adds --jobs to the flags that repeatLine leaves out: results do not depend on it.
-func withJobs(i cli.Idle) cli.Idle {
-	i["jobs"] = "changes nothing"
-	return i
 }

@@ -19,6 +19,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bed/boards"
 	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/delta"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/generate"
 	"nictwin/scenarios/fuzz/player"
@@ -46,7 +47,9 @@ type Options struct {
 	Board   string        // preset or file of the board that provides the card; empty: a plain card
 	Jobs    int           // programs played concurrently
 	Shrink  bool          // shrink programs that fail
-	Most    int           // number of failing programs that ends the campaign
+	// ShrinkTime limits the wall time of shrinking each program; 0: no limit.
+	ShrinkTime time.Duration
+	Most       int // number of failing programs that ends the campaign
 	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
 	Wave        *device.Wave // waveform that the RTL device of the only program dumps; nil: none
@@ -295,18 +298,24 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
-// shrink makes a failing program smaller. Candidates of a program that got stuck are first played with shorter time
-// limits. The smallest one must get stuck with the full limits, too; otherwise more trials follow.
+// shrink makes a failing program smaller, within ShrinkTime. Candidates of a program that got stuck are first played
+// with shorter time limits. The smallest one must get stuck with the full limits, too; otherwise more trials follow.
 func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
-	const more = 8
 	patience := o.v.Patience
 	if o.v.Stuck() {
 		patience = o.v.TrialPatience()
 	}
-	for key := o.v.Key(); ; patience = min(more*patience, o.v.Patience) {
-		v = o.v
-		p, n := shrink.Shrink(ctx, o.prog, func(p *program.Program) bool {
-			again := player.RunWithin(p, ctx, c.boardOf(o.variant), nil, patience)
+	budget := ctx
+	if c.ShrinkTime > 0 {
+		var stop context.CancelFunc
+		budget, stop = context.WithTimeout(ctx, c.ShrinkTime)
+		defer stop()
+	}
+	key := o.v.Key()
+	found := delta.Patiently(ctx, patience, o.v.Patience, func(patience int64) bool {
+		var n int
+		small, n = shrink.Shrink(budget, o.prog, func(p *program.Program) bool {
+			again := player.RunWithin(p, budget, c.boardOf(o.variant), nil, patience)
 			if again.Key() != key {
 				return false
 			}
@@ -314,17 +323,16 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 			return true
 		})
 		trials += n
-		if patience == o.v.Patience || p == o.prog {
-			return p, v, trials
-		}
-		if ctx.Err() != nil {
-			return o.prog, o.v, trials // no candidate got stuck with the full limits
-		}
+		return small != o.prog
+	}, func() bool {
 		trials++
-		if v = player.Run(p, ctx, c.boardOf(o.variant), nil); v.Key() == key {
-			return p, v, trials
-		}
+		v = player.Run(small, ctx, c.boardOf(o.variant), nil)
+		return v.Key() == key
+	})
+	if !found {
+		return o.prog, o.v, trials
 	}
+	return small, v, trials
 }
 
 // write writes a file into the folder for programs.

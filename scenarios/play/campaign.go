@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"nictwin/models/ref"
 	"nictwin/models/sim/field"
@@ -35,12 +36,14 @@ type Options struct {
 	Cut       int // truncate drawn packets to that many bytes; 0: packets keep their length
 	Given     Given
 	NoShrink  bool
-	Variant   build.Variant
-	Log       io.Writer             // progress of builds; may be nil
-	Progress  func(done, total int) // called after each run; may be nil
-	Wave      waves.Policy
-	WaveDir   string    // folder for a waveform; empty: no waveform is dumped
-	Trace     io.Writer // receives the transactions of the failing run; may be nil
+	// ShrinkTime limits the wall time for shortening a run; 0: no limit.
+	ShrinkTime time.Duration
+	Variant    build.Variant
+	Log        io.Writer             // progress of builds; may be nil
+	Progress   func(done, total int) // called after each run; may be nil
+	Wave       waves.Policy
+	WaveDir    string    // folder for a waveform; empty: no waveform is dumped
+	Trace      io.Writer // receives the transactions of the failing run; may be nil
 }
 
 // Validate returns every error of the options, each a field.Error.
@@ -201,7 +204,7 @@ func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	d := c.devices[f.Build]
 	var err error
 	if !c.NoShrink {
-		if f.Run, f.Result, err = d.Shrink(ctx, f.Run, f.Result); err != nil {
+		if f.Run, f.Result, err = d.Shrink(ctx, f.Run, f.Result, c.ShrinkTime); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"nictwin/models/ref"
 )
@@ -19,8 +20,13 @@ const longestCut = 1024
 
 // Shrink looks for a shorter run that also fails: it removes stalls and gaps, then transactions, in halves, quarters
 // and so on, and finally truncates packets. It returns the shortest failing run found, and its result.
-func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
-	s := shrinker{d: d, ctx: ctx, best: r, res: res}
+func (d *Device) Shrink(ctx context.Context, r Run, res *Result, limit time.Duration) (Run, *Result, error) {
+	budget, stop := ctx, context.CancelFunc(func() {})
+	if limit > 0 {
+		budget, stop = context.WithTimeout(ctx, limit)
+	}
+	defer stop()
+	s := shrinker{d: d, ctx: ctx, budget: budget, best: r, res: res}
 	r.Keep = Spans(s.ids())
 	s.try(r)
 	for _, simpler := range []func(*Run){
@@ -65,6 +71,7 @@ func kind(f *ref.Failure) string {
 type shrinker struct {
 	d      *Device
 	ctx    context.Context
+	budget context.Context // after whose end no run begins
 	best   Run
 	res    *Result
 	runs   int
@@ -72,7 +79,9 @@ type shrinker struct {
 	err    error
 }
 
-func (s *shrinker) left() bool { return s.runs < ShrinkRuns && s.cycles < ShrinkCycles }
+func (s *shrinker) left() bool {
+	return s.runs < ShrinkRuns && s.cycles < ShrinkCycles && s.budget.Err() == nil
+}
 
 // ids returns the numbers of the transactions that the best run offered.
 func (s *shrinker) ids() []int {

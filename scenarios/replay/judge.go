@@ -20,6 +20,7 @@ type judge struct {
 	closes bool // dir was opened by openLog and must be closed
 
 	origins map[*verdict.Mismatch]*result.Frame // origin of mismatching frames, recorded while the run knows it
+	offered Offered                             // up to the first mismatch; zero before
 }
 
 func newJudge(r *Run) (_ *judge, err error) {
@@ -34,6 +35,9 @@ func newJudge(r *Run) (_ *judge, err error) {
 	j.Judge, err = judging.Attach(r.dev, judging.Options{
 		Build: sizes, Log: j.log, Period: r.dev.Period(),
 		OnMismatch: func(m *verdict.Mismatch) {
+			if j.offered.Sent == nil {
+				j.offered = r.soFar()
+			}
 			if m.Frame != nil {
 				j.origins[m] = r.origin(*m.Frame)
 			}

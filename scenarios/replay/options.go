@@ -68,6 +68,8 @@ type Options struct {
 	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
 	Wave        *device.Wave // waveform that the RTL device dumps; nil: none
+	// Patience is the longest time without progress; 0: what the board may take, which Result.Patience has.
+	Patience simcore.Ps
 }
 
 // Recompute selects what the NIC must insert on transmit, where the headers allow it.

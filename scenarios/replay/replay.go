@@ -36,6 +36,7 @@ type Run struct {
 	ev           simcore.Event
 	phase        phase
 	progress     simcore.Ps // time of the latest progress
+	waited       simcore.Ps // longest time without progress that ended
 	progressMark uint64     // value of progressCount at that time
 	polls        int        // number of polls since the latest progress
 	polling      bool       // a poll is in flight
@@ -125,7 +126,7 @@ func (r *Run) load() error {
 		r.ports[p].Take = func(f *ether.Frame) { r.cameOut(p, f) }
 	}
 	r.ev.H = r
-	r.limits = limitsOf(b)
+	r.limits = limitsOf(b).little(r.opts.Patience)
 	if r.opts.Observe != nil {
 		r.dev.Observe(r.opts.Observe)
 	}
@@ -252,6 +253,7 @@ func (r *Run) Handle(sim.Event) error {
 		return nil
 	}
 	if n := r.progressCount(); n != r.progressMark {
+		r.waited = max(r.waited, simcore.Now(r.engine)-r.progress)
 		r.progressMark, r.progress, r.polls = n, simcore.Now(r.engine), 0
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.doneFrames(), r.allFrames())

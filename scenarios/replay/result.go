@@ -31,6 +31,10 @@ type Result struct {
 
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
+	Patience simcore.Ps // longest time that the run would have waited for progress
+	Waited   simcore.Ps // longest time that it waited and then saw some
+	Offered  Offered    // up to the referee's first mismatch; else all
+
 	Frames, NotPlayable, LeftOut int // frames of the captures: played, not playable, left out
 	// frames whose end was not captured; they are played all the same
 	Truncated       int
@@ -88,6 +92,10 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		Frames: r.supply.Frames, NotPlayable: r.supply.Empty, LeftOut: r.supply.LeftOut, Truncated: r.supply.Truncated,
 		SkippedSections: r.supply.Skipped, CutOff: r.supply.CutOff, NotRead: r.supply.NotRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
+		Patience: r.limits.patience, Waited: r.waited, Offered: r.judge.offered,
+	}
+	if res.Offered.Sent == nil {
+		res.Offered = r.soFar()
 	}
 	rep := r.judge.finish(playErr)
 	if r.judge.log != nil {

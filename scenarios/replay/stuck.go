@@ -36,6 +36,15 @@ func limitsOf(b *testbed.Bed) limits {
 	return l
 }
 
+// little returns limits with less patience.
+func (l limits) little(patience simcore.Ps) limits {
+	const looks = 16
+	if patience == 0 || patience >= l.patience {
+		return l
+	}
+	return limits{patience: patience, look: min(l.look, max(1, patience/looks))}
+}
+
 // stuck returns the error of a run without progress. Its text counts the outstanding frames and entries.
 func (r *Run) stuck() error {
 	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
@@ -49,7 +58,25 @@ func (r *Run) stuck() error {
 	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
 		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
 		Cycle: new(int64(simcore.Now(r.engine) / r.dev.Period())), Failure: result.Hang,
-	}}
+	}, r.standing()}
+}
+
+// standing returns the key of a hang: the phase and the directions without progress, without counts.
+func (r *Run) standing() string {
+	key := phaseNames[r.phase]
+	if r.rx != nil && r.ports.sent() < r.ports.total() {
+		key += "; the NIC takes no frames"
+	}
+	if r.tx != nil && !r.tx.done() {
+		key += "; entries do not end"
+	}
+	if r.phase == phaseSettle {
+		key += fmt.Sprintf("; STATUS %#x", r.polled[-1])
+		if !r.accounted(r.polled) {
+			key += "; frames are not accounted for"
+		}
+	}
+	return key
 }
 
 // status describes the run, with the unfinished entries of each transmit queue.
@@ -75,9 +102,13 @@ func (r *Run) status() heartbeat.Status {
 
 // StuckError reports that the NIC stopped making progress with work outstanding, which breaks [C3].
 type StuckError struct {
-	what    string
-	finding result.Finding
+	what     string
+	finding  result.Finding
+	standing string
 }
+
+// Key identifies what makes no progress; hangs of two runs with equal keys are of the same kind.
+func (e *StuckError) Key() string { return e.standing }
 
 func (e *StuckError) Error() string { return e.what }
 
@@ -94,7 +125,7 @@ func atRest(err error) error {
 			Rule: "B8", Domain: result.Device, Field: "busy",
 			Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
 			Got:      strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)), Failure: result.Hang,
-		}}
+		}, "busy"}
 	}
 	return err
 }

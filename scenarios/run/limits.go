@@ -48,6 +48,14 @@ func (c *Case) limits() limits {
 	}
 }
 
+// little returns limits with less patience.
+func (l limits) little(patience simcore.Ps) limits {
+	if patience > 0 {
+		l.quiet, l.settle = min(l.quiet, patience), min(l.settle, patience)
+	}
+	return l
+}
+
 // given returns the limit that the scenario gives or, if it gives none, the limit that follows from the board.
 func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	if limit != nil {

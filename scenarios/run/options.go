@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"nictwin/models/board"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/shell/files"
@@ -35,6 +36,9 @@ type Options struct {
 	Step     func(underWay int)
 
 	Wave *device.Wave // waveforms that the RTL devices dump; nil: none
+
+	// Patience is the longest time without progress; 0: the case's limits, which Played.Patience has.
+	Patience simcore.Ps
 
 	Progress func(done, total int) // counts messages; nil: none
 	Beat     *heartbeat.Beat       // receives the status of the case; nil: none

@@ -27,7 +27,11 @@ type Played struct {
 	Sim      simcore.Ps // simulated time of the whole case
 	Wall     time.Duration
 	Findings []result.Finding
+	Message  int // that the first finding names; -1: none
 	Cut      []judge.Cut
+
+	Patience simcore.Ps // longest time that the case would have waited for progress
+	Waited   simcore.Ps // longest time that it waited for some, or for everything to settle, with success
 }
 
 // Pass reports whether the case has no findings.
@@ -54,7 +58,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	p = &Played{Case: c}
+	p = &Played{Case: c, Message: -1, Patience: max(w.limits.quiet, w.limits.settle)}
 	err = w.play(p)
 	var stuck *StuckError
 	if errors.As(err, &stuck) {
@@ -65,6 +69,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if stuck != nil {
 		w.blameStop(p)
 	}
+	p.Waited = w.waited
 	p.Sim, p.Wall = w.engine.Now(), time.Since(begin)
 	closing := w.close()
 	if w.log != nil {
@@ -208,6 +213,7 @@ func (w *world) traffic(run *apps.Run) error {
 			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.traffic)))
 		}
 		if n := run.Progress(); n != mark {
+			w.waited = max(w.waited, now-since)
 			mark, since, active = n, now, now
 			moved, sampled = now, false
 			w.progress(run, total)
@@ -279,6 +285,9 @@ func (w *world) addFaults(p *Played, list []apps.Finding) {
 		f := result.Finding{Domain: result.Application, Field: x.What, Text: x.String()}
 		if x.What == "byte" || x.What == "guard" {
 			f.Expected, f.Got = fmt.Sprint(x.Expected), fmt.Sprint(x.Got)
+		}
+		if len(p.Findings) == 0 {
+			p.Message = x.Message
 		}
 		p.add(f)
 	}

@@ -28,6 +28,7 @@ type world struct {
 	log    *judge.Log     // nil: the case writes no artifacts
 	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
 	limits limits
+	waited simcore.Ps // longest wait of settle, or between two completions, that ended well
 	over   bool
 	failed error // error with which a stack failed, if the case expects one
 }
@@ -61,7 +62,7 @@ func stackError(err error) error {
 
 // newWorld builds the board of a case and opens its stacks.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
-	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits()}
+	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits().little(o.Patience)}
 	w.spec = o.override(c.rack())
 	var err error
 	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
@@ -232,8 +233,8 @@ func (w *world) await(what string, done func() bool) error {
 
 // settle runs until nothing has been in flight for grace.
 func (w *world) settle(what string) error {
-	since := w.engine.Now()
-	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
+	from, since := w.engine.Now(), w.engine.Now()
+	for w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace {
 		if w.engine.Now()-from > w.limits.settle {
 			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle),
 				w.armed()), w.engine.Now()}
@@ -245,13 +246,15 @@ func (w *world) settle(what string) error {
 			since = w.engine.Now()
 		}
 	}
+	w.waited = max(w.waited, w.engine.Now()-from)
 	return nil
 }
 
 // end waits until the devices are idle.
 func (w *world) end() error {
 	w.over = true
-	for from := w.engine.Now(); !w.resting(); {
+	from := w.engine.Now()
+	for !w.resting() {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
 			return nil // cores of the failed stack never stop polling; the NICs are idle by now
 		}
@@ -263,6 +266,7 @@ func (w *world) end() error {
 			return err
 		}
 	}
+	w.waited = max(w.waited, w.engine.Now()-from)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
@@ -18,6 +19,71 @@ func Marshal(spec any) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// MarshalOver writes the fields of a spec, in order, that differ from those of a base of the same type: what Decode
+// makes of the text over the base is the spec. presets names the presets that top-level fields of the base are.
+func MarshalOver(spec, base any, presets map[string]string) ([]byte, error) {
+	var n yaml.Node
+	if err := n.Encode(spec); err != nil {
+		return nil, err
+	}
+	strip(&n, reflect.ValueOf(spec), reflect.ValueOf(base), presets)
+	return Marshal(&n)
+}
+
+// strip removes the fields of a mapping that are equal to the base's. Fields with a preset are kept.
+func strip(n *yaml.Node, v, base reflect.Value, presets map[string]string) {
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+		if base.Kind() == reflect.Pointer && !base.IsNil() {
+			base = base.Elem()
+		} else {
+			base = reflect.Zero(v.Type())
+		}
+	}
+	switch {
+	case n.Kind == yaml.SequenceNode && v.Kind() == reflect.Slice:
+		for i, x := range n.Content {
+			strip(x, v.Index(i), defaultEntry(v.Type().Elem()), nil)
+		}
+		return
+	case n.Kind == yaml.SequenceNode && v.Kind() == reflect.Array:
+		for i, x := range n.Content {
+			strip(x, v.Index(i), base.Index(i), nil)
+		}
+		return
+	case n.Kind != yaml.MappingNode || v.Kind() != reflect.Struct:
+		return
+	}
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, x := n.Content[i], n.Content[i+1]
+		f, ok := fieldOf(v, key.Value)
+		b, _ := fieldOf(base, key.Value)
+		preset := presets[key.Value]
+		if ok && preset == "" && reflect.DeepEqual(f.Interface(), b.Interface()) {
+			continue
+		}
+		if ok {
+			strip(x, f, b, nil)
+		}
+		if preset != "" {
+			word := func(w string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w} }
+			x.Content = append([]*yaml.Node{word(keyPreset), word(preset)}, x.Content...)
+		}
+		kept = append(kept, key, x)
+	}
+	n.Content = kept
+}
+
+// defaultEntry returns the value over which Decode reads an entry of a list.
+func defaultEntry(t reflect.Type) reflect.Value {
+	v := reflect.New(t)
+	if b, ok := v.Interface().(Defaulter); ok {
+		b.SetDefaults()
+	}
+	return v.Elem()
 }
 
 // JSON returns the spec as a JSON object. Decode can read it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"nictwin/scenarios/delta"
 	"nictwin/scenarios/fuzz/program"
 )
 
@@ -13,75 +14,55 @@ const MaxTrials = 600
 
 // shrinker is a search in progress.
 type shrinker struct {
-	ctx    context.Context
-	fails  func(*program.Program) bool
-	best   *program.Program
-	trials int
+	*delta.Search
+	fails func(*program.Program) bool
+	best  *program.Program
 }
 
 // Shrink returns a part of the program that still fails, and the number of programs played to find it. It leaves out
 // operations, then parts of operations, then features of the board. fails plays a program and reports whether it
 // fails as the original did.
 func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program) bool) (*program.Program, int) {
-	s := &shrinker{ctx: ctx, fails: fails, best: p}
-	for s.more() {
-		before := s.trials
+	s := &shrinker{Search: delta.New(ctx, MaxTrials), fails: fails, best: p}
+	for s.More() {
+		before := s.Trials()
 		got := s.operations()
 		got = s.lists() || got
 		got = s.board() || got
 		got = s.contents() || got
-		if !got || s.trials == before {
+		if !got || s.Trials() == before {
 			break
 		}
 	}
-	return s.best, s.trials
+	return s.best, s.Trials()
 }
-
-func (s *shrinker) more() bool { return s.trials < MaxTrials && s.ctx.Err() == nil }
 
 // try plays a program and adopts it as the best if it fails, too.
 func (s *shrinker) try(p *program.Program) bool {
-	if !s.more() {
-		return false
-	}
-	s.trials++
-	if !s.fails(p) {
+	if !s.Try(func() bool { return s.fails(p) }) {
 		return false
 	}
 	s.best = p
 	return true
 }
 
-// operations leaves out operations: first long runs of them, finally single ones.
+// operations leaves out operations.
 func (s *shrinker) operations() bool {
-	got := false
-	for n := max(1, len(s.best.Ops)/2); n > 0; n /= 2 {
-		for at := len(s.best.Ops) - n; at > -n; at -= n {
-			p := *s.best
-			from, to := max(at, 0), min(at+n, len(p.Ops))
-			if from >= to {
-				continue
-			}
-			p.Ops = slices.Concat(p.Ops[:from], p.Ops[to:])
-			got = s.try(&p) || got
-		}
-	}
-	return got
+	return delta.Cut(func() int { return len(s.best.Ops) }, func(from, to int) bool {
+		p := *s.best
+		p.Ops = slices.Concat(p.Ops[:from], p.Ops[to:])
+		return s.try(&p)
+	})
 }
 
 // lists leaves out frames and entries of an operation: first long runs of them, finally single ones.
 func (s *shrinker) lists() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
-		for n := max(1, items(&s.best.Ops[i])/2); n > 0; n /= 2 {
-			for at := items(&s.best.Ops[i]) - n; at > -n; at -= n {
-				o := clone(&s.best.Ops[i])
-				if !cut(o, max(at, 0), at+n) {
-					continue
-				}
-				got = s.try(With(s.best, i, o)) || got
-			}
-		}
+		got = delta.Cut(func() int { return items(&s.best.Ops[i]) }, func(from, to int) bool {
+			o := clone(&s.best.Ops[i])
+			return cut(o, from, to) && s.try(With(s.best, i, o))
+		}) || got
 	}
 	return got
 }

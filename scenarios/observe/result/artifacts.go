@@ -44,7 +44,8 @@ var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 // ours lists the other files that runs may write.
 var ours = []string{
 	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
-	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality,
+	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality, ShrunkCapture, shrunkSecondPort,
+	ShrunkScenario,
 }
 
 // Names of the files for CI systems in a folder of artifacts.

@@ -128,6 +128,15 @@ func (f *Finding) About(frame *Frame) {
 	}
 }
 
+// Key identifies the kind of a fault by rule, domain and field. It is empty for a finding with neither rule nor
+// field.
+func (f *Finding) Key() string {
+	if f.Rule == "" && f.Field == "" {
+		return ""
+	}
+	return fmt.Sprintf("[%s] %s %s", f.Rule, f.Domain, f.Field)
+}
+
 // Head returns the first line of the text.
 func (f *Finding) Head() string {
 	head, _, _ := strings.Cut(f.Text, "\n")

@@ -39,6 +39,8 @@ type Object struct {
 	Findings  []Finding   `json:"findings,omitempty"`  // the most telling first
 	Reproduce string      `json:"reproduce,omitempty"` // command line
 
+	Shrunk *Shrunk `json:"shrunk,omitempty"`
+
 	Captures []string `json:"captures,omitempty"` // files, as named by the user
 	NIC      string   `json:"nic,omitempty"`      // rtl or model
 	Dir      string   `json:"dir,omitempty"`      // rx, tx or both

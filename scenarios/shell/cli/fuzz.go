@@ -35,7 +35,7 @@ type Fuzz struct {
 // NewFuzz returns the default settings.
 func NewFuzz() *Fuzz {
 	f := &Fuzz{Options: fuzz.DefaultOptions()}
-	f.Seed, f.DUT = DefaultSeed, DefaultDUT
+	f.Seed, f.DUT, f.ShrinkS = DefaultSeed, DefaultDUT, DefaultShrinkS
 	return f
 }
 
@@ -73,11 +73,12 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
-	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(),
+	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts), f.program(),
 		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
 		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
+	f.Shrink, f.ShrinkTime = f.Shrink && f.ShrinkS > 0, f.limitOfShrinking()
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
 	f.counted = f.RTLCoverage
 	if f.ProgramFile != "" {

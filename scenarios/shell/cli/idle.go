@@ -50,7 +50,8 @@ func (r *Replay) Idle() Idle {
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
 	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
-	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb")
+	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s")
+	i.unless(r.Connect == "", "--connect", "a device that is built here", "shrink-s")
 	return i
 }
 

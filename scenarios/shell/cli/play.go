@@ -44,6 +44,7 @@ func NewPlay() *Play {
 	return &Play{
 		Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, Settings: GivenText{Stall: "-1"},
 		VariantName: string(build.VariantSpeed), WaveText: "fail", RefLimits: own.DefaultLimits(),
+		Common: Common{ShrinkS: DefaultShrinkS},
 	}
 }
 
@@ -123,13 +124,15 @@ func (p *Play) prepare() (string, error) {
 		p.Manifest = m
 		p.Spec, err = play.ReadSpec(m)
 	}
-	err = errors.Join(err, p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errGiven, errWave)
+	err = errors.Join(err, p.shrinks(), p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errGiven,
+		errWave)
 	if err != nil {
 		return "", &UsageError{err}
 	}
 	if p.Count > 0 {
 		p.Spec.Count = p.Count
 	}
+	p.NoShrink, p.ShrinkTime = p.NoShrink || p.ShrinkS == 0, p.limitOfShrinking()
 	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
 	p.WaveDir, p.inputs = p.Out, p.Captures
 	return p.Out, nil

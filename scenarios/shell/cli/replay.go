@@ -21,6 +21,7 @@ import (
 	"nictwin/scenarios/observe/akitaview"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/replay/shrink"
 	"nictwin/stack/driver"
 )
 
@@ -42,7 +43,7 @@ type Replay struct {
 // NewReplay returns the default settings.
 func NewReplay() *Replay {
 	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: protocol.IdleSkip.String()}
-	r.Seed, r.DUT = DefaultSeed, DefaultDUT
+	r.Seed, r.DUT, r.ShrinkS = DefaultSeed, DefaultDUT, DefaultShrinkS
 	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
 	return r
 }
@@ -51,6 +52,8 @@ func NewReplay() *Replay {
 type ReplayEnded struct {
 	Ended
 	Result *replay.Result // nil: the replay did not begin
+
+	failure *shrink.Failure // to be shrunk; nil: none
 }
 
 // Run replays and judges. Canceling the context interrupts it.
@@ -60,7 +63,10 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
 	e.do(ctx, &r.Common, work{
 		prepare: func() (string, error) { return r.prepare(ctx) },
-		play:    func() error { return r.tooSmall(r.play(ctx, e)) },
+		play: func() error {
+			err := r.tooSmall(r.play(ctx, e))
+			return errors.Join(err, r.shrink(ctx, e))
+		},
 		differs: func(err error) bool { return differs(e.Result, err) },
 		describe: func(o *result.Object) {
 			if e.Outcome != result.Usage { // with a usage error, the settings may be wrong
@@ -96,7 +102,31 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	if e.Result, err = run.Play(); e.Result != nil && (err == nil || e.Result.Mismatches > 0) {
 		err = errors.Join(err, r.wave(ctx, e))
 	}
+	if r.shrinkTime() > 0 && r.Connect == "" { // a device at --connect serves one session
+		var wrong error
+		e.failure, wrong = shrink.Of(run, e.Result, err)
+		err = errors.Join(err, wrong)
+	}
 	return err
+}
+
+// shrink reduces the captures of a replay that failed to the packets that it needs.
+func (r *Replay) shrink(ctx context.Context, e *ReplayEnded) error {
+	if e.failure == nil {
+		return nil
+	}
+	s, err := e.failure.Shrink(ctx, r.Options, r.shrinkTime())
+	if err != nil || s == nil {
+		return explainShrinking(err)
+	}
+	small := *r
+	if dir := s.Settings["dir"]; dir != "" {
+		small.Dir = dir
+	}
+	if speed := s.Settings["speed"]; speed != "" {
+		small.Speed = speed
+	}
+	return e.keep(&r.Common, s, small.Idle())
 }
 
 // tooSmall adds the field to blame to the error of a board with too little memory for the driver.
@@ -113,7 +143,7 @@ func (r *Replay) tooSmall(err error) error {
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
 	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
-		r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
+		r.shrinks(), r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -215,13 +245,25 @@ func (r *Replay) quantum() error {
 
 // inputsSafe refuses artifacts that would overwrite a capture to be played.
 func (r *Replay) inputsSafe() error {
-	target, err := os.Stat(filepath.Join(r.Out, judge.PcapngFile))
-	if r.Out == "" || err != nil {
+	if r.Out == "" {
 		return nil
 	}
-	for _, c := range r.Captures {
-		if in, err := os.Stat(c); err == nil && os.SameFile(in, target) {
-			return Usagef("--out %s: the capture %s would be overwritten; choose another folder", r.Out, c)
+	written, or := []string{judge.PcapngFile}, ""
+	if r.shrinkTime() > 0 {
+		written, or = append(written, result.ShrunkCaptures...), ", or --shrink-s 0"
+	}
+	for i, name := range written {
+		target, err := os.Stat(filepath.Join(r.Out, name))
+		if err != nil {
+			continue
+		}
+		if i == 0 {
+			or = ""
+		}
+		for _, c := range r.Captures {
+			if in, err := os.Stat(c); err == nil && os.SameFile(in, target) {
+				return Usagef("--out %s: the capture %s would be overwritten; choose another folder%s", r.Out, c, or)
+			}
 		}
 	}
 	return nil

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"time"
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
@@ -25,8 +27,11 @@ type Common struct {
 	Overwrite   bool   // artifacts may go into a folder that contains other files
 	Self        string // name by which the program was called
 	Again       string // the command line that repeats the command
-	Refused     error  // error about given flags without effect
-	Report      bool   // write a page into the artifacts
+	// AgainWith returns the command line that repeats it with other inputs and some other flags, but for idle ones.
+	AgainWith func(inputs []string, flags map[string]string, idle Idle) string
+	ShrinkS   int   // seconds for shrinking an input that fails; 0: none
+	Refused   error // error about given flags without effect
+	Report    bool  // write a page into the artifacts
 
 	opened  *files.Folder // folder for artifacts, open during the run; nil: none
 	counted string        // folder of RTL coverage for the page; empty: none
@@ -44,10 +49,65 @@ func (c *Common) folder(said, name string) string {
 	return filepath.Join("out", name)
 }
 
-// Defaults of the flags --seed and --dut.
+// maxShrinkS bounds --shrink-s.
+const maxShrinkS = 100_000
+
+// shrinkTime returns the time for shrinking; 0 without artifacts, which a smaller input would be.
+func (c *Common) shrinkTime() time.Duration {
+	if c.NoArtifacts {
+		return 0
+	}
+	return c.limitOfShrinking()
+}
+
+// limitOfShrinking returns the time for shrinking, with or without artifacts.
+func (c *Common) limitOfShrinking() time.Duration { return time.Duration(c.ShrinkS) * time.Second }
+
+// shrinks checks --shrink-s.
+func (c *Common) shrinks() error {
+	if c.ShrinkS < 0 || c.ShrinkS > maxShrinkS {
+		return fmt.Errorf("--shrink-s %d: want 0 (no shrinking) to %d seconds", c.ShrinkS, maxShrinkS)
+	}
+	return nil
+}
+
+// explainShrinking names shrinking as the step that failed.
+func explainShrinking(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--shrink-s: %w", err)
+}
+
+// keep writes a shrunk input into the folder of artifacts and tells how to play it. idle are the flags that have no
+// effect with its settings.
+func (e *Ended) keep(c *Common, s *result.Shrunk, idle Idle) error {
+	var errs []error
+	for _, f := range s.Inputs {
+		errs = append(errs, c.opened.Write(f.Name, f.Data))
+		s.Files = append(s.Files, c.opened.Path(f.Name))
+	}
+	s.Whole, e.Object.Shrunk = c.Again, s
+	if c.AgainWith != nil {
+		flags := maps.Clone(s.Settings)
+		if flags == nil {
+			flags = map[string]string{}
+		}
+		flags["shrink-s"] = "0"
+		for _, f := range []string{"out", "overwrite"} {
+			idle[f] = "another run's"
+		}
+		e.Object.Reproduce = c.AgainWith(s.Files, flags, idle)
+	}
+	return errors.Join(errs...)
+}
+
+// Defaults of the flags --seed, --dut and --shrink-s.
 const (
 	DefaultSeed = 1
 	DefaultDUT  = "nic"
+
+	DefaultShrinkS = 30
 )
 
 // Ended is the outcome of a command that plays on a NIC.

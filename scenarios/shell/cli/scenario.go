@@ -17,6 +17,7 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/shrink"
 )
 
 // NICBoth plays each case on the Go NIC and on RTL and compares the results.
@@ -53,7 +54,8 @@ const maxJobs = 64
 
 // NewScenarios returns the default settings.
 func NewScenarios() *Scenarios {
-	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs)}
+	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs),
+		Common: Common{ShrinkS: DefaultShrinkS}}
 }
 
 // ScenariosEnded is the outcome of the run command.
@@ -131,7 +133,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 			}
 			return out, err
 		},
-		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e)) },
+		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e), s.shrink(ctx, e)) },
 		differs:  func(error) bool { return len(e.Object.Findings) > 0 },
 		describe: func(o *result.Object) { s.describe(o, e) },
 	})
@@ -156,7 +158,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
 	}
-	errs = append(errs, s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
+	errs = append(errs, s.shrinks(), s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
 	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
@@ -258,6 +260,28 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 	return r.Findings
 }
 
+// shrink reduces the first case that failed.
+func (s *Scenarios) shrink(ctx context.Context, e *ScenariosEnded) error {
+	i := slices.IndexFunc(e.Played, func(r *Run) bool { return !r.Pass() })
+	if i < 0 || s.shrinkTime() == 0 {
+		return nil
+	}
+	r := e.Played[i]
+	small, err := shrink.Shrink(ctx, r.Played, s.options(r.NIC), s.shrinkTime())
+	if err != nil || small == nil {
+		return explainShrinking(err)
+	}
+	small.Settings = map[string]string{}
+	if s.NIC == NICBoth {
+		small.Settings["nic"] = r.NIC
+	}
+	idle := WithJobs((&Scenarios{NIC: r.NIC}).Idle())
+	for _, f := range []string{"only", "seed"} {
+		idle[f] = "in the file"
+	}
+	return e.keep(&s.Common, small, idle)
+}
+
 // again returns the command line that repeats a case.
 func (s *Scenarios) again(r *Run) string {
 	return s.Line + " " + Quote([]string{"--only", r.Case.Name, r.Case.File})
@@ -301,6 +325,12 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
 	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")
-	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb")
+	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s")
+	return i
+}
+
+// WithJobs adds --jobs to the flags that the command line to repeat a run leaves out: results do not depend on it.
+func WithJobs(i Idle) Idle {
+	i["jobs"] = "changes nothing"
 	return i
 }

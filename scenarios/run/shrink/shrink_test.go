@@ -1,0 +1,117 @@
+package shrink
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/boundary"
+	_ "nictwin/models/sim/fixedseed"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/delta"
+	"nictwin/scenarios/run"
+)
+
+const text = `name: x
+description: y
+board: {preset: bf3-cores-pair}
+stacks: [{kind: flexins}]
+`
+
+// caseOf returns the only case of a scenario on two cards.
+func caseOf(t require.TestingT, more string) *run.Case {
+	list, err := run.Parse("x.yaml", []byte(text+more))
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	return list[0]
+}
+
+// A scenario that fails with so many messages, flows and bytes, and one option, is reduced to these.
+func TestReduceKeepsWhatFails(t *testing.T) {
+	c := caseOf(t, `workload: {count: 500, depth: 16, queue_pairs: 8, processes: 2, both_ways: true, pieces: 3,
+  offset: 5, batch: 4, signal_every: 4, sizes: [64, 3000, 1, 1024], receives: 64}
+faults: {stall: 20, slow_memory: {latency_ps: 500}, wire: {seed: 1, chances: {loss: 0.1, ecn: 0.2}},
+  pcie: [{server: 0, of: buffers, kind: CA, skip: 5, count: 1}]}
+`)
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.IntRange(1, 500).Draw(t, "count")
+		pairs := rapid.IntRange(1, 8).Draw(t, "pairs")
+		size := rapid.IntRange(1, 3000).Draw(t, "size")
+		lossy := rapid.Bool().Draw(t, "lossy")
+		message := rapid.SampledFrom([]int{-1, count - 1}).Draw(t, "message")
+		fails := func(s *run.Spec) bool {
+			largest := 0
+			for _, n := range s.Workload.Sizes {
+				largest = max(largest, n)
+			}
+			lost := s.Faults.Wire != nil && s.Faults.Wire.Chances.Loss > 0
+			return s.Workload.Count >= count && s.Workload.QueuePairs >= pairs && largest >= size && (lost || !lossy)
+		}
+		s := delta.New(context.Background(), maxTrials)
+		got := reduce(s, c.Alone(), message, fails)
+		require.True(t, fails(&got))
+		w := &got.Workload
+		require.Equal(t, []int{count, pairs, 1, 1, 1, 0, 1},
+			[]int{w.Count, w.QueuePairs, w.Processes, w.Depth, w.Pieces, w.Offset, w.Batch})
+		require.Equal(t, []int{size}, w.Sizes)
+		require.Equal(t, lossy, got.Faults.Wire != nil)
+		require.Nil(t, got.Faults.SlowMemory)
+		require.Empty(t, got.Faults.PCIe)
+		require.Zero(t, got.Faults.Stall)
+		if lossy {
+			require.Zero(t, got.Faults.Wire.Chances.ECN)
+		}
+		require.Equal(t, 500, c.Workload.Count, "the case itself stays as it is")
+		require.InDelta(t, 0.2, c.Faults.Wire.Chances.ECN, 0)
+	})
+}
+
+// A NIC that spoils frames longer than some length fails with two messages at most; its file shows the same
+// findings. A case that passes is not shrunk.
+func TestShrinkOnAWrongNIC(t *testing.T) {
+	c := caseOf(t, "workload: {count: 12, both_ways: true, sizes: [64, 1000], pieces: 2}\n")
+	o := run.Options{NIC: device.Model}
+	p, err := c.Play(t.Context(), o)
+	require.NoError(t, err)
+	s, err := Shrink(t.Context(), p, o, time.Hour)
+	require.NoError(t, err)
+	require.Nil(t, s)
+
+	o.Observe = func(server int, nic board.NIC) {
+		nic.Observe(func(c boundary.Crossing) {
+			if server == 0 && c.Kind == boundary.FrameOut && len(c.Frame.Data) > 900 {
+				c.Frame.Data[800] ^= 1
+			}
+		})
+	}
+	p, err = c.Play(t.Context(), o)
+	require.NoError(t, err)
+	require.False(t, p.Pass())
+	s, err = Shrink(t.Context(), p, o, time.Hour)
+	require.NoError(t, err)
+	require.NotNil(t, s)
+	require.Equal(t, 24, s.Original.Messages)
+	require.LessOrEqual(t, s.Shrunk.Messages, 2, "%s", s.Inputs[0].Data)
+	list, err := run.Parse("shrunk.yaml", s.Inputs[0].Data)
+	require.NoError(t, err, "%s", s.Inputs[0].Data)
+	require.Len(t, list, 1)
+	again, err := list[0].Play(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, keysOf(p), keysOf(again))
+}
+
+// An expectation that the Go NIC misses is a fault of the scenario: it is not shrunk.
+func TestExpectationsAreNotShrunk(t *testing.T) {
+	c := caseOf(t, "workload: {count: 20}\nexpect: {least_ps: 1000000000000}\n")
+	o := run.Options{NIC: device.Model}
+	p, err := c.Play(t.Context(), o)
+	require.NoError(t, err)
+	require.False(t, p.Pass())
+	s, err := Shrink(t.Context(), p, o, time.Hour)
+	require.NoError(t, err)
+	require.Nil(t, s)
+}

@@ -1,0 +1,35 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/sim/specfile"
+)
+
+// The first and last case of every scenario of the library are scenarios of their own, whose files give the same case.
+func TestCasesAreWritten(t *testing.T) {
+	all, short := 0, 0
+	for _, file := range libraryFiles(t) {
+		list, err := Load(file)
+		require.NoError(t, err)
+		for _, c := range []*Case{list[0], list[len(list)-1]} {
+			s := c.Alone()
+			text, err := s.YAML()
+			require.NoError(t, err, c.Name)
+			again, err := Parse(file, text)
+			require.NoError(t, err, "%s:\n%s", c.Name, text)
+			require.Len(t, again, 1, c.Name)
+			want, err := specfile.Marshal(&c.Spec)
+			require.NoError(t, err)
+			got, err := specfile.Marshal(&again[0].Spec)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got), c.Name)
+			if all++; len(text) < 800 {
+				short++
+			}
+		}
+	}
+	require.Greater(t, short, all*3/4) // boards other than the presets take many lines
+}
