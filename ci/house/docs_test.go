@@ -21,7 +21,8 @@ var notOurs = map[string]string{
 	"transactions.txt": "artifact", "gl-code-quality-report.json": "artifact",
 	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
 	"my": "example: a folder of the reader", "capture.pcapng": "example", "shrunk.pcapng": "artifact",
-	"shrunk-1.pcapng": "artifact", "shrunk.yaml": "artifact", "trace.pcap": "example", "fifo.v": "example",
+	"shrunk-1.pcapng": "artifact", "wave-1.fst": "in a bundle", "shrunk.yaml": "artifact", "trace.pcap": "example",
+	"fifo.v": "example",
 	"skid.v": "example", "nic.fst": "example",
 }
 

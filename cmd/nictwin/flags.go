@@ -109,6 +109,12 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 	c.Flags().BoolVar(&x.Report, "report", false, "write a page about the run, report.html, into the artifacts")
 }
 
+// rtlInBundleFlag adds the flag that puts RTL into bundles.
+func rtlInBundleFlag(c *cobra.Command, x *cli.Common) {
+	c.Flags().BoolVar(&x.WithRTL, "with-rtl", false, "put manifest and sources of the device into the bundle of a "+
+		"run that fails")
+}
+
 // common fills in the settings that a command takes from the program and its command line; always is passed
 // to repeatLine. A flag without effect (idle) is refused on the command line but ignored in the
 // environment, which serves many commands.
@@ -123,6 +129,7 @@ func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Id
 	}
 	beat, err := a.beat(c)
 	x.Heartbeat, x.Refused = beat, errors.Join(idle.Refuse(c.Flags().Changed), err)
+	x.Bundle, x.Flags = a.bundle, bundleFlags(c, idle)
 }
 
 // shrinkFlag adds the flag that limits shrinking.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/cli"
 )
@@ -13,23 +14,29 @@ import (
 func fuzzCommand(a *app) *cobra.Command {
 	f := cli.NewFuzz()
 	c := &cobra.Command{
-		Use:   "fuzz",
+		Use:   "fuzz [BUNDLE]",
 		Short: "Play random programs on the NIC and referee them",
 		Long: `Plays random programs derived from a seed: queues opened and closed, frames, valid and invalid work entries,
 settings, unusual requests, failing reads. The referee checks every frame and TLP that crosses the NIC's
 boundary against the contract. A program that shows a mismatch is shrunk and saved as a file, which --program
 plays again. Coverage is counted in bins of the contract from the NIC's observed behaviour; the artifact
-coverage.json has every bin, --show-missing shows those that were not hit.`,
+coverage.json has every bin, --show-missing shows those that were not hit.
+
+A run that fails leaves a bundle with the first such program among its artifacts, which fuzz plays again
+anywhere: docs/bundles.md.`,
 		Example: `  nictwin fuzz --runs 300 --seed 7
   nictwin fuzz --nic model --time 1m --coverage hits.json
   nictwin fuzz --program out/fuzz-rtl-7/program-12.json`,
-		Args: noArgs,
+		Args: onlyBundle,
 	}
 	fuzzFlags(c, f)
 	underHeadings(c, fuzzSections)
 	all := false
 	c.Flags().BoolVar(&all, "show-missing", all, "show every bin that was not hit, not only the first few")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if a.bundle != nil {
+			f.ProgramFile = a.bundle.Inputs(bundle.Program)[0]
+		}
 		a.common(c, args, &f.Common, f.Idle())
 		return a.fuzz(c, f, all)
 	}
@@ -64,6 +71,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 		"to it")
 	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
 	timeFlags(c, &f.Common)
+	rtlInBundleFlag(c, &f.Common)
 	mixedBuildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }

@@ -17,7 +17,7 @@ var groups = []struct {
 }{
 	{"Play", []string{"run", "replay", "fuzz", "play", "blocks", "pair"}},
 	{"Devices", []string{"dut", "board"}},
-	{"Results", []string{"report", "bench", "coverage"}},
+	{"Results", []string{"report", "bench", "bundle", "coverage"}},
 	{"About", []string{"version", "completion"}},
 }
 
@@ -54,20 +54,20 @@ var (
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum",
 			"serial", "idle-cycles"}},
 		{"Faults", []string{"stall"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "shrink-s", "artifact-mb", "wave",
+		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"rtl-coverage", "wall-limit", "heartbeat", "akita-monitor", "akita-trace"}},
 	}
 	fuzzSections = []section{
 		{"Input", []string{"seed", "runs", "time", "skip", "program", "overlap", "jobs", "failures"}},
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
 		{"Faults", []string{"stall"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "wave", "shrink", "shrink-s", "coverage",
+		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "shrink", "shrink-s", "coverage",
 			"show-missing", "rtl-coverage", "wall-limit", "heartbeat"}},
 	}
 	runSections = []section{
 		{"Input", []string{"only", "seed", "jobs"}},
 		{"Device", []string{"nic", "dut", "variant"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "shrink-s", "artifact-mb", "wave",
+		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"wall-limit", "heartbeat"}},
 	}
 	playSections = []section{
@@ -75,7 +75,7 @@ var (
 		{"Device", []string{"param", "tie", "clock", "variant"}},
 		{"Verdict", []string{"ref", "ref-s", "ref-mb", "ref-count"}},
 		{"Faults", []string{"stall", "no-gaps", "resets"}},
-		{"Output", []string{"no-shrink", "shrink-s", "out", "overwrite", "no-artifacts", "report", "wave", "wall-limit",
+		{"Output", []string{"no-shrink", "shrink-s", "out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "wall-limit",
 			"heartbeat"}},
 	}
 )

@@ -15,6 +15,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/cli"
 	"nictwin/scenarios/shell/inorder"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 func main() { os.Exit(start(commands, grace)) }
@@ -48,7 +49,11 @@ type app struct {
 	json     bool
 	home     string
 
-	name      string     // name of the command
+	name   string           // name of the command
+	bundle *pipeline.Played // the bundle that is played; nil: none
+
+	bundleDUT string // name or manifest of the device for a bundle of play
+
 	ended     *cli.Ended // the command's verdict; if nil, its error decides
 	reported  bool       // the verdict has been printed
 	homeShown bool       // the line about the home has been printed
@@ -83,6 +88,9 @@ func (a *app) human() io.Writer {
 func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.json = wantsJSON(args)
 	err := cli.Explain(a.execute(ctx, args))
+	if a.bundle != nil {
+		err = errors.Join(err, a.bundle.Close())
+	}
 	out := cli.Decide(ctx, err, false)
 	if a.ended != nil {
 		out = a.ended.Outcome

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/play"
 	"nictwin/scenarios/shell/cli"
 )
@@ -15,7 +16,7 @@ import (
 func playCommand(a *app) *cobra.Command {
 	p := cli.NewPlay()
 	c := &cobra.Command{
-		Use:   "play MANIFEST",
+		Use:   "play MANIFEST|BUNDLE [MANIFEST]",
 		Short: "Play random transactions on your own device, and check its answers",
 		Long: `Builds the device of a manifest, drives every input with random legal transactions, with gaps, back-pressure
 and noise on idle pins, and checks the outputs: by the rules of their streams, and by the check named in the
@@ -23,12 +24,15 @@ manifest's section play (identity, route, memory, rules) or a reference in Go (-
 shortened and reported with the command that repeats it. docs/own-rtl.md leads from a Verilog file to a first
 verdict. MANIFEST is a manifest, its folder, or a name from dut list.
 
+A run that fails leaves a bundle among its artifacts, which play plays again anywhere, on the device of the
+same name under the home or on the MANIFEST after it: docs/bundles.md.
+
 A reference runs in a process of its own, within --ref-s, --ref-mb and --ref-count, with the user's rights.`,
 		Example: `  nictwin play my/dut.yaml
   nictwin play fifo --runs 200 --seed 7 --stall 60
   nictwin play my/dma.yaml --ref my/ref
   nictwin play my/filter.yaml --capture traffic.pcap --stream rx`,
-		Args: cobra.ExactArgs(1),
+		Args: playArgs,
 		ValidArgsFunction: func(c *cobra.Command, _ []string, w string) ([]string, cobra.ShellCompDirective) {
 			return completeDUTs(c, nil, w)
 		},
@@ -38,6 +42,12 @@ A reference runs in a process of its own, within --ref-s, --ref-mb and --ref-cou
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &p.Common, p.Idle(), "seed")
 		p.DUT = args[0]
+		if b := a.bundle; b != nil {
+			if len(p.Captures) == 0 {
+				p.Captures = b.Inputs(bundle.Capture)
+			}
+			p.DUT = a.bundleDUT
+		}
 		return a.play(c, p)
 	}
 	return c
@@ -76,6 +86,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.BoolVar(&p.NoGap, "no-gaps", p.NoGap, "drive transactions back to back")
 	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "do not shorten a run that fails")
 	shrinkFlag(c, &p.Common, "a run that fails")
+	rtlInBundleFlag(c, &p.Common)
 	waveFlag(c, &p.WaveText)
 	artifactFlags(c, &p.Out, &p.Common, "out/play-NAME-SEED")
 	timeFlags(c, &p.Common)

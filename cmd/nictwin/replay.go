@@ -5,20 +5,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/shell/cli"
 )
 
 func replayCommand(a *app) *cobra.Command {
 	r := cli.NewReplay()
 	c := &cobra.Command{
-		Use:   "replay CAPTURE...",
+		Use:   "replay CAPTURE...|BUNDLE",
 		Short: "Play captures through the NIC and referee it",
 		Long: `Plays pcap or pcapng files through the NIC, one after the other: received, transmitted, or both at once.
 Captures may be gzipped, or pipes; - is standard input. A file named twice is played twice; a pipe cannot be.
 The referee checks every frame and TLP that crosses the NIC's boundary against the contract, and compares
-every frame with the capture.`,
+every frame with the capture.
+
+A run that fails leaves a bundle among its artifacts, which replay plays again anywhere: docs/bundles.md.`,
 		Example: `  nictwin replay --nic model trace.pcap
   zstd -dc trace.pcapng.zst | nictwin replay --limit 100000 -
+  nictwin replay --wave fail bundle.zip
   nictwin replay --dir rx --speed 40 --stall 20 --seed 7 --out out/seven trace.pcapng`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -27,13 +31,15 @@ every frame with the capture.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"pcap", "pcapng", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"pcap", "pcapng", "gz", "zip"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	replayFlags(c, r)
 	underHeadings(c, replaySections)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		r.Captures = args
+		if r.Captures = args; a.bundle != nil {
+			r.Captures = a.bundle.Inputs(bundle.Capture)
+		}
 		a.common(c, args, &r.Common, r.Idle(), "seed")
 		return a.replay(c, r)
 	}
@@ -74,6 +80,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "treatment of cycles in which the device is idle: skip, "+
 		"evaluate "+
 		"or check (rtl only)")
+	rtlInBundleFlag(c, &r.Common)
 	waveFlag(c, &r.WaveText)
 	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port for Akita's monitor of this run, open to this machine "+
 		"only; needs a program from make build-akitaview")

@@ -24,6 +24,7 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	switch e.Outcome {
 	case result.Pass:
 		showWaves(w, o)
+		showBundle(w, o)
 		for _, text := range o.Warnings {
 			say(w, "warning: %s\n", text)
 		}
@@ -36,12 +37,14 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 			say(w, "  failure %s\n", o.Failure.Text())
 		}
 		findings(w, o.Findings)
+		showBundle(w, o)
 		showFollowUp(w, o)
 		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
 		a.printError(e.Outcome, e.Err)
 		a.showFailure(o.Failure)
 		a.reported = true
+		showBundle(a.stderr, o)
 		if !cli.SaysAll(e.Err) {
 			showFollowUp(a.stderr, o)
 		}
@@ -92,7 +95,34 @@ func showFollowUp(w io.Writer, o *result.Object) {
 	if s := o.Shrunk; s != nil {
 		say(w, "shrunk to %v: %s\n", s, strings.Join(s.Files, " "))
 	}
-	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
+	say(w, "%s\n", artifacts(o))
+	switch b := o.Bundle; {
+	case b == nil:
+	case b.File == "":
+		say(w, "bundle: none: %s\n", b.Note)
+	default:
+		say(w, "bundle: %s\n", b.File)
+	}
+	say(w, "reproduce: %s\n", o.Reproduce)
+}
+
+// showBundle prints what became of the bundle that was played.
+func showBundle(w io.Writer, o *result.Object) {
+	b := o.FromBundle
+	if b == nil {
+		return
+	}
+	for _, note := range b.Notes {
+		say(w, "%s: %s\n", b.File, note)
+	}
+	switch {
+	case b.Reproduced:
+		say(w, "%s: reproduced: %s\n", b.File, b.Finding)
+	case len(o.Findings) > 0:
+		say(w, "%s: did not reproduce %s; it fails in another way\n", b.File, b.Finding)
+	default:
+		say(w, "%s: did not reproduce: %s\n", b.File, b.Finding)
+	}
 }
 
 // showWaves prints the paths of waveforms.

@@ -18,7 +18,7 @@ import (
 
 // commands lists the program's commands, hidden ones included.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, reportCommand, coverageCommand,
-	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, bundleCommand, versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false
@@ -27,7 +27,7 @@ func (a *app) root() *cobra.Command {
 		Short:         "Checks a SmartNIC in RTL against its Go twin",
 		Long:          rootHelp,
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.begin(c) },
+		PersistentPreRunE: func(c *cobra.Command, args []string) error { return a.begin(c, args) },
 		RunE: func(c *cobra.Command, args []string) error {
 			if !version || len(args) > 0 {
 				return refuse(c, args)
@@ -125,11 +125,15 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// begin runs after flags and arguments have been parsed, and sets flags that were not given from the environment.
-func (a *app) begin(c *cobra.Command) error {
+// begin runs after flags and arguments have been parsed, and sets flags that were not given: from a bundle, if one is
+// played, else from the environment.
+func (a *app) begin(c *cobra.Command, args []string) error {
 	a.name = strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
 	var err error
 	if a.json, err = c.Flags().GetBool("json"); err != nil {
+		return err
+	}
+	if err := a.openBundle(c, args); err != nil {
 		return err
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -138,7 +142,7 @@ func (a *app) begin(c *cobra.Command) error {
 		if f.Changed && isEmpty(f) && err == nil { // probably an unset variable in a script
 			err = cli.Usagef("--%s: is empty: leave it out, or say what it is", f.Name)
 		}
-		if f.Changed || value == "" || err != nil || excluded(c, f) {
+		if f.Changed || value == "" || err != nil || excluded(c, f) || a.bundleSets(c, f.Name) {
 			return
 		}
 		if f.Value.Set(value) != nil {
@@ -213,6 +217,9 @@ func (a *app) repeatLine(c *cobra.Command, args []string, with map[string]string
 	always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if with == nil && !f.Changed && a.bundleSets(c, f.Name) {
+			return
+		}
 		value, set := with[f.Name]
 		if !set {
 			value = valueOf(f)

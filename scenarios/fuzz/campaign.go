@@ -109,11 +109,18 @@ type Result struct {
 	Sim      simcore.Ps // simulated time of all Cycles
 	Wall     time.Duration
 	Failures []result.Failure
+	Broken   *Broken // program whose run broke off, without a verdict; nil: none
 	Coverage *coverage.Coverage
 	Sizes    nicspec.Build // build of the NIC, with the largest number of ports that any program used
 
 	Debug     int    // programs played on the debug build
 	Unchecked string // why a mixed campaign could not play on the debug build: its build failed; empty: it could
+}
+
+// Broken is a program whose run broke off: the device died or hung, or nictwin made a mistake.
+type Broken struct {
+	Program *program.Program
+	Variant string // of the build
 }
 
 // campaign plays many programs.
@@ -246,6 +253,7 @@ func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) 
 		if ctx.Err() != nil {
 			return true, context.Cause(ctx)
 		}
+		r.Broken = &Broken{o.prog, o.variant}
 		return true, fmt.Errorf("program %d of seed %d: %w", o.number, c.Seed, c.why(o.v))
 	}
 	r.Runs++

@@ -22,25 +22,27 @@ import (
 // Options selects the frames to play, how to play them, and the device.
 type Options struct {
 	Captures []string // played by each port one after the other: file i on port i mod Ports
-	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
-	NIC      string   // kind of NIC: rtl or model
-	DUT      string   // manifest of the device when NIC is rtl
-	Ports    int      // Ethernet ports of the NIC
-	EthBits  int      // width of a port's stream; 0: that of the device or card
-	Variant  string   // build of the device: speed, debug
-	Connect  string   // address of a running device, used instead of DUT
-	Token    string   // token of that device, 64 hexadecimal digits
-	Dir      string   // rx, tx or both
-	Speed    string   // line, capture, or a number of Gbps
-	MaxGap   simcore.Ps
-	Seed     uint64
-	Stall    int // percentage of cycles with gaps and back-pressure
-	Loop     int // number of passes over all frames
-	Limit    int // maximum number of frames of all captures together, in one pass; 0: all
-	Pad      bool
-	Fix      Recompute
-	Quantum  uint32 // cycles per exchange with an RTL device; 0: rtlbridge's default
-	Serial   bool   // do not run device and models in parallel
+	// CaptureName returns the name of a capture for people; nil: its path.
+	CaptureName func(path string) string
+	Frames      [][]byte // played after those of the captures: frame i on port i mod Ports
+	NIC         string   // kind of NIC: rtl or model
+	DUT         string   // manifest of the device when NIC is rtl
+	Ports       int      // Ethernet ports of the NIC
+	EthBits     int      // width of a port's stream; 0: that of the device or card
+	Variant     string   // build of the device: speed, debug
+	Connect     string   // address of a running device, used instead of DUT
+	Token       string   // token of that device, 64 hexadecimal digits
+	Dir         string   // rx, tx or both
+	Speed       string   // line, capture, or a number of Gbps
+	MaxGap      simcore.Ps
+	Seed        uint64
+	Stall       int // percentage of cycles with gaps and back-pressure
+	Loop        int // number of passes over all frames
+	Limit       int // maximum number of frames of all captures together, in one pass; 0: all
+	Pad         bool
+	Fix         Recompute
+	Quantum     uint32 // cycles per exchange with an RTL device; 0: rtlbridge's default
+	Serial      bool   // do not run device and models in parallel
 	// IdleCycles selects whether an RTL device simulates or skips cycles in which it is idle.
 	IdleCycles protocol.IdleMode
 	Out        string // folder for artifacts; empty: none are written
@@ -122,7 +124,7 @@ func (o *Options) spec() testbed.Spec {
 // supply describes the frames to play.
 func (o *Options) supply() traffic.SupplySpec {
 	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit,
-		Pad: o.Pad}
+		Pad: o.Pad, Name: o.CaptureName}
 	if log := o.Log; log != nil {
 		s.Say = func(text string) { fmt.Fprintf(log, "replay: %s\n", text) }
 	}

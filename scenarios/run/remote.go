@@ -31,6 +31,24 @@ func (c *Case) Remotes(o *Options) (list []Remote) {
 	return list
 }
 
+// Portable returns an error if the case names devices that only this machine has: those started elsewhere, and
+// manifests by their path.
+func (c *Case) Portable() error {
+	rack := c.rack()
+	for i := range rack.Servers {
+		d, at := &rack.Servers[i].Cards[0].Device, c.devicePath(i)
+		switch {
+		case d.Kind == board.DeviceAddress:
+			return c.Locate(field.Errorf(at+".address", "%q: bundles have no device that was started elsewhere",
+				d.Address))
+		case d.DUT != "":
+			return c.Locate(field.Errorf(at+".dut", "%q: bundles name no device in a scenario: want it by --dut",
+				d.DUT))
+		}
+	}
+	return nil
+}
+
 // devicePath returns the path of the field with the device in a server's slot.
 func (s *Spec) devicePath(server int) field.Path {
 	if n := len(s.Devices); n > 0 {

@@ -23,6 +23,8 @@ type SupplySpec struct {
 	Limit    int      // maximum number of frames of all captures in one pass; 0: all
 	Pad      bool     // pad frames to the minimum length that a NIC must accept
 
+	Name func(path string) string // returns the name of a capture for people; nil: its path
+
 	Say func(text string) // receives notes for the user; nil: they are dropped
 }
 
@@ -80,7 +82,11 @@ func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 	s.parts = make([][]part, spec.Ports)
 	var errs []error
 	for i, path := range spec.Captures {
-		f, err := capture.Open(ctx, path)
+		name := path
+		if spec.Name != nil {
+			name = spec.Name(path)
+		}
+		f, err := capture.OpenAs(ctx, path, name)
 		if err == nil {
 			s.opened = append(s.opened, f)
 			err = s.add(f, i%spec.Ports)

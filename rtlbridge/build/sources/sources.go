@@ -23,6 +23,9 @@ type Set struct {
 	fields map[string]string // by file or folder: the field that named it first
 }
 
+// Lists returns the file lists that were read.
+func (s *Set) Lists() []string { return s.listsUse }
+
 // Limits of file lists: nesting depth, number of lists, and length of one.
 const (
 	maxListDepth = 16

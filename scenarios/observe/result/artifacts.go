@@ -45,8 +45,11 @@ var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 var ours = []string{
 	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
 	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality, ShrunkCapture, shrunkSecondPort,
-	ShrunkScenario,
+	ShrunkScenario, Bundle,
 }
+
+// Bundle is the name of the file with the input of a run that failed.
+const Bundle = "bundle.zip"
 
 // Names of the files for CI systems in a folder of artifacts.
 const (
@@ -195,11 +198,11 @@ func (f *Folder) Write(o *Object) error {
 	if f.Dir == "" {
 		return nil
 	}
-	text, err := o.text("  ")
+	text, err := o.Text()
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if err := f.Files.Write(Summary, append(text, '\n')); err != nil {
+	if err := f.Files.Write(Summary, text); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil

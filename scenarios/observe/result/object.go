@@ -67,6 +67,10 @@ type Object struct {
 
 	Waves []Wave `json:"waves,omitempty"`
 
+	Bundle     *Bundled        `json:"bundle,omitempty"`      // of a run that failed
+	FromBundle *FromBundle     `json:"from_bundle,omitempty"` // of a run of a bundle
+	BundleInfo json.RawMessage `json:"bundle_info,omitempty"` // bundle.json of a bundle that is shown
+
 	Servers []ServerPlayed `json:"servers,omitempty"`
 
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`

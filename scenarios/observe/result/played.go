@@ -59,3 +59,17 @@ func (w *Wave) String() string {
 	}
 	return s
 }
+
+// Bundled is the bundle of a run that failed.
+type Bundled struct {
+	File string `json:"file,omitempty"`
+	Note string `json:"note,omitempty"` // reason why no bundle was written
+}
+
+// FromBundle says what became of a bundle that was played.
+type FromBundle struct {
+	File       string   `json:"file"`
+	Reproduced bool     `json:"reproduced"`      // the run ended as the one that left the bundle, with the same finding
+	Finding    string   `json:"finding"`         // the bundle's: rule and field, or its error
+	Notes      []string `json:"notes,omitempty"` // what differs from the run that left the bundle: revision, device
+}

@@ -83,3 +83,50 @@ func fill(f reflect.Value) {
 		f.Set(reflect.MakeMap(f.Type()))
 	}
 }
+
+// Portable returns a copy of the object as others may see it: without folders of this machine and measured times, and
+// with the given names replaced in every text.
+func (o *Object) Portable(names *strings.Replacer) (*Object, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("result as JSON: %w", err)
+	}
+	c := new(Object)
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("result as JSON: %w", err)
+	}
+	c.Home, c.Artifacts, c.WallS, c.Wall, c.RTLBusy, c.Bundle, c.FromBundle = nil, "", 0, nil, 0, nil, nil
+	if s := c.Shrunk; s != nil {
+		s.WallS, s.Whole = 0, ""
+	}
+	rename(reflect.ValueOf(c).Elem(), names)
+	return c, nil
+}
+
+// rename replaces names in every text of a value.
+func rename(v reflect.Value, names *strings.Replacer) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(names.Replace(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			rename(v.Elem(), names)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			rename(v.Index(i), names)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				rename(v.Field(i), names)
+			}
+		}
+	}
+}
+
+// Text returns the object as it is written among the artifacts.
+func (o *Object) Text() ([]byte, error) {
+	text, err := o.text("  ")
+	return append(text, '\n'), err
+}

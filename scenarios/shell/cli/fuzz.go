@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"nictwin/models/board"
 
@@ -18,8 +19,10 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // Fuzz holds the settings of the fuzz command.
@@ -60,6 +63,8 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 			return errors.Join(err, f.addCoverage(ctx, e), f.wave(ctx, e))
 		},
 		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
+		rtl:     f.rtl,
+		bundle:  func(x *pipeline.Bundling) error { return f.bundle(x, e.Result) },
 		describe: func(o *result.Object) {
 			o.Seed = f.Seed // changed if a program was given: the program's seed
 			f.settings(e)
@@ -108,9 +113,58 @@ func (f *Fuzz) program() error {
 	if err != nil {
 		return fmt.Errorf("--program: %w", err)
 	}
+	if f.Bundle != nil {
+		if p.Board.Card != "" {
+			return fmt.Errorf("%s: its program names the board %q, and a bundle names no files: want the board as an "+
+				"input", f.Bundle.Path, p.Board.Card)
+		}
+		p.Board.Card = strings.Join(f.Bundle.Inputs(bundle.Board), "")
+	}
 	f.Program = p
 	f.Seed = f.Program.Seed
 	return nil
+}
+
+// rtl returns the manifest of the RTL.
+func (f *Fuzz) rtl() string {
+	if f.NIC != device.RTL {
+		return ""
+	}
+	return f.DUT
+}
+
+// bundle adds the first program that failed, or that with which the device died, and its board.
+func (f *Fuzz) bundle(x *pipeline.Bundling, r *fuzz.Result) (err error) {
+	var p *program.Program
+	variant := ""
+	switch {
+	case r != nil && len(r.Failures) > 0:
+		first := &r.Failures[0]
+		if p, err = program.Load(first.Program); err != nil {
+			return err
+		}
+		x.Bundle.Info.Original = map[string]int{"operations": first.Ops}
+		x.Bundle.Info.Shrunk = map[string]int{"operations": first.Shrunk}
+		variant = first.Variant
+	case r != nil && r.Broken != nil:
+		b := *r.Broken.Program
+		p, variant = &b, r.Broken.Variant
+		x.Bundle.Info.Original = map[string]int{"operations": len(p.Ops)}
+	default:
+		return errors.New("the program is not known")
+	}
+	board := p.Board.Card
+	p.Board.Card = ""
+	text, err := p.JSON()
+	if err != nil {
+		return err
+	}
+	x.Bundle.Info.Flags = []string{"--nic=" + f.NIC}
+	if f.NIC == device.RTL {
+		x.Bundle.Info.Flags = append(x.Bundle.Info.Flags, "--variant="+pipeline.Untuned(variant))
+	}
+	x.Bundle.Add(bundle.Program, "program.json", text)
+	return x.AddBoard(board)
 }
 
 // board checks the board before the run, and takes the width of its ports.
@@ -247,6 +301,9 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 
 // again returns the command line that plays a failed program again.
 func (f *Fuzz) again(x *result.Failure) string {
+	if f.Bundle != nil {
+		return f.Again
+	}
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
 	idle := f.Idle()
 	if idle["dut"] == "" && f.device != DefaultDUT {

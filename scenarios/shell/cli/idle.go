@@ -40,9 +40,9 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 // Idle returns the replay flags that have no effect with the other settings.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
-	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial",
-		"idle-cycles", "token-file")
-	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant", "wave")
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "with-rtl", "quantum",
+		"serial", "idle-cycles", "token-file")
+	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant", "wave", "with-rtl")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
 	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant",
 		"wave")
@@ -50,7 +50,8 @@ func (r *Replay) Idle() Idle {
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
 	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
-	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s")
+	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s",
+		"with-rtl")
 	i.unless(r.Connect == "", "--connect", "a device that is built here", "shrink-s")
 	return i
 }
@@ -58,12 +59,12 @@ func (r *Replay) Idle() Idle {
 // Idle returns the fuzz flags that have no effect with the other settings.
 func (f *Fuzz) Idle() Idle {
 	i := Idle{}
-	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave")
+	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "with-rtl")
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant",
 		"wave")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
-	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report")
+	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "with-rtl")
 	return i
 }
 

@@ -15,10 +15,12 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/waves"
 	"nictwin/scenarios/play"
 	"nictwin/scenarios/play/own"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // Play holds the settings of the play command, which plays random transactions on a user's device.
@@ -89,6 +91,8 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 			return err
 		},
 		differs: func(error) bool { return e.Report != nil && e.Report.Failed != nil },
+		rtl:     func() string { return p.Manifest.Path },
+		bundle:  func(x *pipeline.Bundling) error { return p.bundle(x, e, trace.Bytes()) },
 		describe: func(o *result.Object) {
 			if e.Report != nil && e.Report.Cover != nil && e.Outcome != result.Usage {
 				p.describe(o, e.Report)
@@ -108,6 +112,10 @@ func (p *Play) prepare() (string, error) {
 	}
 	if p.Keep, errKeep = play.ParseKeep(p.KeepText); errKeep != nil {
 		errKeep = fmt.Errorf("--keep: %w", errKeep)
+	}
+	if b := p.Bundle; b != nil && b.Info.Reference && p.Ref == "" {
+		return "", Usagef("%s: its run was judged by a reference in Go, which bundles do not hold: give its folder by "+
+			"--ref", b.Path)
 	}
 	if len(p.Captures) > 0 {
 		p.Traffic, errTraffic = play.ReadTraffic(p.Stream, p.Captures)
@@ -200,29 +208,78 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 
 // again returns the command line that repeats the failing run, with everything that was drawn for it.
 func (p *Play) again(f *play.Failed) string {
-	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
+	if p.Bundle != nil {
+		return p.Again
+	}
+	list := p.drawn(f)
 	add := func(flag, value, usual string) {
 		if value != usual {
-			words = append(words, flag, value)
+			list = append(list, setting{flag, value})
 		}
 	}
-	add("--keep", play.FormatSpans(f.Run.Keep), "")
-	add("--cut", strconv.Itoa(f.Run.Cut), "0")
-	words = append(words, givenWords(&f.Result.Settings)...)
-	words = append(words, "--no-shrink")
-	add("--count", strconv.Itoa(p.Count), "0")
-	add("--ref", p.Ref, "")
+	add("ref", p.Ref, "")
 	usual := own.DefaultLimits()
-	add("--ref-s", strconv.Itoa(p.RefLimits.S), strconv.Itoa(usual.S))
-	add("--ref-mb", strconv.Itoa(p.RefLimits.MB), strconv.Itoa(usual.MB))
-	add("--ref-count", strconv.Itoa(p.RefLimits.Count), strconv.Itoa(usual.Count))
+	add("ref-s", strconv.Itoa(p.RefLimits.S), strconv.Itoa(usual.S))
+	add("ref-mb", strconv.Itoa(p.RefLimits.MB), strconv.Itoa(usual.MB))
+	add("ref-count", strconv.Itoa(p.RefLimits.Count), strconv.Itoa(usual.Count))
 	for _, c := range p.Captures {
-		words = append(words, "--capture", c)
+		add("capture", c, "")
 	}
-	add("--stream", p.Stream, "")
-	add("--variant", p.VariantName, string(build.VariantSpeed))
-	add("--home", p.Home, "")
-	return Quote(words)
+	add("stream", p.Stream, "")
+	add("variant", p.VariantName, string(build.VariantSpeed))
+	add("home", p.Home, "")
+	return Quote(append([]string{p.Self, "play", p.DUT}, words(list)...))
+}
+
+// drawn returns the flags that repeat the failed run with everything that was drawn for it, without those that name
+// files, device and reference.
+func (p *Play) drawn(f *play.Failed) []setting {
+	list := []setting{{"seed", strconv.FormatUint(f.Run.Seed, 10)}, {"runs", "1"}}
+	if len(f.Run.Keep) > 0 {
+		list = append(list, setting{"keep", play.FormatSpans(f.Run.Keep)})
+	}
+	if f.Run.Cut != 0 {
+		list = append(list, setting{"cut", strconv.Itoa(f.Run.Cut)})
+	}
+	list = append(append(list, givenSettings(&f.Result.Settings)...), setting{flag: "no-shrink"})
+	if p.Count != 0 {
+		list = append(list, setting{"count", strconv.Itoa(p.Count)})
+	}
+	return list
+}
+
+// bundle adds what repeats the failed run, or the run in which the device died.
+func (p *Play) bundle(x *pipeline.Bundling, e *PlayEnded, trace []byte) error {
+	i := &x.Bundle.Info
+	i.Reference = p.Ref != ""
+	list := []setting{}
+	switch r := e.Report; {
+	case r != nil && r.Failed != nil:
+		f := r.Failed
+		list, i.Seed = p.drawn(f), f.Run.Seed
+		i.Original, i.Shrunk = map[string]int{"transactions": f.Of}, map[string]int{"transactions": f.Kept}
+		x.Bundle.Add(bundle.Transactions, result.TransactionsFile, trace)
+	case r != nil:
+		for _, f := range p.Flags {
+			switch name, value := bundle.Flag(f); name {
+			case "seed":
+				i.Seed = p.Seed + uint64(r.Runs)
+				list = append(list, setting{name, strconv.FormatUint(i.Seed, 10)})
+			case "runs":
+				list = append(list, setting{name, "1"})
+			case "stream", "variant":
+			default:
+				list = append(list, setting{name, value})
+			}
+		}
+	default:
+		return errors.New("the input is not known")
+	}
+	if p.Stream != "" {
+		list = append(list, setting{"stream", p.Stream})
+	}
+	i.Flags = flags(append(list, setting{"variant", pipeline.Untuned(p.VariantName)}))
+	return x.AddFiles(bundle.Capture, p.Captures, p.Bundle.Shown)
 }
 
 // reference builds the user's reference, if one is given.

@@ -124,31 +124,58 @@ func (g *GivenText) resets(o *play.Options) error {
 	return nil
 }
 
-// givenWords returns the flags that give these settings to a run.
-func givenWords(s *play.Settings) (words []string) {
-	if !s.Gaps {
-		words = append(words, "--no-gaps")
+// setting is a flag with its value; empty: a truth value, which is true.
+type setting struct{ flag, value string }
+
+// words returns settings as words of a command line.
+func words(list []setting) (words []string) {
+	for _, s := range list {
+		words = append(words, "--"+s.flag)
+		if s.value != "" {
+			words = append(words, s.value)
+		}
 	}
-	words = append(words, "--stall", stallText(s))
+	return words
+}
+
+// flags returns settings as a bundle has them.
+func flags(list []setting) []string {
+	flags := make([]string, len(list))
+	for i, s := range list {
+		flags[i] = "--" + s.flag
+		if s.value != "" {
+			flags[i] += "=" + s.value
+		}
+	}
+	return flags
+}
+
+// givenSettings returns the flags that fix these settings for a run.
+func givenSettings(s *play.Settings) (list []setting) {
+	add := func(flag, value string) { list = append(list, setting{flag, value}) }
+	if !s.Gaps {
+		add("no-gaps", "")
+	}
+	add("stall", stallText(s))
 	for _, p := range s.Parameters {
-		words = append(words, "--param", p)
+		add("param", p)
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.TieOffs)) {
-		words = append(words, "--tie", fmt.Sprintf("%s=%d", n, s.TieOffs[n]))
+		add("tie", fmt.Sprintf("%s=%d", n, s.TieOffs[n]))
 	}
 	for _, c := range s.Clocks {
 		if c.Drawn {
-			words = append(words, "--clock", fmt.Sprintf("%s=%d+%d", c.Signal, c.PeriodPs, c.PhasePs))
+			add("clock", fmt.Sprintf("%s=%d+%d", c.Signal, c.PeriodPs, c.PhasePs))
 		}
 	}
 	if s.Resets == nil {
-		return words
+		return list
 	}
 	text := "none"
 	if len(s.Resets) > 0 {
 		text = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Resets), " ", ","), "[]")
 	}
-	return append(words, "--resets", text)
+	return append(list, setting{"resets", text})
 }
 
 // stallText formats the stalls of all streams as a value of --stall.

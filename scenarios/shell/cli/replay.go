@@ -19,9 +19,11 @@ import (
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/observe/akitaview"
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/replay/shrink"
+	"nictwin/scenarios/shell/pipeline"
 	"nictwin/stack/driver"
 )
 
@@ -68,9 +70,14 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 			return errors.Join(err, r.shrink(ctx, e))
 		},
 		differs: func(err error) bool { return differs(e.Result, err) },
+		rtl:     r.rtl,
+		bundle:  func(x *pipeline.Bundling) error { return r.bundle(x, e) },
 		describe: func(o *result.Object) {
 			if e.Outcome != result.Usage { // with a usage error, the settings may be wrong
-				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
+				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = nil, r.NIC, r.Dir, new(r.Stall), r.Ports
+				for _, path := range r.Captures {
+					o.Captures = append(o.Captures, r.Bundle.Shown(path))
+				}
 			}
 			if e.Result != nil {
 				addReplay(o, e.Result)
@@ -86,9 +93,30 @@ func differs(r *replay.Result, err error) bool {
 	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
 }
 
+// rtl returns the manifest of the RTL that is built here.
+func (r *Replay) rtl() string {
+	if r.NIC != device.RTL || r.Connect != "" {
+		return ""
+	}
+	return r.DUT
+}
+
+// bundle adds captures and board.
+func (r *Replay) bundle(x *pipeline.Bundling, e *ReplayEnded) error {
+	if s := e.Object.Shrunk; s != nil {
+		x.AddShrunk(s, e.Object.Captures...)
+		return x.AddBoard(r.Board)
+	}
+	if played := e.Result; played != nil && played.Frames > 0 {
+		x.Bundle.Info.Original = map[string]int{"packets": played.Frames}
+	}
+	return errors.Join(x.AddFiles(bundle.Capture, r.Captures, r.Bundle.Shown), x.AddBoard(r.Board))
+}
+
 // play builds the board, replays, and closes the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	r.Events, r.Files, r.Beat = r.Out != "", r.opened, r.Heartbeat
+	r.CaptureName = r.Bundle.Shown
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err

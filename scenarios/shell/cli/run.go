@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"time"
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
 	"nictwin/rtlbridge/manifest"
+	"nictwin/rtlbridge/protocol"
 
 	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/pipeline"
@@ -32,6 +35,10 @@ type Common struct {
 	ShrinkS   int   // seconds for shrinking an input that fails; 0: none
 	Refused   error // error about given flags without effect
 	Report    bool  // write a page into the artifacts
+
+	Bundle  *pipeline.Played // the bundle that is played; nil: none
+	Flags   []string         // that a bundle of this run sets, as in bundle.Info
+	WithRTL bool             // bundles hold the RTL
 
 	opened  *files.Folder // folder for artifacts, open during the run; nil: none
 	counted string        // folder of RTL coverage for the page; empty: none
@@ -129,6 +136,10 @@ type work struct {
 	differs func(err error) bool
 	// describe copies the results into the result object.
 	describe func(o *result.Object)
+	// bundle adds inputs and flags of a run that failed; nil: the command has no bundles.
+	bundle func(x *pipeline.Bundling) error
+	// rtl returns the manifest of the RTL device; empty: no RTL is built here.
+	rtl func() string
 }
 
 // do runs the steps of a command. However it ends, its verdict is written to the folder for artifacts.
@@ -144,6 +155,9 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	}
 	err = errors.Join(c.check(), err)
 	if err == nil {
+		if c.Bundle != nil {
+			c.inputs = append(c.inputs, c.Bundle.Path)
+		}
 		if dir, err = result.OpenFolder(out, c.Overwrite, c.inputs...); err != nil {
 			err = &UsageError{err}
 		}
@@ -166,8 +180,50 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 			f.Command = c.Again
 		}
 	}
+	if err := e.bundle(c, dir, &w); err != nil {
+		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
+	}
 	e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
 	e.leave(ctx, c, dir)
+}
+
+// bundle writes the bundle of a run that failed, and says what became of the one that was played.
+func (e *Ended) bundle(c *Common, dir *result.Folder, w *work) error {
+	if w.bundle == nil || e.Outcome == result.Usage || e.Outcome == result.Interrupted {
+		return nil
+	}
+	if c.Bundle != nil {
+		e.Object.FromBundle = c.Bundle.Compare(&e.Object, w.rtl())
+	}
+	failed := e.Outcome == result.Mismatch || is[*protocol.InfraError](e.Err) || is[*player.CrashError](e.Err)
+	if !failed || dir == nil || dir.Dir == "" {
+		return nil
+	}
+	x := &pipeline.Bundling{Names: map[string]string{}, RTL: c.WithRTL, DUT: w.rtl()}
+	x.Bundle.Info.Flags = c.Flags
+	if c.Used != nil {
+		x.Home = c.Used.Dir
+	}
+	err := w.bundle(x)
+	if b, i := c.Bundle, &x.Bundle.Info; b != nil && b.Info.Original != nil {
+		if i.Original = b.Info.Original; i.Shrunk == nil {
+			i.Shrunk = b.Info.Shrunk
+		}
+	}
+	if c.Bundle != nil && sameFile(c.Bundle.Path, dir.Files.Path(result.Bundle)) {
+		err = errors.New("the bundle that was played lies there")
+	}
+	if err != nil {
+		e.Object.Bundle = &result.Bundled{Note: err.Error()}
+		return nil
+	}
+	return pipeline.WriteBundle(dir, &e.Object, x)
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // end decides the outcome of the command.

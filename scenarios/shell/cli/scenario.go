@@ -14,10 +14,13 @@ import (
 
 	"nictwin/rtlbridge/build"
 
+	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run"
 	"nictwin/scenarios/run/shrink"
+	"nictwin/scenarios/shell/files"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // NICBoth plays each case on the Go NIC and on RTL and compares the results.
@@ -45,6 +48,7 @@ type Scenarios struct {
 	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
+	texts  map[string][]byte // of the files, by the name that their cases have
 	tokens map[string]string // by token file: token of a device of kind address
 	builds device.Builds
 }
@@ -62,6 +66,7 @@ func NewScenarios() *Scenarios {
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
+	broken *run.Case     // whose run broke off; nil: none
 	wall   time.Duration // elapsed wall time of the command; cases may run in parallel
 }
 
@@ -135,6 +140,8 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 		},
 		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e), s.shrink(ctx, e)) },
 		differs:  func(error) bool { return len(e.Object.Findings) > 0 },
+		rtl:      func() string { return s.rtl(e) },
+		bundle:   func(x *pipeline.Bundling) error { return s.bundle(x, e) },
 		describe: func(o *result.Object) { s.describe(o, e) },
 	})
 	return e
@@ -171,10 +178,11 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 
 // load reads the scenario files. It refuses cases of equal names, which nobody could tell apart.
 func (s *Scenarios) load() error {
+	s.texts = map[string][]byte{}
 	var errs []error
 	from := map[string]string{}
 	for _, f := range s.Files {
-		list, err := run.Load(f)
+		list, err := s.read(f)
 		errs = append(errs, err)
 		for _, c := range list {
 			if other, twice := from[c.Spec.Name]; twice && other != f {
@@ -197,6 +205,23 @@ func (s *Scenarios) load() error {
 	}
 	s.cases = slices.DeleteFunc(s.cases, func(c *run.Case) bool { return !slices.Contains(s.Only, c.Name) })
 	return errors.Join(errs...)
+}
+
+// read reads a file.
+func (s *Scenarios) read(file string) ([]*run.Case, error) {
+	text, err := files.Read(file, specfile.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	name := s.Bundle.Shown(file)
+	s.texts[name] = text
+	list, err := run.Parse(name, text)
+	if s.Bundle != nil && err == nil {
+		for _, c := range list {
+			err = errors.Join(err, c.Portable())
+		}
+	}
+	return list, err
 }
 
 // folders refuses cases of different files whose artifacts would share a folder. Examples are a scenario named a-size_1
@@ -324,8 +349,10 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 // Idle returns the run flags that have no effect with the other settings.
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
-	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")
-	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s")
+	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave",
+		"with-rtl")
+	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "artifact-mb", "shrink-s",
+		"with-rtl")
 	return i
 }
 

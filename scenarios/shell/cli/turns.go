@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/bundle"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/run"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/inorder"
+	"nictwin/scenarios/shell/pipeline"
 )
 
 // turn is a case to be played on one kind of NIC.
@@ -84,7 +87,7 @@ func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 				e.Object.Findings = append(e.Object.Findings, s.findings(x.run)...)
 			}
 			if x.out != result.Pass && x.out != result.Mismatch {
-				failed = x.err
+				failed, e.broken = x.err, x.c
 				return
 			}
 			wrong = errors.Join(wrong, x.err)
@@ -227,4 +230,50 @@ func (s *Scenarios) options(nic string) run.Options {
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
 		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // read by remotes
 	}
+}
+
+// failing returns the first case that failed, or whose run broke off; nil if none did.
+func (e *ScenariosEnded) failing() *run.Case {
+	for _, r := range e.Played {
+		if !r.Pass() {
+			return r.Case
+		}
+	}
+	return e.broken
+}
+
+// rtl returns the manifest of the RTL that the case that failed, or the only one, is played on.
+func (s *Scenarios) rtl(e *ScenariosEnded) string {
+	c := e.failing()
+	if c == nil && len(s.cases) == 1 {
+		c = s.cases[0]
+	}
+	if c != nil && slices.ContainsFunc(s.nics(c), func(nic string) bool {
+		return c.NeedsRTL(&run.Options{NIC: nic})
+	}) {
+		return s.DUT
+	}
+	return ""
+}
+
+// bundle adds the file of the first case that failed.
+func (s *Scenarios) bundle(x *pipeline.Bundling, e *ScenariosEnded) error {
+	c := e.failing()
+	if c == nil {
+		return errors.New("the case is not known")
+	}
+	if err := c.Portable(); err != nil {
+		return err
+	}
+	if small := e.Object.Shrunk; small != nil {
+		x.Bundle.Info.Flags = slices.DeleteFunc(slices.Clone(s.Flags), func(f string) bool {
+			name, _ := bundle.Flag(f)
+			return name == "seed" // is in the file
+		})
+		x.AddShrunk(small, c.File)
+		return nil
+	}
+	x.Bundle.Info.Flags = append(slices.Clone(s.Flags), "--only="+c.Name)
+	x.Add(bundle.Scenario, c.File, s.texts[c.File])
+	return nil
 }

@@ -1,6 +1,8 @@
 // Package pipeline leaves what CI systems read beside the artifacts of a run: JUnit XML, GitLab's code quality report,
 // GitHub's annotations and step summary.
 //
+// It also writes the bundles of runs that fail, and opens those that are played.
+//
 // A run that has begun has a junit.xml which says that it did not finish; End replaces it, Undo removes it for a run
 // that did not take place. Without a folder of artifacts nothing is written.
 package pipeline

@@ -15,6 +15,7 @@ const Stdin = "-"
 // File is a capture that can be read any number of times.
 type File struct {
 	path   string
+	name   string // for people
 	ctx    context.Context
 	info   fs.FileInfo // state of the file when it was opened
 	base   int64       // position of Stdin when it was opened; 0 for other files
@@ -26,8 +27,11 @@ type File struct {
 
 // Open opens a file, a pipe, or Stdin, which may be either. Canceling the context ends reads. The caller must Close the
 // file. It returns an *Error.
-func Open(ctx context.Context, path string) (*File, error) {
-	f := &File{path: path, ctx: ctx}
+func Open(ctx context.Context, path string) (*File, error) { return OpenAs(ctx, path, path) }
+
+// OpenAs is Open for a file that origins and errors call by another name than its path.
+func OpenAs(ctx context.Context, path, name string) (*File, error) {
+	f := &File{path: path, name: name, ctx: ctx}
 	if err := f.open(); err != nil {
 		return nil, f.fail(err)
 	}
@@ -58,7 +62,7 @@ func (f *File) open() (err error) {
 }
 
 // Path returns the name that the user gave.
-func (f *File) Path() string { return f.path }
+func (f *File) Path() string { return f.name }
 
 // Ends reports whether reading the file to its end is cheap: it is neither a pipe nor compressed. That it is compressed
 // is known only once its packets have been read.
@@ -77,7 +81,7 @@ func (f *File) Packets() (*Reader, error) {
 	if err != nil {
 		return nil, f.fail(err)
 	}
-	r := &Reader{path: f.path, close: end}
+	r := &Reader{path: f.name, close: end}
 	r.again = func() (io.Reader, error) {
 		_, err := in.Seek(0, io.SeekStart)
 		return &abiding{f.ctx, in}, err
@@ -164,7 +168,7 @@ func (f *File) fail(err error) error {
 	if errors.As(err, &known) && known.Path == f.path {
 		err = known.Err // without the path, since Error names the file
 	}
-	return &Error{f.path, -1, 0, err}
+	return &Error{f.name, -1, 0, err}
 }
 
 // abiding reads a regular file until its context is canceled.

@@ -1,0 +1,217 @@
+package bundle
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Bundle is a bundle in memory.
+type Bundle struct {
+	Info  Info
+	Files map[string][]byte // every entry except bundle.json, by name
+}
+
+// Is reports whether a file begins like a zip archive, as no other input of a command does. Pipes are not read.
+func Is(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && (string(magic[:]) == "PK\x03\x04" || string(magic[:]) == "PK\x05\x06")
+}
+
+// Read reads and checks a bundle. Errors: *Error.
+func Read(path string) (*Bundle, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: cause(err)}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, &Error{Path: path, Err: cause(err)}
+	case !info.Mode().IsRegular():
+		return nil, &Error{Path: path, Err: errors.New("is no regular file")}
+	}
+	return Parse(path, f, info.Size())
+}
+
+// cause returns an error of the system without the path, which Error names.
+func cause(err error) error {
+	var known *fs.PathError
+	if errors.As(err, &known) {
+		return known.Err
+	}
+	return err
+}
+
+// Parse reads and checks a bundle of size bytes; path is for messages. Errors: *Error.
+func Parse(path string, in io.ReaderAt, size int64) (*Bundle, error) {
+	if size > MaxBytes {
+		return nil, &Error{Path: path, Err: fmt.Errorf("%d bytes: want at most %d", size, MaxBytes)}
+	}
+	archive, err := directory(in, size)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	if entry, err := check(archive); err != nil {
+		return nil, &Error{path, entry, err}
+	}
+	b := &Bundle{Files: map[string][]byte{}}
+	room := int64(MaxBytes)
+	for _, f := range archive.File {
+		text, err := unpack(f, room)
+		if err == nil && f.Name == InfoFile {
+			var i *Info
+			if i, err = parseInfo(text); err == nil {
+				b.Info = *i
+			}
+		} else {
+			b.Files[f.Name] = text
+		}
+		if err != nil {
+			return nil, &Error{path, f.Name, err}
+		}
+		room -= int64(len(text))
+	}
+	if entry, err := b.whole(); err != nil {
+		return nil, &Error{path, entry, err}
+	}
+	return b, nil
+}
+
+// directory reads the list of entries. The list has no limit of its own, so that on the reads ends one that is too
+// long.
+func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
+	const most = 4 << 20 // bytes of headers: far more than the entries of a bundle need
+	x := &limited{in: in, left: most}
+	r, err := zip.NewReader(x, size)
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, errTooLong
+	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return nil, errors.New("is cut off, or no zip archive")
+	case err != nil:
+		return nil, err
+	}
+	x.done = true
+	return r, nil
+}
+
+var errTooLong = fmt.Errorf("has too many entries: want at most %d, and %d of %s", maxEntries, maxRTL, rtlDir)
+
+// limited fails reads beyond a number of bytes until it is done.
+type limited struct {
+	in   io.ReaderAt
+	left int64
+	done bool
+}
+
+// ReadAt implements io.ReaderAt.
+func (l *limited) ReadAt(p []byte, at int64) (int, error) {
+	if !l.done {
+		if l.left -= int64(len(p)); l.left < 0 {
+			return 0, errTooLong
+		}
+	}
+	return l.in.ReadAt(p, at)
+}
+
+// check checks the headers of all entries. It returns the entry at fault.
+func check(r *zip.Reader) (entry string, err error) {
+	if len(r.File) == 0 || r.File[0].Name != InfoFile {
+		return "", fmt.Errorf("is a zip archive but no bundle: its first entry is not %s", InfoFile)
+	}
+	seen := map[string]bool{}
+	plain, rtl := 0, 0
+	for _, f := range r.File {
+		if strings.HasPrefix(f.Name, rtlDir) {
+			rtl++
+		} else {
+			plain++
+		}
+		if plain > maxEntries || rtl > maxRTL {
+			return "", errTooLong
+		}
+		if err := checkHeader(f, seen); err != nil {
+			return f.Name, err
+		}
+		seen[f.Name] = true
+	}
+	return "", nil
+}
+
+// checkHeader checks the header of an entry.
+func checkHeader(f *zip.File, seen map[string]bool) error {
+	const encrypted = 1<<0 | 1<<6 | 1<<13
+	if err := checkName(f.Name); err != nil {
+		return err
+	}
+	switch {
+	case seen[f.Name]:
+		return errors.New("is there twice")
+	case !f.Mode().IsRegular():
+		return fmt.Errorf("is a link or no file (mode %v): want regular files", f.Mode())
+	case f.Flags&encrypted != 0:
+		return errors.New("is encrypted")
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		return fmt.Errorf("compression method %d: want stored or deflated", f.Method)
+	}
+	return nil
+}
+
+// unpack returns the bytes of an entry, of at most room bytes. The sizes in the headers are not relied on.
+func unpack(f *zip.File, room int64) ([]byte, error) {
+	most := room
+	switch {
+	case f.Name == InfoFile:
+		most = maxInfo
+	case waveForm.MatchString(f.Name):
+		most = min(room, MaxWave)
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("is damaged: %w", err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, most+1))
+	switch {
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("more than %d bytes, unpacked: a bundle has at most %d, %s %d, a waveform %d", most,
+			MaxBytes, InfoFile, maxInfo, MaxWave)
+	case err != nil:
+		return nil, fmt.Errorf("is damaged: %w", err)
+	}
+	return text, nil
+}
+
+// whole checks that bundle.json names the inputs that are there. It returns the entry at fault.
+func (b *Bundle) whole() (entry string, err error) {
+	for _, x := range b.Info.Inputs {
+		if _, there := b.Files[x.Name]; !there {
+			return x.Name, fmt.Errorf("is missing: %s names it", InfoFile)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Files)) {
+		named := slices.ContainsFunc(b.Info.Inputs, func(x Input) bool { return x.Name == name })
+		if strings.HasPrefix(name, inputsDir) && !named {
+			return name, fmt.Errorf("%s does not name it", InfoFile)
+		}
+	}
+	return "", nil
+}
