@@ -39,6 +39,7 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases played at a time, one on each processor; results do not depend on it")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the workloads; 0 = the files' seeds")
 	f.StringSliceVar(&s.Only, "only", nil, "play only the cases with these names, as they are shown")
+	shardFlag(c, &s.Common, "cases")
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	timeFlags(c, &s.Common)
@@ -49,7 +50,7 @@ and memory. Each case gets its own folder of artifacts in --out. See docs/scenar
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
 		s.Again = a.repeatLine(c, args, withJobs(s.Idle()))
-		alone := withJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
+		alone := withJobs(cli.Idle{"only": "another", "shard": "another", "out": "another", "overwrite": "another"})
 		maps.Copy(alone, s.Idle())
 		s.Line = a.repeatLine(c, nil, alone)
 		bar := newBar(os.Stderr, "cases")

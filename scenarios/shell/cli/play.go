@@ -100,7 +100,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (p *Play) prepare() (string, error) {
-	p.Variant = build.Variant(p.VariantName)
+	p.Variant, p.Shard = build.Variant(p.VariantName), p.Part
 	var errKeep, errTraffic, errCount, errWave error
 	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
 		errWave = fmt.Errorf("--wave: %w", errWave)

@@ -15,6 +15,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/pipeline"
+	"nictwin/scenarios/shell/shard"
 )
 
 // Common holds the settings shared by all commands that play on a NIC.
@@ -22,11 +23,12 @@ type Common struct {
 	Place
 	Timed
 	NoArtifacts bool
-	Overwrite   bool   // artifacts may go into a folder that contains other files
-	Self        string // name by which the program was called
-	Again       string // the command line that repeats the command
-	Refused     error  // error about given flags without effect
-	Report      bool   // write a page into the artifacts
+	Overwrite   bool        // artifacts may go into a folder that contains other files
+	Self        string      // name by which the program was called
+	Again       string      // the command line that repeats the command
+	Refused     error       // error about given flags without effect
+	Part        shard.Shard // part of the cases, programs, runs or captures to play
+	Report      bool        // write a page into the artifacts
 
 	opened  *files.Folder // folder for artifacts, open during the run; nil: none
 	counted string        // folder of RTL coverage for the page; empty: none
@@ -40,6 +42,9 @@ func (c *Common) folder(said, name string) string {
 		return ""
 	case said != "":
 		return said
+	}
+	if c.Part.Of > 0 {
+		name += fmt.Sprintf("-%d-of-%d", c.Part.Index, c.Part.Of)
 	}
 	return filepath.Join("out", name)
 }
@@ -96,7 +101,10 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	}
 	err = withFlags(Explain(err))
 	e.end(ctx, err, w.differs(err))
-	e.Object.Home = c.Used
+	e.Object.Home, e.Object.Shard = c.Used, c.Part.String()
+	if e.Outcome != result.Usage {
+		e.Object.Sources = c.sources(ctx)
+	}
 	w.describe(&e.Object)
 	if e.Object.Reproduce == "" && (e.Outcome == result.Mismatch || e.Outcome == result.Infrastructure) {
 		e.Object.Reproduce = c.Again
