@@ -17,7 +17,7 @@ var groups = []struct {
 }{
 	{"Play", []string{"run", "replay", "fuzz", "play", "blocks", "pair"}},
 	{"Devices", []string{"dut", "board"}},
-	{"Results", []string{"report", "bench", "coverage"}},
+	{"Results", []string{"report", "bench", "coverage", "gate"}},
 	{"About", []string{"version", "completion"}},
 }
 

@@ -19,7 +19,7 @@ import (
 
 // commands lists the program's commands, hidden ones included.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, reportCommand, coverageCommand,
-	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, gateCommand, versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false

@@ -75,6 +75,8 @@ type Object struct {
 	RTLCoverage *coverage.Report `json:"rtl_coverage,omitempty"`
 	Bins        *Covered         `json:"bins,omitempty"` // of the contract, of several runs
 
+	Gate *Gated `json:"gate,omitempty"`
+
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
 
