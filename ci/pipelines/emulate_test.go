@@ -49,7 +49,7 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// workspace returns a new workspace with the user's repository, of which nictwin is a submodule.
+// workspace returns a new workspace: the user's repository, with nictwin as a submodule.
 func (r *runner) workspace() string {
 	dir := r.t.TempDir()
 	copyTree(r.t, r.repo, dir)

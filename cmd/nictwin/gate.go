@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,11 @@ func (a *app) gate(c *cobra.Command, g *gated, again string) error {
 	if g.write != "" && c.Flags().Changed("slower") {
 		err = errors.Join(err, errors.New("--slower: has no effect with --write: want --baseline, or leave it out"))
 	}
-	if err = errors.Join(err, cli.Once("folder", g.dirs)); err != nil {
+	var dirs []string
+	for _, d := range g.dirs {
+		dirs = append(dirs, filepath.Clean(d))
+	}
+	if err = errors.Join(err, cli.Once("folder", dirs)); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	now, err := gate.Measure(g.dirs)
@@ -97,7 +102,10 @@ func (a *app) gate(c *cobra.Command, g *gated, again string) error {
 // held reports whether the gate held.
 func (a *app) held(c *cobra.Command, g *gated, e *cli.Ended, again string) error {
 	o := &e.Object
-	o.Mismatches, o.Reproduce = uint64(len(o.Findings)), again
+	o.Mismatches = uint64(len(o.Findings))
+	if len(o.Findings) > 0 {
+		o.Reproduce = again
+	}
 	for i, r := range o.Gate.Runs {
 		o.Checked += r.Checked
 		say(a.human(), "%s: %d compared, %d before; %.1f s, %.1f before\n", o.Gate.Runs[i].Name, r.Checked,

@@ -133,13 +133,13 @@ func Measure(dirs []string) (*Baseline, error) {
 	return b, nil
 }
 
-// Names of what is no command.
+// Names of runs that are not of one command.
 const (
 	unfinished = "unfinished runs"
 	rtl        = "coverage of the RTL"
 )
 
-// nameOf names a run by what its shards share.
+// nameOf returns the name of a run: its command, device and direction, which its shards share.
 func nameOf(o *result.Object) string {
 	name := o.Command
 	for _, x := range []string{o.Device(), o.NIC, o.Dir} {
