@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
@@ -81,14 +79,14 @@ func copyTree(t *testing.T, from, to string) {
 
 // shell runs a script as CI systems do: it ends at the first command that fails.
 func (r *runner) shell(dir, script string, env map[string]string) error {
-	const limit = 5 * time.Minute
-	ctx, cancel := context.WithTimeout(r.t.Context(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+	const limit = "600" // seconds
+	cmd := exec.CommandContext(r.t.Context(), "timeout", limit, "bash", "--noprofile", "--norc", "-eo", "pipefail",
+		"-c", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &r.log, &r.log
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, "NICTWIN_") && !strings.HasPrefix(name, "GITHUB_") && !strings.HasPrefix(name, "CI") {
+		if !slices.ContainsFunc([]string{"NICTWIN_", "GITHUB_", "GITLAB_", "CI"},
+			func(ours string) bool { return strings.HasPrefix(name, ours) }) {
 			cmd.Env = append(cmd.Env, pair)
 		}
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	jenkinsStep = regexp.MustCompile(`(?s)\bsh '''(.*?)'''|\bsh '([^'\n]*)'|\bstash name: ["']([^"']*)["'], includes: ` +
-		`'([^']*)'|\bunstash '([^']*)'`)
+	jenkinsStep = regexp.MustCompile(`(?s)\bsh '''(.*?)'''|\bsh '([^'\n]*)'|` +
+		`\bstash name: ["']([^"']*)["'], includes: '([^']*)'|\bunstash '([^']*)'`)
 	jenkinsVariable = regexp.MustCompile(`(?m)^\s*(?:environment \{ )?([A-Z_]+) = ["']([^"']*)["']`)
 	jenkinsMatrix   = regexp.MustCompile(`axis \{ name 'SHARD'; values ([^}]*) \}`)
 	jenkinsWord     = regexp.MustCompile(`'([^']*)'`)
 )
 
-// jenkins plays the steps of a Jenkinsfile: those before the matrix, those of the matrix for each shard, and those after
-// it, which are in post, and run whatever came before.
+// jenkins plays the steps of a Jenkinsfile: those before the matrix, those of the matrix for each shard, and those
+// after it, which are in post, and run whatever came before.
 func (r *runner) jenkins(file string) (errs []error) {
 	text, err := os.ReadFile(file)
 	require.NoError(r.t, err)

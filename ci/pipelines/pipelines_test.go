@@ -24,7 +24,8 @@ var few = map[string]string{"RUNS": "6", "NICTWIN_WAVE": "never"}
 func (r *runner) built(system string) {
 	dir := r.workspace()
 	err := r.shell(dir, `make -C nictwin setup build && nictwin/bin/nictwin dut build dut.yaml &&
-		nictwin/bin/nictwin dut build dut.yaml --dry-run | awk '$1 == "hash" || $1 == "program" {print $2}' > built`, nil)
+		nictwin/bin/nictwin dut build dut.yaml --dry-run |
+		awk '$1 == "hash" || $1 == "program" {print $2}' > built`, nil)
 	require.NoError(r.t, err, r.log.String())
 	list := lines(r.t, filepath.Join(dir, "built"))
 	require.Len(r.t, list, 2)
@@ -65,7 +66,8 @@ func TestTutorial(t *testing.T) {
 				r.built(s.file)
 			}
 			require.Empty(t, s.play(r, s.file), "%s", &r.log)
-			require.Contains(t, r.log.String(), "skid (speed): in the cache", "the second job finds the build of the first")
+			require.Contains(t, r.log.String(), "skid (speed): in the cache",
+				"the second job finds the build of the first")
 			baseline, err := os.ReadFile(found(t, r.kept, "baseline.json"))
 			require.NoError(t, err)
 			found(t, r.kept, "play/report.html")
@@ -101,7 +103,8 @@ func lineOf(t *testing.T, file, word string) string {
 	return strconv.Itoa(n)
 }
 
-// A NIC is played by random programs and scenarios; the bins of the contract are merged. The Go model stands in for RTL.
+// A NIC is played by random programs and scenarios; the bins of the contract are merged. The Go model stands in for
+// RTL.
 func TestNIC(t *testing.T) {
 	nictwin, repo := checkout(t), tutorial(t, false)
 	env := map[string]string{"RUNS": "4", "KIND": "nic", "NICTWIN_NIC": "model",
@@ -111,7 +114,8 @@ func TestNIC(t *testing.T) {
 			r := newRunner(t, nictwin, repo, env)
 			r.built(s.file)
 			require.Empty(t, s.play(r, s.file), "%s", &r.log)
-			for _, name := range []string{"coverage/coverage.json", "fuzz/report.html", "run/report.html", "baseline.json"} {
+			for _, name := range []string{"coverage/coverage.json", "fuzz/report.html", "run/report.html",
+				"baseline.json"} {
 				found(t, r.kept, name)
 			}
 		})
@@ -124,7 +128,8 @@ func TestPage(t *testing.T) {
 	require.NoError(t, err)
 	r := newRunner(t, checkout(t), tutorial(t, false), few)
 	dir := r.workspace()
-	require.NoError(t, r.shell(dir, block(t, string(text), "first")+block(t, string(text), "copy"), nil), r.log.String())
+	first := block(t, string(text), "first") + block(t, string(text), "copy")
+	require.NoError(t, r.shell(dir, first, nil), r.log.String())
 	for _, name := range []string{".github/workflows/nictwin.yml", "out/play-skid-1/junit.xml"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}

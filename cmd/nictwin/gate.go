@@ -27,8 +27,8 @@ func gateCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gate DIR...",
 		Short: "Compare the artifacts of runs with a baseline",
-		Long: `Compares folders that runs left with --out, and folders of --rtl-coverage, with a baseline that --write made of
-an earlier version: a new kind of mismatch, coverage that was lost, less that was compared, cases that were not
+		Long: `Compares folders that runs left with --out, and folders of --rtl-coverage, with a baseline that --write
+made of an earlier version: a new kind of mismatch, coverage that was lost, less that was compared, cases that were not
 played, and more time for a comparison break the gate. Shards of one run are added up. Known mismatches do not
 break it, but a run that has no verdict does.
 

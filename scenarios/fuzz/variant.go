@@ -41,8 +41,8 @@ func (c *campaign) variant(number int) string {
 	return string(build.VariantSpeed)
 }
 
-// tested returns the hash of the build with the most ports that this campaign has built; empty if devices are built when
-// they are opened.
+// tested returns the hash of the build with the most ports that this campaign has built; empty if devices are built
+// when they are opened.
 func (c *campaign) tested() string {
 	variant := string(build.VariantSpeed)
 	if c.Variant != VariantMixed || c.RTLCoverage != "" {

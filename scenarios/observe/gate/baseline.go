@@ -1,5 +1,5 @@
-// Package gate compares the artifacts of runs with a baseline that an earlier run of them left, and says what got worse:
-// a mismatch that is new, coverage that is lost, less that was compared, more time for it.
+// Package gate compares the artifacts of runs with a baseline that an earlier run of them left, and says what got
+// worse: a mismatch that is new, coverage that is lost, less that was compared, more time for it.
 //
 // Shards of one run count as one. What got better breaks nothing; write the baseline anew to keep it.
 package gate
@@ -64,7 +64,8 @@ func Read(path string) (*Baseline, error) {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(b); err != nil || b.Schema != schema || len(b.Runs) == 0 {
-		return nil, fmt.Errorf("%s: is no baseline of schema %d: want a file that nictwin gate --write made", path, schema)
+		return nil, fmt.Errorf("%s: is no baseline of schema %d: want a file that nictwin gate --write made", path,
+			schema)
 	}
 	for _, r := range b.Runs {
 		if r == nil || r.Name == "" {

@@ -69,7 +69,8 @@ func finding(r *Run, field, before, now, text string) result.Finding {
 func (o *Run) worse(r *Run, slower float64) []result.Finding {
 	list := o.mismatches(r)
 	if r.Checked < o.Checked {
-		list = append(list, finding(r, "checked", fmt.Sprintf("at least %d", o.Checked), strconv.FormatUint(r.Checked, 10),
+		list = append(list, finding(r, "checked", fmt.Sprintf("at least %d", o.Checked),
+			strconv.FormatUint(r.Checked, 10),
 			fmt.Sprintf("%d were compared, %d before", r.Checked, o.Checked)))
 	}
 	for _, c := range o.Cases {

@@ -41,8 +41,8 @@ func ReadSummary(dir string) (*Object, error) {
 }
 
 // SameRun returns an error, by name, if two summaries are not of shards of one run: of the same command on the same
-// NIC, sources and program. The builds of these sources may differ where each shard names those that it needed: cases of
-// run and runs of play have parameters of their own.
+// NIC, sources and program. The builds of these sources may differ where each shard names those that it needed: cases
+// of run and runs of play have parameters of their own.
 func SameRun(dirA string, a *Object, dirB string, b *Object) error {
 	for _, x := range []struct{ what, a, b string }{
 		{"command", a.Command, b.Command}, {"nic", a.NIC, b.NIC}, {"device", a.Device(), b.Device()},

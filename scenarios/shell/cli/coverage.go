@@ -31,7 +31,8 @@ type Coverage struct {
 	counts []string     // folders with counts of the RTL
 }
 
-// Report merges the folders and counts hits; without counts of the RTL, it returns no report. It may return a report together with an error: the exclusions do not fit
+// Report merges the folders and counts hits; without counts of the RTL, it returns no report. It may return a report
+// together with an error: the exclusions do not fit
 // the RTL. short lists figures below their minimum.
 func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
