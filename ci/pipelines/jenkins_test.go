@@ -30,6 +30,7 @@ func (r *runner) jenkins(file string) (errs []error) {
 	shards := jenkinsWord.FindAllStringSubmatch(jenkinsMatrix.FindStringSubmatch(rest)[1], -1)
 	require.NotEmpty(r.t, shards)
 	dir := r.workspace()
+	require.NoError(r.t, r.shell(dir, "git init -q", nil)) // as the checkout leaves it
 	if exists(r.store) {
 		copyTree(r.t, r.store, dir) // the workspace of the build before
 	}
