@@ -28,9 +28,9 @@ func gateCommand(a *app) *cobra.Command {
 		Use:   "gate DIR...",
 		Short: "Compare the artifacts of runs with a baseline",
 		Long: `Compares folders that runs left with --out, and folders of --rtl-coverage, with a baseline that --write
-made of an earlier version: a new kind of mismatch, coverage that was lost, less that was compared, cases that were not
-played, and more time for a comparison break the gate. Shards of one run are added up. Known mismatches do not
-break it, but a run that has no verdict does.
+made of an earlier version. A new kind of mismatch, lost coverage, fewer comparisons, cases that were not
+played and more time for a comparison break the gate. Shards of one run are added up. Known mismatches do
+not break it, but a run without a verdict does.
 
 Exit codes: 0 held, 1 broken, 2 the baseline or a folder cannot be read.`,
 		Example: `  nictwin gate --write ci/baseline.json out/fuzz
