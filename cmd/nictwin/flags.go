@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"nictwin/scenarios/observe/heartbeat"
