@@ -113,7 +113,8 @@ var corners = map[string]room{
 		"a waveform shows pins, whatever is played on them", nil},
 	"scenarios/play": {
 		[]string{"models/ref", "models/sim/field", "models/sim/specfile", "models/sim/simcore", "rtlbridge",
-			"scenarios/shell/home", "scenarios/play/own", "scenarios/traffic/capture", "scenarios/observe/waves"},
+			"scenarios/shell/home", "scenarios/shell/shard", "scenarios/play/own", "scenarios/traffic/capture",
+			"scenarios/observe/waves"},
 		"anybody's device is judged by its manifest and its reference: no NIC, board, driver or referee has a say", nil,
 	},
 	"scenarios/play/own": {

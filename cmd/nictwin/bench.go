@@ -42,6 +42,7 @@ shown with its reason.`,
 	timeFlags(c, &b.Common)
 	f.StringVar(&b.DUT, "dut", b.DUT, "manifest of the NIC, its folder, or a name from dut list")
 	completeWith(c, "dut", completeDUTs)
+	unsharded(c, "figures measured at the same time disturb each other")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Names, b.Log = args, a.stderr
 		var err error

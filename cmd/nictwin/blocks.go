@@ -39,6 +39,7 @@ field and both values.`,
 		"build variant of the blocks: speed, or debug (checks the assertions)")
 	complete(c, "variant", "speed", "debug")
 	timeFlags(c, &b.Common)
+	unsharded(c, "name the blocks that each process plays")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &b.Common, nil, "seed")
 		b.Names = args

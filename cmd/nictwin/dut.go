@@ -139,6 +139,7 @@ func dutBuild(a *app) *cobra.Command {
 		func(c *cobra.Command, args []string) error {
 			return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
 		})
+	c.Flags().BoolVar(&b.DryRun, "dry-run", false, "compile nothing, only show the hash that names the build")
 	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "build variant: speed, debug (checks the assertions), "+
 		"waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
@@ -151,6 +152,9 @@ func (a *app) build(args []string, do func(dut string) (result.DUT, error)) erro
 		how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
 		if d.Built.Cached {
 			how = "in the cache"
+		} else if d.Built.Binary == "" {
+			say(a.stdout, "%s (%s): not in the cache\n  hash    %s\n", d.Name, d.Built.Variant, d.Built.Hash)
+			return
 		}
 		say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash,
 			d.Built.Binary)

@@ -166,6 +166,24 @@ func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shell
 	return names, cobra.ShellCompDirectiveDefault
 }
 
+// shardFlag adds the flag that plays one of several equal parts of the items.
+func shardFlag(c *cobra.Command, x *cli.Common, items string) {
+	c.Flags().Var(&x.Part, "shard", "play part `I/N` of the "+items+": every N-th, beginning with the I-th")
+}
+
+// unsharded refuses --shard of a command whose work is one piece, with the reason.
+func unsharded(c *cobra.Command, why string) {
+	c.Flags().Var(new(whole), "shard", "no shards: "+why)
+	c.Flags().Lookup("shard").Hidden = true
+}
+
+// whole is the value of a flag --shard that is always refused.
+type whole struct{}
+
+func (whole) Set(string) error { return errors.New("cannot be divided") }
+func (whole) String() string   { return "" }
+func (whole) Type() string     { return "whole" }
+
 // waveFlag adds the flag that selects the runs that leave a waveform.
 func waveFlag(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "wave", *text, "waveform to keep with the artifacts of a run on RTL: never, fail "+

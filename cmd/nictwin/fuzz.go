@@ -51,6 +51,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Runs, "runs", f.Runs, "number of programs; 0 = as many as --time allows")
 	s.DurationVar(&f.Time, "time", f.Time, "start no further program after this time, builds not counted; 0 = no limit")
 	s.IntVar(&f.Skip, "skip", f.Skip, "skip this many programs of the seed first")
+	shardFlag(c, &f.Common, "programs")
 	waveFlag(c, &f.WaveText)
 	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead of random ones")
 	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0 = alternating")

@@ -17,7 +17,7 @@ var groups = []struct {
 }{
 	{"Play", []string{"run", "replay", "fuzz", "play", "blocks", "pair"}},
 	{"Devices", []string{"dut", "board"}},
-	{"Results", []string{"report", "bench", "bundle", "coverage"}},
+	{"Results", []string{"report", "bench", "bundle", "coverage", "gate"}},
 	{"About", []string{"version", "completion"}},
 }
 
@@ -50,7 +50,7 @@ type section struct {
 // Sections of those commands whose help is divided; --help is in none.
 var (
 	replaySections = []section{
-		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed"}},
+		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed", "shard"}},
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum",
 			"serial", "idle-cycles"}},
 		{"Faults", []string{"stall"}},
@@ -58,20 +58,20 @@ var (
 			"rtl-coverage", "wall-limit", "heartbeat", "akita-monitor", "akita-trace"}},
 	}
 	fuzzSections = []section{
-		{"Input", []string{"seed", "runs", "time", "skip", "program", "overlap", "jobs", "failures"}},
+		{"Input", []string{"seed", "runs", "time", "skip", "shard", "program", "overlap", "jobs", "failures"}},
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
 		{"Faults", []string{"stall"}},
 		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "shrink", "shrink-s", "coverage",
 			"show-missing", "rtl-coverage", "wall-limit", "heartbeat"}},
 	}
 	runSections = []section{
-		{"Input", []string{"only", "seed", "jobs"}},
+		{"Input", []string{"only", "shard", "seed", "jobs"}},
 		{"Device", []string{"nic", "dut", "variant"}},
 		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"wall-limit", "heartbeat"}},
 	}
 	playSections = []section{
-		{"Input", []string{"seed", "runs", "count", "capture", "stream", "cut", "keep"}},
+		{"Input", []string{"seed", "runs", "shard", "count", "capture", "stream", "cut", "keep"}},
 		{"Device", []string{"param", "tie", "clock", "variant"}},
 		{"Verdict", []string{"ref", "ref-s", "ref-mb", "ref-count"}},
 		{"Faults", []string{"stall", "no-gaps", "resets"}},

@@ -42,6 +42,7 @@ its own, in parallel, with identical results. See docs/split.md.`,
 		"give up when the other process has been silent for this long")
 	seedFlag(c, &p.Seed)
 	timeFlags(c, &p.Common)
+	unsharded(c, "the two servers play one exchange")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		p.Captures = args
 		idle := cli.Idle{}

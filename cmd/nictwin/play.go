@@ -58,6 +58,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.SortFlags = false
 	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the first run; later runs count up from it")
 	f.IntVar(&p.Runs, "runs", p.Runs, "number of runs")
+	shardFlag(c, &p.Common, "runs")
 	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package whose func Reference(p *ref.Player) computes the "+
 		"expected "+
 		"outputs")

@@ -59,6 +59,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.DurationVar(&r.Gap, "max-gap", r.Gap, "longest idle gap with --speed capture, in simulated time")
 	seedFlag(c, &r.Seed)
 	f.IntVar(&r.Stall, "stall", r.Stall, "percent of cycles with gaps and back-pressure, 0 to 90")
+	shardFlag(c, &r.Common, "captures")
 	f.IntVar(&r.Loop, "loop", r.Loop, "play the captures this many times")
 	f.IntVar(&r.Limit, "limit", r.Limit, "play at most this many frames in each loop; 0 = all")
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")

@@ -14,11 +14,13 @@ import (
 
 	"nictwin/scenarios/shell/cli"
 	"nictwin/scenarios/shell/home"
+	"nictwin/scenarios/shell/shard"
 )
 
 // commands lists the program's commands, hidden ones included.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, reportCommand, coverageCommand,
-	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, bundleCommand, versionCommand}
+	boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, bundleCommand, gateCommand,
+	versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false
@@ -165,7 +167,7 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 	want := map[string]string{
 		"bool": "true or false", "int": "a whole number, at most 2^63 - 1",
 		"uint64": "a whole number from 0 to 2^64 - 1", "uint32": "a whole number from 0 to 2^32 - 1",
-		"float64": "a number", "duration": "a time with its unit, such as 90s or 1m30s",
+		"float64": "a number", "shard": shard.Want, "duration": "a time with its unit, such as 90s or 1m30s",
 	}[f.Value.Type()]
 	if want == "" {
 		_, want = pflag.UnquoteUsage(f)
@@ -177,6 +179,8 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 // it excludes a flag that was given.
 func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
+	case "shard":
+		return f.Hidden // the variable serves the commands that have parts
 	case "help", "json", "home": // home.Find reads NICTWIN_HOME itself and names it in its errors
 		return true
 	case "no-artifacts":

@@ -42,6 +42,7 @@ A run that fails leaves a bundle among its artifacts, which run plays again anyw
 	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases played at a time, one on each processor; results do not depend on it")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the workloads; 0 = the files' seeds")
 	f.StringSliceVar(&s.Only, "only", nil, "play only the cases with these names, as they are shown")
+	shardFlag(c, &s.Common, "cases")
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	timeFlags(c, &s.Common)
@@ -56,7 +57,7 @@ A run that fails leaves a bundle among its artifacts, which run plays again anyw
 		}
 		a.common(c, args, &s.Common, s.Idle())
 		s.Again = a.repeatLine(c, args, nil, cli.WithJobs(s.Idle()))
-		alone := cli.WithJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
+		alone := cli.WithJobs(cli.Idle{"only": "another", "shard": "another", "out": "another", "overwrite": "another"})
 		maps.Copy(alone, s.Idle())
 		if a.bundle == nil {
 			s.Line = a.repeatLine(c, nil, nil, alone)

@@ -32,16 +32,10 @@ type deviceRecord struct {
 // *RefusedError, *DesignError, *ManifestError.
 func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	begin := time.Now()
-	b, err := prepare(m, o)
+	b, root, entry, err := locate(m, o)
 	if err != nil {
 		return nil, err
 	}
-	root, err := cache.CacheRoot(o.CacheDir)
-	if err != nil {
-		return nil, err
-	}
-	b.sum = b.hash.sum()
-	entry := filepath.Join(root, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10]))
 	if d, err := b.load(entry); err == nil {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
@@ -58,6 +52,33 @@ func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	}
 	d.Took = time.Since(begin)
 	return d, nil
+}
+
+// Lookup returns what Build would, but builds nothing: a device that is not in the cache has no program yet.
+func Lookup(m *manifest.Manifest, o Options) (*Device, error) {
+	begin := time.Now()
+	b, _, entry, err := locate(m, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := b.load(entry)
+	if err != nil {
+		d = &Device{Manifest: m, Variant: b.o.Variant, Hash: b.sum}
+	}
+	d.Cached, d.Took = err == nil, time.Since(begin)
+	return d, nil
+}
+
+// locate computes the hash of a build, and returns the root of the cache and the path of the build's entry.
+func locate(m *manifest.Manifest, o Options) (b *builder, root, entry string, err error) {
+	if b, err = prepare(m, o); err != nil {
+		return nil, "", "", err
+	}
+	if root, err = cache.CacheRoot(o.CacheDir); err != nil {
+		return nil, "", "", err
+	}
+	b.sum = b.hash.sum()
+	return b, root, filepath.Join(root, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10])), nil
 }
 
 // buildNew builds a device that is not in the cache; its entry is locked.

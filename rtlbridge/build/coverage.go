@@ -2,6 +2,8 @@ package build
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -85,6 +87,7 @@ func ReadCoverPoints(path string) ([]CoverPoint, error) {
 const (
 	PointsExt = ".points"
 	HitsExt   = ".hits"
+	OfExt     = ".of" // the hash of the sources, see SourcesHash
 )
 
 // CoverageFile prepares a folder for the coverage of this build and returns the file for LaunchOptions.Coverage,
@@ -94,25 +97,32 @@ func (d *Device) CoverageFile(dir string) (string, error) {
 		return "", fmt.Errorf("coverage of a build for %s: want variant %s", d.Variant, VariantCoverage)
 	}
 	base := filepath.Join(dir, fmt.Sprintf("%s-%x", d.Manifest.Name, d.Hash[:10]))
-	if _, err := os.Stat(base + PointsExt); err == nil {
+	if _, err := os.Stat(base + OfExt); err == nil {
 		return base + HitsExt, nil
 	}
-	if err := d.copyPoints(dir, base+PointsExt); err != nil {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
+	if err == nil {
+		err = place(dir, base+PointsExt, text)
+	}
+	sum := ""
+	if err == nil {
+		sum, err = SourcesHash(context.Background(), d.Manifest)
+	}
+	if err == nil {
+		err = place(dir, base+OfExt, []byte(sum+"\n"))
+	}
+	if err != nil {
 		return "", fmt.Errorf("coverage folder: %w", err)
 	}
 	return base + HitsExt, nil
 }
 
-// copyPoints copies the points of the build atomically: other processes may do the same.
-func (d *Device) copyPoints(dir, to string) error {
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
-	if err != nil {
-		return err
-	}
+// place writes a file of a build atomically: other processes may do the same.
+func place(dir, to string, text []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "points-*.tmp")
+	f, err := os.CreateTemp(dir, "build-*.tmp")
 	if err != nil {
 		return err
 	}
@@ -149,4 +159,28 @@ func ReadHits(path string) (*Hits, error) {
 	}
 	b = b[hitsHead:]
 	return &Hits{b[:len(b)/2], b[len(b)/2:]}, nil
+}
+
+// MergeHits returns the file that holds the counts of several files of one build.
+func MergeHits(paths ...string) (merged []byte, err error) {
+	for _, path := range paths {
+		if _, err := ReadHits(path); err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("coverage: %w", err)
+		}
+		if merged == nil {
+			merged = text
+			continue
+		}
+		if len(text) != len(merged) || !bytes.Equal(text[:hitsHead], merged[:hitsHead]) {
+			return nil, fmt.Errorf("%s and %s count different builds", paths[0], path)
+		}
+		for i := hitsHead; i < len(text); i++ {
+			merged[i] = max(merged[i], text[i])
+		}
+	}
+	return merged, nil
 }

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"nictwin/rtlbridge/build/sources"
 	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/rtlbridge/manifest"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
@@ -164,6 +166,20 @@ func (b *builder) buildHash(flags []string) error {
 		return fmt.Errorf("harness: %w", err)
 	}
 	return nil
+}
+
+// SourcesHash returns the hash of a design's sources, in hexadecimal: the same for builds of every variant and size.
+func SourcesHash(ctx context.Context, m *manifest.Manifest) (string, error) {
+	src, err := sources.Expand(m)
+	if err != nil {
+		return "", err
+	}
+	b := &builder{m: m, o: Options{Context: ctx}, src: src, hash: newHasher(ctx)}
+	if err := b.hashDesign(); err != nil {
+		return "", err
+	}
+	sum := b.hash.sum()
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // hashDesign hashes the sources and include folders. Unreadable or too many files are a fault of the manifest.

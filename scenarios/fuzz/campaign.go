@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,6 +29,7 @@ import (
 	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
+	"nictwin/scenarios/shell/shard"
 )
 
 // Options describes a campaign.
@@ -38,6 +40,7 @@ type Options struct {
 	Seed    uint64
 	Skip    int           // programs of the seed to skip before the first
 	Runs    int           // number of programs; 0: as many as Time allows
+	Shard   shard.Shard   // part of these programs to play
 	Time    time.Duration // no program begins after that time, but at least one is played; 0: no limit
 	Ports   int           // number of the NIC's ports; 0: one and two in alternate programs
 	EthBits int           // width of a port's stream; 0: as the manifest says
@@ -90,6 +93,9 @@ func (o *Options) Validate() error {
 	bad(o.Skip >= 0 && o.Skip <= maxNumber, "skip", "%d: want 0 to %d", o.Skip, maxNumber)
 	bad(o.Time >= 0, "time", "%v: want 0 or more", o.Time)
 	bad(o.Runs != 0 || o.Time != 0 || o.Program != nil, "runs", "0 and %s 0: want one of them", field.Path("time"))
+	if o.Program == nil && o.Runs > 0 && o.Runs <= maxNumber {
+		errs = append(errs, o.Shard.Check(o.Runs, "programs"))
+	}
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
@@ -100,10 +106,12 @@ func (o *Options) Validate() error {
 
 // Result is the outcome of a campaign.
 type Result struct {
-	Runs     int
-	Seed     uint64
-	Digest   string // over the digests of the programs, in their order
-	Build    string // hash of the RTL build of the last program; in a mixed campaign, of the last on the speed build
+	Runs   int
+	Seed   uint64
+	Digest string // over the digests of the programs, in their order
+	// Build is the hash of the RTL build with the most ports, in a mixed campaign of the build for speed: the same in
+	// all shards.
+	Build    string
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
 	Sim      simcore.Ps // simulated time of all Cycles
@@ -201,7 +209,7 @@ func (c *campaign) total() int {
 	if c.Program != nil {
 		return 1
 	}
-	return c.Runs
+	return c.Shard.Len(c.Runs)
 }
 
 // all plays the programs, several at a time, and takes their outcomes in order. It plays at least one, however short
@@ -216,7 +224,7 @@ func (c *campaign) all(ctx context.Context) error {
 		for len(pending) < c.Jobs && (total == 0 || next < total) &&
 			(c.Time == 0 || next == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
 			ch := make(chan *outcome, 1)
-			number := c.Skip + next
+			number := c.Skip + c.Shard.At(next)
 			go func() { ch <- c.play(ctx, number) }()
 			pending = append(pending, ch)
 			next++
@@ -268,9 +276,7 @@ func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) 
 	if o.variant == string(build.VariantDebug) {
 		r.Debug++
 	}
-	if r.Build == "" || c.Variant != VariantMixed || o.variant == string(build.VariantSpeed) {
-		r.Build = o.v.Build
-	}
+	r.Build = cmp.Or(c.tested(), o.v.Build)
 	if o.v.Pass() {
 		return false, nil
 	}

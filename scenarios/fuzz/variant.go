@@ -41,6 +41,21 @@ func (c *campaign) variant(number int) string {
 	return string(build.VariantSpeed)
 }
 
+// tested returns the hash of the build with the most ports that this campaign has built; empty if devices are built
+// when they are opened.
+func (c *campaign) tested() string {
+	variant := string(build.VariantSpeed)
+	if c.Variant != VariantMixed || c.RTLCoverage != "" {
+		variant = c.variant(0)
+	}
+	for ports := board.MaxPorts; ports > 0; ports-- {
+		if d := c.devs[devKey{ports, variant}]; d != nil {
+			return d.HashString()
+		}
+	}
+	return ""
+}
+
 // drawsDebug reports whether a mixed campaign plays a program on the debug build.
 func (c *campaign) drawsDebug(number int) bool {
 	const stream = 0x6465627567 // separates this draw from that of the program

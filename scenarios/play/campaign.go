@@ -19,6 +19,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/observe/waves"
 	"nictwin/scenarios/play/own"
+	"nictwin/scenarios/shell/shard"
 )
 
 // Options selects the device, the runs and the settings of a campaign.
@@ -30,7 +31,8 @@ type Options struct {
 	Traffic   *Traffic      // captured packets to play; nil: all packets are drawn
 	Seed      uint64        // seed of the first run; each next run adds one
 	Runs      int
-	Stall     int // percentage for all streams; below 0: each run draws its own
+	Shard     shard.Shard // part of these runs to play
+	Stall     int         // percentage for all streams; below 0: each run draws its own
 	Keep      []Span
 	NoGap     bool
 	Cut       int // truncate drawn packets to that many bytes; 0: packets keep their length
@@ -59,6 +61,7 @@ func (o *Options) Validate() error {
 	check(o.Variant.Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
 	check(o.Cut >= 0, "cut", "%d: want 1 or more", o.Cut)
 	check(o.Keep == nil || o.Runs == 1, "runs", "%d: transactions are kept of one run", o.Runs)
+	errs = append(errs, o.Shard.Check(o.Runs, "runs"))
 	return errors.Join(errs...)
 }
 
@@ -102,12 +105,13 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 	c.devices = make([]*Device, len(c.builds))
 	digest := fnv.New64a()
 	var last latest
-	for i := range o.Runs {
-		if last, err = c.play(ctx, i, r, digest); err != nil {
+	runs := o.Shard.Len(o.Runs)
+	for i := range runs {
+		if last, err = c.play(ctx, o.Shard.At(i), r, digest); err != nil {
 			return r, err
 		}
 		if o.Progress != nil {
-			o.Progress(r.Runs, o.Runs)
+			o.Progress(r.Runs, runs)
 		}
 		if r.Failed != nil {
 			break

@@ -26,6 +26,22 @@ func (s *Set) ModuleList() string {
 	return strings.Join(names, ", ")
 }
 
+// FileOf returns the file that declares a module, as far as the text of the sources shows; empty if none does.
+func (s *Set) FileOf(module string) string {
+	for _, path := range s.Files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // already read
+		}
+		for _, found := range aModule.FindAllSubmatch(text, -1) {
+			if string(found[1]) == module {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
 // ModuleNames returns the modules declared in the sources, as far as their text shows, and in others.
 func (s *Set) ModuleNames(others ...string) map[string]bool {
 	names := map[string]bool{}

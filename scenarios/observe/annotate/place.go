@@ -19,7 +19,8 @@ type place struct {
 
 // Tree says where sources are.
 type Tree struct {
-	Root string // findings name files relative to it
+	Root string // findings name files relative to it, else to Here
+	Here string // working folder; empty: none
 	Repo string // root of the repository, to which places are relative
 }
 
@@ -32,13 +33,15 @@ func (t Tree) placeOf(f *result.Finding) (p place, ok bool) {
 		if !filepath.IsLocal(name) {
 			continue
 		}
-		path := filepath.Join(t.Root, name)
-		shown, err := filepath.Rel(t.Repo, path)
-		if err != nil || !filepath.IsLocal(shown) {
-			continue
-		}
-		if line := find(path, f); line > 0 {
-			return place{filepath.ToSlash(shown), line}, true
+		for _, root := range []string{t.Root, t.Here} {
+			path := filepath.Join(root, name)
+			shown, err := filepath.Rel(t.Repo, path)
+			if root == "" || err != nil || !filepath.IsLocal(shown) {
+				continue
+			}
+			if line := find(path, f); line > 0 {
+				return place{filepath.ToSlash(shown), line}, true
+			}
 		}
 	}
 	return place{}, false

@@ -30,6 +30,7 @@ const (
 	Block     Domain = "block"    // a block played alone
 	Coverage  Domain = "coverage" // of the RTL
 	Run       Domain = "run"      // the run itself
+	Gate      Domain = "gate"     // what got worse since a baseline
 
 	Application Domain = "application" // applications on the servers
 )

@@ -20,8 +20,11 @@ type Object struct {
 	Command string `json:"command"`
 	Result  string `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
 	Seed    uint64 `json:"seed"`
-	Digest  string `json:"digest"` // of the event stream
-	Build   string `json:"build"`  // hash of the RTL build; empty for the Go model
+	Shard   string `json:"shard,omitempty"` // part of a run that several processes share, such as 2/4
+	Digest  string `json:"digest"`          // of the event stream
+	Build   string `json:"build"`           // hash of the RTL build; empty for the Go model
+	// hash of the sources of the RTL, the same for all sizes and variants; empty for the Go model
+	Sources string `json:"sources,omitempty"`
 	// revision of this program's sources, with +changes if the tree had uncommitted ones; empty if unknown
 	Revision   string  `json:"revision"`
 	Home       *Home   `json:"home,omitempty"` // used by the command
@@ -76,6 +79,9 @@ type Object struct {
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`
 
 	RTLCoverage *coverage.Report `json:"rtl_coverage,omitempty"`
+	Bins        *Covered         `json:"bins,omitempty"` // of the contract, of several runs
+
+	Gate *Gated `json:"gate,omitempty"`
 
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`

@@ -73,3 +73,20 @@ type FromBundle struct {
 	Finding    string   `json:"finding"`         // the bundle's: rule and field, or its error
 	Notes      []string `json:"notes,omitempty"` // what differs from the run that left the bundle: revision, device
 }
+
+// Gated is a comparison with a baseline, as JSON reports it.
+type Gated struct {
+	Baseline string     `json:"baseline"` // file
+	Written  bool       `json:"written"`  // the file was written, and nothing compared
+	Runs     []GatedRun `json:"runs"`
+}
+
+// GatedRun compares a run, or the shards of one, with the run of that name in the baseline.
+type GatedRun struct {
+	Name          string  `json:"name"`
+	Folders       int     `json:"folders"`
+	Checked       uint64  `json:"checked"`
+	CheckedBefore uint64  `json:"checked_before"` // 0: the run is new
+	WallS         float64 `json:"wall_s"`
+	WallSBefore   float64 `json:"wall_s_before"`
+}

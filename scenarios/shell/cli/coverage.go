@@ -1,12 +1,20 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/scenarios/coverage"
+	bins "nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
 )
 
 // Coverage holds the settings of the command that reports RTL coverage.
@@ -17,9 +25,14 @@ type Coverage struct {
 	MinLines float64  // minimum percentage of line points that must be hit
 	MinBits  float64  // minimum percentage of bits that must be hit
 	Again    string   // the command line that repeats the report
+	Merge    string   // folder for the merged coverage of shards; empty: it is only shown
+
+	Bins   *bins.Report // of the merged runs; nil: none counted bins
+	counts []string     // folders with counts of the RTL
 }
 
-// Report merges the folders and counts hits. It may return a report together with an error: the exclusions do not fit
+// Report merges the folders and counts hits; without counts of the RTL, it returns no report. It may return a report
+// together with an error: the exclusions do not fit
 // the RTL. short lists figures below their minimum.
 func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
@@ -34,8 +47,18 @@ func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err err
 	for _, d := range c.Dirs {
 		dirs = append(dirs, filepath.Clean(d))
 	}
-	sites, err := coverage.Load(c.Dirs...)
-	if err = errors.Join(err, Once("folder", dirs)); err != nil {
+	c.counts = c.Dirs
+	if err = Once("folder", dirs); err == nil && c.Merge != "" {
+		err = c.merge()
+	}
+	if err == nil && len(c.counts) == 0 {
+		return nil, nil, nil
+	}
+	var sites []*coverage.Site
+	if err == nil {
+		sites, err = coverage.Load(c.counts...)
+	}
+	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
 	var list []*coverage.Exclusion
@@ -67,4 +90,89 @@ func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err err
 		}
 	}
 	return r, short, errors.Join(wrong)
+}
+
+// merge writes the coverage of all folders into one: bins of the contract and counts of the RTL.
+func (c *Coverage) merge() error {
+	c.counts = nil
+	var of []string
+	for _, dir := range c.Dirs {
+		if coverage.Has(dir) {
+			c.counts = append(c.counts, dir)
+			continue
+		}
+		of = append(of, dir)
+	}
+	merged, err := coverage.Merge(c.counts...)
+	if err == nil {
+		c.Bins, err = MergeBins(of)
+	}
+	if err == nil && c.Bins != nil {
+		text, err := json.MarshalIndent(c.Bins, "", " ")
+		if err != nil {
+			return fmt.Errorf("--merge: %w", err)
+		}
+		merged[result.CoverageFile] = append(text, '\n')
+	}
+	if err != nil {
+		return fmt.Errorf("--merge: %w", err)
+	}
+	if err := writeMerged(c.Merge, merged); err != nil {
+		return fmt.Errorf("--merge %s: %w", c.Merge, err)
+	}
+	return nil
+}
+
+// MergeBins merges the bins of runs, given by their folders of artifacts; nil if there are none. The runs must be
+// shards of one.
+func MergeBins(dirs []string) (all *bins.Report, err error) {
+	var first *result.Object
+	for _, dir := range dirs {
+		o, err := result.ReadSummary(dir)
+		if err != nil {
+			return nil, err
+		}
+		r, err := bins.ReadReport(filepath.Join(dir, result.CoverageFile))
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first, all = o, r
+			continue
+		}
+		if err := result.SameRun(dirs[0], first, dir, o); err != nil {
+			return nil, err
+		}
+		if err := all.Add(r); err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", dirs[0], dir, err)
+		}
+	}
+	return all, nil
+}
+
+// writeMerged writes the files of merged coverage. The folder may have files of an earlier merge of the same builds.
+func writeMerged(dir string, merged map[string][]byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	old, err := fs.Glob(os.DirFS(dir), "*"+build.HitsExt)
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if merged[name] == nil {
+			return fmt.Errorf("has counts of another build, %s: want a new folder", name)
+		}
+	}
+	f, err := files.OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // every file was closed before
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		if err := f.Write(name, merged[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -112,6 +112,7 @@ type DUTBuild struct {
 	Place
 	Variant string
 	Eth     device.Eth // Ethernet ports of a NIC
+	DryRun  bool       // build nothing, only look it up
 	Log     io.Writer  // nil: none
 }
 
@@ -123,7 +124,11 @@ func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 			"tuned builds)", b.Variant)
 	}
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
-		dev, err := build.Build(m, build.Options{Variant: v, Log: b.Log, Context: ctx})
+		do := build.Build
+		if b.DryRun {
+			do = build.Lookup
+		}
+		dev, err := do(m, build.Options{Variant: v, Log: b.Log, Context: ctx})
 		if err == nil {
 			d.Built = built(dev)
 		}

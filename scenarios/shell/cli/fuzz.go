@@ -78,6 +78,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
+	f.Shard = f.Part
 	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts), f.program(),
 		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
 		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {

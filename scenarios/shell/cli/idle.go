@@ -63,7 +63,8 @@ func (f *Fuzz) Idle() Idle {
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant",
 		"wave")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
-		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
+		"seed", "runs", "time", "skip", "shard", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures",
+		"jobs")
 	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "with-rtl")
 	return i
 }

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
 
 	"nictwin/rtlbridge/build"
 
@@ -14,6 +18,29 @@ import (
 type Place struct {
 	Home string       // folder given by the user; empty: search for it
 	Used *result.Home // nil: none was used
+
+	resolved []*manifest.Manifest // of devices that were named
+}
+
+// sources returns the hash of the sources of all devices that were named; empty if there are none, or if they cannot be
+// read, which other errors say.
+func (p *Place) sources(ctx context.Context) string {
+	var list []string
+	for _, m := range p.resolved {
+		sum, err := build.SourcesHash(ctx, m)
+		if err != nil {
+			return ""
+		}
+		list = append(list, sum)
+	}
+	slices.Sort(list)
+	switch list = slices.Compact(list); len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0]
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(list, " "))))
 }
 
 // find finds the home; builds then use its harness.
@@ -46,6 +73,9 @@ func (p *Place) manifest(dut string) (string, *manifest.Manifest, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
 		return path, nil, err
+	}
+	if err == nil {
+		p.resolved = append(p.resolved, m)
 	}
 	_, err = p.find()
 	return path, m, err

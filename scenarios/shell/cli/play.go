@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/build/sources"
 
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/observe/bundle"
@@ -105,7 +108,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (p *Play) prepare() (string, error) {
-	p.Variant = build.Variant(p.VariantName)
+	p.Variant, p.Shard = build.Variant(p.VariantName), p.Part
 	var errKeep, errTraffic, errCount, errWave error
 	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
 		errWave = fmt.Errorf("--wave: %w", errWave)
@@ -194,6 +197,7 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 	found := result.Finding{
 		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected),
 		Got:   result.Value(x.Got),
+		Files: p.topFile(),
 		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(),
 		Command: o.Reproduce,
 	}
@@ -204,6 +208,30 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 		found.Failure = result.Crash
 	}
 	o.Findings = append(o.Findings, found)
+}
+
+// topFile returns the file of the device's top module: relative to the home if it is below it, else to the working
+// folder; none if it is below neither.
+func (p *Play) topFile() []string {
+	src, err := sources.Expand(p.Manifest)
+	if err != nil {
+		return nil // the device was built: the sources have just gone
+	}
+	file := src.FileOf(p.Manifest.Top)
+	here, err := os.Getwd()
+	if file == "" || err != nil {
+		return nil
+	}
+	roots := []string{here}
+	if p.Used != nil {
+		roots = []string{p.Used.Dir, here}
+	}
+	for _, root := range roots {
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+			return []string{filepath.ToSlash(rel)}
+		}
+	}
+	return nil
 }
 
 // again returns the command line that repeats the failing run, with everything that was drawn for it.

@@ -24,6 +24,7 @@ import (
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/replay/shrink"
 	"nictwin/scenarios/shell/pipeline"
+	"nictwin/scenarios/shell/shard"
 	"nictwin/stack/driver"
 )
 
@@ -170,13 +171,22 @@ func (r *Replay) tooSmall(err error) error {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
+	err := errors.Join(r.part(), r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
 		r.shrinks(), r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}
 	r.inputs, r.counted = r.Captures, r.RTLCoverage
 	return r.Out, r.inputsSafe()
+}
+
+// part takes the shard's captures.
+func (r *Replay) part() error {
+	if err := r.Part.Check(len(r.Captures), "captures"); err != nil {
+		return err
+	}
+	r.Captures = shard.Of(r.Part, r.Captures)
+	return nil
 }
 
 // artifacts checks and sets the size limit of artifact files.

@@ -20,6 +20,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/pipeline"
+	"nictwin/scenarios/shell/shard"
 )
 
 // Common holds the settings shared by all commands that play on a NIC.
@@ -32,9 +33,10 @@ type Common struct {
 	Again       string // the command line that repeats the command
 	// AgainWith returns the command line that repeats it with other inputs and some other flags, but for idle ones.
 	AgainWith func(inputs []string, flags map[string]string, idle Idle) string
-	ShrinkS   int   // seconds for shrinking an input that fails; 0: none
-	Refused   error // error about given flags without effect
-	Report    bool  // write a page into the artifacts
+	ShrinkS   int         // seconds for shrinking an input that fails; 0: none
+	Refused   error       // error about given flags without effect
+	Report    bool        // write a page into the artifacts
+	Part      shard.Shard // part of the cases, programs, runs or captures to play
 
 	Bundle  *pipeline.Played // the bundle that is played; nil: none
 	Flags   []string         // that a bundle of this run sets, as in bundle.Info
@@ -52,6 +54,9 @@ func (c *Common) folder(said, name string) string {
 		return ""
 	case said != "":
 		return said
+	}
+	if c.Part.Of > 0 {
+		name += fmt.Sprintf("-%d-of-%d", c.Part.Index, c.Part.Of)
 	}
 	return filepath.Join("out", name)
 }
@@ -170,7 +175,10 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	}
 	err = withFlags(Explain(err))
 	e.end(ctx, err, w.differs(err))
-	e.Object.Home = c.Used
+	e.Object.Home, e.Object.Shard = c.Used, c.Part.String()
+	if e.Outcome != result.Usage {
+		e.Object.Sources = c.sources(ctx)
+	}
 	w.describe(&e.Object)
 	if e.Object.Reproduce == "" && (e.Outcome == result.Mismatch || e.Outcome == result.Infrastructure) {
 		e.Object.Reproduce = c.Again

@@ -21,6 +21,7 @@ import (
 	"nictwin/scenarios/run/shrink"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/pipeline"
+	"nictwin/scenarios/shell/shard"
 )
 
 // NICBoth plays each case on the Go NIC and on RTL and compares the results.
@@ -170,7 +171,9 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
-	if err := errors.Join(s.dut(), s.remotes(ctx)); err != nil {
+	err := errors.Join(s.dut(), s.Part.Check(len(s.cases), "cases"))
+	s.cases = shard.Of(s.Part, s.cases)
+	if err = errors.Join(err, s.remotes(ctx)); err != nil {
 		return "", &UsageError{err}
 	}
 	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil

@@ -73,8 +73,8 @@ func Annotate(w io.Writer, o *result.Object) error {
 // system, else the current folder.
 func sources(o *result.Object) annotate.Tree {
 	t := annotate.Tree{Repo: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
-	if here, err := os.Getwd(); t.Repo == "" && err == nil {
-		t.Repo = here
+	if here, err := os.Getwd(); err == nil {
+		t.Repo, t.Here = cmp.Or(t.Repo, here), here
 	}
 	t.Root = t.Repo
 	if o.Home != nil {

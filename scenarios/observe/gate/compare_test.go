@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/observe/result"
+)
+
+func of(r Run) *Baseline { return &Baseline{Schema: schema, Runs: []*Run{&r}} }
+
+func texts(old, now Run, slower float64) (list []string) {
+	worse, _ := Compare(of(old), of(now), slower)
+	return result.Texts(worse)
+}
+
+func TestSlowerComparisons(t *testing.T) {
+	old := Run{Name: "fuzz rtl", Checked: 1000, WallS: 10}
+	require.Empty(t, texts(old, Run{Name: "fuzz rtl", Checked: 1000, WallS: 11.9}, 0.2))
+	require.Empty(t, texts(old, Run{Name: "fuzz rtl", Checked: 2000, WallS: 20}, 0.2), "more work takes longer")
+	slow := Run{Name: "fuzz rtl", Checked: 1000, WallS: 12.1}
+	require.Equal(t, []string{"fuzz rtl: a comparison took 1.21e+04 µs, 1e+04 before"}, texts(old, slow, 0.2))
+	require.Empty(t, texts(old, slow, -1))
+	old.WallS = 0.9
+	require.Empty(t, texts(old, slow, 0.2), "too short to time")
+}
+
+func TestLostPoints(t *testing.T) {
+	old := Run{Name: rtl, RTL: &Hit{10, 20}}
+	require.Empty(t, texts(old, Run{Name: rtl, RTL: &Hit{10, 21}}, -1))
+	require.Equal(t, []string{"coverage of the RTL: 19 bits were hit, 20 before"},
+		texts(old, Run{Name: rtl, RTL: &Hit{11, 19}}, -1))
+	old = Run{Name: "fuzz rtl", Bins: map[string][]string{"b": {"1", "2"}, "a": {"1"}}}
+	require.Equal(t, []string{"fuzz rtl: coverage lost: a: 1", "fuzz rtl: coverage lost: b: 2"},
+		texts(old, Run{Name: "fuzz rtl", Bins: map[string][]string{"b": {"1", "3"}}}, -1))
+}
+
+func TestKindsHaveNoNumbers(t *testing.T) {
+	a := result.Finding{Domain: result.Run, Text: "cycle 17: stuck\nmore"}
+	b := result.Finding{Domain: result.Run, Text: "cycle 25: stuck\nless"}
+	require.Equal(t, kind(&a), kind(&b))
+	b.Rule = "R8"
+	require.Equal(t, "run, R8", kind(&b))
+}
+
+func TestUnreadableBaselines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "base.json")
+	for name, text := range map[string]string{
+		"empty": "", "no object": "[]", "another schema": `{"schema":2,"revision":"","runs":[{"name":"a"}]}`,
+		"no runs": `{"schema":1,"revision":"","runs":[]}`, "a hole": `{"schema":1,"revision":"","runs":[null]}`,
+		"unknown": `{"schema":1,"revision":"","runs":[{"name":"a","x":1}]}`,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		_, err := Read(file)
+		require.ErrorContains(t, err, "want a file that nictwin gate --write made", name)
+	}
+	for _, wrong := range []string{"", "20", "-1%", "x%", "NaN%"} {
+		_, err := ParseSlower(wrong)
+		require.ErrorContains(t, err, "want a percentage such as 20%, or any", wrong)
+	}
+}

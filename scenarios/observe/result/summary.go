@@ -1,0 +1,74 @@
+package result
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nictwin/scenarios/shell/files"
+)
+
+// ErrUnfinished reports a folder of artifacts whose run left no summary: it was killed.
+var ErrUnfinished = errors.New("the run did not finish: it left no " + Summary)
+
+// ReadSummary returns the summary of a folder of artifacts.
+func ReadSummary(dir string) (*Object, error) {
+	path := filepath.Join(dir, Summary)
+	text, err := files.Read(path, maxSummary)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, marked := os.Stat(filepath.Join(dir, Marker)); marked == nil {
+			return nil, fmt.Errorf("%s: %w", dir, ErrUnfinished)
+		}
+		return nil, fmt.Errorf("%s: no %s: want a folder that a run left with --out", dir, Summary)
+	}
+	if err == nil {
+		err = IsSummary(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	o := &Object{}
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if o.Schema != Schema {
+		return nil, fmt.Errorf("%s: schema %d: want %d, which this version of nictwin reads", path, o.Schema, Schema)
+	}
+	return o, nil
+}
+
+// SameRun returns an error, by name, if two summaries are not of shards of one run: of the same command on the same
+// NIC, sources and program. The builds of these sources may differ where each shard names those that it needed: cases
+// of run and runs of play have parameters of their own.
+func SameRun(dirA string, a *Object, dirB string, b *Object) error {
+	for _, x := range []struct{ what, a, b string }{
+		{"command", a.Command, b.Command}, {"nic", a.NIC, b.NIC}, {"device", a.Device(), b.Device()},
+		{"sources", a.Sources, b.Sources}, {"revision", a.Revision, b.Revision},
+		{"build", a.build(), b.build()},
+	} {
+		if x.a != x.b {
+			return fmt.Errorf("%s has %s %s, but %s has %s: want shards of one run", dirA, x.what,
+				cmp.Or(x.a, "none"), dirB, cmp.Or(x.b, "none"))
+		}
+	}
+	return nil
+}
+
+// build returns the hash of the build of all shards; empty if each has its own.
+func (o *Object) build() string {
+	if o.Command == "run" || o.Command == "play" {
+		return ""
+	}
+	return o.Build
+}
+
+// Device returns the name of the device that play drove; empty for other commands.
+func (o *Object) Device() string {
+	if o.Played == nil {
+		return ""
+	}
+	return o.Played.Device
+}
