@@ -61,8 +61,8 @@ var (
 		{"Input", []string{"seed", "runs", "time", "skip", "shard", "program", "overlap", "jobs", "failures"}},
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
 		{"Faults", []string{"stall"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "shrink", "shrink-s", "coverage",
-			"show-missing", "rtl-coverage", "wall-limit", "heartbeat"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "shrink", "shrink-s",
+			"coverage", "show-missing", "rtl-coverage", "wall-limit", "heartbeat"}},
 	}
 	runSections = []section{
 		{"Input", []string{"only", "shard", "seed", "jobs"}},
@@ -75,8 +75,8 @@ var (
 		{"Device", []string{"param", "tie", "clock", "variant"}},
 		{"Verdict", []string{"ref", "ref-s", "ref-mb", "ref-count"}},
 		{"Faults", []string{"stall", "no-gaps", "resets"}},
-		{"Output", []string{"no-shrink", "shrink-s", "out", "overwrite", "no-artifacts", "report", "with-rtl", "wave", "wall-limit",
-			"heartbeat"}},
+		{"Output", []string{"no-shrink", "shrink-s", "out", "overwrite", "no-artifacts", "report", "with-rtl", "wave",
+			"wall-limit", "heartbeat"}},
 	}
 )
 
