@@ -188,8 +188,8 @@ func unpack(f *zip.File, room int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("is damaged: %w", err)
 	}
-	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
+	err = errors.Join(err, in.Close())
 	switch {
 	case int64(len(text)) > most:
 		return nil, fmt.Errorf("more than %d bytes, unpacked: a bundle has at most %d, %s %d, a waveform %d", most,

@@ -168,11 +168,10 @@ func writeMerged(dir string, merged map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // every file was closed before
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
-		if err := f.Write(name, merged[name]); err != nil {
-			return err
+		if err = f.Write(name, merged[name]); err != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(err, f.Close())
 }
