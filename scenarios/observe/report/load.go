@@ -1,17 +1,13 @@
 package report
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"nictwin/scenarios/coverage"
 	"nictwin/scenarios/observe/result"
-	"nictwin/scenarios/shell/files"
 )
 
 // Run is one run, or the shards of one, with the folders of its artifacts.
@@ -25,28 +21,14 @@ type Run struct {
 	lines    map[[2]string][]int // that mention a field, by file and field
 }
 
-// maxSummary bounds a summary or report in bytes.
+// maxSummary bounds a report.json in bytes.
 const maxSummary = 256 << 20
 
 // Load reads the summary of a folder of artifacts.
 func Load(dir string) (*Run, error) {
-	text, err := files.Read(filepath.Join(dir, result.Summary), maxSummary)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no %s: want a folder that a run left with --out", dir, result.Summary)
-	}
+	o, err := result.ReadSummary(dir)
 	if err != nil {
 		return nil, err
-	}
-	if err := result.IsSummary(text); err != nil {
-		return nil, fmt.Errorf("%s %w", filepath.Join(dir, result.Summary), err)
-	}
-	o := &result.Object{}
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, result.Summary), err)
-	}
-	if o.Schema != result.Schema {
-		return nil, fmt.Errorf("%s: schema %d: want %d, which this version of nictwin reads",
-			filepath.Join(dir, result.Summary), o.Schema, result.Schema)
 	}
 	return Of(o, dir), nil
 }
@@ -80,18 +62,12 @@ func (r *Run) AddCoverage(dirs ...string) error {
 	return nil
 }
 
-// Merge makes one run of the shards of one. It refuses runs of different commands, builds, or revisions by name.
+// Merge makes one run of the shards of one. It refuses what [result.SameRun] does.
 func Merge(runs []*Run) (*Run, error) {
 	first := runs[0]
 	for _, r := range runs[1:] {
-		for _, x := range []struct{ what, a, b string }{
-			{"command", first.Object.Command, r.Object.Command}, {"build", first.Object.Build, r.Object.Build},
-			{"revision", first.Object.Revision, r.Object.Revision}, {"nic", first.Object.NIC, r.Object.NIC},
-		} {
-			if x.a != x.b {
-				return nil, fmt.Errorf("--merge: %s has %s %s, but %s has %s: want shards of one run",
-					first.Folders[0], x.what, shown(x.a), r.Folders[0], shown(x.b))
-			}
+		if err := result.SameRun(first.Folders[0], first.Object, r.Folders[0], r.Object); err != nil {
+			return nil, fmt.Errorf("--merge: %w", err)
 		}
 	}
 	o := *first.Object
@@ -102,14 +78,6 @@ func Merge(runs []*Run) (*Run, error) {
 		m.add(r)
 	}
 	return m, nil
-}
-
-// shown returns a value for an error message.
-func shown(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // add adds a shard.

@@ -24,11 +24,11 @@ func ReadSummary(dir string) (*Object, error) {
 		}
 		return nil, fmt.Errorf("%s: no %s: want a folder that a run left with --out", dir, Summary)
 	}
-	if err == nil {
-		err = IsSummary(text)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := IsSummary(text); err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
 	}
 	o := &Object{}
 	if err := json.Unmarshal(text, o); err != nil {
