@@ -20,7 +20,7 @@ type Status struct {
 // Beat holds what the lines say.
 type Beat struct {
 	command string
-	unit    string // what is counted, such as frames
+	unit    string // what is counted, such as frames; empty: the command reports no progress
 	every   time.Duration
 	w       io.Writer
 
@@ -47,6 +47,7 @@ type line struct {
 const Ticks = 10
 
 // New returns a Beat that prints to w, at an interval that must be positive; the command counts units, such as frames.
+// Without a unit, lines only say how long the command has run.
 func New(w io.Writer, command, unit string, every time.Duration) *Beat {
 	return &Beat{command: command, unit: unit, every: every, w: w}
 }
@@ -134,6 +135,9 @@ func (b *Beat) text(now line, s *Status) string {
 	}
 	if s != nil && s.Cycle > 0 {
 		parts = append(parts, fmt.Sprintf("cycle %d", s.Cycle))
+	}
+	if b.unit == "" {
+		return strings.Join(parts, "; ") + "\n"
 	}
 	parts = append(parts, b.counted(now))
 	if s != nil && s.Busy != "" {

@@ -38,6 +38,13 @@ func TestLines(t *testing.T) {
 	require.Contains(t, out.String(), "; about 3m0s left\n")
 }
 
+// Without a unit, nothing is known but the time.
+func TestNoProgressKnown(t *testing.T) {
+	var out bytes.Buffer
+	ticks(New(&out, "bench", "", 30*time.Second), 0, 60)
+	require.Equal(t, "nictwin bench: after 30s\nnictwin bench: after 1m0s\n", out.String())
+}
+
 // A run that stands still has its lines, too, which say since when; a mark that changes is progress.
 func TestNothingMoves(t *testing.T) {
 	var out bytes.Buffer
