@@ -35,6 +35,9 @@ func commandLines(text string) (calls, spans []string) {
 		}
 		for _, l := range lines {
 			_, call, ours := strings.Cut(" "+strings.ReplaceAll(l, "bin/nictwin", "nictwin"), " nictwin ")
+			if word, _, _ := strings.Cut(call, " "); strings.HasSuffix(word, ":") {
+				continue // output of a command, which begins with its name
+			}
 			if ours {
 				calls = append(calls, call)
 			} else if i%2 == 0 {
