@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,24 +33,26 @@ type ends struct {
 // drives lists the visible commands with their arguments. CAP, DIR and LONG stand for a capture, an empty
 // folder and a scenario that takes long.
 var drives = map[string]ends{
-	"replay":     {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
-	"play":       {"fifo --no-artifacts --runs 1000000", true, true, "dut"},
-	"fuzz":       {"--no-artifacts --runs 1000000", true, true, "dut"},
-	"blocks":     {"csum --runs 1000000", true, true, "dut"},
-	"run":        {"--nic rtl --no-artifacts LONG", true, true, "dut"},
-	"bench":      {"bridge/rx_frames_per_s --percent 10000", true, true, "dut"},
-	"pair":       {"--processes 2 --pad --count 1000000000 CAP", false, true, "nictwin"},
-	"dut new":    {"axis_fifo ROOT/verilator/duts/fifo/rtl/axis_fifo.sv", true, false, ""},
-	"dut build":  {"fifo", true, false, ""},
-	"dut check":  {"fifo", true, false, ""},
-	"dut ports":  {"fifo", true, false, ""},
-	"dut tune":   {"nic", true, false, ""},
-	"dut list":   {"", false, false, ""},
-	"dut clean":  {"--dry-run", false, false, ""},
-	"report":     {"DIR --out page", false, false, ""},
-	"coverage":   {"DIR", false, false, ""},
-	"board show": {"bf3", false, false, ""},
-	"version":    {"", false, false, ""},
+	"replay":      {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
+	"play":        {"fifo --no-artifacts --runs 1000000", true, true, "dut"},
+	"fuzz":        {"--no-artifacts --runs 1000000", true, true, "dut"},
+	"blocks":      {"csum --runs 1000000", true, true, "dut"},
+	"run":         {"--nic rtl --no-artifacts LONG", true, true, "dut"},
+	"bench":       {"bridge/rx_frames_per_s --percent 10000", true, true, "dut"},
+	"pair":        {"--processes 2 --pad --count 1000000000 CAP", false, true, "nictwin"},
+	"dut new":     {"axis_fifo ROOT/verilator/duts/fifo/rtl/axis_fifo.sv", true, false, ""},
+	"dut build":   {"fifo", true, false, ""},
+	"dut check":   {"fifo", true, false, ""},
+	"dut ports":   {"fifo", true, false, ""},
+	"dut tune":    {"nic", true, false, ""},
+	"dut list":    {"", false, false, ""},
+	"dut clean":   {"--dry-run", false, false, ""},
+	"report":      {"DIR --out page", false, false, ""},
+	"gate":        {"--baseline baseline.json DIR", false, false, ""},
+	"bundle show": {"bundle.zip", false, false, ""},
+	"coverage":    {"DIR", false, false, ""},
+	"board show":  {"bf3", false, false, ""},
+	"version":     {"", false, false, ""},
 }
 
 // endsBench holds the schema, paths and word replacements that the tests of ends share.
@@ -163,7 +166,7 @@ func TestCommandsWithoutTools(t *testing.T) {
 		case x.tools:
 			b.end(t, name, cmd, stdout, stderr, result.Infrastructure)
 			require.Contains(t, stdout.String(), "tool missing: verilator is not installed")
-		case name == "coverage" || name == "report": // of an empty folder
+		case slices.Contains([]string{"coverage", "report", "gate", "bundle show"}, name): // their input is missing
 			b.end(t, name, cmd, stdout, stderr, result.Usage)
 		default:
 			b.end(t, name, cmd, stdout, stderr, result.Pass)

@@ -23,11 +23,8 @@ func Reference(p *ref.Player) {
 	})
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
-		slices.Reverse(raw) // double word 0 is in the highest bits
-		n := 12             // bytes of a TLP header of three double words
-		if fourDW := raw[0]&0x20 != 0; fourDW {
-			n = 16
-		}
+		slices.Reverse(raw)     // double word 0 is in the highest bits
+		n := 12 + raw[0]>>5&1*4 // bytes of the TLP header: of three double words, or of four by that bit
 		completer.Read(m, raw[:n], host, how)
 	})
 	const lanes, laneBytes = 4, 8 // of the RAM
