@@ -65,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 	r, err := c.Recv()
 	require.NoError(t, err)
 	require.EqualValues(t, 500, r.Cycles)
-	require.Equal(t, protocol.RanQuiet, r.Flags)
+	require.Equal(t, protocol.RanQuiet|protocol.RanStill, r.Flags)
 	var e protocol.Record
 	outs, ins := 0, 0
 	for {
