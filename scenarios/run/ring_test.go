@@ -73,8 +73,8 @@ func TestRingNeeds(t *testing.T) {
 	c = caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: ring, depth: 4000, "+
 		"ring: {alpha: 1, beta: 1}}")
 	_, err = c.Play(t.Context(), Options{NIC: device.Model})
-	require.ErrorContains(t, err, "a ring with depth 4000 and beta 1 has up to 8011 requests under way, and a queue "+
-		"pair here 4096")
+	require.ErrorContains(t, err, "a ring with depth 4000 and beta 1 has up to 8011 requests in flight, and a queue "+
+		"pair here allows 4096")
 }
 
 // The ring's reader takes a message when the tail announces it, and reports bytes that are wrong at that time with
