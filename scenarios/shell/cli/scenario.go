@@ -228,7 +228,8 @@ func (s *Scenarios) read(file string) ([]*run.Case, error) {
 }
 
 // folders refuses cases of different files whose artifacts would share a folder. Examples are a scenario named a-size_1
-// beside a scenario a with size 1, and one named a-on-rtl without a NIC of the contract.
+// beside a scenario a with size 1, and a scenario named a-on-rtl that has only RDMA NICs, whose folder bears no NIC's
+// name, beside a scenario a played on RTL.
 func (s *Scenarios) folders() error {
 	var errs []error
 	of := map[string]*run.Case{}
