@@ -11,6 +11,12 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
+// This file has the causes for which the contract allows a received frame to be dropped; where it leaves a choice,
+// there are several. Causes of the port, in the order of the contract ([R2], [F2], [R4], [R5]), come from the Go NIC's
+// core.Config.Classify, which frameIn calls, or from golden/windows for a configuration that is just changing.
+// sureCauses adds the overflow that [R3] leaves free. queueCauses has those of a queue that is off or in error, and
+// runCauses those of one that runs, in the order [X5], [R8], [R9]. dropAcross has those of a reset [L2].
+
 // settleDrops decides the frames that must be dropped, once no configuration write can save them any more.
 func (r *Referee) settleDrops(p *rxPort) {
 	for p.Drops.Len() > 0 && (*p.Drops.Front()).Last+nicspec.VisibleCycles < r.now {
@@ -170,6 +176,24 @@ func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next
 		m |= r.runCauses(&q.was, v, f.N, true)
 	}
 	return m | r.runCauses(&q.Ctx, v, f.N, !same || int16(next-posted) >= 0)
+}
+
+// runCauses returns the cause under [X5], [R8] or [R9] for which a queue in state Run drops a frame, or none. empty
+// says that it may have had no descriptor.
+func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) counters.Drops {
+	if ctx.PayBufSize == 0 {
+		return 0
+	}
+	if v.DropCrc && ctx.CrcMode == nicspec.CrcModeCheck {
+		return counters.Drop(nicspec.CntRxDropCrc32c)
+	}
+	if _, pay := ctx.Split(v, n); pay > int(ctx.PayBufSize) {
+		return counters.Drop(nicspec.CntRxDropTooLong)
+	}
+	if empty && !r.cfg.ForbidNoDesc {
+		return counters.Drop(nicspec.CntRxDropNoDesc)
+	}
+	return 0
 }
 
 // spansReset reports whether a frame began before, and ended after, the latest reset.

@@ -6,7 +6,6 @@ import (
 	"nictwin/golden/arrivals"
 	"nictwin/golden/attribution"
 	"nictwin/golden/buffers"
-	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/msix"
 	"nictwin/golden/rings"
@@ -195,22 +194,4 @@ func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q.bad = append(q.bad, d.BadAs(s, sure, r.now))
 	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 	q.errTo = forever
-}
-
-// runCauses returns the cause under [X5], [R8] or [R9] for which a queue in state Run drops a frame, or none. empty
-// says that it may have had no descriptor.
-func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) counters.Drops {
-	if ctx.PayBufSize == 0 {
-		return 0
-	}
-	if v.DropCrc && ctx.CrcMode == nicspec.CrcModeCheck {
-		return counters.Drop(nicspec.CntRxDropCrc32c)
-	}
-	if _, pay := ctx.Split(v, n); pay > int(ctx.PayBufSize) {
-		return counters.Drop(nicspec.CntRxDropTooLong)
-	}
-	if empty && !r.cfg.ForbidNoDesc {
-		return counters.Drop(nicspec.CntRxDropNoDesc)
-	}
-	return 0
 }

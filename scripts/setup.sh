@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12: Verilator, compilers, tshark for tests of formats, and Chromium for tests of
-# pages; then the Go modules and, in .venv, further RTL tools and scapy for tests of formats.
+# Installs the missing Debian 12 packages: Verilator, compilers, tshark for tests of formats, Chromium for tests of
+# pages. Then installs the Go modules and, in .venv, further RTL tools and scapy for tests of formats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

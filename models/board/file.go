@@ -48,8 +48,8 @@ func DefaultRackSpec() RackSpec {
 	return RackSpec{Name: "Rack", Network: NetworkSpec{Kind: NetworkOpen}}
 }
 
-// ParseRack reads a board file: YAML, of which JSON is a subset. name stands for the file in errors, each of which
-// also names the line and, for fields, the path.
+// ParseRack reads a board file: YAML, of which JSON is a subset. Errors give the file as
+// name, with the line and, for fields, the path.
 func ParseRack(name string, text []byte) (RackSpec, error) {
 	s := DefaultRackSpec()
 	places, err := specfile.Decode(name, text, presets, &s)

@@ -13,7 +13,7 @@ import (
 // pauseMAC is the address of pause frames [F1].
 var pauseMAC = [6]byte{1, 0x80, 0xc2, 0, 0, 1}
 
-// sendingCycles is how long after its last frame a port counts as sending.
+// sendingCycles is the time after its last frame, in cycles, for which a port counts as sending.
 const sendingCycles = 64
 
 // pausePort tracks the pauses of a port.
