@@ -37,7 +37,7 @@ they are shards of one run. The exit code does not depend on the verdict.`,
 	f.StringVar(&r.Out, "out", "", "folder for the report: new, empty, or one of artifacts (required)")
 	f.BoolVar(&r.Overwrite, "overwrite", false, "accept any folder as --out")
 	f.StringVar(&r.Against, "against", "", "folder of an earlier report, or of artifacts, to compare with")
-	f.BoolVar(&r.Merge, "merge", false, "the folders are shards of one run, of one command, build and revision")
+	f.BoolVar(&r.Merge, "merge", false, "the folders are shards of one run: of one command, revision and RTL")
 	f.StringSliceVar(&r.Coverage, "rtl-coverage", nil, "folders of RTL coverage to show, as runs with --rtl-coverage "+
 		"fill them")
 	c.RunE = func(c *cobra.Command, args []string) error {
