@@ -8,5 +8,5 @@
 //   - The same artifacts give the same bytes.
 //   - Names and texts of captures, devices and findings are data: html/template escapes each of them, and the page's
 //     content security policy allows no script but its own.
-//   - Summaries of different builds are never merged.
+//   - Only summaries of shards of one run are merged (result.SameRun).
 package report
