@@ -18,13 +18,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // signature matches the whole content of a lock's file.
-var signature = regexp.MustCompile(`\Anictwin lock of (process [1-9][0-9]{0,9} \([^()\x00-\x1f\x7f]{1,255}\))\n\z`)
+var signature = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Anictwin lock of (process [1-9][0-9]{0,9} \([^()\x00-\x1f\x7f]{1,255}\))\n\z`)
+})
 
 // Me returns this process's signature.
 func Me() string {
@@ -49,7 +52,7 @@ func Sign(f *os.File) error {
 // Holder returns who has signed a file; signed reports whether anybody has.
 func Holder(f *os.File) (who string, signed bool) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
-	if m := signature.FindSubmatch(text); err == nil && m != nil {
+	if m := signature().FindSubmatch(text); err == nil && m != nil {
 		return string(bytes.ToValidUTF8(m[1], []byte("?"))), true
 	}
 	return "another process", false

@@ -80,7 +80,7 @@ func TestNames(t *testing.T) {
 	}
 	var names []string
 	for _, x := range b.Info.Inputs {
-		require.Regexp(t, inputForm, x.Name)
+		require.Regexp(t, inputForm(), x.Name)
 		names = append(names, x.Name)
 	}
 	require.Equal(t, []string{"inputs/1-x.pcap", "inputs/2-x.pcap", "inputs/3--", "inputs/4-..",

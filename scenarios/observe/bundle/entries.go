@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Names of entries.
@@ -29,18 +30,24 @@ const (
 const wantInput = "inputs/NAME with letters, digits, _, - and . in NAME"
 
 var (
-	inputForm = regexp.MustCompile(`^inputs/[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
-	waveForm  = regexp.MustCompile(`^wave-[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.fst$`)
-	rtlForm   = regexp.MustCompile(`^rtl(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)+$`)
+	inputForm = lazy(`^inputs/[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+	waveForm  = lazy(`^wave-[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.fst$`)
+	rtlForm   = lazy(`^rtl(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)+$`)
 )
+
+// lazy returns a function that compiles a pattern when it is first called, so that commands without bundles start no
+// later.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // checkName refuses names that no bundle has; a name that passes stays below the folder it is unpacked into.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName:
 		return fmt.Errorf("a name of %d bytes: want at most %d", len(name), maxName)
-	case name == InfoFile || name == SummaryFile || inputForm.MatchString(name) || waveForm.MatchString(name) ||
-		rtlForm.MatchString(name):
+	case name == InfoFile || name == SummaryFile || inputForm().MatchString(name) || waveForm().MatchString(name) ||
+		rtlForm().MatchString(name):
 		return nil
 	case strings.Contains(name, `\`):
 		return errors.New("a backslash in its name")

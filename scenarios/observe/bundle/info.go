@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -113,16 +112,16 @@ const (
 )
 
 var (
-	dutForm  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
-	hashForm = regexp.MustCompile(`^[0-9a-f]*$`)
-	sizeForm = regexp.MustCompile(`^[a-z]{1,30}$`)
-	flagForm = regexp.MustCompile(`^--[a-z][a-z-]*(=|$)`)
+	dutForm  = lazy(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	hashForm = lazy(`^[0-9a-f]*$`)
+	sizeForm = lazy(`^[a-z]{1,30}$`)
+	flagForm = lazy(`^--[a-z][a-z-]*(=|$)`)
 )
 
 const sha256Digits = 64
 
 // ValidName reports whether a bundle can have a device of this name.
-func ValidName(dut string) bool { return dutForm.MatchString(dut) }
+func ValidName(dut string) bool { return dutForm().MatchString(dut) }
 
 // parseInfo reads bundle.json strictly.
 func parseInfo(text []byte) (*Info, error) {
@@ -163,15 +162,15 @@ func (i *Info) validate() error {
 		"result %q: want %s or %s", i.Result, result.Mismatch, result.Infrastructure)
 	if d := i.DUT; d != nil {
 		bad(ValidName(d.Name), "dut.name %q: want a device's name: letters, digits, _, - and .", d.Name)
-		bad(hashForm.MatchString(d.Manifest) && len(d.Manifest) == sha256Digits,
+		bad(hashForm().MatchString(d.Manifest) && len(d.Manifest) == sha256Digits,
 			"dut.manifest_sha256 %q: want %d hexadecimal digits", d.Manifest, sha256Digits)
-		bad(hashForm.MatchString(d.Build) && len(d.Build) <= sha256Digits, "dut.build %q: want a hash", d.Build)
+		bad(hashForm().MatchString(d.Build) && len(d.Build) <= sha256Digits, "dut.build %q: want a hash", d.Build)
 	}
 	bad(i.Command != "play" || i.DUT != nil, "dut: missing: play has a device")
 	bad(!strings.ContainsFunc(i.Revision, unicode.IsControl), "revision: has control characters")
 	for _, sizes := range []map[string]int{i.Original, i.Shrunk} {
 		for _, name := range slices.Sorted(maps.Keys(sizes)) {
-			bad(sizeForm.MatchString(name), "%q: want a word", cut(name))
+			bad(sizeForm().MatchString(name), "%q: want a word", cut(name))
 			bad(sizes[name] >= 0, "%s %d: want 0 or more", cut(name), sizes[name])
 		}
 	}
@@ -189,7 +188,7 @@ func (i *Info) validateFlags(allowed []string) error {
 		switch {
 		case len(f) > maxText:
 			errs = append(errs, fmt.Errorf("flag --%s: %d bytes: want at most %d", cut(name), len(f), maxText))
-		case !flagForm.MatchString(f) || !slices.Contains(allowed, name):
+		case !flagForm().MatchString(f) || !slices.Contains(allowed, name):
 			errs = append(errs, fmt.Errorf("flag %q: a bundle of %s cannot set it: want one of --%s", cut(f), i.Command,
 				strings.Join(allowed, ", --")))
 		case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
@@ -216,7 +215,7 @@ func (i *Info) validateInputs(roles most, needs Role) error {
 		most, known := roles[x.Role]
 		count[x.Role]++
 		switch {
-		case !inputForm.MatchString(x.Name):
+		case !inputForm().MatchString(x.Name):
 			errs = append(errs, fmt.Errorf("input %q: want %s", cut(x.Name), wantInput))
 		case seen[x.Name]:
 			errs = append(errs, fmt.Errorf("input %q: is there twice", x.Name))

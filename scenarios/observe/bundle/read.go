@@ -181,7 +181,7 @@ func unpack(f *zip.File, room int64) ([]byte, error) {
 	switch {
 	case f.Name == InfoFile:
 		most = maxInfo
-	case waveForm.MatchString(f.Name):
+	case waveForm().MatchString(f.Name):
 		most = min(room, MaxWave)
 	}
 	in, err := f.Open()

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"nictwin/docs"
 	"nictwin/scenarios/observe/result"
@@ -29,15 +30,18 @@ var (
 	script string
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clip": clip, "brief": brief, "comma": comma, "si": si, "join": strings.Join, "base": filepath.Base,
-	"rule": docs.Rule, "percent": func(f float64) string { return fmt.Sprintf("%.1f", f) },
-	"short": short, "place": place, "duration": duration, "bar": bar, "inc": func(i int) int { return i + 1 },
-	"last":    func(list []Past) int { return len(list) - 1 },
-	"comma64": func(n uint64) string { return comma(int64(n)) }, "int64": func(n int) int64 { return int64(n) },
-	"deref": func(f *float64) float64 { return *f }, "bytes": size,
-	"sources": func(f located) []Source { return f.sources() }, "numbers": lines,
-}).Parse(pageText))
+// page returns the template, which is parsed when it is first used, so that other commands start no later.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"clip": clip, "brief": brief, "comma": comma, "si": si, "join": strings.Join, "base": filepath.Base,
+		"rule": docs.Rule, "percent": func(f float64) string { return fmt.Sprintf("%.1f", f) },
+		"short": short, "place": place, "duration": duration, "bar": bar, "inc": func(i int) int { return i + 1 },
+		"last":    func(list []Past) int { return len(list) - 1 },
+		"comma64": func(n uint64) string { return comma(int64(n)) }, "int64": func(n int) int64 { return int64(n) },
+		"deref": func(f *float64) float64 { return *f }, "bytes": size,
+		"sources": func(f located) []Source { return f.sources() }, "numbers": lines,
+	}).Parse(pageText))
+})
 
 // pageView holds the data for the template of the page.
 type pageView struct {
@@ -95,7 +99,7 @@ func (r *Report) Page(dir string) ([]byte, error) {
 	for _, f := range r.found {
 		x := &item{found: f, Inline: f.N < inline}
 		var b bytes.Buffer
-		if err := page.ExecuteTemplate(&b, "body", v.details(f, all[f.N] != nil)); err != nil {
+		if err := page().ExecuteTemplate(&b, "body", v.details(f, all[f.N] != nil)); err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
 		if x.Inline {
@@ -119,7 +123,7 @@ func (r *Report) Page(dir string) ([]byte, error) {
 	}
 	v.Sections = v.sections()
 	var b bytes.Buffer
-	if err := page.Execute(&b, v); err != nil {
+	if err := page().Execute(&b, v); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return b.Bytes(), nil
