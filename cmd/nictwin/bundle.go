@@ -113,7 +113,7 @@ func (a *app) findBundleDUT(c *cobra.Command, args []string) (err error) {
 // bundleSets reports whether a bundle that is played determines a flag, set or not, so that the environment does not.
 func (a *app) bundleSets(c *cobra.Command, flag string) bool {
 	return a.bundle != nil && c.Name() == a.bundle.Info.Command &&
-		(slices.Contains([]string{"board", "dut", "program", "capture", "connect", "shrink-s"}, flag) ||
+		(slices.Contains([]string{"board", "dut", "program", "capture", "connect", "shard", "shrink-s"}, flag) ||
 			slices.Contains(bundle.FlagNames(a.bundle.Info.Command), flag))
 }
 

@@ -51,7 +51,10 @@ func (b *Bundle) Bytes() ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(b.Files)) {
 		err = errors.Join(err, add(z, name, b.Files[name]))
 	}
-	err = errors.Join(err, z.Close())
+	if err = errors.Join(err, z.Close()); err != nil {
+		return nil, err
+	}
+	_, err = Parse("the new bundle", bytes.NewReader(out.Bytes()), int64(out.Len()))
 	return out.Bytes(), err
 }
 

@@ -184,7 +184,11 @@ func TestBundleOfACrash(t *testing.T) {
 		require.Nil(t, b.Info.Finding)
 		require.Contains(t, b.Info.Error, "the device hangs")
 		require.False(t, b.Compare(&result.Object{Result: "pass"}, "").Reproduced)
-		require.True(t, b.Compare(&result.Object{Result: "infrastructure"}, "").Reproduced)
+		require.NotEmpty(t, b.Info.Failure)
+		again := &result.Object{Result: "infrastructure", Failure: b.Info.Failure}
+		require.True(t, b.Compare(again, "").Reproduced)
+		again.Failure = result.OutOfMemory
+		require.False(t, b.Compare(again, "").Reproduced, "another failure of the machine")
 	}
 }
 

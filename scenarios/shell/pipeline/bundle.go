@@ -60,7 +60,7 @@ func (x *Bundling) bytes(dir *result.Folder, o *result.Object) ([]byte, error) {
 	b := &x.Bundle
 	i := &b.Info
 	i.Schema, i.Command, i.Result, i.Seed = bundle.Schema, o.Command, o.Result, cmp.Or(i.Seed, o.Seed)
-	i.Revision, i.Error = o.Revision, portable.Error
+	i.Revision, i.Error, i.Failure = o.Revision, portable.Error, o.Failure
 	if len(portable.Findings) > 0 {
 		i.Finding = &portable.Findings[0]
 	}

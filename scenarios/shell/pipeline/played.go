@@ -84,6 +84,9 @@ func (p *Played) Device(homeFlag, instead string) (string, error) {
 func (p *Played) Compare(o *result.Object, dut string) *result.FromBundle {
 	i := &p.Info
 	c := &result.FromBundle{File: p.Path, Reproduced: o.Result == i.Result, Finding: named(i.Finding, i.Error)}
+	if o.Result == result.Infrastructure.String() { // another device may have died than a tool is missing here
+		c.Reproduced = c.Reproduced && o.Failure == i.Failure
+	}
 	if f := i.Finding; f != nil && o.Result == result.Mismatch.String() {
 		c.Reproduced = len(o.Findings) > 0 && named(&o.Findings[0], "") == named(f, "")
 	}
