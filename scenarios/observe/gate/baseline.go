@@ -41,7 +41,7 @@ type Run struct {
 	RTL      *Hit                `json:"rtl,omitempty"`      // points of the RTL that were hit
 
 	folders []string
-	first   *result.Object
+	shards  []*result.Object // by folder
 	bins    *bins.Report
 	found   map[string]*result.Finding // by kind
 	errors  []string                   // of runs without a verdict
@@ -108,12 +108,18 @@ func Measure(dirs []string) (*Baseline, error) {
 		}
 		r := byName[nameOf(o)]
 		if r == nil {
-			r = &Run{Name: nameOf(o), first: o, found: map[string]*result.Finding{}}
+			r = &Run{Name: nameOf(o), found: map[string]*result.Finding{}}
 			byName[r.Name] = r
-		} else if err := result.SameRun(r.folders[0], r.first, dir, o); err != nil {
+		} else if err := result.SameRun(r.folders[0], r.shards[0], dir, o); err != nil {
 			return nil, err
 		}
 		if err := r.add(dir, o); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		r := byName[name]
+		if err := result.Complete(r.folders, r.shards); err != nil && len(killed) == 0 { // else the gate breaks anyway
 			return nil, err
 		}
 	}
@@ -166,7 +172,7 @@ func counted(dirs []string) (*Run, error) {
 
 // add adds a shard.
 func (r *Run) add(dir string, o *result.Object) error {
-	r.folders = append(r.folders, dir)
+	r.folders, r.shards = append(r.folders, dir), append(r.shards, o)
 	r.Checked, r.WallS = r.Checked+o.Checked, r.WallS+o.WallS
 	for i := range o.Findings {
 		f := &o.Findings[i]

@@ -70,6 +70,14 @@ func Merge(runs []*Run) (*Run, error) {
 			return nil, fmt.Errorf("--merge: %w", err)
 		}
 	}
+	var dirs []string
+	var list []*result.Object
+	for _, r := range runs {
+		dirs, list = append(dirs, r.Folders[0]), append(list, r.Object)
+	}
+	if err := result.Complete(dirs, list); err != nil {
+		return nil, fmt.Errorf("--merge: %w", err)
+	}
 	o := *first.Object
 	m := &Run{Name: first.Name, Folders: slices.Clone(first.Folders), Object: &o,
 		folderOf: slices.Clone(first.folderOf), latency: slices.Clone(first.latency)}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"nictwin/scenarios/shell/files"
 )
@@ -55,6 +57,33 @@ func SameRun(dirA string, a *Object, dirB string, b *Object) error {
 		}
 	}
 	return nil
+}
+
+// Complete returns an error, by name, if summaries that are added up are not those of all shards of one run, each once.
+// Summaries of runs without --shard may be any number.
+func Complete(dirs []string, list []*Object) error {
+	by := map[string]string{} // folder by shard
+	for i, o := range list {
+		if o.Shard == "" && list[0].Shard == "" {
+			continue
+		}
+		_, of, _ := strings.Cut(o.Shard, "/")
+		if _, first, _ := strings.Cut(list[0].Shard, "/"); of != first || o.Seed != list[0].Seed {
+			return fmt.Errorf("%s has shard %s of seed %d, but %s has shard %s of seed %d: want shards of one run",
+				dirs[0], cmp.Or(list[0].Shard, "none"), list[0].Seed, dirs[i], cmp.Or(o.Shard, "none"), o.Seed)
+		}
+		if other, twice := by[o.Shard]; twice {
+			return fmt.Errorf("%s and %s both have shard %s: want each shard once", other, dirs[i], o.Shard)
+		}
+		by[o.Shard] = dirs[i]
+	}
+	_, of, _ := strings.Cut(list[0].Shard, "/")
+	n, err := strconv.Atoi(of)
+	if list[0].Shard == "" || err == nil && len(list) == n {
+		return nil
+	}
+	return fmt.Errorf("%s has shard %s, and there are %d folders: want those of all %s shards", dirs[0], list[0].Shard,
+		len(list), of)
 }
 
 // build returns the hash of the build of all shards; empty if each has its own.

@@ -127,11 +127,13 @@ func (c *Coverage) merge() error {
 // shards of one.
 func MergeBins(dirs []string) (all *bins.Report, err error) {
 	var first *result.Object
+	var list []*result.Object
 	for _, dir := range dirs {
 		o, err := result.ReadSummary(dir)
 		if err != nil {
 			return nil, err
 		}
+		list = append(list, o)
 		r, err := bins.ReadReport(filepath.Join(dir, result.CoverageFile))
 		if err != nil {
 			return nil, err
@@ -147,7 +149,10 @@ func MergeBins(dirs []string) (all *bins.Report, err error) {
 			return nil, fmt.Errorf("%s and %s: %w", dirs[0], dir, err)
 		}
 	}
-	return all, nil
+	if len(list) == 0 {
+		return all, nil
+	}
+	return all, result.Complete(dirs, list)
 }
 
 // writeMerged writes the files of merged coverage. The folder may have files of an earlier merge of the same builds.
