@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,12 +22,12 @@ import (
 
 // browser is a tab of a headless Chromium.
 type browser struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 }
 
 // open opens a page in a tab of this width and colours.
-func open(t *testing.T, page string, width int64, scheme string) *browser {
+func open(t testing.TB, page string, width int64, scheme string) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	require.NoError(t, err, "chromium is missing: apt-get install chromium")
@@ -62,7 +61,8 @@ func eval[T any](b *browser, expression string) T {
 // becomes waits until an expression is true.
 func (b *browser) becomes(expression string) {
 	b.t.Helper()
-	for !eval[bool](b, expression) {
+	for tries := 0; !eval[bool](b, expression); tries++ {
+		require.Less(b.t, tries, 3000, "%s: not within a minute", expression)
 		b.do(chromedp.Sleep(20 * time.Millisecond))
 	}
 }
@@ -112,7 +112,20 @@ func bigRun(t testing.TB, findings, cases int) (dir string) {
 	return artifacts(t, o, manyEvents(40*findings))
 }
 
-// A page of 1,000 findings and 300 cases is small, and there at once.
+// BenchmarkBigPage measures the time to DOMContentLoaded of a page of 1,000 findings and 300 cases. The goal is at most
+// 1,000 ms on a quiet machine.
+func BenchmarkBigPage(b *testing.B) {
+	page := write(b, New([]*Run{load(b, bigRun(b, 1000, 300))}))
+	tab := open(b, filepath.Join(page, result.PageFile), 1200, "light")
+	took := 0.0
+	for b.Loop() {
+		tab.do(chromedp.Reload())
+		took += eval[float64](tab, `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`)
+	}
+	b.ReportMetric(took/float64(b.N), "ms/DOMContentLoaded")
+}
+
+// A page of 1,000 findings and 300 cases is small, and its last finding opens.
 func TestBigPage(t *testing.T) {
 	page := write(t, New([]*Run{load(t, bigRun(t, 1000, 300))}))
 	info, err := filepath.Glob(filepath.Join(page, result.PageFile))
@@ -120,14 +133,7 @@ func TestBigPage(t *testing.T) {
 	require.Len(t, info, 1)
 	size := sizeOf(t, info[0])
 	b := open(t, info[0], 1200, "light")
-	took := math.Inf(1) // the least of several: other programs may have the processors
-	for n := 0; n < 30 && took >= 1000; n++ {
-		b.do(chromedp.Reload())
-		took = min(took, eval[float64](b, `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`))
-	}
-	t.Logf("%d bytes, DOMContentLoaded after %.0f ms", size, took)
 	require.Less(t, size, int64(2_000_000))
-	require.Less(t, took, 1000.0)
 
 	require.Equal(t, 1000, eval[int](b, `document.querySelectorAll("article.finding").length`))
 	b.do(chromedp.Evaluate[chromedp.Void](`location.hash = "#f997"`))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -117,6 +118,7 @@ func readEvents(path string, views map[string][]*view, log *Log) error {
 		}
 		nics[nic] = e
 	}
+	names := slices.Sorted(maps.Keys(nics))
 	r := bufio.NewReaderSize(file, 1<<20)
 	for line := 1; ; line++ {
 		text, err := r.ReadSlice('\n')
@@ -126,23 +128,25 @@ func readEvents(path string, views map[string][]*view, log *Log) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
-		if err := takeLine(nics, text); err != nil {
+		if err := takeLine(nics, names, text); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
-	for _, e := range nics {
-		e.end()
+	for _, name := range names {
+		nics[name].end()
 	}
 	return nil
 }
 
-// takeLine passes a crossing to the findings about its NIC.
-func takeLine(nics map[string]*events, text []byte) error {
+// takeLine passes a crossing to the findings about its NIC. names lists the NICs in order, so that equal artifacts give
+// equal pages.
+func takeLine(nics map[string]*events, names []string, text []byte) error {
 	last, ok := number(text, `"last":`)
 	if !ok {
 		return errors.New(`no "last": want a line of events`)
 	}
-	for name, e := range nics {
+	for _, name := range names {
+		e := nics[name]
 		if name != "" && !bytes.Contains(text, []byte(`"nic":`+strconv.Quote(name))) {
 			continue
 		}
