@@ -107,6 +107,7 @@ class Device {
       const bool stood_still = change > cycle_;
       evaluate(out);
       if (g_stop.requested) break;
+      if (stood_still) stillness_.skipped(1);  // as without checks, so that the same cycles count as idle
       if (stillness_.enabled()) check_idle(stood_still);
     }
     return uint32_t(cycle_ - begin);
