@@ -15,8 +15,8 @@ import (
 // there are several. Causes of the port, in the order of the contract ([R2], [F2], [R4], [R5]), come from the Go NIC's
 // core.Config.Classify, which frameIn calls, or from golden/windows for a configuration that is just changing.
 // sureCauses adds the overflow that [R3] leaves free. queueCauses has those of a queue that is off or in error, and
-// runCauses those of one that runs, in the order [X5], [R8], [R9]. dropAcross, and mayBeDisabled in flr.go, have those of
-// a reset [L2]. A queue that the build lacks is off: assign in rxport.go.
+// runCauses those of one that runs, in the order [X5], [R8], [R9]. dropAcross, and mayBeDisabled in flr.go, have those
+// of a reset [L2]. A queue that the build lacks is off: assign in rxport.go.
 
 // settleDrops decides the frames that must be dropped, once no configuration write can save them any more.
 func (r *Referee) settleDrops(p *rxPort) {

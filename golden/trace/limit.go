@@ -80,7 +80,10 @@ func (l *limited) flush() {
 // mend removes the record that is in the file in part because the disk is full. The first error remains the one to
 // report.
 func (l *limited) mend() {
-	if file, ok := l.file.(interface{ Truncate(size int64) error }); ok && l.err != nil {
+	if l.err == nil {
+		return
+	}
+	if file, ok := l.file.(interface{ Truncate(size int64) error }); ok {
 		_ = file.Truncate(l.whole)
 	}
 }

@@ -232,7 +232,8 @@ func (c *campaign) all(ctx context.Context) error {
 		if len(pending) == 0 {
 			return context.Cause(ctx)
 		}
-		c.Beat.Report(heartbeat.Status{Doing: fmt.Sprintf("program %d", c.Skip+next-len(pending)), Cycle: c.res.Cycles})
+		oldest := c.Skip + c.Shard.At(next-len(pending))
+		c.Beat.Report(heartbeat.Status{Doing: fmt.Sprintf("program %d", oldest), Cycle: c.res.Cycles})
 		o := <-pending[0]
 		pending = pending[1:]
 		if done, err := c.take(ctx, o); done || err != nil {

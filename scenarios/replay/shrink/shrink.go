@@ -146,7 +146,7 @@ func newPlayer(ctx context.Context, f *Failure, o *replay.Options) (*player, err
 	p := &player{o: *o, key: f.key}
 	p.o.Out, p.o.Files, p.o.Events, p.o.Record, p.o.Digest, p.o.RTLCoverage, p.o.Wave = "", nil, false, nil, false, "",
 		nil
-	p.o.Progress, p.o.Log, p.o.Frames, p.o.Loop, p.o.Limit = nil, nil, nil, 1, 0
+	p.o.Progress, p.o.Beat, p.o.Log, p.o.Frames, p.o.Loop, p.o.Limit = nil, nil, nil, nil, 1, 0
 	var err error
 	if o.NIC == device.RTL {
 		if p.o.Built, err = built(ctx, o); err != nil {

@@ -17,7 +17,8 @@ func (c *Common) page(dir *result.Folder, o *result.Object) error {
 	if !c.Report || dir.Dir == "" {
 		return nil
 	}
-	run := report.Of(o, dir.Dir)
+	shown := *o // the page adds coverage
+	run := report.Of(&shown, dir.Dir)
 	if c.counted != "" && o.RTLCoverage == nil {
 		if err := run.AddCoverage(c.counted); err != nil {
 			return fmt.Errorf("--report: %w", err)
@@ -32,7 +33,7 @@ func (c *Common) page(dir *result.Folder, o *result.Object) error {
 // Idle returns the play flags that have no effect with the other settings.
 func (p *Play) Idle() Idle {
 	i := Idle{}
-	i.unless(!p.NoArtifacts, "--no-artifacts", "artifacts", "report")
+	i.unless(!p.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "report", "with-rtl")
 	return i
 }
 

@@ -94,8 +94,13 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 			return err
 		},
 		differs: func(error) bool { return e.Report != nil && e.Report.Failed != nil },
-		rtl:     func() string { return p.Manifest.Path },
-		bundle:  func(x *pipeline.Bundling) error { return p.bundle(x, e, trace.Bytes()) },
+		rtl: func() string {
+			if p.Manifest == nil { // not read yet
+				return ""
+			}
+			return p.Manifest.Path
+		},
+		bundle: func(x *pipeline.Bundling) error { return p.bundle(x, e, trace.Bytes()) },
 		describe: func(o *result.Object) {
 			if e.Report != nil && e.Report.Cover != nil && e.Outcome != result.Usage {
 				p.describe(o, e.Report)
@@ -291,7 +296,7 @@ func (p *Play) bundle(x *pipeline.Bundling, e *PlayEnded, trace []byte) error {
 		for _, f := range p.Flags {
 			switch name, value := bundle.Flag(f); name {
 			case "seed":
-				i.Seed = p.Seed + uint64(r.Runs)
+				i.Seed = p.Seed + uint64(p.Part.At(r.Runs))
 				list = append(list, setting{name, strconv.FormatUint(i.Seed, 10)})
 			case "runs":
 				list = append(list, setting{name, "1"})

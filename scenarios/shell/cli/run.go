@@ -106,7 +106,7 @@ func (e *Ended) keep(c *Common, s *result.Shrunk, idle Idle) error {
 			flags = map[string]string{}
 		}
 		flags["shrink-s"] = "0"
-		for _, f := range []string{"out", "overwrite"} {
+		for _, f := range []string{"out", "overwrite", "shard"} {
 			idle[f] = "another run's"
 		}
 		e.Object.Reproduce = c.AgainWith(s.Files, flags, idle)
@@ -188,10 +188,10 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 			f.Command = c.Again
 		}
 	}
-	if err := e.bundle(c, dir, &w); err != nil {
-		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
-	}
 	e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
+	if err := e.bundle(c, dir, &w); err != nil {
+		e.fail(ctx, err)
+	}
 	e.leave(ctx, c, dir)
 }
 
@@ -259,11 +259,19 @@ func (e *Ended) leave(ctx context.Context, c *Common, dir *result.Folder) {
 	}
 	defer dir.Close()
 	e.Object.Artifacts = dir.Dir
-	err := dir.Write(&e.Object)
-	if err = errors.Join(err, c.page(dir, &e.Object), pipeline.End(dir, &e.Object, c.Again)); err != nil {
-		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
-		e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
+	if err := c.page(dir, &e.Object); err != nil {
+		e.fail(ctx, err)
 	}
+	if err := errors.Join(dir.Write(&e.Object), pipeline.End(dir, &e.Object, c.Again)); err != nil {
+		e.fail(ctx, err)
+		_ = dir.Write(&e.Object) // what could be written must not say pass; the first error is reported
+	}
+}
+
+// fail adds an error that came when the run had ended.
+func (e *Ended) fail(ctx context.Context, err error) {
+	e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
+	e.Object.Failure = Failure(ctx, e.Outcome, e.Err, e.Object.Findings)
 }
 
 // nic finds the manifest of --dut, which must be a NIC that can have the given Ethernet ports.

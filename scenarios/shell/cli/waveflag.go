@@ -135,7 +135,8 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 		return nil
 	}
 	o := r.Options
-	o.Out, o.Files, o.Events, o.Record, o.Progress, o.Digest, o.RTLCoverage = "", nil, false, nil, nil, false, ""
+	o.Out, o.Files, o.Events, o.Record, o.Digest, o.RTLCoverage = "", nil, false, nil, false, ""
+	o.Progress, o.Beat = nil, nil
 	o.Wave = w
 	parent := ctx
 	ctx, stop := context.WithCancel(ctx)
@@ -184,7 +185,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	if w == nil {
 		return nil
 	}
-	o.Out, o.Files, o.Progress, o.RTLCoverage, o.Shrink, o.Jobs, o.Wave = "", nil, nil, "", false, 1, w
+	o.Out, o.Files, o.Progress, o.Beat, o.RTLCoverage, o.Shrink, o.Jobs, o.Wave = "", nil, nil, nil, "", false, 1, w
 	again, err := fuzz.Run(ctx, o)
 	if err != nil {
 		return waveError(err)
@@ -213,7 +214,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 		return nil
 	}
 	o := s.options(r.NIC)
-	o.Wave, o.Progress = w, nil
+	o.Wave, o.Progress, o.Beat = w, nil, nil
 	p, err := r.Case.Play(ctx, o)
 	if p == nil || err != nil && p.Pass() {
 		return waveError(err)
