@@ -100,6 +100,8 @@ func showFollowUp(w io.Writer, o *result.Object) {
 	case b == nil:
 	case b.File == "":
 		say(w, "bundle: none: %s\n", b.Note)
+	case b.Note != "":
+		say(w, "bundle: %s; %s\n", b.File, b.Note)
 	default:
 		say(w, "bundle: %s\n", b.File)
 	}

@@ -81,7 +81,7 @@ const patienceGrowth = 8
 
 // Patiently repeats a search that tries inputs with little patience, since a hang takes all of it, until the smaller
 // input fails with full patience, too. search reports whether it found one, confirm whether that fails. Patiently
-// returns false if no smaller input could be confirmed before the context ended.
+// returns false if no smaller input could be confirmed before the context ended. A call of confirm is not cut short.
 func Patiently(ctx context.Context, little, full int64, search func(patience int64) bool, confirm func() bool) bool {
 	for patience := min(little, full); ; patience = min(patienceGrowth*patience, full) {
 		if !search(patience) {

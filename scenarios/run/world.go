@@ -24,7 +24,7 @@ type world struct {
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack
-	judges []*judge.Judge // by card; nil for an rnic, which no referee can check
+	judges []*judge.Judge // by server, of its first card; nil for an rnic, which no referee can check
 	log    *judge.Log     // nil: the case writes no artifacts
 	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
 	limits limits

@@ -1,7 +1,7 @@
 // Package junit writes the JUnit XML of a run (junit.xml), which CI systems show beside a change.
 //
 // A run is one test suite. Its cases are what the run tells apart: the scenarios of `run`, the captures of `replay`,
-// the blocks of `blocks`, the programs of `fuzz` that failed; everything that belongs to none of them is in a case with
+// the programs of `fuzz` that failed; everything that belongs to none of them is in a case with
 // the command's name, which every suite has. A mismatch is a failure, and a run that could not be judged an error.
 //
 // The file exists from the beginning of a run, with an error "did not finish" that the end of the run replaces, so

@@ -31,12 +31,11 @@ type Link struct {
 	Size int64
 }
 
-// bundleFile is the name of the file that holds a failing input.
-const bundleFile = "bundle.zip"
-
 // fileKinds describes the files in a folder of artifacts that a page links to.
 var fileKinds = []struct{ name, what string }{
-	{bundleFile, "the failing input, to be played anywhere: nictwin bundle show prints it"},
+	{result.Bundle, "the failing input, to be played anywhere: nictwin bundle show prints it"},
+	{result.ShrunkCapture, "the packets that a failing replay needs"},
+	{result.ShrunkScenario, "the smallest scenario that fails"},
 	{judge.PcapngFile, "frames, expected and actual, for Wireshark"},
 	{judge.EventsFile, "every crossing of the NIC's boundary"},
 	{wiretap.File, "packets on the cables"},
@@ -55,13 +54,13 @@ func (v *pageView) details(f *found, ladder bool) *details {
 	dir := f.Run.path(f.index, ".")
 	top := f.Run.Folders[f.Run.folderOf[f.index]]
 	for _, x := range []struct{ dir, name, what string }{
-		{top, bundleFile, "failing input"}, {dir, judge.PcapngFile, "frames"}, {dir, judge.EventsFile, "events"},
+		{top, result.Bundle, "failing input"}, {dir, judge.PcapngFile, "frames"}, {dir, judge.EventsFile, "events"},
 		{dir, wiretap.File, "cables"}, {top, result.TransactionsFile, "transactions"},
 	} {
 		d.Links = v.link(d.Links, x.dir, x.name, x.what)
 	}
 	for i := range f.Run.Object.Waves {
-		d.Links = v.link(d.Links, top, filepath.Base(f.Run.Object.Waves[i].FST), "waveform")
+		d.Links = v.link(d.Links, top, beside(f.Run.Object, f.Run.Object.Waves[i].FST), "waveform")
 	}
 	if p := f.Program; p != nil && p.File != "" {
 		d.Links = v.link(d.Links, top, filepath.Base(p.File), "program")
@@ -82,6 +81,15 @@ func (v *pageView) link(list []Link, dir, name, what string) []Link {
 	return list
 }
 
+// beside returns the path of an artifact in the folder of artifacts, which may have been moved since: waveforms of run
+// lie in the folder of their case.
+func beside(o *result.Object, path string) string {
+	if name, err := filepath.Rel(o.Artifacts, path); err == nil && filepath.IsLocal(name) {
+		return name
+	}
+	return filepath.Base(path)
+}
+
 // Files returns the files of a run's folders.
 func (v *pageView) Files(r *Run) (list []Link) {
 	for i, dir := range r.Folders {
@@ -93,8 +101,10 @@ func (v *pageView) Files(r *Run) (list []Link) {
 		}
 		for k := range r.Object.Waves {
 			w := &r.Object.Waves[k]
-			list = v.link(list, dir, filepath.Base(w.FST), "waveform")
-			list = v.link(list, dir, filepath.Base(w.SaveFile), "view of the waveform for GTKWave")
+			if name := beside(r.Object, w.FST); name != play.FSTFile { // that one is linked above
+				list = v.link(list, dir, name, "waveform")
+				list = v.link(list, dir, beside(r.Object, w.SaveFile), "view of the waveform for GTKWave")
+			}
 		}
 	}
 	return list

@@ -63,7 +63,7 @@ func (w *Wave) String() string {
 // Bundled is the bundle of a run that failed.
 type Bundled struct {
 	File string `json:"file,omitempty"`
-	Note string `json:"note,omitempty"` // reason why no bundle was written
+	Note string `json:"note,omitempty"` // reason why no bundle was written, or what it lacks
 }
 
 // FromBundle says what became of a bundle that was played.

@@ -27,6 +27,8 @@ type Bundling struct {
 	DUT    string            // path of the device's manifest; empty: no RTL that is built here
 	Home   string            // folder of the home; empty: none
 	RTL    bool              // the RTL itself goes in, too
+
+	notes []string // what was left out
 }
 
 // WriteBundle writes the bundle of a run that failed. A bundle that cannot be made is noted in the object; the error
@@ -40,7 +42,7 @@ func WriteBundle(dir *result.Folder, o *result.Object, x *Bundling) error {
 	if err := dir.Files.Write(result.Bundle, text); err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}
-	o.Bundle = &result.Bundled{File: dir.Files.Path(result.Bundle)}
+	o.Bundle = &result.Bundled{File: dir.Files.Path(result.Bundle), Note: strings.Join(x.notes, "; ")}
 	return nil
 }
 
@@ -121,6 +123,8 @@ func (x *Bundling) waves(o *result.Object) error {
 			return err
 		}
 		if info.Size() > bundle.MaxWave {
+			x.notes = append(x.notes, fmt.Sprintf("%s is left out: it has %d bytes, a waveform in a bundle at most %d",
+				filepath.Base(o.Waves[i].FST), info.Size(), bundle.MaxWave))
 			continue
 		}
 		text, err := files.Read(o.Waves[i].FST, bundle.MaxWave)
