@@ -1,5 +1,6 @@
 // Package gate compares the artifacts of runs with a baseline that an earlier run of them left, and says what got
-// worse: a mismatch that is new, coverage that is lost, less that was compared, more time for it.
+// worse: a mismatch that is new, coverage that is lost, a score of bench that is missed, less that was compared, more
+// time for it.
 //
 // Shards of one run count as one. What got better breaks nothing; write the baseline anew to keep it.
 package gate
@@ -39,6 +40,7 @@ type Run struct {
 	Findings []string            `json:"findings,omitempty"` // kinds of known mismatches
 	Bins     map[string][]string `json:"bins,omitempty"`     // of the contract that were hit, by group
 	RTL      *Hit                `json:"rtl,omitempty"`      // points of the RTL that were hit
+	Scores   []string            `json:"scores,omitempty"`   // figures of bench that reached their goal, claims that passed
 
 	folders []string
 	shards  []*result.Object // by folder
@@ -192,6 +194,11 @@ func (r *Run) add(dir string, o *result.Object) error {
 	for i := range o.Blocks {
 		r.Cases = append(r.Cases, o.Blocks[i].Name)
 	}
+	held, err := scores(o)
+	if err != nil {
+		return fmt.Errorf("%s: results: %w", dir, err)
+	}
+	r.Scores = append(r.Scores, held...)
 	if o.Fuzz == nil || o.Fuzz.Runs == 0 {
 		return nil
 	}
@@ -209,8 +216,36 @@ func (r *Run) add(dir string, o *result.Object) error {
 	return nil
 }
 
+// scores returns the names of measured figures that reached their goal and of claims that passed.
+func scores(o *result.Object) (names []string, err error) {
+	if o.Results == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(o.Results)
+	if err != nil {
+		return nil, err
+	}
+	var list []struct {
+		Name    string  `json:"name"`
+		OK      bool    `json:"ok"`
+		Goal    float64 `json:"goal"`
+		AtMost  bool    `json:"at_most"`
+		Verdict string  `json:"verdict"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		if x.Verdict == "pass" || x.Verdict == "" && x.OK && (x.Goal != 0 || x.AtMost) {
+			names = append(names, x.Name)
+		}
+	}
+	return names, nil
+}
+
 // finish puts lists in order.
 func (r *Run) finish() {
+	slices.Sort(r.Scores)
 	slices.Sort(r.Cases)
 	r.Cases = slices.Compact(r.Cases)
 	r.Findings = slices.Sorted(maps.Keys(r.found))

@@ -79,6 +79,11 @@ func (o *Run) worse(r *Run, slower float64) []result.Finding {
 		}
 	}
 	list = append(list, o.lost(r)...)
+	for _, name := range o.Scores {
+		if !slices.Contains(r.Scores, name) {
+			list = append(list, finding(r, "score", name, "missed", "score lost: "+name))
+		}
+	}
 	if slower >= 0 && o.WallS >= shortest && o.Checked > 0 && r.Checked > 0 {
 		before, took := o.WallS/float64(o.Checked), r.WallS/float64(r.Checked)
 		if took > before*(1+slower) {

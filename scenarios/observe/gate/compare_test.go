@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,26 @@ func TestSlowerComparisons(t *testing.T) {
 	require.Empty(t, texts(old, slow, -1))
 	old.WallS = 0.9
 	require.Empty(t, texts(old, slow, 0.2), "too short to time")
+}
+
+func TestLostScores(t *testing.T) {
+	read := func(text string) Run {
+		o := &result.Object{}
+		require.NoError(t, json.Unmarshal([]byte(text), o))
+		names, err := scores(o)
+		require.NoError(t, err)
+		return Run{Name: "bench", Scores: names}
+	}
+	old := read(`{"results": [{"name": "a", "ok": true, "goal": 1}, {"name": "limit", "ok": true, "at_most": true},
+		{"name": "claim", "ok": true, "verdict": "pass"}, {"name": "anchor", "ok": true, "verdict": "anchor"},
+		{"name": "free", "ok": true}, {"name": "slow", "ok": false, "goal": 1}]}`)
+	require.Equal(t, []string{"a", "limit", "claim"}, old.Scores)
+	now := read(`{"results": [{"name": "a", "ok": false, "goal": 1}, {"name": "limit", "ok": true, "at_most": true},
+		{"name": "claim", "ok": false, "verdict": "miss"}, {"name": "slow", "ok": true, "goal": 1}]}`)
+	require.Equal(t, []string{"bench: score lost: a", "bench: score lost: claim"}, texts(old, now, -1))
+	require.Empty(t, texts(now, Run{Name: "bench", Scores: append(now.Scores, "other")}, -1))
+	_, err := scores(&result.Object{Results: []any{1}})
+	require.Error(t, err)
 }
 
 func TestLostPoints(t *testing.T) {

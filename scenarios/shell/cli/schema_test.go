@@ -22,6 +22,7 @@ import (
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/observe/gate"
 	"nictwin/scenarios/observe/report"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/result/resulttest"
@@ -132,11 +133,16 @@ func TestSchemaIsTheCode(t *testing.T) {
 		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
-// Likewise the schema of the report.
+// TestReportSchemaIsTheCode checks the schema of report.json likewise.
 func TestReportSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "report", schemaFile(t, resulttest.Report), reflect.TypeFor[report.JSON]())
 	require.EqualValues(t, report.Schema,
 		schemaFile(t, resulttest.Report)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+}
+
+// TestBaselineSchemaIsTheCode checks the schema of the gate's baseline likewise.
+func TestBaselineSchemaIsTheCode(t *testing.T) {
+	sameShape(t, "baseline", schemaFile(t, "baseline.json"), reflect.TypeFor[gate.Baseline]())
 }
 
 // fieldsOf returns the fields of a schema with their types, sorted by path.
