@@ -38,10 +38,11 @@ field and both values.`,
 	f.StringVar(&b.VariantName, "variant", b.VariantName,
 		"build variant of the blocks: speed, or debug (checks the assertions)")
 	complete(c, "variant", "speed", "debug")
+	outFlags(c, &b.Out, &b.Common)
 	timeFlags(c, &b.Common)
 	unsharded(c, "name the blocks that each process plays")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &b.Common, nil, "seed")
+		a.common(c, args, &b.Common, b.Idle(), "seed")
 		b.Names = args
 		return a.blocks(c, b)
 	}

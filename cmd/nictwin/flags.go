@@ -108,6 +108,15 @@ func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault strin
 	c.Flags().BoolVar(&x.Report, "report", false, "write a page about the run, report.html, into the artifacts")
 }
 
+// outFlags adds the flags of a command that leaves artifacts only if it is given a folder for them.
+func outFlags(c *cobra.Command, out *string, x *cli.Common) {
+	c.Flags().StringVar(out, "out", "", "folder for artifacts: empty, or left by an earlier run; without it, none are "+
+		"written")
+	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "accept any folder as --out, and replace files there that are "+
+		"named like artifacts")
+	c.Flags().BoolVar(&x.Report, "report", false, "write a page about the run, report.html, into --out")
+}
+
 // rtlInBundleFlag adds the flag that puts RTL into bundles.
 func rtlInBundleFlag(c *cobra.Command, x *cli.Common) {
 	c.Flags().BoolVar(&x.WithRTL, "with-rtl", false, "put manifest and sources of the device into the bundle of a "+
@@ -186,6 +195,6 @@ func (whole) Type() string     { return "whole" }
 // waveFlag adds the flag that selects the runs that leave a waveform.
 func waveFlag(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "wave", *text, "waveform to keep with the artifacts of a run on RTL: never, fail "+
-		"(around the first difference), always, or A:B in cycles or times")
+		"(around the first difference; the default with --report), always, or A:B in cycles or times")
 	complete(c, "wave", "never", "fail", "always")
 }

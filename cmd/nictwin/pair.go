@@ -41,15 +41,12 @@ its own, in parallel, with identical results. See docs/split.md.`,
 	f.DurationVar(&p.Options.Limit, "wait", p.Options.Limit,
 		"give up when the other process has been silent for this long")
 	seedFlag(c, &p.Seed)
+	outFlags(c, &p.Out, &p.Common)
 	timeFlags(c, &p.Common)
 	unsharded(c, "the two servers play one exchange")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		p.Captures = args
-		idle := cli.Idle{}
-		if p.Processes == 1 {
-			idle["wait"] = "--wait: has no effect with --processes 1: want --processes 2, or leave it out"
-		}
-		a.common(c, args, &p.Common, idle, "seed")
+		a.common(c, args, &p.Common, p.Idle(), "seed")
 		e := p.Run(c.Context())
 		a.report(&e.Ended, e)
 		return e.Err

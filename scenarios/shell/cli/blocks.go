@@ -19,10 +19,11 @@ import (
 	"nictwin/scenarios/suite/blocks"
 )
 
-// Blocks holds the settings of the blocks command. It writes no artifacts.
+// Blocks holds the settings of the blocks command.
 type Blocks struct {
 	Common
 	blocks.Options
+	Out         string   // folder for artifacts; empty: none
 	Names       []string // names of blocks; none: all blocks
 	VariantName string   // parsed into Variant
 }
@@ -93,7 +94,7 @@ func (b *Blocks) prepare() (string, error) {
 		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block
-	return "", nil
+	return b.Out, nil
 }
 
 // describe copies the reports into the result object.

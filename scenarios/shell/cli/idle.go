@@ -77,6 +77,23 @@ func (b *Bench) Idle() Idle {
 	return i
 }
 
+// withoutOut returns the flags about artifacts that have no effect without a folder for them.
+func withoutOut(out string) Idle {
+	i := Idle{}
+	i.unless(out != "", "no --out", "--out", "overwrite", "report")
+	return i
+}
+
+// Idle returns the flags of blocks that have no effect with the other settings.
+func (b *Blocks) Idle() Idle { return withoutOut(b.Out) }
+
+// Idle returns the flags of pair that have no effect with the other settings.
+func (p *Pair) Idle() Idle {
+	i := withoutOut(p.Out)
+	i.unless(p.Processes > 1, "--processes 1", "--processes 2", "wait")
+	return i
+}
+
 // Once returns an error for each word that occurs twice in a list: as with idle flags, the user expects an effect.
 func Once(what string, list []string) error {
 	var errs []error

@@ -18,6 +18,7 @@ import (
 type Pair struct {
 	Common
 	pair.Options
+	Out      string // folder for artifacts; empty: none
 	Board    string
 	Captures []string
 	Limited  int // maximum number of frames from the captures; 0: all
@@ -27,7 +28,7 @@ type Pair struct {
 // NewPair returns the default settings.
 func NewPair() *Pair {
 	p := &Pair{Options: pair.DefaultOptions(), Board: "bf3-pair"}
-	p.Seed, p.NoArtifacts = DefaultSeed, true
+	p.Seed = DefaultSeed
 	return p
 }
 
@@ -62,7 +63,7 @@ func (p *Pair) Run(ctx context.Context) *PairEnded {
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
 	e.do(ctx, &p.Common, work{
 		jobs:    p.Processes,
-		prepare: func() (string, error) { return "", p.prepare(ctx) },
+		prepare: func() (string, error) { return p.Out, p.prepare(ctx) },
 		play: func() (err error) {
 			e.Result, err = pair.Run(ctx, p.Options)
 			return err
