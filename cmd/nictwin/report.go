@@ -25,9 +25,7 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	case result.Pass:
 		showWaves(w, o)
 		showBundle(w, o)
-		for _, text := range o.Warnings {
-			say(w, "warning: %s\n", text)
-		}
+		showWarnings(w, o)
 		paint(w, green, "PASS")
 		say(w, "  seed %d, %s\n", o.Seed, artifacts(o))
 	case result.Mismatch:
@@ -38,6 +36,7 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		}
 		findings(w, o.Findings)
 		showBundle(w, o)
+		showWarnings(w, o)
 		showFollowUp(w, o)
 		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
@@ -48,6 +47,13 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		if !cli.SaysAll(e.Err) {
 			showFollowUp(a.stderr, o)
 		}
+	}
+}
+
+// showWarnings prints what a run warns of.
+func showWarnings(w io.Writer, o *result.Object) {
+	for _, text := range o.Warnings {
+		say(w, "warning: %s\n", text)
 	}
 }
 

@@ -28,11 +28,12 @@ import (
 // engine is no finding.
 func TestBusyForEverIsAFinding(t *testing.T) {
 	var stuck *StuckError
-	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy " +
-		"is not 0"}}))
+	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Cycle: 900, Patience: 500,
+		Open: []string{"its signal busy is not 0"}}))
 	require.ErrorAs(t, err, &stuck)
 	require.ErrorContains(t, err, "its signal busy is not 0 [B8] [C3]")
 	require.Equal(t, result.Hang, stuck.Finding().Failure)
+	require.EqualValues(t, 400, stuck.Since(), "where the wait began")
 	other := errors.New("other")
 	require.Equal(t, other, atRest(other))
 	require.NoError(t, atRest(nil))

@@ -55,10 +55,11 @@ func (r *Run) stuck() error {
 		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out,
 			r.tx.bad)
 	}
+	now, period := simcore.Now(r.engine), r.dev.Period()
 	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
 		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
-		Cycle: new(int64(simcore.Now(r.engine) / r.dev.Period())), Failure: result.Hang,
-	}, r.standing()}
+		Cycle: new(int64(now / period)), Failure: result.Hang,
+	}, r.standing(), int64(max(0, now-r.limits.patience) / period)}
 }
 
 // standing returns the key of a hang: the phase and the directions without progress, without counts.
@@ -105,7 +106,11 @@ type StuckError struct {
 	what     string
 	finding  result.Finding
 	standing string
+	since    int64
 }
+
+// Since returns the cycle of the device from which on it made no progress.
+func (e *StuckError) Since() int64 { return e.since }
 
 // Key identifies what makes no progress; hangs of two runs with equal keys are of the same kind.
 func (e *StuckError) Key() string { return e.standing }
@@ -125,7 +130,7 @@ func atRest(err error) error {
 			Rule: "B8", Domain: result.Device, Field: "busy",
 			Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
 			Got:      strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)), Failure: result.Hang,
-		}, "busy"}
+		}, "busy", int64(restless.Cycle) - int64(restless.Patience)}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -99,16 +100,14 @@ func (r *Run) add(s *Run) {
 	if o.Error == "" {
 		o.Error = x.Error
 	}
-	if o.Reproduce == "" {
-		o.Reproduce = x.Reproduce
-	}
+	o.Reproduce, o.Failure = cmp.Or(o.Reproduce, x.Reproduce), cmp.Or(o.Failure, x.Failure)
 	if o.Seed != x.Seed || o.Digest != x.Digest {
 		o.Digest = ""
 	}
 	o.Checked, o.Mismatches = o.Checked+x.Checked, o.Mismatches+x.Mismatches
 	o.Cycles, o.SimPs, o.WallS = o.Cycles+x.Cycles, o.SimPs+x.SimPs, o.WallS+x.WallS
 	o.Findings, o.Scenarios = append(o.Findings, x.Findings...), append(o.Scenarios, x.Scenarios...)
-	o.Blocks, o.Waves = append(slices.Clone(o.Blocks), x.Blocks...), append(slices.Clone(o.Waves), x.Waves...)
+	o.Waves, o.Cut = append(slices.Clone(o.Waves), x.Waves...), append(slices.Clone(o.Cut), x.Cut...)
 	for _, list := range []struct {
 		to   *[]string
 		from []string

@@ -60,7 +60,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		play: func() (err error) {
 			f.Files, f.Beat = f.opened, f.Heartbeat
 			e.Result, err = fuzz.Run(ctx, f.Options)
-			return errors.Join(err, f.addCoverage(ctx, e), f.wave(ctx, e))
+			return errors.Join(err, f.addCoverage(ctx, e), f.excuse(ctx, &e.Object, f.wave(ctx, e)))
 		},
 		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
 		rtl:     f.rtl,
@@ -79,7 +79,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 // prepare completes the options. It reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
 	f.Shard = f.Part
-	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts), f.program(),
+	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts, f.repeats()), f.program(),
 		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
 		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
@@ -92,6 +92,9 @@ func (f *Fuzz) prepare() (string, error) {
 	}
 	return f.Out, nil
 }
+
+// repeats reports whether the run writes a page and can be repeated on the build that dumps waveforms.
+func (f *Fuzz) repeats() bool { return f.Report && f.NIC != device.Model && f.RTLCoverage == "" }
 
 // programsIn lists the program files in a folder, so that they are kept among the artifacts: whoever plays one may want
 // the others next.

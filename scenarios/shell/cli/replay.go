@@ -128,8 +128,10 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, view.Close()) }()
-	if e.Result, err = run.Play(); e.Result != nil && (err == nil || e.Result.Mismatches > 0) {
-		err = errors.Join(err, r.wave(ctx, e))
+	e.Result, err = run.Play()
+	hang, hangs := errors.AsType[*replay.StuckError](err)
+	if e.Result != nil && (err == nil || hangs || e.Result.Mismatches > 0) {
+		err = errors.Join(err, r.excuse(ctx, &e.Object, r.wave(ctx, e, hang)))
 	}
 	if r.shrinkTime() > 0 && r.Connect == "" { // a device at --connect serves one session
 		var wrong error
@@ -158,6 +160,11 @@ func (r *Replay) shrink(ctx context.Context, e *ReplayEnded) error {
 	return e.keep(&r.Common, s, small.Idle())
 }
 
+// repeats reports whether the replay writes a page and can be repeated on the build that dumps waveforms.
+func (r *Replay) repeats() bool {
+	return r.Report && r.NIC != device.Model && r.Connect == "" && r.RTLCoverage == ""
+}
+
 // tooSmall adds the field to blame to the error of a board with too little memory for the driver.
 func (r *Replay) tooSmall(err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
@@ -171,8 +178,9 @@ func (r *Replay) tooSmall(err error) error {
 
 // prepare completes the options. It reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.part(), r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
-		r.shrinks(), r.Validate(), r.loops(), r.device(), checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
+	err := errors.Join(r.part(), r.parse(!r.NoArtifacts, r.repeats()), r.gap(), r.fix(), r.artifacts(),
+		r.readToken(ctx), r.board(), r.shrinks(), r.Validate(), r.loops(), r.device(),
+		checkCoverageFolder(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}

@@ -139,7 +139,9 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 			}
 			return out, err
 		},
-		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e), s.shrink(ctx, e)) },
+		play: func() error {
+			return errors.Join(s.play(ctx, e), s.excuse(ctx, &e.Object, s.wave(ctx, e)), s.shrink(ctx, e))
+		},
 		differs:  func(error) bool { return len(e.Object.Findings) > 0 },
 		rtl:      func() string { return s.rtl(e) },
 		bundle:   func(x *pipeline.Bundling) error { return s.bundle(x, e) },
@@ -166,7 +168,8 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
 	}
-	errs = append(errs, s.shrinks(), s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
+	errs = append(errs, s.shrinks(), s.parse(!s.NoArtifacts, s.Report && s.NIC != device.Model),
+		Once("file", s.Files), Once("case", s.Only), s.load())
 	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}

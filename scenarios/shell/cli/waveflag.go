@@ -24,14 +24,19 @@ import (
 // WaveFlag holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps
 // waveforms.
 type WaveFlag struct {
-	WaveText string
+	WaveText string // empty: never, or fail for a run with a page
 	policy   waves.Policy
+	implied  bool // the flag was not given, but the page of a failing run links to a waveform
 }
 
-// parse parses the flag. Waveforms need a folder for artifacts.
-func (w *WaveFlag) parse(artifacts bool) (err error) {
+// parse parses the flag. Waveforms need a folder for artifacts. page says that the run writes a page and plays a device
+// that can be repeated on the build that dumps waveforms.
+func (w *WaveFlag) parse(artifacts, page bool) (err error) {
 	if w.WaveText == "" {
 		w.WaveText = "never"
+		if w.implied = page && artifacts; w.implied {
+			w.WaveText = "fail"
+		}
 	}
 	if w.policy, err = waves.Parse(w.WaveText); err != nil {
 		return fmt.Errorf("--wave: %w", err)
@@ -125,14 +130,25 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 // made late still appear.
 const settling = 50_000
 
-// wave repeats a replay, up to some cycles after the window.
-func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
-	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
+// wave repeats a replay, up to some cycles after the window. Of a replay that hangs without a mismatch, the window is
+// around the latest progress.
+func (r *Replay) wave(ctx context.Context, e *ReplayEnded, hang *replay.StuckError) (err error) {
+	if e.Result == nil || r.Out == "" || !r.wants(ctx, hang != nil || e.Result.Mismatches > 0) {
 		return nil
 	}
-	w, at := r.WaveFlag.wave(r.Out, e.Result.Findings)
+	found := e.Result.Findings
+	if e.Result.Mismatches > 0 {
+		hang = nil
+	}
+	if hang != nil {
+		found = []result.Finding{{Cycle: new(hang.Since())}}
+	}
+	w, at := r.WaveFlag.wave(r.Out, found)
 	if w == nil {
 		return nil
+	}
+	if hang != nil {
+		w.Marks[0].Name, at = "latest_progress", nil
 	}
 	o := r.Options
 	o.Out, o.Files, o.Events, o.Record, o.Digest, o.RTLCoverage = "", nil, false, nil, false, ""
@@ -154,7 +170,8 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	}
 	res, err := run.Play()
 	err = errors.Join(err, run.Close())
-	if res == nil || err != nil && !cut && res.Mismatches == 0 {
+	if again, still := errors.AsType[*replay.StuckError](err); res == nil ||
+		err != nil && !cut && res.Mismatches == 0 && (hang == nil || !still || again.Key() != hang.Key()) {
 		return waveError(err)
 	}
 	again := res.Findings
@@ -224,6 +241,15 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 		again = []result.Finding{}
 	}
 	return s.left(ctx, &e.Object, s.Log, w, at, again)
+}
+
+// excuse turns the error of a waveform that nobody asked for into a warning: it does not change how the run ends.
+func (w *WaveFlag) excuse(ctx context.Context, o *result.Object, err error) error {
+	if err == nil || !w.implied || ctx.Err() != nil {
+		return err
+	}
+	o.Warnings = append(o.Warnings, err.Error())
+	return nil
 }
 
 // waveError says that an error occurred in the run for the waveform.

@@ -12,7 +12,7 @@ import (
 
 func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
 	w := WaveFlag{WaveText: "fail"}
-	require.NoError(t, w.parse(true))
+	require.NoError(t, w.parse(true, false))
 	wave, at := w.wave("out", []result.Finding{{Text: "bytes"}})
 	require.Nil(t, wave, "no finding has a cycle")
 	require.Nil(t, at)

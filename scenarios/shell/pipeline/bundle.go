@@ -28,7 +28,7 @@ type Bundling struct {
 	Home   string            // folder of the home; empty: none
 	RTL    bool              // the RTL itself goes in, too
 
-	notes []string // what was left out
+	notes []string // each names a file that was left out, and why
 }
 
 // WriteBundle writes the bundle of a run that failed. A bundle that cannot be made is noted in the object; the error
