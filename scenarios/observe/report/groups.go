@@ -37,6 +37,14 @@ type found struct {
 	Group int
 }
 
+// Again returns the command line that repeats the run as short as it is known: with the shrunk input, if there is one.
+func (f *found) Again() string {
+	if o := f.Run.Object; o.Shrunk != nil && o.Reproduce != "" {
+		return o.Reproduce
+	}
+	return f.Command
+}
+
 // group returns a group with this finding alone.
 func (f *found) group() Group {
 	g := Group{Rule: f.Rule, Domain: f.Domain, Field: f.Field, Files: f.Files, Count: 1, First: f.Head(),

@@ -115,6 +115,7 @@ func TestVerdict(t *testing.T) {
 // What the first screen has leads to the place: rule, values, queue, cycle, packet, RTL file with line, command.
 func TestFirstFinding(t *testing.T) {
 	o := mismatch(500)
+	o.Shrunk, o.Reproduce = &result.Shrunk{Trials: 5}, "nictwin replay shrunk.pcapng"
 	home := t.TempDir()
 	o.Home = &result.Home{Dir: home}
 	rtl := filepath.Join(home, "verilator/rtl/receive/nic_parse.sv")
@@ -127,7 +128,7 @@ func TestFirstFinding(t *testing.T) {
 	for _, want := range []string{"[H6]", "psn", "0xfffff8", "0xfff8ff", "6 of 24 bits differ: 0–2, 8–10",
 		"<mark>111</mark>", "rxq 1", "cycle 500", "packet 1 of a.pcap",
 		"nic_parse.sv</code> <span class=\"note\">line 3<",
-		"nictwin replay a.pcap", "The BTH (12 bytes)"} {
+		"nictwin replay shrunk.pcapng", "in 5 trials", "The BTH (12 bytes)"} {
 		require.Contains(t, first, want)
 	}
 	require.NotContains(t, string(text), "assign r.psn", "the page quotes no RTL")
