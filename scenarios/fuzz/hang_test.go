@@ -31,7 +31,7 @@ func stalled(of program.Fault) []program.Op {
 		{Key: &program.Key{Index: key}},
 		{TxQueue: &program.TxQueue{Queue: queue, LogSize: 5}},
 		{Fault: &of},
-		{Send: &program.Send{Queue: queue, Entries: list}, Wait: 4000}, // then the player ends all faults
+		{Send: &program.Send{Queue: queue, Entries: list}, Wait: 4000}, // after this wait, the player ends all faults
 	}
 }
 

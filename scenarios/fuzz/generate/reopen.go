@@ -23,7 +23,7 @@ func (g *generator) reopen() {
 			Match: []program.Match{matchDest(slowDest + i)}}})
 	}
 	g.reopened(again)
-	if g.maybe(50) { // written with smaller TLPs, frames take longer, so that more of them wait
+	if g.maybe(50) { // smaller TLPs: writing a frame takes longer, so that more frames wait
 		g.write("DEVCTL", 0)
 	}
 	port := g.intN(g.Sizes.Ports)

@@ -117,7 +117,7 @@ func (g *generator) headersAnywhere(e *program.Entry) {
 	}
 }
 
-// idFrame returns a frame whose seed identifies an entry that sends no frame.
+// idFrame returns a frame of random bytes. Its seed also goes into the wqe_id of an entry, even if that sends no frame.
 func (g *generator) idFrame() program.Frame {
 	var f program.Frame
 	f.Seed = uint64(g.rng.Uint32())
@@ -206,7 +206,7 @@ func (g *generator) offloads(e *program.Entry) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
 		e.CrcStart, e.CrcOff = uint16(g.intN(128)),
 			uint16(pick(g, g.intN(600), g.intN(600), g.intN(nicspec.FrameMax), g.intN(1<<16)))
-		if g.maybe(30) { // near the end of the UDP packet
+		if g.maybe(30) { // near the end of the frame
 			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.intN(12)))
 		}
 	}
@@ -300,7 +300,7 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 	if e.Opcode != nicspec.OpcodeInvalidate {
 		e.Pieces = append(e.Pieces, g.piece(n))
 		e.Pieces[1].Old, e.Pieces[1].Same = false, 0
-		if g.maybe(50) { // equal offsets in a line
+		if g.maybe(50) { // source and destination at the same offset within a line
 			e.Pieces[0].Page, e.Pieces[1].Page, e.Pieces[1].Skew = 0, 0, e.Pieces[0].Skew
 		}
 		e.Fence = g.Sizes.Has(nicspec.PartFence) && g.maybe(35)

@@ -135,7 +135,7 @@ func (g *generator) rule() *program.Rule {
 	return r
 }
 
-// table draws any other table command: reads, and writes, which are mostly refused.
+// table draws any other table command: a read, or a write that is refused in most cases.
 func (g *generator) table() *program.Table {
 	t := &program.Table{
 		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.intN(8)),
@@ -161,7 +161,7 @@ func (g *generator) table() *program.Table {
 	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
-		t.Index |= 0x8000 // out of range: keys and rules in force are changed by operations of their own
+		t.Index |= 0x8000 // out of range: only the operations Key and Rule change keys and rules in force
 		if g.maybe(60) {
 			t.Index, t.Words[0] = 100, t.Words[0]|0xfe
 			if t.Table == nicspec.TableRule {
@@ -204,7 +204,7 @@ func (g *generator) disabled() program.Op {
 	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpRead), Table: t.Table, Index: t.Index}}
 }
 
-// register draws an access to any register that has no lasting effect.
+// register draws a read from any address of BAR0, or a write to a register for which there is no other operation.
 func (g *generator) register() program.Op {
 	r := &nicspec.Registers[g.intN(len(nicspec.Registers))]
 	if g.maybe(60) {

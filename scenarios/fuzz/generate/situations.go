@@ -11,8 +11,8 @@ import (
 // situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
 	parts           nicspec.Cap1Reg // optional parts that the build must have
-	perMille, burst int             // share of programs: of all, and of those whose stalls come in long bursts
-	last            bool            // the last operation of a program, because it leaves the NIC without queues
+	perMille, burst int             // per mille of programs: of all, and of those whose streams stall in long bursts
+	last            bool            // must be the program's last operation, because it leaves the NIC without queues
 	add             func(g *generator)
 }
 

@@ -66,7 +66,7 @@ func (g *generator) slowRing(q, delay int) {
 // everyQueue posts entries on all transmit queues at once, so that their messages fall due together while none can be
 // sent [M2].
 func (g *generator) everyQueue() {
-	const most = 64 // queues, and units of time after which a message falls due
+	const most = 64 // maximum number of queues
 	g.unblock()
 	g.scarce()
 	queues := g.pickTxQueues(min(most, g.Sizes.NumTxq))

@@ -80,7 +80,8 @@ func (g *generator) requester() uint16 {
 	return pick(g, rawRequester, rawRequester, uint16(g.rng.Uint32())|0x0400)
 }
 
-// oddAccess draws a request for BAR0 that is no valid register access, or a read that is one.
+// oddAccess draws a request for a register that has no side effects, with any length, byte enables and attributes. Few
+// of these requests are valid accesses.
 func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(),
 		Tag: uint8(g.rng.Uint32()),

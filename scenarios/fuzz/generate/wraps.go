@@ -25,7 +25,7 @@ func (g *generator) transmitLaps() {
 	q, log := pick(g, g.tx...), 8+g.intN(3)
 	g.openTxQueue(q, 1<<log)
 	s := &program.Send{Queue: q}
-	each := g.maybe(30) // one completion entry per entry, so that their index wraps, too
+	each := g.maybe(30) // each work entry gets a completion entry, so that the completion ring's index wraps, too
 	blocks := 0
 	for range 4 + g.intN(6) {
 		e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: each || g.maybe(10), Frame: g.idFrame()}

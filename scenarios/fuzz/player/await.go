@@ -14,7 +14,7 @@ import (
 // renewCycles is how often a stop is renewed: well within the longest time that a pause frame can name.
 const renewCycles = 20_000
 
-// await waits until the entries that do not name a port have ended, and keeps that port stopped in the meantime.
+// await keeps a port stopped until all entries have ended that do not send to it.
 func (x *player) await(a *program.Await) error {
 	if x.sizes.Ports < 2 || a.Port >= x.sizes.Ports {
 		return nil
@@ -81,8 +81,8 @@ func (s *stopper) renew() {
 	s.x.b.Players[s.port].Play(traffic.Frame{Data: f})
 }
 
-// waiting yields the entries of a queue that are not known to have ended, oldest first. If one of them is unknown, it
-// yields nil and stops.
+// waiting yields the entries of a queue that are not known to have ended, oldest first. It yields nil for the first
+// entry that the player does not know, and stops.
 func (r *txRing) waiting(yield func(*sent) bool) {
 	for i := r.done; i != r.PI; {
 		s := r.work[r.Place(i)]
@@ -93,7 +93,8 @@ func (r *txRing) waiting(yield func(*sent) bool) {
 	}
 }
 
-// sends reports whether an entry that may not have ended names a port [T13]. An unknown entry may.
+// sends reports whether any entry that may not have ended sends to a port [T13]; an entry that the player does not know
+// may do so.
 func (r *txRing) sends(port int) bool {
 	for s := range r.waiting {
 		if s == nil || s.sendsOn() == port {
@@ -157,7 +158,7 @@ func (x *player) portFull(port int) bool {
 	return frames >= fullFrames || bytes >= fullBytes
 }
 
-// context reads the entry of a transmit queue.
+// context reads the table entry of a transmit queue.
 func (x *player) context(q int) (nicspec.TxqEntryFields, error) {
 	var b [nicspec.TxqEntrySize]byte
 	if _, err := x.command(nicspec.TableOpRead, nicspec.TableTxq, q, nil); err != nil {

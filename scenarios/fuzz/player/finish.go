@@ -110,7 +110,7 @@ func (x *player) drain() error {
 	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that fall due later [M5]
 		return err
 	}
-	return x.busyFalls() // nor pause frames that wait for the cable
+	return x.busyFalls() // nor does STATUS show pause frames that wait for the cable
 }
 
 // busyFalls waits until the busy pin is 0 [B8].

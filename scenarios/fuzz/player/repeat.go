@@ -20,7 +20,7 @@ func variation(f program.Frame, n int) program.Frame {
 	return f
 }
 
-// sendRepeatedly posts the entries of s Times times, in batches that fit into the ring.
+// sendRepeatedly posts the entries of s as often as s.Times says, in batches that fit into the ring.
 func (x *player) sendRepeatedly(s *program.Send) error {
 	for at, end := 0, s.Times*len(s.Entries); at < end; {
 		r := x.tx[s.Queue]
@@ -65,7 +65,7 @@ func (x *player) feed(f *program.Feed) error {
 		}
 		most := room()
 		if at == 0 {
-			most = min(most, part+1) // else every batch fills the ring, and a batch ends at index 65,536
+			most = min(most, part+1) // otherwise all batches would fill the ring, and one would end at index 65,536
 		}
 		p := program.Play{Port: f.Port}
 		for bytes := 0; at < end && len(p.Frames) < most; at++ {

@@ -123,7 +123,7 @@ func (x *player) rule(r *program.Rule) error {
 		m := &r.Match[i]
 		field := program.SteerField(m.Field)
 		for k := range field.Width {
-			bit := field.Bit + k // both the numbers and the match are little-endian
+			bit := field.Bit + k // bit k of the match's number: the key is little-endian
 			set(f.Value[:], bit, m.Value>>k&1)
 			set(f.Mask[:], bit, ^m.Skip>>k&1)
 		}

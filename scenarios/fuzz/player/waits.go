@@ -30,7 +30,7 @@ func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
 		often          = 1000                               // factor of the limit on a slow board
-		frames         = program.MaxPlayed/ether.MaxLen + 1 // of maximum length, in one played frame
+		frames         = program.MaxPlayed/ether.MaxLen + 1 // frames of MaxLen for the longest played frame
 	)
 	period := b.NIC.Period()
 	slowest := int64((b.Waits.Turn + frames*board.CableTime(b.Cable())) / period)

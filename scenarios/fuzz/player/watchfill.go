@@ -33,7 +33,7 @@ type heldPort struct {
 	goes                 bool  // the frames that waited during the stop are now leaving
 	frames, small, bytes int   // frames and bytes that have left since the stop
 	beats                int
-	lines, sent          int // received lines and sent frames since the NIC last sent a TLP
+	lines, sent          int // received lines (64 B) and sent frames since the NIC last sent a TLP
 }
 
 const (

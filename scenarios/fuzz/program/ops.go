@@ -253,7 +253,7 @@ type Read struct {
 	Wide bool   `json:"wide,omitempty"`
 }
 
-// TLP sends any TLP, except a register access that would take effect.
+// TLP sends any TLP. Register accesses that take effect belong into Read and Write, which the player keeps track of.
 type TLP struct {
 	Header string `json:"header"` // 16 bytes in hexadecimal
 	Data   int    `json:"data,omitempty"`

@@ -22,7 +22,7 @@ const (
 	MaxFrame   = 16 << 10  // maximum length of a frame in bytes
 	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
 	MaxPlayed  = 32 << 10  // bytes of an arriving frame
-	maxLater   = 60_000    // largest error of a length field
+	maxLater   = 60_000    // largest deviation of ip_len and udp_len from the right length
 	maxRepeat  = 4096      // times that a TLP is sent
 	maxCredits = 4096
 )

@@ -78,8 +78,8 @@ func items(o *program.Op) int {
 	return 0
 }
 
-// cut removes frames or entries of an operation, from index from up to to. It reports whether any are left, and whether
-// there were any.
+// cut removes the frames or entries of an operation from index `from` on, up to and without index `to`. If there are
+// none, or if none would be left, it changes nothing and returns false.
 func cut(o *program.Op, from, to int) bool {
 	n := items(o)
 	if to = min(to, n); from >= to || to-from == n {
