@@ -44,7 +44,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// newFile refuses a file that exists, or whose folder does not.
+// newFile refuses a file that exists, or whose folder does not exist.
 func newFile(file string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("--akita-trace %s already exists: want a new name", file)

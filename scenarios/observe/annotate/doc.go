@@ -7,5 +7,5 @@
 // Everything that comes from captures, names and devices is escaped, so that no text of theirs is read as a command,
 // as HTML or as a terminal's escape sequence.
 //
-// Limits: GitHub shows ten errors a step, so that not more are written.
+// Limits: at most ten findings are written for GitHub, since it shows no more errors of a step.
 package annotate

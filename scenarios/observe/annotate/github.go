@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// shown is the number of findings that are shown.
+// shown is the maximum number of findings that are written: GitHub shows no more errors of a step.
 const shown = 10
 
 // GitHub writes a workflow command for each finding, and one for the error of a run without a verdict.
@@ -51,7 +51,7 @@ func message(s string) string { return messages.Replace(printable(s)) }
 // property escapes a property of a workflow command.
 func property(s string) string { return inProperties.Replace(printable(s)) }
 
-// printable replaces control characters but line breaks and tabs.
+// printable replaces control characters, except line breaks and tabs.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {

@@ -19,7 +19,7 @@ type place struct {
 
 // Tree says where sources are.
 type Tree struct {
-	Root string // findings name files relative to it, else to Here
+	Root string // folder in which files of findings are looked for first; then in Here
 	Here string // working folder; empty: none
 	Repo string // root of the repository, to which places are relative
 }

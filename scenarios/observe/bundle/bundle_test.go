@@ -72,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, []string{"1-ud_send6.pcapng"}, names, "inputs alone are unpacked")
 }
 
-// A name that another bundle has numbered keeps its length, and equal names stay apart.
+// A name from another bundle gets a new number in place of its old one, and equal names get different numbers.
 func TestNames(t *testing.T) {
 	b := new(Bundle)
 	for _, file := range []string{"1-x.pcap", "x.pcap", "-", "../..", `a\b` + strings.Repeat("y", 100) + ".gz"} {
@@ -124,7 +124,7 @@ func valid(t *testing.T, change func(i *Info)) []entry {
 	return []entry{{name: InfoFile, text: string(text)}, {name: "inputs/1-ud_send6.pcapng", text: "packets"}}
 }
 
-// refused parses what must be refused.
+// refused checks that Parse refuses an archive, with an *Error whose text contains want.
 func refused(t *testing.T, raw []byte, want string) {
 	t.Helper()
 	_, err := Parse("b.zip", bytes.NewReader(raw), int64(len(raw)))
@@ -134,7 +134,7 @@ func refused(t *testing.T, raw []byte, want string) {
 	require.NotContains(t, err.Error(), "\n\n")
 }
 
-// Entries that a bundle does not have are refused by name.
+// Archive entries that no bundle contains are refused, and the error names the entry.
 func TestHostileEntries(t *testing.T) {
 	named := func(name string) entry { return entry{name: name, text: "x"} }
 	special := func(name string, m fs.FileMode) entry {

@@ -27,7 +27,7 @@ func patched(t *testing.T, raw []byte, name string, at int, value uint16) []byte
 	return raw
 }
 
-// Archives that are damaged, encrypted, cut off or no bundles are refused.
+// Archives that are damaged, encrypted or cut off, or that are no bundles, are refused.
 func TestHostileArchives(t *testing.T) {
 	good := archive(t, valid(t, nil)...)
 	const input = "inputs/1-ud_send6.pcapng"
@@ -49,7 +49,7 @@ func TestHostileArchives(t *testing.T) {
 	require.ErrorContains(t, err, "is no regular file")
 }
 
-// Bombs are stopped as they unpack, whatever their headers claim, and so are archives of very many entries.
+// Unpacking a zip bomb ends at a limit, whatever the headers claim; archives of very many entries are refused.
 func TestBombs(t *testing.T) {
 	zeros := strings.Repeat("\x00", MaxWave+1)
 	bomb := archive(t, append(valid(t, nil), entry{name: "wave-1.fst", text: zeros})...)
@@ -76,14 +76,14 @@ func TestBombs(t *testing.T) {
 	refused(t, archive(t, list[:2+maxRTL]...), "has too many entries")
 
 	list = valid(t, nil)
-	for i := range 70_000 { // their headers alone are more than is read
+	for i := range 70_000 { // the list of so many entries exceeds the limit for reading it
 		stored := func(h *zip.FileHeader) { h.Method = zip.Store }
 		list = append(list, entry{fmt.Sprintf("rtl/%d", i), "", stored})
 	}
 	refused(t, archive(t, list...), "has too many entries")
 }
 
-// Nonsense in bundle.json is refused, by field or flag.
+// Nonsense in bundle.json is refused, and the error names the field or the flag.
 func TestHostileInfo(t *testing.T) {
 	text := func(info string) []byte {
 		return archive(t, entry{name: InfoFile, text: info}, valid(t, nil)[1])
@@ -144,7 +144,7 @@ func TestHostileInfo(t *testing.T) {
 	}
 }
 
-// Names that no bundle has are not written either.
+// Bytes refuses entries that Parse would refuse: bad names, and contents that are too large.
 func TestWritesNoBadNames(t *testing.T) {
 	b := sample()
 	b.Files["../x"] = nil
@@ -156,7 +156,7 @@ func TestWritesNoBadNames(t *testing.T) {
 	require.ErrorContains(t, err, "a bundle at most 268435456")
 }
 
-// Texts of a bundle that is shown stay in their lines.
+// When a bundle is shown, a text with line breaks in it cannot imitate another row.
 func TestShow(t *testing.T) {
 	b := sample()
 	b.Files["rtl/a.sv"] = nil

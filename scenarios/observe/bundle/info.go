@@ -24,7 +24,7 @@ type Info struct {
 	Flags   []string `json:"flags"`   // --NAME=VALUE, or --NAME of a truth value; see FlagNames
 	Inputs  []Input  `json:"inputs"`  // in the order in which they are played
 	DUT     *DUT     `json:"dut,omitempty"`
-	// of the program that wrote the bundle, with +changes if its tree had some; empty if unknown
+	// source revision of the program that wrote the bundle, with +changes if its tree had any; empty if unknown
 	Revision string         `json:"revision"`
 	Seed     uint64         `json:"seed"`
 	Original map[string]int `json:"original,omitempty"` // size of the run's input: packets, entries, messages, …
@@ -35,7 +35,7 @@ type Info struct {
 
 	Finding *result.Finding `json:"finding,omitempty"` // the first; nil if the device crashed or hung before one
 	Error   string          `json:"error,omitempty"`   // what ended the run, if something did
-	Failure result.Kind     `json:"failure,omitempty"` // kind of the failure, if it is of one
+	Failure result.Kind     `json:"failure,omitempty"` // kind of the failure, if it has one
 }
 
 // Input is a file of the bundle that the command reads.
@@ -53,7 +53,7 @@ const (
 	Scenario     Role = "scenario"
 	Program      Role = "program"
 	Board        Role = "board"
-	Transactions Role = "transactions" // of a run of play, for people
+	Transactions Role = "transactions" // transactions of the failing run of play, for people to read
 )
 
 // DUT identifies the RTL device by name and hashes.
@@ -63,7 +63,7 @@ type DUT struct {
 	Build    string `json:"build"` // hash of the build; empty if it is not known
 }
 
-// most is the number of inputs of a role that a command takes.
+// most holds the maximum number of inputs that a command takes, by role.
 type most map[Role]int
 
 // commands lists the commands that have bundles: the flags that a bundle may set, and the roles of its inputs.
@@ -86,7 +86,7 @@ func Commands() []string { return slices.Sorted(maps.Keys(commands)) }
 // FlagNames returns the flags of a command that a bundle may set.
 func FlagNames(command string) []string { return commands[command].flags }
 
-// Flag splits an entry of Info.Flags; a truth value without one is true.
+// Flag splits an entry of Info.Flags into name and value; without a value, it is a truth value that is true.
 func Flag(text string) (name, value string) {
 	name, value, given := strings.Cut(strings.TrimPrefix(text, "--"), "=")
 	if !given {
@@ -147,7 +147,7 @@ func parseInfo(text []byte) (*Info, error) {
 	return i, i.validate()
 }
 
-// validate returns every error of the fields by themselves.
+// validate returns every error that bundle.json shows without the other entries.
 func (i *Info) validate() error {
 	c, known := commands[i.Command]
 	if !known {

@@ -95,8 +95,8 @@ func Parse(path string, in io.ReaderAt, size int64) (*Bundle, error) {
 	return b, nil
 }
 
-// directory reads the list of entries. The list has no limit of its own, so that on the reads ends one that is too
-// long.
+// directory reads the list of entries. zip.NewReader reads a list of any length, so limited makes it fail if the list
+// is too long.
 func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	const most = 4 << 20 // bytes of headers: far more than the entries of a bundle need
 	x := &limited{in: in, left: most}
@@ -115,7 +115,7 @@ func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 
 var errTooLong = fmt.Errorf("has too many entries: want at most %d, and %d of %s", maxEntries, maxRTL, rtlDir)
 
-// limited fails reads beyond a number of bytes until it is done.
+// limited passes on reads, and fails them once they exceed `left` bytes in total, unless done is set.
 type limited struct {
 	in   io.ReaderAt
 	left int64

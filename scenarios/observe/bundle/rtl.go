@@ -16,7 +16,7 @@ import (
 // headers lists the extensions of files in include folders that belong to a design.
 var headers = []string{".v", ".sv", ".vh", ".svh", ".h", ".inc", ".svi"}
 
-// AddRTL adds manifest and sources of a device under rtl/, placed to each other as they are.
+// AddRTL adds the manifest and the sources of a device under rtl/, at the same paths relative to each other.
 func (b *Bundle) AddRTL(m *manifest.Manifest) error {
 	set, err := sources.Expand(m)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// String formats a bundle for people. Texts that come from it stay in their lines: none can look like another part.
+// String formats a bundle for people, in rows. Further lines of a text are marked, so that no text from the bundle
+// looks like a row of its own.
 func (b *Bundle) String() string {
 	var s strings.Builder
 	i := &b.Info

@@ -16,10 +16,10 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// dated is the time of every entry: the first that zip knows.
+// dated is the time stamp of every entry: the earliest that zip can represent.
 var dated = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TooLargeError reports that a bundle would be larger than is read.
+// TooLargeError reports that a bundle would exceed MaxBytes, the limit for reading one.
 type TooLargeError struct{ Bytes int64 }
 
 func (e *TooLargeError) Error() string {
@@ -85,8 +85,8 @@ func (b *Bundle) Add(role Role, file string, text []byte) {
 // numbered matches the number that Add puts before a name.
 var numbered = regexp.MustCompile(`^[0-9]+-`)
 
-// plain replaces characters that names of entries do not have, and cuts long names at their beginning, so that the
-// extension stays. A number that an earlier bundle has put there is left out.
+// plain replaces characters that names of entries must not contain, and cuts long names at their beginning, so that the
+// extension stays. It drops the number of a name that comes from another bundle.
 func plain(name string) string {
 	const most = 60
 	name = numbered.ReplaceAllString(name, "")

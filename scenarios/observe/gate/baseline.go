@@ -1,8 +1,8 @@
-// Package gate compares the artifacts of runs with a baseline that an earlier run of them left, and says what got
-// worse: a mismatch that is new, coverage that is lost, a score of bench that is missed, less that was compared, more
-// time for it.
+// Package gate compares the artifacts of runs with a baseline that earlier runs left, and reports what got worse: new
+// mismatches, lost coverage, missed scores of bench, fewer comparisons, or more time per comparison.
 //
-// Shards of one run count as one. What got better breaks nothing; write the baseline anew to keep it.
+// Shards of one run count as one. What got better is not reported; to make it the new standard, write the baseline
+// anew.
 package gate
 
 import (
@@ -24,7 +24,7 @@ import (
 // schema is the version of the baseline's format.
 const schema = 1
 
-// Baseline has what a later comparison needs of runs.
+// Baseline holds the facts about runs with which later runs are compared.
 type Baseline struct {
 	Schema   int    `json:"schema"`
 	Revision string `json:"revision"` // of the program that wrote it
@@ -121,7 +121,8 @@ func Measure(dirs []string) (*Baseline, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		r := byName[name]
-		if err := result.Complete(r.folders, r.shards); err != nil && len(killed) == 0 { // else the gate breaks anyway
+		// Killed runs are reported in place of the shards that they did not leave.
+		if err := result.Complete(r.folders, r.shards); err != nil && len(killed) == 0 {
 			return nil, err
 		}
 	}
@@ -142,7 +143,7 @@ func Measure(dirs []string) (*Baseline, error) {
 	return b, nil
 }
 
-// Names of runs that are not of one command.
+// Names for what is no run of one command: all killed runs together, and the RTL coverage of all folders.
 const (
 	unfinished = "unfinished runs"
 	rtl        = "coverage of the RTL"

@@ -13,7 +13,8 @@ import (
 // DefaultSlower is the default of --slower.
 const DefaultSlower = "20%"
 
-// ParseSlower reads how much more time a comparison may take: a share such as 0.2; below 0 for "any".
+// ParseSlower converts the value of --slower, the additional time that a comparison may take, to a fraction: 20% to
+// 0.2, and "any" to -1.
 func ParseSlower(text string) (float64, error) {
 	if text == "any" {
 		return -1, nil
@@ -26,10 +27,10 @@ func ParseSlower(text string) (float64, error) {
 	return x / 100, nil
 }
 
-// shortest is the wall time in seconds of runs that are too short to time.
+// shortest is the minimum wall time, in seconds, of a run in the baseline whose time is compared.
 const shortest = 1
 
-// Compare returns what got worse, in order of the runs' names, and what each run did.
+// Compare returns what got worse, in order of the runs' names, and the figures of each run.
 func Compare(old, now *Baseline, slower float64) (worse []result.Finding, runs []result.GatedRun) {
 	for _, r := range now.Runs {
 		for _, e := range r.errors {
@@ -60,12 +61,12 @@ func Compare(old, now *Baseline, slower float64) (worse []result.Finding, runs [
 	return worse, runs
 }
 
-// finding returns the finding that a run got worse.
+// finding returns the finding that a field of a run got worse; text says how.
 func finding(r *Run, field, before, now, text string) result.Finding {
 	return result.Finding{Domain: result.Gate, Field: field, Expected: before, Got: now, Text: r.Name + ": " + text}
 }
 
-// worse returns what is worse in the run r than in the run o before it.
+// worse returns what is worse in run r than in o, the baseline's run of the same name.
 func (o *Run) worse(r *Run, slower float64) []result.Finding {
 	list := o.mismatches(r)
 	if r.Checked < o.Checked {
@@ -95,7 +96,7 @@ func (o *Run) worse(r *Run, slower float64) []result.Finding {
 	return list
 }
 
-// mismatches returns the findings of kinds that were not known before, each with its place and command.
+// mismatches returns the findings of run r whose kinds the baseline's run o does not list.
 func (o *Run) mismatches(r *Run) (list []result.Finding) {
 	for _, k := range r.Findings {
 		if slices.Contains(o.Findings, k) {
@@ -108,7 +109,7 @@ func (o *Run) mismatches(r *Run) (list []result.Finding) {
 	return list
 }
 
-// lost returns the coverage that the run before had.
+// lost returns the coverage that the baseline's run o has and run r lacks.
 func (o *Run) lost(r *Run) (list []result.Finding) {
 	for _, group := range slices.Sorted(maps.Keys(o.Bins)) {
 		for _, bin := range o.Bins[group] {

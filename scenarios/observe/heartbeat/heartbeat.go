@@ -17,15 +17,15 @@ type Status struct {
 	Busy  string // what is posted and unfinished, by queue where known; empty: nothing, or unknown
 }
 
-// Beat holds what the lines say.
+// Beat holds the progress of a run, and prints it line by line.
 type Beat struct {
 	command string
-	unit    string // what is counted, such as frames; empty: the command reports no progress
+	unit    string // name of the counted units, such as frames; empty: the command reports no progress
 	every   time.Duration
 	w       io.Writer
 
 	done, total atomic.Int64
-	share       atomic.Uint64 // bits of the share of the work that is done; 0: as counted
+	share       atomic.Uint64 // float64 bits of the share of the work that is done; 0: it is done / total
 	status      atomic.Pointer[Status]
 	wanted      atomic.Bool
 
@@ -36,14 +36,14 @@ type Beat struct {
 	stopped chan struct{}
 }
 
-// line holds what one line compares with an earlier one.
+// line holds the figures of a line that later lines are compared with.
 type line struct {
 	at   time.Duration
 	done int64
 	mark uint64
 }
 
-// Ticks is the number of times per interval at which a Beat looks whether anything has moved.
+// Ticks is the number of times per interval that a Beat checks whether anything has moved.
 const Ticks = 10
 
 // New returns a Beat that prints to w, at an interval that must be positive; the command counts units, such as frames.
@@ -74,7 +74,7 @@ func (b *Beat) Start() {
 	}()
 }
 
-// Stop ends the lines: none comes after it has returned.
+// Stop ends the printing: no line comes after it has returned.
 func (b *Beat) Stop() {
 	if b == nil || b.stop == nil {
 		return
@@ -99,7 +99,7 @@ func (b *Beat) Share(share float64) {
 	}
 }
 
-// Wants reports whether a new Status is wanted: about once for each time that the Beat looks.
+// Wants reports whether a new Status is wanted; it is true about once per tick.
 func (b *Beat) Wants() bool { return b != nil && b.wanted.Load() && b.wanted.Swap(false) }
 
 // Report sets the status.
@@ -109,7 +109,7 @@ func (b *Beat) Report(s Status) {
 	}
 }
 
-// tick looks at the run, and prints a line if one is due.
+// tick checks whether anything has moved, and prints a line if one is due.
 func (b *Beat) tick(at time.Duration) {
 	now := line{at: at, done: b.done.Load()}
 	s := b.status.Load()
@@ -123,7 +123,7 @@ func (b *Beat) tick(at time.Duration) {
 	if at-b.printed.at < b.every {
 		return
 	}
-	_, _ = io.WriteString(b.w, b.text(now, s)) // stderr is the only reader
+	_, _ = io.WriteString(b.w, b.text(now, s)) // an error would have to be reported on the same stderr
 	b.printed = now
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ticks has the beat look once a second of its clock until it has reached a time.
+// ticks calls tick for each second after `from`, up to and including `to`.
 func ticks(b *Beat, from, to int) {
 	for s := from + 1; s <= to; s++ {
 		b.tick(time.Duration(s) * time.Second)
@@ -38,14 +38,14 @@ func TestLines(t *testing.T) {
 	require.Contains(t, out.String(), "; about 3m0s left\n")
 }
 
-// Without a unit, nothing is known but the time.
+// Without a unit, a line gives only the time since the start.
 func TestNoProgressKnown(t *testing.T) {
 	var out bytes.Buffer
 	ticks(New(&out, "bench", "", 30*time.Second), 0, 60)
 	require.Equal(t, "nictwin bench: after 30s\nnictwin bench: after 1m0s\n", out.String())
 }
 
-// A run that stands still has its lines, too, which say since when; a mark that changes is progress.
+// Lines also come while a run stands still, and say for how long; a changed mark counts as progress.
 func TestNothingMoves(t *testing.T) {
 	var out bytes.Buffer
 	b := New(&out, "replay", "frames", 30*time.Second)
@@ -64,7 +64,7 @@ func TestNothingMoves(t *testing.T) {
 	require.NotContains(t, out.String(), "nothing has moved")
 }
 
-// A run that counts nothing, or does not know its end, makes no claims about them.
+// Without a known total, a line says neither the total nor the time left.
 func TestUnknownEnd(t *testing.T) {
 	var out bytes.Buffer
 	b := New(&out, "fuzz", "programs", 30*time.Second)
@@ -73,7 +73,7 @@ func TestUnknownEnd(t *testing.T) {
 	require.Equal(t, "nictwin fuzz: after 30s; 60 programs, 2/s\n", out.String())
 }
 
-// Of units that differ in size, the share decides about the time left.
+// If the share of the work is given, the time left follows from it and not from the number of units.
 func TestShare(t *testing.T) {
 	var out bytes.Buffer
 	b := New(&out, "run", "cases", 30*time.Second)
@@ -83,7 +83,7 @@ func TestShare(t *testing.T) {
 	require.Contains(t, out.String(), "1 of 2 cases, 0.03333/s; about 10s left")
 }
 
-// No beat at all accepts everything.
+// A nil Beat accepts every call.
 func TestNone(t *testing.T) {
 	var b *Beat
 	b.Start()
@@ -110,8 +110,8 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// The goroutine prints while the run does nothing, and nothing after Stop; go test -race sees it beside a run that
-// reports.
+// The goroutine prints while the run does nothing, and prints nothing after Stop. It runs beside calls of Count and
+// Report, so that go test -race finds races.
 func TestGoroutine(t *testing.T) {
 	l := &lines{more: make(chan struct{})}
 	b := New(l, "replay", "frames", time.Millisecond)
@@ -120,7 +120,7 @@ func TestGoroutine(t *testing.T) {
 		b.Count(i, 1000)
 		b.Report(Status{Mark: uint64(i)})
 	}
-	<-l.more // the run waits, and lines come
+	<-l.more // lines come although the run makes no calls
 	b.Stop()
 	l.mu.Lock()
 	before := l.n

@@ -10,10 +10,10 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// maxFindings bounds the findings whose text is in a case; the JSON object has all.
+// maxFindings bounds the findings of a case whose text is written; summary.json has all of them.
 const maxFindings = 20
 
-// Unfinished returns the document of a run that has begun: an error, should it never end.
+// Unfinished returns the document for the begin of a run: an error, which remains in the file if the run never ends.
 func Unfinished(command, again string, seed uint64) *Suites {
 	s := suite(command, again, seed)
 	s.Cases = []*Case{{Name: command, Class: command, Properties: seeded(seed, again),
@@ -65,10 +65,10 @@ type cases struct {
 	suite  *Suite
 	again  string
 	byName map[string]*Case
-	run    *Case // what belongs to no other case
+	run    *Case // case of errors and findings that belong to no other case
 }
 
-// add adds a case; one name twice is one case.
+// add returns the case of this name and class, and creates it at the first call.
 func (b *cases) add(name, class string) *Case {
 	key := class + "\x00" + name
 	if c := b.byName[key]; c != nil {
@@ -80,7 +80,7 @@ func (b *cases) add(name, class string) *Case {
 	return c
 }
 
-// whole adds the case of the run itself, which bears the error that kept it from an end.
+// whole adds the case of the run itself. If the run ended without a verdict, the case has its error.
 func (b *cases) whole() {
 	o := b.o
 	b.run = b.add(o.Command, o.Command)
@@ -93,7 +93,7 @@ func (b *cases) whole() {
 		Text: clean(o.Error + "\nreproduce: " + b.again)}
 }
 
-// parts adds the cases that the run tells apart, with or without a fault.
+// parts adds a case for each capture, scenario, block and server of the run, whether it failed or not.
 func (b *cases) parts() {
 	for _, file := range b.o.Captures {
 		b.add(filepath.Base(file), b.class())
@@ -112,7 +112,8 @@ func (b *cases) parts() {
 	}
 }
 
-// class returns the class of captures: the command with device and direction, whose cases bear the same names.
+// class returns the class of captures and programs: command, NIC and direction. It distinguishes runs of the same
+// captures.
 func (b *cases) class() string {
 	return strings.Join(nonEmpty(b.o.Command, b.o.NIC, b.o.Dir), ".")
 }

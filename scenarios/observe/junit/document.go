@@ -34,7 +34,7 @@ type Suite struct {
 // Case is one scenario, capture, block or program.
 type Case struct {
 	Name       string      `xml:"name,attr"`
-	Class      string      `xml:"classname,attr"` // command, and device where cases of two may have one name
+	Class      string      `xml:"classname,attr"` // command, with NIC and direction where cases need them
 	Time       seconds     `xml:"time,attr"`
 	Properties *properties `xml:"properties,omitempty"`
 	Failure    *Fault      `xml:"failure,omitempty"`
@@ -44,7 +44,7 @@ type Case struct {
 	findings int
 }
 
-// finish ends a case: it says how many findings were left out, and has no empty list of properties.
+// finish completes a case: it adds how many findings were left out, and removes an empty list of properties.
 func (c *Case) finish() {
 	if n := c.findings - maxFindings; n > 0 {
 		c.Failure.Text += fmt.Sprintf("and %d more findings, in summary.json\n", n)
@@ -84,10 +84,10 @@ func (p *properties) add(name, value string) {
 	}
 }
 
-// seconds is a duration as JUnit has it.
+// seconds is a duration as JUnit XML writes it.
 type seconds float64
 
-// MarshalText returns the seconds with milliseconds.
+// MarshalText returns the seconds with three decimal places.
 func (s seconds) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%.3f", float64(s)), nil }
 
 // Write writes the document.
@@ -127,7 +127,8 @@ func (s *Suites) count() {
 // maxText bounds the text of a finding in bytes.
 const maxText = 8 << 10
 
-// clean replaces what XML 1.0 does not allow, and escape sequences of terminals with it, and cuts long text.
+// clean replaces all control characters except line breaks and tabs, so that XML 1.0 allows the text and terminals see
+// no escape sequence in it. It cuts long text.
 func clean(s string) string {
 	cut := len(s) > maxText
 	if cut {

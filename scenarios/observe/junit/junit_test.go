@@ -18,7 +18,7 @@ import (
 
 const again = "nictwin replay --seed 7 a.pcap"
 
-// hostile has what captures and names may carry into XML, HTML or a terminal.
+// hostile is a text, as captures and names may contain it, that XML, HTML or a terminal could misread.
 const hostile = "a<b>&\"'\x00\x1b[31m]]>\ufffe\xff [[ATTACHMENT|/etc/passwd]] ::error::x"
 
 func object(outcome result.Outcome, findings ...result.Finding) *result.Object {
@@ -34,7 +34,7 @@ func inCapture(name, text string) result.Finding {
 		Files: []string{"models/nic/core/rss.go"}, Frame: &result.Frame{Dir: "rx", Capture: name, Packet: 4}}
 }
 
-// read has the document read by a reader that others wrote.
+// read writes the document and parses it by an independent reader of JUnit XML.
 func read(t *testing.T, s *junit.Suites) gojunit.Suite {
 	var text bytes.Buffer
 	require.NoError(t, junit.Write(&text, s))
@@ -126,7 +126,7 @@ func TestManyFindingsAreCounted(t *testing.T) {
 	require.Contains(t, s.Tests[1].Error.Error(), "and 480 more findings")
 }
 
-// junitparser, which is written in Python, reads what is written, and finds the same.
+// Python's junitparser reads the file, and finds the same cases and failures in it.
 func TestPythonReads(t *testing.T) {
 	python, err := filepath.Abs("../../../.venv/bin/python")
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ print(json.dumps({"tests": x.tests, "failures": x.failures, "errors": x.errors, 
 	require.Equal(t, "13688", got.Cycle)
 }
 
-// The kind of failure is the type of the fault, of the error of a run and of a finding.
+// The type attribute of an error or failure is the kind of failure of the run or of the finding.
 func TestTypeIsTheKindOfFailure(t *testing.T) {
 	o := object(result.Infrastructure)
 	o.Failure, o.Error = result.Stall, "no answer in time"

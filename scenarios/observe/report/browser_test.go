@@ -26,7 +26,7 @@ type browser struct {
 	ctx context.Context
 }
 
-// open opens a page in a tab of this width and colours.
+// open opens a page in a tab of this width, with colour scheme light or dark.
 func open(t testing.TB, page string, width int64, scheme string) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -74,13 +74,13 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.Click(selector))
 }
 
-// press gives an element the focus and presses it by a key.
+// press gives an element the focus and presses Enter.
 func (b *browser) press(selector string) {
 	b.t.Helper()
 	b.do(chromedp.Focus(selector), chromedp.KeyEvent(kb.Enter))
 }
 
-// bigRun is a run with so many findings, each with its own crossings, and cases.
+// bigRun writes the artifacts of a run with that many findings, each with crossings of its own, and that many cases.
 func bigRun(t testing.TB, findings, cases int) (dir string) {
 	cycles := make([]int64, findings)
 	for i := range cycles {
@@ -143,7 +143,7 @@ func TestBigPage(t *testing.T) {
 	require.Equal(t, "399000", eval[string](b, `document.querySelector("#f997 .cyc.at").textContent`))
 }
 
-// What can be clicked does what it says.
+// Every button and link does what its label says.
 func TestClicks(t *testing.T) {
 	b := open(t, filepath.Join(write(t, New([]*Run{load(t, bigRun(t, 30, 3))})), result.PageFile), 1200, "light")
 	expanded := func(id string) string {
@@ -151,7 +151,7 @@ func TestClicks(t *testing.T) {
 	}
 	require.Equal(t, "true", expanded("f0"))
 	require.Equal(t, "false", expanded("f1"))
-	for _, id := range []string{"f1", "f25"} { // in the page, and unpacked
+	for _, id := range []string{"f1", "f25"} { // HTML in the page, and one that its script unpacks
 		b.click("#" + id + " h3 button")
 		body := `document.querySelector("#` + id + ` .body")`
 		b.becomes(body + `.checkVisibility() && ` + body + `.innerText.includes("Reproduce")`)
@@ -190,7 +190,7 @@ func TestClicks(t *testing.T) {
 	require.Equal(t, "rgb(255, 255, 255)", background())
 }
 
-// Everything can be reached and opened by keys.
+// Every finding and every control can be reached and opened by the keyboard.
 func TestKeyboard(t *testing.T) {
 	b := open(t, filepath.Join(write(t, New([]*Run{load(t, bigRun(t, 30, 3))})), result.PageFile), 1200, "dark")
 	require.Equal(t, "rgb(13, 17, 23)", eval[string](b, `getComputedStyle(document.body).backgroundColor`))
@@ -207,7 +207,7 @@ func TestKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowUp))
 	require.Equal(t, "f0", eval[string](b, `document.activeElement.closest("article").id`))
 
-	reached := map[string]bool{} // by the tabulator, from the first finding on
+	reached := map[string]bool{} // elements reached by the Tab key, from the first finding on
 	for range 40 {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		reached[eval[string](b, `document.activeElement.className || document.activeElement.tagName`)] = true
@@ -222,7 +222,7 @@ func TestKeyboard(t *testing.T) {
 //go:embed testdata/accessible.js
 var accessible string
 
-// The page has landmarks, headings, names and contrast, in both colours, and fits a phone.
+// The page has landmarks, headings, names and contrast in both colour schemes, and fits a phone's screen.
 func TestAccessible(t *testing.T) {
 	dir := bigRun(t, 12, 3)
 	r := New([]*Run{load(t, dir)})
@@ -241,7 +241,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// Without scripts the first findings are there, and their commands.
+// Without scripts, the page shows the first findings and their commands.
 func TestWithoutScripts(t *testing.T) {
 	page := filepath.Join(write(t, New([]*Run{load(t, bigRun(t, 12, 3))})), result.PageFile)
 	b := open(t, "/dev/null", 1200, "light")

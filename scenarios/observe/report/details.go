@@ -18,7 +18,7 @@ type details struct {
 	Diff   *Diff // nil: the finding has no values
 	Entry  string
 	Fields []Field
-	Rest   string // of the text, without the fields
+	Rest   string // the finding's text without Fields
 	Ladder bool
 	Links  []Link
 }
@@ -81,8 +81,8 @@ func (v *pageView) link(list []Link, dir, name, what string) []Link {
 	return list
 }
 
-// beside returns the path of an artifact in the folder of artifacts, which may have been moved since: waveforms of run
-// lie in the folder of their case.
+// beside returns the path of an artifact relative to the folder of artifacts, which may have been moved since the run.
+// Waveforms of the command run lie in the subfolders of their cases.
 func beside(o *result.Object, path string) string {
 	if name, err := filepath.Rel(o.Artifacts, path); err == nil && filepath.IsLocal(name) {
 		return name

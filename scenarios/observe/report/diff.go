@@ -10,17 +10,17 @@ import (
 
 // Diff shows an expected and an actual value with their differences marked.
 type Diff struct {
-	Kind string // number, bytes or words
+	Kind string // number, bytes, or words for any other text
 	Rows [2]DiffRow
-	Note string // where they differ, in words
+	Note string // says where they differ
 }
 
 // DiffRow is one of the two values of a Diff.
 type DiffRow struct {
 	Name  string // expected or got
-	Plain string // as it is, or in decimal digits
+	Plain string // the value as text; a number in decimal
 	Hex   string // of a number
-	Parts []Part // bits or bytes, most significant or first ones first
+	Parts []Part // bits from the most significant one on, or bytes in order
 }
 
 // Part is a run of bits or bytes that all differ, or all agree.
@@ -37,12 +37,12 @@ var (
 // Limits on values shown bit by bit or byte by byte.
 const (
 	maxBits   = 64
-	maxDigits = 200 // of a number; longer ones are words
+	maxDigits = 200 // decimal digits of a number; longer numbers are compared as text
 	maxBytes  = 256
 	lead      = 8 // bytes shown before the first that differs, in long values
 )
 
-// diff compares two values as findings have them.
+// diff compares two values in the form in which findings have them.
 func diff(expected, got string) *Diff {
 	d := &Diff{Kind: "words"}
 	for i, v := range [...]string{expected, got} {
@@ -61,7 +61,7 @@ func diff(expected, got string) *Diff {
 func (d *Diff) numbers() {
 	var n [2]*big.Int
 	for i := range n {
-		n[i], _ = new(big.Int).SetString(d.Rows[i].Plain, 10) // both match decimal
+		n[i], _ = new(big.Int).SetString(d.Rows[i].Plain, 10) // cannot fail: both match decimal
 		d.Rows[i].Hex = "0x" + n[i].Text(16)
 	}
 	d.Kind = "number"
@@ -121,7 +121,7 @@ func span(a, b int) string {
 func (d *Diff) bytes() {
 	var b [2][]byte
 	for i := range b {
-		b[i], _ = hex.DecodeString(d.Rows[i].Plain) // both match inHex
+		b[i], _ = hex.DecodeString(d.Rows[i].Plain) // cannot fail: both match inHex
 	}
 	d.Kind = "bytes"
 	first, count, longest := -1, 0, max(len(b[0]), len(b[1]))
@@ -227,10 +227,10 @@ func assignments(s string) (list [][2]string) {
 	return list
 }
 
-// brief shortens a value for a line; numbers that do not fit a digit are in hexadecimal, in which hardware has them.
+// brief shortens a value to n characters. It shows numbers above 9 in hexadecimal, as hardware does.
 func brief(n int, value string) string {
 	if decimal.MatchString(value) && len(value) > 1 && len(value) <= maxDigits {
-		x, _ := new(big.Int).SetString(value, 10) // it matches
+		x, _ := new(big.Int).SetString(value, 10) // cannot fail: it matches decimal
 		value = "0x" + x.Text(16)
 	}
 	return clip(n, value)

@@ -16,8 +16,8 @@ type Group struct {
 	Scenario string        `json:"scenario,omitempty"` // name of its scenario file
 	Block    string        `json:"block,omitempty"`
 	Count    int           `json:"count"`
-	First    string        `json:"first"`   // first line of the first of them
-	Command  string        `json:"command"` // that reproduces it
+	First    string        `json:"first"`   // first line of the first finding's text
+	Command  string        `json:"command"` // reproduces the first finding
 
 	first *found
 }

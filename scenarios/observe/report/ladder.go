@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/bed/judge"
 )
 
-// window is the number of crossings shown before the one in which a finding showed, and after it.
+// window is the number of crossings shown before the one at which a finding was made, and as many after it.
 const window = 20
 
 // Crossing is a line of events.jsonl, as far as a ladder shows it.
@@ -34,7 +34,7 @@ type Crossing struct {
 // Ladder is the crossings around a finding, for the page's script.
 type Ladder struct {
 	Rows  []int `json:"rows"`            // crossings, by their index in Log
-	At    int   `json:"at"`              // the row in which the finding showed
+	At    int   `json:"at"`              // the row at which the finding was made
 	Frame int   `json:"frame"`           // the row of its frame; -1: none
 	Gap   int   `json:"gap,omitempty"`   // crossings left out behind the first row
 	Cycle int64 `json:"cycle,omitempty"` // of the finding
@@ -45,17 +45,17 @@ type Log struct {
 	Crossings []Crossing
 }
 
-// view is a finding while the crossings around it are looked for.
+// view tracks the crossings around a finding while a file is read.
 type view struct {
 	*found
-	index  int // of the crossing in which it showed; -1: not yet known
-	frame  int // of its frame
+	index  int // number of the crossing at which it was made; -1: not yet known
+	frame  int // number of the crossing of its frame
 	ladder *Ladder
 }
 
-// events is the events of one NIC while they are read.
+// events tracks the crossings of one NIC while a file is read.
 type events struct {
-	views  []*view            // by cycle
+	views  []*view            // sorted by cycle
 	frames map[[2]int][]*view // by port and ordinal of the frame that they are about
 	next   int                // the first view whose crossing is still to come
 	n      int                // crossings so far
@@ -215,7 +215,7 @@ func (e *events) show(n int, c *Crossing) int {
 	return n
 }
 
-// end makes the ladders. A finding that shows after the last crossing, as a lost frame does, has the last ones.
+// end makes the ladders. A finding made after the last crossing, such as one about a lost frame, gets the last ones.
 func (e *events) end() {
 	for _, v := range e.views {
 		if v.index < 0 {

@@ -19,7 +19,7 @@ type Run struct {
 
 	folderOf []int // index in Folders of the folder that a finding is from, by finding
 	latency  []latency
-	lines    map[[2]string][]int // that mention a field, by file and field
+	lines    map[[2]string][]int // numbers of the lines that mention a field, by file and field
 }
 
 // maxSummary bounds a report.json in bytes.

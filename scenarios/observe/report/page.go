@@ -79,7 +79,7 @@ type section struct{ ID, Title string }
 
 // data is the compressed part of the page.
 type data struct {
-	Bodies    []string        `json:"bodies"` // of the findings behind the first ones
+	Bodies    []string        `json:"bodies"` // HTML of the findings after the first ones
 	Ladders   map[int]*Ladder `json:"ladders"`
 	Crossings [][]any         `json:"crossings"`
 }

@@ -93,7 +93,7 @@ func link(from, to string) string {
 	if err != nil {
 		return ""
 	}
-	if filepath.IsLocal(rel) { // a name with a colon is no scheme
+	if filepath.IsLocal(rel) { // without ./, a name such as a:b would be read as a URL of scheme a
 		return "./" + filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(rel)

@@ -49,7 +49,7 @@ func write(t testing.TB, r *Report) string {
 	return dir
 }
 
-// line is a line of events.jsonl: a TLP, or every fourth time a frame.
+// line returns line i of events.jsonl: a TLP, in every fourth line a frame.
 func line(i int) string {
 	if i%4 == 0 {
 		return fmt.Sprintf(`{"kind":"frame_in","port":0,"n":%d,"first":%d,"last":%d,"bytes":64,"crc32":"0badcafe"}`,
@@ -59,7 +59,7 @@ func line(i int) string {
 		`"text":"MWr32 addr=0x%08x len=16DW"}`, i, 10*i, 10*i, i*64) + "\n"
 }
 
-// manyEvents is a file of events, one every ten cycles.
+// manyEvents returns a file of n events, one every ten cycles.
 func manyEvents(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -68,7 +68,7 @@ func manyEvents(n int) string {
 	return b.String()
 }
 
-// mismatch is a failed replay with findings at cycles.
+// mismatch returns the result of a failed replay with a finding at each of the given cycles.
 func mismatch(cycles ...int64) *result.Object {
 	o := &result.Object{Command: "replay", Result: "mismatch", Seed: 7, Build: "abc", Revision: "r1", NIC: "rtl",
 		Dir: "rx", Checked: 1000, Mismatches: uint64(len(cycles)), Cycles: 90000, WallS: 2,
@@ -112,7 +112,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// What the first screen has leads to the place: rule, values, queue, cycle, packet, RTL file with line, command.
+// The first screen shows all that leads to the fault: rule, values, queue, cycle, packet, RTL file with line, command.
 func TestFirstFinding(t *testing.T) {
 	o := mismatch(500)
 	o.Shrunk, o.Reproduce = &result.Shrunk{Trials: 5}, "nictwin replay shrunk.pcapng"
@@ -172,7 +172,7 @@ func TestHostileStrings(t *testing.T) {
 	}
 }
 
-// A finding has the crossings around the one in which it showed, and its frame even if that came long before.
+// A finding has the crossings around the one at which it was made, and that of its frame, even if it came long before.
 func TestLadder(t *testing.T) {
 	o := mismatch(1000, 1, 999999)
 	o.Findings[0].Frame.Number = 3 // crossing 12; the finding is at crossing 100
@@ -189,12 +189,12 @@ func TestLadder(t *testing.T) {
 	require.EqualValues(t, 80-12-1, l.Gap)
 	require.EqualValues(t, 1200, last(l, len(l.Rows)-1))
 
-	l = d.Ladders[1] // at the begin
+	l = d.Ladders[1] // its window is cut off at the first crossing
 	require.Equal(t, 1, l.At)
 	require.EqualValues(t, 10, last(l, l.At))
 	require.Len(t, l.Rows, 2+window)
 
-	l = d.Ladders[2] // after the end
+	l = d.Ladders[2] // its cycle is after the last crossing
 	require.EqualValues(t, 1990, last(l, l.At))
 	require.Len(t, d.Crossings, (2+window)+(2*window+1)+window, "each crossing once")
 
@@ -259,7 +259,7 @@ func TestAgainst(t *testing.T) {
 	require.ErrorContains(t, r.Compare(bad), "report.json: history: is empty")
 }
 
-// What is no summary is refused by name.
+// Files that are no summary are refused, and the error names them.
 func TestLoadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Load(dir)

@@ -24,13 +24,13 @@ type located interface{ sources() []Source }
 const (
 	maxSource  = 1 << 20 // bytes
 	maxLines   = 8
-	shortField = 2 // characters of a name that would match anything
+	shortField = 2 // longest name, in characters, that is ignored because it would match almost any line
 )
 
 var reName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
-// sources returns the finding's files, RTL first. The page names lines, but quotes none: it may leave the place whose
-// RTL it is about.
+// sources returns the finding's files, RTL first. The page names lines but quotes none: people who must not see the RTL
+// may get the page.
 func (f *found) sources() (list []Source) {
 	for _, path := range f.Files {
 		s := Source{Path: path}
@@ -54,7 +54,7 @@ func (r *Run) mentions(path, field string) []int {
 	if list, known := r.lines[key]; known {
 		return list
 	}
-	text, _ := files.Read(path, maxSource) // the page does without a file that is not there
+	text, _ := files.Read(path, maxSource) // a file that is missing has no lines
 	var list []int
 	for _, name := range reName.FindAllString(field, -1) {
 		if len(list) > 0 || len(name) <= shortField {

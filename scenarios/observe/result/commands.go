@@ -35,7 +35,7 @@ type Fuzzed struct {
 	Coverage Covered   `json:"coverage"`
 
 	Debug     int    `json:"debug"`               // programs played on the debug build, with assertions checked
-	Unchecked string `json:"unchecked,omitempty"` // why there are none, if some were due
+	Unchecked string `json:"unchecked,omitempty"` // why Debug is 0, if some programs were due for that build
 }
 
 // Covered counts the hit bins of the contract.

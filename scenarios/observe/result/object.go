@@ -71,7 +71,7 @@ type Object struct {
 	Waves []Wave `json:"waves,omitempty"`
 
 	Bundle     *Bundled        `json:"bundle,omitempty"`      // of a run that failed
-	FromBundle *FromBundle     `json:"from_bundle,omitempty"` // of a run of a bundle
+	FromBundle *FromBundle     `json:"from_bundle,omitempty"` // comparison with the bundle that was played
 	BundleInfo json.RawMessage `json:"bundle_info,omitempty"` // bundle.json of a bundle that is shown
 
 	Servers []ServerPlayed `json:"servers,omitempty"`
@@ -79,7 +79,7 @@ type Object struct {
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`
 
 	RTLCoverage *coverage.Report `json:"rtl_coverage,omitempty"`
-	Bins        *Covered         `json:"bins,omitempty"` // of the contract, of several runs
+	Bins        *Covered         `json:"bins,omitempty"` // hit bins of the contract, of several runs together
 
 	Gate *Gated `json:"gate,omitempty"`
 

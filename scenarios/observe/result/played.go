@@ -23,9 +23,9 @@ type DevicePlayed struct {
 type DeviceFailed struct {
 	Seed         uint64         `json:"seed"`
 	Parameters   []string       `json:"parameters,omitempty"`
-	Transactions int            `json:"transactions"` // left after shortening
-	Of           int            `json:"of"`           // of the original run
-	Keep         string         `json:"keep"`         // their numbers
+	Transactions int            `json:"transactions"` // transactions left after shortening
+	Of           int            `json:"of"`           // transactions of the original run
+	Keep         string         `json:"keep"`         // numbers of the transactions left
 	Drawn        *play.Settings `json:"drawn"`
 	Stream       string         `json:"stream,omitempty"`
 	Transaction  uint64         `json:"transaction"` // of the stream, from 0

@@ -42,9 +42,9 @@ func ReadSummary(dir string) (*Object, error) {
 	return o, nil
 }
 
-// SameRun returns an error, by name, if two summaries are not of shards of one run: of the same command on the same
-// NIC, sources and program. The builds of these sources may differ where each shard names those that it needed: cases
-// of run and runs of play have parameters of their own.
+// SameRun returns an error that names the difference if two summaries are not of shards of one run: of the same command
+// on the same NIC, sources, program and build. The commands run and play may differ in the build, since each shard
+// builds only the parameters that its cases or runs need.
 func SameRun(dirA string, a *Object, dirB string, b *Object) error {
 	for _, x := range []struct{ what, a, b string }{
 		{"command", a.Command, b.Command}, {"nic", a.NIC, b.NIC}, {"device", a.Device(), b.Device()},
@@ -59,8 +59,8 @@ func SameRun(dirA string, a *Object, dirB string, b *Object) error {
 	return nil
 }
 
-// Complete returns an error, by name, if summaries that are added up are not those of all shards of one run, each once.
-// Summaries of runs without --shard may be any number.
+// Complete returns an error that names the folders unless the summaries are those of all shards of one run, each once.
+// Of runs without --shard there may be any number of summaries.
 func Complete(dirs []string, list []*Object) error {
 	by := map[string]string{} // folder by shard
 	for i, o := range list {
@@ -86,7 +86,7 @@ func Complete(dirs []string, list []*Object) error {
 		len(list), of)
 }
 
-// build returns the hash of the build of all shards; empty if each has its own.
+// build returns the hash of the build that all shards must have; empty if each may have its own.
 func (o *Object) build() string {
 	if o.Command == "run" || o.Command == "play" {
 		return ""

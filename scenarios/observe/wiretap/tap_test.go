@@ -86,7 +86,7 @@ func newLab(t *testing.T, network string, limit int64, ahead ...bool) *lab {
 	return l
 }
 
-// send sends a frame from a NIC's port with a departure time of late picoseconds ago.
+// send sends a frame from a NIC's port with a departure time that lies `late` before now.
 func (l *lab) send(nic, port int, frame []byte, late simcore.Ps) {
 	require.Nil(l.t, l.nics[nic].eth[port].SendAt(l.pools.Frames.Copy(frame), l.Now()-late))
 }
