@@ -147,7 +147,7 @@ func TestEveryKindOfPort(t *testing.T) {
 	o := options(t, "ports", play)
 	o.Runs = 6
 	o.Reference = func(p *ref.Player) {
-		p.Draw("pay", func() (ref.Fields, []byte) { // which counts down
+		p.Draw("pay", func() (ref.Fields, []byte) { // bytes that count down
 			b := make([]byte, 1+p.Rand().IntN(9))
 			for i := range b {
 				b[i] = byte(len(b) - i)

@@ -87,7 +87,7 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	return e
 }
 
-// first returns the first frame expected from the given port (that is true), or from any other port (that is false).
+// first returns the first frame that is expected from the given port or, if `that` is false, from any other port.
 func (q *txQueue) first(port int, that bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
 		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {

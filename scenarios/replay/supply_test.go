@@ -78,7 +78,7 @@ func TestWaitingIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, res.Pass, "%v", res.Findings)
 	require.Equal(t, frames, in)
-	const may = 2 << 20 / beat / 2 // maxBacklog, in frames of two beats
+	const may = 2 << 20 / beat / 2 // traffic's maxBacklog, converted to frames of two beats
 	require.InDelta(t, may, most, 200)
 }
 

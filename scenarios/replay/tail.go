@@ -28,7 +28,7 @@ func (r *Run) soFar() Offered {
 	return o
 }
 
-// UpTo returns what the run had offered when the frame had just been; ok is false without a frame.
+// UpTo returns how much the run had offered right after the frame; ok is false without a frame.
 func (r *Run) UpTo(f *result.Frame) (o Offered, ok bool) {
 	if f == nil || f.Port >= len(r.ports) {
 		return o, false
@@ -74,7 +74,7 @@ func (r *Run) Tail(end Offered) ([]traffic.PortFrame, error) {
 	return tail, nil
 }
 
-// skipPasses leaves out whole passes that are too long ago to be in a tail.
+// skipPasses reduces end by the whole passes that are too long ago to be in a tail.
 func skipPasses(end Offered, lists []*traffic.Playlist, pass int) Offered {
 	last := max(end.Posted-1, 0) / pass
 	for p, l := range lists {

@@ -71,7 +71,8 @@ const (
 	shadowVA = 0x7f00_0000_0000 // virtual address at which entries name host memory
 )
 
-// slotFor returns the memory for the pieces of the longest frame that is written, at odd addresses.
+// slotFor returns the bytes of memory for the pieces of a frame of `longest` bytes, which begin at odd addresses.
+// Nothing is written for frames above FrameMax.
 func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
@@ -217,7 +218,7 @@ func (c *cutter) header(n int) {
 	}
 }
 
-// inEntry places the first n bytes in the entry, the payload in a piece, and the trailer where from says.
+// inEntry places the first n bytes in the entry, the payload in a piece, and the trailer where `from` says.
 func (c *cutter) inEntry(n int, from Trailer) {
 	end := len(c.data)
 	if from != TrailerInPayload {

@@ -75,7 +75,7 @@ func duplexCases(s *study.Session, path string, size int, spec rigSpec) []duplex
 	one := func(x route) *flow {
 		return &flow{name: x.name, from: x.from, to: x.to, size: size, window: int(s.Input("window"))}
 	}
-	if path == "path 3" { // the bytes read are not those written
+	if path == "path 3" { // neither flow reads bytes that the other writes
 		b.to.Addr += 2 * span
 		b.from.Addr += 2 * span
 	}

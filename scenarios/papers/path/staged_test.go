@@ -10,7 +10,7 @@ import (
 )
 
 // beside returns the rates at which a design transmits and receives when 400 Gbps are offered to transmission and
-// offered to reception.
+// `offered` Gbps to reception.
 func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (tx, rx float64) {
 	t.Helper()
 	list := []*chain{d.transmit(s), receive(s, offered)}

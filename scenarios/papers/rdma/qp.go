@@ -21,7 +21,7 @@ type qp struct {
 	wqe        [rnicspec.WQEBytes]byte
 }
 
-// cq is a completion queue. It calls each for each completion entry when the entry arrives.
+// cq is a completion queue. It calls its function `each` for every completion entry that arrives.
 type cq struct {
 	e    *end
 	addr uint64

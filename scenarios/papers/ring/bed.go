@@ -225,7 +225,7 @@ func (b *bed) run(begun error) (err error) {
 	return errors.Join(err, b.rack.Close())
 }
 
-// alloc reserves n bytes of a server's memory, at offset beyond from a multiple of 4 KB.
+// alloc reserves n bytes of a server's memory, at an address `beyond` bytes above a multiple of 4 KB.
 func (x *side) alloc(n uint64, beyond int) uint64 {
 	const page = 4096
 	at := x.next

@@ -45,7 +45,7 @@ func (b *builder) toolchain() ([]byte, error) {
 		"GOFIPS140")
 	if err != nil {
 		err = b.toolError(err, "go env:\n"+indented(string(text), err))
-		if bad, ok := errors.AsType[*FolderError](err); ok { // but no file was compiled
+		if bad, ok := errors.AsType[*FolderError](err); ok { // go env compiles no file, so the folder is not to blame
 			err = fmt.Errorf("the Go tool, which builds --ref %s: %s", b.Dir, bad.What)
 		}
 		return nil, err

@@ -17,7 +17,7 @@ const (
 	mostWritten = 64 << 20
 )
 
-// sink shows the output of references, up to a limit. Its field to must be set before use.
+// sink shows the output of references, up to a limit. Its field `to` must be set before use.
 type sink struct {
 	mu    sync.Mutex
 	to    io.Writer

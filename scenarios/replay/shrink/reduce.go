@@ -40,8 +40,8 @@ func (r *reducer) try(in input) bool {
 	return true
 }
 
-// reduce returns the smallest input that it finds to fail; ok is false if it finds none. The last packets of the tails
-// are the most likely to matter. first is the direction to try alone.
+// reduce returns the smallest failing input that it finds; ok is false if it finds none. It begins with the first of
+// the tails that fails, whose last packets are the most likely to matter. first is the direction to try alone.
 func reduce(s *delta.Search, tails [][]traffic.PortFrame, whole input, first string, fails func(*input) bool) (
 	_ input, ok bool) {
 	r := &reducer{s, fails, whole}
@@ -56,7 +56,7 @@ func reduce(s *delta.Search, tails [][]traffic.PortFrame, whole input, first str
 	return r.best, true
 }
 
-// tail adopts the shortest of the ends of a list that fails.
+// tail adopts the last packets of a list, the fewest that fail among the tried numbers, and reports whether any did.
 func (r *reducer) tail(packets []traffic.PortFrame) bool {
 	adopted := false
 	last := func(n int) bool {

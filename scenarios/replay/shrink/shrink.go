@@ -28,8 +28,9 @@ type Failure struct {
 	res   *replay.Result
 }
 
-// Of returns the failure of a run, which must not be closed yet, since its captures are read again. It is nil for a
-// run that passed or broke off, and for a failure that a smaller input could not be held to.
+// Of returns the failure of a run, which must not be closed yet, since its captures are read again. It is nil for a run
+// that passed or broke off, and for a failure without a key, by which the failure of a smaller input could be
+// recognized.
 func Of(run *replay.Run, res *replay.Result, err error) (*Failure, error) {
 	f := &Failure{key: keyOf(res, err), first: dirRx, res: res}
 	if f.key == "" {
@@ -139,7 +140,7 @@ type player struct {
 	o   replay.Options
 	key string
 	dir string
-	err error // of writing files
+	err error // error of writing the files
 }
 
 func newPlayer(ctx context.Context, f *Failure, o *replay.Options) (*player, error) {
@@ -157,7 +158,7 @@ func newPlayer(ctx context.Context, f *Failure, o *replay.Options) (*player, err
 	return p, err
 }
 
-// built returns the build for the trials, as a rule from the cache.
+// built returns the build for the trials: that of the run, which is usually in the cache.
 func built(ctx context.Context, o *replay.Options) (*build.Device, error) {
 	if o.Built != nil {
 		return o.Built, nil
@@ -167,7 +168,7 @@ func built(ctx context.Context, o *replay.Options) (*build.Device, error) {
 
 func (p *player) close() { _ = os.RemoveAll(p.dir) } // a temporary folder that remains harms nobody
 
-// fails plays an input and reports whether it fails as the whole one did; patience is 0 for all of it.
+// fails plays an input and reports whether it fails as the whole one did. Patience 0 stands for that of the run.
 func (p *player) fails(ctx context.Context, in *input, patience simcore.Ps) bool {
 	o := p.o
 	o.Dir, o.Speed, o.Stall, o.Fix, o.Patience = in.dir, in.speed, in.stall, in.fix, patience

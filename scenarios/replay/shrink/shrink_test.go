@@ -33,8 +33,8 @@ func packets(n int) (list []traffic.PortFrame) {
 
 func numberOf(p traffic.PortFrame) int { return int(p.Data[0]) | int(p.Data[1])<<8 }
 
-// An input that fails if it has some packets, in one direction, is reduced to these packets and that direction, with
-// plain settings, from the last packet that matters on.
+// An input that fails if it has certain packets, in one direction, is reduced to these packets and that direction, with
+// default settings.
 func TestReduceKeepsWhatFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "packets")
@@ -69,7 +69,7 @@ func TestReduceKeepsWhatFails(t *testing.T) {
 	})
 }
 
-// What fails for no smaller input stays as it is.
+// If no smaller input fails, reduce finds none.
 func TestReduceFindsNothing(t *testing.T) {
 	_, ok := reduce(delta.New(t.Context(), maxTrials), [][]traffic.PortFrame{packets(9)}, input{dir: dirBoth}, dirRx,
 		func(*input) bool { return false })

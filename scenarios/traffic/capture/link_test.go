@@ -59,7 +59,7 @@ func TestLinkTypesThatAreRefused(t *testing.T) {
 		{276, frame, []string{"link type 276 (Linux cooked, SLL2)", "no destination address", "tcprewrite"}},
 		{101, frame, []string{"link type 101 (raw IP)", "no Ethernet header", "tcprewrite"}},
 		{247, frame, []string{"link type 247 (InfiniBand)", "capture on the Ethernet interface itself"}},
-		{257, frame, []string{"link type 257: only Ethernet (1)"}}, // whose lower 8 bits are those of Ethernet
+		{257, frame, []string{"link type 257: only Ethernet (1)"}}, // its lower 8 bits are those of Ethernet
 		{192, frame[:7], []string{"link type 192 (PPI): 7 bytes"}},
 		{192, []byte{0, 0, 80, 0, 1, 0, 0, 0}, []string{"(PPI): a header of 80 bytes in a packet of 8"}},
 		{192, []byte{0, 0, 8, 0, 105, 0, 0, 0}, []string{"(PPI) with 105 within"}},

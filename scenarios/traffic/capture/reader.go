@@ -236,8 +236,8 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// more reads n bytes of the current packet or block behind the first from bytes of the buffer, and returns the buffer
-// with both. At the start of a packet or block, the end of the file is io.EOF.
+// more reads n more bytes of the current packet or block into the buffer, after its first `from` bytes, and returns the
+// buffer. At the start of a packet or block, the end of the file is io.EOF.
 func (r *Reader) more(from, n int) ([]byte, error) {
 	if need := from + n; need > cap(r.buf) {
 		r.buf = append(make([]byte, 0, max(need, 2*cap(r.buf))), r.buf[:from]...)

@@ -73,12 +73,12 @@ func TestCellsAreCovered(t *testing.T) {
 // bugs lists, for some cells, a line of the RTL, a faulty line to put in its place, and the output that must then be
 // wrong.
 var bugs = []struct{ cell, was, is, seen string }{
-	{"fifo", "wr_q != {~rd_q[Aw], rd_q[Aw-1:0]}", "wr_q[Aw-1:0] + 1'b1 != rd_q[Aw-1:0]", "ready"}, // one word less
+	{"fifo", "wr_q != {~rd_q[Aw], rd_q[Aw-1:0]}", "wr_q[Aw-1:0] + 1'b1 != rd_q[Aw-1:0]", "ready"}, // holds a word less
 	{"ram_fifo", "wr_q != rd_q && (!out_valid_q || out_ready_i)", "wr_q != rd_q && !out_valid_q", "valid"},
 	{"skid", "assign in_ready_o  = !spare_valid_q", "assign in_ready_o  = 1'b1", "ready"},
 	{"arb", "<< index_o << 1", "<< index_o", "index"},
 	{"ram_mask", "(mem[waddr_i] & ~wmask_i) | (wdata_i & wmask_i)", "wdata_i & wmask_i", "word"},
-	{"clkgate", "if (!clk) open = enable_i || test_en_i", "open = enable_i || test_en_i", "rises"}, // no latch
+	{"clkgate", "if (!clk) open = enable_i || test_en_i", "open = enable_i || test_en_i", "rises"}, // without the latch
 	{"clkgate", "enable_i || test_en_i", "enable_i", "rises"},
 }
 

@@ -44,25 +44,25 @@ func (l *Layout) WithList(name string, each *Layout) *Layout {
 	return l
 }
 
-// Num is a part: a little-endian number.
+// Num returns a part that is a little-endian number.
 func Num(name string, bytes int) Part {
 	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes}}}
 }
 
-// Code is a part: a one-byte number whose values have names.
+// Code returns a part that is a one-byte number whose values have names.
 func Code(name string, text func(uint64) string) Part {
 	return Part{1, []nicspec.FieldInfo{{Name: name, Width: 8, Enum: text}}}
 }
 
-// Raw is a part: bytes in order.
+// Raw returns a part of bytes in order.
 func Raw(name string, bytes int) Part {
 	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes, Bytes: true}}}
 }
 
-// Gap is a part: bytes that are zero.
+// Gap returns a part of bytes that are zero.
 func Gap(bytes int) Part { return Part{Bytes: bytes} }
 
-// Entry is a part: a structure of the contract.
+// Entry returns a part that is a structure of the contract.
 func Entry(s *nicspec.StructInfo) Part { return Part{s.Bytes, s.Fields} }
 
 func StatusName(v uint64) string      { return nicspec.Status(v).String() }
