@@ -53,7 +53,7 @@ func schedule(seed uint64) string {
 	}
 	chance := func() float64 { return float64(r.IntN(30)) / 1000 }
 	loss, corruption := chance(), chance()
-	if wrong { // if the NAK were lost, it would be another error: lose and corrupt nothing
+	if wrong { // lose and corrupt nothing: if the NAK were lost, the error would be another one
 		loss, corruption = 0, 0
 	}
 	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: "+

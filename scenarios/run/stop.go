@@ -28,8 +28,8 @@ func (w *world) blameStop(p *Played) {
 	p.Findings[at].Failure = kind
 }
 
-// kindOfStop returns the kind of failure of applications that wait for a NIC which owes something: a hang, if it has
-// been silent for half of the limit on quiet, or if no event is pending; else a deadlock of the software.
+// kindOfStop returns the kind of failure of applications that wait for a NIC with work outstanding: a hang if the NIC
+// has been silent for half of the limit quiet, or if no event is pending; else a deadlock of the software.
 func kindOfStop(pending bool, silent, quiet simcore.Ps) result.Kind {
 	if !pending || silent > quiet/2 {
 		return result.Hang

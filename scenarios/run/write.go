@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// YAML writes a scenario without a sweep as a file, from which Parse makes the same: the fields that differ from their
-// defaults and, for the board, from the preset that leaves the fewest.
+// YAML returns the text of a file from which Parse makes this scenario, which must have no sweep. The file has the
+// fields that differ from their defaults; for the board, from the preset that makes the file shortest.
 func (s *Spec) YAML() ([]byte, error) {
 	base := DefaultSpec()
 	text, err := specfile.MarshalOver(s, &base, nil)
@@ -29,7 +29,7 @@ func (s *Spec) YAML() ([]byte, error) {
 	slices.SortStableFunc(texts, func(a, b []byte) int { return len(a) - len(b) })
 	for _, text := range texts {
 		again, err := Parse(s.Name, text)
-		if err != nil || len(again) != 1 { // such as a preset with which the board cannot be written
+		if err != nil || len(again) != 1 { // for instance, the board cannot be written as changes of this preset
 			continue
 		}
 		if got, err := specfile.Marshal(&again[0].Spec); err == nil && bytes.Equal(want, got) {
@@ -39,7 +39,7 @@ func (s *Spec) YAML() ([]byte, error) {
 	return nil, errors.New("a scenario that its file would not give: want fields of a scenario file")
 }
 
-// Alone returns the scenario of the case as one of its own, whose paths do not depend on the folder of its file.
+// Alone returns the case as a scenario without a sweep, whose paths do not depend on the folder of its file.
 func (c *Case) Alone() Spec {
 	s := c.Spec
 	s.Devices = append([]board.DeviceSpec(nil), s.Devices...)

@@ -8,7 +8,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// The first and last case of every scenario of the library are scenarios of their own, whose files give the same case.
+// The first and the last case of every scenario of the library can be written as a file of its own, which gives the
+// same case.
 func TestCasesAreWritten(t *testing.T) {
 	all, short := 0, 0
 	for _, file := range libraryFiles(t) {
@@ -31,5 +32,5 @@ func TestCasesAreWritten(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, short, all*3/4) // boards other than the presets take many lines
+	require.Greater(t, short, all*3/4) // most files are short: only boards that are no preset take many lines
 }

@@ -153,7 +153,7 @@ func simplifications(s *run.Spec) []func(*run.Spec) {
 	return all
 }
 
-// chances are the ways in which cables could have fewer kinds of faults.
+// chances returns a change of the scenario for each kind of cable fault: it sets the chance of the fault to 0.
 func chances() (all []func(*run.Spec)) {
 	for _, of := range []func(*run.Spec) *float64{
 		func(s *run.Spec) *float64 { return &s.Faults.Wire.Chances.Loss },
@@ -164,7 +164,7 @@ func chances() (all []func(*run.Spec)) {
 		func(s *run.Spec) *float64 { return &s.Faults.Wire.Chances.ECN },
 	} {
 		all = append(all, func(s *run.Spec) {
-			if s.Faults.Wire != nil { // which another one leaves out
+			if s.Faults.Wire != nil { // nil if another simplification has removed it
 				*of(s) = 0
 			}
 		})

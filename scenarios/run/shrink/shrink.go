@@ -19,7 +19,8 @@ import (
 const maxTrials = 600
 
 // Shrink looks for a smaller scenario that fails as a case did, for the given time. It returns nil if it finds none,
-// and for a failure that a smaller scenario could not be held to. o are the options with which the case was played.
+// and for a failure that could not be recognized in a smaller scenario. o are the options with which the case was
+// played.
 func Shrink(ctx context.Context, p *run.Played, o run.Options, limit time.Duration) (*result.Shrunk, error) {
 	t := &trial{o: plain(o), keys: keysOf(p), file: p.Case.File}
 	if len(t.keys) == 0 || len(p.Case.Remotes(&o)) > 0 { // a device elsewhere serves one session
@@ -105,7 +106,7 @@ func keysOf(p *run.Played) (keys []string) {
 type trial struct {
 	o     run.Options
 	keys  []string
-	file  string // of the case, whose folder paths begin at
+	file  string // file of the case: relative paths in scenarios begin at its folder
 	guard bool   // a scenario must pass on the Go NIC
 }
 
@@ -115,7 +116,7 @@ func plain(o run.Options) run.Options {
 	return o
 }
 
-// fails plays a scenario and reports whether it fails as the case did; patience is 0 for all of it.
+// fails plays a scenario and reports whether it fails as the case did. Patience 0 stands for that of the case.
 func (t *trial) fails(ctx context.Context, s *run.Spec, patience simcore.Ps) bool {
 	text, err := s.YAML()
 	if err != nil {
