@@ -50,7 +50,8 @@ func replayed(t *testing.T, b *pipeline.Played, change func(*Replay)) *ReplayEnd
 	return r.Run(t.Context())
 }
 
-// opened opens the bundle that a run has left; bundle.json is as its schema says.
+// opened opens the bundle that a run has left, and checks that its summary fits the schema and names no path of this
+// machine.
 func opened(t *testing.T, o *result.Object) *pipeline.Played {
 	t.Helper()
 	require.NotNil(t, o.Bundle)
@@ -102,7 +103,7 @@ func TestReplayBundle(t *testing.T) {
 	require.True(t, bytes.Equal(text, same))
 }
 
-// A bundle has the smaller input, and keeps its sizes when it is played.
+// A bundle holds the shrunk input. A run that plays it leaves a bundle that names the same shrunk size.
 func TestBundleIsShrunk(t *testing.T) {
 	first := replayed(t, nil, func(r *Replay) {
 		r.Observe, r.ShrinkS, r.Loop, r.Flags = spoiled, 60, 20, append(r.Flags, "--loop=20")
@@ -138,7 +139,7 @@ func TestBundleHasTheBoard(t *testing.T) {
 	require.Equal(t, first.Object.Digest, again.Object.Digest)
 }
 
-// Inputs that cannot be read again leave no bundle, and a note why.
+// If the inputs cannot be read again, there is no bundle, and a note gives the reason.
 func TestNoBundle(t *testing.T) {
 	r := NewReplay()
 	r.Captures = []string{"-"}
@@ -154,7 +155,7 @@ func TestNoBundle(t *testing.T) {
 	require.Equal(t, &result.Bundled{Note: "no way"}, e.Object.Bundle)
 }
 
-// A device that dies or hangs leaves a bundle, too; a tool that is missing does not.
+// A run whose device dies or hangs leaves a bundle, too; a run that this machine's limits stop leaves none.
 func TestBundleOfACrash(t *testing.T) {
 	p := generate.Generate(7, generate.Shape{Sizes: nicspec.DefaultBuild(), Stall: -1})
 	for _, c := range []struct {
@@ -237,7 +238,8 @@ func TestFuzzBundle(t *testing.T) {
 	require.ErrorContains(t, e.Err, `its program names the board "/etc/passwd"`)
 }
 
-// Scenarios that name devices by path or address are not bundled, and refused in bundles: their RTL would be run.
+// Scenarios that name devices by manifest or address are not bundled, and are refused in bundles: a bundle must not
+// choose RTL to be run.
 func TestBundlesNameNoDevices(t *testing.T) {
 	const text = `{name: x, description: y, board: {preset: bf3-cores-pair}, stacks: [{kind: flexins}], devices: [%s]}`
 	for device, want := range map[string]string{
@@ -254,7 +256,7 @@ func TestBundlesNameNoDevices(t *testing.T) {
 	require.NoError(t, cases[0].Portable())
 }
 
-// The schema of bundle.json is what the code writes.
+// The schema of bundle.json has exactly the fields that the code writes.
 func TestBundleSchemaIsTheCode(t *testing.T) {
 	s := schemaFile(t, bundleSchema)
 	sameShape(t, "bundle", s, reflect.TypeFor[bundle.Info]())

@@ -160,7 +160,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 // manifest allows to run Verilator.
 func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	d, err := b.check(ctx, dut, true)
-	if !is[*manifest.Error](err) || d.Top != "" { // it could be read, and the design was checked
+	if !is[*manifest.Error](err) || d.Top != "" { // unless the manifest could not be loaded, the design has been linted
 		return d, err
 	}
 	if lint := build.LintFaulty(ctx, d.Manifest); lint != nil {

@@ -96,8 +96,8 @@ func (f *Fuzz) prepare() (string, error) {
 // repeats reports whether the run writes a page and can be repeated on the build that dumps waveforms.
 func (f *Fuzz) repeats() bool { return f.Report && f.NIC != device.Model && f.RTLCoverage == "" }
 
-// programsIn lists the program files in a folder, so that they are kept among the artifacts: whoever plays one may want
-// the others next.
+// programsIn lists the program files in a folder. A run that plays one of them keeps the others, too, when it replaces
+// the artifacts there.
 func programsIn(dir string) (list []string) {
 	entries, _ := os.ReadDir(dir) // programs in an unreadable folder are not listed
 	for _, e := range entries {
@@ -137,7 +137,7 @@ func (f *Fuzz) rtl() string {
 	return f.DUT
 }
 
-// bundle adds the first program that failed, or that with which the device died, and its board.
+// bundle adds the first program that failed, or the one at which the device died, and its board.
 func (f *Fuzz) bundle(x *pipeline.Bundling, r *fuzz.Result) (err error) {
 	var p *program.Program
 	variant := ""

@@ -149,7 +149,8 @@ func why(ctx context.Context, err error, differs bool) *Cause {
 	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last cause always holds
 }
 
-// kinds lists the conditions of kinds of failure, except of those that findings show; the first one that holds decides.
+// kinds lists the kinds of failure that follow from how a command ended, with their conditions; the first one that
+// holds decides. Other kinds are fields of findings.
 var kinds = []struct {
 	kind  result.Kind
 	holds func(e ended) bool

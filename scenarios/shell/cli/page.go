@@ -98,7 +98,7 @@ func (r *Report) compile(runs []*report.Run) (*report.Report, error) {
 	return rep, nil
 }
 
-// open opens the folder of the report: a new or an empty one, one of artifacts, which keep their place, or with
+// open opens the folder of the report: a new or an empty one, a folder of artifacts, which stay there, or with
 // --overwrite any.
 func (r *Report) open() (*files.Folder, error) {
 	dir, err := result.OpenBeside(r.Out, r.Overwrite)

@@ -22,8 +22,8 @@ type Place struct {
 	resolved []*manifest.Manifest // of devices that were named
 }
 
-// sources returns the hash of the sources of all devices that were named; empty if there are none, or if they cannot be
-// read, which other errors say.
+// sources returns the hash of the sources of all devices that were named. It is empty if there are none, or if they
+// cannot be read: other steps report that.
 func (p *Place) sources(ctx context.Context) string {
 	var list []string
 	for _, m := range p.resolved {

@@ -59,7 +59,7 @@ type PlayEnded struct {
 	Report *play.Report // nil: the run did not begin
 }
 
-// nothing returns the error about a number of runs in which no output gave anything.
+// nothing returns the error of a campaign in which no output gave anything.
 func (p *Play) nothing(runs int) error {
 	why := "want inputs that let something come out: see the manifest's section play"
 	if rest := p.Manifest.TieRest; rest != "" {
@@ -220,7 +220,7 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 func (p *Play) topFile() []string {
 	src, err := sources.Expand(p.Manifest)
 	if err != nil {
-		return nil // the device was built: the sources have just gone
+		return nil // the sources were there for the build, and have been removed since
 	}
 	file := src.FileOf(p.Manifest.Top)
 	here, err := os.Getwd()

@@ -124,7 +124,7 @@ func (g *GivenText) resets(o *play.Options) error {
 	return nil
 }
 
-// setting is a flag with its value; empty: a truth value, which is true.
+// setting is a flag with its value. An empty value stands for true, which needs no value on a command line.
 type setting struct{ flag, value string }
 
 // words returns settings as words of a command line.
@@ -138,7 +138,7 @@ func words(list []setting) (words []string) {
 	return words
 }
 
-// flags returns settings as a bundle has them.
+// flags returns settings in the form of bundle.Info.Flags.
 func flags(list []setting) []string {
 	flags := make([]string, len(list))
 	for i, s := range list {

@@ -31,7 +31,7 @@ type Common struct {
 	Overwrite   bool   // artifacts may go into a folder that contains other files
 	Self        string // name by which the program was called
 	Again       string // the command line that repeats the command
-	// AgainWith returns the command line that repeats it with other inputs and some other flags, but for idle ones.
+	// AgainWith returns Again with other inputs, with changed flags, and without idle flags.
 	AgainWith func(inputs []string, flags map[string]string, idle Idle) string
 	ShrinkS   int         // seconds for shrinking an input that fails; 0: none
 	Refused   error       // error about given flags without effect
@@ -39,7 +39,7 @@ type Common struct {
 	Part      shard.Shard // part of the cases, programs, runs or captures to play
 
 	Bundle  *pipeline.Played // the bundle that is played; nil: none
-	Flags   []string         // that a bundle of this run sets, as in bundle.Info
+	Flags   []string         // flags for the bundle of this run, in the form of bundle.Info
 	WithRTL bool             // bundles hold the RTL
 
 	opened  *files.Folder // folder for artifacts, open during the run; nil: none
@@ -64,7 +64,7 @@ func (c *Common) folder(said, name string) string {
 // maxShrinkS bounds --shrink-s.
 const maxShrinkS = 100_000
 
-// shrinkTime returns the time for shrinking; 0 without artifacts, which a smaller input would be.
+// shrinkTime returns the time for shrinking; 0 if the run writes no artifacts, among which the shrunk input would be.
 func (c *Common) shrinkTime() time.Duration {
 	if c.NoArtifacts {
 		return 0
@@ -72,7 +72,7 @@ func (c *Common) shrinkTime() time.Duration {
 	return c.limitOfShrinking()
 }
 
-// limitOfShrinking returns the time for shrinking, with or without artifacts.
+// limitOfShrinking returns the time for shrinking that the user gave, whether the run writes artifacts or not.
 func (c *Common) limitOfShrinking() time.Duration { return time.Duration(c.ShrinkS) * time.Second }
 
 // shrinks checks --shrink-s.
@@ -195,7 +195,8 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	e.leave(ctx, c, dir)
 }
 
-// bundle writes the bundle of a run that failed, and says what became of the one that was played.
+// bundle writes the bundle of a run that failed. If the run played a bundle, it also reports whether that was
+// reproduced.
 func (e *Ended) bundle(c *Common, dir *result.Folder, w *work) error {
 	if w.bundle == nil || e.Outcome == result.Usage || e.Outcome == result.Interrupted {
 		return nil
@@ -242,7 +243,7 @@ func (e *Ended) end(ctx context.Context, err error, differs bool) {
 	case e.Outcome == result.Interrupted:
 		e.Err = ErrInterrupted // other errors are consequences of the interruption
 	case err != nil && errors.As(context.Cause(ctx), &limit):
-		e.Err = limit // likewise
+		e.Err = limit // other errors are consequences of the limit
 	}
 	e.Object.End(e.Outcome, e.Err)
 }

@@ -133,7 +133,7 @@ func TestSchemaIsTheCode(t *testing.T) {
 		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
-// TestReportSchemaIsTheCode checks the schema of report.json likewise.
+// TestReportSchemaIsTheCode checks that the schema of report.json has exactly the fields that the code writes.
 func TestReportSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "report", schemaFile(t, resulttest.Report), reflect.TypeFor[report.JSON]())
 	require.EqualValues(t, report.Schema,

@@ -24,7 +24,7 @@ func (r *Replay) readToken(ctx context.Context) error {
 	if r.Connect == "" {
 		return nil
 	}
-	r.Token = strings.Repeat("0", tokenDigits) // faults of the file are reported only here
+	r.Token = strings.Repeat("0", tokenDigits) // a valid token, so that only this function reports faults of the file
 	if r.TokenFile == "" {
 		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
 	}

@@ -48,7 +48,7 @@ type turns struct {
 	total  float64
 }
 
-// turns returns a turn for each case and NIC, in the order of their results.
+// turns returns a turn for each case on each of its NICs, in the order in which results are reported.
 func (s *Scenarios) turns() *turns {
 	t := &turns{s: s}
 	for _, c := range s.cases {
@@ -242,7 +242,8 @@ func (e *ScenariosEnded) failing() *run.Case {
 	return e.broken
 }
 
-// rtl returns the manifest of the RTL that the case that failed, or the only one, is played on.
+// rtl returns the manifest of the RTL for the first case that failed or, without one, for the only case; empty if that
+// case plays on no RTL.
 func (s *Scenarios) rtl(e *ScenariosEnded) string {
 	c := e.failing()
 	if c == nil && len(s.cases) == 1 {
@@ -256,7 +257,7 @@ func (s *Scenarios) rtl(e *ScenariosEnded) string {
 	return ""
 }
 
-// bundle adds the file of the first case that failed.
+// bundle adds the first case that failed, as a scenario file.
 func (s *Scenarios) bundle(x *pipeline.Bundling, e *ScenariosEnded) error {
 	c := e.failing()
 	if c == nil {

@@ -47,8 +47,8 @@ func (w *WaveFlag) parse(artifacts, page bool) (err error) {
 	return nil
 }
 
-// plain returns an error if the flag asks for the waveform of a run although the command plays several. want says how
-// to play a single one.
+// plain returns an error if the command plays several runs and the flag asks for a waveform whether they fail or not.
+// want says how to play a single run.
 func (w *WaveFlag) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil

@@ -26,13 +26,13 @@ type Bundling struct {
 	Names  map[string]string // maps paths on this machine to names in the bundle
 	DUT    string            // path of the device's manifest; empty: no RTL that is built here
 	Home   string            // folder of the home; empty: none
-	RTL    bool              // the RTL itself goes in, too
+	RTL    bool              // add the RTL, too
 
 	notes []string // each names a file that was left out, and why
 }
 
-// WriteBundle writes the bundle of a run that failed. A bundle that cannot be made is noted in the object; the error
-// is one of writing.
+// WriteBundle writes the bundle of a run that failed. If the bundle cannot be made, a note in the object gives the
+// reason; an error is returned only if it cannot be written.
 func WriteBundle(dir *result.Folder, o *result.Object, x *Bundling) error {
 	text, err := x.bytes(dir, o)
 	if err != nil {
@@ -137,15 +137,16 @@ func (x *Bundling) waves(o *result.Object) error {
 	return nil
 }
 
-// undate clears the date in the header of an FST file, so that equal runs leave equal bytes.
+// undate clears the date in the header block of an FST file, so that equal runs leave equal bytes.
 func undate(fst []byte) {
-	const header, date, size = 329, 202, 119 // bytes of the block behind its type, place and bytes of the date
+	const header, date, size = 329, 202, 119 // length field of the header block; offset and length of the date
 	if len(fst) > header && fst[0] == 0 && binary.BigEndian.Uint64(fst[1:]) == header {
 		clear(fst[date : date+size])
 	}
 }
 
-// longestFirst returns pairs for a Replacer so that a path is replaced before one that begins like it.
+// longestFirst returns pairs for a strings.Replacer, the longest path first, so that no path is replaced as the
+// beginning of a longer one.
 func longestFirst(names map[string]string) (pairs []string) {
 	paths := slices.DeleteFunc(slices.Collect(maps.Keys(names)), func(path string) bool {
 		return !strings.ContainsAny(path, "./") // a word, which may mean something else in a text

@@ -14,14 +14,14 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Add adds an input; its name in the bundle stands for the one that people see.
+// Add adds an input. Its name in the bundle will replace shown, its name in the run's texts.
 func (x *Bundling) Add(role bundle.Role, shown string, text []byte) {
 	x.Bundle.Add(role, shown, text)
 	list := x.Bundle.Info.Inputs
 	x.Names[shown] = list[len(list)-1].Name
 }
 
-// AddFiles adds files; shown returns the name of each for people.
+// AddFiles adds files; shown returns the name of each in the run's texts.
 func (x *Bundling) AddFiles(role bundle.Role, paths []string, shown func(path string) string) error {
 	for _, path := range paths {
 		text, err := files.Read(path, bundle.MaxBytes)
@@ -33,7 +33,8 @@ func (x *Bundling) AddFiles(role bundle.Role, paths []string, shown func(path st
 	return nil
 }
 
-// AddShrunk adds a smaller input in place of the run's, which people see under these names, with the flags that differ.
+// AddShrunk adds the shrunk input in place of the run's inputs, with the flags that differ. shown are the names of the
+// run's inputs in its texts, where their base names will replace them.
 func (x *Bundling) AddShrunk(s *result.Shrunk, shown ...string) {
 	for _, path := range shown {
 		x.Names[path] = filepath.Base(path)
@@ -55,14 +56,14 @@ func (x *Bundling) AddShrunk(s *result.Shrunk, shown ...string) {
 	}
 }
 
-// sizes returns the size of an input as bundles have it.
+// sizes returns the size of an input in the form of bundle.Info.
 func sizes(s result.InputSize) map[string]int {
 	all := map[string]int{"packets": s.Packets, "entries": s.Entries, "messages": s.Messages}
 	maps.DeleteFunc(all, func(_ string, n int) bool { return n == 0 })
 	return all
 }
 
-// AddBoard adds a board with every field. Its devices are those of the command line.
+// AddBoard adds a board with every field except its devices, which the command line selects.
 func (x *Bundling) AddBoard(nameOrFile string) error {
 	if nameOrFile == "" {
 		return nil

@@ -64,8 +64,8 @@ func (p *Played) Shown(path string) string {
 	return p.Path + ":inputs/" + filepath.Base(path)
 }
 
-// Device returns the name of the bundle's device, which must be one of the home: elsewhere a bundle must not find RTL
-// to compile.
+// Device returns the name of the bundle's device, which must be a device of the home: a bundle must not choose other
+// RTL to be compiled.
 func (p *Played) Device(homeFlag, instead string) (string, error) {
 	h, err := home.Find(homeFlag)
 	if err != nil {
@@ -79,12 +79,12 @@ func (p *Played) Device(homeFlag, instead string) (string, error) {
 	return name, nil
 }
 
-// Compare says what became of the bundle in a run with this object; dut is the path of the device's manifest, empty
-// without one.
+// Compare reports whether a run, which left object o, reproduced the failure of the bundle; dut is the path of the
+// device's manifest, empty without one.
 func (p *Played) Compare(o *result.Object, dut string) *result.FromBundle {
 	i := &p.Info
 	c := &result.FromBundle{File: p.Path, Reproduced: o.Result == i.Result, Finding: named(i.Finding, i.Error)}
-	if o.Result == result.Infrastructure.String() { // another device may have died than a tool is missing here
+	if o.Result == result.Infrastructure.String() { // e.g. the device died there, and a tool is missing here
 		c.Reproduced = c.Reproduced && o.Failure == i.Failure
 	}
 	if f := i.Finding; f != nil && o.Result == result.Mismatch.String() {
