@@ -40,7 +40,7 @@ type Run struct {
 	Findings []string            `json:"findings,omitempty"` // kinds of known mismatches
 	Bins     map[string][]string `json:"bins,omitempty"`     // of the contract that were hit, by group
 	RTL      *Hit                `json:"rtl,omitempty"`      // points of the RTL that were hit
-	Scores   []string            `json:"scores,omitempty"`   // figures of bench that reached their goal, claims that passed
+	Scores   []string            `json:"scores,omitempty"`   // figures of bench within their goal, passed claims
 
 	folders []string
 	shards  []*result.Object // by folder
