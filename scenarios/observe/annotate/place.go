@@ -14,7 +14,7 @@ import (
 // place is a line of a source file.
 type place struct {
 	file string // relative to the repository
-	line int    // from 1
+	line int    // line number, from 1
 }
 
 // Tree says where sources are.
@@ -65,7 +65,7 @@ func find(path string, f *result.Finding) int {
 	if err != nil {
 		return 0
 	}
-	defer file.Close() // only read
+	defer file.Close() // the file is only read: errors on closing do not matter
 	var port *regexp.Regexp
 	if f.Stream != "" {
 		port = regexp.MustCompile(`\b(input|output)\b.*\b` + regexp.QuoteMeta(f.Stream) + `(_?` +

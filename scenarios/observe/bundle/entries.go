@@ -19,12 +19,12 @@ const (
 
 // Limits of a bundle.
 const (
-	MaxBytes   = 256 << 20 // of the file, and of all entries unpacked
-	MaxWave    = 32 << 20  // of a waveform
-	maxEntries = 64        // without those of rtl/
-	maxRTL     = 2048      // entries of rtl/
-	maxName    = 500       // bytes of an entry's name
-	maxInfo    = 1 << 20   // bytes of bundle.json
+	MaxBytes   = 256 << 20 // maximum size of the file, and of all unpacked entries together
+	MaxWave    = 32 << 20  // maximum size of a waveform
+	maxEntries = 64        // maximum number of entries outside of rtl/
+	maxRTL     = 2048      // maximum number of entries in rtl/
+	maxName    = 500       // maximum length of an entry's name
+	maxInfo    = 1 << 20   // maximum size of bundle.json
 )
 
 const wantInput = "inputs/NAME with letters, digits, _, - and . in NAME"
@@ -64,8 +64,8 @@ func checkName(name string) error {
 
 // Error reports the fault of a bundle.
 type Error struct {
-	Path  string // of the bundle
-	Entry string // at fault; empty: the archive as a whole
+	Path  string // path of the bundle
+	Entry string // entry at fault; empty: the archive as a whole
 	Err   error
 }
 

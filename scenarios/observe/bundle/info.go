@@ -70,7 +70,7 @@ type most map[Role]int
 var commands = map[string]struct {
 	flags []string
 	roles most
-	needs Role // of the input without which there is nothing to play; empty: none
+	needs Role // role of the input without which there is nothing to play; empty: none
 }{
 	"replay": {[]string{"nic", "ports", "eth-bits", "dir", "speed", "max-gap", "seed", "stall", "loop", "limit", "pad",
 		"recompute", "variant", "quantum", "serial", "idle-cycles"}, most{Capture: maxInputs, Board: 1}, Capture},

@@ -43,10 +43,10 @@ type Run struct {
 	Scores   []string            `json:"scores,omitempty"`   // figures of bench within their goal, passed claims
 
 	folders []string
-	shards  []*result.Object // by folder
+	shards  []*result.Object // summaries, in the order of folders
 	bins    *bins.Report
-	found   map[string]*result.Finding // by kind
-	errors  []string                   // of runs without a verdict
+	found   map[string]*result.Finding // first finding of each kind
+	errors  []string                   // an error for each shard without a verdict
 }
 
 // Hit counts the points of the RTL that were hit.

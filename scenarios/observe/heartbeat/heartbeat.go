@@ -11,10 +11,10 @@ import (
 
 // Status is a snapshot of a run.
 type Status struct {
-	Doing string // what is played
-	Cycle int64  // of the device; 0: unknown
-	Mark  uint64 // changes with any progress
-	Busy  string // what is posted and unfinished, by queue where known; empty: nothing, or unknown
+	Doing string // what the run does, such as the capture that it plays
+	Cycle int64  // cycle of the device; 0: unknown
+	Mark  uint64 // a number that changes with any progress
+	Busy  string // posted work that is not finished, by queue where known; empty: none, or unknown
 }
 
 // Beat holds the progress of a run, and prints it line by line.
@@ -29,9 +29,9 @@ type Beat struct {
 	status      atomic.Pointer[Status]
 	wanted      atomic.Bool
 
-	printed line          // the latest line
-	seen    line          // the latest values
-	moved   time.Duration // when they last changed
+	printed line          // figures of the line printed last
+	seen    line          // figures at the latest change
+	moved   time.Duration // time of the latest change
 	stop    chan struct{}
 	stopped chan struct{}
 }

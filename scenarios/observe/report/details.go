@@ -101,7 +101,7 @@ func (v *pageView) Files(r *Run) (list []Link) {
 		}
 		for k := range r.Object.Waves {
 			w := &r.Object.Waves[k]
-			if name := beside(r.Object, w.FST); name != play.FSTFile { // that one is linked above
+			if name := beside(r.Object, w.FST); name != play.FSTFile { // fileKinds has linked a file of that name
 				list = v.link(list, dir, name, "waveform")
 				list = v.link(list, dir, beside(r.Object, w.SaveFile), "view of the waveform for GTKWave")
 			}

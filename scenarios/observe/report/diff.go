@@ -19,7 +19,7 @@ type Diff struct {
 type DiffRow struct {
 	Name  string // expected or got
 	Plain string // the value as text; a number in decimal
-	Hex   string // of a number
+	Hex   string // a number in hexadecimal
 	Parts []Part // bits from the most significant one on, or bytes in order
 }
 
@@ -72,7 +72,7 @@ func (d *Diff) numbers() {
 	}
 	var differ []string
 	lo := -1
-	for at := 0; at <= width; at++ { // from bit 0
+	for at := 0; at <= width; at++ { // bit by bit, from bit 0 on
 		switch other := at < width && n[0].Bit(at) != n[1].Bit(at); {
 		case other && lo < 0:
 			lo = at

@@ -31,9 +31,9 @@ func (g *Group) key() string {
 // found is a finding with its place on the page.
 type found struct {
 	*result.Finding
-	N     int // on the page, from 0
+	N     int // number of the finding on the page, from 0
 	Run   *Run
-	index int // in the run
+	index int // index in the run's findings
 	Group int
 }
 

@@ -56,7 +56,7 @@ type view struct {
 // events tracks the crossings of one NIC while a file is read.
 type events struct {
 	views  []*view            // sorted by cycle
-	frames map[[2]int][]*view // by port and ordinal of the frame that they are about
+	frames map[[2]int][]*view // views by port and ordinal of their frame
 	next   int                // the first view whose crossing is still to come
 	n      int                // crossings so far
 	keep   int                // last crossing that is shown
@@ -105,7 +105,7 @@ func readEvents(path string, views map[string][]*view, log *Log) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // errors on closing do not matter: it was only read
 	nics := map[string]*events{}
 	for nic, list := range views {
 		slices.SortStableFunc(list, func(a, b *view) int { return int(*a.Cycle - *b.Cycle) })

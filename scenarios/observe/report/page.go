@@ -58,7 +58,7 @@ type pageView struct {
 	Sections   []section
 	Home       *result.Home
 
-	dir string // of the page
+	dir string // folder of the page
 }
 
 // item is a finding on the page.
@@ -135,7 +135,7 @@ func digest(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pack compresses what the script draws only when it is opened.
+// pack compresses the findings and crossings that the script draws when they are opened.
 func pack(d *data) (string, error) {
 	text, err := json.Marshal(d)
 	if err != nil {

@@ -222,7 +222,7 @@ func TestFilesOfAnEarlierRunStay(t *testing.T) {
 
 	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
-	require.NoError(t, f.lock.Close()) // it is killed
+	require.NoError(t, f.lock.Close()) // the lock of a killed run is released
 	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
 	f.Close()

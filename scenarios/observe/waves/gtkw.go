@@ -20,7 +20,7 @@ type View struct {
 	Manifest *manifest.Manifest
 	Ports    []manifest.PinPort
 	FST      string
-	Period   simcore.Ps // of the first clock
+	Period   simcore.Ps // period of the first clock
 	Marks    []Mark     // the viewer opens at the first one; at most 26
 	Blocks   []Block    // instances to show after the streams
 }
