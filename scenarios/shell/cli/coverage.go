@@ -27,7 +27,7 @@ type Coverage struct {
 	Again    string   // the command line that repeats the report
 	Merge    string   // folder for the merged coverage of shards; empty: it is only shown
 
-	Bins   *bins.Report // of the merged runs; nil: none counted bins
+	Bins   *bins.Report // hit bins of all runs together; nil: no run counted bins
 	counts []string     // folders with counts of the RTL
 }
 

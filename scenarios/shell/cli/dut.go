@@ -112,7 +112,7 @@ type DUTBuild struct {
 	Place
 	Variant string
 	Eth     device.Eth // Ethernet ports of a NIC
-	DryRun  bool       // build nothing, only look it up
+	DryRun  bool       // build nothing, only look for the build in the cache
 	Log     io.Writer  // nil: none
 }
 

@@ -32,7 +32,7 @@ type Fuzz struct {
 	fuzz.Options
 	ProgramFile string // parsed into Program
 	Coverage    string // file to which hits are added
-	device      string // as the user gave it
+	device      string // name or path of the device, as the user gave it
 }
 
 // NewFuzz returns the default settings.

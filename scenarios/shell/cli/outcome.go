@@ -70,7 +70,7 @@ func (e *WallLimitError) Error() string {
 
 // ended describes how a command ended.
 type ended struct {
-	cause   error // of its cancellation; nil: none
+	cause   error // cause of its cancellation; nil: it was not canceled
 	err     error
 	differs bool // something compared did not match
 }

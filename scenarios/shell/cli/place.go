@@ -19,7 +19,7 @@ type Place struct {
 	Home string       // folder given by the user; empty: search for it
 	Used *result.Home // nil: none was used
 
-	resolved []*manifest.Manifest // of devices that were named
+	resolved []*manifest.Manifest // manifests of the devices that were named
 }
 
 // sources returns the hash of the sources of all devices that were named. It is empty if there are none, or if they
@@ -51,7 +51,7 @@ func (p *Place) find() (home.Home, error) {
 	}
 	build.SetHarness(h.Harness())
 	if p.Used == nil {
-		id, modified := h.Revision(context.Background()) // no limit here: Revision has its own
+		id, modified := h.Revision(context.Background()) // without a limit: Revision limits its calls of git
 		p.Used = &result.Home{Dir: h.Dir, Revision: id, Modified: modified}
 	}
 	return h, nil

@@ -56,7 +56,7 @@ type ReplayEnded struct {
 	Ended
 	Result *replay.Result // nil: the replay did not begin
 
-	failure *shrink.Failure // to be shrunk; nil: none
+	failure *shrink.Failure // the failure to be shrunk; nil: none
 }
 
 // Run replays and judges. Canceling the context interrupts it.

@@ -265,7 +265,7 @@ func (e *Ended) leave(ctx context.Context, c *Common, dir *result.Folder) {
 	}
 	if err := errors.Join(dir.Write(&e.Object), pipeline.End(dir, &e.Object, c.Again)); err != nil {
 		e.fail(ctx, err)
-		_ = dir.Write(&e.Object) // what could be written must not say pass; the first error is reported
+		_ = dir.Write(&e.Object) // a summary already written must not say pass; the first error is the one to report
 	}
 }
 

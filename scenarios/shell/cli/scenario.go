@@ -49,7 +49,7 @@ type Scenarios struct {
 	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
-	texts  map[string][]byte // of the files, by the name that their cases have
+	texts  map[string][]byte // texts of the scenario files, by run.Case.File
 	tokens map[string]string // by token file: token of a device of kind address
 	builds device.Builds
 }
@@ -67,7 +67,7 @@ func NewScenarios() *Scenarios {
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
-	broken *run.Case     // whose run broke off; nil: none
+	broken *run.Case     // case whose run broke off; nil: none
 	wall   time.Duration // elapsed wall time of the command; cases may run in parallel
 }
 

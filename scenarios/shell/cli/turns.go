@@ -27,10 +27,10 @@ type turn struct {
 	other *turn // the same case on the NIC to compare with, or nil
 	first bool  // the first one of a compared pair
 
-	run   *Run // nil: it has not ended, or did not begin
+	run   *Run // nil: the turn has not ended, or did not begin
 	err   error
 	ended bool
-	taken bool           // its results are among those of the command
+	taken bool           // the turn's results are among those of the command
 	dir   *files.Folder  // folder for its artifacts; nil: none
 	done  float64        // share of the case that has been played
 	cost  int64          // estimated duration, in any unit

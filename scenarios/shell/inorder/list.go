@@ -30,7 +30,7 @@ type List[T any] struct {
 // outcome is the outcome of a job.
 type outcome[T any] struct {
 	result  T
-	skipped bool   // not run, because the context was canceled before it began
+	skipped bool   // the job did not run, because the context was canceled before
 	panic   *Panic // panic of the job; nil: it did not panic
 }
 

@@ -17,7 +17,7 @@ import (
 // Played is a bundle that a command plays. Its inputs lie in a temporary folder of their own.
 type Played struct {
 	*bundle.Bundle
-	Path string // as the user named it
+	Path string // path of the bundle, as the user named it
 	dir  string
 }
 

@@ -13,7 +13,7 @@ const Max = 10_000
 
 // Shard is one of Of equal parts of a list. The zero value is the whole list.
 type Shard struct {
-	Index int // from 1
+	Index int // number of the part, from 1
 	Of    int
 }
 
