@@ -11,11 +11,11 @@ import (
 type item struct {
 	stream int
 	id     int    // number shared by coupled transactions; unused if a reference gives it
-	at     uint64 // first cycle in which it may be offered
+	at     uint64 // first cycle in which the transaction may be offered
 	side   []byte
 	data   []byte
 	answer bool
-	drawn  bool // drawn before the run begins, not given during it
+	drawn  bool // the transaction was drawn before the run began, not given during the run
 }
 
 // timing holds the stalls of a run, and whether it has gaps.

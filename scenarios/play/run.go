@@ -68,7 +68,7 @@ type queue struct {
 
 	at      uint64 // earliest cycle of the transaction drawn last
 	gaps    int    // number of gaps between drawn transactions
-	longest uint64 // longest of these gaps, in cycles
+	longest uint64 // longest gap between drawn transactions, in cycles
 }
 
 // pending reports whether any transactions have not ended.

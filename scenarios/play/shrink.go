@@ -12,7 +12,7 @@ import (
 // ShrinkRuns bounds the runs in a search for a shorter run.
 const ShrinkRuns = 300
 
-// ShrinkCycles bounds the cycles of these runs: no run begins beyond it.
+// ShrinkCycles bounds the cycles of all runs in a search for a shorter run: beyond it, no run begins.
 const ShrinkCycles = 6_000_000
 
 // longestCut is the length, in bytes, to which packets are first truncated.
@@ -71,7 +71,7 @@ func kind(f *ref.Failure) string {
 type shrinker struct {
 	d      *Device
 	ctx    context.Context
-	budget context.Context // after whose end no run begins
+	budget context.Context // no run begins after its end
 	best   Run
 	res    *Result
 	runs   int

@@ -32,8 +32,8 @@ type Result struct {
 	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
 	Patience simcore.Ps // longest time that the run would have waited for progress
-	Waited   simcore.Ps // longest time that it waited and then saw some
-	Offered  Offered    // up to the referee's first mismatch; else all
+	Waited   simcore.Ps // longest wait for progress that ended with progress
+	Offered  Offered    // up to the referee's first mismatch; without one, in the whole run
 
 	Frames, NotPlayable, LeftOut int // frames of the captures: played, not playable, left out
 	// frames whose end was not captured; they are played all the same

@@ -10,8 +10,8 @@ import (
 
 // Offered counts the frames that a run has offered to the NIC, in all passes.
 type Offered struct {
-	Sent   []int // into each port
-	Posted int   // as work entries
+	Sent   []int // frames sent into each port
+	Posted int   // frames posted as work entries
 }
 
 // soFar returns what the run has offered.

@@ -27,11 +27,11 @@ type Played struct {
 	Sim      simcore.Ps // simulated time of the whole case
 	Wall     time.Duration
 	Findings []result.Finding
-	Message  int // that the first finding names; -1: none
+	Message  int // number of the message that the first finding names; -1: none
 	Cut      []judge.Cut
 
 	Patience simcore.Ps // longest time that the case would have waited for progress
-	Waited   simcore.Ps // longest time that it waited for some, or for everything to settle, with success
+	Waited   simcore.Ps // longest wait that succeeded: for progress, or for everything to settle
 }
 
 // Pass reports whether the case has no findings.

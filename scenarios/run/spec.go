@@ -23,7 +23,7 @@ type Spec struct {
 	Name        string         `yaml:"name"`
 	Description string         `yaml:"description"`
 	Board       board.RackSpec `yaml:"board"`
-	// one for each card slot, in order; a single one is for every slot; without any, the board says
+	// one for each card slot, in order; a single one is for every slot; empty: the devices that the board names
 	Devices   []board.DeviceSpec `yaml:"devices"`
 	Stacks    []StackSpec        `yaml:"stacks"`    // one for each server; if there is only one, for both
 	Addresses AddressFamily      `yaml:"addresses"` // network layer of the ports' addresses

@@ -144,7 +144,7 @@ func (x *player) disableModerated() error {
 
 // longestMod returns the longest time for which a queue of the program may delay its messages, in cycles.
 func longestMod(p *program.Program) (cycles int) {
-	const late = 2048 // cycles for such messages to leave the NIC, with stalls
+	const late = 2048 // cycles that a message takes to leave the NIC once it is due, with stalls
 	for i := range p.Ops {
 		m := (*program.Msix)(nil)
 		if q := p.Ops[i].RxQueue; q != nil {

@@ -330,7 +330,7 @@ func regionOf(bus uint64) int {
 type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
-	far    uint64 // bits in which its bus addresses differ from those of the region
+	far    uint64 // bits in which the key's bus addresses differ from those of the region
 }
 
 // key writes a memory key that names a region for pieces, beginning at the place's skew.

@@ -24,7 +24,7 @@ type Blocked struct {
 	Domain result.Domain
 	Queue  int    // number of the queue, in domains rx and tx
 	Index  int    // index of the descriptor or work entry, or noIndex
-	Text   string // finding text about it
+	Text   string // what a finding says about the blocked thing
 }
 
 const noIndex = -1

@@ -43,7 +43,7 @@ const (
 	beatBytes  = 64
 	fullFrames = 352 // so many short frames do not fit into the buffers in front of a port
 	fullBytes  = 96 << 10
-	fullBeats  = 512 + 4 // beats of the transmit buffer, and between it and the port
+	fullBeats  = 512 + 4 // capacity, in beats, of the transmit buffer and of the path from there to the port
 	shortBytes = 128
 )
 

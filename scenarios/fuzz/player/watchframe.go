@@ -21,7 +21,7 @@ type arrival struct {
 type invalidRule struct {
 	index int
 	rule  nicspec.RuleEntryFields
-	since int64 // cycle from which on it is certainly invalid [R6]
+	since int64 // cycle from which on the rule is certainly invalid [R6]
 }
 
 func (o *invalidRule) matches(key *[nicspec.SteerKeySize]byte) bool {

@@ -23,7 +23,7 @@ type situationWatch struct {
 
 const (
 	longHeld   = 100 // cycles of an interval that counts as long
-	rightAfter = 16  // cycles after such an interval in which a write counts as delayed by it
+	rightAfter = 16  // cycles after a long back-pressure in which a write counts as delayed by it
 	heldWrites = 64
 	never      = -1
 )

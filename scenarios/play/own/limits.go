@@ -10,10 +10,10 @@ import (
 type Limits struct {
 	S     int // seconds for a call
 	MB    int // memory of the process
-	Count int // transactions that it draws, gives and expects in a run
+	Count int // transactions that a reference draws, gives and expects in a run
 }
 
-// DefaultLimits returns the limits of the command line.
+// DefaultLimits returns the limits that apply without flags.
 func DefaultLimits() Limits { return Limits{S: 10, MB: 1024, Count: 1_000_000} }
 
 // Validate returns every error of the limits, each a field.Error.
