@@ -207,7 +207,7 @@ type LostError struct {
 	Peer    string
 	Quantum uint64
 	Setup   bool   // lost before the first quantum
-	Words   string // how it ended, and its last output
+	Words   string // how the peer ended, and its last output
 	Err     error
 }
 

@@ -116,7 +116,7 @@ type coreLoad struct {
 	qp     *rnicverbs.QP
 	meter  *study.Meter
 	wqe    rnicspec.WQE
-	period simcore.Ps // of the core's clock
+	period simcore.Ps // period of the core's clock
 	err    error
 
 	batch, window, signal int

@@ -36,7 +36,7 @@ type Meter struct {
 
 	trips int       // completions of all finished batches
 	total uint64    // bytes of all finished batches
-	paces []float64 // of each batch, in picoseconds per byte
+	paces []float64 // time per byte of each batch, in picoseconds
 	over  bool      // the rate is known: later completions are not counted
 }
 

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Blocks       []*kit.Block
 	Manifest     func(name string) string // returns the path of a block's manifest
-	Seed         uint64                   // of the first run; each further run adds 1
+	Seed         uint64                   // seed of the first run; each further run adds 1
 	Runs         int                      // number of runs for each block
 	Stall        int                      // percent of cycles; below 0: drawn from each run's seed
 	Transactions int                      // number of requests in a run

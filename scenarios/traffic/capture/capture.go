@@ -11,7 +11,7 @@ import (
 
 // Origin identifies where a frame was captured.
 type Origin struct {
-	File   string    // as the user gave it
+	File   string    // path or name, as the user gave it
 	Packet int       // number in the file, from 1
 	Time   time.Time // zero if the file has no time
 }

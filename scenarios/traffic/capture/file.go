@@ -15,7 +15,7 @@ const Stdin = "-"
 // File is a capture that can be read any number of times.
 type File struct {
 	path   string
-	name   string // for people
+	name   string // name for messages
 	ctx    context.Context
 	info   fs.FileInfo // state of the file when it was opened
 	base   int64       // position of Stdin when it was opened; 0 for other files

@@ -54,7 +54,7 @@ const (
 
 // Placed collects the writes to one of the four address ranges.
 type Placed struct {
-	Addr  uint64 // of the first byte
+	Addr  uint64 // address of the first byte
 	Bytes []byte
 	Attr  tlp.Attr
 	First int // number of the last beat of the first TLP

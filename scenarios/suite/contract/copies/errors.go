@@ -184,7 +184,7 @@ func copyFaults(r *kit.Rig) {
 	for i, f := range kit.Failures {
 		for _, n := range []int{128, 20_032} {
 			if f.Kind == inject.FaultTag && n > 128 {
-				continue // with a single read, the other tag would probably not be in use
+				continue // only with a single read is the wrong tag probably not in use by another read
 			}
 			data := kit.Pattern(n, uint64(i))
 			src, dst := r.Piece(w[0], 0, 64, data), r.Destination(w[1], 3+i, 64, n)

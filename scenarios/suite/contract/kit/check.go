@@ -14,7 +14,7 @@ type Build func(testbed.Spec) (*testbed.Bed, error)
 // Check is one test of the suite.
 type Check struct {
 	Name   string
-	Rules  string // of docs/nic.md, separated by spaces
+	Rules  string // rules of docs/nic.md, separated by spaces
 	Stalls []int  // percent of cycles with back-pressure, a run for each; nil: a single run without
 	Run    func(*Rig)
 }

@@ -207,7 +207,7 @@ func portStops(r *kit.Rig) {
 	PortCfg(r, nicspec.PortEntryFields{RxPause: 1})
 	for _, c := range []struct {
 		frames [][]byte
-		quanta int64 // of the stop, counted from the last frame
+		quanta int64 // length of the stop, counted from the last frame
 	}{
 		{[][]byte{pauseFrame(1, 700)}, 700}, {[][]byte{pauseFrame(1, 5000)}, 5000}, {[][]byte{pauseFrame(1, 0)}, 0},
 		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 900)}, 900},

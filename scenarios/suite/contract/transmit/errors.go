@@ -36,7 +36,7 @@ func pieceFaults(r *kit.Rig) {
 			var aside []nicspec.WqeFields
 			for k := range 10 {
 				if f.Kind == inject.FaultTag {
-					break // with more reads, the other tag would probably be in use
+					break // with more reads, another one would probably be using the wrong tag
 				}
 				aside = append(aside, r.Sound(w[0], uint64(100+k)))
 			}
