@@ -107,7 +107,7 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	return e.outputSilence(d, x)
 }
 
-// outputSilence is silence for outputs on which the check may expect transactions.
+// outputSilence returns what silence returns, for an output on which the check may expect transactions.
 func (e *evidence) outputSilence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	saidSo := d.referenced() && x.Nothing // the reference declared that this output stays silent

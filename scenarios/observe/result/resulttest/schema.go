@@ -20,7 +20,7 @@ const (
 	Report  = "report.json"
 )
 
-// Dir is the folder of the schemas.
+// Dir returns the folder of the schemas.
 func Dir() string {
 	_, here, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(here), "..", "..", "..", "..", "docs", "schema")

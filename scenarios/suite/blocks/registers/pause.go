@@ -126,8 +126,8 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	return f
 }
 
-// pauseLevelsRequest has a sequence of buffer levels: three around the marks and then an empty buffer; or one above the
-// upper mark and one at the lower; or one that lasts for two renewals of the pause.
+// pauseLevelsRequest returns a request with a sequence of buffer levels: three around the marks and then an empty
+// buffer; or one above the upper mark and one at the lower; or one that lasts for two renewals of the pause.
 func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet {
 	const lines = nicspec.RxBufBytes / pauseLine
 	b := make([]byte, 8+6*pauseSteps)
@@ -151,8 +151,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet
 	return kit.Packet{Data: b}
 }
 
-// pauseFramesRequest has two frames and an observation. Some frames are dropped before they are parsed [F2]. No stop
-// begins or ends near the time of the observation.
+// pauseFramesRequest returns a request with two frames and an observation. Some frames are dropped before they are
+// parsed [F2]. No stop begins or ends near the time of the observation.
 func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := kit.Pick(rng, 1, 1+rng.IntN(300))
