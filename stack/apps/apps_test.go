@@ -32,7 +32,7 @@ func TestPatternsTellMessagesApart(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 3*5*2*50)
-	for n := range 40 { // bytes follow from their offset, whatever the length
+	for n := range 40 { // a shorter message has the same bytes at the same offsets
 		long, short := make([]byte, 64), make([]byte, n)
 		pattern(long, 1, 2, 0, 3)
 		pattern(short, 1, 2, 0, 3)

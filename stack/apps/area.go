@@ -87,7 +87,7 @@ func (a *area) spans(into []verbs.SGE, slot, n, chunk int, key uint32) []verbs.S
 	return into
 }
 
-// load reads bytes of a slot, starting at offset from of the message.
+// load reads len(b) bytes of the message in a slot; from is the offset of the first one.
 func (a *area) load(c Core, slot, from, chunk int, b []byte) error {
 	for len(b) > 0 {
 		k, off := from/chunk, from%chunk
@@ -145,7 +145,7 @@ func (a *area) checkGuards(m Memory, b []byte) (addr uint64, got byte, ok bool, 
 	return 0, 0, true, nil
 }
 
-// byteAddr returns the address of byte off of a message.
+// byteAddr returns the address of the byte at offset off in a slot's message.
 func (a *area) byteAddr(slot, off, chunk int) uint64 {
 	return a.pieceAddr(slot, off/chunk) + uint64(off%chunk)
 }

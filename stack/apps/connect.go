@@ -34,7 +34,7 @@ func (u *setup) queuePairs(s *side) error {
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
 			if spec.Kind.Served() && !e.client {
-				a.Cap.MaxRecvWR = spec.Depth // receive requests of the offload engine that will serve the queue pair
+				a.Cap.MaxRecvWR = spec.Depth // for the offload engine, which will post to the queue pair
 			}
 		}
 		s.Context.CreateQP(s.pd, a, storeIn(&e.qp, done))

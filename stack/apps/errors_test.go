@@ -35,7 +35,7 @@ func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 	spec.Count, spec.Sizes = 40, []int{16}
 	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend},
 		{ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
-	for together := range len(wcs) + 1 { // the first poll returns so many completions, later polls one each
+	for together := range len(wcs) + 1 { // number of completions in the first poll; later ones return one each
 		q := &script{}
 		s := &side{run: &Run{spec: &spec}, cq: q}
 		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1),

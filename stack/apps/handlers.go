@@ -9,13 +9,13 @@ import (
 // Engine runs handlers on a server's card (package offload), which answer the messages of queue pairs given to them. It
 // also encodes and decodes these messages.
 type Engine interface {
-	// Serve gives a connected queue pair to the handler of a kind. The handler accepts up to so many requests at a time
-	// and may read the region.
+	// Serve gives a connected queue pair to the handler of a kind. The handler accepts at most the given number of
+	// requests at a time and may read the region.
 	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
 
 	NodeBytes() int                                       // returns the length of a list node
 	Node(b []byte, key uint64, value []byte, next uint64) // encodes a list node
-	Lengths(k Kind, bytes int) (request, answer int)      // returns the message lengths for a request of so many bytes
+	Lengths(k Kind, bytes int) (request, answer int)      // returns the message lengths for an entry of Spec.Sizes
 	Request(b []byte, q *Query)                           // encodes a request
 	// encodes the expected answer and returns its length; nodes is the number of nodes read; value nil: no node has the
 	// key
@@ -66,7 +66,7 @@ func (s *Spec) nodes() int {
 func (s *Spec) spread() int {
 	least := s.nodes()
 	if s.Kind == BatchedRead {
-		const share = 4 // times the number of values that one batched READ returns
+		const share = 4 // slots for each value of the largest batched READ
 		least = share * s.largest() / valueBytes
 	}
 	n := 1

@@ -18,7 +18,7 @@ func TestReusedBuffersAreVerified(t *testing.T) {
 	m := make(flat, r.next)
 	fresh := func(flip int) *Finding {
 		e := &end{spec: &s, side: &side{Side: Side{Core: m}, want: make([]byte, 100), got: make([]byte, 100)}}
-		for i := range 47 { // messages arrived in order, each over the one before
+		for i := range 47 { // messages arrived in order; later ones overwrote earlier ones
 			b := make([]byte, s.size(i))
 			pattern(b, s.Seed, 0, request, s.patternOf(i))
 			require.NoError(t, m.Store(a.pieceAddr(i, 0), b))

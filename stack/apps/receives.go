@@ -58,7 +58,7 @@ func (r *receives) postSlot(slot int) {
 	}
 }
 
-// retry posts the requests that found no room. It stops and returns false when one finds none again.
+// retry posts the requests that found no room. It stops and returns false when a request again finds no room.
 func (r *receives) retry() bool {
 	idle := len(r.idleSlots)
 	for i := range idle {

@@ -64,8 +64,7 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	return r, nil
 }
 
-// flow adds the two ends of a flow of a process. The clients of the second half are on the second
-// server.
+// flow adds the two ends of flow nth of a process. From flow Spec.QueuePairs on, clients are on the second server.
 func (r *Run) flow(process, nth int) {
 	c, s := r.sides[2*process], r.sides[2*process+1]
 	if nth >= r.spec.QueuePairs {
@@ -135,7 +134,7 @@ func (r *Run) Prepare() error {
 }
 
 // Prepared reports whether all receive requests needed before Begin are in place. The caller advances
-// time and calls Retry until they are. Only rings can tell.
+// time and calls Retry until they are. Only kind ring can tell; for others it returns true at once.
 func (r *Run) Prepared() bool {
 	for _, s := range r.sides {
 		for _, e := range s.ends {

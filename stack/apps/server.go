@@ -15,7 +15,7 @@ type server struct {
 	out      area // buffers of answers
 	next     int  // number of the next message
 	todo     fifo.Queue[reply]
-	inFlight fifo.Queue[reply] // answers whose requests have not completed
+	inFlight fifo.Queue[reply] // Reflector: answers posted, but not completed
 	keys     []verbs.MR        // with Spec.Invalidate: the regions, by message
 	count    *uint64           // expected final value of the counter in exposed; nil: unknown
 }

@@ -143,7 +143,7 @@ func (s *side) retry() {
 }
 
 // retryReceives posts receive requests that found no room: those of the shared queue, then those of each end in turn,
-// until one finds none again.
+// until a request again finds no room.
 func (s *side) retryReceives() {
 	if !s.recvsFull {
 		return

@@ -95,8 +95,8 @@ type Spec struct {
 	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
 	// receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Receives int `yaml:"receives"`
-	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the list's length;
-	// 0: a key that no node has
+	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the number of entries; 0: the
+	// walk searches for a key that no node has
 	Hops          []int `yaml:"hops"`
 	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
 

@@ -4,9 +4,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Close destroys all objects of a finished run, users before what they use. It leaves out servers
-// whose stack cannot destroy queue pairs with requests in flight (verbs.FeatureDestroyBusy) if they
-// have any.
+// Close destroys all objects of a finished run, users before what they use. A server with requests in flight is left
+// out if its stack cannot destroy such queue pairs (verbs.FeatureDestroyBusy).
 func (r *Run) Close(await Await) error {
 	u := &setup{Run: r, await: await}
 	for _, s := range r.sides {
