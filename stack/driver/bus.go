@@ -24,8 +24,8 @@ type Bus interface {
 	Watch(addr uint64, n int, f func()) (stop func(), err error)
 }
 
-// Flusher is a Bus whose NIC writes to one endpoint's memory may become visible later than subsequent writes to
-// another's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by itself.
+// Flusher is a Bus whose NIC writes to one endpoint's memory may become visible later than subsequent writes to the
+// other endpoint's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by itself.
 type Flusher interface {
 	// Flush calls done when everything that the NIC wrote to an endpoint's memory before has arrived.
 	Flush(endpoint int, done func(err error))

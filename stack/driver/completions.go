@@ -13,7 +13,7 @@ type completions struct {
 	eventStorage Event            // where event points
 	take         func(cqe []byte) // takes one entry, in ring order
 
-	taking   bool // look is on the stack or waits for a read
+	taking   bool // takeEntries is on the stack, or its read is in flight
 	async    bool // the read in flight has not ended during the call that began it
 	arrived  bool // the read in flight has ended
 	again    bool // Poll was called since the read began: an entry may have arrived
@@ -57,7 +57,8 @@ func (r *Queue) readEntry() bool {
 	return r.arrived
 }
 
-// entryRead handles the end of a read. Only after a read that took time it continues taking entries itself.
+// entryRead handles the end of a read. If the read took time, takeEntries has returned, so entryRead continues its
+// work.
 func (r *Queue) entryRead(err error) {
 	r.d.check(err)
 	r.arrived = true

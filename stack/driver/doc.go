@@ -19,8 +19,7 @@
 // Register accesses, table commands [G6] and whatever is made of them (keys,
 // rules, enabling a queue, a function-level reset) are carried out one after the
 // other, in the order in which they were asked for. Posting and doorbells are
-// not commands: they happen at once, or, while a queue is being enabled, as soon
-// as it is.
+// not commands: they happen at once, or, while a queue is being enabled, as soon as that is done.
 //
 // # Buffers
 //

@@ -23,7 +23,7 @@ type fakeNIC struct {
 	watches   []fakeWatch
 	late      bool
 	pending   []func()        // effects of memory accesses, in order
-	ends      []func()        // register reads, and accesses that took effect, in any order
+	ends      []func()        // end register reads, and accesses that took effect; called in any order
 	pick      func(n int) int // selects one of n ends; nil: the oldest
 	doorbells int
 	pushed    int
@@ -90,7 +90,7 @@ func (q *fakeQueue) ring(p *fakeNIC, pi uint16) {
 	q.pi = pi
 }
 
-// command carries out a table command on the context of a queue; other tables have no function here.
+// command carries out a table command on the context of a queue, and ignores commands on other tables.
 func (p *fakeNIC) command() {
 	i := p.cmd.Index()
 	q := &p.rx[i%4]
@@ -146,7 +146,7 @@ func (p *fakeNIC) access(f func(), done func(error)) {
 	if p.late {
 		p.pending = append(p.pending, func() {
 			f()
-			p.ends = append(p.ends, func() { done(nil) }) // the end of the access is reported later still
+			p.ends = append(p.ends, func() { done(nil) }) // the access ends in a later tick
 		})
 		return
 	}

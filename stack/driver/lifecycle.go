@@ -64,7 +64,7 @@ func (r *Queue) disable(done func()) error {
 	}
 	r.d.Await(r.drain)
 	err := r.d.ReadTable(r.ring.Table(), r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
-		e := nicspec.RxqEntry(b) // indices have the same place in the entries of both tables
+		e := nicspec.RxqEntry(b) // the fields read here have the same offsets in entries of Rxq and Txq
 		if e.State() != nicspec.QueueStateOff {
 			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}

@@ -134,7 +134,7 @@ func (q *TxQueue) Disable(done func()) error { return q.disable(done) }
 func (q *TxQueue) Close(done func()) error { return q.close(q.d.tx, done) }
 
 // Unended returns the entries that no completion entry covered, once the queue is off: n, from index first on. Those
-// that requested none may have succeeded.
+// that requested no completion entry may have succeeded.
 func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.endedTo, 0
@@ -171,7 +171,7 @@ func (q *TxQueue) completed(raw []byte) {
 	}
 }
 
-// ended handles a completion entry, which also ends the entries before it that requested none.
+// ended handles a completion entry. It also ends earlier work entries that requested no completion entry.
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
 	n := uint16(q.span[q.ring.Place(i)])

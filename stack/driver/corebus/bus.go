@@ -5,8 +5,8 @@
 // nothing is written. The driver's callbacks run on the core, at the poll that sees the write. Calls from elsewhere
 // count as software of the core, too: they begin at its next poll.
 //
-// The package does not interpret what it carries, and knows neither caches nor the path to the device, which are the
-// core's memory and Registers.
+// The package does not interpret what it carries, and knows neither caches nor the path to the device: the core's
+// memory and cpu.Registers hide them.
 package corebus
 
 import (
@@ -132,8 +132,8 @@ type Apart struct {
 	Roots [nicspec.EndpointHost + 1]cpu.Registers // registers of the NIC, through the root of each endpoint
 }
 
-// Flush implements driver.Flusher. The completion takes the same path as the NIC's writes to that root and cannot pass
-// posted requests (PCIe 2.4.1). The core stalls until it arrives.
+// Flush implements driver.Flusher by a register read. Its completion takes the same path as the NIC's writes to that
+// root and cannot pass posted requests (PCIe 2.4.1). The core stalls until it arrives.
 func (b Apart) Flush(endpoint int, done func(error)) {
 	const idBytes = 4
 	b.core.ReadReg(b.Roots[endpoint], nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) })

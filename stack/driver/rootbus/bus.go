@@ -1,8 +1,8 @@
 // Package rootbus is a driver.Bus for software on a board without processor cores: it accesses registers by TLPs of a
 // root complex, and memory directly.
 //
-// Bus takes no time for memory. Timed sends each access through the caches like one of a core, and takes that time.
-// Apart wraps either on boards where each endpoint has its own root. None interprets what it carries.
+// Bus takes no time for memory. Timed sends memory accesses through the caches, as a core does, and takes the time that
+// they need. Apart wraps either on boards where each endpoint has its own root. None interprets what it carries.
 package rootbus
 
 import (
