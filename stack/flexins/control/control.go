@@ -3,7 +3,7 @@
 //
 // The host's kernel module has checked rights, states and object use, and has assigned numbers; this package gives
 // memory regions their keys, shadow addresses (FN 3.2) and memory keys of the NIC. Requests of a context are started in
-// order and may end in another.
+// order, but may end in a different order.
 //
 // Invariants:
 //   - Every request has one reply.

@@ -32,7 +32,7 @@ type Config struct {
 	FirstRx, FirstTx, FirstKey, FirstRule int
 
 	// LowLatency is the largest number of low-latency queue pairs. Each takes a receive queue behind those of the
-	// cores, a rule before FirstRule, and an account, from 0 on.
+	// cores, a rule before FirstRule, and an account; accounts are taken from 0 on.
 	LowLatency int
 	Control    func(f func())
 

@@ -73,5 +73,5 @@
 //   - Memory is allocated when a core is opened and when objects are created; in steady state nothing allocates.
 //   - A buffer is never with the NIC and in use here at the same time.
 //
-// "FN" is FlexiNS; [D8] and its like are clauses of docs/nic.md.
+// "FN" is FlexiNS, "SN" the paper SmartNS; [D8] and its like are clauses of docs/nic.md.
 package data

@@ -34,9 +34,9 @@ type served struct {
 // armKey stands for an engine's Arm memory in the spans of its queue pairs. No region has this key.
 const armKey = 0
 
-// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Only as many messages as there are
-// buffers may arrive before the engine takes them; a client that sends more gets RNR NAKs. done is called as software
-// of the queue pair's core, as for a control verb.
+// Serve gives a queue pair to an engine, with buffers of the given number of bytes, each for one message. Only as many
+// messages as there are buffers may arrive before the engine takes them; a client that sends more gets RNR NAKs. done
+// is called as software of the queue pair's core, as for a control verb.
 func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done func(error)) {
 	a.runOn(qpn, done, func(c *core) error {
 		q, err := a.find(c, qpn)

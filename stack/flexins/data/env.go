@@ -53,7 +53,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	if len(parts) > 1 {
 		q.parts[t] = split{left: len(parts)}
 	}
-	p.copies += len(parts) // all of them, before any can end
+	p.copies += len(parts) // count all copies before the first one can end
 	for i := range parts {
 		part := &parts[i]
 		dst, ok := q.memory(part.To)
@@ -156,7 +156,7 @@ func (q *qp) Keep(h transport.Handle) {
 // Drop implements transport.Env.
 func (q *qp) Drop(h transport.Handle) { q.core.drop(h) }
 
-// CRC implements transport.Env. It loads the bytes, because the NIC's check does not cover exactly a block.
+// CRC implements transport.Env. It loads the bytes, because the NIC's CRC-32C does not cover exactly the block.
 func (q *qp) CRC(h transport.Handle, n int) uint32 {
 	c := q.core
 	p := &c.packets.all[h]

@@ -38,7 +38,7 @@ type hostReader struct {
 	record  uint64
 
 	nextRead   simcore.Ps // time from which the record may be read again
-	word       []byte     // destination of a record read that waits for next
+	word       []byte     // destination of a record read that waits for nextRead
 	recordDone func(error)
 	linesDone  func(error)
 	recordRead func(error) // endRecord and endLines, bound once

@@ -265,7 +265,7 @@ type cq struct {
 	from   uint64                      // Arm memory where elements are staged
 	held   fifo.Queue[pipe.Completion] // completions for which the pipe had no room
 	line   [pipe.LineBytes]byte
-	queued bool // the queue is in core.full
+	queued bool // the queue is in core.fullCQs
 }
 
 // OpenCQ makes a core fill a completion queue through a pipe whose ring is in host memory. Call it before queue pairs

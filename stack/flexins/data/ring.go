@@ -26,8 +26,8 @@ func newRing(from, size uint64) ring { return ring{from: from, size: size} }
 
 func wholeLines(n int) uint64 { return uint64(n+nicspec.LineBytes-1) &^ (nicspec.LineBytes - 1) }
 
-// skipped returns the bytes lost at the end of the range if a piece of so many bytes is allocated now; fits is false if
-// there is no room for it.
+// skipped returns the bytes lost at the end of the range if a piece of the given length is allocated now; fits is false
+// if there is no room for it.
 func (r *ring) skipped(bytes uint64) (skip uint64, fits bool) {
 	if r.used == 0 {
 		return 0, bytes <= r.size

@@ -58,7 +58,7 @@ type Spec struct {
 	StagingBytes int `yaml:"staging_bytes"`
 
 	// StagingInvalidate invalidates the lines of a staged packet once it has left, so that they are not written back to
-	// memory: assumption that a staging design does without.
+	// memory. Off by default: assumption that staging designs do not.
 	StagingInvalidate bool `yaml:"staging_invalidate"`
 
 	// Recovery selects how RC recovers from losses.

@@ -83,8 +83,8 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	return q.push(e, w.ID)
 }
 
-// atomic adds the 8 bytes of memory that an atomic names. The element has room for one place; the card fails requests
-// with other pieces.
+// atomic adds the 8 bytes of memory that an atomic names. The element has room for one span: for a request with other
+// pieces it gets an address with which the card fails it.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	at := pipe.Span{Addr: unmapped, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
