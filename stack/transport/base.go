@@ -18,7 +18,7 @@ type base struct {
 	stats Stats
 
 	sq     fifo.Queue[*request]
-	ended  uint64 // number of requests that have left sq, hence the number of the front of sq
+	ended  uint64 // number of requests that have left sq, hence also the number of the oldest one in sq
 	spare  []*request
 	landed seq.Order // copies for this end's own requests: READ responses; on UC and UD reads of packets by the NIC
 
@@ -46,7 +46,7 @@ type request struct {
 	length uint32
 	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
-	done   bool   // completes as soon as the copies numbered below after have ended
+	done   bool   // completes once all copies with numbers less than after have ended
 	status verbs.Status
 	after  uint64
 	blocks uint32 // Solar: blocks that have not ended

@@ -44,7 +44,7 @@ type directPair struct {
 	packets int
 	send    Send
 	recv    Recv
-	drop    int // one packet in so many is lost; 0: none
+	drop    int // one of this many packets is lost; 0: none
 }
 
 func newDirectPair(tb testing.TB, kind Kind, r Recovery) *directPair {
@@ -149,7 +149,7 @@ func (d *directPair) round(tb testing.TB, op verbs.Opcode, length uint32, n int)
 
 var benchAH = NewAH(testPath(0))
 
-// cases lists what the benchmark and the allocation test play. With drop, one packet in so many is lost.
+// cases lists what the benchmark and the allocation test play. drop is that of a directPair.
 var cases = []struct {
 	name     string
 	kind     Kind

@@ -267,7 +267,7 @@ func serveRecorded(t *testing.T, all []*recordedPacket, mtu verbs.MTU) map[strin
 		}
 		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 &&
 			x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
-			continue // rxe also sends this NAK for what follows an RNR NAK, which the standard says to ignore
+			continue // rxe also sends this NAK for packets after an RNR NAK; the standard says to ignore those
 		}
 		x.recorded = append(x.recorded, s)
 	}

@@ -13,7 +13,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// deviations lists our answers where they differ from rxe's: it deviates from the standard, or knew something that the
+// deviations lists our answers where they differ from rxe's: rxe deviates from the standard, or knew something that the
 // case does not show.
 var deviations = map[string]string{
 	"first_short_payload":   "RC_ACK 256 NAK invalid request 0",

@@ -54,7 +54,7 @@ func (x *weakInterop) before() uint32 {
 	return 0
 }
 
-// post posts message i behind the earlier ones.
+// post draws message i and schedules its posting, after those of earlier messages.
 func (x *weakInterop) post(t *testing.T, i uint64) {
 	op, length := []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWriteImm}[x.hash(82, i)%3],
 		min(uint32(x.hash(83, i)%uint64(3*x.mtu)), inSlot)

@@ -62,7 +62,8 @@ func (c *rc) countNAK() {
 	}
 }
 
-// ackUpToReply acknowledges all requests before the first one whose reply waits, unless the peer knows of them.
+// ackUpToReply acknowledges all requests before the first one whose reply waits, unless they have been acknowledged
+// already.
 func (c *rc) ackUpToReply(o *Out) bool {
 	for i := range c.replies.Len() {
 		r := c.replies.At(i)

@@ -185,7 +185,7 @@ func (c *rc) lose(p uint32) {
 	}
 }
 
-// loseOldest marks the oldest packet as lost, and forgets which ones the peer holds: its next answer says so again.
+// loseOldest marks the oldest packet as lost, and forgets which ones the peer holds: its next answer lists them again.
 func (c *rc) loseOldest() {
 	clear(c.sel.kept)
 	if c.una != c.top {

@@ -27,7 +27,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	v := c.execute(p, info)
 	if v == accepted {
 		c.nak, c.nakSent = 0, false
-		// Other operations are answered by their replies.
+		// READs and atomics are acknowledged by their replies.
 		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) {
 			c.ackDue = true
 		}
@@ -37,7 +37,7 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	switch v {
 	case noRecv:
 		if c.spec.Landing > 0 {
-			c.dropEarly() // kept packets hold receive requests that the expected one needs
+			c.dropEarly() // kept packets hold receive requests that the expected packet needs
 		}
 		c.nak, c.nakSent = wire.RNRSyndrome(c.attr.MinRNR), true
 	case forbidden:

@@ -68,7 +68,7 @@ func (q *RecvQueue) take() *recv {
 
 func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
 
-// doneRecv is a receive completion to report when the copies numbered below after have ended.
+// doneRecv is a receive completion to report once all copies with numbers less than after have ended.
 type doneRecv struct {
 	Completion
 	after uint64
@@ -127,7 +127,7 @@ func (b *base) flushRecvs() {
 func landedToken(n uint64) Token { return Token(n+1) << 1 }
 func placedToken(n uint64) Token { return Token(n+1)<<1 | 1 }
 
-// place copies a payload into the parts made before. It drops a packet without payload.
+// place copies a payload to the destinations in b.parts. It drops a packet without payload.
 func (b *base) place(p *Packet) {
 	if p.Payload == 0 {
 		b.env.Drop(p.Handle)

@@ -36,7 +36,7 @@ type recordedRequest struct {
 
 var _ Env = (*initiator)(nil)
 
-// addressOfRequest returns the memory address of the data of request i: the upper half is its number.
+// addressOfRequest returns the memory address of the data of request i; its upper half tells requests apart.
 func addressOfRequest(i int) uint64 { return uint64(i+1) << 32 }
 
 func (x *initiator) bytesAt(s Span) []byte {

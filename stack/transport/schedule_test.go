@@ -35,7 +35,7 @@ type schedule struct {
 	credits    bool
 	frames     bool
 	v6         bool        // IPv6 addresses
-	refuse     refusalKind // how a request of side 0 is made one that side 1 refuses
+	refuse     refusalKind // how side 1 is made to refuse a request of side 0
 	refuseAt   int
 	blackhole  Ps   // time from which everything is lost; 0: never
 	pause      Ps   // time at which side 0 goes to SQD, and back once drained; 0: never

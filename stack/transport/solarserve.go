@@ -85,7 +85,7 @@ func (c *solar) markSeen(psn uint32) {
 	}
 }
 
-// answer queues an acknowledgement. Beyond a window of them it drops it; the client then retransmits the block.
+// answer queues an acknowledgement, unless a window of them is queued already: then the client retransmits the block.
 func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 	if c.answers.Len() >= c.spec.Window {
 		return

@@ -86,7 +86,7 @@ const (
 	maxDepth    = 1 << 16
 	maxSGE      = 256
 	maxMessage  = 1 << 31               // bytes (IBTA 9.7.3)
-	maxPackets  = 1<<23 - 1 - maxWindow // per message, so that its end is never before a PSN of its window
+	maxPackets  = 1<<23 - 1 - maxWindow // per message: with the window, less than half the PSN space
 	maxQPN      = 1<<24 - 1
 	maxReadsCap = 255
 )

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// refusalKind is the way in which a request is made one that the peer refuses.
+// refusalKind is the way in which a schedule makes the peer refuse a request.
 type refusalKind uint8
 
 const (
@@ -78,7 +78,7 @@ func (s *schedule) workload(side int) *plan {
 			p.recvs = append(p.recvs, m)
 		}
 		if m.refused {
-			continue // requests behind it are flushed
+			continue // requests behind the refused one are flushed
 		}
 	}
 	return p
@@ -210,7 +210,7 @@ func (s *schedule) splitSpans(from, n uint32, h uint64) (spans []Span) {
 
 func h32(h uint64) uint32 { return uint32(h >> 7) }
 
-// makeRefused makes a request one that the peer refuses, in the way of s.refuse.
+// makeRefused changes a request so that the peer refuses it, in the way that s.refuse selects.
 func (s *schedule) makeRefused(p *plan, m *message) {
 	addr := uint64(base64k + remoteAt + 128)
 	id := m.ID

@@ -2,7 +2,7 @@ package seq
 
 import "nictwin/models/sim/fifo"
 
-// Order numbers copies and tracks up to which number all have ended, in whatever order they end.
+// Order assigns numbers to copies, which may end in any order, and tracks up to which number all have ended.
 type Order struct {
 	base  uint64 // all numbers below have ended
 	ended fifo.Queue[bool]
