@@ -57,18 +57,18 @@ func TestDCQCNHyperIncrease(t *testing.T) {
 	}
 	require.Equal(t, 6250*Mbps, d.Rate())
 	require.Equal(t, 12500*Mbps, d.Target())
-	for range 6 { // byte counter 1 to 6: four fast recoveries, two additive increases
+	for range 6 { // the byte counter expires six times: four fast recoveries, two additive increases
 		d.Sent(0, 10e6-1)
 		d.Sent(0, 1)
 	}
 	require.Equal(t, 12580*Mbps, d.Target())
-	for i := range 5 { // timer 1 to 5: the byte counter exceeds F, the timer does not
+	for i := range 5 { // the timer expires five times: the byte counter exceeds F, the timer does not
 		d.Tick(Ps(i+1) * 55 * us)
 	}
 	require.Equal(t, 12780*Mbps, d.Target())
 	d.Tick(6 * 55 * us) // both counters at 6: one step of hyper increase
 	require.Equal(t, 13180*Mbps, d.Target())
-	d.Sent(6*55*us, 10e6) // byte counter 6 and 7
+	d.Sent(6*55*us, 10e6) // byte counter at 7, timer at 6: one more step
 	require.Equal(t, 13580*Mbps, d.Target())
 	d.Tick(7 * 55 * us) // both counters at 7: two steps
 	require.Equal(t, 14380*Mbps, d.Target())

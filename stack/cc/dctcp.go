@@ -14,7 +14,7 @@ type DCTCPSpec struct {
 	// Initial is the initial window in segments: 10 (RFC 6928).
 	Initial int64 `yaml:"initial_segments"`
 
-	// MaxSegments is the largest window, in segments: assumption (the receiver's in TCP).
+	// MaxSegments is the largest window, in segments: assumption (in TCP the receiver's window limits it).
 	MaxSegments int64 `yaml:"most_segments"`
 
 	// GainInverse is 1/g of the moving average of marks, g = 1/16 (DCTCP 3.4; RFC 8257, 4.2).
@@ -48,7 +48,7 @@ type DCTCP struct {
 	spec      DCTCPSpec
 	window    int64
 	threshold int64 // slow start threshold in bytes
-	credit    int64 // bytes acknowledged towards the next segment
+	credit    int64 // bytes acknowledged towards growing the window by a segment
 	alpha     fraction
 
 	sent, acked int64 // bytes sent, and bytes acknowledged, since the beginning

@@ -14,7 +14,7 @@
 //
 // Invariants:
 //   - A rate is never above line rate or below the minimum, a window never below one segment.
-//   - Events at one instant are ordered by the calls: timers that are due come first.
+//   - A call first handles timers that are due; events at one instant take effect in the order of the calls.
 //   - Nothing allocates after New.
 //
 // References: "DCQCN" is Zhu et al., Congestion Control for Large-Scale RDMA

@@ -17,7 +17,7 @@ type Env interface {
 	// Load and Store are the core's own accesses to Arm memory.
 	Load(addr uint64, b []byte) error
 	Store(addr uint64, b []byte) error
-	// Compute charges the core so many cycles.
+	// Compute charges the core the given number of cycles.
 	Compute(cycles int64)
 	// Respond sends n bytes of Arm memory on a queue pair. done is called exactly once, when the bytes may be
 	// overwritten.

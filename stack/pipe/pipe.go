@@ -12,7 +12,7 @@ import (
 type Producer struct {
 	slots
 	place   Place
-	written uint32 // line before which all writes have ended
+	written uint32 // all writes of lines before this one have ended
 	writes  fifo.Queue[*write]
 	idle    []*write
 	begin   func(at uint32, b []byte) // Producer.write; bound once, so that writing allocates nothing
@@ -54,7 +54,7 @@ func (p *Producer) Push(e []byte) error {
 		return p.Flush()
 	}
 	if errors.Is(err, ErrFull) && p.head != p.sent {
-		if err := p.Flush(); err != nil { // otherwise the consumer could not free the lines that are missing
+		if err := p.Flush(); err != nil { // the consumer frees lines only after they were sent
 			return err
 		}
 	}
@@ -158,8 +158,8 @@ func (c *Consumer) Taken() uint32 { return c.taken }
 // slot returns the buffer for the next line of the element.
 func (r *reader) slot() []byte { return r.buf[r.have*LineBytes:][:LineBytes] }
 
-// take adds the line in slot, which is line number line of the ring, and reports whether the element is complete. An
-// element of more than most lines is an error.
+// take adds the line in slot, whose number is line, and reports whether the element is complete. An element whose
+// length in lines exceeds most is an error.
 func (r *reader) take(line uint32, most int) bool {
 	tag := r.slot()[tagAt]
 	left := int(tag &^ lapFlag)

@@ -12,7 +12,7 @@ import (
 //	10..12  queue pair, or shared receive queue
 //	13      bit 0: an entry; bit 1: more pieces of the request follow
 //	14      0
-//	15      0; in the last entry of a line, its tag
+//	15      0; in the last entry of a line, the line's tag
 //
 // A request has no ID in the pipe: both ends count the requests of a queue pair, and the completion returns the number.
 type RecvEntry struct {
@@ -100,7 +100,7 @@ type Packer struct {
 	n    int // number of entries in line
 }
 
-// NewPacker returns a packer for a pipe that takes nothing else.
+// NewPacker returns a packer for a pipe into which nothing else is pushed.
 func NewPacker(to Sender) *Packer { return &Packer{to: to} }
 
 // Push takes the pieces of one request of a queue pair; a request without memory has none.
@@ -149,7 +149,7 @@ func (p *Packer) send() error {
 	return nil
 }
 
-// Flush sends the one to three entries of an unfinished line (FN 3.4: a poll does), and flushes the pipe.
+// Flush sends the one to three entries of an unfinished line, and flushes the pipe. In FN 3.4 a poll does this.
 func (p *Packer) Flush() error {
 	if p.n > 0 {
 		if err := p.send(); err != nil {

@@ -32,7 +32,7 @@ const (
 type Config struct {
 	Spec
 	Core      Core
-	QP        verbs.QP // RC, with room for Spec.SendRequests or RecvRequests and Receives, and WordBytes of inline data
+	QP        verbs.QP // RC, with room for Spec.SendRequests (receiver: RecvRequests, Receives) and WordBytes inline
 	Own, Peer Place
 	// cost in cycles of writing or reading a message, besides its bytes: its share of posting requests and updating
 	// pointers
@@ -72,7 +72,8 @@ const (
 	maxWindow = 1<<(kindBits-countBit) - 1
 )
 
-// IsReceive reports whether an ID is that of a receive request, for completions in error, which do not say.
+// IsReceive reports whether an ID is that of a receive request. Completions in error need it, as they have no valid
+// opcode.
 func IsReceive(id uint64) bool { return id&idKind == idRecv }
 
 // Stats are the counters of an end.

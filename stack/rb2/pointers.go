@@ -5,7 +5,7 @@ import "fmt"
 // SendPointers are a sender's pointers, as counts that only grow (RB² section 3-B).
 type SendPointers struct {
 	Tail   uint64 // messages written
-	Synced uint64 // tail up to which the receiver was to be notified: synced_tail
+	Synced uint64 // tail when an announcement was last due, written or skipped: synced_tail
 	Esc    uint64 // messages given to WRITEs, posted or due: esc_tail
 	Head   uint64 // messages read, as the receiver last reported: local_head
 
@@ -56,8 +56,8 @@ func (p *SendPointers) publish(s *Spec) bool {
 // TailWritten counts a completed WRITE of a tail.
 func (p *SendPointers) TailWritten() { p.tailsInFlight-- }
 
-// Starved reports whether a full ring stays full until its sender flushes. It does if the receiver has fewer announced
-// messages left to read than make it report its head or, if the sender pulls the head, none.
+// Starved reports whether a full ring stays full until its sender flushes. It does if reading the announced messages
+// cannot move the head that the sender sees: fewer than Gamma are left or, if the sender pulls the head, none.
 func (p *SendPointers) Starved(s *Spec) bool {
 	least := uint64(1)
 	if s.Head == HeadPush {

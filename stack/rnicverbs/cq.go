@@ -63,7 +63,7 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	return nil
 }
 
-// serve assigns completion entries with QPN n to a queue pair; with q nil, to none any more.
+// serve assigns completion entries with QPN n to a queue pair; q nil ends that.
 func (c *CQ) serve(n uint32, q *QP) {
 	if missing := int(n) + 1 - len(c.qps); missing > 0 {
 		c.qps = append(c.qps, make([]*QP, missing)...)

@@ -42,7 +42,7 @@ type DeviceAttr struct {
 	MaxQP           int
 	MaxQPWR         int // requests outstanding on a send or receive queue
 	MaxSGE          int
-	MaxInline       int // bound on the MaxInline of a QPCap; libibverbs finds it by trial
+	MaxInline       int // largest MaxInline of a QPCap; with libibverbs programs find it by trial
 	MaxCQ           int
 	MaxCQE          int
 	MaxMR           int

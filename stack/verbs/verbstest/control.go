@@ -125,7 +125,7 @@ func states(b *bench) {
 		require.NoError(b, err)
 		if typ == verbs.QPTRC {
 			want := a
-			want.QKey = 0 // an RC does not have this attribute
+			want.QKey = 0 // an RC queue pair does not have this attribute
 			require.Equal(b, want, got)
 		}
 	}
