@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the line and bit coverage of the RTL. Plays on coverage builds: the contract suite in all its builds, random
-# programs on one port, two ports and the largest build, and the shipped captures, one set of them until 16-bit indices
-# have wrapped twice.
+# programs on one port, two ports and the largest build, and the shipped captures, the synthetic ones so often that
+# 16-bit indices wrap twice.
 #
 #   scripts/coverage.sh [-o FOLDER] [-r PROGRAMS] [-q]
 #

@@ -18,7 +18,7 @@ command -v tshark >/dev/null || wanted+=(tshark)
 command -v chromium >/dev/null || wanted+=(chromium)
 command -v clang++ >/dev/null || wanted+=(clang)
 # A tuned build needs llvm-profdata and the profile run-time of the same version as clang++ (14 on Debian 12). clang++
-# prints where they are; if it has no llvm-profdata of its own, it prints any that it finds.
+# prints where they are; if it has no llvm-profdata of its own, it prints one of any version found in PATH.
 clang=14 profdata=llvm-profdata runtime=
 if command -v clang++ >/dev/null; then
   clang=$(clang++ -dumpversion); clang=${clang%%.*}

@@ -18,7 +18,7 @@ export GOGC=${GOGC:-400}
 # The time limit catches hanging tests; it is far above the time that a slow, busy machine takes.
 status=0
 go test -count=1 -timeout 90m -json "$@" ./... >"$log" || status=$?
-# Packages for a build with Akita's tools, which need a C compiler.
+# Tests of the package that is built with Akita's tools (tag akitaview), which need a C compiler.
 command -v gcc >/dev/null || export CC=clang
 CGO_ENABLED=1 go test -count=1 -timeout 90m -json -tags akitaview ./scenarios/observe/akitaview >>"$log" || status=$?
 go run ./ci/testcount "$log" || status=1

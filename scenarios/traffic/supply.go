@@ -233,7 +233,7 @@ func (s *Supply) Playlists() []*Playlist {
 // Close closes the captures.
 func (s *Supply) Close() error {
 	var errs []error
-	for i := range s.opened { // after the playlists that read them
+	for i := range s.opened { // last first: the playlists, then the captures that they read
 		errs = append(errs, s.opened[len(s.opened)-1-i].Close())
 	}
 	s.opened = nil

@@ -258,8 +258,8 @@ func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 }
 
 // toZero changes the source port so that the UDP checksum is zero. In a RoCE frame that also changes the ICRC, which
-// the checksum covers. There it tries ports until the fifth byte of the BTH, which the ICRC does not cover, can make up
-// for the rest.
+// the checksum covers. There it tries ports until what remains can be added to the fifth byte of the BTH, which the
+// ICRC does not cover.
 func (p *Frame) toZero(b []byte, l4, n int) {
 	const tries, spare = 1 << 12, 8 + 4
 	for range tries {
