@@ -30,8 +30,8 @@ struct Applicant {
   uint8_t frame[kOpenFrame] = {};
 };
 
-// Describes the peer of a connection in messages. Its address is the one that accept returned: after a reset, a
-// connection has none.
+// Describes the peer of a connection in messages, by the address that accept returned: a connection that was reset no
+// longer has one.
 std::string peer_name(int fd, const sockaddr_in& at) {
   char text[INET_ADDRSTRLEN];
   if (at.sin_family == AF_INET && inet_ntop(AF_INET, &at.sin_addr, text, sizeof text) != nullptr) {

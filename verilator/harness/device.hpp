@@ -107,7 +107,7 @@ class Device {
       const bool stood_still = change > cycle_;
       evaluate(out);
       if (g_stop.requested) break;
-      if (stood_still) stillness_.skipped(1);  // as without checks, so that the same cycles count as idle
+      if (stood_still) stillness_.skipped(1);  // the cycle counts as idle, as it would if it were skipped
       if (stillness_.enabled()) check_idle(stood_still);
     }
     return uint32_t(cycle_ - begin);
@@ -271,7 +271,7 @@ class Device {
     context_->timeInc(clock ? half_[1] : half_[0]);
   }
 
-  // Sets the clocks in `which` high, or low before they rise.
+  // Sets the clocks in `which` high if `rise` is set, else low, halfway to their rising edge.
   void edges(Top& t, uint32_t which, bool rise) {
     const uint64_t before = context_->time(), ahead = clocks_.now() - before;
     context_->timeInc(rise ? ahead : (ahead + 1) / 2);

@@ -49,8 +49,7 @@ class Recorder {
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
   void idle_interval(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  // Reports an interval in which a stream was held back. Unlike head, never sends the frame: intervals may
-  // also be reported when it ends.
+  // Reports an interval in which a stream was held back. Unlike head, never calls full: full itself reports intervals.
   void held(uint8_t stream, uint64_t first, uint64_t last) {
     append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
   }

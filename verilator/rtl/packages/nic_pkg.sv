@@ -160,7 +160,7 @@ package nic_pkg;
   localparam int unsigned PartLong = 4096;  // work entries of more than one block
   localparam int unsigned PartTrim = 8192;  // receive queues that place no pad and ICRC
 
-  // Counters: those of a port are numbers inside its block, the others indices
+  // Counters: port counters are offsets in the block of a port, device counters are indices
   localparam int unsigned CntPortStride = 32;  // indices per port
   localparam int unsigned CntPortsMax = 4;  // ports that the block has room for
   localparam int unsigned CntDeviceBase = 128;  // first of the device's own counters

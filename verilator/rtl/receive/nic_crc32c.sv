@@ -31,7 +31,7 @@ module nic_crc32c
 
   logic            start, use_beat, go_q, first_q;
   logic [5:0]      lo, hi;
-  logic [13:0]     here;                 // frame's end as far as it has arrived
+  logic [13:0]     here;                 // end of the frame's bytes so far
   logic [16:0]     upto;
   logic [EthW-1:0] data_q;
 

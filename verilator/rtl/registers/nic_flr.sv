@@ -10,7 +10,8 @@ module nic_flr (
   input  logic work_i,
   // High during a function-level reset.
   output logic flr_o,
-  // High in the last Clear cycles of a function-level reset: resets what it has to reset.
+  // High for Clear cycles near the end of a function-level reset: resets everything but counters,
+  // ordinals and arriving frames.
   output logic clear_o
 );
   // Cycles without work before the reset: more than a hand-over between blocks, a counter's step,

@@ -8,7 +8,7 @@ module nic_pause_port
   import nic_int_pkg::*;
   import nic_pkg::*;
 #(
-  // Bits of an Ethernet stream at the pins: they determine the cycles of a quantum.
+  // Bits of an Ethernet stream at the pins: they determine the cycles of a pause quantum.
   parameter int EthBits = EthW
 ) (
   input  logic            clk,

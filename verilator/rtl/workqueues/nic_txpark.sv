@@ -183,7 +183,7 @@ module nic_txpark
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  // Wait first for blocks of the queue in flight (a cycle later): each would seem to open an entry.
+  // Wait until no block of the queue can still arrive: it would seem to open an entry.
   assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 

@@ -190,7 +190,7 @@ func svParts(w *svFile, c *schema.Contract) {
 }
 
 func svCounters(w *svFile, c *schema.Contract) {
-	w.pf("  // Counters: those of a port are numbers inside its block, the others indices\n")
+	w.pf("  // Counters: port counters are offsets in the block of a port, device counters are indices\n")
 	w.param("CntPortStride", schema.PortStride, "indices per port")
 	w.param("CntPortsMax", schema.PortsMax, "ports that the block has room for")
 	w.param("CntDeviceBase", schema.DeviceBase, "first of the device's own counters")

@@ -70,8 +70,8 @@ module blk_completer
     swap = {b[7:0], b[15:8], b[23:16], b[31:24]};
   endfunction
 
-  // upto returns the end of the last enabled byte of a DW, 1..4; the function below, its first
-  // enabled byte.
+  // upto returns the end of the last enabled byte of a DW, 1..4; from returns its first enabled
+  // byte.
   function automatic logic [2:0] upto(input logic [3:1] be);
     upto = be[3] ? 3'd4 : be[2] ? 3'd3 : be[1] ? 3'd2 : 3'd1;
   endfunction

@@ -21,7 +21,7 @@ module blk_table
     tbl_o       = req_q;
     tbl_o.valid = valid_q;
     rsp_o       = tbl_i;
-    if (req_q.write || tbl_i.status != 3'd0) rsp_o.rdata = '0;  // undefined then
+    if (req_q.write || tbl_i.status != 3'd0) rsp_o.rdata = '0;  // the table leaves it undefined
   end
 
   assign done_o = valid_q && tbl_i.done;

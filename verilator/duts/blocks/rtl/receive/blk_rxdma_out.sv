@@ -1,5 +1,5 @@
 /// Collects the results of blk_rxdma's requests, one request after another: its writes, then a beat
-/// with all else.
+/// with the other results.
 
 module blk_rxdma_out
   import nic_int_pkg::*;

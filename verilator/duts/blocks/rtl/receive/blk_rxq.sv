@@ -1,7 +1,7 @@
 /// Test device for nic_rxq. Requests: commands of table Rxq (op 0), doorbells (op 1), frames that
 /// take a descriptor if one is posted (op 2), descriptor reads that fail, with the resulting Event
-/// (op 3), and frames that read their context and wait (op 4); a later op 2 may be that frame. Each
-/// request ends before the next begins.
+/// (op 3), and frames that read their context and wait (op 4); a later op 2 may serve that frame.
+/// Each request ends before the next begins.
 
 module blk_rxq
   import nic_int_pkg::*;

@@ -16,7 +16,7 @@ module blk_owners
   output tbl_rsp_t tx_tbl_o,
   input  reg_bus_t reg_i,
   output logic [63:0] rdata_o,
-  // quiet_i: a queue that was enabled may drain. stuck_o: one waits for that.
+  // quiet_i: a queue that was enabled may drain. stuck_o: a queue waits to drain.
   input  logic     quiet_i,
   output logic     stuck_o
 );

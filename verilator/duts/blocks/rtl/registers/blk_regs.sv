@@ -144,7 +144,8 @@ module blk_regs
     look_q <= (take && is_look) || (look_q && !m_axis_rsp_tready);
     if (take && is_tlp) waits_q <= slow(req.write, req.addr[RegAw-1:3]);
     if (take && is_look) status_q <= o.arg[2:0];
-    // Count anew after a request, and while a held-back answer keeps the block busy.
+    // Restart the count of calm cycles after a request, and while a held-back answer keeps the
+    // block busy.
     calm_q <= (take && is_tlp) || (work && ans_valid) ? 7'd0 : calm_q + 7'(calm_q != 7'(Visible));
     busy_q <= busy;
     hits_q <= 64'(hits_index) + 64'd1;

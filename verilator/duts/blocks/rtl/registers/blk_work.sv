@@ -1,5 +1,5 @@
 /// Generates the work that a function-level reset must wait for: a number of gaps, then a constant
-/// level. A reset may end once the work has ended; the answer reports how it did.
+/// level. A reset may end once the work has ended; the answer reports what it did.
 
 module blk_work (
   input  logic        clk,

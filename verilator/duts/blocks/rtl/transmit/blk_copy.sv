@@ -42,7 +42,7 @@ module blk_copy
     logic [15:0]        mps;
   } op_t;
 
-  // End of an entry: turn: number of the end in their order; beats: output beats until then.
+  // End of an entry: turn: its number in the order of the ends; beats: output beats until then.
   typedef struct packed {
     logic [7:0]  fence;
     logic [7:0]  src;        // lowest bits of the entry's source address

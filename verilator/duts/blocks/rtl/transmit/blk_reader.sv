@@ -1,5 +1,5 @@
 /// Test device for nic_reader. Requests: reads, up to four in flight (op 0), whose results come in
-/// the order of the requests; counters, and the MRRS from then on (op 1).
+/// the order of the requests; reports of the counters, which also set the MRRS (op 1).
 
 module blk_reader
   import nic_int_pkg::*;

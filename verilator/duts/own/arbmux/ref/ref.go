@@ -8,10 +8,11 @@ import (
 	"nictwin/models/ref"
 )
 
-// Reference expects headers by their port, and payloads in the order of the headers, which they may overtake.
+// Reference expects the headers of each port in order, and payloads in the order of the headers. A payload may come out
+// before its header.
 func Reference(p *ref.Player) {
-	given, taken := [4][]*ref.Msg{}, 0 // payloads sent in that have not come out yet, by port; their number
-	var headers, payloads []*ref.Msg   // that have come out, while their payload or header has not
+	given, taken := [4][]*ref.Msg{}, 0 // payloads sent in and not yet compared, by port; their total number
+	var headers, payloads []*ref.Msg   // headers that came out before their payload, and the reverse
 	match := func() {
 		for len(headers) > 0 && len(payloads) > 0 {
 			port := headers[0].U("port")

@@ -24,7 +24,7 @@ func Reference(p *ref.Player) {
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
 		slices.Reverse(raw)     // double word 0 is in the highest bits
-		n := 12 + raw[0]>>5&1*4 // bytes of the TLP header: of three double words, or of four by that bit
+		n := 12 + raw[0]>>5&1*4 // bytes of the TLP header: three double words, or four if bit 5 is set
 		completer.Read(m, raw[:n], host, how)
 	})
 	const lanes, laneBytes = 4, 8 // of the RAM

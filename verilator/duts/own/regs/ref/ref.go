@@ -17,7 +17,7 @@ func Reference(p *ref.Player) {
 			at, v, strobe := addrs[0].U("addr"), data[0].U("data"), data[0].U("strb")
 			addrs, data = addrs[1:], data[1:]
 			bits, ok := writable[at]
-			bits &= strobe * 0x204081 & 0x1010101 * 0xff // each strobe at bit 0 of its byte, then over all of it
+			bits &= strobe * 0x204081 & 0x1010101 * 0xff // spreads each strobe over the bits of its byte
 			if at == status {                            // writing ones clears
 				v = regs[at] &^ v
 			}

@@ -122,7 +122,7 @@ module udpsum #(
   assign once      = 17'(fold_sum[31:16]) + 17'(fold_sum[15:0]);
   // Bug 1: the carry of the first fold is lost.
   assign folded    = ~(once[15:0] + (BUG == 1 ? 16'd0 : 16'(once[16])));
-  // Bug 2: the header is not stored with its sum: if that waits, the next header has replaced it.
+  // Bug 2: the header is not stored with its sum: while the sum waits, the next header replaces it.
   assign result    = BUG == 2 ? header : fold_header;
 
   always_ff @(posedge clk_in) begin
