@@ -93,7 +93,9 @@ func TestVerdict(t *testing.T) {
 	require.Contains(t, string(page), "<title>PASS: nictwin, replay on model</title>")
 	require.Contains(t, string(page), "1,234,567 outputs and counters were compared, and nothing differs.")
 
-	broken := &result.Object{Command: "replay", Result: "infrastructure", Error: "the device died"}
+	broken := &result.Object{Command: "replay", Result: "infrastructure", Error: "the device died",
+		Failure: result.Crash, Waves: []result.Wave{{Note: "it fails so"}},
+		FromBundle: &result.FromBundle{File: "b.zip", Finding: "a crash", Reproduced: true}}
 	for _, c := range []struct {
 		runs []*result.Object
 		want string
@@ -108,7 +110,10 @@ func TestVerdict(t *testing.T) {
 		page, err := New(runs).Page(t.TempDir())
 		require.NoError(t, err)
 		require.Contains(t, string(page), c.want)
-		require.Contains(t, string(page), "the device died")
+		for _, text := range []string{"the device died (crash: ", "Waveform: it fails so",
+			"Bundle b.zip: reproduced a crash"} {
+			require.Contains(t, string(page), text)
+		}
 	}
 }
 

@@ -129,10 +129,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	}
 	defer func() { err = errors.Join(err, view.Close()) }()
 	e.Result, err = run.Play()
-	hang, hangs := errors.AsType[*replay.StuckError](err)
-	if e.Result != nil && (err == nil || hangs || e.Result.Mismatches > 0) {
-		err = errors.Join(err, r.excuse(ctx, &e.Object, r.wave(ctx, e, hang)))
-	}
+	err = errors.Join(err, r.excuse(ctx, &e.Object, r.wave(ctx, e, err)))
 	if r.shrinkTime() > 0 && r.Connect == "" { // a device at --connect serves one session
 		var wrong error
 		e.failure, wrong = shrink.Of(run, e.Result, err)

@@ -130,34 +130,51 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 // made late still appear.
 const settling = 50_000
 
-// wave repeats a replay, up to some cycles after the window. Of a replay that hangs without a mismatch, the window is
-// around the latest progress.
-func (r *Replay) wave(ctx context.Context, e *ReplayEnded, hang *replay.StuckError) (err error) {
-	if e.Result == nil || r.Out == "" || !r.wants(ctx, hang != nil || e.Result.Mismatches > 0) {
+// wave repeats a replay, up to some cycles after the window. stop is the error that ended it, or nil. If it hung without
+// a mismatch, the window is around its latest progress.
+func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
+	if e.Result == nil || r.Out == "" {
 		return nil
 	}
-	found := e.Result.Findings
-	if e.Result.Mismatches > 0 {
-		hang = nil
+	found, failed := e.Result.Findings, differs(e.Result, stop)
+	hang, hangs := errors.AsType[*replay.StuckError](stop)
+	if hangs = hangs && !failed; hangs {
+		found, failed = []result.Finding{{Cycle: new(hang.Since())}}, true
+	} else if stop != nil && !failed { // the device or nictwin failed
+		return nil
 	}
-	if hang != nil {
-		found = []result.Finding{{Cycle: new(hang.Since())}}
+	if !r.wants(ctx, failed) {
+		return nil
 	}
 	w, at := r.WaveFlag.wave(r.Out, found)
 	if w == nil {
 		return nil
 	}
-	if hang != nil {
+	if hangs {
 		w.Marks[0].Name, at = "latest_progress", nil
 	}
+	res, cut, err := r.repeat(ctx, w)
+	again, still := errors.AsType[*replay.StuckError](err)
+	var same []result.Finding // nil: it ended before its findings
+	switch otherwise := err != nil && !cut && !(hangs && still && again.Key() == hang.Key()); {
+	case len(w.Left) == 0 && err != nil:
+		return waveError(err)
+	case otherwise && !differs(res, err): // as at a failed assertion, which the build checks
+		same = []result.Finding{result.OfError(err)}
+	case res != nil && !(cut && len(res.Findings) == 0):
+		same = append([]result.Finding{}, res.Findings...)
+	}
+	return r.left(ctx, &e.Object, r.Log, w, at, same)
+}
+
+// repeat repeats a replay for its waveform w. cut reports that it ended it some cycles after the window.
+func (r *Replay) repeat(ctx context.Context, w *device.Wave) (res *replay.Result, cut bool, err error) {
 	o := r.Options
 	o.Out, o.Files, o.Events, o.Record, o.Digest, o.RTLCoverage = "", nil, false, nil, false, ""
 	o.Progress, o.Beat = nil, nil
 	o.Wave = w
-	parent := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cut := false
 	o.Observe = func(c boundary.Crossing) {
 		if len(w.Left) > 0 && uint64(c.Last) > w.Left[0].To && uint64(c.Last)-w.Left[0].To > settling && !cut {
 			cut = true
@@ -166,19 +183,10 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, hang *replay.StuckErr
 	}
 	run, err := replay.New(ctx, o)
 	if err != nil {
-		return waveError(err)
+		return nil, false, err
 	}
-	res, err := run.Play()
-	err = errors.Join(err, run.Close())
-	if again, still := errors.AsType[*replay.StuckError](err); res == nil ||
-		err != nil && !cut && res.Mismatches == 0 && (hang == nil || !still || again.Key() != hang.Key()) {
-		return waveError(err)
-	}
-	again := res.Findings
-	if cut && len(again) == 0 {
-		again = nil
-	}
-	return r.left(parent, &e.Object, r.Log, w, at, again)
+	res, err = run.Play()
+	return res, cut, errors.Join(err, run.Close())
 }
 
 // wave repeats the first failed program in its shrunk form, or the only program.
