@@ -17,7 +17,7 @@ const (
 	RequesterNic     = 0x200             // requester and completer ID of the NIC
 	FrameMin         = 60                // shortest legal frame, bytes without FCS
 	FrameMax         = 9216              // longest legal frame, bytes without FCS
-	ParseBytes       = 128               // headers are parsed in this many first bytes of a frame
+	ParseBytes       = 128               // number of bytes at the start of a frame in which headers are parsed
 	RxBufBytes       = 0x10000           // bytes of a port's receive buffer; a frame occupies its length rounded up to 64
 	RxDescBytes      = 16                // bytes of a receive descriptor
 	WqeBytes         = 64                // bytes of a block of a transmit work entry
@@ -30,7 +30,7 @@ const (
 	InlineMaxLong    = 176               // most inline bytes of any work entry
 	SegMax           = 8                 // most pieces of a work entry
 	AppendMax        = 7                 // most bytes that f_append appends: three of pad, four of ICRC
-	FairFrames       = 64                // most frames of other ports that are taken out of the receive buffer before one that waits [R13]
+	FairFrames       = 64                // most frames of other ports taken out of the receive buffer while a whole frame of a port waits [R13]
 	LogSizeMin       = 2                 // smallest ring: 4 entries
 	LogSizeMax       = 15                // largest ring: 32,768 entries
 	TableWords       = 32                // 32-bit words of the staging window TBL_DATA

@@ -40,7 +40,7 @@ const (
 	CntTxErr          DevCounter = 129 // work entries that ended with a status other than Ok
 	CntQueueErr       DevCounter = 130 // queues that entered the error state
 	CntDbBad          DevCounter = 131 // doorbells ignored: queue not enabled, unknown, in error, or index out of range
-	CntRegBad         DevCounter = 132 // register writes ignored: size, alignment, byte enables, or a table command while busy
+	CntRegBad         DevCounter = 132 // register accesses ignored or refused: size, alignment, byte enables, a write of TBL_CMD or TBL_DATA while busy, or any write during a function-level reset
 	CntTlpUnsupported DevCounter = 133 // TLPs that the device refused or dropped
 	CntCplUnexpected  DevCounter = 134 // completions that match no outstanding request
 	CntCplErr         DevCounter = 135 // read requests that failed: status, poison, malformed
@@ -96,7 +96,7 @@ var Counters = [...]CounterInfo{
 	{Name: "TX_ERR", Index: 129, Doc: "work entries that ended with a status other than Ok"},
 	{Name: "QUEUE_ERR", Index: 130, Doc: "queues that entered the error state"},
 	{Name: "DB_BAD", Index: 131, Doc: "doorbells ignored: queue not enabled, unknown, in error, or index out of range"},
-	{Name: "REG_BAD", Index: 132, Doc: "register writes ignored: size, alignment, byte enables, or a table command while busy"},
+	{Name: "REG_BAD", Index: 132, Doc: "register accesses ignored or refused: size, alignment, byte enables, a write of TBL_CMD or TBL_DATA while busy, or any write during a function-level reset"},
 	{Name: "TLP_UNSUPPORTED", Index: 133, Doc: "TLPs that the device refused or dropped"},
 	{Name: "CPL_UNEXPECTED", Index: 134, Doc: "completions that match no outstanding request"},
 	{Name: "CPL_ERR", Index: 135, Doc: "read requests that failed: status, poison, malformed"},

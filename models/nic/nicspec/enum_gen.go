@@ -333,7 +333,7 @@ const (
 	StatusOk             Status = 0  // success
 	StatusBadOpcode      Status = 1  // opcode unknown or not built
 	StatusBadFormat      Status = 2  // reserved bits set, too many slots, no such port, or a piece of zero bytes
-	StatusBadLength      Status = 3  // frame of 0 bytes, over 9,216, or under 60 without PAD
+	StatusBadLength      Status = 3  // frame of 0 bytes, over 9,216, or under 60 without f_pad
 	StatusBadKey         Status = 4  // key not valid, wrong variant or index beyond the table
 	StatusKeyRights      Status = 5  // the key does not allow this access
 	StatusKeyBounds      Status = 6  // the range is not inside the key's range
@@ -462,7 +462,7 @@ type Verdict uint8
 
 // The values of Verdict.
 const (
-	VerdictNotChecked Verdict = 0 // does not apply to the frame, or the frame is too short
+	VerdictNotChecked Verdict = 0 // the check does not apply to the frame, or the frame is too short
 	VerdictOk         Verdict = 1 // checked and right
 	VerdictBad        Verdict = 2 // checked and wrong
 )

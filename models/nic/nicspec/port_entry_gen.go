@@ -23,7 +23,7 @@ func (b PortEntry) RxPfc() uint8 { return b[1] }
 // SetRxPfc sets rx_pfc.
 func (b PortEntry) SetRxPfc(v uint8) { b[1] = v }
 
-// TxMode returns tx_mode, byte 2: pause frames sent; above 2 BadValue.
+// TxMode returns tx_mode, byte 2: kind of pause frames sent; above 2 BadValue.
 func (b PortEntry) TxMode() PauseMode { return PauseMode(b[2]) }
 
 // SetTxMode sets tx_mode.
@@ -57,7 +57,7 @@ func (b PortEntry) SetXon(v uint32) { binary.LittleEndian.PutUint32(b[12:], v) }
 type PortEntryFields struct {
 	RxPause   uint8     // 1: pause frames are honoured; above 1 BadValue
 	RxPfc     uint8     // classes whose priority pauses are honoured, class i in bit i
-	TxMode    PauseMode // pause frames sent; above 2 BadValue
+	TxMode    PauseMode // kind of pause frames sent; above 2 BadValue
 	TxClasses uint8     // mode Priority: classes that are paused
 	PauseTime uint16    // pause time of the frames sent, quanta
 	Xoff      uint32    // pause the peer when the receive buffer holds more bytes than this

@@ -19,7 +19,7 @@ const (
 	RegRocePort            = 0x028   // rw: UDP destination port of RoCEv2, bits 15:0
 	RegScratch             = 0x02c   // rw: for the driver; no effect
 	RegTblCmd              = 0x040   // rw: table command; a write starts it, a read returns its status
-	RegTblDataBase         = 0x080   // rw: staging window, word i
+	RegTblDataBase         = 0x080   // rw: staging window of table commands, word i
 	RegTblDataCount        = 32      // number of registers
 	RegTblDataStride       = 4       // bytes from one register to the next
 	RegRssKeyBase          = 0x100   // rw: Toeplitz key, first byte first (part rss)
@@ -28,13 +28,13 @@ const (
 	RegPortMacBase         = 0x200   // rw: source address of pause frames: two words per port (part pause)
 	RegPortMacCount        = 4       // number of registers
 	RegPortMacStride       = 4       // bytes from one register to the next
-	RegCounterBase         = 0x1000  // ro: 64-bit counters, index as listed; both DWs of one read are of the same cycle
+	RegCounterBase         = 0x1000  // ro: 64-bit counters, by counter index; both DWs of one read are of the same cycle
 	RegCounterCount        = 256     // number of registers
 	RegCounterStride       = 8       // bytes from one register to the next
 	RegRuleHitsBase        = 0x2000  // ro: frames that rule i matched; frames dropped by earlier checks do not count
 	RegRuleHitsCount       = 256     // number of registers
 	RegRuleHitsStride      = 8       // bytes from one register to the next
-	RegAccountCreditBase   = 0x4000  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow (part accounts)
+	RegAccountCreditBase   = 0x4000  // rw: write: bits 23:0 credits to add, or with bit 30 (take) to subtract, bit 31 resume; read: bits 23:0 balance, bit 31 slow (part accounts)
 	RegAccountCreditCount  = 64      // number of registers
 	RegAccountCreditStride = 4       // bytes from one register to the next
 	RegRxDoorbellBase      = 0x8000  // wo: bits 15:0: producer index of receive queue i
@@ -269,7 +269,7 @@ func (r *Cap1Reg) SetAttr(v bool) {
 	}
 }
 
-// Fence returns bit 10: fences of copies.
+// Fence returns bit 10: fences: copies that write after all earlier entries of their queue.
 func (r Cap1Reg) Fence() bool { return r>>10&1 != 0 }
 
 // SetFence sets fence.
@@ -302,7 +302,7 @@ func (r *Cap1Reg) SetLong(v bool) {
 	}
 }
 
-// Trim returns bit 13: receive queues that place no pad and ICRC.
+// Trim returns bit 13: receive queues that do not write pad and ICRC to memory.
 func (r Cap1Reg) Trim() bool { return r>>13&1 != 0 }
 
 // SetTrim sets trim.
@@ -319,7 +319,7 @@ type CtrlReg uint32
 // CtrlRegMask has a one for every bit of CTRL that belongs to a field.
 const CtrlRegMask CtrlReg = 0x80000003
 
-// RxEnable returns bit 0: receive; while 0 every frame is a counted drop RX_DROP_DISABLED.
+// RxEnable returns bit 0: receive; while 0 every frame is dropped and counted in RX_DROP_DISABLED.
 func (r CtrlReg) RxEnable() bool { return r&1 != 0 }
 
 // SetRxEnable sets rx_enable.
@@ -522,7 +522,7 @@ type TblCmdReg uint32
 // TblCmdRegMask has a one for every bit of TBL_CMD that belongs to a field.
 const TblCmdRegMask TblCmdReg = 0x9fffffff
 
-// Index returns bits 15:0: entry.
+// Index returns bits 15:0: index of the entry.
 func (r TblCmdReg) Index() uint32 { return uint32(r & 0xffff) }
 
 // SetIndex sets index to the low 16 bits of v.
@@ -569,10 +569,10 @@ const (
 	PartFlr      Cap1Reg = 1 << 7  // function-level reset
 	PartEcn      Cap1Reg = 1 << 8  // ECN modes of queues
 	PartAttr     Cap1Reg = 1 << 9  // relaxed-ordering and no-snoop attributes
-	PartFence    Cap1Reg = 1 << 10 // fences of copies
+	PartFence    Cap1Reg = 1 << 10 // fences: copies that write after all earlier entries of their queue
 	PartAppend   Cap1Reg = 1 << 11 // pad bytes and ICRC appended by the device
 	PartLong     Cap1Reg = 1 << 12 // work entries of more than one block
-	PartTrim     Cap1Reg = 1 << 13 // receive queues that place no pad and ICRC
+	PartTrim     Cap1Reg = 1 << 13 // receive queues that do not write pad and ICRC to memory
 )
 
 // Registers lists every register, in ascending order of offset.
@@ -597,13 +597,13 @@ var Registers = [...]RegInfo{
 		{Name: "flr", Bit: 7, Width: 1, Doc: "function-level reset"},
 		{Name: "ecn", Bit: 8, Width: 1, Doc: "ECN modes of queues"},
 		{Name: "attr", Bit: 9, Width: 1, Doc: "relaxed-ordering and no-snoop attributes"},
-		{Name: "fence", Bit: 10, Width: 1, Doc: "fences of copies"},
+		{Name: "fence", Bit: 10, Width: 1, Doc: "fences: copies that write after all earlier entries of their queue"},
 		{Name: "append", Bit: 11, Width: 1, Doc: "pad bytes and ICRC appended by the device"},
 		{Name: "long", Bit: 12, Width: 1, Doc: "work entries of more than one block"},
-		{Name: "trim", Bit: 13, Width: 1, Doc: "receive queues that place no pad and ICRC"},
+		{Name: "trim", Bit: 13, Width: 1, Doc: "receive queues that do not write pad and ICRC to memory"},
 	}},
 	{Name: "CTRL", Offset: 0x010, Width: 32, Access: ReadWrite, Doc: "switches of the whole device", Fields: []RegFieldInfo{
-		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is a counted drop RX_DROP_DISABLED"},
+		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is dropped and counted in RX_DROP_DISABLED"},
 		{Name: "tx_enable", Bit: 1, Width: 1, Doc: "transmit; while 0 no work entry is started"},
 		{Name: "flr", Bit: 31, Width: 1, Part: PartFlr, Doc: "function-level reset; writing 1 starts it, reads 1 until done"},
 	}},
@@ -634,18 +634,18 @@ var Registers = [...]RegInfo{
 	{Name: "ROCE_PORT", Offset: 0x028, Width: 32, Access: ReadWrite, Reset: 0x12b7, Doc: "UDP destination port of RoCEv2, bits 15:0"},
 	{Name: "SCRATCH", Offset: 0x02c, Width: 32, Access: ReadWrite, Doc: "for the driver; no effect"},
 	{Name: "TBL_CMD", Offset: 0x040, Width: 32, Access: ReadWrite, Doc: "table command; a write starts it, a read returns its status", Fields: []RegFieldInfo{
-		{Name: "index", Bit: 0, Width: 16, Doc: "entry"},
+		{Name: "index", Bit: 0, Width: 16, Doc: "index of the entry"},
 		{Name: "table", Bit: 16, Width: 8, Doc: "enum Table"},
 		{Name: "op", Bit: 24, Width: 2, Doc: "enum TableOp"},
 		{Name: "status", Bit: 26, Width: 3, Doc: "enum TableStatus of the last command; ignored on write"},
 		{Name: "busy", Bit: 31, Width: 1, Doc: "1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD"},
 	}},
-	{Name: "TBL_DATA", Offset: 0x080, Width: 32, Count: 32, Stride: 4, Access: ReadWrite, Doc: "staging window, word i"},
+	{Name: "TBL_DATA", Offset: 0x080, Width: 32, Count: 32, Stride: 4, Access: ReadWrite, Doc: "staging window of table commands, word i"},
 	{Name: "RSS_KEY", Offset: 0x100, Width: 32, Count: 10, Stride: 4, Access: ReadWrite, Part: PartRss, Doc: "Toeplitz key, first byte first"},
 	{Name: "PORT_MAC", Offset: 0x200, Width: 32, Count: 4, Stride: 4, Access: ReadWrite, Part: PartPause, Doc: "source address of pause frames: two words per port"},
-	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, index as listed; both DWs of one read are of the same cycle"},
+	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, by counter index; both DWs of one read are of the same cycle"},
 	{Name: "RULE_HITS", Offset: 0x2000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "frames that rule i matched; frames dropped by earlier checks do not count"},
-	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Part: PartAccounts, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
+	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Part: PartAccounts, Doc: "write: bits 23:0 credits to add, or with bit 30 (take) to subtract, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
 	{Name: "RX_DOORBELL", Offset: 0x8000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of receive queue i"},
 	{Name: "TX_DOORBELL", Offset: 0x9000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of transmit queue i"},
 	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Part: PartPush, Doc: "64 B block of a work entry of transmit queue i, pushed whole"},

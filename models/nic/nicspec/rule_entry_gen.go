@@ -41,19 +41,19 @@ func (b RuleEntry) Queue() uint16 { return binary.LittleEndian.Uint16(b[114:]) }
 // SetQueue sets queue.
 func (b RuleEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[114:], v) }
 
-// AccountEn returns account_en, byte 116: without the part zero, else NotBuilt (part accounts).
+// AccountEn returns account_en, byte 116: 1: matching frames draw on the account; above 1 BadValue; must be zero without the part, else NotBuilt (part accounts).
 func (b RuleEntry) AccountEn() uint8 { return b[116] }
 
 // SetAccountEn sets account_en.
 func (b RuleEntry) SetAccountEn(v uint8) { b[116] = v }
 
-// Account returns account, byte 117: ignored without the part (part accounts).
+// Account returns account, byte 117: account that matching frames draw on; ignored without the part (part accounts).
 func (b RuleEntry) Account() uint8 { return b[117] }
 
 // SetAccount sets account.
 func (b RuleEntry) SetAccount(v uint8) { b[117] = v }
 
-// SlowQueue returns slow_queue, bytes 118..119: ignored without the part (part accounts).
+// SlowQueue returns slow_queue, bytes 118..119: receive queue of the slow path; ignored without the part (part accounts).
 func (b RuleEntry) SlowQueue() uint16 { return binary.LittleEndian.Uint16(b[118:]) }
 
 // SetSlowQueue sets slow_queue.
@@ -72,9 +72,9 @@ type RuleEntryFields struct {
 	Valid     uint8    // 1 valid, 0 not; other values BadValue
 	Action    Action   // Drop, Queue or Rss; other values BadValue
 	Queue     uint16   // receive queue, or first entry of the RSS group; beyond the queues of this build BadValue
-	AccountEn uint8    // without the part zero, else NotBuilt (part accounts)
-	Account   uint8    // ignored without the part (part accounts)
-	SlowQueue uint16   // ignored without the part (part accounts)
+	AccountEn uint8    // 1: matching frames draw on the account; above 1 BadValue; must be zero without the part, else NotBuilt (part accounts)
+	Account   uint8    // account that matching frames draw on; ignored without the part (part accounts)
+	SlowQueue uint16   // receive queue of the slow path; ignored without the part (part accounts)
 	RssLog    uint8    // action Rss: log2 of the entries of the group; ignored without the part (part rss)
 }
 

@@ -206,7 +206,7 @@ func (b RxCqe) PayloadOff() uint16 { return binary.LittleEndian.Uint16(b[26:]) }
 // SetPayloadOff sets payload_off.
 func (b RxCqe) SetPayloadOff(v uint16) { binary.LittleEndian.PutUint16(b[26:], v) }
 
-// RssHash returns rss_hash, bytes 28..31: zero without the part (part rss).
+// RssHash returns rss_hash, bytes 28..31: Toeplitz hash of the frame; zero without the part (part rss).
 func (b RxCqe) RssHash() uint32 { return binary.LittleEndian.Uint32(b[28:]) }
 
 // SetRssHash sets rss_hash.
@@ -230,19 +230,19 @@ func (b RxCqe) IpTos() uint8 { return b[35] }
 // SetIpTos sets ip_tos.
 func (b RxCqe) SetIpTos(v uint8) { b[35] = v }
 
-// SrcPort returns src_port, bytes 36..37: zero if l4_type = None.
+// SrcPort returns src_port, bytes 36..37: L4 source port, zero if l4_type = None.
 func (b RxCqe) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[36:]) }
 
 // SetSrcPort sets src_port.
 func (b RxCqe) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[36:], v) }
 
-// DstPort returns dst_port, bytes 38..39: zero if l4_type = None.
+// DstPort returns dst_port, bytes 38..39: L4 destination port, zero if l4_type = None.
 func (b RxCqe) DstPort() uint16 { return binary.LittleEndian.Uint16(b[38:]) }
 
 // SetDstPort sets dst_port.
 func (b RxCqe) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[38:], v) }
 
-// BthOpcode returns bth_opcode, byte 40: zero without BTH, like the next three.
+// BthOpcode returns bth_opcode, byte 40: BTH opcode; without a BTH it and the next four fields are zero.
 func (b RxCqe) BthOpcode() uint8 { return b[40] }
 
 // SetBthOpcode sets bth_opcode.
@@ -272,7 +272,7 @@ func (b RxCqe) Psn() uint32 { return binary.LittleEndian.Uint32(b[48:]) }
 // SetPsn sets psn.
 func (b RxCqe) SetPsn(v uint32) { binary.LittleEndian.PutUint32(b[48:], v) }
 
-// Crc32cValue returns crc32c_value, bytes 52..55: zero without the part (part crc32c).
+// Crc32cValue returns crc32c_value, bytes 52..55: CRC-32C of the payload, zero where [X3] gives none; zero without the part (part crc32c).
 func (b RxCqe) Crc32cValue() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetCrc32cValue sets crc32c_value.
@@ -329,18 +329,18 @@ type RxCqeFields struct {
 	L3Off       uint8   // offset of the network header (14 + 4 per tag), whatever l3_type is
 	L4Off       uint8   // offset of the transport header, zero if l4_type = None
 	PayloadOff  uint16  // end of the headers that were parsed
-	RssHash     uint32  // zero without the part (part rss)
+	RssHash     uint32  // Toeplitz hash of the frame; zero without the part (part rss)
 	Ethertype   uint16  // EtherType after the tags
 	IpProto     uint8   // IPv4 protocol or IPv6 next header, zero without IP
 	IpTos       uint8   // IPv4 ToS or IPv6 traffic class, zero without IP
-	SrcPort     uint16  // zero if l4_type = None
-	DstPort     uint16  // zero if l4_type = None
-	BthOpcode   uint8   // zero without BTH, like the next three
+	SrcPort     uint16  // L4 source port, zero if l4_type = None
+	DstPort     uint16  // L4 destination port, zero if l4_type = None
+	BthOpcode   uint8   // BTH opcode; without a BTH it and the next four fields are zero
 	BthFlags    uint8   // second byte of the BTH: SE, M, PadCnt, TVer
 	Pkey        uint16  // P_Key
 	DestQp      uint32  // destination QP in bits 23:0; bits 31:24 zero
 	Psn         uint32  // PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
-	Crc32cValue uint32  // zero without the part (part crc32c)
+	Crc32cValue uint32  // CRC-32C of the payload, zero where [X3] gives none; zero without the part (part crc32c)
 	AccountSeq  uint32  // ordinal of the frame in its credit account; zero without the part (part accounts)
 	PayLen      uint16  // bytes written to the payload buffer; zero without the part (part trim)
 	Phase       bool    // 1 on the first lap of the ring, then toggling

@@ -29,7 +29,7 @@ func (b RxqEntry) LogSize() uint8 { return b[2] }
 // SetLogSize sets log_size.
 func (b RxqEntry) SetLogSize(v uint8) { b[2] = v }
 
-// State returns state, byte 3: ignored on write.
+// State returns state, byte 3: state of the queue; ignored on write.
 func (b RxqEntry) State() QueueState { return QueueState(b[3]) }
 
 // SetState sets state.
@@ -59,7 +59,7 @@ func (b RxqEntry) Error() Status { return Status(b[10]) }
 // SetError sets error.
 func (b RxqEntry) SetError(v Status) { b[10] = uint8(v) }
 
-// Trim returns trim, byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim).
+// Trim returns trim, byte 11: 1: pad and ICRC of RoCE frames are not written to memory; above 1 BadValue; must be zero without the part, else NotBuilt (part trim).
 func (b RxqEntry) Trim() uint8 { return b[11] }
 
 // SetTrim sets trim.
@@ -77,25 +77,25 @@ func (b RxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 // SetCqBase sets cq_base.
 func (b RxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// MsixAddr returns msix_addr, bytes 32..39: without the part zero, else NotBuilt (part msix).
+// MsixAddr returns msix_addr, bytes 32..39: bus address that messages are written to, zero for none; must be zero without the part, else NotBuilt (part msix).
 func (b RxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
 func (b RxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
-// MsixData returns msix_data, bytes 40..43: ignored without the part (part msix).
+// MsixData returns msix_data, bytes 40..43: data of messages; ignored without the part (part msix).
 func (b RxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
 func (b RxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
-// ModCount returns mod_count, bytes 44..45: completions per message; ignored without the part (part msix).
+// ModCount returns mod_count, bytes 44..45: completion entries per message; ignored without the part (part msix).
 func (b RxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
 func (b RxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
-// ModCycles returns mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix).
+// ModCycles returns mod_cycles, bytes 46..47: longest wait of a completion entry for its message in units of 64 cycles, zero for no limit; ignored without the part (part msix).
 func (b RxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
@@ -119,13 +119,13 @@ func (b RxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 // SetCqi sets cqi.
 func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// CrcMode returns crc_mode, byte 54: without the part zero, else NotBuilt (part crc32c).
+// CrcMode returns crc_mode, byte 54: payload CRC-32C; must be zero without the part, else NotBuilt (part crc32c).
 func (b RxqEntry) CrcMode() CrcMode { return CrcMode(b[54]) }
 
 // SetCrcMode sets crc_mode.
 func (b RxqEntry) SetCrcMode(v CrcMode) { b[54] = uint8(v) }
 
-// EcnMode returns ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
+// EcnMode returns ecn_mode, byte 55: 1: frames with ECN 1 or 2 are written with ECN 3; above 1 BadValue; must be zero without the part, else NotBuilt (part ecn).
 func (b RxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
@@ -136,23 +136,23 @@ type RxqEntryFields struct {
 	Enable     uint8      // 1 enables and resets the indices, 0 disables; other values BadValue
 	SplitMode  SplitMode  // header split
 	LogSize    uint8      // log2 of the ring size, 2..15; the completion ring has the same size
-	State      QueueState // ignored on write
+	State      QueueState // state of the queue; ignored on write
 	SplitLen   uint16     // mode Fixed: bytes to split off
 	HdrBufSize uint16     // bytes of a header buffer; not zero when splitting
 	PayBufSize uint16     // bytes of a payload buffer; not zero
 	Error      Status     // why the queue is in the error state
-	Trim       uint8      // 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim)
+	Trim       uint8      // 1: pad and ICRC of RoCE frames are not written to memory; above 1 BadValue; must be zero without the part, else NotBuilt (part trim)
 	RingBase   uint64     // bus address, 64 B aligned
 	CqBase     uint64     // bus address, 64 B aligned
-	MsixAddr   uint64     // without the part zero, else NotBuilt (part msix)
-	MsixData   uint32     // ignored without the part (part msix)
-	ModCount   uint16     // completions per message; ignored without the part (part msix)
-	ModCycles  uint16     // longest wait in units of 64 cycles; ignored without the part (part msix)
+	MsixAddr   uint64     // bus address that messages are written to, zero for none; must be zero without the part, else NotBuilt (part msix)
+	MsixData   uint32     // data of messages; ignored without the part (part msix)
+	ModCount   uint16     // completion entries per message; ignored without the part (part msix)
+	ModCycles  uint16     // longest wait of a completion entry for its message in units of 64 cycles, zero for no limit; ignored without the part (part msix)
 	Pi         uint16     // producer index; ignored on write
 	Ci         uint16     // descriptors consumed; ignored on write
 	Cqi        uint16     // completion entries written; ignored on write
-	CrcMode    CrcMode    // without the part zero, else NotBuilt (part crc32c)
-	EcnMode    uint8      // without the part zero, else NotBuilt (part ecn)
+	CrcMode    CrcMode    // payload CRC-32C; must be zero without the part, else NotBuilt (part crc32c)
+	EcnMode    uint8      // 1: frames with ECN 1 or 2 are written with ECN 3; above 1 BadValue; must be zero without the part, else NotBuilt (part ecn)
 }
 
 // DecodeRxqEntry reads all fields; it panics when b is shorter than 64 bytes.

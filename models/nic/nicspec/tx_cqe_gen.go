@@ -17,7 +17,7 @@ func (b TxCqe) Type() CqeType { return CqeType(b[0]) }
 // SetType sets type.
 func (b TxCqe) SetType(v CqeType) { b[0] = uint8(v) }
 
-// Status returns status, byte 1: how it ended.
+// Status returns status, byte 1: how the work entry ended, or the status of the failing read in an Event.
 func (b TxCqe) Status() Status { return Status(b[1]) }
 
 // SetStatus sets status.
@@ -61,7 +61,7 @@ func (b TxCqe) SetPhase(v bool) {
 // TxCqeFields holds the fields of TxCqe as plain values.
 type TxCqeFields struct {
 	Type     CqeType // Tx, or Event when the queue entered the error state
-	Status   Status  // how it ended
+	Status   Status  // how the work entry ended, or the status of the failing read in an Event
 	Queue    uint16  // transmit queue
 	Index    uint16  // work entry (free-running); in an Event the first block of the failing read
 	WqeId    uint32  // from the work entry; zero in an Event

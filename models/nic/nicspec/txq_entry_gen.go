@@ -23,7 +23,7 @@ func (b TxqEntry) LogSize() uint8 { return b[2] }
 // SetLogSize sets log_size.
 func (b TxqEntry) SetLogSize(v uint8) { b[2] = v }
 
-// State returns state, byte 3: ignored on write.
+// State returns state, byte 3: state of the queue; ignored on write.
 func (b TxqEntry) State() QueueState { return QueueState(b[3]) }
 
 // SetState sets state.
@@ -89,13 +89,13 @@ func (b TxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 // SetCqi sets cqi.
 func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// PfcClass returns pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause).
+// PfcClass returns pfc_class, byte 54: priority class 0..7 of the queue's frames, above 7 BadValue; must be zero without the part, else NotBuilt (part pause).
 func (b TxqEntry) PfcClass() uint8 { return b[54] }
 
 // SetPfcClass sets pfc_class.
 func (b TxqEntry) SetPfcClass(v uint8) { b[54] = v }
 
-// EcnMode returns ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
+// EcnMode returns ecn_mode, byte 55: 1..3: ECN bits that the queue's IP frames get; above 3 BadValue; must be zero without the part, else NotBuilt (part ecn).
 func (b TxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
@@ -105,7 +105,7 @@ func (b TxqEntry) SetEcnMode(v uint8) { b[55] = v }
 type TxqEntryFields struct {
 	Enable    uint8      // as in RxqEntry
 	LogSize   uint8      // as in RxqEntry
-	State     QueueState // ignored on write
+	State     QueueState // state of the queue; ignored on write
 	Error     Status     // why the queue is in the error state
 	RingBase  uint64     // bus address, 64 B aligned
 	CqBase    uint64     // bus address, 64 B aligned
@@ -116,8 +116,8 @@ type TxqEntryFields struct {
 	Pi        uint16     // producer index; ignored on write
 	Ci        uint16     // blocks of work entries that ended; ignored on write
 	Cqi       uint16     // completion entries written; ignored on write
-	PfcClass  uint8      // priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause)
-	EcnMode   uint8      // without the part zero, else NotBuilt (part ecn)
+	PfcClass  uint8      // priority class 0..7 of the queue's frames, above 7 BadValue; must be zero without the part, else NotBuilt (part pause)
+	EcnMode   uint8      // 1..3: ECN bits that the queue's IP frames get; above 3 BadValue; must be zero without the part, else NotBuilt (part ecn)
 }
 
 // DecodeTxqEntry reads all fields; it panics when b is shorter than 64 bytes.

@@ -17,13 +17,13 @@ func (b Wqe) Opcode() Opcode { return Opcode(b[0]) }
 // SetOpcode sets opcode.
 func (b Wqe) SetOpcode(v Opcode) { b[0] = uint8(v) }
 
-// Nseg returns nseg, byte 1: number of pieces, 0..8; no more than slots for them.
+// Nseg returns nseg, byte 1: number of pieces, 0..8; no more than there are slots for.
 func (b Wqe) Nseg() uint8 { return b[1] }
 
 // SetNseg sets nseg.
 func (b Wqe) SetNseg(v uint8) { b[1] = v }
 
-// InlineLen returns inline_len, byte 2: number of inline bytes, 0..176; no more than slots for them; they come first in the frame.
+// InlineLen returns inline_len, byte 2: number of inline bytes, 0..176; no more than there are slots for; they come first in the frame.
 func (b Wqe) InlineLen() uint8 { return b[2] }
 
 // SetInlineLen sets inline_len.
@@ -101,7 +101,7 @@ func (b Wqe) SetFCrc32c(v bool) {
 	}
 }
 
-// FPad returns f_pad, byte 4 bit 6: append zero bytes up to 60.
+// FPad returns f_pad, byte 4 bit 6: append zero bytes until the frame has 60 bytes.
 func (b Wqe) FPad() bool { return b[4]>>6&1 != 0 }
 
 // SetFPad sets f_pad.
@@ -180,7 +180,7 @@ func (b Wqe) CrcStart() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 // SetCrcStart sets crc_start.
 func (b Wqe) SetCrcStart(v uint16) { binary.LittleEndian.PutUint16(b[14:], v) }
 
-// Slots returns slots, bytes 16..63: inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg pieces, one a slot; other slots are ignored.
+// Slots returns slots, bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, counted over all blocks, then nseg pieces, one a slot; other slots are ignored.
 func (b Wqe) Slots() []byte { return b[16:64:64] }
 
 // SetSlots copies v to slots and fills up with zeros; it panics when v is longer than 48 bytes.
@@ -189,8 +189,8 @@ func (b Wqe) SetSlots(v []byte) { putBytes(b[16:64], v) }
 // WqeFields holds the fields of Wqe as plain values.
 type WqeFields struct {
 	Opcode    Opcode   // what to do
-	Nseg      uint8    // number of pieces, 0..8; no more than slots for them
-	InlineLen uint8    // number of inline bytes, 0..176; no more than slots for them; they come first in the frame
+	Nseg      uint8    // number of pieces, 0..8; no more than there are slots for
+	InlineLen uint8    // number of inline bytes, 0..176; no more than there are slots for; they come first in the frame
 	Port      uint8    // Ethernet port
 	FComplete bool     // write a completion entry even if the status is Ok
 	FIpCsum   bool     // insert the IPv4 header checksum
@@ -198,7 +198,7 @@ type WqeFields struct {
 	FUdpZero  bool     // set the UDP checksum to zero
 	FIcrc     bool     // insert the ICRC
 	FCrc32c   bool     // insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
-	FPad      bool     // append zero bytes up to 60
+	FPad      bool     // append zero bytes until the frame has 60 bytes
 	FFence    bool     // copies: the first write leaves after all writes and messages of the queue's earlier entries; reserved without the part (part fence)
 	FAppend   bool     // append pad bytes and the ICRC; reserved without the part (part append)
 	FRsvd     uint8    // zero, else BadFormat
@@ -208,7 +208,7 @@ type WqeFields struct {
 	L3Off     uint8    // offset of the IP header, for the offloads
 	L4Off     uint8    // offset of the UDP header, for the offloads
 	CrcStart  uint16   // first byte that the CRC-32C covers; ignored without the part (part crc32c)
-	Slots     [48]byte // inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg pieces, one a slot; other slots are ignored
+	Slots     [48]byte // inline bytes in the first ceil(inline_len/16) slots, counted over all blocks, then nseg pieces, one a slot; other slots are ignored
 }
 
 // DecodeWqe reads all fields; it panics when b is shorter than 64 bytes.

@@ -19,7 +19,7 @@ package nic_pkg;
   localparam int unsigned RequesterNic = 512;  // requester and completer ID of the NIC
   localparam int unsigned FrameMin = 60;  // shortest legal frame, bytes without FCS
   localparam int unsigned FrameMax = 9216;  // longest legal frame, bytes without FCS
-  // headers are parsed in this many first bytes of a frame
+  // number of bytes at the start of a frame in which headers are parsed
   localparam int unsigned ParseBytes = 128;
   // bytes of a port's receive buffer; a frame occupies its length rounded up to 64
   localparam int unsigned RxBufBytes = 32'h00010000;
@@ -36,7 +36,8 @@ package nic_pkg;
   localparam int unsigned SegMax = 8;  // most pieces of a work entry
   // most bytes that f_append appends: three of pad, four of ICRC
   localparam int unsigned AppendMax = 7;
-  // most frames of other ports that are taken out of the receive buffer before one that waits [R13]
+  // most frames of other ports taken out of the receive buffer while a whole frame of a port waits
+  // [R13]
   localparam int unsigned FairFrames = 64;
   localparam int unsigned LogSizeMin = 2;  // smallest ring: 4 entries
   localparam int unsigned LogSizeMax = 15;  // largest ring: 32,768 entries
@@ -104,7 +105,8 @@ package nic_pkg;
   // rw: table command; a write starts it, a read returns its status
   localparam logic [RegAw-1:0] RegTblCmd = 20'h00040;
   localparam logic [31:0] ResetTblCmd = 32'h00000000;
-  localparam logic [RegAw-1:0] RegTblDataBase = 20'h00080;  // rw: staging window, word i
+  // rw: staging window of table commands, word i
+  localparam logic [RegAw-1:0] RegTblDataBase = 20'h00080;
   localparam int unsigned RegTblDataCount = 32;  // registers
   localparam int unsigned RegTblDataStride = 4;  // bytes
   localparam logic [31:0] ResetTblData = 32'h00000000;
@@ -118,7 +120,7 @@ package nic_pkg;
   localparam int unsigned RegPortMacCount = 4;  // registers
   localparam int unsigned RegPortMacStride = 4;  // bytes
   localparam logic [31:0] ResetPortMac = 32'h00000000;
-  // ro: 64-bit counters, index as listed; both DWs of one read are of the same cycle
+  // ro: 64-bit counters, by counter index; both DWs of one read are of the same cycle
   localparam logic [RegAw-1:0] RegCounterBase = 20'h01000;
   localparam int unsigned RegCounterCount = 256;  // registers
   localparam int unsigned RegCounterStride = 8;  // bytes
@@ -126,8 +128,8 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegRuleHitsBase = 20'h02000;
   localparam int unsigned RegRuleHitsCount = 256;  // registers
   localparam int unsigned RegRuleHitsStride = 8;  // bytes
-  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow
-  // (part accounts)
+  // rw: write: bits 23:0 credits to add, or with bit 30 (take) to subtract, bit 31 resume; read:
+  // bits 23:0 balance, bit 31 slow (part accounts)
   localparam logic [RegAw-1:0] RegAccountCreditBase = 20'h04000;
   localparam int unsigned RegAccountCreditCount = 64;  // registers
   localparam int unsigned RegAccountCreditStride = 4;  // bytes
@@ -155,10 +157,12 @@ package nic_pkg;
   localparam int unsigned PartFlr = 128;  // function-level reset
   localparam int unsigned PartEcn = 256;  // ECN modes of queues
   localparam int unsigned PartAttr = 512;  // relaxed-ordering and no-snoop attributes
-  localparam int unsigned PartFence = 1024;  // fences of copies
+  // fences: copies that write after all earlier entries of their queue
+  localparam int unsigned PartFence = 1024;
   localparam int unsigned PartAppend = 2048;  // pad bytes and ICRC appended by the device
   localparam int unsigned PartLong = 4096;  // work entries of more than one block
-  localparam int unsigned PartTrim = 8192;  // receive queues that place no pad and ICRC
+  // receive queues that do not write pad and ICRC to memory
+  localparam int unsigned PartTrim = 8192;
 
   // Counters: port counters are offsets in the block of a port, device counters are indices
   localparam int unsigned CntPortStride = 32;  // indices per port
@@ -195,7 +199,8 @@ package nic_pkg;
   localparam int unsigned CntQueueErr = 130;  // device: queues that entered the error state
   // device: doorbells ignored: queue not enabled, unknown, in error, or index out of range
   localparam int unsigned CntDbBad = 131;
-  // device: register writes ignored: size, alignment, byte enables, or a table command while busy
+  // device: register accesses ignored or refused: size, alignment, byte enables, a write of TBL_CMD
+  // or TBL_DATA while busy, or any write during a function-level reset
   localparam int unsigned CntRegBad = 132;
   // device: TLPs that the device refused or dropped
   localparam int unsigned CntTlpUnsupported = 133;
@@ -315,7 +320,7 @@ package nic_pkg;
     StatusBadOpcode = 8'd1,  // opcode unknown or not built
     // reserved bits set, too many slots, no such port, or a piece of zero bytes
     StatusBadFormat = 8'd2,
-    StatusBadLength = 8'd3,  // frame of 0 bytes, over 9,216, or under 60 without PAD
+    StatusBadLength = 8'd3,  // frame of 0 bytes, over 9,216, or under 60 without f_pad
     StatusBadKey = 8'd4,  // key not valid, wrong variant or index beyond the table
     StatusKeyRights = 8'd5,  // the key does not allow this access
     StatusKeyBounds = 8'd6,  // the range is not inside the key's range
@@ -342,7 +347,7 @@ package nic_pkg;
   } pause_mode_e;
 
   typedef enum logic [1:0] {
-    VerdictNotChecked = 2'd0,  // does not apply to the frame, or the frame is too short
+    VerdictNotChecked = 2'd0,  // the check does not apply to the frame, or the frame is too short
     VerdictOk = 2'd1,  // checked and right
     VerdictBad = 2'd2  // checked and wrong
   } verdict_e;
@@ -371,10 +376,10 @@ package nic_pkg;
   // Register CAP1: optional parts of this build; a bit is set if the part is built
   typedef struct packed {
     logic [17:0] rsvd0;
-    logic trim;  // receive queues that place no pad and ICRC
+    logic trim;  // receive queues that do not write pad and ICRC to memory
     logic long_f;  // work entries of more than one block
     logic append;  // pad bytes and ICRC appended by the device
-    logic fence;  // fences of copies
+    logic fence;  // fences: copies that write after all earlier entries of their queue
     logic attr;  // relaxed-ordering and no-snoop attributes
     logic ecn;  // ECN modes of queues
     logic flr;  // function-level reset
@@ -392,7 +397,7 @@ package nic_pkg;
     logic flr;  // function-level reset; writing 1 starts it, reads 1 until done (part flr)
     logic [28:0] rsvd0;
     logic tx_enable;  // transmit; while 0 no work entry is started
-    logic rx_enable;  // receive; while 0 every frame is a counted drop RX_DROP_DISABLED
+    logic rx_enable;  // receive; while 0 every frame is dropped and counted in RX_DROP_DISABLED
   } ctrl_reg_t;
 
   // Register STATUS: activity
@@ -442,7 +447,7 @@ package nic_pkg;
     logic [2:0] status;  // enum TableStatus of the last command; ignored on write
     logic [1:0] op;  // enum TableOp
     logic [7:0] table_f;  // enum Table
-    logic [15:0] index;  // entry
+    logic [15:0] index;  // index of the entry
   } tbl_cmd_reg_t;
 
   // RxDesc: receive descriptor, in the ring at ring_base + 16 * (index mod size)
@@ -454,8 +459,8 @@ package nic_pkg;
 
   // Wqe: transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size)
   typedef struct packed {
-    // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg
-    // pieces, one a slot; other slots are ignored
+    // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, counted over all blocks,
+    // then nseg pieces, one a slot; other slots are ignored
     logic [383:0] slots;
     // bytes 14..15: first byte that the CRC-32C covers; ignored without the part (part crc32c)
     logic [15:0] crc_start;
@@ -472,7 +477,7 @@ package nic_pkg;
     // byte 4 bit 7: copies: the first write leaves after all writes and messages of the queue's
     // earlier entries; reserved without the part (part fence)
     logic f_fence;
-    logic f_pad;  // byte 4 bit 6: append zero bytes up to 60
+    logic f_pad;  // byte 4 bit 6: append zero bytes until the frame has 60 bytes
     // byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
     logic f_crc32c;
     logic f_icrc;  // byte 4 bit 4: insert the ICRC
@@ -481,10 +486,10 @@ package nic_pkg;
     logic f_ip_csum;  // byte 4 bit 1: insert the IPv4 header checksum
     logic f_complete;  // byte 4 bit 0: write a completion entry even if the status is Ok
     logic [7:0] port;  // byte 3: Ethernet port
-    // byte 2: number of inline bytes, 0..176; no more than slots for them; they come first in the
-    // frame
+    // byte 2: number of inline bytes, 0..176; no more than there are slots for; they come first in
+    // the frame
     logic [7:0] inline_len;
-    logic [7:0] nseg;  // byte 1: number of pieces, 0..8; no more than slots for them
+    logic [7:0] nseg;  // byte 1: number of pieces, 0..8; no more than there are slots for
     opcode_e opcode;  // byte 0: what to do
   } wqe_t;
 
@@ -511,18 +516,22 @@ package nic_pkg;
     // bytes 56..59: ordinal of the frame in its credit account; zero without the part (part
     // accounts)
     logic [31:0] account_seq;
-    logic [31:0] crc32c_value;  // bytes 52..55: zero without the part (part crc32c)
+    // bytes 52..55: CRC-32C of the payload, zero where [X3] gives none; zero without the part (part
+    // crc32c)
+    logic [31:0] crc32c_value;
     logic [31:0] psn;  // bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
     logic [31:0] dest_qp;  // bytes 44..47: destination QP in bits 23:0; bits 31:24 zero
     logic [15:0] pkey;  // bytes 42..43: P_Key
     logic [7:0] bth_flags;  // byte 41: second byte of the BTH: SE, M, PadCnt, TVer
-    logic [7:0] bth_opcode;  // byte 40: zero without BTH, like the next three
-    logic [15:0] dst_port;  // bytes 38..39: zero if l4_type = None
-    logic [15:0] src_port;  // bytes 36..37: zero if l4_type = None
+    // byte 40: BTH opcode; without a BTH it and the next four fields are zero
+    logic [7:0] bth_opcode;
+    logic [15:0] dst_port;  // bytes 38..39: L4 destination port, zero if l4_type = None
+    logic [15:0] src_port;  // bytes 36..37: L4 source port, zero if l4_type = None
     logic [7:0] ip_tos;  // byte 35: IPv4 ToS or IPv6 traffic class, zero without IP
     logic [7:0] ip_proto;  // byte 34: IPv4 protocol or IPv6 next header, zero without IP
     logic [15:0] ethertype;  // bytes 32..33: EtherType after the tags
-    logic [31:0] rss_hash;  // bytes 28..31: zero without the part (part rss)
+    // bytes 28..31: Toeplitz hash of the frame; zero without the part (part rss)
+    logic [31:0] rss_hash;
     logic [15:0] payload_off;  // bytes 26..27: end of the headers that were parsed
     logic [7:0] l4_off;  // byte 25: offset of the transport header, zero if l4_type = None
     // byte 24: offset of the network header (14 + 4 per tag), whatever l3_type is
@@ -569,35 +578,42 @@ package nic_pkg;
     // bytes 4..5: work entry (free-running); in an Event the first block of the failing read
     logic [15:0] index;
     logic [15:0] queue_f;  // bytes 2..3: transmit queue
-    status_e status;  // byte 1: how it ended
+    // byte 1: how the work entry ended, or the status of the failing read in an Event
+    status_e status;
     cqe_type_e type_f;  // byte 0: Tx, or Event when the queue entered the error state
   } tx_cqe_t;
 
   // RxqEntry: table Rxq
   typedef struct packed {
     logic [63:0] rsvd1;
-    logic [7:0] ecn_mode;  // byte 55: without the part zero, else NotBuilt (part ecn)
-    crc_mode_e crc_mode;  // byte 54: without the part zero, else NotBuilt (part crc32c)
+    // byte 55: 1: frames with ECN 1 or 2 are written with ECN 3; above 1 BadValue; must be zero
+    // without the part, else NotBuilt (part ecn)
+    logic [7:0] ecn_mode;
+    // byte 54: payload CRC-32C; must be zero without the part, else NotBuilt (part crc32c)
+    crc_mode_e crc_mode;
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: descriptors consumed; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
-    // bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix)
+    // bytes 46..47: longest wait of a completion entry for its message in units of 64 cycles, zero
+    // for no limit; ignored without the part (part msix)
     logic [15:0] mod_cycles;
-    // bytes 44..45: completions per message; ignored without the part (part msix)
+    // bytes 44..45: completion entries per message; ignored without the part (part msix)
     logic [15:0] mod_count;
-    logic [31:0] msix_data;  // bytes 40..43: ignored without the part (part msix)
-    logic [63:0] msix_addr;  // bytes 32..39: without the part zero, else NotBuilt (part msix)
+    logic [31:0] msix_data;  // bytes 40..43: data of messages; ignored without the part (part msix)
+    // bytes 32..39: bus address that messages are written to, zero for none; must be zero without
+    // the part, else NotBuilt (part msix)
+    logic [63:0] msix_addr;
     logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
     logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
     logic [31:0] rsvd0;
-    // byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part
-    // zero, else NotBuilt (part trim)
+    // byte 11: 1: pad and ICRC of RoCE frames are not written to memory; above 1 BadValue; must be
+    // zero without the part, else NotBuilt (part trim)
     logic [7:0] trim;
     status_e error;  // byte 10: why the queue is in the error state
     logic [15:0] pay_buf_size;  // bytes 8..9: bytes of a payload buffer; not zero
     logic [15:0] hdr_buf_size;  // bytes 6..7: bytes of a header buffer; not zero when splitting
     logic [15:0] split_len;  // bytes 4..5: mode Fixed: bytes to split off
-    queue_state_e state;  // byte 3: ignored on write
+    queue_state_e state;  // byte 3: state of the queue; ignored on write
     // byte 2: log2 of the ring size, 2..15; the completion ring has the same size
     logic [7:0] log_size;
     split_mode_e split_mode;  // byte 1: header split
@@ -608,9 +624,11 @@ package nic_pkg;
   // TxqEntry: table Txq
   typedef struct packed {
     logic [63:0] rsvd3;
-    logic [7:0] ecn_mode;  // byte 55: without the part zero, else NotBuilt (part ecn)
-    // byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else
-    // NotBuilt (part pause)
+    // byte 55: 1..3: ECN bits that the queue's IP frames get; above 3 BadValue; must be zero
+    // without the part, else NotBuilt (part ecn)
+    logic [7:0] ecn_mode;
+    // byte 54: priority class 0..7 of the queue's frames, above 7 BadValue; must be zero without
+    // the part, else NotBuilt (part pause)
     logic [7:0] pfc_class;
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: blocks of work entries that ended; ignored on write
@@ -624,7 +642,7 @@ package nic_pkg;
     logic [39:0] rsvd2;
     status_e error;  // byte 10: why the queue is in the error state
     logic [47:0] rsvd1;
-    queue_state_e state;  // byte 3: ignored on write
+    queue_state_e state;  // byte 3: state of the queue; ignored on write
     logic [7:0] log_size;  // byte 2: as in RxqEntry
     logic [7:0] rsvd0;
     logic [7:0] enable;  // byte 0: as in RxqEntry
@@ -679,9 +697,13 @@ package nic_pkg;
     logic [55:0] rsvd0;
     // byte 120: action Rss: log2 of the entries of the group; ignored without the part (part rss)
     logic [7:0] rss_log;
-    logic [15:0] slow_queue;  // bytes 118..119: ignored without the part (part accounts)
-    logic [7:0] account;  // byte 117: ignored without the part (part accounts)
-    logic [7:0] account_en;  // byte 116: without the part zero, else NotBuilt (part accounts)
+    // bytes 118..119: receive queue of the slow path; ignored without the part (part accounts)
+    logic [15:0] slow_queue;
+    // byte 117: account that matching frames draw on; ignored without the part (part accounts)
+    logic [7:0] account;
+    // byte 116: 1: matching frames draw on the account; above 1 BadValue; must be zero without the
+    // part, else NotBuilt (part accounts)
+    logic [7:0] account_en;
     // bytes 114..115: receive queue, or first entry of the RSS group; beyond the queues of this
     // build BadValue
     logic [15:0] queue_f;
@@ -719,7 +741,7 @@ package nic_pkg;
     logic [15:0] rsvd0;
     logic [15:0] pause_time;  // bytes 4..5: pause time of the frames sent, quanta
     logic [7:0] tx_classes;  // byte 3: mode Priority: classes that are paused
-    pause_mode_e tx_mode;  // byte 2: pause frames sent; above 2 BadValue
+    pause_mode_e tx_mode;  // byte 2: kind of pause frames sent; above 2 BadValue
     logic [7:0] rx_pfc;  // byte 1: classes whose priority pauses are honoured, class i in bit i
     logic [7:0] rx_pause;  // byte 0: 1: pause frames are honoured; above 1 BadValue
   } port_entry_t;
