@@ -3,7 +3,7 @@
 //
 // Comp moves frames and TLPs at the rates of the RTL, one beat a cycle on each stream and
 // direction, and calls package core for their meaning. This package adds time and order: pipelines,
-// the queues between them, turns, prefetch, and limits on what is in flight. Files can be read from
+// the queues between them, round robin, prefetch, and limits on what is in flight. Files can be read from
 // comp.go downwards: no file calls one above it.
 //
 // It holds no rules of docs/nic.md about contents: those are in core. Switch, links and memory are other

@@ -60,7 +60,7 @@ func TestResetEnds(t *testing.T) {
 }
 
 // TestResetAsksNoCopy: a reset marks all copy channels as active. While no copy is in flight, they
-// must not count as read clients: trying them would free tags, or schedule the NIC.
+// must not count as read clients: feedRead, called for them, would free tags or schedule the NIC.
 func TestResetAsksNoCopy(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts, o.spec.Timing.Tags = nicspec.PartsAll, 1

@@ -51,9 +51,9 @@ func stoppedPort(t *testing.T, slots int) *rig {
 
 func (r *rig) pass(d simcore.Ps) { require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d)) }
 
-const nothing = 0xff // in place of a port: an entry that sends nothing
+const nothing = 0xff // in place of a port: the entry is a Nop
 
-// sends posts an entry for each of ports, and rings the doorbell.
+// sends posts, for each element of ports, an entry that sends on that port, and rings the doorbell.
 func (r *rig) sends(q int, ports ...uint8) {
 	for _, port := range ports {
 		r.host.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
@@ -162,7 +162,7 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 // TestKeyGoesWhileEntriesWait: an entry that waits for room is decoded again when it starts, so a
 // key invalidated meanwhile fails it [T3].
 func TestKeyGoesWhileEntriesWait(t *testing.T) {
-	const slots = 8 // the gather buffer has room for six frames
+	const slots = 8 // more than the gather buffer has room for: six frames
 	r := stoppedPort(t, slots)
 	r.host.setKey(5, nicspec.KeyEntryFields{})
 	r.run()
@@ -175,8 +175,8 @@ func TestKeyGoesWhileEntriesWait(t *testing.T) {
 }
 
 // TestNothingLeavesTheLine: an entry that sends nothing waits in the lane of a port, behind a frame
-// of its queue. When that frame has left, the entry ends even if the port is stopped again and
-// other queues have taken the slot [T13].
+// of its queue. When that frame has left, the entry ends, even if the port is stopped again and
+// another queue has taken the slot that the frame freed [T13].
 func TestNothingLeavesTheLine(t *testing.T) {
 	const slots = 4
 	r := twoPorts(t, slots)

@@ -34,8 +34,8 @@ func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	r.peers[0].got = nil
 }
 
-// TestLongEntries: entries of every length at every place of the ring, including across its end.
-// They are read, pushed or both, by devices with large and small windows.
+// TestLongEntries: entries of every length are sent from every place of the ring, including across
+// its end. Their blocks are read, pushed or both, by devices with large and small windows.
 func TestLongEntries(t *testing.T) {
 	for _, depth := range []int{4, 8, 256} {
 		for _, log := range []int{2, 3, 6} {
@@ -73,8 +73,8 @@ func TestLongEntries(t *testing.T) {
 	}
 }
 
-// TestLongEntriesInLittleRoom: entries wait for no room that later entries occupy, even if the
-// device holds only as many blocks as the longest entry has.
+// TestLongEntriesInLittleRoom: an entry never waits for room that later entries occupy, even if the
+// device can hold no more blocks than the longest entry has.
 func TestLongEntriesInLittleRoom(t *testing.T) {
 	o := defaultRig()
 	o.spec.Timing.TxPrefetch = nicspec.WqeBlocksMax
@@ -230,8 +230,8 @@ func (r *rig) countReads(lo, hi uint64, n *int) {
 	}
 }
 
-// TestAppendedTrailer: with f_append the device appends the trailer that software had to lay out in
-// memory, and so reads one piece less [T15], [C4].
+// TestAppendedTrailer: with f_append the device appends the trailer that software would otherwise
+// lay out in memory, and so reads one piece less [T15], [C4].
 func TestAppendedTrailer(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host

@@ -43,8 +43,8 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 }
 
 // readClients returns the set of clients that may have a request to issue. Copies are in it only
-// while one is in flight, although their channels may stay marked longer: feedRead, called for a
-// client in the set, frees held tags or schedules the NIC.
+// while one is in flight, although their channels may stay marked longer: feedRead would otherwise
+// free held tags or schedule the NIC for nothing.
 func (c *Comp) readClients() uint {
 	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
 		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copying != 0 && c.tx.copyAt.asks != 0)

@@ -28,7 +28,7 @@ type rig struct {
 	frames msg.Frames
 	tlps   msg.TLPs
 	seen   [boundary.NumKinds]int
-	order  int64 // Last of the latest crossing
+	order  int64 // cycle of the last beat of the latest crossing
 	trace  func(boundary.Crossing)
 }
 

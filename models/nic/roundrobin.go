@@ -3,7 +3,7 @@ package nic
 import "math/bits"
 
 // after returns the first member of a set after the one served last, wrapping around. The set must
-// not be empty. A set makes round robin cheap: in most cycles most members have nothing to do.
+// not be empty. A set makes round robin cheap: in most cycles most candidates have nothing to do and are not in it.
 func after(set uint, last int) int {
 	if m := set &^ (2<<last - 1); m != 0 {
 		return bits.TrailingZeros(m)

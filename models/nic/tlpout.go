@@ -16,7 +16,7 @@ type tlpOut struct {
 	pkt   *msg.TLP // TLP that is offered or crosses; nil if none
 	x     stream.Crossing
 	what  outKind
-	ref   int32    // queue, tag or channel, as what says
+	ref   int32    // queue, tag or channel: see outKind
 	event bool     // for outTxCqe: the entry is an Event
 	rx    bool     // for outMsix: ref is a receive queue
 	bytes int      // for outCopy: bytes of the write
@@ -158,7 +158,7 @@ func (c *Comp) finishTLP() {
 	switch l.what {
 	case outRead:
 		// A completion is processed CplPipe cycles after it was accepted. The timeout is extended
-		// by as much, since one accepted in time is in time [P6].
+		// by as much, because acceptance within the timeout is what counts [P6].
 		c.reader.Accepted(uint8(l.ref), c.now, c.timeout+int64(c.spec.Timing.CplPipe))
 	case outRxCqe:
 		c.delivered(l.frame)

@@ -11,7 +11,7 @@ import (
 )
 
 // keys is a key table with three keys: key 1 allows reads, 2 writes, 3 both. Virtual addresses
-// equal bus addresses. The keys end at 1 << 40, key 3 at the end of Arm memory.
+// equal bus addresses. The ranges of keys 1 and 2 end at 1 << 40, that of key 3 at 1 << 57, beyond Arm memory.
 type keys struct{}
 
 func (keys) Resolve(key uint32, va uint64, n uint32, need Access) (uint64, nicspec.Status) {

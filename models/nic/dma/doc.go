@@ -5,7 +5,7 @@
 // machine: it returns the next read, takes its data, and returns the next write and the copy that has
 // ended. models/nic adds time, tags and TLPs.
 //
-// It does not issue TLPs, know queues, or count.
+// It does not issue TLPs, know queues, or step counters.
 //
 // Invariants:
 //   - Every byte of a destination is returned by Write at most once, and only after it was read.

@@ -44,8 +44,8 @@ func FixIP(f []byte) {
 	binary.BigEndian.PutUint16(ip[ipCsumOff:], ^uint16(sum))
 }
 
-// IPFrame returns n bytes with an IP header at l3: IPv6, or IPv4 with its checksum, as the Ethernet
-// type before it says. Its traffic class is tos.
+// IPFrame returns n bytes with an IP header at l3, IPv6 or IPv4 with its checksum, and the matching
+// EtherType before it. Its traffic class is tos.
 func IPFrame(n, l3 int, v6 bool, tos uint8) []byte {
 	f := Pattern(max(n, l3+40), 3)
 	version, kind := byte(0x45), uint16(0x0800)

@@ -22,7 +22,7 @@ func Load(path string) (*Contract, error) {
 
 // Parse reads and checks a contract; name is the file name for errors. All errors are returned at
 // once, each as "name:line: what". If the file has unknown keys or values of a wrong type, only
-// those are reported: what they were meant to be is not known.
+// those are reported: other faults may merely follow from them.
 func Parse(name string, data []byte) (*Contract, error) {
 	c := &Contract{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
