@@ -36,15 +36,15 @@ type Wall struct {
 }
 
 // Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device
-// by one quantum per engine event until Stop is called, or until Done holds and the device is quiet, which it must be
-// soon.
+// by one quantum per engine event until Stop is called, or until Done returns true and the device is quiet. A device
+// that does not become quiet within Patience ends the run with a RestlessError.
 type Comp struct {
 	*sim.ComponentBase
 	sched  simcore.Scheduler
 	conn   *Conn
 	spec   CompSpec
 	period simcore.Ps
-	lead   simcore.Ps // time from when a quantum's inputs are complete to its end: a in the comment of MaxQuantum
+	lead   simcore.Ps // time from when a quantum's inputs are complete to its end: a in MaxQuantum's comment
 
 	// Done reports that no more inputs will come; the run then ends as soon as the device is quiet. Must be
 	// set before Begin; nil: never.

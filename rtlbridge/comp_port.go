@@ -168,7 +168,8 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 		return nil // a connection that is no link gives no credits
 	}
 	quantum := simcore.Ps(c.spec.Quantum) * c.period
-	// For quantum k, credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1).
+	// For quantum k, credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1); see
+	// MaxQuantum.
 	need := simcore.Ps(0)
 	if p.limited = p.out >= 0 && credits > 0 && c.conn.Hello().Streams[p.out].Ready; p.limited {
 		streams[p.out].Credits = credits

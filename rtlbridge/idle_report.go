@@ -29,7 +29,7 @@ func (c *Comp) sampleBusy(r *protocol.Ran, pin *protocol.Observed) {
 	}
 }
 
-// reportIdle reports the part of an idle interval that was not reported when a quantum ended within it.
+// reportIdle reports an idle interval, less its first part if that was reported at the end of an earlier quantum.
 func (c *Comp) reportIdle(first, last uint64) {
 	if first = max(first, c.restFrom); first > last {
 		return

@@ -10,7 +10,7 @@ import (
 type Declared struct {
 	Order   map[string]string  // output -> field by which it is ordered
 	Latency map[string]Latency // output -> its bounds
-	Out     []string           // outputs that may drop transactions, as Drops says
+	Out     []string           // outputs that may drop transactions, by the rules in Drops
 	Drops   Drops
 	Counted string            // observed output that counts the dropped transactions; empty: no output does
 	Serve   map[string]uint64 // AXI port served by a memory -> longest delay of its answers, in cycles

@@ -11,8 +11,8 @@ import (
 type Drops struct {
 	// Whole permits any expected transaction to be missing as a whole; the others keep their order.
 	Whole bool
-	// Above restricts this to transactions under load: at least so many bytes, its own included, were in flight
-	// since the first beat of the transaction that made it expected. 0: no restriction.
+	// Above restricts Whole to transactions under load: one may be missing only if at least so many bytes, its own
+	// included, were in flight since the first beat of the transaction that made it expected. 0: no restriction.
 	Above int
 }
 

@@ -168,8 +168,8 @@ func TestPacketTable(t *testing.T) {
 	require.Less(t, host2M, 0.7*25)
 }
 
-// Contexts must bound the rate of one endpoint alone; with both, the other one's reserve must add
-// to it.
+// One endpoint must get no more contexts than its limit, even alone. The other must then still get
+// its reserve.
 func TestContexts(t *testing.T) {
 	var x contexts
 	x.most, x.reserve = 10, 3
@@ -200,7 +200,7 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	spec := DefaultSpec()
 	spec.Latency.RC = 200 * simcore.Nanosecond
 	client := spec
-	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // for many machines
+	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // stands for many machines
 	r := newBF2(t, 2, client, spec)
 	var qs []*testQP
 	for i := range 128 {

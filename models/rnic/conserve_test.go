@@ -39,7 +39,8 @@ func (b *books) observe(t testing.TB) boundary.Observer {
 	}
 }
 
-// Seeded READs, WRITEs and SENDs. At every step, no more bytes may have left for one NIC than the
+// Two NICs carry READs, WRITEs and SENDs that are drawn from a seed. At every step, neither may
+// have received more bytes of frames than the other has sent, nor written more payload than the
 // other has read from its memory. In the end, all payload, work entries, receive entries and
 // completion entries must have arrived, and nothing else.
 func TestConservation(t *testing.T) {

@@ -195,8 +195,8 @@ func TestSpecNamesEveryField(t *testing.T) {
 	}
 }
 
-// The TLPs of one WRITE packet must be written in the spec's order; successive packets must be
-// written in order with either.
+// The TLPs of one WRITE packet must be written in the order that the spec gives, ascending or
+// descending; successive packets must be written in order in both cases.
 func TestWriteOrder(t *testing.T) {
 	order := func(o Order) (at []uint64) {
 		spec := testSpec()

@@ -32,9 +32,9 @@ func scarce() Spec {
 	return s
 }
 
-// The messages of a queue pair must complete in order, whatever endpoint each addresses: one for the host must
-// not overtake those that wait for a context of the Arm's. The waiting message must hold no context meanwhile,
-// so that others proceed.
+// The messages of a queue pair must complete in order, whatever endpoint each addresses: one for the host must not
+// overtake those that wait for a context of the Arm. The waiting message must hold no context meanwhile, so that others
+// proceed.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than b has contexts
@@ -152,9 +152,9 @@ func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	}
 }
 
-// One message fails twice: its last packet by its region's bound, which is found when it is
-// planned, and its first one by absent memory, which is found later. The error must be reported for
-// this message.
+// One message fails twice: its last packet lies beyond the region, which is found when the packet
+// is planned, and its first packet reads absent memory, which is found later. The error must be
+// reported for this message.
 func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 	const key, n, bad = 99, 6, 2
 	r, a, b := connected(t, rnicspec.RC, testSpec())

@@ -14,16 +14,17 @@ import (
 //	               ConnectX-7 by their line rates' ratio to it: assumption
 //	contexts       Hold 350 ns: assumption; 300 to 400 ns is the window that works. Endpoint = 176 M/s × Hold, after
 //	               offpath.c12.sum_alone (352 M/s for two); Reserve = 19 M/s × Hold, after offpath.c12.concurrent
-//	               (195 M/s). Both claims are anchors by that, and not scored
+//	               (195 M/s). Both claims thereby become anchors, and are not scored
 //	packet_table   72 k, so that READs of more than 9 MB do not fit at 128 B a packet: after
-//	               offpath.p2.large_read_collapse, an anchor. What happens then is a hypothesis without another number
-//	latency        the rest of a RNIC's latency for each operation: anchors, one for each testbed and operation; the
-//	               values here make 2 µs (offpath.bg.rdma_latency) of a small READ: assumption
-//	latency.rc_ps  BlueField-2 only: 0.05 µs, the remainder of the anchor offpath.p1.abs_write, 0.4 µs, after the links
+//	               offpath.p2.large_read_collapse, an anchor. What happens to such READs is a hypothesis; it has no
+//	               other parameter
+//	latency        added to each operation beside what is simulated: anchors, one for each testbed and operation; with
+//	               the values here a small READ takes 2 µs (offpath.bg.rdma_latency): assumption
+//	latency.rc_ps  BlueField-2 only: 0.05 µs, which the anchor offpath.p1.abs_write (0.4 µs) leaves after the links
 //	               there and back
 //	line           offpath.hw.cli_pcie (ConnectX-4: 100 Gbps), offpath.hw.nic (BlueField-2: 2 × 100); the others by
 //	               their data sheets: ConnectX-5 100, ConnectX-6 200, ConnectX-7 400 Gbps
-//	framing, pmtu  OP ran InfiniBand at a path MTU of 1,024 (declared); RoCEv2 is the sensitivity
+//	framing, pmtu  OP ran InfiniBand at a path MTU of 1,024 (declared); RoCEv2 shows the sensitivity to that
 //	limits         MPS: offpath.hw.mtu, 512 to the host and 128 to the Arm. MRRS 512, RCB 64: assumption
 //	tags, buffers, caches, fetch sizes: assumptions. 256 tags of 512 B cover 500 Gbps × 2 µs; caches so large that the
 //	               10 GB of OP in huge pages always hit

@@ -54,8 +54,8 @@ type rxOp struct {
 	next       *rxOp // next operation in qpair.parked, then in qpair.barred
 }
 
-// takeFrames takes frames from the ports while the receive buffer has room. The others hold back
-// their senders, as with credits (InfiniBand) or pause frames.
+// takeFrames takes frames from the ports while the receive buffer has room. Frames left in a port
+// hold back their sender, as with credits (InfiniBand) or pause frames.
 func (c *Comp) takeFrames(now simcore.Ps) {
 	if !c.rx.more {
 		return
@@ -251,7 +251,7 @@ func (c *Comp) carryOut() {
 }
 
 // Consumed implements msg.Consumer: one of the TLPs or reads that a packet waits for has ended. The
-// NIC knows that after back, the latency of the way back.
+// NIC learns of it a time back later: the latency of the return path.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
 	op.acceptedAt = max(op.acceptedAt, now+back)

@@ -13,8 +13,8 @@ import (
 // Framing determines the size of packets on the wire.
 type Framing string
 
-// Values of Framing. Frames have the format of RoCEv2 with either; with InfiniBand they occupy the
-// wire for as many bytes as native InfiniBand packets.
+// Values of Framing. Frames have the format of RoCEv2 in both cases; with InfiniBand they occupy
+// the wire for as many bytes as native InfiniBand packets.
 const (
 	RoCEv2     Framing = "rocev2"     // 82 B a packet with Ethernet's own overhead, ether.WireOverhead
 	InfiniBand Framing = "infiniband" // 26 B a packet
@@ -23,7 +23,7 @@ const (
 // Order is the order in which the TLPs of one WRITE packet are written to memory.
 type Order string
 
-// Values of Order. Successive packets are written in order with either.
+// Values of Order. Successive packets are written in order in both cases.
 const (
 	Ascending  Order = "ascending"
 	Descending Order = "descending"

@@ -63,7 +63,7 @@ var (
 	anEnd   = regexp.MustCompile(`^%Error: (?:Exiting due to|Command Failed)`)
 )
 
-// readRemarks extracts errors and warnings from Verilator's output. The line with their number is not among
+// readRemarks extracts errors and warnings from Verilator's output. It leaves out the line in which Verilator counts
 // them.
 func readRemarks(out string) (remarks []Remark) {
 	var last *Remark

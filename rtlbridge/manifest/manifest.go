@@ -25,7 +25,7 @@ type Manifest struct {
 	Resets         []Reset           `yaml:"resets"`
 	Streams        []Stream          `yaml:"streams"`
 	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
-	// constant of every unbound input; "": there must be none
+	// constant for all unbound inputs; "": no input may be unbound
 	TieRest string   `yaml:"tie_rest"`
 	Observe []string `yaml:"observe"` // status outputs to sample
 	Busy    string   `yaml:"busy"`    // one of Observe: the device is active while it is not zero

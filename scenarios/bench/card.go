@@ -200,8 +200,8 @@ func flatness(name string, a, b time.Duration, against string, args ...any) Resu
 	return limit(name, r, "ratio", flatLimit, against, args...)
 }
 
-// packetMemory measures the memory of a packet in flight, beyond its bytes: the difference between cables of two
-// lengths, by the additional packets on the longer ones.
+// packetMemory measures the memory of a packet in flight, beyond its bytes: the memory that longer cables take in
+// addition, divided by the packets that they hold in addition.
 func packetMemory(s *session) ([]Result, error) {
 	var heap, under [2]float64
 	for i, longer := range [...]simcore.Ps{0, simcore.Millisecond} {

@@ -22,8 +22,8 @@ type Exclusion struct {
 	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for
 	// all lanes.
 	Signal string
-	// Line selects line points by source: those of lines that contain this text. What limits them to some kinds (if,
-	// else, ...); without What, all kinds count.
+	// Line selects line points by source: those of lines that contain this text. If the field What is set (if, else,
+	// ...), only line points of that kind are selected.
 	Line string
 	What string
 	Why  string

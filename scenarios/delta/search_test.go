@@ -44,7 +44,8 @@ func TestCutKeepsWhatFails(t *testing.T) {
 	})
 }
 
-// Least finds the smallest value that fails where larger ones fail, too, in few trials; Grow one at most twice as far.
+// If all values from some value on fail, Least finds that value in few trials, and Grow one at most twice as far from
+// low.
 func TestLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.IntRange(0, 5).Draw(t, "low")

@@ -109,8 +109,8 @@ type Result struct {
 	Runs   int
 	Seed   uint64
 	Digest string // over the digests of the programs, in their order
-	// Build is the hash of the RTL build with the most ports, in a mixed campaign of the build for speed: the same in
-	// all shards.
+	// Build is the hash of the RTL build with the most ports; in a mixed campaign, that of the speed build. It is the
+	// same in all shards.
 	Build    string
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64

@@ -12,7 +12,7 @@ import (
 
 const sig = rnicspec.FlagSignalled
 
-// Every operation of an RC queue pair must work with messages of no, one and several packets.
+// Every operation of an RC queue pair must work with messages of no bytes, of one packet and of several.
 func TestOperations(t *testing.T) {
 	for _, size := range []uint32{0, 1, 255, 256, 257, 5000} {
 		p := newPair(t, rnicspec.RC, 256)

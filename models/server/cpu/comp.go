@@ -45,9 +45,9 @@ type Stats struct {
 	Worked      uint64     // number of loop steps that found work
 	Busy        simcore.Ps // time of steps that found work, and of software outside of loops
 	Waited      simcore.Ps // total time that the core waited for memory, register reads and posted register writes
-	Loads       uint64     // number of lines
+	Loads       uint64     // number of lines loaded
 	LoadBytes   uint64
-	Stores      uint64 // number of lines
+	Stores      uint64 // number of lines stored
 	StoreBytes  uint64
 	StoresEnded uint64 // bytes of stores that have taken effect
 	Copied      uint64 // bytes copied; they are not counted in Loads and Stores

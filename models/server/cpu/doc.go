@@ -48,7 +48,7 @@
 // Sources of the presets (ids of the papers' parameters; values without one are
 // assumptions):
 //
-//	bf3      16 cores        bf3.arm_cores, 12 of them for data (there)
+//	bf3      16 cores        bf3.arm_cores; 12 of them for data, by the same parameter
 //	         clock           2.5 GHz: assumption
 //	bf2      8 cores, clock  bf2.soc (2.75 GHz)
 //	host-fn  16 cores, clock host.fs_cpu: one socket

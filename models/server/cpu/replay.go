@@ -42,7 +42,7 @@ type progress uint8
 const (
 	finished    progress = iota // continue with the next op
 	resumeAtDue                 // continue with this op when the core is due
-	blocked                     // continue with this op when a Done or a completion calls work
+	blocked                     // continue with this op when the end of an access or room in registers calls work
 )
 
 // regRead is the result of the register read that the core waits for.
@@ -233,7 +233,7 @@ func (c *Core) post(o *op) progress {
 	return finished
 }
 
-// refused reports whether registers are full. If so, their OnRoom will call work.
+// refused reports whether registers are full. If so, they will call work once they have room (OnRoom).
 func (c *Core) refused(regs Registers) bool {
 	h, ok := regs.(Holder)
 	if !ok || !h.Full() {

@@ -16,7 +16,7 @@ type round struct {
 	before []simcore.Ps // before[i]: time to poll loops[0] to loops[i-1]; before[len(loops)]: length of a round
 	at     simcore.Ps
 	next   int
-	awake  []*Loop // loops that their next poll may find awake
+	awake  []*Loop // loops that have something to wake them: work left, a write or a timer; see due
 }
 
 // length returns how long it takes to poll every loop once.

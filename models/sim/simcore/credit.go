@@ -3,8 +3,8 @@ package simcore
 import "github.com/sarchlab/akita/v3/sim"
 
 // A returned credit becomes usable strictly later than it was returned. The order of events in one
-// instant thus makes no difference: whether the receiver retrieves first or the sender tries first,
-// the credit comes too late.
+// instant thus makes no difference: whether the receiver retrieves before or after the sender tries
+// to send, the credit comes too late for that send.
 
 // retrieved sends back the credit of a message that has left dst's buffer.
 func (d *lane) retrieved() {

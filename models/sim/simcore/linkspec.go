@@ -48,7 +48,8 @@ type LinkSpec struct {
 
 	// CreditLatency is the time from Retrieve at the far port until the sender can use the credit
 	// again; 0 means 1 ps. An early receiver runs ahead of the engine's time: it knows when it
-	// takes a message, and calls Retrieve that much later, so that the credit is usable at once.
+	// takes a message, and calls Retrieve CreditLatency after that, so that the credit is usable at
+	// once.
 	CreditLatency Ps `yaml:"credit_latency_ps"`
 
 	// OverheadBytes is added to each message's TrafficBytes.

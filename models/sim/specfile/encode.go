@@ -21,8 +21,8 @@ func Marshal(spec any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MarshalOver writes the fields of a spec, in order, that differ from those of a base of the same type: what Decode
-// makes of the text over the base is the spec. presets names the presets that top-level fields of the base are.
+// MarshalOver writes the fields of a spec, in order, that differ from those of a base of the same type: decoding the
+// text over the base gives the spec. presets maps top-level fields of the base that are presets to the names of these.
 func MarshalOver(spec, base any, presets map[string]string) ([]byte, error) {
 	var n yaml.Node
 	if err := n.Encode(spec); err != nil {

@@ -94,8 +94,8 @@ func (t *Tools) Own(path string) bool {
 // fstLibraries matches the libraries that Verilator links for writing FST files.
 var fstLibraries = regexp.MustCompile(`(?m)^\s*LDLIBS \+= ((?:-l\w+ )*-lz)$`)
 
-// WaveLibraries returns the libraries of a program that writes waveforms. If there are several, Verilator's
-// makefile names them.
+// WaveLibraries returns the libraries of a program that writes waveforms. It takes them from Verilator's makefile,
+// which names them only if there are several; else there is one, zlib.
 func (t *Tools) WaveLibraries() []string {
 	text, err := os.ReadFile(filepath.Join(t.IncludeDir, "verilated.mk"))
 	if m := fstLibraries.FindSubmatch(text); err == nil && m != nil {

@@ -54,7 +54,7 @@ func (w *Wave) of(slot string) *Wave {
 	return w
 }
 
-// file returns the name of the waveform file of the device in a slot. An empty slot is the only one.
+// file returns the name of the waveform file of the device in a slot. An empty slot name stands for the only slot.
 func (w *Wave) file(slot string) string {
 	if slot == "" {
 		return filepath.Join(w.Dir, FSTFile)

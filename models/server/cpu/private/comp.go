@@ -138,8 +138,8 @@ func (c *Cache) Access(a *mem.Access) {
 	c.pass(a)
 }
 
-// caches reports whether the lines of an access are cached here: a core's, outside the uncached
-// ranges. addr is the address of the line to check.
+// caches reports whether the cache keeps the line at addr of an access: it does for accesses of a
+// core, outside the uncached ranges.
 func (c *Cache) caches(a *mem.Access, addr uint64) bool {
 	if a.By != mem.Core || len(a.Data) == 0 {
 		return false

@@ -7,8 +7,10 @@
 // are fast:
 //   - A core's read whose lines are all here is done HitLatency later, and does
 //     not reach the memory behind.
-//   - Any other read goes there, and a core's brings its lines here.
-//   - Writes go there at once (write-through), and a core's brings its lines.
+//   - Any other read goes to the memory behind; if it is the core's, its lines are
+//     then cached here.
+//   - Writes go to the memory behind at once (write-through); the lines of the
+//     core's own are then cached here, too.
 //   - A write by any other agent removes its lines from here when it takes
 //     effect, so a core that polls a line misses once after a device has written
 //     it. Domain notifies the caches.
@@ -19,7 +21,7 @@
 // for their writes; a separate level 1; prefetching.
 //
 // Invariants:
-//   - The protocol of package mem, whatever memory lies behind.
+//   - It keeps the protocol of package mem, whatever memory lies behind.
 //   - Bytes accepted = bytes finished + bytes held.
 //   - A line written by another agent since it was fetched is not here.
 //   - Nothing is allocated per access, once the cache has reached its largest

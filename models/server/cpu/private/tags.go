@@ -19,8 +19,8 @@ func (c *Cache) find(line uint64) *tag {
 	return nil
 }
 
-// allocate gives a line a tag, in place of the least recently used one. A line that is cached
-// already stays cached.
+// allocate gives a line a tag, in place of the least recently used one. A line that is present
+// already does not go back to fetching.
 func (c *Cache) allocate(line uint64, is presence) {
 	c.clock++
 	t := c.find(line)

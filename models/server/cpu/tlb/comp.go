@@ -126,8 +126,8 @@ func (t *TLB) Access(a *mem.Access) {
 	t.start()
 }
 
-// use looks a page up, and reports whether it is cached. count is the number of accesses that the
-// access counts as.
+// use looks a page up, and reports whether it is cached. A hit counts as count accesses, see
+// accessCount.
 func (t *TLB) use(number, count uint64) bool {
 	if p := t.find(number); p != nil {
 		t.clock += count
@@ -150,7 +150,7 @@ func (t *TLB) find(number uint64) *page {
 	return nil
 }
 
-// accessCount returns the number of accesses that an access counts as: one, or one per line of a
+// accessCount returns what an access counts for in the statistics: 1, or the number of lines of a
 // run.
 func accessCount(a *mem.Access) uint64 {
 	if a.Line == nil {

@@ -17,7 +17,7 @@
 // bits, shoot-downs. Devices do not use it, and an IOMMU is not modelled.
 //
 // Invariants:
-//   - The protocol of package mem, whatever memory lies behind.
+//   - It keeps the protocol of package mem, whatever memory lies behind.
 //   - Bytes accepted = bytes passed on + bytes held.
 //   - Nothing is allocated per access, once the TLB has reached its largest
 //     number of accesses in flight.

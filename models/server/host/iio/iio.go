@@ -3,10 +3,10 @@
 // until memory has taken them.
 //
 // A write occupies its bytes from its arrival until it is done. When Bytes are
-// occupied the buffer is full: root.Root, which finds that it is a mem.Holder,
-// then leaves TLPs in its port, and the link's credits hold the device back.
-// Accesses that arrive even so wait in order for room. Reads occupy nothing, but
-// do not overtake waiting accesses.
+// occupied the buffer is full: root.Root, which treats the buffer as a
+// mem.Holder, then leaves TLPs in its port, and the link's credits hold the
+// device back. Accesses that arrive even so wait in order for room. Reads
+// occupy nothing, but do not overtake waiting accesses.
 //
 // So devices can write at most Bytes per latency of a memory write; and
 // occupancy rises before bandwidth falls, which is the signal of HostCC. HostCC
@@ -14,7 +14,7 @@
 // bytes over time.
 //
 // Invariants:
-//   - The protocol of package mem, whatever memory lies behind.
+//   - It keeps the protocol of package mem, whatever memory lies behind.
 //   - Bytes accepted = bytes finished + bytes held.
 //   - Nothing waits for ever: memory frees all occupied bytes.
 //   - Nothing is allocated per access, once the buffer has reached its largest
@@ -80,7 +80,7 @@ type Buffer struct {
 	onRoom   []func()
 	occupied int
 	counted  simcore.Ps // time up to which the integrals in stats have been computed
-	wasFull  bool       // full when OnRoom callbacks were last considered
+	wasFull  bool       // the buffer was full at the end of the latest run
 	running  bool
 	stats    Stats
 }

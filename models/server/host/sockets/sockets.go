@@ -1,8 +1,8 @@
-// Package sockets presents the memories of a server's sockets to each socket: its
-// own directly, the other's over the link between them, whose two directions the
-// accesses of both sockets share. An initiator (a core, the root that a device
-// hangs on) accesses memory At its socket, so its socket decides the cost of an
-// access.
+// Package sockets presents the memories of a server's sockets to each socket:
+// its own directly, the other's over the link between them, whose two
+// directions the accesses of both sockets share. An initiator (a core, the root
+// that a device hangs on) accesses memory through the map of its socket
+// (Sockets.At), which decides the cost of an access.
 //
 // It has no caches of its own: a socket's memory is its last-level cache over its
 // DRAM, which holds only lines of its own addresses, whoever uses them. Package
@@ -66,11 +66,9 @@ func LinkPreset(name string) (memlink.Spec, error) {
 	return s, nil
 }
 
-// Builder makes Sockets.
-// Memories holds the memory of each socket, by bus address: that of socket i begins at Base + i *
-// SocketBytes.
-// Elsewhere lists memories that belong to no socket, such as a GPU's, as every socket accesses
-// them.
+// Builder makes Sockets. Memories holds the memory of each socket, by bus address: that of socket i
+// begins at Base + i * SocketBytes. Elsewhere lists memories that belong to no socket, such as a
+// GPU's; every socket accesses them in the same way.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

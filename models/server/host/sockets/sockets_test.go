@@ -78,8 +78,8 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 100, rig) }
 
-// An access to the remote socket must cross the link in both directions, one to the GPU its own
-// link; both sockets must see the same bytes.
+// An access to the remote socket must cross the link between the sockets in both directions, an
+// access to the GPU the GPU's own link; both sockets must see the same bytes.
 func TestWhereAnInitiatorHangs(t *testing.T) {
 	e := simcore.NewEngine()
 	s := build(t, e)

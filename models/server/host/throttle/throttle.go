@@ -3,11 +3,11 @@
 // a mem.Target over a mem.Target, between a core's private cache and the
 // last-level cache.
 //
-// Accesses pass in order, their bytes at the rate that was last set; each at once
-// as long as that rate is not reached.
+// Accesses pass in order, their bytes at the rate that was last set. Below that rate, each passes
+// at once.
 //
 // Invariants:
-//   - The protocol of package mem, whatever memory lies behind.
+//   - It keeps the protocol of package mem, whatever memory lies behind.
 //   - Bytes accepted = bytes passed on + bytes held.
 //   - Without a rate it costs no events.
 //   - Nothing is allocated per access, once the throttle has reached its largest
