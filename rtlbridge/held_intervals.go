@@ -58,9 +58,9 @@ func (h *heldAhead) report(cycle uint64, observers []func(stream int, first, las
 	}
 }
 
-// ObserveHeld registers a function that is called with all cycles in which a stream was held back by the other
-// side (docs/bridge.md): those before a crossing's cycle are reported before that crossing, so in parts where
-// crossings lie within.
+// ObserveHeld registers a function that is called with all cycles in which a stream was held back by the other side
+// (docs/bridge.md): those before a crossing's cycle are reported before that crossing, so an interval with crossings in
+// it comes in parts.
 func (c *Comp) ObserveHeld(f func(stream int, first, last uint64)) {
 	if c.held == nil {
 		c.ahead = heldAhead{streams: make([]queue[heldTime], len(c.conn.Hello().Streams)), next: noCycle}

@@ -24,7 +24,7 @@ import (
 const (
 	spinExtra = 20 * time.Microsecond
 	spinMost  = 400 * time.Microsecond
-	stolenGap = 30 * time.Microsecond // between two polls of a thread that owns its processor
+	stolenGap = 30 * time.Microsecond // a longer gap between two polls means that the processor was taken away
 	restMost  = 256                   // receives without spinning
 	// polls per clock reading
 	socketPolls = 4

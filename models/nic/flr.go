@@ -58,7 +58,7 @@ func (s *Spec) sweepCycles() int64 {
 	return int64(max(s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules, nicspec.RssEntries))
 }
 
-// forgetPauses ends all stops [L5] and cancels pending pause frames.
+// forgetPauses ends all stops by received pause frames [L5], and cancels pending pause frames.
 func (c *Comp) forgetPauses() {
 	for p := range c.tx.ports {
 		e := &c.tx.ports[p].pause

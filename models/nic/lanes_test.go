@@ -128,9 +128,9 @@ func TestResetOfWaitingQueues(t *testing.T) {
 	require.EqualValues(t, 3, regs.Port(nicspec.CntTxFrames, 1))
 }
 
-// TestCompletionEntriesDoNotPileUp: entries that end at once do not run ahead of their completion
-// entries. A ring read brings several entries, but each completion entry leaves in a TLP of its
-// own.
+// TestCompletionEntriesDoNotPileUp: entries that end as soon as they start do not run ahead of
+// their completion entries. A ring read brings several entries, but each completion entry leaves in
+// a TLP of its own.
 func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	o := defaultRig()
 	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // at most one TLP in 20 ns

@@ -31,8 +31,8 @@ func (p *pace) note(cycle int64) {
 
 func (p *pace) cycles() float64 { return float64(p.last-p.first) / float64(p.n-1-runIn) }
 
-// TestRates: cycles per frame when the other side holds nothing back [C4]. 100 Mpps is a frame
-// every 4 cycles.
+// TestRates checks the cycles per frame when the other side holds nothing back [C4]. 100 Mpps is a
+// frame every 4 cycles.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		n      int

@@ -2,7 +2,7 @@ package rnic
 
 import "nictwin/models/sim/fifo"
 
-// holder is a packet that holds a context, or waits for one. granted is called when it gets it.
+// holder is a packet that holds a context, or waits for one. granted is called when the packet gets its context.
 type holder interface {
 	granted(c *Comp)
 }

@@ -52,7 +52,7 @@ func (c *Comp) answer(h *tlp.Header) {
 	}
 }
 
-// readRegister is a tlp.ReadFunc. Other offsets read as zero.
+// readRegister is a tlp.ReadFunc. Offsets without a register read as zero.
 func (c *Comp) readRegister(addr uint64, dst []byte) error {
 	var word [8]byte
 	clear(dst)

@@ -29,7 +29,7 @@ func connected(t testing.TB, typ rnicspec.QPType, spec Spec) (r *rig, a, b *test
 }
 
 // Every operation of an RC queue pair must work over two NICs and a cable, with memory of both
-// endpoints, posted in each of the three ways.
+// endpoints, and with requests posted in each of the three ways.
 func TestBackToBack(t *testing.T) {
 	for _, size := range []int{0, 1, 32, 1000, 5000, 100_000} {
 		r, a, b := connected(t, rnicspec.RC, testSpec())

@@ -29,7 +29,7 @@ type deviceRecord struct {
 }
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError,
-// *RefusedError, *DesignError, *ManifestError.
+// *RefusedError, *DesignError, *manifest.Error.
 func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	begin := time.Now()
 	b, root, entry, err := locate(m, o)

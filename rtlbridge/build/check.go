@@ -73,7 +73,7 @@ func (b *builder) lint() ([]Remark, error) {
 	return warnings, err
 }
 
-// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both are reported at
+// LintFaulty lints the design of a manifest that manifest.Load refuses, so that errors of both are reported at
 // once. It returns nil if the design has none, or if the design is unknown because a field that defines it is
 // faulty.
 func LintFaulty(ctx context.Context, path string) error {

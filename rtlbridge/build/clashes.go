@@ -17,7 +17,7 @@ import (
 // that class, or a macro of a C or C++ header, is impossible there, although it is valid in the design: eval,
 // name, errno, EOF. If a design has such ports, a module around it renames them.
 
-// classWords are the further members of the classes of verilated designs, and names that their code uses.
+// classWords lists the members that classes of verilated designs have beside the ports, and names that their code uses.
 const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eval eval_end_step eval_step " +
 	"eventsPending final hierName m_context " +
 	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig " +

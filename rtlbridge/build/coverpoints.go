@@ -22,8 +22,8 @@ var (
 	plainCount  = []byte(".store(1 + %s.load(std::memory_order_relaxed), std::memory_order_relaxed);")
 )
 
-// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It
-// leaves the header that makes the waveform code count toggles.
+// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It also
+// writes the header that makes the waveform code count toggles.
 func (b *builder) takePoints() (int, error) {
 	const stand = "#include \"toggles.hpp\"\n"
 	if err := os.WriteFile(filepath.Join(b.objDir(), waveHeader), []byte(stand), 0o644); err != nil {

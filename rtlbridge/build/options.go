@@ -14,7 +14,7 @@ type Options struct {
 	CacheDir   string // default: $NICTWIN_CACHE, else the user's cache folder
 	HarnessDir string // default: that of SetHarness
 	Compiler   string // default: clang++ if installed, else g++
-	// Training is the recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be
+	// Training is the recording (LaunchOptions.Record) that a tuned build is made with; without one, the build must be
 	// in the cache.
 	Training string
 	Log      io.Writer // progress, one line per step; nil: none

@@ -35,7 +35,7 @@ var (
 )
 
 // refused classifies a failure of Verilator by its output: $fatal or $error at elaboration, or an unknown
-// parameter, is a *RefusedError; a missing top module or an unknown flag is a *ManifestError; an error at a
+// parameter, is a *RefusedError; a missing top module or an unknown flag is a *manifest.Error; an error at a
 // place in the sources is a *DesignError. Other failures are returned unchanged.
 func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	m := b.m

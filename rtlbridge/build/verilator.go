@@ -79,7 +79,7 @@ func (b *builder) relativePaths(text string) string {
 }
 
 // verilator runs Verilator on the design. Faults of the manifest or of the design have their own error types:
-// *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
+// *manifest.Error, *RefusedError, *DesignError; any other failure is a *BuildError.
 func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err := b.linkDesign(); err != nil {
 		return "", err

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// flagRule allows options of Verilator by name, with one dash or two. An option takes no value, or the next
-// entry.
+// flagRule allows options of Verilator by name, with one dash or two. An option takes no value, or the next entry as
+// its value.
 type flagRule struct {
 	names *regexp.Regexp // names of the options, without dashes
 	shown string         // name as shown in messages

@@ -33,7 +33,7 @@ func TestPortNameTooLong(t *testing.T) {
 	require.ErrorContains(t, err, "port averyvery...: the name is longer than Verilator keeps (127 characters)")
 }
 
-// TestUnescape checks that the original is recovered of every name that Verilator changes.
+// TestUnescape checks that Unescape recovers the original of every name that Verilator changes.
 func TestUnescape(t *testing.T) {
 	for member, name := range map[string]string{
 		"__SYM__abort": "abort", "___05FSYM___05Fq": "__SYM__q", "a___05Fb": "a__b", "foo__02dbar": "foo-bar",

@@ -5,7 +5,7 @@ package protocol
 // blame or clear the device wrongly.
 type Order struct {
 	at      uint64 // cycle of the latest record
-	since   uint64 // first cycle of the current interval of zeros; while busy is nonzero, the cycle after the last
+	since   uint64 // first cycle of the idle interval; while busy is nonzero, earliest first cycle of the next one
 	resting bool
 
 	from, to uint64             // the cycles of the current frame are from..to-1

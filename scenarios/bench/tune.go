@@ -23,7 +23,7 @@ const (
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 
 // Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache. It trains with a
-// replay of generated traffic through the speed build. Errors: those of rtlbridge.Build and replay, and *MismatchError
+// replay of generated traffic through the speed build. Errors: those of build.Build and replay, and *MismatchError
 // if the NIC does not pass, or the tuned build behaves differently from the speed build.
 func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*build.Device, error) {
 	// Ask the cache, and check that the tools exist, before the speed build is made.

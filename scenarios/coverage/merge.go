@@ -29,8 +29,8 @@ func Has(dir string) bool {
 	return err == nil && len(list) > 0
 }
 
-// Merge returns the files, by name, of a folder with the counts of several: the maximum of each counter. It refuses
-// builds of different sources, by name.
+// Merge merges the counts in several folders, the maximum of each counter, and returns the files of the result by name.
+// It refuses builds of different sources, by name.
 func Merge(dirs ...string) (map[string][]byte, error) {
 	var all []*counted
 	for _, dir := range dirs {

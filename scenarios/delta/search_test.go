@@ -61,7 +61,7 @@ func TestLeast(t *testing.T) {
 	})
 }
 
-// A search ends with its number of trials, or with its context.
+// A search ends when it has made its number of trials, or when its context ends.
 func TestSearchEnds(t *testing.T) {
 	s := delta.New(t.Context(), 3)
 	for range 5 {

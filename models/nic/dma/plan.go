@@ -38,9 +38,9 @@ func Handles(op nicspec.Opcode) bool {
 
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	flagsOff     = 4      // two bytes, flags and blocks; the copy engine allows these bits:
+	flagsOff     = 4      // offset of the two bytes of flags and blocks, of which copies may set the bits below
 	flagComplete = 1 << 0 //
-	flagFence    = 1 << 7 // for opcodes that copy, with part fence
+	flagFence    = 1 << 7 // allowed for opcodes that copy, in a build with part fence
 	keyReserved  = 0xff   // bits 23:16 of a key
 	reservedAt   = 16
 )
@@ -80,7 +80,7 @@ func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicsp
 	return nicspec.StatusOk
 }
 
-// formatted checks the part of [D1] that fails with BadFormat. Fields of absent parts count as
+// formatted checks the conditions of [D1] that fail with BadFormat. Fields of absent parts count as
 // reserved [N1].
 func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicspec.Seg) bool {
 	reserved := src.Key()

@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 	for i := range uint16(9) {
 		w.Next++
 		if i%2 == 0 {
-			continue // arrives after the next place
+			continue // this place arrives after the next one
 		}
 		for _, k := range []uint16{i, i - 1} {
 			copy(w.Slot(k, 1), bytes.Repeat([]byte{byte(k)}, place))

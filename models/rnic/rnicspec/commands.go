@@ -207,7 +207,7 @@ type ModifyQP struct {
 	Handle   uint32 // address handle of the peer
 	PMTU     uint16 // bytes: 256, 512, 1024, 2048 or 4096
 	Access   Access
-	MaxRead  uint8 // READs and atomics in flight, as requester and as responder: 1 to 16
+	MaxRead  uint8 // most READs and atomics in flight, as requester and as responder: 1 to 16
 	MinRNR   uint8 // timer code of the RNR NAKs sent
 	Retries  uint8 // 0 to 7
 	RNRRetry uint8 // 0 to 7; 7: unlimited

@@ -75,8 +75,8 @@ func (c *Core) issueRun(n int) {
 }
 
 // mayWait reports whether the stores that the core could issue now may wait until its next store
-// has ended, to be issued as a longer run. Results must not change: the core can do nothing else
-// meanwhile, and the next op is a store, too.
+// has ended, to be issued as a longer run. They may if that changes no result: if the core can do
+// nothing else meanwhile, and the op behind them is a store, too.
 func (c *Core) mayWait() bool {
 	n := c.spec.Stores - c.storing
 	if c.working || !c.busy || c.err != nil || c.copying > 0 || c.due > c.Now() || c.ops.Len() <= n ||

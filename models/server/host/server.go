@@ -135,7 +135,7 @@ func (b uncachedDRAM) Watch(addr uint64, n int, f func(addr uint64, n int)) (sto
 // OnWrite calls f after every write to the memory that the sockets share.
 func (b uncachedDRAM) OnWrite(f func(addr uint64, n int)) { b.space.OnWrite(f) }
 
-// Device makes an IIO buffer on a socket: the memory for the root of one more device.
+// Device makes an IIO buffer on a socket: the memory that the root of one more device accesses.
 func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	m, err := s.Sockets.At(socket)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestOrder(t *testing.T) {
 			done = append(done, ran{ev.At, ev.Secondary, ev.Kind})
 			if budget > 0 {
 				budget--
-				// A primary scheduled by a secondary of the same time would run after it.
+				// A primary that a secondary schedules for its own time runs after it, against the order checked here.
 				step := draw()
 				secondary := rapid.Bool().Draw(t, "secondary")
 				if ev.Secondary && step == 0 {

@@ -79,7 +79,7 @@ func (d *lane) init(l *Link, i int) {
 	}
 }
 
-// credits returns the lane's window for a spec with these credits, 0 for the far port's capacity. A
+// credits returns the lane's window for a spec with these credits (0: the capacity of the far port). A
 // message to an early receiver enters its buffer at once, so the window never exceeds the buffer's
 // capacity.
 func (d *lane) credits(spec, bufSize int) int {

@@ -14,7 +14,7 @@ import (
 // CleanOptions select the parts of the build cache to remove. Leftovers of killed builds are always
 // removed; parts that a process uses never are.
 type CleanOptions struct {
-	CacheDir string        // default as in BuildOptions
+	CacheDir string        // default as in build.Options
 	All      bool          // remove all builds that are not in use
 	Older    time.Duration // also remove builds not used for at least this long; 0: do not
 	DryRun   bool          // only report what would be removed

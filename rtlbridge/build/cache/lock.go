@@ -101,7 +101,7 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 			case <-end:
 				return
 			case now := <-tick.C:
-				_ = os.Chtimes(f.Name(), now, now) // missing one does no harm
+				_ = os.Chtimes(f.Name(), now, now) // a missed sign of life does no harm
 			}
 		}
 	})

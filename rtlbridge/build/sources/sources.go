@@ -170,7 +170,7 @@ func (s *Set) readList(m *manifest.Manifest, path string, open []string) []error
 	if len(s.listsUse) == maxLists {
 		return []error{fmt.Errorf("%s: more than %d file lists: does one name another many times?", path, maxLists)}
 	}
-	// A pipe may never be opened.
+	// Opening a pipe may block for ever.
 	if st, err := os.Stat(path); err != nil {
 		return []error{fmt.Errorf("file list: %w", err)}
 	} else if !st.Mode().IsRegular() || st.Size() > maxListBytes {

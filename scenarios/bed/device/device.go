@@ -14,7 +14,7 @@ import (
 type Device interface {
 	board.NIC
 	Build() string  // hash of the RTL build; empty for the model
-	Digest() uint64 // of all events, as by rtlbridge.Playback; 0 without Spec.Digest
+	Digest() uint64 // of all events, the same as that of build.Playback; 0 without Spec.Digest
 	Wall() rtlbridge.Wall
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bins cover all latencies without gaps, and are narrower than an eighth of them.
+// Bins cover all latencies without gaps, and each is narrower than an eighth of the latencies in it.
 func TestLatencyBins(t *testing.T) {
 	next := int64(0)
 	for i := range latencies {
@@ -25,7 +25,8 @@ func TestLatencyBins(t *testing.T) {
 	require.Fail(t, "the last bin does not reach the largest latency")
 }
 
-// Two halves added are the whole, and quantiles are those of the numbers within the width of a bin.
+// The sum of two halves is the whole distribution, and its quantiles are those of the numbers counted, to within the
+// width of a bin.
 func TestLatencyAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var halves [2]Judge

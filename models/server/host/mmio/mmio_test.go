@@ -39,7 +39,7 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 	return r
 }
 
-// The first write must arrive after service time and latency, each other one a service time later.
+// The first write must arrive after service time and latency, each later one a service time after the one before.
 // Only a path with Depth accesses may hold back the core.
 func TestPath(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
