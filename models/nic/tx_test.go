@@ -236,7 +236,7 @@ func TestDisableTxWhileAtWork(t *testing.T) {
 		require.NoError(t, r.eng.RunUntil(r.eng.Now()+100_000))
 	}
 	require.True(t, nicspec.TblCmdReg(uint32(r.host.Answers[tag].Data[3])<<24).Busy())
-	r.host.Write32(nicspec.RegTblCmd, 0) // ignored while busy
+	r.host.Write32(nicspec.RegTblCmd, 0) // is ignored, since a command is busy
 	r.idle()
 	require.False(t, nicspec.TblCmdReg(uint32(r.host.Reg(nicspec.RegTblCmd, 1))).Busy())
 	c := r.nic.Regs()

@@ -37,7 +37,7 @@ func scarce() Spec {
 // proceed.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
-	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than b has contexts
+	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // a sends faster than contexts of b become free
 	const n, each = 24, 512
 	src := a.h.alloc(arm, n*each)
 	sent := a.h.fill(src, n*each, 3)

@@ -164,7 +164,7 @@ func BenchmarkPackets(b *testing.B) {
 		x.round(rnicspec.Write, 4096)
 	}
 	b.ResetTimer()
-	for range b.N/128 + 1 { // 4 packets of 1 KB each
+	for range b.N/128 + 1 { // a round has 32 messages of 4 packets of 1 KB
 		x.round(rnicspec.Write, 4096)
 	}
 }

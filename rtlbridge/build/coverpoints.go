@@ -74,7 +74,7 @@ func (t *pointTaker) file(path string) error {
 				return fmt.Errorf("%s: %w", filepath.Base(path), err)
 			}
 			changed = true
-		case bytes.Contains(line, lockedCount): // a single thread counts
+		case bytes.Contains(line, lockedCount): // only one thread counts, so a plain increment will do
 			name := bytes.TrimSpace(line[:bytes.Index(line, lockedCount)])
 			kept.Write(bytes.Replace(line, lockedCount, bytes.Replace(plainCount, []byte("%s"), name, 1), 1))
 			changed = true

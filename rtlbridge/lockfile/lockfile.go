@@ -173,7 +173,7 @@ func create(path string) (*Lock, error) {
 		err = place(f.Name(), path)
 	}
 	if err != nil {
-		_, _ = os.Remove(f.Name()), f.Close() // the error says more
+		_, _ = os.Remove(f.Name()), f.Close() // err says more than errors of these
 		return nil, err
 	}
 	return &Lock{f, path}, nil

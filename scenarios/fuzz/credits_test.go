@@ -41,7 +41,7 @@ func TestCreditsRaiseNoAlarm(t *testing.T) {
 				programs := 30 * long(t)
 				c := begun(t, options(nic, programs))
 				require.NoError(t, c.build(context.Background()))
-				numbers := []int{134} // the read of a Nop of two blocks is answered as it times out [T2]
+				numbers := []int{134} // in program 134 the read of a Nop of two blocks is answered as it times out [T2]
 				for number := range programs {
 					numbers = append(numbers, number)
 				}

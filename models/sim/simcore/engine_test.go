@@ -182,7 +182,7 @@ func TestHandlerErrorEndsTheRun(t *testing.T) {
 	assert.False(t, reached)
 	assert.Equal(t, 1, e.Pending())
 
-	e.AcceptHook(&eventLog{}) // with a hook, and an event that is not an *Event
+	e.AcceptHook(&eventLog{}) // the same with a hook, and with an event that is not an *Event
 	e.Schedule(foreignEvent{7500, handlerFunc(func(sim.Event) error { return bad })})
 	assert.ErrorIs(t, e.Run(), bad)
 	runWithin(t, e)

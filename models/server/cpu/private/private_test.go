@@ -123,7 +123,7 @@ func TestLockstepWithNaive(t *testing.T) {
 		var took simcore.Ps
 		began := e.Now()
 		a.Done = func(*mem.Access) { took = e.Now() - began }
-		if who == caches { // a device
+		if who == caches { // the number after the last cache stands for the device
 			a.By = mem.Device
 			memory.Access(a)
 		} else {
