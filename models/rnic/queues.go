@@ -185,8 +185,8 @@ func (c *Comp) completeRequest(q *qpair, e *core.Effects) {
 	c.settle(q)
 }
 
-// settle records that one of the completions that precede a failure was written; after the last
-// one, it writes those of the failure.
+// settle records that one of the completions that precede a failure was written; after the last of
+// them, it writes the completions of the failure.
 func (c *Comp) settle(q *qpair) {
 	if q.unreported--; q.unreported > 0 || len(q.flushed) == 0 {
 		return

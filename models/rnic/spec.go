@@ -55,9 +55,9 @@ type Spec struct {
 	OutDepth int `yaml:"tlp_buffer"` // waiting TLPs at which DMA reads are no longer requested
 }
 
-// Contexts configures the contexts that messages occupy. An outgoing request holds one for Hold. A
-// received one holds one for Hold, and then until its bytes are at their destination (WRITE) or
-// have been read (READ).
+// Contexts configures the contexts that messages occupy. An outgoing request holds one for the time
+// Hold. A received one holds one for the time Hold, and then until its bytes are at their
+// destination (WRITE) or have been read (READ).
 type Contexts struct {
 	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
 	Reserve  int        `yaml:"reserve"`  // of them, not available to other endpoints

@@ -36,7 +36,7 @@ type txPacket struct {
 
 	ends   bool // last packet of its message; for UC, UD and raw, done is set then
 	report bool // the completion in done must be written
-	left   bool // the packet has left, and waits for earlier packets of its queue pair to be reported
+	left   bool // the packet has left; its completion waits for those of earlier packets of its queue pair
 	done   core.Completion
 	next   *txPacket // next packet in qpair.out, then in qpair.leaving
 }

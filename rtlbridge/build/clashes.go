@@ -182,7 +182,7 @@ func (b *builder) parameters() (string, error) {
 	for _, a := range args {
 		if def, ok := strings.CutPrefix(a, manifest.ParameterFlag); ok {
 			name, value, _ := strings.Cut(def, "=")
-			values[name] = literal(value) // the last one counts
+			values[name] = literal(value) // the last of several values counts
 		}
 	}
 	if len(values) == 0 {

@@ -51,7 +51,7 @@ func (b *builder) unlinkDesign() error {
 	if b.wrapper != "" {
 		err = errors.Join(err, os.Remove(b.wrapper))
 	}
-	if errors.Is(err, fs.ErrNotExist) { // moved with its folder
+	if errors.Is(err, fs.ErrNotExist) { // the link has moved with its folder
 		err = nil
 	}
 	if b.linkHome != "" {

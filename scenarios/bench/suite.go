@@ -194,7 +194,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return &s.report, &replay.UsageError{Err: err}
 	}
-	runtime.LockOSThread() // for clocks of this thread
+	runtime.LockOSThread() // some measurements read clocks of this thread
 	defer runtime.UnlockOSThread()
 	for _, m := range measurements {
 		if err == nil && o.wants(m.names...) {

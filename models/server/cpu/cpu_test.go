@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Each operation must take its time, one after the other.
+// Operations must take their times, one after the other.
 func TestCharges(t *testing.T) {
 	const latency = 50 * ns
 	for _, x := range []struct {

@@ -85,7 +85,7 @@ func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop
 	if err != nil {
 		return nil, err
 	}
-	// The core's loads see its own stores before they take effect, so the loop must wake then.
+	// The core's loads see its own stores before they take effect, so the loop must wake when a store is recorded.
 	own, err := l.core.ownWatches.Watch(addr, n, func(uint64, int) { l.Wake() })
 	if err != nil {
 		others()

@@ -157,7 +157,7 @@ func (c *Core) fetch(o *op, wait bool) progress {
 	return finished
 }
 
-// issueStores issues a store, as a run with those behind it if they continue it line by line.
+// issueStores issues a store. Stores behind it that continue it line by line are issued with it, as one run.
 func (c *Core) issueStores(o *op) progress {
 	if c.copying > 0 || c.storing == c.spec.Stores {
 		return blocked

@@ -47,7 +47,7 @@ func (e *Error) Spelled(name func(Path) string) string {
 }
 
 // Others returns the other fields that the fault concerns: those that the text names, and those of
-// Against. A user who set one of them, and left Path at its default, must correct that one.
+// Against. If the field at Path was left at its default, it is one of them that the user must correct.
 func (e *Error) Others() []Path {
 	var all []Path
 	for _, a := range e.args {

@@ -37,7 +37,7 @@ type Engine struct {
 	ended []sim.SimulationEndHandler
 
 	pauseWanted atomic.Bool
-	mu          sync.Mutex // guards the rest
+	mu          sync.Mutex // guards the fields below
 	changed     *sync.Cond
 	running     bool
 	parked      bool

@@ -130,7 +130,7 @@ func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 // requested of the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or Waits.Turn if that
 // is longer.
 func (b *Bed) Begin(done func() bool) error {
-	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge does this
+	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // the Go NIC; RTL is watched by the bridge
 		b.idle = idleWatch{
 			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
 			patience: max(rtlbridge.DefaultPatience, int64(b.Waits.Turn/b.NIC.Period())),

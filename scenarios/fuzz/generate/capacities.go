@@ -12,7 +12,7 @@ const (
 	gatherLines = 512 // 128 B lines in a port's gather buffer
 	laneEntries = 16  // entries in a port's lane in front of the gather buffer
 	fetchSlots  = 64  // reads of work entries in flight
-	entryBlocks = 4   // blocks fetched by each of these reads
+	entryBlocks = 4   // blocks fetched by one read of work entries
 	copyJobs    = 16  // entries in a copy channel
 	readTags    = 256 // tags for the NIC's reads [P2]
 	answers     = 512 // pending completions of register reads
