@@ -38,7 +38,7 @@ func Handles(op nicspec.Opcode) bool {
 
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	flagsOff     = 4      // offset of the two bytes of flags and blocks, of which copies may set the bits below
+	flagsOff     = 4      // offset of the bytes with flags and blocks; copies may set the flags below
 	flagComplete = 1 << 0 //
 	flagFence    = 1 << 7 // allowed for opcodes that copy, in a build with part fence
 	keyReserved  = 0xff   // bits 23:16 of a key
