@@ -206,7 +206,7 @@ func (c *Comp) cycleOf(t simcore.Ps) uint64 {
 	return uint64((t - c.origin + c.period - 1) / c.period)
 }
 
-// schedule arms the event at which quantum next's inputs are complete.
+// schedule arms the event for the time at which the inputs of quantum next are complete.
 func (c *Comp) schedule() {
 	c.step.At = c.at((c.next+1)*uint64(c.spec.Quantum)) - c.lead
 	c.sched.Schedule(&c.step)

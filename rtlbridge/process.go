@@ -29,7 +29,7 @@ type process struct {
 	exit       string // valid once exited is closed
 }
 
-// tail keeps the end of a stream.
+// tail keeps the last bytes of an output.
 type tail struct {
 	mu   sync.Mutex
 	buf  []byte

@@ -144,7 +144,7 @@ const (
 // Hits has the counts of a build's processes: for each counter the maximum over them, 255 at most.
 type Hits struct {
 	SinceReset  []byte
-	FromPowerUp []byte // including reset
+	FromPowerUp []byte // the events of the reset included
 }
 
 // ReadHits reads the counts of a build.

@@ -79,7 +79,7 @@ const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe
 
 // cardCost is the cost of a packet on a whole card.
 type cardCost struct {
-	packet  time.Duration // least of the repeats
+	packet  time.Duration // the least over the repeats
 	tlps    float64       // TLPs per packet
 	missing float64       // share of the time in which this thread had no processor
 }

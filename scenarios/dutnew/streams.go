@@ -30,12 +30,12 @@ type stream struct {
 	selector           string // field that selects one of several outputs for a packet
 }
 
-// member is a pin other than the handshake, with its role in the manifest.
+// member is a pin of a stream, with its role in the manifest.
 type member struct {
 	pin  *pin
 	role string
 	side bool
-	low  bool // active-low pin of a handshake
+	low  bool // active-low; only handshake pins are
 }
 
 // held reports whether the side band must stay the same in every beat of an input packet, since the design may read it

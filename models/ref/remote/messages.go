@@ -32,7 +32,7 @@ type Request struct {
 	Cycle    uint64
 	Observed []uint64 // values in the order of Setup.Observe
 	Setup    *Setup   // for Begin
-	Stream   int      // for Draw
+	Stream   int      // for Draw: index of the stream
 	Msgs     []Msg    // for Deliver
 	Silence  string   // for Stuck: description of the inactive device
 }
@@ -76,7 +76,7 @@ type Answer struct {
 	Offers     []Offer
 	Jobs       int // number of calls of Job so far
 	Drawn      bool
-	Side, Data []byte // for Draw
+	Side, Data []byte // for Draw: the transaction drawn
 
 	Uses    []StreamUse
 	Longest int

@@ -234,7 +234,7 @@ func same(t *testing.T, want, got []visit, seed uint64) {
 	require.Len(t, got, len(want), "seed %d", seed)
 }
 
-// Loops must be able to be added and stopped while others sleep and work.
+// It must be possible to add and stop loops while others sleep and work.
 func TestLoopsComeAndGo(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 0)
 	steps := map[string][]simcore.Ps{}

@@ -67,7 +67,7 @@ func (l ToolLimits) Complete() (ToolLimits, error) {
 // ExceededError reports a run of a tool that was ended by one of its limits.
 type ExceededError struct {
 	what string
-	err  error // ErrMemory or ErrFileSize; nil: time
+	err  error // ErrMemory or ErrFileSize; nil: the time limit
 }
 
 func (e *ExceededError) Error() string { return e.what }

@@ -47,7 +47,7 @@ func (b *cardBed) settle() {
 	require.True(b, b.Idle())
 }
 
-// read returns the bytes that software on a core reads.
+// read lets software on a core read n bytes at an address, and returns them.
 func (b *cardBed) read(addr uint64, n int) []byte {
 	b.Helper()
 	p := make([]byte, n)

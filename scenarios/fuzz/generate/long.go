@@ -10,7 +10,7 @@ import (
 func (g *generator) blocks() uint8 {
 	if !g.Sizes.Has(nicspec.PartLong) {
 		if g.maybe(2) {
-			return uint8(g.intN(nicspec.WqeBlocksMax)) // sets reserved bits [N1]
+			return uint8(g.intN(nicspec.WqeBlocksMax)) // without part long these bits are reserved [N1]
 		}
 		return 0
 	}
