@@ -34,7 +34,7 @@ type portState struct {
 
 type input struct {
 	msg   sim.Msg
-	cycle uint64 // earliest cycle
+	cycle uint64 // first cycle in which the device may be offered it
 }
 
 // idle reports whether nothing is in transit through the port.

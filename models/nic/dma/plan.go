@@ -21,7 +21,7 @@ type Plan struct {
 	Len      int    // bytes to be copied, 0 for Invalidate
 	Src, Dst uint64 // bus addresses
 	Lines    uint32 // number of 64 B lines to be invalidated, 0 for Copy
-	Line     uint64 // bus address of the first of them
+	Line     uint64 // bus address of the first line to be invalidated
 	// Fence delays the first write until the last write and message of all earlier entries of the
 	// queue have left [D10].
 	Fence bool

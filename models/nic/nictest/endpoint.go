@@ -17,7 +17,7 @@ import (
 // EndpointSpec configures an Endpoint.
 type EndpointSpec struct {
 	Latency simcore.Ps    // latency of reads
-	Jitter  simcore.Ps    // largest random addition to Latency; completions of different reads may overtake
+	Jitter  simcore.Ps    // largest random addition to Latency; completions of different reads may overtake each other
 	Split   tlp.CplPolicy // how completions are split
 	Seed    uint64
 	Bare    bool // for measurements: without Faults and Gate

@@ -32,7 +32,7 @@ func (g *generator) insertFillings(rng *rand.Rand, prelude int) {
 	all := g.prog.Ops
 	for _, f := range fillings {
 		// Not in programs whose entries share buffers: the referee remembers only 256 reads of finished entries, too
-		// few to attribute these.
+		// few to attribute the reads of a filling.
 		if g.intN(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.sharedBuffers {
 			continue
 		}
