@@ -1,4 +1,4 @@
-# nictwin: `make demo` runs the main job, `make test` passes the tests; both set a fresh machine up first.
+# nictwin: `make demo` runs the main job, `make test` runs the tests; both first install what a fresh machine lacks.
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BIN         := bin/nictwin
@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
 DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
 
-# Stamps the revision into the program wherever git knows it, whatever GOFLAGS say.
+# true in a git checkout: the program then carries its revision, even if GOFLAGS has -buildvcs=false.
 VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || echo false)
 
 .DEFAULT_GOAL := help

@@ -87,7 +87,7 @@ func (c *changelog) line(n int, line string) {
 func (c *changelog) begins(n int, line string) {
 	c.title, c.kind, c.entries, c.commit = line, -1, 0, false
 	if line == "## Unreleased" && len(c.versions) == 0 {
-		c.commit = true // this part needs no commit
+		c.commit = true // unreleased changes need not name a last commit
 		return
 	}
 	if !versionHeading.MatchString(line) {

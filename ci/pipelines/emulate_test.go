@@ -19,10 +19,10 @@ import (
 type runner struct {
 	t       *testing.T
 	nictwin string            // checkout of this repository
-	repo    string            // the user's
+	repo    string            // the user's repository
 	store   string            // caches, by key
 	kept    string            // artifacts, by name
-	env     map[string]string // in place of variables of the pipeline
+	env     map[string]string // overrides variables of the pipeline
 	log     bytes.Buffer
 }
 
@@ -55,7 +55,7 @@ func (r *runner) workspace() string {
 	return dir
 }
 
-// copyTree copies the files of a folder that are not yet there.
+// copyTree copies the files of a folder that the other folder does not have yet.
 func copyTree(t *testing.T, from, to string) {
 	err := filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
 		rel, _ := filepath.Rel(from, path) // path is below from
@@ -107,7 +107,7 @@ func strict(t *testing.T, file string, to any) {
 	require.NoError(t, d.Decode(to), file)
 }
 
-// collect copies the files that patterns of a workspace name; a pattern may name a folder.
+// collect copies the files of a workspace that match the patterns. A folder that matches is copied whole.
 func collect(t *testing.T, dir string, patterns []string, to string) {
 	for _, p := range patterns {
 		found, err := filepath.Glob(filepath.Join(dir, p))
@@ -130,7 +130,8 @@ func collect(t *testing.T, dir string, patterns []string, to string) {
 // pageBlock matches a named code block of a page.
 var pageBlock = regexp.MustCompile("(?ms)^```(\\w+) ([\\w./-]+)\n(.*?)^```")
 
-// tutorial returns the user's repository of docs/ci.md, with the file in its first version or as the change has it.
+// tutorial returns the user's repository as docs/ci.md builds it: before or after the change that the page makes to a
+// file.
 func tutorial(t *testing.T, change bool) string {
 	dir := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "ci.md"))
@@ -150,7 +151,7 @@ func tutorial(t *testing.T, change bool) string {
 	return dir
 }
 
-// block returns the commands of the page's block of that name.
+// block returns the commands in the code block of a page that has this name.
 func block(t *testing.T, page, name string) string {
 	for _, m := range pageBlock.FindAllStringSubmatch(page, -1) {
 		if m[1] == "sh" && m[2] == name {

@@ -76,7 +76,7 @@ type ghState struct {
 	*runner
 	dir    string
 	env    map[string]string // of the job
-	values map[string]string // of expressions
+	values map[string]string // values of expressions, by their text
 	saved  [][2]string       // caches to save: path and key
 }
 
@@ -156,7 +156,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// script runs the commands of a step, and takes what it leaves for later ones.
+// script runs the commands of a step, and keeps the outputs and variables that it sets for later steps.
 func (s *ghState) script(step *ghStep) error {
 	env := maps.Clone(s.env)
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH"} {

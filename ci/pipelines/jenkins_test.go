@@ -18,8 +18,8 @@ var (
 	jenkinsWord     = regexp.MustCompile(`'([^']*)'`)
 )
 
-// jenkins plays the steps of a Jenkinsfile: those before the matrix, those of the matrix for each shard, and those
-// after it, which are in post, and run whatever came before.
+// jenkins plays the steps of a Jenkinsfile: those before the matrix, those of the matrix for each shard, and those in
+// post, which run even after a failure.
 func (r *runner) jenkins(file string) (errs []error) {
 	text, err := os.ReadFile(file)
 	require.NoError(r.t, err)
@@ -32,7 +32,7 @@ func (r *runner) jenkins(file string) (errs []error) {
 	dir := r.workspace()
 	require.NoError(r.t, r.shell(dir, "git init -q", nil)) // as the checkout leaves it
 	if exists(r.store) {
-		copyTree(r.t, r.store, dir) // the workspace of the build before
+		copyTree(r.t, r.store, dir) // Jenkins keeps the workspace of the previous build
 	}
 	env := map[string]string{"WORKSPACE": dir}
 	add := func(err error) {
@@ -58,7 +58,7 @@ func (r *runner) jenkins(file string) (errs []error) {
 	return errs
 }
 
-// steps runs the steps in a part of a Jenkinsfile. After one that failed, only what is in post is run.
+// steps runs the steps in a part of a Jenkinsfile. After a failure it runs only those in post.
 func (r *runner) steps(dir, part string, env map[string]string) (failed error) {
 	for _, m := range jenkinsVariable.FindAllStringSubmatch(part, -1) {
 		env[m[1]] = os.Expand(m[2], func(name string) string { return env[name] })

@@ -16,11 +16,11 @@ var systems = []struct {
 	play func(r *runner, file string) []error
 }{{"github.yml", (*runner).github}, {"gitlab-ci.yml", (*runner).gitlab}, {"Jenkinsfile", (*runner).jenkins}}
 
-// few makes runs short: waveforms need builds of their own.
+// few are variables that make a pipeline short: few runs, and no waveforms, which need builds of their own.
 var few = map[string]string{"RUNS": "6", "NICTWIN_WAVE": "never"}
 
-// built puts the build of the repository's device into the CI system's cache, as an earlier run left it there. It comes
-// from the user's own cache, where later runs of this test find it.
+// built puts a build of the user's device into the CI system's cache, as if an earlier run had left it there.
+// Building it fills the machine's own cache, too, so later runs of this test are fast.
 func (r *runner) built(system string) {
 	dir := r.workspace()
 	err := r.shell(dir, `make -C nictwin setup build && nictwin/bin/nictwin dut build dut.yaml &&
@@ -41,7 +41,7 @@ func newRunner(t *testing.T, nictwin, repo string, env map[string]string) *runne
 		kept: filepath.Join(top, "kept")}
 }
 
-// found returns the only path below a folder that ends so.
+// found returns the path below a folder that has this suffix.
 func found(t *testing.T, dir, end string) (path string) {
 	err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
 		if strings.HasSuffix(p, end) && !strings.Contains(p, "/stash/") {
@@ -122,7 +122,7 @@ func TestNIC(t *testing.T) {
 	}
 }
 
-// The commands of the page are right as they are written.
+// The commands on docs/ci.md must work as they are written.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "ci.md"))
 	require.NoError(t, err)
