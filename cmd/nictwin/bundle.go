@@ -50,8 +50,8 @@ func (a *app) showBundle(path string) error {
 	return nil
 }
 
-// openBundle opens the bundle that a command is given in place of its inputs, and sets the flags that were not given as
-// the bundle says.
+// openBundle opens the bundle, if the arguments name one in place of inputs. Flags that were not given get the
+// bundle's values.
 func (a *app) openBundle(c *cobra.Command, args []string) error {
 	n := slices.IndexFunc(args, bundle.Is)
 	if n < 0 || !slices.Contains(bundle.Commands(), a.name) {
@@ -110,15 +110,16 @@ func (a *app) findBundleDUT(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// bundleSets reports whether a bundle that is played determines a flag, set or not, so that the environment does not.
+// bundleSets reports whether the bundle that is played decides about a flag, even by not setting it. The environment
+// then must not set the flag.
 func (a *app) bundleSets(c *cobra.Command, flag string) bool {
 	return a.bundle != nil && c.Name() == a.bundle.Info.Command &&
 		(slices.Contains([]string{"board", "dut", "program", "capture", "connect", "shard", "shrink-s"}, flag) ||
 			slices.Contains(bundle.FlagNames(a.bundle.Info.Command), flag))
 }
 
-// bundleFlags returns the flags that a bundle of this run sets, as it has them. Those that name files or are idle are
-// left out, and so are lists that the command knows better.
+// bundleFlags returns the flags to be stored in a bundle of this run. It omits flags that name files, flags without
+// effect (idle), and --only, whose list the command itself provides.
 func bundleFlags(c *cobra.Command, idle cli.Idle) (list []string) {
 	for _, name := range bundle.FlagNames(c.Name()) {
 		f := c.Flags().Lookup(name)
@@ -130,7 +131,7 @@ func bundleFlags(c *cobra.Command, idle cli.Idle) (list []string) {
 	return list
 }
 
-// flagWords returns a flag with its value, as a bundle has it; none if it has no value.
+// flagWords returns a flag with its value, as stored in a bundle; nothing if the flag is empty.
 func flagWords(f *pflag.Flag) (list []string) {
 	value := f.Value.String()
 	if s, ok := f.Value.(pflag.SliceValue); ok {

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/observe/bundle"
 )
 
-// The flags that a bundle may set are flags of its command, none of them names files, and the page lists them.
+// The flags that a bundle may set are flags of its command, none of them names files, and docs/bundles.md lists them.
 func TestBundleFlags(t *testing.T) {
 	page, err := os.ReadFile("../../docs/bundles.md")
 	require.NoError(t, err)

@@ -128,7 +128,7 @@ func rtlInBundleFlag(c *cobra.Command, x *cli.Common) {
 // environment, which serves many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
 	x.Home, x.Self, x.Again = a.home, a.program, a.repeatLine(c, args, nil, idle, always...)
-	given := map[string]string{} // the command completes its settings later
+	given := map[string]string{} // a copy: the command changes its settings later
 	c.Flags().VisitAll(func(f *pflag.Flag) { given[f.Name] = valueOf(f) })
 	x.AgainWith = func(inputs []string, flags map[string]string, idle cli.Idle) string {
 		all := maps.Clone(given)

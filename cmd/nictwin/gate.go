@@ -99,7 +99,7 @@ func (a *app) gate(c *cobra.Command, g *gated, again string) error {
 	return a.held(c, g, e, again)
 }
 
-// held reports whether the gate held.
+// held decides whether the gate passes, and reports the comparison: as text, JUnit file, annotations and object.
 func (a *app) held(c *cobra.Command, g *gated, e *cli.Ended, again string) error {
 	o := &e.Object
 	o.Mismatches = uint64(len(o.Findings))

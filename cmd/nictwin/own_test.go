@@ -98,10 +98,9 @@ const ownRuns = 20
 // device without reference, the script play.txtar does so.
 const quickWave = "dmard"
 
-// TestOwnDevices checks that every device of verilator/duts/own passes unchanged, and that with a bug it
-// fails at the seed and port that the page gives, and leaves a waveform of the mismatch. Each bug is a
-// build, and its waveform another one: the second bugs and the other waveforms are tested only with
-// NICTWIN_LONG (make test-all).
+// TestOwnDevices checks that every device of verilator/duts/own passes unchanged, and that with a bug it fails at the
+// seed and port that docs/own-rtl.md gives, and leaves a waveform of the mismatch. Each bug needs a build, and its
+// waveform another one: the second bugs and the other waveforms are tested only with NICTWIN_LONG (make test-all).
 func TestOwnDevices(t *testing.T) {
 	long := os.Getenv("NICTWIN_LONG") != ""
 	for _, d := range ownDevices {

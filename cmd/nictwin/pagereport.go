@@ -52,7 +52,7 @@ they are shards of one run. The exit code does not depend on the verdict.`,
 	return c
 }
 
-// showPage prints what is on a page, and where it is.
+// showPage prints a summary of a report page, and the path of its file.
 func (a *app) showPage(rep *report.Report, dir string) {
 	w := a.human()
 	for _, r := range rep.Runs {

@@ -197,7 +197,7 @@ func TestFlagsOfFieldsExist(t *testing.T) {
 	}
 }
 
-// TestTutorialIsShownAsItIs checks that the tutorial shows every line of its file, in order.
+// TestTutorialIsShownAsItIs checks that docs/scenarios.md shows every line of tutorial.yaml, in order.
 func TestTutorialIsShownAsItIs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/scenarios.md")
 	require.NoError(t, err)

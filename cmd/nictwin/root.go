@@ -180,7 +180,7 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
 	case "shard":
-		return f.Hidden // the variable serves the commands that have parts
+		return f.Hidden // hidden where --shard is always refused: the variable is for other commands
 	case "help", "json", "home": // home.Find reads NICTWIN_HOME itself and names it in its errors
 		return true
 	case "no-artifacts":
