@@ -109,8 +109,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	return true
 }
 
-// besideRing handles a read beyond a ring's end, where the next entry would lie if the index did not wrap. It
-// records a mismatch that points at the ring code, and reports whether it found one.
+// besideRing reports whether a read lies beyond a ring's end, where the next entry would be if the index did not
+// wrap. If so, it records a mismatch of the ring's rule, which points at the code that reads rings.
 func (r *Referee) besideRing(d *attribution.Read) bool {
 	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.Addr - ctx.RingBase

@@ -66,8 +66,8 @@ func recorded(t *testing.T, file string, ports int) *Report {
 	return g.Finish()
 }
 
-// In these recordings of random programs the NIC is right, and the referee once reported it: entries of two queues
-// name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame latched its account
+// In these recordings of random programs the NIC is right, but an earlier referee reported mismatches: entries of two
+// queues name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame latched its account
 // (docs/attribution.md).
 func TestRecordedRunsPass(t *testing.T) {
 	for _, run := range []struct {

@@ -24,7 +24,7 @@ func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	r := newRig(t, o)
 	m := r.mem
 	m.Write32(nicspec.RegDevctl, settings[0])
-	r.step(simcore.Microsecond) // let the reset value go out of force before anything begins
+	r.step(simcore.Microsecond) // wait until the reset value of DEVCTL no longer applies
 	m.Write32(nicspec.RegCtrl, 3)
 	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.readable(pattern(keySpan, 1))

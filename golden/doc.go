@@ -23,34 +23,34 @@
 //     port's frames come in counts as dropped.
 //   - An answer to a register read may show the registers as they were when the read was accepted,
 //     or as they are when the answer leaves.
-//   - A queue's entry, loaded by a table command, may show any indices between those given by the
-//     outputs before the command and those that later outputs and work under way allow; and Error
-//     from a failing read on.
+//   - A queue's entry, loaded by a table command, may show any indices between those given by the outputs before the
+//     command and those that later outputs and work under way allow. It may show state Error as soon as a read of the
+//     queue's ring has failed.
 //   - Where work entries name the same memory, a read counts for any of them that can have made it,
 //     byte by byte (docs/attribution.md): the device is right as long as some assignment explains
 //     everything seen.
-//   - A write in the destinations of several copies at work may belong to any that can have made
-//     it: it is matched with them byte by byte, but not with the reads at the same time.
-//   - Where queues send the same message, each queue that may have sent it may have reported its
-//     entries by it; at least as many messages must come as queues surely owe one.
-//   - "Held back" is what boundary.Held reports: a beat was offered and not taken. All of a TLP
-//     counts as sending it, including gaps within.
+//   - A write in the destinations of several copies at work may belong to any that can have made it. Writes are
+//     matched with copies byte by byte, independently of the matching of reads.
+//   - Where several queues send the same message, each of them may have reported its entries by it. At least as many
+//     messages must come as there are queues that surely owe one.
+//   - "Held back" is what boundary.Held reports: a beat was offered and not taken. All cycles from a TLP's first beat
+//     to its last count as sending it, including gaps.
 //   - A former setting of DEVCTL no longer applies once nothing is under way that can have begun
 //     under it.
 //   - A register write during a function-level reset counts as written before its end, unless a
 //     read had shown that the reset was over.
 //   - A write to overlapping receive buffers is taken for the descriptor whose completion entry
 //     demands its bytes.
-//   - A pause frame may come as late as the time of the longest frame plus twice 64 cycles after
-//     the buffer's level asks for it, not counting cycles in which its port was held back. That
-//     level is at most the frames not known to have left, and at least those delivered later.
+//   - A pause frame may come as late as the time of the longest frame plus twice 64 cycles after the buffer's level
+//     asks for it, not counting cycles in which its port was held back. That level is at most the size of the frames
+//     not known to have left, and at least that of the frames among them that are delivered later.
 //   - A write of table PortCfg may end the stops of its port. Entries may be fetched up to 1,024
 //     cycles into a stop of their class, not counting cycles of other TLPs and those in which
 //     m_axis_tlp was held back. The latter do not count for the end of a reset either.
-//   - The pin busy must be high while crossings show that the device held work. Bytes read and
-//     waiting to leave count from the latest bytes read.
-//   - For Config.LingerCycles after an account was set anew, undelivered frames may be ones that it
-//     let pass before.
+//   - The pin busy must be high while crossings show that the device held work. Bytes that were read and have not
+//     left are such work, from the cycle of the latest completed read on.
+//   - For Config.LingerCycles after a table write of an account, frames that are not delivered yet may have passed
+//     the account before that write.
 //
 // Mistakes of the other side of the boundary (a completion that does not fit, a driver that writes
 // a table while a command is under way) are no mismatches of the device. Report.Notes lists them.

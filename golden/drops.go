@@ -12,11 +12,11 @@ import (
 )
 
 // This file has the causes for which the contract allows a received frame to be dropped; where it leaves a choice,
-// there are several. Causes of the port, in the order of the contract ([R2], [F2], [R4], [R5]), come from the Go NIC's
-// core.Config.Classify, which frameIn calls, or from golden/windows for a configuration that is just changing.
-// sureCauses adds the overflow that [R3] leaves free. queueCauses has those of a queue that is off or in error, and
-// runCauses those of one that runs, in the order [X5], [R8], [R9]. dropAcross, and mayBeDisabled in flr.go, have those
-// of a reset [L2]. A queue that the build lacks is off: assign in rxport.go.
+// there are several. Causes of the port, in the order of the contract ([R2], [F2], [R4], [R5]), come from the Go
+// NIC's core.Config.Classify, which frameIn calls, or from golden/windows for a configuration that is just changing.
+// sureCauses adds overflow, where [R3] leaves the choice to the device. queueCauses has those of a queue that is off
+// or in error, and runCauses those of one that runs, in the order [X5], [R8], [R9]. dropAcross, and mayBeDisabled in
+// flr.go, have those of a reset [L2]. A queue that the build lacks is off: assign in rxport.go.
 
 // settleDrops decides the frames that must be dropped, once no configuration write can save them any more.
 func (r *Referee) settleDrops(p *rxPort) {
@@ -220,9 +220,9 @@ func (r *Referee) dropAcross(f *arrivals.Frame) {
 	}
 }
 
-// endDrops compares a port's drop counters at the end of the run. Their values beyond the certain
-// drops must be an assignment of the doubtful frames, each to one of its causes. By Hall's theorem
-// there is one if no set of counters has less than the frames that can have stepped no other.
+// endDrops compares a port's drop counters at the end of the run. Their values beyond the certain drops must be an
+// assignment of the doubtful frames, each to one of its causes. By Hall's theorem there is one if every set of
+// counters has at least as many steps as there are frames whose causes all lie in the set.
 func (r *Referee) endDrops(port int, value map[int]uint64) {
 	p := &r.rx.ports[port]
 	var above [32]uint64
@@ -311,7 +311,8 @@ func (r *Referee) endDoubts(port int, doubts []arrivals.Doubt, all counters.Drop
 	}
 }
 
-// doubtText lists the counts of doubtful drops beyond the certain ones, and the doubtful frames.
+// doubtText lists each counter's excess over the certain drops, and the number of frames with each set of possible
+// causes.
 func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (text []string) {
 	for _, c := range counters.Fates {
 		if all.Has(c) && above[c] > 0 {

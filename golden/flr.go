@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// resetStarts follows the write of CTRL.flr [L1, L2].
+// resetStarts handles the write of CTRL.flr, which begins a function-level reset [L1, L2].
 func (r *Referee) resetStarts() {
 	f := &r.flr
 	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}

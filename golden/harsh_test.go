@@ -251,7 +251,7 @@ func harshCounter(c nicspec.DevCounter) (s struct {
 	return s
 }
 
-// early delays everything after a picked input by 200 cycles, so that the device seems to act too early.
+// early delays everything after a picked write by 200 cycles, so that the write has taken effect by then [G4].
 func early(p *tape, at marks, part string, is pick) {
 	for i := p.find(0, at.in(part, is)) + 1; i < len(p.s); i++ {
 		p.s[i].First += 200

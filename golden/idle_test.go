@@ -60,8 +60,8 @@ func TestRests(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))
 }
 
-// idleSabotage claims that the pin busy was 0 in a cycle beside a picked crossing, in which the device had work.
-// One of the picked crossings must show it.
+// idleSabotage claims that the pin busy was 0 in a cycle next to a picked crossing, although the device had work. The
+// referee must report this for at least one of the picked crossings.
 type idleSabotage struct {
 	what  string
 	run   func(testing.TB) (Config, []boundary.Crossing)

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// postLong posts one entry of several blocks, at most most, and returns their number. Some entries are rung for
-// block by block, some are pushed.
+// postLong posts one entry of several blocks, or a Nop if the drawn entry has more than most blocks. It returns the
+// number of blocks posted. Some entries are announced block by block, by a doorbell each; some blocks are pushed.
 func (c *chaos) postLong(q, most int) int {
 	var inline []byte
 	var pieces []nictest.Piece

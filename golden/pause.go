@@ -13,7 +13,8 @@ import (
 // pauseAt returns the cycles of the current crossing for package pause.
 func (r *Referee) pauseAt() pause.At { return pause.At{First: r.x.First, Last: r.now} }
 
-// pauseConfigured follows a write of table PortCfg or of PORT_MAC, which set what pause frames the port sends.
+// pauseConfigured handles a write of table PortCfg or of PORT_MAC, which determine the pause frames that the port
+// sends.
 func (r *Referee) pauseConfigured(port int) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return

@@ -170,7 +170,7 @@ func TestFrameHeldBackBeforeAStop(t *testing.T) {
 	})
 	for i := len(p.s) - 1; i > began; i-- {
 		if frameOut(1)(&p.s[i]) && p.s[i].Port == 0 {
-			p.drop(i) // only one frame can have been offered before
+			p.drop(i) // keep the first frame only: one frame at most can have been offered before the stop
 		}
 	}
 	first := p.s[began].First

@@ -70,7 +70,7 @@ func (r *Referee) firstOffered() int64 { return r.held.eth[r.x.Port].Begin(r.x.F
 type busyPin struct {
 	seen int64 // latest cycle in which the pin was 0
 
-	busyUntil int64 // latest cycle in which the device had work: that of dom and what
+	busyUntil int64 // latest cycle in which the device had work; dom and what name the work
 	what      string
 	dom       verdict.Domain
 

@@ -49,7 +49,8 @@ func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field,
 	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
 }
 
-// eventEntry judges an Event [Q4, T2]. It returns true: the queue has had its Event.
+// eventEntry judges an Event [Q4, T2]; seen says that the queue has sent one before. It returns the new value of
+// seen, true.
 func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool,
 	data []byte) bool {
 	off := int64(forever)

@@ -163,7 +163,8 @@ func (r *Referee) expireNamed(dom verdict.Domain, first uint16, s nicspec.Status
 	}
 }
 
-// readDone hands a read that has all of its data to the ring that it read, or to pins.go for a piece.
+// readDone handles a read that has all of its data: it gives the entries to their ring, or, for a piece, records the
+// cycle for the check of the pin busy.
 func (r *Referee) readDone(d *attribution.Read) {
 	switch {
 	case d.Stray:

@@ -123,7 +123,7 @@ func registerName(off uint32) string {
 	return reg.Name
 }
 
-// tableRead follows a table command that loads TBL_DATA from an entry.
+// tableRead handles a table command that loads TBL_DATA from an entry: it sets how each word is to be compared.
 func (r *Referee) tableRead(e *core.Effect) {
 	w := &r.bar.words
 	*w = [nicspec.TableWords]wordClass{}

@@ -96,7 +96,7 @@ func (r *Referee) seemsDrained() bool {
 	return r.tx.queue(uint16(r.bar.drainQ)).msgs.Unreported() == 0
 }
 
-// apply follows one effect of a register write.
+// apply updates the referee's state for one effect of a register write.
 func (r *Referee) apply(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectConfig:
@@ -151,7 +151,7 @@ func (r *Referee) applyRx(e *core.Effect) {
 	}
 }
 
-// configWritten follows a write of a register that other functions read: it opens the write's window.
+// configWritten handles a write of a register that other functions read: it opens the write's window.
 func (r *Referee) configWritten(reg uint32) {
 	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Build.Ports {
 		r.pauseConfigured(i / wordBytes / 2)
@@ -183,7 +183,7 @@ func (r *Referee) configWritten(reg uint32) {
 	r.reconsider()
 }
 
-// doorbell follows an accepted doorbell [Q2]. The device may count it as DB_BAD if the queue may not be enabled yet
+// doorbell handles an accepted doorbell [Q2]. The device may count it as DB_BAD if the queue may not be enabled yet
 // or may have failed.
 func (r *Referee) doorbell(e *core.Effect) {
 	doubt := false
@@ -223,7 +223,7 @@ func (r *Referee) enabling(since int64, shown bool) bool {
 	return !shown && r.now <= since+nicspec.VisibleCycles
 }
 
-// badDoorbell follows a doorbell that core.Regs rejected. The device may have accepted it, if it has used more
+// badDoorbell handles a doorbell that core.Regs rejected. The device may have accepted it, if it has used more
 // entries than its outputs show.
 func (r *Referee) badDoorbell(e *core.Effect) {
 	r.log.RecordDoorbell(!e.Rx, true)
@@ -247,7 +247,7 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 	}
 }
 
-// keyWritten follows a write of memory key i: every work entry that was read gets a second reading [T12].
+// keyWritten handles a write of memory key i: every work entry that was read gets a second reading [T12].
 func (r *Referee) keyWritten(i int) {
 	r.bar.keys.Written(i, r.now, r.regs.Keys()[i])
 	for k := range r.tx.queues {

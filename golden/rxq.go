@@ -16,7 +16,7 @@ import (
 // rxq tracks one receive queue.
 type rxq struct {
 	buffers.Queue
-	was   core.Queue // context before the latest enabling
+	was   core.Queue // context of the queue before it was last enabled
 	epoch uint32     // number of enablings
 
 	open     bool  // enabled, or being disabled
@@ -37,7 +37,7 @@ type rxq struct {
 	msgs       *msix.Queue
 
 	frames  []arrivals.List
-	pending int             // number of undecided frames with one verdict only that may go to this queue
+	pending int             // number of undecided frames that may go to this queue and have only one possible verdict
 	seen    []deliveredLast // latest delivered frame, by port
 }
 
@@ -97,8 +97,8 @@ func (r *Referee) enableRx(i int) {
 	r.ringRanges(&q.Ctx, i, true, true)
 }
 
-// keepCauses records the causes for which undecided frames may have been dropped under q.was, the context before
-// the latest, which is about to be overwritten.
+// keepCauses records the causes for which undecided frames may have been dropped under q.was, an earlier context of
+// the queue that is about to be overwritten.
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]

@@ -147,7 +147,7 @@ func frameOut(queue int) pick {
 
 func frameIn(x *boundary.Crossing) bool { return x.Kind == boundary.FrameIn }
 
-// The following pick crossings by the addresses that the test driver uses.
+// rxCqe and the functions below pick crossings by the addresses that the test driver uses.
 func rxCqe(q int) pick {
 	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool {
 		return h.Address>>22 == 0x0100_0000_3000_0000>>22+uint64(q)

@@ -33,7 +33,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 		switch i := e.Index(); {
 		case i == s.Entry.Index || e.WqeId() == s.Entry.Plan.ID:
 			r.finishUpTo(q, s.Entry.Index)
-		case i-q.Oldest < q.Ctx.PI-q.Oldest: // a later entry: some before it lack theirs
+		case i-q.Oldest < q.Ctx.PI-q.Oldest: // a later entry: completion entries before it are missing
 			r.finishUpTo(q, i)
 		}
 	}

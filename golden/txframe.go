@@ -140,7 +140,7 @@ func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 	return elsewhere
 }
 
-// failEarly reports a frame that left while entry e, before it, had to end first.
+// failEarly reports a frame that left although entry e, which its queue has to end first, cannot have ended yet.
 func (r *Referee) failEarly(q *txq, e *attribution.Entry) {
 	if e.Plan.Copy {
 		r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")

@@ -13,7 +13,7 @@ import (
 // Place names the part of the referee that decides the fate of a frame.
 type Place uint8
 
-// Parts of the referee that decide fates.
+// Values of Place: what decides the fate of a frame.
 const (
 	ToDrop    Place = iota // must be dropped
 	ToQueue                // goes to one queue

@@ -115,7 +115,8 @@ func (es *Entries) matchWrites(lo, hi uint64) {
 	}
 }
 
-// uniformEnd returns the end of the bytes from an address on that the same writes and the same copies cover.
+// uniformEnd returns the end, at most hi, of the range that begins at an address and whose bytes are all covered by
+// the same writes and the same copies.
 func (es *Entries) uniformEnd(at, hi uint64) uint64 {
 	cut := func(lo, to uint64) {
 		if lo > at {

@@ -15,8 +15,7 @@
 // judge. It does not see crossings, receive, doorbells or registers.
 //
 // Invariants:
-//   - At most one read fills a byte of a piece, and a read fills one byte of one entry for each of
-//     its own.
+//   - At most one read fills a byte of a piece, and each byte of a read fills one byte of one entry.
 //   - A search that fails leaves everything as it was.
 //   - Where no memory is shared, no record of a read is kept and nothing is allocated.
 //

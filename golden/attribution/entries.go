@@ -31,9 +31,9 @@ type Entries struct {
 	entries    memory.Pool[Entry]
 	blocks     memory.Pool[Block]
 	pages      memory.Pool[memory.Page]
-	retired    fifo.Queue[*Entry] // ended entries, kept because reads taken for others may be theirs
+	retired    fifo.Queue[*Entry] // ended entries, kept because reads attributed to others may be theirs
 	late       []lateRead         // reads that completed at a time when they may have timed out
-	AtWork     int                // number of entries fetched and not ended, at work in this package's words
+	AtWork     int                // number of entries at work: fetched and not ended
 	Copying    int                // number of copies whose destinations are writable
 	candidates []*Entry           // copies that can have made the current write
 
@@ -46,7 +46,7 @@ type Entries struct {
 	claimed []*copyClaim
 	writes  memory.Pool[sharedCopyWrite]
 	claims  memory.Pool[copyClaim]
-	round   int // number of the latest search among unclear and claimed; what that search has visited is marked with it
+	round   int // number of the latest matching search; the writes and copies that it visits get this number
 }
 
 // NewEntries returns an empty set of entries for a build and its transmit queues; timeout is the

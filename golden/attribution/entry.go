@@ -34,7 +34,7 @@ type Entry struct {
 	Never   bool           // the device does not start the entry: a read of its ring failed
 	retired bool           // the entry is kept after its end because its reads may belong to others
 	over    int64          // cycle in which the entry ended
-	ended   nicspec.Status // status with which the entry ended, if that of a failed read
+	ended   nicspec.Status // status with which the entry ended, if a failed read caused the end
 
 	Pushed bool // the entry came with its doorbell and was not read
 
@@ -64,14 +64,14 @@ func (e *Entry) reset(q *Queue, index uint16, now int64) {
 	}
 }
 
-// Fetched returns the cycle in which the device had read the entry, or the doorbell that brought it.
+// Fetched returns the cycle from which the device has the entry: its last block was read or pushed.
 func (e *Entry) Fetched() int64 { return e.fetched }
 
 func (e *Entry) owner(piece int) Owner {
 	return Owner{Kind: memory.Piece, Part: uint8(piece), Queue: uint16(e.Queue.ID), Index: e.Index, Entry: e}
 }
 
-// readable finds the pieces of an entry that fails its checks which the device may read nevertheless [T4].
+// readable finds the pieces that the device may read although the entry fails its checks [T4].
 func (e *Entry) readable(keys core.KeyTable) {
 	w, raw := nicspec.Wqe(e.Raw[:]), core.WorkEntry(e.Raw[:int(e.Blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0

@@ -18,8 +18,8 @@ func (es *Entries) ReplaceFailed(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// moveAway moves the first uniform part of a failed read of e's piece i to another entry, without bytes in
-// exchange. It reports whether it could.
+// moveAway moves a failed read of e's piece i, or its first part filled alike, to another entry, and leaves e's bytes
+// unread. It reports whether it could.
 func (es *Entries) moveAway(e *Entry, i int, b badPart) bool {
 	es.beginSearch()
 	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
@@ -151,8 +151,8 @@ func (es *Entries) settleFrame(e *Entry, data []byte) bool {
 	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
 }
 
-// supply moves reads from other entries to e that e needs to have ended well: successful ones in place of failed
-// ones, or those of missing bytes. It returns false if e needs none, or cannot have them all.
+// supply moves reads from other entries to e so that e can have ended with status Ok: successful reads replace failed
+// ones, or fill missing bytes. It returns false if e needs none, or cannot get all that it needs.
 func (es *Entries) supply(e *Entry) bool {
 	switch {
 	case e.Fails != 0:
@@ -172,8 +172,8 @@ func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 }
 
 // takeEarliest exchanges the reads of an entry whose bytes have left for the earliest reads of the same bytes. The
-// later reads that it gives away fit every entry at work that the earlier ones fitted. So the entry can be
-// forgotten, unless entries that ended without their bytes are retired.
+// later reads that it gives away fit every entry at work that the earlier ones fitted, so the entry can then be
+// forgotten, provided that no retired entry may still need these reads.
 func (es *Entries) takeEarliest(e *Entry) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -198,7 +198,8 @@ func (es *Entries) takeEarliest(e *Entry) {
 	}
 }
 
-// earlier finds the place whose read of the same bytes is the earliest, if one is earlier than that of c.
+// earlier finds the place in other entries whose read brought the same bytes earliest; ok is false if none came
+// earlier than the read c of place h.
 func (es *Entries) earlier(h Place, c *content, n int) (best Place, ok bool) {
 	first := c.issued
 	es.places(h.addr(), func(o Place) bool {

@@ -177,8 +177,8 @@ func (es *Entries) dropRetired() {
 // maxRetired is the largest number of entries kept for their reads.
 const maxRetired = 256
 
-// dropReadings forgets all readings (Entry.Alt) of an entry except but. Reads of the others that may belong to
-// other entries are retired.
+// dropReadings forgets all readings (Entry.Alt) of an entry except the reading but. A forgotten reading whose reads
+// may belong to other entries is retired.
 func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
 		next := e.Alt
@@ -253,8 +253,8 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 	return false
 }
 
-// retireRest retires reading e of an entry (Entry.Alt), which the device did not use. The DMA reads that e
-// shares with but, the reading that the device used, are not retired.
+// retireRest retires reading e of an entry (Entry.Alt), which the device did not use. DMA reads that are also
+// attributed to but, the reading that the device used, are first removed from e.
 func (es *Entries) retireRest(e, but *Entry) {
 	if but == nil {
 		es.retire(e)

@@ -54,7 +54,8 @@ func (es *Entries) Fence(e *Entry, what string) *Entry {
 	return nil
 }
 
-// otherMessage reports whether another copy at work, of the same lines, may have sent e's message.
+// otherMessage reports whether e's invalidation message may have come from another copy: one at work that names the
+// same lines.
 func (es *Entries) otherMessage(e *Entry) bool {
 	return es.otherCopies(e, func(o *Entry) bool {
 		return o.Plan.Dma.Lines == e.Plan.Dma.Lines && o.Plan.Dma.Line == e.Plan.Dma.Line
@@ -141,7 +142,8 @@ func (es *Entries) lateReads(e *Entry) Statuses {
 	return 0
 }
 
-// TakeMessage moves an invalidation message of the same lines from another copy to e, if there is one.
+// TakeMessage attributes an invalidation message to e that was attributed to another copy of the same lines, if there
+// is one.
 func (es *Entries) TakeMessage(e *Entry) {
 	es.otherCopies(e, func(o *Entry) bool {
 		if !o.Copy.MessageSent || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {

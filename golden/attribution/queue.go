@@ -57,7 +57,7 @@ func (q *Queue) hasBlocks(i, n uint16) bool {
 	return true
 }
 
-// Forget empties the slots of an entry: of the oldest, or, in a queue that is off, of any.
+// Forget empties the slots of an entry. It must be the oldest, unless the queue is off.
 func (q *Queue) Forget(e *Entry) {
 	for k := range e.Blocks {
 		*q.Slot(e.Index + k) = Slot{}

@@ -91,7 +91,7 @@ func (es *Entries) force(to, from Place, n int) bool {
 	return false
 }
 
-// leave is vacate that begins a new path.
+// leave is vacate as the first step of an augmenting path: it clears the path.
 func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)
@@ -261,8 +261,8 @@ func (es *Entries) match(e *Entry, data []byte) bool {
 	return e.Equals(data) || es.choose(e, free.places(), func() bool { return e.Equals(data) })
 }
 
-// choose tries the values that reads have brought for overwritten bytes, those at the offsets at, until done
-// reports true.
+// choose tries all values that reads have brought for the bytes at the given offsets, which offloads overwrite, until
+// done returns true.
 func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	if len(at) == 0 {
 		return false

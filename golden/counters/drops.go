@@ -2,10 +2,11 @@ package counters
 
 import "nictwin/models/nic/nicspec"
 
-// Fates lists the counters of undelivered frames. Each such frame steps exactly one of them.
+// Fates lists the counters of received frames that are not delivered: the drop counters and RX_PAUSE. Each such frame
+// steps exactly one of them.
 var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
 
-// Drops is a set of counters from Fates.
+// Drops is a set of drop counters, or causes of a drop, as a bit mask. It may contain RX_PAUSE.
 type Drops uint32
 
 // Pause is the set of RX_PAUSE alone: the counter of pause frames that were honoured.

@@ -36,7 +36,7 @@ func TestSet(t *testing.T) {
 		if !in[since] {
 			free++
 		}
-		begin := since // Back ends here, too: cycles in the set do not count
+		begin := since // first cycle of the stretch; Back returns it, too, as it does not count cycles in the set
 		for begin > 0 && in[begin-1] {
 			begin--
 		}

@@ -18,7 +18,7 @@ type Queue struct {
 
 	closing bool  // the queue is being disabled,
 	closed  int64 // cycle in which the disabling of the queue began
-	drained int64 // cycle by which a read of the queue timed out
+	drained int64 // cycle by which the latest read of the queue timed out; closed if none did since then
 	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one
 }
 
@@ -71,8 +71,8 @@ func (q *Queue) Closing() bool { return q.closing }
 // ClosedBy reports whether the queue was already being disabled in a cycle.
 func (q *Queue) ClosedBy(cycle int64) bool { return q.closing && cycle >= q.closed }
 
-// Drained returns the cycle by which the reads of the queue had ended, as far as those show that timed out since its
-// disabling began.
+// Drained returns the earliest cycle in which the queue being disabled can have drained: when the disabling began, or
+// by when its latest read timed out.
 func (q *Queue) Drained() int64 { return q.drained }
 
 // TimedOut records that a read of the queue timed out by a cycle.

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Configure follows a write of table PortCfg or of PORT_MAC. It reports whether the write changed PortCfg.
+// Configure records the setting after a write of table PortCfg or of PORT_MAC. It reports whether PortCfg changed.
 func (o *Out) Configure(e nicspec.PortEntryFields, mac [6]byte, cycle int64) (changed bool) {
 	next := setting{e, mac}
 	if changed = next.PortEntryFields != o.now.PortEntryFields; changed {

@@ -12,7 +12,8 @@ const (
 	claimStep = 4 << 10 // bytes by which the level must rise for another claim
 )
 
-// claim adds a claim. If there are maxClaims, it forgets the oldest, and counts that as a limit.
+// claim adds a claim about the buffer's level. If there are maxClaims, it forgets the oldest, and counts that as a
+// limit.
 func (o *Out) claim(c levelClaim) {
 	if len(o.claims) == maxClaims {
 		o.log.CountLimit(verdict.LimitClaims, 1)
@@ -48,8 +49,9 @@ func (o *Out) Came(now int64, level int, seq uint32) {
 	}
 	for i := range o.claims {
 		if c := &o.claims[i]; c.missing && !c.renewal && !c.overdue && level < c.most+claimStep {
-			// This claim covers the crossing of xoff. Only a level higher by claimStep adds another claim: frames
-			// that leave before the time of the first has passed count for the second only.
+			// The port already owes a pause frame for this level. Make another claim only once the level has risen by
+			// claimStep: a claim counts the frames that came in before it and leave after its period, so later frames
+			// count for the second only.
 			return
 		}
 	}
@@ -62,7 +64,7 @@ func (o *Out) renewalTime(cfg *setting) int64 {
 	return core.PauseCycles(cfg.PauseTime, o.ethBits) / 2
 }
 
-// over reports whether the time of a claim has passed.
+// over reports whether the period that a claim covers has passed.
 func (o *Out) over(c *levelClaim, now int64) bool {
 	if c.slack {
 		return o.late(c.to, now)
@@ -70,7 +72,7 @@ func (o *Out) over(c *levelClaim, now int64) bool {
 	return now > c.to
 }
 
-// settle decides the claims of missing pause frames whose time has passed. It drops a claim if the pause frame was
+// settle decides the claims of missing pause frames whose period has passed. It drops a claim if the pause frame was
 // sent; otherwise the claim becomes overdue, and frames delivered later may refute it.
 func (o *Out) settle(now int64) {
 	kept := o.claims[:0]
@@ -80,8 +82,8 @@ func (o *Out) settle(now int64) {
 			case o.met(&c):
 				continue
 			case !c.renewal && o.endedAt > c.from && !o.late(o.endedAt, now):
-				// Keep the claim: the frame that ended the previous pause was decided before, and had to leave
-				// first.
+				// Keep the claim: the frame that ended the previous pause was decided before the missing one, and had
+				// to leave first.
 			default:
 				c.overdue, c.to, c.slack = true, now-1, false
 			}

@@ -20,7 +20,7 @@ type doubtfulPause struct {
 // behaviour implies it; frames that were in the buffer all that time, and are delivered later, may refute it.
 type levelClaim struct {
 	from, to int64
-	slack    bool   // the time extends beyond to, until a pause frame that fell due in cycle to would be late
+	slack    bool   // the period extends beyond to, until a pause frame that fell due in cycle to would be late
 	before   uint32 // only frames with a lower number can refute the claim
 	limit    int
 	most     int // highest possible level, in bytes, when the claim was made
@@ -31,7 +31,7 @@ type levelClaim struct {
 	missing bool
 	after   int64 // a pause frame sent after this cycle fulfils the claim
 	renewal bool  // the missing frame would renew a pause; none is due once the pause has ended
-	overdue bool  // the time has passed without the frame
+	overdue bool  // the period has passed without the missing frame
 }
 
 const (
@@ -58,14 +58,14 @@ type Out struct {
 type state struct {
 	now      setting
 	olds     [keptSettings]oldSetting // previous settings, the latest first
-	oldSince int64                    // cycle of the latest change; olds may be in force until a frame due then is late
-	// forgotten is the latest cycle in which a setting was replaced that olds no longer contains: until a frame due
-	// then would be late, such a setting may be in force.
+	oldSince int64                    // cycle of the latest change; olds may apply until a frame due then would be late
+	// forgotten is the latest cycle in which a setting that olds no longer contains was replaced. Until a pause frame
+	// due in that cycle would be late, that setting may still decide on frames.
 	forgotten int64
 
 	paused   bool   // a pause is in force: the latest pause frame has a time other than 0
 	pausedAt int64  // cycle of the first beat of the latest pause frame with a time
-	decided  int64  // earliest cycle in which that frame can have been decided
+	decided  int64  // earliest cycle in which the frame of pausedAt can have been decided
 	endedAt  int64  // cycle of the last beat of the latest pause frame with time 0
 	quanta   uint16 // pause time of the latest pause frame with a time
 	unknown  bool   // paused is not known, as after a change of the configuration
@@ -118,7 +118,7 @@ func (o *Out) late(since, now int64) bool {
 // oldSetting is a setting that was replaced.
 type oldSetting struct {
 	setting
-	since int64 // cycle in which the setting was replaced; it may be in force until a frame due then is late
+	since int64 // cycle in which the setting was replaced; it may apply until a pause frame due then would be late
 }
 
 // retire moves the current setting to the front of olds, as replaced in cycle since.

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// stages is a file that keeps what it holds after each write.
+// stages is a file in memory that records its size after each write.
 type stages struct {
 	bytes.Buffer
 	sizes []int
@@ -26,7 +26,7 @@ func (s *stages) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// observe logs frames of many lengths, with payloads that the log does not contain.
+// observe logs frames of many lengths. The log contains only lengths and checksums of their bytes.
 func observe(l *Log, frames int) {
 	e := l.Of("a")
 	for i := range frames {

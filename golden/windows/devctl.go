@@ -19,7 +19,7 @@ type setting struct {
 	limits tlp.Limits
 	attrs  uint8 // set of allowed attributes: bit a for attributes a
 	until  int64 // last cycle in which the next setting may not be in force yet
-	late   int   // number of requests after until that followed this setting or an earlier one
+	late   int   // number of requests after cycle until that followed this setting or an earlier one
 }
 
 const keptSettings = 8
@@ -83,7 +83,7 @@ func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 type Following struct {
 	Wrong bool  // no setting that may be in force allows its attributes
 	Want  uint8 // set of attributes allowed by the setting in force
-	Late  bool  // the request is one too many that follows a previous setting
+	Late  bool  // more than LateRequests requests follow a previous setting; this is one too many
 	Since int64 // with Late: cycle since which the next setting is in force
 }
 

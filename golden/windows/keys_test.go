@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// An entry may see the old value of a key until the latest write is VisibleCycles old, but no value that was
-// replaced before the writes of that time.
+// Before returns the value that a key had before the writes of the last VisibleCycles, however many there were. An
+// entry may see that value, but none that was replaced earlier.
 func TestKeys(t *testing.T) {
 	const end = 100 + nicspec.VisibleCycles
 	key := func(n uint64) core.Key { return core.Key{Length: n} }
