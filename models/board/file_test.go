@@ -163,8 +163,8 @@ func FuzzParseRack(f *testing.F) {
 	})
 }
 
-// BlueField-3's streams, links and read tags must carry the full rate of its Ethernet ports, and
-// its reads must fit the latency budget (reading 2 of the card's design).
+// BlueField-3's streams, links and read tags must carry the full rate of its Ethernet ports, and its reads must fit
+// the latency budget of docs/board.md.
 func TestBF3CarriesItsPorts(t *testing.T) {
 	c, err := CardPreset("bf3")
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestBF3CarriesItsPorts(t *testing.T) {
 	for _, end := range []struct {
 		name     string
 		d        *Downlink
-		low, top simcore.Ps // budget of a read behind the link, both ways, in ns
+		low, top simcore.Ps // budget of a read behind the NIC's link, both ways, in ns (docs/board.md)
 	}{{"Arm", &c.Switch.Arm, 120, 250}, {"host", &c.Switch.Host, 80, 150}} {
 		after := end.d.Cache.HitLatency + end.d.DRAM.Latency
 		if end.name == "Arm" {

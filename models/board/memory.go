@@ -98,7 +98,7 @@ type end struct {
 	host     *host.Server    // nil: no machine, so no cores
 	iio      *iio.Buffer     // IIO buffer of host, between the root and the memory
 	gpus     []*gpu.Memory
-	joined   *memmap.Map // address map of GPUs and memory, where no machine has one; nil: no GPUs
+	joined   *memmap.Map // address map of GPUs and memory, unless host has its own; nil: no GPUs
 	name     string      // prefix of the names of the models of this end
 }
 

@@ -174,7 +174,7 @@ type connection struct {
 type PluggedCable struct {
 	Name  string
 	Ports [2]*simcore.Port // ports at the ends of the cable: the first belongs to a card
-	Entry [2]*simcore.Link // by end: the first link for frames from it: all of the cable, or the part before Wire
+	Entry [2]*simcore.Link // by end: link that frames from this end enter: the whole cable, or its part before Wire
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 

@@ -98,7 +98,7 @@ func (s *RackSpec) fleet(card string) error {
 		c.Switch.Host.Limits = &limits
 	}
 	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}
-	// cables of 2 m (10 ns): two of them and the switch's 90 ns are the 0.11 us of the latency budget
+	// cables of 2 m (10 ns): two of them and the switch's 90 ns make up 0.11 us one way (assumption)
 	s.Network = NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}
 	return nil
 }

@@ -58,10 +58,9 @@ var SwitchPresetNames = nicswitch.PresetNames
 // measured in. The Arm of BlueField-2 is connected to the switch without PCIe, and has no cache that
 // devices write to (offpath.hw.soc_no_ddio).
 //
-// Latencies are in the budget of the card's design; no paper splits them further (assumption).
-// Host: PCIe with its root port 120 to 200 ns one way: 150 of the link and 20 of the root; memory
-// 80 to 150 ns: 25 of the cache and 90 of the DRAM. Arm: fabric and DRAM read 120 to 250 ns: 50 of
-// the link, 20 of the root, 30 of the cache and 90 of the DRAM.
+// Latencies keep to the budget of docs/board.md; no paper splits them further (assumption). Host: PCIe with its root
+// port 120 to 200 ns one way: 150 of the link and 20 of the root; memory 80 to 150 ns: 25 of the cache and 90 of the
+// DRAM. Arm: fabric and DRAM read 120 to 250 ns: 50 of the link, 20 of the root, 30 of the cache and 90 of the DRAM.
 func SwitchPreset(name string) (*SwitchSpec, error) {
 	sw, err := nicswitch.Preset(name)
 	if err != nil {

@@ -26,7 +26,7 @@ type Switch struct {
 	failed error
 
 	worked     simcore.Ps // latest instant at which all due work was done; -1: none
-	turn       int        // port whose pipeline is emptied first: the one behind the last port that was admitted
+	turn       int        // port whose pipeline is emptied first: the one after the source of the last frame admitted
 	inPipeline uint64     // bit p: port p has frames in its pipeline
 	toSend     uint64     // bit p: port p has frames to send
 	sending    uint64     // bit p: port p is sending
@@ -47,9 +47,9 @@ func (s *Switch) Spec() Spec { return s.spec }
 // Port returns port i, counted from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
-// Pace makes a port send at the rate of a cable that begins behind a decorator. The port itself is
-// then connected to a link without a rate and with latency past, so a frame may be sent up to past
-// after it should have begun to leave.
+// Pace makes a port send at the rate of a cable that begins behind a decorator. The port itself is then connected to
+// a link without a rate. past is that link's latency: a frame may be sent that much later than it should have begun
+// to leave.
 func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
 	s.ports[port].pace(cable, past)
 }

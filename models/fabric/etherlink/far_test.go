@@ -19,7 +19,7 @@ type burst struct {
 	pool   *msg.Frames
 	port   *simcore.Port
 	left   int
-	seen   []simcore.Ps // times at which frames were sent, then of those received
+	seen   []simcore.Ps // time of each frame sent; time, arrival, number and length of each frame received
 	taking simcore.Event
 }
 

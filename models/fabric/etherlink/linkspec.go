@@ -26,10 +26,9 @@ type LinkSpec struct {
 
 // DefaultLink returns a short cable at 200 Gbps.
 //
-// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables
-// and a switch make up the 0.11 µs of the latency budget. MAC, PHY, FEC: 0, they are in the NIC's
-// share of the budget. Backlog: 16 KiB, a frame of 9,216 B that is leaving and most of the next
-// (assumption). Loss: none.
+// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables and a switch take
+// 0.11 µs (assumption). MAC, PHY, FEC: 0, they are part of the NIC's latency. Backlog: 16 KiB, a frame of 9,216 B
+// that is leaving and most of the next (assumption). Loss: none.
 func DefaultLink() LinkSpec {
 	return LinkSpec{Mbps: 200_000, Propagation: 10 * simcore.Nanosecond, Backlog: 16 << 10}
 }

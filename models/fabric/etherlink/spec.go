@@ -59,15 +59,14 @@ const MaxPorts = 64
 // Default returns a switch with the given number of ports that learns addresses and takes the class
 // from the DSCP: class 3 is for RoCE, with ECN and PFC, the others are best effort.
 //
-// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card.
-// BufferBytes 16 MiB: switch chips with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it
-// is one pool, Alpha 1, and TableLen 32 Ki: assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1%
-// (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that they hold at 200 Gbps is an
-// assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption. Headroom 64 KiB: after Xoff is crossed
-// there still arrive at most a frame of 9,240 B before the pause frame leaves, its own 84 B,
-// another frame that the peer has begun, and the rate times two latencies of link and pipeline: 24
-// KB at 200 Gbps with 10 ns of cable, and still enough with 800 ns each way. Quanta 65,535, the
-// longest. MAC: locally administered, our choice.
+// Sources: Latency 90 ns, cutting through: with two cables 0.11 µs one way (docs/etherlink.md; assumption).
+// BufferBytes 16 MiB: switch chips with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it is one pool, Alpha
+// 1, and TableLen 32 Ki: assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015, its table of
+// parameters, at 40 Gbps; that they hold at 200 Gbps is an assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption.
+// Headroom 64 KiB: after Xoff is crossed there still arrive at most a frame of 9,240 B before the pause frame leaves,
+// its own 84 B, another frame that the peer has begun, and the rate times two latencies of link and pipeline: 24 KB
+// at 200 Gbps with 10 ns of cable, and still enough with 800 ns each way. Quanta 65,535, the longest. MAC: locally
+// administered, our choice.
 func Default(ports int) Spec {
 	s := Spec{
 		Ports: ports, Mode: CutThrough, Latency: 90 * simcore.Nanosecond, Longest: ether.MaxLen, ClassBy: core.ByDSCP,

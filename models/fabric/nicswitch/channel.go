@@ -60,7 +60,7 @@ func (c *channel) due(now simcore.Ps) {
 
 // serve moves TLPs until no port has one that can move, or the wire is busy.
 func (c *channel) serve(now simcore.Ps) {
-	if c.serving { // called from below: moving a TLP made room or brought another one
+	if c.serving { // moving a TLP made room, or brought another one, and so called serve again
 		c.serveAgain = true
 		return
 	}

@@ -96,8 +96,8 @@ func Default() Spec {
 // PresetNames lists the names that Preset takes.
 var PresetNames = []string{"bf2", "bf3"}
 
-// Preset returns the switch of a card. BlueField-2's ports share one NIC-side channel, of 256 Gbps
-// in each direction (bf2.pcie); BlueField-3's do not ("wide", reading 4 of the design of the card).
+// Preset returns the switch of a card. BlueField-2's ports share one NIC-side channel, of 256 Gbps in each direction
+// (bf2.pcie); BlueField-3's do not ("wide": assumption).
 func Preset(name string) (Spec, error) {
 	s := Default()
 	switch name {

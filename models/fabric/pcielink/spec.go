@@ -100,15 +100,14 @@ const (
 // Default returns a x16 link of a generation whose far end is configured to MPS 256, MRRS 512 and
 // RCB 64.
 //
-// Sources: bandwidth, see rawGbps. Latency: 150 ns, in the budget of 120 to 200 ns for a host link
-// with its root port (assumption; the paper gives 150 to 200 ns for switch and NIC-side link only,
-// bf2.switch_oneway). Framing: 4 B token with sequence number and 4 B LCRC (PCIe 4.2.2.3), so that
-// a completion costs 20 B and a request of 4 DW 24 B; requests always count 4 DW, as bus addresses
-// of a card lie above 4 GB, whatever our numbers for Arm memory are (assumption). Credits: the most
-// without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions infinite, as root and
-// endpoints must advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags, 2 KB
-// before the wire (assumption). DLLPs: 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs
-// (assumption: between 0 and 16 B a TLP).
+// Sources: bandwidth, see rawGbps. Latency: 150 ns, of the 120 to 200 ns of a host link with its root port
+// (docs/board.md; assumption; the paper gives 150 to 200 ns for switch and NIC-side link only, bf2.switch_oneway).
+// Framing: 4 B token with sequence number and 4 B LCRC (PCIe 4.2.2.3), so that a completion costs 20 B and a request
+// of 4 DW 24 B; requests always count 4 DW, as bus addresses of a card lie above 4 GB, whatever our numbers for Arm
+// memory are (assumption). Credits: the most without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions
+// infinite, as root and endpoints must advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags,
+// 2 KB before the wire (assumption). DLLPs: 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs (assumption:
+// between 0 and 16 B a TLP).
 func Default(generation int) Spec {
 	credits := Credits{PostedHeaders: 127, PostedData: 2047, NonPostedHeaders: 127, NonPostedData: 127}
 	return Spec{

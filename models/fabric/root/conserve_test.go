@@ -72,9 +72,8 @@ func (w *wiretap) waiting() (n int) {
 	return n
 }
 
-// At every step of seeded traffic, each write received must be in memory or in the root's port, and
-// each byte read from memory be sent. The memory is full most of the time. Akita's engine must give
-// the same.
+// At every step of seeded traffic, each write received must be in memory or in the root's port, and no byte may be
+// sent that memory has not delivered. The memory is full most of the time. Akita's engine must give the same result.
 func TestConservation(t *testing.T) {
 	play := func(e sim.Engine, wait func(simcore.Ps) error) (last simcore.Ps, held int) {
 		space, err := mem.NewSpace(1<<20, 1<<20)

@@ -72,7 +72,7 @@
 //	bf*       bank_timing     offpath: 20 ns a read and 44 ns a write in one bank, the anchors
 //	                          offpath.p2.skew_read_narrow and offpath.p2.skew_write_narrow
 //	          mapping         rows, of 8 KB: as these anchors are read, 1.5 KB lie in one bank and
-//	                          48 KB in six (reading of the card's design; BlueField-3: assumption)
+//	                          48 KB in six (our reading of them; BlueField-3: assumption)
 //	host-*    bank_timing     jedec-*: closed page by the speed bin of the part: tRC for a read; tRCD,
 //	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2400T
 //	                          17-17-17, DDR4-2933Y 21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B
@@ -82,7 +82,7 @@
 //	                          as long as the interleave of channels: assumption
 //	all       permutation     Zhang, Zhu, Zhang, MICRO 2000; all bits above the bank's: assumption
 //	          runs            as long as a drain of writes: assumption
-//	          read_latency_ps 90 ns, of the budget's 80 to 150 for memory: assumption
+//	          read_latency_ps 90 ns, of the 80 to 150 ns of docs/board.md for memory: assumption
 //	          write_batch 16, read_window 32, write_buffer 64: as gem5's controller has them (Hansson
 //	                          et al., ISPASS 2014)
 //	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave: assumption
