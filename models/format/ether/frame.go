@@ -7,8 +7,8 @@ const (
 	MaxLen = 9216
 )
 
-// MaxOffered is the length in bytes of the longest frame that may be offered to a device. Devices
-// accept none as long, and captures hardly contain one.
+// MaxOffered is the length in bytes of the longest frame that may be offered to a device. No device accepts a frame
+// of that length, and captures hardly contain one.
 const MaxOffered = 1 << 18
 
 // WireOverhead is the number of bytes that a frame occupies on the wire beyond its data: preamble

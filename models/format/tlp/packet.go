@@ -9,7 +9,8 @@ type Packet struct {
 
 	buf []byte // the packet's own storage, kept by Reset
 
-	// Cache of Parsed for the header bytes in of; clean means that Decode accepts the header.
+	// Cached result of Parsed: parsed is the decoded form of the header bytes of. clean means that Decode accepts
+	// them.
 	read, clean bool
 	of          [HeaderBytes]byte
 	parsed      Header
