@@ -41,14 +41,14 @@ func TestChangelog(t *testing.T) {
 type changelog struct {
 	versions []string
 	faults   []string
-	title    string // title of the current part
+	title    string // heading of the current part, which lists the changes of one version
 	kind     int    // index into changeKinds, -1 before the first
 	entries  int    // number of entries of the current kind
-	commit   bool   // the part names its last commit
+	commit   bool   // the part names the last commit of its version
 }
 
-// readChangelog returns the versions of a changelog, newest first, and its faults by line. A changelog has
-// parts, kinds of changes in a fixed order, one line per entry, and nothing else.
+// readChangelog returns the versions of a changelog, newest first, and its faults by line. A changelog has a part for
+// each version, with kinds of changes in a fixed order and one line per entry, and nothing else.
 func readChangelog(text string) (versions, faults []string) {
 	c := &changelog{}
 	lines := strings.Split(text, "\n")
