@@ -54,7 +54,7 @@ type app struct {
 
 	bundleDUT string // name or manifest of the device for a bundle of play
 
-	ended     *cli.Ended // the command's verdict; if nil, its error decides
+	ended     *cli.Ended // the command's verdict; if nil, its error decides the exit code
 	reported  bool       // the verdict has been printed
 	homeShown bool       // the line about the home has been printed
 	object    result.Object
