@@ -14,7 +14,7 @@ import (
 // account is a credit account together with the undecided frames that it alone decides on.
 type account struct {
 	accounts.Account
-	frames []arrivals.List // by port
+	frames []arrivals.List // undecided frames, by port
 }
 
 func newAccounts(build *nicspec.Build) []account {

@@ -16,7 +16,8 @@ type backpressure struct {
 	eth  []cycles.Set // m_axis_eth of a port was held back
 }
 
-// Cycles outside of a set for which the set stays exact: more than any bound that is checked with it.
+// How far back each set of cycles stays exact (cycles.NewSet): more cycles than any bound that is checked with the
+// set.
 const (
 	keptTLP  = 1 << 14 // for the bounds of [L3]
 	keptUsed = 1 << 11 // for the bounds of [M3], and for fetchSlack
@@ -124,7 +125,7 @@ func (r *Referee) checkBusySinceRead(d verdict.Domain, what string) {
 	}
 }
 
-// txEnabled records that CTRL.tx_enable was set: work that waited for it counts from then on.
+// txEnabled records that CTRL.tx_enable was set: work that waited for it must keep the pin busy high from then on.
 func (r *Referee) txEnabled() { r.pin.data = max(r.pin.data, r.now+nicspec.VisibleCycles) }
 
 // checkIdleReads checks that no read was outstanding in an idle interval.

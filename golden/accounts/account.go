@@ -23,8 +23,8 @@ type Account struct {
 	forgotten int        // number of writes removed from the front of writes
 	since     int64      // the next frame reaches the account in this cycle or later
 	early     []Event    // delivered frames that wait for one with a lower account_seq
-	seen      []latest   // by port: last frame that advanced the states
-	current   FrameFacts // frame that is advancing the states
+	seen      []latest   // by port: last frame that advanced the possible states
+	current   FrameFacts // frame that is advancing the possible states
 
 	// States before table write number setAt took effect, kept until cycle beforeTo, while frames that reached
 	// the account before that write may still be delivered.
@@ -60,7 +60,7 @@ type Event struct {
 	Index uint16 // descriptor index
 }
 
-// latest is the last frame of one port that advanced the states.
+// latest is the last frame of one port that advanced the account's possible states.
 type latest struct {
 	any   bool
 	frame uint32

@@ -30,8 +30,8 @@ func TestAccountWindow(t *testing.T) {
 	}
 }
 
-// Once a frame has shown which writes came before it, later frames are checked against that alone: the credit that
-// is used up cannot be used again.
+// Once a frame has shown which writes came before it, later frames are checked against that order alone: credit that
+// has been drawn cannot be drawn again.
 func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	a := Account{states: []state{{Account: core.Account{Balance: 1}}}, since: never,
 		writes: []write{{cycle: 1000, credit: 1<<30 | 5}, {cycle: 1001, credit: 1}}}

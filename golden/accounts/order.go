@@ -122,8 +122,8 @@ func (a *Account) OldFramesPending() bool { return len(a.before) > 0 }
 // reached it earlier.
 func (a *Account) Sure(port int, frame uint32, last int64) bool {
 	seen := &a.seen[port]
-	// a later frame of this port has already advanced the states, while this one was undecided: a table write
-	// was under way
+	// a later frame of this port has advanced the possible states while this one was undecided: a table write was
+	// under way
 	passed := seen.any && int32(seen.frame-frame) > 0
 	return seen.out < last && a.doubtTo < last && !a.OldFramesPending() && !passed
 }

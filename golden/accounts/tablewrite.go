@@ -62,8 +62,8 @@ func (a *Account) firstSet(states []state) int {
 	return a.forgotten + from
 }
 
-// passBefore advances the states that preceded the latest table write by a frame that reached the account
-// before that write.
+// passBefore handles a frame that reached the account before its latest table write: it advances the states of that
+// time, before the write.
 func (a *Account) passBefore(e *Event, unsure bool) bool {
 	at := a.setAt - a.forgotten
 	if len(a.before) == 0 || at < 0 || e.Last > a.writes[at].cycle+nicspec.VisibleCycles {

@@ -205,7 +205,7 @@ func (e *Entry) MayBeCopied() bool {
 		(e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
 }
 
-// mayDiffer reports whether the entry may have made other reads than those attributed to it.
+// mayDiffer reports whether the device may have read the entry's pieces by other reads than those attributed to it.
 func (e *Entry) mayDiffer() bool {
 	for i := range e.Count {
 		p := &e.Pieces[i]

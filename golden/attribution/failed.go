@@ -102,7 +102,8 @@ func (es *Entries) assignLate(e *Entry) bool {
 	return false
 }
 
-// wasLate reports whether one of the reads in late can have been for e. If so, e may have ended with CplTimeout.
+// wasLate reports whether a read that may have timed out before it completed (lateRead) can have been for e. If so, e
+// may have ended with CplTimeout.
 func (es *Entries) wasLate(e *Entry) bool {
 	for _, l := range es.late {
 		for i := range e.Count {

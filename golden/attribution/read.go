@@ -251,7 +251,7 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if q.Slot(e.Index).Entry == e { // the entry's first reading
 		score += 8
 	}
-	// the oldest entry and the one before this have come
+	// the entry is the queue's oldest, or both the oldest and the one just before it have been read
 	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil {
 		score += 32
 	}

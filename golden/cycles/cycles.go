@@ -22,7 +22,8 @@ type Set struct {
 	keep int64
 }
 
-// NewSet returns an empty set. The set stays exact for the latest keep cycles outside of it.
+// NewSet returns an empty set. Queries are exact as long as they look back over at most keep cycles that are not in
+// the set.
 func NewSet(keep int64) Set { return Set{keep: keep} }
 
 // stretch is a range of cycles in the set, with the number of earlier cycles in the set.
@@ -39,7 +40,7 @@ func (s *Set) Latest() int64 {
 	return s.list.At(s.list.Len() - 1).last
 }
 
-// Add adds cycles, the first of which may lie before the latest.
+// Add adds the cycles from first to last. first may lie before the latest cycle in the set.
 func (s *Set) Add(first, last int64) {
 	l := &s.list
 	for l.Len() > 0 && l.At(l.Len()-1).first >= first {
@@ -60,7 +61,7 @@ func (s *Set) Add(first, last int64) {
 	}
 }
 
-// find counts the stretches that begin in a cycle or before.
+// find counts the stretches that begin no later than a cycle.
 func (s *Set) find(cycle int64) int {
 	lo, hi := 0, s.list.Len()
 	if hi > 0 && s.list.At(hi-1).first <= cycle {
@@ -97,7 +98,8 @@ func (s *Set) Free(after, to int64) int64 {
 	return to - after - s.upTo(to) + s.upTo(after)
 }
 
-// Back returns the earliest cycle c such that at most n cycles from c to before the given one are not in the set.
+// Back goes back from a cycle over n cycles that are not in the set, and over any number that are. It returns the
+// earliest cycle that it reaches.
 func (s *Set) Back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
 		x := s.list.At(i - 1)

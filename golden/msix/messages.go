@@ -15,8 +15,8 @@ type Messages struct {
 	shared []debt
 }
 
-// debt counts the messages of one address and data that must still come after a shared one, although no single
-// queue surely owes them.
+// debt counts messages with one address and data that must still come, although no single queue surely owes one:
+// several queues owed a message, and those that came may have been of any of them.
 type debt struct {
 	addr uint64
 	data uint32

@@ -26,8 +26,8 @@ type Failed struct {
 // Failures lists the reads of a ring that failed, or may have.
 type Failures []Failed
 
-// AllBehind reports whether an entry comes before all reads that failed, or may have: its doorbell was accepted,
-// and it ends as if none had failed [T2].
+// AllBehind reports whether all reads that failed, or may have, come after an entry. Such an entry ends as if no read
+// had failed, since its doorbell was accepted before [T2].
 func (l Failures) AllBehind(i uint16) bool {
 	for k := range l {
 		if int16(i-l[k].First) >= 0 {
