@@ -90,7 +90,7 @@ type Memory struct {
 
 // end holds the memory models of one endpoint.
 type end struct {
-	target   mem.Target // first model on the way: cache, DRAM or Space
+	target   mem.Target // model that an access meets first: cache, DRAM or Space
 	backdoor mem.Backdoor
 	watch    func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 	cache    *armcache.Cache // nil: no cache, or inside host

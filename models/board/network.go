@@ -43,8 +43,8 @@ func (s *RackSpec) validateNetwork() error {
 	return n.validateRules(max(cards[0].Ports, 1))
 }
 
-// validateFaults checks the loss and the faults of cables: a network without cables has neither,
-// any other at most one.
+// validateFaults checks Loss and Faults of the cables. A network may have only one of the two, and none without
+// cables.
 func (n *NetworkSpec) validateFaults() error {
 	if n.Loss != nil {
 		if err := n.Loss.Validate(); err != nil {

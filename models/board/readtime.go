@@ -129,7 +129,7 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	}
 }
 
-// machine adds a server's sockets, the link between them, and the IIO buffer in front of them.
+// machine adds the time of a server's sockets, of the link between them, and of the IIO buffer in front of them.
 func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	below := t.dram(at+".dram", &h.DRAM, l)
 	if h.LLC != nil {
@@ -143,7 +143,7 @@ func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
 }
 
-// dram adds a memory controller, and returns the time of an access to an idle one.
+// dram adds the time of a memory controller, and returns that of one access while it is idle.
 func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	if d == nil {
 		return 0
@@ -156,7 +156,7 @@ func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	return one
 }
 
-// cache adds a cache over a memory that takes the time below to fetch a line.
+// cache adds the time of a cache. below is the time that the memory behind it takes to fetch a line.
 func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l load) {
 	if c == nil {
 		return
@@ -165,7 +165,7 @@ func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l lo
 	t.add(at, sum(times(l.serial, c.HitLatency, 1), sum(misses, paced(l.lines()*mem.LineBytes, c.Rate))))
 }
 
-// link adds a simcore link, whose messages are TLPs.
+// link adds the time of a simcore link that carries TLPs.
 func (t *readTime) link(at field.Path, s *simcore.LinkSpec, l load) {
 	t.add(at+".latency_ps", 2*s.Latency)
 	t.add(at+".credits", times(l.tlps, s.Latency+s.CreditLatency, window(s)))
@@ -190,7 +190,7 @@ func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
 	t.add(at, paced(l.bytes+l.tlps*int64(s.Framing+2*s.DLLP.Bytes), s.Rate()))
 }
 
-// memlink adds a memory link, which requests cross in one direction and responses in the other.
+// memlink adds the time of a memory link, which requests cross in one direction and responses in the other.
 func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 	t.add(at+".latency_ps", times(l.serial, 2*s.Latency, 1))
 	t.add(at+".rate", paced(l.bytes+l.lines()*int64(s.HeaderBytes), s.Rate))
@@ -199,8 +199,7 @@ func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 // lines returns the largest number of memory lines that the bytes can touch.
 func (l *load) lines() int64 { return l.bytes/mem.LineBytes + l.tlps }
 
-// window returns the number of messages that a link holds in flight, of the direction with fewer
-// credits.
+// window returns the number of messages that a link can have in flight in the direction with fewer credits.
 func window(s *simcore.LinkSpec) int64 {
 	return tighter(tighter(linkMessages, int64(s.Credits)), int64(s.ReverseCredits))
 }
