@@ -49,7 +49,7 @@ type read struct {
 	over    bool   // further completions are dropped
 	next    *read  // read with the same tag that waits for this one
 
-	gap  bool // completions are held back in late, until the fault's gap has passed
+	gap  bool // completions wait in the queue late until the fault's gap has passed
 	late fifo.Queue[*msg.TLP]
 	done bool // the last completion of the read has come
 }

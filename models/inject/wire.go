@@ -33,7 +33,7 @@ type Wire struct {
 	failed error
 }
 
-// held is a frame that disorder holds back.
+// held is a frame that a strike of kind disorder holds back.
 type held struct {
 	frame *msg.Frame
 	left  int // number of other frames that still have to pass the held frame

@@ -38,7 +38,8 @@ type Chances struct {
 	ECN         float64 `yaml:"ecn"`        // CE mark, if the packet's transport is ECN-capable
 }
 
-// HoldSpec limits how long disorder holds a frame back; the limit that is reached first ends it.
+// HoldSpec limits how long a fault of kind disorder holds a frame back. The frame goes on when the first limit is
+// reached.
 type HoldSpec struct {
 	Frames int        `yaml:"frames"`  // other frames passed in the same direction; 0: DefaultHold
 	Time   simcore.Ps `yaml:"time_ps"` // time; 0: DefaultHold

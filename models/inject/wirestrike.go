@@ -53,8 +53,8 @@ func (w *Wire) apply(r *WireRule, i int, frame []byte) {
 	}
 }
 
-// corrupt chooses the bit to flip: number bit of the part, or a random one by drawn if bit is nil. A bit beyond the
-// part's end flips nothing.
+// corrupt chooses the bit of a part to flip: the one with the given number or, if bit is nil, one by the random
+// number drawn. A bit beyond the part's end flips nothing.
 func (w *Wire) corrupt(part WirePart, bit *int, drawn uint64, n int) {
 	from, to := 0, n
 	if at := &w.pkt.place; w.strike.RoCE {

@@ -14,7 +14,7 @@ type noticeQueue struct {
 	hdr     tlp.Header
 }
 
-// notice is a TLP that waits for the first stores write accesses.
+// notice is a TLP that waits until as many write accesses are in memory as had been issued when it arrived: stores.
 type notice struct {
 	p      *msg.TLP
 	stores uint64

@@ -40,7 +40,7 @@ type completion struct {
 	arrived bool
 }
 
-// answer queues a read of the NIC for its answer.
+// answer queues a read of the NIC, which is answered when its latency has passed and its data has come.
 func (r *Root) answer(h *tlp.Header) {
 	ep, _ := mem.Split(h.Address)
 	if ep >= len(r.completers) {

@@ -184,8 +184,7 @@ func (c *Cache) retryHead() {
 	c.arm(max(now, c.free))
 }
 
-// charge occupies the pipeline for the lines that a turn touched: those from offset from of the
-// access on.
+// charge occupies the pipeline for the lines that a turn touched, which began at an offset in the access.
 func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {

@@ -145,8 +145,8 @@ func (c *Cache) filled(f *fetch) {
 	c.retryHead()
 }
 
-// writeBack sends the victim's bytes to memory; the step has put them into the next idle
-// write-back. A Clean waits for it.
+// writeBack sends the victim's bytes to memory; the step has put them into the next idle write-back. A Clean is not
+// done before its write-backs are.
 func (c *Cache) writeBack(x *transfer, line uint64) {
 	last := len(c.idleWriteBacks) - 1
 	s := c.idleWriteBacks[last]

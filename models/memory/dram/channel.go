@@ -160,7 +160,7 @@ func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 		}
 		return p, false, c.start(p, false, now)
 	}
-	if !c.draining() { // outside a drain, writes also wait until paid, to keep to their share of time
+	if !c.draining() { // outside a drain, writes also wait until time c.paid, to keep to their share of time
 		nextWrite = max(nextWrite, c.paid)
 	}
 	return nil, false, max(min(nextRead, nextWrite), now+1)

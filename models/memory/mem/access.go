@@ -81,7 +81,7 @@ func (a *Access) Verify(t Target) error {
 	return err
 }
 
-// Ask gives a the request of another access, of, which was verified: a is then issued on behalf of it.
+// Ask copies the request of another access, which was verified, to this one, which is then issued on its behalf.
 func (a *Access) Ask(of *Access) {
 	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
 }
