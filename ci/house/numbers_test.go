@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// TestNumbersInYAML checks that all versions of YAML read the same numbers in our files, including those without a
-// strict reader: claims, the contract, exclusions.
+// TestNumbersInYAML checks that every number in our YAML files is the same number in all versions of YAML. It covers
+// files without a strict reader, too: claims, the contract, exclusions.
 func TestNumbersInYAML(t *testing.T) {
 	found := 0
 	walkExt(t, ".yaml", func(path string) {
