@@ -75,7 +75,7 @@ func (a *app) openBundle(c *cobra.Command, args []string) error {
 		}
 	}
 	if f := c.Flags().Lookup("shrink-s"); len(a.bundle.Info.Shrunk) > 0 && !f.Changed {
-		if err := f.Value.Set("0"); err != nil { // it is as small as it gets
+		if err := f.Value.Set("0"); err != nil { // the bundle's input was shrunk already
 			return err
 		}
 	}

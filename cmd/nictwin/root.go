@@ -230,7 +230,7 @@ func (a *app) repeatLine(c *cobra.Command, args []string, with map[string]string
 		}
 		_, list := f.Value.(pflag.SliceValue)
 		switch {
-		case slices.Contains([]string{"json", "help", "wall-limit", "heartbeat"}, f.Name): // they change no result
+		case slices.Contains([]string{"json", "help", "wall-limit", "heartbeat"}, f.Name): // do not affect the result
 		case idle[f.Name] != "":
 		case list && value == "" || !list && value == f.DefValue && !slices.Contains(always, f.Name):
 		case f.Value.Type() == "stringToString":
