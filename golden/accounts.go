@@ -84,8 +84,8 @@ func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
 	a.Written(r.now, credit, set)
 }
 
-// accountDelivered records the delivery of a frame that drew on an account, then follows every delivered frame that
-// is next in the account's order.
+// accountDelivered records the delivery of a frame that drew on an account, then advances the account by every
+// delivered frame whose turn has come by account_seq.
 func (r *Referee) accountDelivered(a *account, e accounts.Event) {
 	a.Delivered(e)
 	r.accountTurns(a, false)

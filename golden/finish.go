@@ -170,7 +170,7 @@ func (r *Referee) endEntries(q *txq) {
 		}
 		m, _ := r.ent.Outcomes(e)
 		if !e.Left && (e.Plan.Complete || !m.Has(nicspec.StatusOk) || e.Plan.Send) {
-			want := "ended" // with a status that its reads would decide
+			want := "ended" // without a status, if reads that decide it have not ended
 			if m != 0 {
 				want += ": " + m.String()
 			}

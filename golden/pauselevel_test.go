@@ -180,7 +180,7 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 				l.r.Held(boundary.Held{Kind: boundary.FrameOut, First: h[0], Last: h[1]})
 			}
 			require.Empty(t, l.r.fault)
-			if c.want != "" { // that it is late shows when something else happens
+			if c.want != "" { // a late frame is noticed only at the next crossing
 				l.play(come(c.cycle, 1))
 			}
 			l.play(pauses(c.cycle), leave(c.cycle+10, 7), ends(c.cycle+30))

@@ -117,8 +117,8 @@ func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) 
 	}
 }
 
-// checkBusySinceRead checks that the device was busy since the latest completed read of a piece until the bytes
-// that leave now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
+// checkBusySinceRead checks that the device was busy from the latest completed read of a piece until bytes leave in
+// the current crossing. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
 func (r *Referee) checkBusySinceRead(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
 		r.mustBeBusy(d, what, r.pin.data, r.x.First)

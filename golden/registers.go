@@ -123,7 +123,8 @@ func registerName(off uint32) string {
 	return reg.Name
 }
 
-// tableRead handles a table command that loads TBL_DATA from an entry: it sets how each word is to be compared.
+// tableRead handles a table command that loads TBL_DATA from an entry: it chooses the class by which each word will
+// be compared.
 func (r *Referee) tableRead(e *core.Effect) {
 	w := &r.bar.words
 	*w = [nicspec.TableWords]wordClass{}

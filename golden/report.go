@@ -27,8 +27,8 @@ type Report struct {
 	// frames, completion entries, answers and counters compared
 	Checked    uint64              `json:"checked"`
 	Mismatches uint64              `json:"mismatches"`
-	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first ones
-	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all of them, counted
+	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first mismatches
+	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all mismatches, counted by kind
 	Notes      []string            `json:"notes,omitempty"`   // what the other side did outside of the contract
 	Limits     []verdict.Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
 	Digest     string              `json:"digest"`            // SHA-256 over the crossings

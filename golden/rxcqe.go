@@ -110,8 +110,8 @@ func (r *Referee) fits(q *rxq, f *arrivals.Frame) bool {
 	return false
 }
 
-// guessFrame finds the frame of a completion entry that names no frame of the queue: the first frame due from a
-// port whose bytes were written, else the named one, which it reports as wrong.
+// guessFrame finds the frame of a completion entry that names no frame of the queue: a frame that is next from its
+// port and whose bytes were written to memory, else the frame that the entry names, which it reports as wrong.
 func (r *Referee) guessFrame(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	for port := range q.frames {
 		if f := q.frames[port].Head; f != nil && r.written(q, f) {

@@ -64,7 +64,7 @@ type Event struct {
 type latest struct {
 	any   bool
 	frame uint32
-	out   int64 // latest completion entry of a frame of any other port
+	out   int64 // cycle of the latest completion entry of a frame of another port
 }
 
 // never is a cycle before all others.

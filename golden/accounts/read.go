@@ -8,7 +8,7 @@ import (
 // Range bounds the values that a read of an account may return.
 type Range struct {
 	Balance, Drawn, Seq Span
-	Slow, Fast          bool // possible values of the slow state
+	Slow, Fast          bool // the account may be slow; it may be fast
 }
 
 // Span is a range of numbers, from lo to hi.

@@ -316,8 +316,8 @@ func (g *goal) reached(h Place, n int) bool {
 	return !wild && k == n && h.entry.Buf.Differs(off, g.data[off:off+n]) == n
 }
 
-// goal is what a search is to reach: that all bytes of an entry have come and, if data is set, that they are those of
-// the frame data, which has left.
+// goal names the entry that a search completes. If data is set, a frame that has left, the entry must get the bytes
+// of that frame.
 type goal struct {
 	entry  *Entry
 	data   []byte

@@ -16,7 +16,7 @@ type Queue struct {
 	most  core.Moderator // moderation as if doubtful messages had been other queues'
 	least core.Moderator // moderation as if doubtful messages had been this queue's
 
-	closing bool  // the queue is being disabled,
+	closing bool  // the queue is being disabled
 	closed  int64 // cycle in which the disabling of the queue began
 	drained int64 // cycle by which the latest read of the queue timed out; closed if none did since then
 	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one

@@ -59,7 +59,7 @@ func TestOut(t *testing.T) {
 		{"a pause that nobody sends", func(o *Out) {
 			o.Came(1000, 5000, 8)
 			o.Coming(at(4000), 64)
-			for i := range uint32(8) { // the frames of this loop were held all the time
+			for i := range uint32(8) { // these frames have been in the buffer all the time
 				o.Delivered(4100, i, 900, 640, i)
 			}
 		}, "frame"},

@@ -8,8 +8,8 @@ import (
 // Cut reports how many of the observed records a file contains. A file is cut at the first record
 // that does not fit its limit, so it contains everything that happened until then.
 type Cut struct {
-	Written uint64 `json:"written"`  // records
-	LeftOut uint64 `json:"left_out"` // records that came after them
+	Written uint64 `json:"written"`  // records that are in the file
+	LeftOut uint64 `json:"left_out"` // records that are not in the file
 }
 
 // noticeBytes is reserved for the record that says how much is missing.

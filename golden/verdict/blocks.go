@@ -10,7 +10,7 @@ const FieldPayload = "payload bytes"
 var blocksByBoth = map[string]string{
 	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader",
 	"R10 status":                  "cqe",
-	"P3 " + FieldPayload:          "rxdma", // too long a write; the rule is the reader's for all else
+	"P3 " + FieldPayload:          "rxdma", // a write that is too long; else [P3] points at the reader
 	"P9 completion entry address": "cqe", "S3 queue": "rss", "F4 read": "txq",
 }
 
