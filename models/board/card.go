@@ -42,7 +42,7 @@ type CardSpec struct {
 
 	Seed  uint64 `yaml:"seed"`
 	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stall
-	Burst int    `yaml:"burst"` // they stall, or flow, for 2^burst cycles at a time; see Slot.Burst
+	Burst int    `yaml:"burst"` // streams stall, or flow, for 2^burst cycles at a time; see Slot.Burst
 }
 
 // MaxPorts is the largest number of Ethernet ports of a NIC [B2].
@@ -100,7 +100,7 @@ func againstEndpoint(err error) error {
 		switch {
 		case ok &&
 			(strings.HasSuffix(string(e.Path), ".socket_bytes") || strings.HasSuffix(string(e.Path), ".tlb.tables")):
-			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself now names them
+			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // adds these fields to e
 		case ok && strings.HasSuffix(string(e.Path), ".pcie.ends"):
 			_ = field.Against(e, "endpoint.limits.mps")
 		}

@@ -23,8 +23,8 @@ func (l *lab) frames(n int) (got [][]byte, at simcore.Ps) {
 	return l.nics[1].seqs, l.Now()
 }
 
-// A cable must lose exactly the frames that its seed selects by their ordinal; the others must take
-// as long as on a cable without loss, in either kind of network.
+// A cable must lose exactly the frames that its seed selects by their ordinal; the others must take as long as on a
+// cable without loss: in a network back to back, and in one with a switch.
 func TestLossyCables(t *testing.T) {
 	for _, network := range []string{"kind: back_to_back, latency_ps: 10000",
 		"kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {

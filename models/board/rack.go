@@ -16,7 +16,7 @@ type RackSpec struct {
 	Name    string       `yaml:"name"`
 	Servers []ServerSpec `yaml:"servers"`
 	Fleet   *FleetSpec   `yaml:"fleet"`   // client machines; nil: none
-	Network NetworkSpec  `yaml:"network"` // between their Ethernet ports
+	Network NetworkSpec  `yaml:"network"` // between the cards' Ethernet ports
 }
 
 // FleetSpec configures identical client machines: Client[0], Client[1] and so on.
@@ -101,7 +101,7 @@ func (s *DeviceSpec) Validate() error {
 	if (s.Model != "") != (s.Kind == DeviceRNIC) {
 		err := field.Errorf("model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
 		if s.Model != "" { // a preset may have set it
-			_ = field.Against(err, "kind") // err itself now names it
+			_ = field.Against(err, "kind") // adds field kind to err
 		}
 		errs = append(errs, err)
 	}

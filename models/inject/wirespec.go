@@ -33,8 +33,8 @@ type Chances struct {
 	Loss        float64 `yaml:"loss"`
 	Duplication float64 `yaml:"duplication"`
 	Disorder    float64 `yaml:"disorder"`
-	Corruption  float64 `yaml:"corruption"` // of a bit after the BTH, so that the ICRC is wrong
-	Headers     float64 `yaml:"headers"`    // of a bit up to the end of the BTH
+	Corruption  float64 `yaml:"corruption"` // flip of a bit after the BTH, so that the ICRC is wrong
+	Headers     float64 `yaml:"headers"`    // flip of a bit up to the end of the BTH
 	ECN         float64 `yaml:"ecn"`        // CE mark, if the packet's transport is ECN-capable
 }
 
@@ -98,9 +98,9 @@ type WireRule struct {
 	QP        *uint32   `yaml:"qp"`        // destination queue pair; null: all
 	Opcode    *uint8    `yaml:"opcode"`    // of the BTH; null: all
 
-	PSN      int `yaml:"psn"`      // the first one, counted from the flow's first PSN seen
+	PSN      int `yaml:"psn"`      // first PSN to strike, counted from the first PSN seen of the flow
 	PSNs     int `yaml:"psns"`     // number of consecutive PSNs; 0: one
-	Attempt  int `yaml:"attempt"`  // the first one, from 0: how often the PSN was seen before in its flow
+	Attempt  int `yaml:"attempt"`  // first attempt to strike, from 0: how often the flow had the PSN before
 	Attempts int `yaml:"attempts"` // number of consecutive attempts; 0: one
 
 	Ordinal int `yaml:"ordinal"` // class other: index in its direction, from 0, in place of PSN and attempt

@@ -14,7 +14,7 @@ type PortCounters struct {
 	PausesOut Count                  `json:"pauses_out"` // the switch's own pause frames, not in Out
 	Marked    uint64                 `json:"marked"`     // frames that left here with CE set by the switch
 	Unaware   uint64                 `json:"unaware"`    // frames due for a mark whose transport is not ECN-capable
-	Dropped   [core.NumReasons]Count `json:"dropped"`    // arrivals here and their copies, by reason
+	Dropped   [core.NumReasons]Count `json:"dropped"`    // frames that arrived here, and copies of them, by reason
 }
 
 // Counters returns the counters of a port.

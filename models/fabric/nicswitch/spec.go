@@ -17,8 +17,8 @@ type NICLink string
 
 // Values of NICLink.
 const (
-	Shared NICLink = "shared" // one channel for all of them
-	Wide   NICLink = "wide"   // a channel for each
+	Shared NICLink = "shared" // one channel for all of the NIC's ports
+	Wide   NICLink = "wide"   // a channel for each of the NIC's ports
 )
 
 // Spec configures a Switch.

@@ -59,7 +59,7 @@ type Credits struct {
 	PostedHeaders     int `yaml:"posted_headers"`
 	PostedData        int `yaml:"posted_data"`
 	NonPostedHeaders  int `yaml:"non_posted_headers"`
-	NonPostedData     int `yaml:"non_posted_data"` // no read has data
+	NonPostedData     int `yaml:"non_posted_data"` // for requests with data, which do not exist here
 	CompletionHeaders int `yaml:"completion_headers"`
 	CompletionData    int `yaml:"completion_data"`
 }
@@ -94,7 +94,7 @@ const (
 	maxHeaderCredits = 127 * 16  // 8-bit counters, half of them in use, scaled by 16 at most (PCIe 3.4.2)
 	maxDataCredits   = 2047 * 16 // 12-bit counters
 	creditBytes      = 16        // PCIe 2.6.1
-	dllpBytes        = 8         // 2 B token, 4 B, 2 B CRC from 8 GT/s on (PCIe 4.2.2.3)
+	dllpBytes        = 8         // 2 B token, 4 B content, 2 B CRC from 8 GT/s on (PCIe 4.2.2.3)
 )
 
 // Default returns a x16 link of a generation whose far end is configured to MPS 256, MRRS 512 and

@@ -8,7 +8,7 @@ import (
 // Limits are the size limits for TLPs that a link's configuration sets, in bytes.
 type Limits struct {
 	MPS  int `yaml:"mps"`  // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
-	MRRS int `yaml:"mrrs"` // max read request size: as MPS (PCIe 2.2.7)
+	MRRS int `yaml:"mrrs"` // max read request size: same values as MPS (PCIe 2.2.7)
 	RCB  int `yaml:"rcb"`  // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
 }
 

@@ -9,7 +9,7 @@ package tlp
 // lower address 0 for the others.
 func Unsupported(hdr *[HeaderBytes]byte, completerID uint16) (cpl Header, ok bool) {
 	as := *hdr
-	as[0] = ftMRd32 // the needed fields are where a memory read has them
+	as[0] = ftMRd32 // decodes the header as a memory read: the fields needed are in the same bytes
 	req := Parse(&as)
 	cpl = Header{
 		Kind: Cpl, Status: StatusUR, TC: req.TC, Attr: req.Attr,

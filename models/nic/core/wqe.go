@@ -91,7 +91,7 @@ func DecodeWqe(raw WorkEntry, keys KeyTable, lim TxLimits, p *TxPlan) {
 	copy(p.Inline[:], raw.Inline(p.InlineLen))
 }
 
-// formatted checks the part of [T3] for Send that fails with BadFormat, except for its pieces.
+// formatted checks the conditions of [T3] on a Send that fail with BadFormat, except those on its pieces.
 func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
 	w := nicspec.Wqe(raw)
 	switch {
@@ -110,7 +110,7 @@ func (p *TxPlan) inlineSlots() int {
 	return (p.InlineLen + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 }
 
-// lengthFits checks the part of [T3] that fails with BadLength, for n bytes gathered.
+// lengthFits checks the conditions of [T3] that fail with BadLength, for n bytes gathered.
 func (p *TxPlan) lengthFits(n int) bool {
 	least, most := nicspec.FrameMin, nicspec.FrameMax
 	if p.Append {

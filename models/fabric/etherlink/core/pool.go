@@ -7,7 +7,7 @@ const Classes = 8
 // to the bytes of the class that entered at that port and are still in the buffer.
 type PFC struct {
 	XoffBytes     int `yaml:"xoff_bytes"`     // above this the sender is paused; 0: the class has no PFC
-	XonBytes      int `yaml:"xon_bytes"`      // at or below this it may resume
+	XonBytes      int `yaml:"xon_bytes"`      // at or below this the sender may resume
 	HeadroomBytes int `yaml:"headroom_bytes"` // beyond xoff, for frames that arrive before the sender has stopped
 }
 

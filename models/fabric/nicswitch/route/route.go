@@ -22,7 +22,7 @@ import (
 type Port struct {
 	Memory []Range   `yaml:"memory"` // bus addresses
 	IDs    []IDRange `yaml:"ids"`    // requester and completer IDs
-	Root   bool      `yaml:"root"`   // messages to the root go there; one port at most
+	Root   bool      `yaml:"root"`   // messages to the root leave by this port; one port at most
 }
 
 // Range is a range of bus addresses.

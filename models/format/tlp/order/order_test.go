@@ -34,7 +34,7 @@ var cells = []struct {
 }{
 	{"A2a", write, write, MustNotPass},
 	{"A2a", message, write, MustNotPass},
-	{"A2a", write, writeRO, MustNotPass}, // the bit of the second one counts
+	{"A2a", write, writeRO, MustNotPass}, // the RO bit of the second TLP decides
 	{"A2b RO", writeRO, write, MayPass},
 	{"A2b RO", writeRO, message, MayPass},
 	{"A2b IDO, not supported", writeIDO, write, MustNotPass},

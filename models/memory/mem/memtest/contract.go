@@ -18,7 +18,7 @@ import (
 type Bench struct {
 	Target mem.Target
 
-	// Base and Size give a range that lies wholly inside memory. Ends is set if memory ends there.
+	// Base and Size give a range that lies wholly inside memory. Ends is set if memory ends where the range does.
 	Base, Size uint64
 	Ends       bool
 
