@@ -143,7 +143,7 @@ func showWaves(w io.Writer, o *result.Object) {
 // artifacts describes the folder of artifacts, and lists those that were cut.
 func artifacts(o *result.Object) string {
 	switch {
-	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // these commands write no artifacts
+	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // they write artifacts only with --out
 		return "artifacts: none"
 	case o.Artifacts == "":
 		return "artifacts: none (--no-artifacts)"

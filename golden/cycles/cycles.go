@@ -98,7 +98,7 @@ func (s *Set) Free(after, to int64) int64 {
 	return to - after - s.upTo(to) + s.upTo(after)
 }
 
-// Back goes back from a cycle over n cycles that are not in the set, and over any number that are. It returns the
+// Back goes back from a cycle over n cycles outside of the set, and over any number of cycles in it. It returns the
 // earliest cycle that it reaches.
 func (s *Set) Back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
