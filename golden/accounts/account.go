@@ -107,7 +107,7 @@ type FrameFacts struct {
 
 	FastCauses, SlowCauses counters.Drops // possible drop causes on each path
 	Certain                bool           // the frame certainly reached the account, and in its turn
-	why                    counters.Drops // causes that the states allow
+	why                    counters.Drops // causes that the account's possible states allow
 }
 
 // advance moves a state past the frame. It reports false if the state does not allow the frame.
@@ -129,7 +129,7 @@ func (k *FrameFacts) advance(s *state) bool {
 	return why != 0
 }
 
-// step replaces the states by their successors after a frame. It reports false, and changes
+// step replaces the account's possible states by their successors after a frame. It reports false, and changes
 // nothing, if there are none.
 func (a *Account) step(k *FrameFacts) bool {
 	a.spare = a.spare[:0]
@@ -166,7 +166,7 @@ func (a *Account) expand(s state, k *FrameFacts) {
 	}
 }
 
-// recordFollowed records e as the latest frame of its port that advanced the states.
+// recordFollowed records e as the latest frame of its port that advanced the account's possible states.
 func (a *Account) recordFollowed(e *Event) {
 	a.since = max(a.since, e.Last)
 	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
@@ -190,9 +190,9 @@ func (a *Account) Describe() string {
 	return s
 }
 
-// followDelivered advances the states by a delivered frame. unsure says that frames which the caller cannot
-// assign to a queue yet may have reached the account first. It reports false, and changes nothing, if no state
-// allows the frame.
+// followDelivered advances the account's possible states by a delivered frame. unsure says that frames which the
+// caller cannot assign to a queue yet may have reached the account first. It reports false, and changes nothing, if
+// no state allows the frame.
 func (a *Account) followDelivered(e *Event, unsure bool) bool {
 	a.current = FrameFacts{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure,
 		Drew: true, Seq: e.Seq, Slow: e.Slow}

@@ -25,9 +25,9 @@ type RxState struct {
 	End    bool  // no more frames come
 }
 
-// Next returns the next delivered frame in the order of account_seq; ok is false if its delivery has not come
-// yet. During a table write, Next itself advances the states by each frame that can be next, and does not
-// return it.
+// Next returns the next delivered frame in the order of account_seq; ok is false if its delivery has not come yet.
+// During a table write, Next itself advances the account's possible states by each frame that can be next, and does
+// not return it.
 func (a *Account) Next(x RxState) (e Event, ok bool) {
 	for len(a.early) > 0 {
 		set := a.setUnderWay(x) // first: it applies writes that have taken effect by now
@@ -76,23 +76,23 @@ func (a *Account) takeEarly(i int) Event {
 	return e
 }
 
-// After returns the number of the latest frame of e's port that advanced the states; wrong reports that e came
-// in before that frame.
+// After returns the number of the latest frame of e's port that advanced the account's possible states; wrong reports
+// that e came in before that frame.
 func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 	seen := &a.seen[e.Port]
 	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
 }
 
-// Follow advances the states by a delivered frame, the next in the order of account_seq. It reports false, and
-// keeps the states, if no state allows the path that the frame took.
+// Follow advances the account's possible states by a delivered frame, the next in the order of account_seq. It
+// reports false, and keeps the states, if no state allows the path that the frame took.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.followDelivered(e, unsure)
 	a.recordFollowed(e)
 	return ok
 }
 
-// ForcePass is Follow for a delivered frame that no state allows: it advances the states as if each allowed the
-// frame, so that later frames are compared with the device's own choice.
+// ForcePass is Follow for a delivered frame that no state allows: it advances the possible states as if each allowed
+// the frame, so that later frames are compared with the device's own choice.
 func (a *Account) ForcePass(e *Event) {
 	for i := range a.states {
 		s := &a.states[i]
@@ -101,8 +101,8 @@ func (a *Account) ForcePass(e *Event) {
 	}
 }
 
-// Dropped advances the states by a frame that the account decided on and that was not delivered. It returns the
-// drop causes that the states allow.
+// Dropped advances the account's possible states by a frame that the account decided on and that was not delivered.
+// It returns the drop causes that these states allow.
 func (a *Account) Dropped(k FrameFacts) counters.Drops {
 	a.current = k
 	if !a.step(&a.current) {

@@ -23,10 +23,10 @@ func (a *Account) SetPending() bool {
 	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }
 
-// turnWhileSet finds the next frame during a table write, and advances the states by it. It tries, in this
-// order: the frame at index at, whose account_seq is next; a frame that reached the account before an earlier
-// table write; a frame with account_seq 0, which shows that the table write has taken effect. It returns the
-// index of the frame, or -1.
+// turnWhileSet finds the next frame during a table write, and advances the account's possible states by it. It tries,
+// in this order: the frame at index at, whose account_seq is next; a frame that reached the account before an earlier
+// table write; a frame with account_seq 0, which shows that the table write has taken effect. It returns the index of
+// the frame, or -1.
 func (a *Account) turnWhileSet(x RxState, at int) int {
 	if at >= 0 && a.followDelivered(&a.early[at], x.Unsure) {
 		a.recordFollowed(&a.early[at])

@@ -39,7 +39,7 @@ func (es *Entries) EndCopied(s *Slot) {
 		if x.MayBeCopied() {
 			es.TakeReading(s, x)
 			x.Copy.Well = true
-			x.Left = es.gather(x) && !x.mayShare() // an entry whose reads may be another's is not done yet
+			x.Left = es.gather(x) && !x.mayShare() // not while its reads may belong to another entry
 			return
 		}
 	}
