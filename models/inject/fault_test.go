@@ -92,7 +92,7 @@ func TestStruck(t *testing.T) {
 		told = append(told, x.Kind)
 	}
 	require.NoError(t, b.faults.Add(inject.Fault{Kind: inject.FaultCA, From: 0x101, To: 0x200, Skip: 1}))
-	for tag, at := range []uint64{0x101, 0x100, 0x1ff, 0x200} { // Skip spares the first
+	for tag, at := range []uint64{0x101, 0x100, 0x1ff, 0x200} { // Skip leaves the first one in range alone
 		b.read(uint8(tag), at, 1)
 	}
 	require.NoError(t, b.Run())

@@ -21,7 +21,7 @@ type Queue[T any] struct {
 	// The search for a TLP that can leave continues where it ended: the TLPs before from could not
 	// leave.
 	prev, from  link // from is the TLP to examine next, prev the one before it
-	posted, cpl bool // a posted request, or a completion, is among the TLPs before from
+	posted, cpl bool // a posted request, or a completion, is among the TLPs that could not leave
 }
 
 // link is a slot's number plus one; 0 means no slot.
