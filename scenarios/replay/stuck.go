@@ -47,7 +47,7 @@ func (l limits) little(patience simcore.Ps) limits {
 
 // stuck returns the error of a run without progress. Its text counts the outstanding frames and entries.
 func (r *Run) stuck() error {
-	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
+	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, r.standing()), ""
 	if r.rx != nil {
 		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
 	}

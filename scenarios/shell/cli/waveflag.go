@@ -130,8 +130,8 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 // made late still appear.
 const settling = 50_000
 
-// wave repeats a replay, up to some cycles after the window. stop is the error that ended it, or nil. If it hung without
-// a mismatch, the window is around its latest progress.
+// wave repeats a replay, up to some cycles after the window. stop is the error that ended it, or nil. If it hung
+// without a mismatch, the window is around its latest progress.
 func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	if e.Result == nil || r.Out == "" {
 		return nil
