@@ -43,7 +43,7 @@ var rooms = map[string]room{
 var timeless = []string{
 	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nic/nicspec", "models/format/wire",
 	"models/format/tlp", "models/format/tlp/order", "models/fabric/nicswitch/route", "models/format/ether",
-	"models/nic/dma", "models/sim/fifo", "models/memory/mem", "models/memory/mem/memtest",
+	"models/nic/dma", "models/sim/fifo", "models/sim/quantity", "models/memory/mem", "models/memory/mem/memtest",
 	"models/memory/armcache/core", "models/memory/memmap", "models/ref", "models/rnic/rnicspec",
 	"models/rnic/core", "models/fabric/etherlink/core", "golden", "stack/driver", "stack/rnicverbs",
 	"stack/rnicverbs/provider", "stack/verbs", "stack/verbs/verbstest", "stack/pipe",

@@ -46,7 +46,8 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 // Defaulter is a spec that sets its own default values, before an entry of a list is read into it.
 type Defaulter interface{ SetDefaults() }
 
-// WordDecoder is a spec that a file may give as a single word in place of a mapping.
+// WordDecoder is a spec that a file may give as a single word in place of a mapping. One that is itself a number or a
+// string, such as a quantity with its unit, gets every single value, numbers without a unit too.
 type WordDecoder interface{ DecodeWord(word string) error }
 
 // keyPreset is the key of a mapping that names its preset.
@@ -138,7 +139,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 		}
 		return
 	}
-	if own, ok := v.Addr().Interface().(WordDecoder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+	if own, ok := v.Addr().Interface().(WordDecoder); ok && n.Kind == yaml.ScalarNode &&
+		(n.Tag == "!!str" || v.Kind() != reflect.Struct && n.Tag != "!!null") {
 		if err := own.DecodeWord(n.Value); err != nil {
 			d.bad(n, at, "%w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 )
 
 type inner struct {
@@ -306,4 +307,25 @@ func TestDecodeNode(t *testing.T) {
 		_, err := read(text)
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+// A field of a quantity's type wants the unit; a bare number has none.
+func TestQuantities(t *testing.T) {
+	type spec struct {
+		Wait quantity.Time   `yaml:"wait"`
+		Size *quantity.Bytes `yaml:"size"`
+	}
+	var v spec
+	_, err := Decode("f.yaml", []byte("wait: 20ms\nsize: 64KiB\n"), nil, &v)
+	require.NoError(t, err)
+	require.Equal(t, spec{20e9, new(quantity.Bytes(65536))}, v)
+	text, err := Marshal(v)
+	require.NoError(t, err)
+	require.Equal(t, "wait: 20ms\nsize: 64KiB\n", string(text))
+	_, err = Decode("f.yaml", []byte("wait: 20\nsize: 1.5\n"), nil, &v)
+	require.EqualError(t, err, "f.yaml:1: wait: \"20\": no unit: want ps, ns, us, ms or s behind it\n"+
+		"f.yaml:2: size: \"1.5\": no unit: want B, KB, KiB, MB, MiB, GB or GiB behind it")
+	_, err = Decode("f.yaml", []byte("wait: 0\nsize: null\n"), nil, &v)
+	require.NoError(t, err)
+	require.Equal(t, spec{}, v)
 }
