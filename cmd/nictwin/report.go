@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"nictwin/scenarios/observe/result"
@@ -18,6 +19,9 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		say(w, "%v", measured)
 	}
 	a.showHome(e.Outcome, e.Err)
+	for _, text := range e.Notices {
+		say(a.stderr, "warning: %s\n", text)
+	}
 	if err := pipeline.Annotate(a.stderr, o); err != nil {
 		say(a.stderr, "warning: %v\n", err)
 	}
@@ -25,7 +29,7 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	case result.Pass:
 		showWaves(w, o)
 		showBundle(w, o)
-		showWarnings(w, o)
+		showWarnings(w, e)
 		paint(w, green, "PASS")
 		say(w, "  seed %d, %s\n", o.Seed, artifacts(o))
 	case result.Mismatch:
@@ -36,7 +40,7 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 		}
 		findings(w, o.Findings)
 		showBundle(w, o)
-		showWarnings(w, o)
+		showWarnings(w, e)
 		showFollowUp(w, o)
 		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
@@ -50,10 +54,12 @@ func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	}
 }
 
-// showWarnings prints what a run warns of.
-func showWarnings(w io.Writer, o *result.Object) {
-	for _, text := range o.Warnings {
-		say(w, "warning: %s\n", text)
+// showWarnings prints the warnings of a run that ended, except for those about its input.
+func showWarnings(w io.Writer, e *cli.Ended) {
+	for _, text := range e.Object.Warnings {
+		if !slices.Contains(e.Notices, text) {
+			say(w, "warning: %s\n", text)
+		}
 	}
 }
 

@@ -31,11 +31,11 @@ const (
 
 // Spec configures a NIC. The sources of the defaults are in presets.go.
 type Spec struct {
-	Ports int          `yaml:"ports"`    // Ethernet ports
-	Freq  simcore.Freq `yaml:",inline"`  // clock for the cycles of crossings; nothing inside depends on it
-	Line  simcore.Rate `yaml:"line"`     // rate of an Ethernet port; zero: only the link paces
-	Frame Framing      `yaml:"framing"`  // on the wire
-	PMTU  int          `yaml:"max_pmtu"` // largest PMTU of a queue pair
+	Ports int          `yaml:"ports"`                 // Ethernet ports
+	Freq  simcore.Freq `yaml:",inline"`               // clock for the cycles of crossings; nothing inside depends on it
+	Line  simcore.Rate `yaml:"line"`                  // rate of an Ethernet port; zero: only the link paces
+	Frame Framing      `yaml:"framing"`               // on the wire
+	PMTU  int          `yaml:"max_pmtu" unit:"bytes"` // largest PMTU of a queue pair
 
 	Limits [2]tlp.Limits `yaml:"limits"`      // by endpoint (Arm, host): MPS of writes, MRRS of reads
 	Place  Order         `yaml:"write_order"` // of the TLPs of a WRITE's packet
@@ -48,11 +48,11 @@ type Spec struct {
 	Latency    Latency    `yaml:"latency"`
 	Caches     Caches     `yaml:"caches"`
 
-	Fetch    int `yaml:"fetch"`      // work or receive entries per DMA read, at most
-	Prefetch int `yaml:"prefetch"`   // receive entries that a queue pair holds or has requested
-	TxBytes  int `yaml:"tx_buffer"`  // bytes of requests whose payload was requested and that have not left
-	RxBytes  int `yaml:"rx_buffer"`  // bytes of received packets not yet placed; others wait on the wire
-	OutDepth int `yaml:"tlp_buffer"` // waiting TLPs at which DMA reads are no longer requested
+	Fetch    int `yaml:"fetch"`                  // work or receive entries per DMA read, at most
+	Prefetch int `yaml:"prefetch"`               // receive entries that a queue pair holds or has requested
+	TxBytes  int `yaml:"tx_buffer" unit:"bytes"` // bytes of requests whose payload was requested and that have not left
+	RxBytes  int `yaml:"rx_buffer" unit:"bytes"` // bytes of received packets not yet placed; others wait on the wire
+	OutDepth int `yaml:"tlp_buffer"`             // waiting TLPs at which DMA reads are no longer requested
 }
 
 // Contexts configures the contexts that messages occupy. An outgoing request holds one for the time

@@ -39,7 +39,7 @@ board: {preset: bf3-cores-pair}
 devices: [%s]
 stacks: [{kind: flexins, flexins: {data_cores: %d, data: {%s}}}%s]
 workload: {%s}
-limits: {traffic_ps: 10000000000000, quiet_ps: 100000000000, settle_ps: 100000000000}
+limits: {traffic: 10s, quiet: 100ms, settle: 100ms}
 `, device, cores, data, peer, workload)
 }
 

@@ -64,7 +64,8 @@ func TestSprayRefused(t *testing.T) {
 			"stacks[0].flexins.data.cc.dcqcn.line_bps 0: want"},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {dctcp: {gain_inverse: 0}}}}}]",
 			"stacks[0].flexins.data.cc.dctcp.gain_inverse 0: want"},
-		{"stacks: [{kind: flexins}]\nexpect: {least_ps: 2000, within_ps: 1000}", "expect.least_ps 2000: want"},
+		{"stacks: [{kind: flexins}]\nexpect: {least: 2ns, within_ps: 1000}",
+			"expect.least 2ns: want 0 or more, and expect.within_ps"},
 		{"stacks: [{kind: flexins, flexins: {data: {cc: {catch_up_ps: 2000000000000}}}}]",
 			"stacks[0].flexins.data.cc.catch_up_ps 2000000000000: want 0 to 1 ms"},
 	} {
@@ -74,10 +75,10 @@ func TestSprayRefused(t *testing.T) {
 	}
 }
 
-// Traffic that ends before expect.least_ps is a finding.
+// Traffic that ends before expect.least is a finding.
 func TestLeastTime(t *testing.T) {
-	c := caseOf(t, onRNICs+"workload: {count: 4}\nexpect: {least_ps: 1000000000}")
+	c := caseOf(t, onRNICs+"workload: {count: 4}\nexpect: {least: 1ms}")
 	p, err := c.Play(t.Context(), Options{})
 	require.NoError(t, err)
-	require.Contains(t, texts(p), "expect.least_ps: time of the traffic: expected 1000000000 at least, got")
+	require.Contains(t, texts(p), "expect.least: time of the traffic: expected 1ms at least, got")
 }

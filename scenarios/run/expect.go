@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/stack/apps"
 	"nictwin/stack/verbs"
@@ -119,9 +120,9 @@ func (x *ExpectSpec) validate() error {
 	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more (%v)", x.Lost.AtMost, x.Lost.AtLeast,
 		field.Path("lost.at_least"))
 	bad(x.Compare.Valid(), "compare", "%q: want %s, %s or %s", x.Compare, apps.Exact, apps.Messages, apps.Counts)
-	bad(x.Within >= 0, "within_ps", "%d: want 0 for any time, or more", int64(x.Within))
+	bad(x.Within >= 0, "within_ps", "%v: want 0 for any time, or more", quantity.Time(x.Within))
 	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps",
-		"%d: want 0 or more, and %v at most, if there is one", int64(x.Least), field.Path("within_ps"))
+		"%v: want 0 or more, and %v at most, if there is one", quantity.Time(x.Least), field.Path("within_ps"))
 	return errors.Join(errs...)
 }
 
@@ -183,12 +184,12 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 			expected: fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
 	}
 	if x.Within > 0 && took > x.Within {
-		found = append(found, discrepancy{field: "expect.within_ps: time of the traffic",
-			expected: fmt.Sprintf("%d at most", int64(x.Within)), got: fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.within: time of the traffic",
+			expected: fmt.Sprintf("%v at most", quantity.Time(x.Within)), got: quantity.Time(took).String()})
 	}
 	if took < x.Least {
-		found = append(found, discrepancy{field: "expect.least_ps: time of the traffic",
-			expected: fmt.Sprintf("%d at least", int64(x.Least)), got: fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.least: time of the traffic",
+			expected: fmt.Sprintf("%v at least", quantity.Time(x.Least)), got: quantity.Time(took).String()})
 	}
 	if len(x.Errors) > 0 || x.Failure != "" {
 		return found

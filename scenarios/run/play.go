@@ -165,7 +165,7 @@ func (w *world) prepare(run *apps.Run) error {
 			return err
 		}
 		if w.engine.Now()-from > w.limits.setUp {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)),
+			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up)", nanoseconds(w.limits.setUp)),
 				w.engine.Now()}
 		}
 	}
@@ -210,7 +210,7 @@ func (w *world) traffic(run *apps.Run) error {
 			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}
 		}
 		if now-from > l.traffic {
-			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.traffic)))
+			return stuck(fmt.Sprintf("not there after %v (limits.traffic)", nanoseconds(l.traffic)))
 		}
 		if n := run.Progress(); n != mark {
 			w.waited = max(w.waited, now-since)

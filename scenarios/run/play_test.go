@@ -390,11 +390,11 @@ func TestSetUpHasALimit(t *testing.T) {
 	p, err := c.Play(t.Context(), Options{})
 	require.NoError(t, err)
 	require.Contains(t, texts(p), "waited for the end of")
-	require.Contains(t, texts(p), "(limits.set_up_ps)")
+	require.Contains(t, texts(p), "(limits.set_up)")
 	require.Nil(t, p.Result)
 	c = caseOf(t, onRNICs+"limits: {traffic_ps: 2000000}")
 	p, err = c.Play(t.Context(), Options{})
 	require.NoError(t, err)
-	require.Contains(t, texts(p), "limits.traffic_ps): client of flow 0 on server Server[0]:")
+	require.Contains(t, texts(p), "limits.traffic): client of flow 0 on server Server[0]:")
 	require.Equal(t, board.NetworkBackToBack, c.Board.Network.Kind)
 }

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/shell/files"
@@ -197,8 +198,8 @@ func (l *LimitSpec) validate() error {
 	}{{"set_up_ps", l.SetUp}, {"traffic_ps", l.Traffic}, {"quiet_ps", l.Quiet}, {"settle_ps", l.Settle}} {
 		const most = 1000 * simcore.Second
 		if x.v != nil && (*x.v < simcore.Nanosecond || *x.v > most) {
-			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or none for what follows "+
-				"from timers and board", int64(*x.v), int64(most)))
+			errs = append(errs, field.Errorf(x.path, "%v: want 1ns to %v, or none for what follows from timers and "+
+				"board", quantity.Time(*x.v), quantity.Time(most)))
 		}
 	}
 	return errors.Join(errs...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/specfile"
@@ -19,15 +20,15 @@ import (
 type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
-	Sizes       []int            `yaml:"size"` // messages of a case have only one of these sizes
+	Sizes       []int            `yaml:"size" unit:"bytes"` // messages of a case have only one of these sizes
 	Processes   []int            `yaml:"processes"`
 	QueuePairs  []int            `yaml:"queue_pairs"`
 	Depths      []int            `yaml:"depth"`
 	Pieces      []int            `yaml:"pieces"`
-	Offsets     []int            `yaml:"offset"`
+	Offsets     []int            `yaml:"offset" unit:"bytes"`
 	Batches     []int            `yaml:"batch"`
 	SignalEvery []int            `yaml:"signal_every"`
-	MTUs        []int            `yaml:"mtu"`
+	MTUs        []int            `yaml:"mtu" unit:"bytes"`
 	LowLatency  []bool           `yaml:"low_latency"`
 	Losses      []float64        `yaml:"loss"` // sets the loss in faults.wire
 	Stalls      []int            `yaml:"stall"`
@@ -168,6 +169,18 @@ type Case struct {
 
 // Locate adds file and line to errors about fields.
 func (c *Case) Locate(err error) error { return c.places.Locate(err) }
+
+// OldNames returns a warning for each field that the file of the case gives by its old name, which has the unit. Fields
+// of boards keep such names.
+func (c *Case) OldNames() (all []string) {
+	for _, l := range c.places.Longs() {
+		if !strings.HasPrefix(string(l.Path), "board.") {
+			const text = "%s:%d: %s: an old name, which the next release will refuse: want %s, with a unit"
+			all = append(all, fmt.Sprintf(text, l.File, l.Line, l.Path, l.Short))
+		}
+	}
+	return all
+}
 
 // cases returns one case for each combination of values; the last field varies fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {

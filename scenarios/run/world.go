@@ -222,7 +222,7 @@ func (w *world) await(what string, done func() bool) error {
 			return stuck("nothing happens any more")
 		}
 		if w.engine.Now()-from > w.limits.setUp {
-			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)))
+			return stuck(fmt.Sprintf("for %v (limits.set_up)", nanoseconds(w.limits.setUp)))
 		}
 		if err := w.run(setUpStep); err != nil {
 			return err
@@ -236,7 +236,7 @@ func (w *world) settle(what string) error {
 	from, since := w.engine.Now(), w.engine.Now()
 	for w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace {
 		if w.engine.Now()-from > w.limits.settle {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle),
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle)%s", nanoseconds(w.limits.settle),
 				w.armed()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {

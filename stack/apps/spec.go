@@ -76,20 +76,20 @@ type Spec struct {
 	QueuePairs int  `yaml:"queue_pairs"` // flows
 	BothWays   bool `yaml:"both_ways"`   // adds as many flows whose client is on the second server
 	// message lengths in bytes; message i takes entry i modulo the list's length
-	Sizes []int `yaml:"sizes"`
+	Sizes []int `yaml:"sizes" unit:"bytes"`
 	Count int   `yaml:"count"` // messages of each flow
 	Depth int   `yaml:"depth"` // requests of a flow in flight; for kind ring the ring's slots
 
 	Payload Payload `yaml:"payload"` // when applications read and write the bytes of messages
 
-	Pieces      int  `yaml:"pieces"`       // SGEs of each request
-	Offset      int  `yaml:"offset"`       // distance of each piece from a multiple of 64 B
-	Inline      bool `yaml:"inline"`       // requests carry their bytes
-	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
-	Invalidate  bool `yaml:"invalidate"`   // each SEND invalidates a memory region of the server
-	Batch       int  `yaml:"batch"`        // requests that the client posts per call, as far as there is room
-	Events      bool `yaml:"events"`       // takes completions on completion events instead of by polling
-	SignalEvery int  `yaml:"signal_every"` // signals every so many-th request, and the last one
+	Pieces      int  `yaml:"pieces"`              // SGEs of each request
+	Offset      int  `yaml:"offset" unit:"bytes"` // distance of each piece from a multiple of 64 B
+	Inline      bool `yaml:"inline"`              // requests carry their bytes
+	Immediate   bool `yaml:"immediate"`           // SENDs carry immediate data
+	Invalidate  bool `yaml:"invalidate"`          // each SEND invalidates a memory region of the server
+	Batch       int  `yaml:"batch"`               // requests that the client posts per call, as far as there is room
+	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
+	SignalEvery int  `yaml:"signal_every"`        // signals every so many-th request, and the last one
 
 	LowLatency    bool `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
@@ -107,8 +107,9 @@ type Spec struct {
 	Ports int  `yaml:"ports"` // ports of each server; flows take turns
 	PSN   *int `yaml:"psn"`   // first PSN of every sender; null: drawn from the seed, near the wrap for some
 
-	MTU      int  `yaml:"mtu"`       // path MTU in bytes
-	Timeout  *int `yaml:"timeout"`   // retransmission timeout of 4.096 us x 2^timeout; 0: never; null: DefaultTimeout
+	MTU int `yaml:"mtu" unit:"bytes"` // path MTU in bytes
+	// retransmission timeout of 4.096 us x 2^timeout; 0: never; null: DefaultTimeout
+	Timeout  *int `yaml:"timeout"`
 	Retries  int  `yaml:"retries"`   // retransmissions without an answer before the request fails
 	RNRRetry int  `yaml:"rnr_retry"` // retries after an RNR NAK; 7: unlimited
 	RNRTimer int  `yaml:"rnr_timer"` // RNR timer code of the receivers

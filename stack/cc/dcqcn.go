@@ -25,7 +25,7 @@ type DCQCNSpec struct {
 	Timer Ps `yaml:"timer_ps"`
 
 	// ByteCounter is B, the bytes after which the rate rises: 10 MB (DCQCN 5.2).
-	ByteCounter int64 `yaml:"byte_counter"`
+	ByteCounter int64 `yaml:"byte_counter" unit:"bytes"`
 
 	// FastRecovery is F, the number of events of either kind that only recover half of the cut: 5 (DCQCN 3.1).
 	FastRecovery int `yaml:"fast_recovery"`

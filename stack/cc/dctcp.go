@@ -9,7 +9,7 @@ import (
 // DCTCPSpec holds the constants of DCTCP.
 type DCTCPSpec struct {
 	// Segment is the number of bytes by which the window grows per round trip: the path MTU.
-	Segment int64 `yaml:"segment"`
+	Segment int64 `yaml:"segment" unit:"bytes"`
 
 	// Initial is the initial window in segments: 10 (RFC 6928).
 	Initial int64 `yaml:"initial_segments"`

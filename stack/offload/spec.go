@@ -8,11 +8,11 @@ import (
 
 // Spec holds the limits and costs of an engine.
 type Spec struct {
-	Queue      int   `yaml:"queue"`      // requests that may wait: assumption
-	Coroutines int   `yaml:"coroutines"` // at a time on the core: assumption
-	Memory     int   `yaml:"memory"`     // bytes that a handler may hold at a time: assumption
-	DMAs       int   `yaml:"dmas"`       // DMAs that a handler may have in flight: assumption
-	Budget     int64 `yaml:"budget"`     // cycles of a handler, calls included: assumption, 40 ms at 2.5 GHz
+	Queue      int   `yaml:"queue"`               // requests that may wait: assumption
+	Coroutines int   `yaml:"coroutines"`          // at a time on the core: assumption
+	Memory     int   `yaml:"memory" unit:"bytes"` // bytes that a handler may hold at a time: assumption
+	DMAs       int   `yaml:"dmas"`                // DMAs that a handler may have in flight: assumption
+	Budget     int64 `yaml:"budget"`              // cycles of a handler, calls included: assumption, 40 ms at 2.5 GHz
 
 	// Start is the cost in cycles of taking a request and starting its coroutine, Switch that of switching to a
 	// coroutine, and Call that of a call of the context: assumptions.

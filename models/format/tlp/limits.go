@@ -7,9 +7,9 @@ import (
 
 // Limits are the size limits for TLPs that a link's configuration sets, in bytes.
 type Limits struct {
-	MPS  int `yaml:"mps"`  // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
-	MRRS int `yaml:"mrrs"` // max read request size: same values as MPS (PCIe 2.2.7)
-	RCB  int `yaml:"rcb"`  // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
+	MPS  int `yaml:"mps" unit:"bytes"`  // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
+	MRRS int `yaml:"mrrs" unit:"bytes"` // max read request size: same values as MPS (PCIe 2.2.7)
+	RCB  int `yaml:"rcb" unit:"bytes"`  // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
 }
 
 // DefaultLimits returns the limits of a link after reset (PCIe 7.5.3).

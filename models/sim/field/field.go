@@ -46,6 +46,21 @@ func (e *Error) Spelled(name func(Path) string) string {
 	return name(e.Path) + text
 }
 
+// Renamed returns the error with each path translated by name.
+func (e *Error) Renamed(name func(Path) Path) *Error {
+	m := &Error{Path: name(e.Path), format: e.format, args: make([]any, len(e.args))}
+	for _, p := range e.against {
+		m.against = append(m.against, name(p))
+	}
+	for i, a := range e.args {
+		if p, ok := a.(Path); ok {
+			a = name(p)
+		}
+		m.args[i] = a
+	}
+	return m
+}
+
 // Others returns the other fields that the fault concerns: those that the text names, and those of
 // Against. If the field at Path was left at its default, it is one of them that the user must correct.
 func (e *Error) Others() []Path {
@@ -94,19 +109,7 @@ func Under(at Path, err error) error {
 	return errors.Join(moved...)
 }
 
-func (e *Error) under(at Path) *Error {
-	m := &Error{Path: at + "." + e.Path, format: e.format, args: make([]any, len(e.args))}
-	for _, p := range e.against {
-		m.against = append(m.against, at+"."+p)
-	}
-	for i, a := range e.args {
-		if p, ok := a.(Path); ok {
-			a = at + "." + p
-		}
-		m.args[i] = a
-	}
-	return m
-}
+func (e *Error) under(at Path) *Error { return e.Renamed(func(p Path) Path { return at + "." + p }) }
 
 // joined is the type of errors made by errors.Join.
 var joined = reflect.TypeOf(errors.Join(errors.New("")))

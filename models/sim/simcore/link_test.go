@@ -300,3 +300,15 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	one()
 	assert.Zero(t, testing.AllocsPerRun(100, one))
 }
+
+func TestRateWithUnit(t *testing.T) {
+	var r Rate
+	require.NoError(t, r.DecodeWord("200Gbps"))
+	require.Equal(t, Rate{Bytes: 1, Ps: 40}, r)
+	require.NoError(t, r.DecodeWord("7GB/s"))
+	require.Equal(t, Rate{Bytes: 7, Ps: 1000}, r)
+	require.EqualError(t, r.DecodeWord("0bps"), `"0bps": want more than 0, or no such field`)
+	require.EqualError(t, r.DecodeWord("7GB"), `"7GB": unknown unit "GB": want bps, Kbps, Mbps, Gbps, B/s, KB/s, MB/s `+
+		`or GB/s`)
+	require.Equal(t, Rate{Bytes: 7, Ps: 1000}, r)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 )
 
 // Rate is a bandwidth as a ratio of integers: Bytes bytes in every Ps
@@ -16,6 +17,24 @@ type Rate struct {
 
 // Gbps returns a rate of n gigabits per second.
 func Gbps(n int64) Rate { return Rate{Bytes: n, Ps: 8 * Nanosecond} }
+
+// DecodeWord sets the rate to one with its unit, 200Gbps or 25GB/s (specfile.WordDecoder).
+func (r *Rate) DecodeWord(word string) error {
+	q, err := quantity.ParseRate(word)
+	if err != nil {
+		return err
+	}
+	if q == 0 {
+		return fmt.Errorf("%q: want more than 0, or no such field", word)
+	}
+	bits, ps := int64(q), int64(8*Second)
+	common, rest := bits, ps
+	for rest != 0 {
+		common, rest = rest, common%rest
+	}
+	*r = Rate{Bytes: bits / common, Ps: Ps(ps / common)}
+	return nil
+}
 
 // PerCycle returns a rate of bytes in every clock period.
 func PerCycle(bytes int64, f Freq) Rate { return Rate{Bytes: bytes, Ps: f.Period()} }

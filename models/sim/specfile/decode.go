@@ -58,7 +58,7 @@ const MaxBytes = 1 << 20
 
 // Decode reads a text into a spec; fields that the text lacks keep their values. Errors name file.
 func Decode(file string, text []byte, presets Presets, into any) (*Places, error) {
-	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}, presets: presets}
+	d := &decoder{Places: newPlaces(file), presets: presets}
 	if len(text) > MaxBytes {
 		return nil, &Error{File: file, Err: fmt.Errorf("%d bytes: want at most %d", len(text), MaxBytes)}
 	}
@@ -74,15 +74,15 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 	if err := Recognise(root, v.Type(), others...); err != nil {
 		return nil, &Error{File: file, Line: root.Line, Err: err}
 	}
-	d.value(root, v, "")
+	d.value(root, v, "", noUnit)
 	return &d.Places, d.joined()
 }
 
 // DecodeNode reads a part of a document that the caller has parsed; fields that the part lacks keep
 // their values. at is the path of the part in its file; the paths of errors begin with it.
 func DecodeNode(file string, n *yaml.Node, at field.Path, into any) (*Places, error) {
-	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}}
-	d.value(n, reflect.ValueOf(into).Elem(), at)
+	d := &decoder{Places: newPlaces(file)}
+	d.value(n, reflect.ValueOf(into).Elem(), at, noUnit)
 	return &d.Places, d.joined()
 }
 
@@ -122,8 +122,8 @@ func (d *decoder) joined() error {
 	return errors.Join(errs...)
 }
 
-// value decodes node n into v, the field with path at.
-func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
+// value decodes node n into v, the field with path at, whose values may have unit u.
+func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path, u unit) {
 	d.line[at] = n.Line
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		d.bad(n, at, "an anchor or alias: want the value itself")
@@ -148,20 +148,20 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		d.pointer(n, v, at)
+		d.pointer(n, v, at, u)
 	case reflect.Map:
 		d.named(n, v, at)
 	case reflect.Struct:
 		d.mapping(n, v, at)
 	case reflect.Slice, reflect.Array:
-		d.list(n, v, at)
+		d.list(n, v, at, u)
 	default:
-		d.scalar(n, v, at)
+		d.scalar(n, v, at, u)
 	}
 }
 
 // pointer decodes a value that may be null, which sets a nil pointer.
-func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path) {
+func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path, u unit) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		v.SetZero()
 		return
@@ -171,10 +171,10 @@ func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path) {
 		own.Elem().Set(v.Elem())
 	}
 	v.Set(own)
-	d.value(n, own.Elem(), at)
+	d.value(n, own.Elem(), at, u)
 }
 
-func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
+func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path, u unit) {
 	if n.Kind != yaml.SequenceNode {
 		d.bad(n, at, "%s: want a list", kindOf(n))
 		return
@@ -191,7 +191,7 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		if b, ok := v.Index(i).Addr().Interface().(Defaulter); ok && v.Kind() == reflect.Slice {
 			b.SetDefaults()
 		}
-		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)))
+		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)), u)
 	}
 }
 
@@ -214,7 +214,7 @@ func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
 			continue
 		}
 		e := reflect.New(v.Type().Elem()).Elem()
-		d.value(x, e, under(at, key.Value))
+		d.value(x, e, under(at, key.Value), noUnit)
 		d.line[under(at, key.Value)] = key.Line
 		v.SetMapIndex(name, e)
 	}
@@ -226,14 +226,7 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, at field.Path) {
 		d.bad(n, at, "%s: want a mapping of fields: %s", kindOf(n), known(v.Type()))
 		return
 	}
-	seen := map[string]int{}
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if first, twice := seen[key.Value]; twice {
-			d.bad(key, under(at, key.Value), "a second time: first in line %d", first)
-		}
-		seen[key.Value] = key.Line
-	}
+	d.repeats(n, v, at)
 	made := d.preset(n, v, at)
 	for i := 0; i < len(n.Content); i += 2 {
 		key, x := n.Content[i], n.Content[i+1]
@@ -241,14 +234,32 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, at field.Path) {
 			d.bad(key, at, "%s as a key: want one of %s", kindOf(key), known(v.Type()))
 			continue
 		}
-		f, ok := fieldOf(v, key.Value)
+		f, ok := entryOf(v, key.Value)
 		switch {
 		case ok:
-			d.value(x, f, under(at, key.Value))
-			d.line[under(at, key.Value)] = key.Line
+			d.value(x, f.value, under(at, key.Value), f.unit)
+			d.spell(at, f, key)
 		case key.Value != keyPreset || !made:
 			d.bad(key, under(at, key.Value), "no such field: want one of %s", known(v.Type()))
 		}
+	}
+}
+
+// repeats rejects keys that name a field a second time.
+func (d *decoder) repeats(n *yaml.Node, v reflect.Value, at field.Path) {
+	seen := map[string]*yaml.Node{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, name := n.Content[i], n.Content[i].Value
+		if f, ok := entryOf(v, name); ok {
+			name = f.name
+		}
+		switch first, twice := seen[name]; {
+		case twice && first.Value == key.Value:
+			d.bad(key, under(at, key.Value), "a second time: first in line %d", first.Line)
+		case twice:
+			d.bad(key, under(at, key.Value), "a second time: %s in line %d is the same field", first.Value, first.Line)
+		}
+		seen[name] = key
 	}
 }
 

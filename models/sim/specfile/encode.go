@@ -23,6 +23,7 @@ func Marshal(spec any) ([]byte, error) {
 
 // MarshalOver writes the fields of a spec, in order, that differ from those of a base of the same type: decoding the
 // text over the base gives the spec. presets maps top-level fields of the base that are presets to the names of these.
+// Times and rates are written with units.
 func MarshalOver(spec, base any, presets map[string]string) ([]byte, error) {
 	var n yaml.Node
 	if err := n.Encode(spec); err != nil {
@@ -59,14 +60,15 @@ func strip(n *yaml.Node, v, base reflect.Value, presets map[string]string) {
 	var kept []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, x := n.Content[i], n.Content[i+1]
-		f, ok := fieldOf(v, key.Value)
-		b, _ := fieldOf(base, key.Value)
+		f, ok := entryOf(v, key.Value)
+		b, _ := entryOf(base, key.Value)
 		preset := presets[key.Value]
-		if ok && preset == "" && reflect.DeepEqual(f.Interface(), b.Interface()) {
+		if ok && preset == "" && reflect.DeepEqual(f.value.Interface(), b.value.Interface()) {
 			continue
 		}
 		if ok {
-			strip(x, f, b, nil)
+			strip(x, f.value, b.value, nil)
+			f.shorten(key, x)
 		}
 		if preset != "" {
 			word := func(w string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: w} }

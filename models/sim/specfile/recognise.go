@@ -28,7 +28,7 @@ func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	default:
 		return fmt.Errorf("want a mapping of fields: %s", known(t))
 	}
-	fields, all, ours := append(others, strings.Split(known(t), ", ")...), 0, 0
+	fields, all, ours := append(others, Keys(t)...), 0, 0
 	for i := 0; i < len(root.Content); i += 2 {
 		key := root.Content[i]
 		if key.ShortTag() == "!!merge" {

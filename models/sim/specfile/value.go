@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,9 +14,15 @@ import (
 )
 
 // scalar decodes a number, a string or a boolean.
-func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path) {
+func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path, u unit) {
 	if n.Kind != yaml.ScalarNode {
-		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
+		d.bad(n, at, "%s: want %s", kindOf(n), u.wanted(v.Kind()))
+		return
+	}
+	if u.reads(n) {
+		if err := u.set(n.Value, v); err != nil {
+			d.bad(n, at, "%w", err)
+		}
 		return
 	}
 	if isNumber(v) && !Quoted(n) {
@@ -25,7 +32,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path) {
 		}
 	}
 	if !setScalar(n, v) {
-		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
+		d.bad(n, at, "%s: want %s", kindOf(n), u.wanted(v.Kind()))
 	}
 }
 
@@ -96,21 +103,36 @@ func kindOf(n *yaml.Node) string {
 	return Shown(n.Value)
 }
 
-// fieldOf returns the field of a struct with a key.
-func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+// entry is a field of a struct that a key of a mapping names.
+type entry struct {
+	name  string // of the field's tag; the key may be its short form
+	value reflect.Value
+	unit  unit
+}
+
+// entryOf returns the field of a struct with a key, or with a short form of that name.
+func entryOf(v reflect.Value, key string) (entry, bool) {
+	e, ok := search(v, func(name string, f reflect.StructField) (unit, bool) { return unitOf(f), name == key })
+	if ok {
+		return e, true
+	}
+	return search(v, func(_ string, f reflect.StructField) (unit, bool) { return shortUnit(f, key) })
+}
+
+// search returns the first field of a struct for which is returns true.
+func search(v reflect.Value, is func(name string, f reflect.StructField) (unit, bool)) (entry, bool) {
 	t := v.Type()
 	for i := range t.NumField() {
 		name, inline := tagOf(t.Field(i))
-		switch {
-		case inline:
-			if f, ok := fieldOf(v.Field(i), key); ok {
-				return f, true
+		if inline {
+			if e, ok := search(v.Field(i), is); ok {
+				return e, true
 			}
-		case name != "" && name == key:
-			return v.Field(i), true
+		} else if u, ok := is(name, t.Field(i)); ok && name != "" {
+			return entry{name, v.Field(i), u}, true
 		}
 	}
-	return reflect.Value{}, false
+	return entry{}, false
 }
 
 // tagOf returns a field's key, "" for a field that is not part of a file.
@@ -122,75 +144,21 @@ func tagOf(f reflect.StructField) (name string, inline bool) {
 	return name, strings.Contains(","+opts+",", ",inline,")
 }
 
-// known lists the keys of a struct.
+// known lists the keys of a struct, of those with a short form that one.
 func known(t reflect.Type) string {
 	var names []string
-	var walk func(reflect.Type)
-	walk = func(t reflect.Type) {
-		for i := range t.NumField() {
-			switch name, inline := tagOf(t.Field(i)); {
-			case inline:
-				walk(t.Field(i).Type)
-			case name != "":
-				names = append(names, name)
-			}
-		}
-	}
-	walk(t)
+	eachField(t, func(name string, f reflect.StructField) { names = append(names, cmp.Or(shortOf(f), name)) })
 	return strings.Join(names, ", ")
 }
 
-// Places holds the lines of a file's fields.
-type Places struct {
-	file string
-	line map[field.Path]int
-}
-
-// Locate adds file and line to each field error: the line of the field, or of the innermost mapping
-// on its path that the file has. If the file does not set the field itself, but another field that
-// the error concerns, the error is reported for that field, since a user cannot have got a default
-// wrong.
-func (p *Places) Locate(err error) error {
-	if err == nil {
-		return nil
-	}
-	d := decoder{Places: *p}
-	for _, one := range field.Each(err) {
-		e := &Error{File: p.file, Line: p.line[""], Err: one}
-		if f, ok := one.(*field.Error); ok {
-			at := p.blamed(f)
-			e.Line, e.Path = p.nearest(at), at
-			if at != f.Path {
-				e.Err = fmt.Errorf("conflicts with a value that the file does not set: %w", f)
-			}
-		}
-		d.errs = append(d.errs, e)
-	}
-	return d.joined()
-}
-
-// blamed returns the field to report the error for: a field that the error concerns and the file
-// sets. It returns the error's own field if the file sets that, or sets no such field.
-func (p *Places) blamed(e *field.Error) field.Path {
-	if _, given := p.line[e.Path]; given {
-		return e.Path
-	}
-	for _, other := range e.Others() {
-		if _, given := p.line[other]; given {
-			return other
+// eachField calls f for each field of a struct that is part of a file.
+func eachField(t reflect.Type, f func(name string, of reflect.StructField)) {
+	for i := range t.NumField() {
+		switch name, inline := tagOf(t.Field(i)); {
+		case inline:
+			eachField(t.Field(i).Type, f)
+		case name != "":
+			f(name, t.Field(i))
 		}
 	}
-	return e.Path
-}
-
-// nearest returns the line of a path, or of its longest prefix in the file.
-func (p *Places) nearest(at field.Path) int {
-	for at != "" {
-		if n, ok := p.line[at]; ok {
-			return n
-		}
-		i := strings.LastIndexAny(string(at), ".[")
-		at = at[:max(i, 0)]
-	}
-	return p.line[""]
 }

@@ -65,7 +65,7 @@ func TestBoardsToPlayOn(t *testing.T) {
 		"none.yaml": "stat none.yaml: no such file",
 		"testdata":  "testdata: is a folder",
 		"testdata/wrong.yaml": "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of " +
-			"latency_ps",
+			"latency, ports",
 	} {
 		_, err := Card(name)
 		require.ErrorContains(t, err, want)

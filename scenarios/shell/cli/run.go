@@ -125,7 +125,8 @@ const (
 // Ended is the outcome of a command that plays on a NIC.
 type Ended struct {
 	Outcome result.Outcome
-	Err     error // reason for which the command did not finish
+	Err     error    // reason for which the command did not finish
+	Notices []string // those of Object.Warnings that are about the input, whatever the outcome
 	Object  result.Object
 }
 

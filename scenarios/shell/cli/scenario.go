@@ -49,6 +49,7 @@ type Scenarios struct {
 	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
+	old    []string          // warnings about fields that the files give by old names
 	texts  map[string][]byte // texts of the scenario files, by run.Case.File
 	tokens map[string]string // by token file: token of a device of kind address
 	builds device.Builds
@@ -222,6 +223,9 @@ func (s *Scenarios) read(file string) ([]*run.Case, error) {
 	name := s.Bundle.Shown(file)
 	s.texts[name] = text
 	list, err := run.Parse(name, text)
+	if len(list) > 0 {
+		s.old = append(s.old, list[0].OldNames()...)
+	}
 	if s.Bundle != nil && err == nil {
 		for _, c := range list {
 			err = errors.Join(err, c.Portable())
@@ -323,6 +327,7 @@ func (s *Scenarios) again(r *Run) string {
 func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	if e.Outcome != result.Usage {
 		o.NIC = s.NIC
+		e.Notices, o.Warnings = s.old, append(o.Warnings, s.old...)
 	}
 	o.WallS = e.wall.Seconds()
 	digest := sha256.New()

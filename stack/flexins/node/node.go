@@ -31,7 +31,7 @@ type Spec struct {
 	Library   library.Spec `yaml:"library"`
 	Offload   offload.Spec `yaml:"offload"` // of the engine, if there is one
 
-	MTU verbs.MTU `yaml:"mtu"` // of the ports
+	MTU verbs.MTU `yaml:"mtu" unit:"bytes"` // of the ports
 
 	Notify Notification `yaml:"notify"`
 
