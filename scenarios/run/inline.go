@@ -15,8 +15,13 @@ var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rn
 // validateInline checks the size of the workload's inline requests against the limit of a stack, or of its low-latency
 // queue pairs. If a sweep sets a field on which the limit depends, the check is made for each of its cases instead.
 func (s *Spec) validateInline(x *StackSpec) error {
-	w, v := &s.Workload, &s.Sweep
-	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {
+	w := &s.Workload
+	for _, path := range []field.Path{"sizes", "low_latency", "transport", "kind"} {
+		if s.Sweep.axes.Sets("workload." + path) {
+			return nil
+		}
+	}
+	if !w.Inline || w.LowLatency {
 		return nil
 	}
 	for i, size := range w.Sizes {

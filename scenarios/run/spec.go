@@ -81,14 +81,12 @@ func Load(file string) ([]*Case, error) {
 // Parse reads a scenario and returns its cases. Errors name the file by name, the line and the field's path.
 func Parse(name string, text []byte) ([]*Case, error) {
 	s := DefaultSpec()
-	presets := board.Presets()
-	presets[reflect.TypeFor[board.RackSpec]()] = specfile.Of(board.RackPreset)
 	places, err := specfile.Decode(name, text, presets, &s)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Validate(); err != nil {
-		return nil, places.Locate(err)
+	if err := errors.Join(places.Locate(s.Validate()), s.readSweep(name)); err != nil {
+		return nil, err
 	}
 	cases, err := s.cases(name)
 	for _, c := range cases {
@@ -96,6 +94,13 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	}
 	return cases, places.Locate(err)
 }
+
+// presets holds the presets of a scenario file.
+var presets = func() specfile.Presets {
+	p := board.Presets()
+	p[reflect.TypeFor[board.RackSpec]()] = specfile.Of(board.RackPreset)
+	return p
+}()
 
 // nameForm matches names of scenarios. They become names of folders and the beginnings of case names.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
@@ -112,7 +117,6 @@ func (s *Spec) Validate() error {
 		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()),
 		field.Under("faults", s.Faults.validate()),
 		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
-		field.Under("sweep", s.Sweep.validate()),
 	}
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {

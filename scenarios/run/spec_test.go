@@ -100,7 +100,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			`f.yaml:5: faults.pcie[0].of "disk": want arm, host or buffers`},
 		{head + "sweep: {pcie: [UR]}",
 			"f.yaml:5: sweep.pcie: want " +
-				"faults.pcie, whose kinds it sets"},
+				"faults.pcie, whose kind it sets"},
 		{head + "faults: {pcie: [{of: host, kind: none}]}\nsweep: {pcie: [bang]}",
 			`f.yaml:6: sweep: case x:pcie=bang: faults.pcie[0].kind: inject: fault "bang": want one of`},
 		{head + "faults: {pcie: [{of: host, kind: bang}]}",
