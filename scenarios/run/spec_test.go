@@ -259,6 +259,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nsweep: {size: [1]}")
 	f.Add("name: x\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: rtl}, {kind: model}]\nworkload: {kind: read, " +
 		"sizes: [0], misuse: {what: remote_key, message: 3}}")
+	f.Add(sweepHead + "sweep: {workload.sizes: [[64], [4KiB]], stacks[1].flexins.data.transmit: [dma_staged], " +
+		"limits.quiet: [20ms], devices: [[{kind: model}]]}")
 	f.Add("expect: {errors: [{at: client, queue: send, status: wr_flush_err}]}\nfaults: {wire: {rules: [{do: loss, " +
 		"psn: 3}]}}")
 	f.Fuzz(func(t *testing.T, text string) {
