@@ -138,3 +138,28 @@ func TestManyCases(t *testing.T) {
 	_, err = Parse("f.yaml", []byte(sweepHead+sweep(137, 73)))
 	require.EqualError(t, err, "f.yaml:8: sweep.workload.batch: more than 10000 cases: want fewer values")
 }
+
+// Boards may be swept, whole by their presets, or by their fields under either name.
+func TestSweepOfBoards(t *testing.T) {
+	small := strings.ReplaceAll(sweepHead, "{kind: flexins}", "{kind: flexins, flexins: {data_cores: 2}}")
+	list, err := Parse("f.yaml", []byte(small+`sweep:
+  board: [{preset: bf3-cores-pair}, {preset: bf2-cores-pair}]
+  workload.timeout: [null, 9]
+`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"x:board=preset+bf3-cores-pair:timeout=null", "x:board=preset+bf3-cores-pair:timeout=9",
+		"x:board=preset+bf2-cores-pair:timeout=null", "x:board=preset+bf2-cores-pair:timeout=9"}, namesOf(list))
+	require.NotEqual(t, list[0].Board, list[2].Board)
+	require.Equal(t, 9, *list[1].Workload.Timeout)
+
+	list, err = Parse("f.yaml", []byte(sweepHead+`sweep:
+  board.network.latency_ps: [25000]
+  board.servers[0].cards.switch.latency: [30ns, 0.1us]
+`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"x:latency_ps=25ns:latency=30ns", "x:latency_ps=25ns:latency=100ns"}, namesOf(list))
+	require.Equal(t, 25*simcore.Nanosecond, list[0].Board.Network.Latency)
+	for i, want := range []simcore.Ps{100 * simcore.Nanosecond, 25 * simcore.Nanosecond} {
+		require.Equal(t, want, list[1].Board.Servers[i].Cards[0].Switch.Latency)
+	}
+}
