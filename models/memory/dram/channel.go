@@ -14,6 +14,7 @@ type part struct {
 	bank   int
 	bursts int
 	since  simcore.Ps // time of arrival
+	load   bool       // of a background load (DRAM.Background)
 }
 
 // bank is the state of one bank of a channel.
@@ -96,10 +97,10 @@ func (c *channel) dispatch() (p *part, joined bool) {
 	return p, joined
 }
 
-// joins reports whether a write can be appended to a run: it continues in the same row, and the run
-// is shorter than a drain.
+// joins reports whether a write can be appended to a run: it continues in the same row, the run is
+// shorter than a drain, and both or neither are of a background load.
 func (c *channel) joins(run, p *part) bool {
-	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
+	return run.load == p.load && run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
 		run.bursts+p.bursts <= c.batch
 }
 

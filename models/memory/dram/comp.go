@@ -20,6 +20,7 @@ type DRAM struct {
 	backdoor mem.Backdoor
 	channels []channel
 	counts   Counters
+	busy     int // transfers in progress and parts in the channels, those of background loads excepted
 
 	idle      []*transfer
 	idleParts []*part
@@ -48,7 +49,8 @@ type Counters struct {
 type transfer struct {
 	mem.Access // the access to the memory that holds the bytes
 	a          *mem.Access
-	left       int // parts not on the bus (reads) or not dispatched (writes), plus one for the access to the bytes
+	load       bool // of a background load: no bytes move
+	left       int  // parts not on the bus (reads) or not dispatched (writes), plus one for the access to the bytes
 }
 
 // kindWake is the Kind of the event that wakes channel 0; kindWake + n wakes channel n. Kinds below
@@ -58,15 +60,8 @@ const kindWake = 1
 // Counters returns the counters so far.
 func (d *DRAM) Counters() Counters { return d.counts }
 
-// Idle reports whether no access is in progress.
-func (d *DRAM) Idle() bool {
-	for i := range d.channels {
-		if !d.channels[i].idle() {
-			return false
-		}
-	}
-	return d.counts.Held == 0
-}
+// Idle reports whether no access is in progress. Accesses of a background load do not count.
+func (d *DRAM) Idle() bool { return d.busy == 0 }
 
 // Full implements mem.Holder: it reports whether some channel holds as many writes as it can.
 func (d *DRAM) Full() bool {
@@ -126,9 +121,18 @@ func (d *DRAM) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	x := d.newTransfer()
-	x.a, x.left = a, 1
+	x := d.begin(a, false)
 	x.Ask(a)
+	d.memory.Access(&x.Access)
+	d.finish()
+	d.reportRoom()
+}
+
+// begin counts an access and gives its parts to the channels. load marks one of a background load.
+func (d *DRAM) begin(a *mem.Access, load bool) *transfer {
+	x := d.newTransfer()
+	x.a, x.left, x.load = a, 1, load
+	d.count(load, 1)
 	d.counts.Held += uint64(len(a.Data))
 	switch a.Op {
 	case mem.Read:
@@ -141,9 +145,14 @@ func (d *DRAM) Access(a *mem.Access) {
 	if a.Op.Moves() {
 		d.split(x)
 	}
-	d.memory.Access(&x.Access)
-	d.finish()
-	d.reportRoom()
+	return x
+}
+
+// count adds n transfers or parts to those in progress, unless they are of a background load.
+func (d *DRAM) count(load bool, n int) {
+	if !load {
+		d.busy += n
+	}
 }
 
 func (d *DRAM) newTransfer() *transfer {
@@ -174,8 +183,10 @@ func (d *DRAM) split(x *transfer) {
 			x: x, addr: local, since: now,
 			bank:   d.spec.bank(local),
 			bursts: int(((next-1)%step-off)/burstBytes) + 1,
+			load:   x.load,
 		}
 		x.left++
+		d.count(x.load, 1)
 		n := int(chunk % channels)
 		if c := &d.channels[n]; x.a.Op == mem.Read {
 			c.read(p)
@@ -206,7 +217,7 @@ func (d *DRAM) work(n int, now simcore.Ps) {
 			x := p.x
 			p.x = nil
 			if joined {
-				d.idleParts = append(d.idleParts, p)
+				d.dropPart(p)
 			}
 			d.leave(x) // a write is posted: it is done once dispatched
 		}
@@ -222,8 +233,14 @@ func (d *DRAM) work(n int, now simcore.Ps) {
 			d.endLater(p.x, at+d.channels[n].t.Latency)
 		}
 		p.x = nil
-		d.idleParts = append(d.idleParts, p)
+		d.dropPart(p)
 	}
+}
+
+// dropPart takes back a part that is on the bus, or has joined another one.
+func (d *DRAM) dropPart(p *part) {
+	d.count(p.load, -1)
+	d.idleParts = append(d.idleParts, p)
 }
 
 // arm schedules the wake-up of a channel for the given time, unless it is due earlier.
@@ -284,6 +301,7 @@ func (d *DRAM) finish() {
 		a, err := x.a, x.Err
 		d.counts.FinishedBytes += uint64(len(a.Data))
 		d.counts.Held -= uint64(len(a.Data))
+		d.count(x.load, -1)
 		x.a, x.Data = nil, nil
 		d.idle = append(d.idle, x)
 		a.Finish(err)

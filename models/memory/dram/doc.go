@@ -93,5 +93,6 @@
 // they stand for the time that the controller of BlueField-2 takes for accesses
 // that meet in one bank, and are not used for servers.
 //
-// A Hog loads a memory at a rate, as other programs would.
+// A Hog loads a memory at a rate, as other programs would. Over DRAM.Background it takes time on the
+// channels and leaves the bytes alone.
 package dram

@@ -179,13 +179,70 @@ func TestHog(t *testing.T) {
 	require.NoError(t, e.Run())
 	require.NotZero(t, over.Missed, "it asks for more than there is")
 
-	err = dram.HogSpec{Writes: -1, Until: -1}.Validate()
-	for _, field := range []string{"rate", "write_permille", "access_bytes", "in_flight", "until_ps"} {
+	err = dram.HogSpec{Writes: -1, Until: -1, From: -1}.Validate()
+	for _, field := range []string{"rate", "write_permille", "access_bytes", "in_flight", "from_ps", "until_ps"} {
 		require.ErrorContains(t, err, field)
 	}
+	s.From = s.Until + 1
+	require.ErrorContains(t, s.Validate(), "want 0 (until Stop), or from_ps or more")
+	s.From, s.Span = 0, 1<<63
+	require.ErrorContains(t, s.Validate(), "span_bytes 9223372036854775808: want access_bytes to")
 	s.Span = 1 << 40
 	_, err = dram.NewHog("Far", e, s, d)
 	require.ErrorIs(t, err, mem.ErrNoMemory)
+}
+
+// A load behind Background must slow other accesses down, leave the bytes alone, wake no watch, and
+// not keep the DRAM from being idle; it must begin and end at its times.
+func TestBackground(t *testing.T) {
+	latency := func(gbps int64) simcore.Ps {
+		e := simcore.NewEngine()
+		d, space := newDRAM(t, e, preset(t, "bf3"))
+		s := dram.DefaultHogSpec()
+		s.Rate, s.From, s.Until = simcore.Gbps(gbps), 10*simcore.Microsecond, 60*simcore.Microsecond
+		h, err := dram.NewHog("Hog", e, s, d.Background())
+		require.NoError(t, err)
+		require.NoError(t, space.Write(0, []byte("stays")))
+		_, err = space.Watch(0, int(s.Span), func(uint64, int) { t.Error("the load wakes a watch") })
+		require.NoError(t, err)
+		h.Start()
+		require.Equal(t, e.Pending(), e.Armed(), "nothing waits for a load that has not begun")
+		require.NoError(t, e.RunUntil(s.From-1))
+		require.Zero(t, h.Issued)
+		l := &load{op: mem.Read, bytes: 64, depth: 1, base: 1 << 27, span: 1 << 20, next: random}
+		l.start(e, d, 1)
+		require.NoError(t, e.RunUntil(s.Until))
+		require.NotZero(t, h.Read+h.Written)
+		l.stop = true
+		require.NoError(t, e.Run())
+		want := float64(gbps) * 1e9 / 8 * 50e-6
+		require.InDelta(t, want, float64(h.Read+h.Written), 512+want/100)
+		b := make([]byte, 5)
+		require.NoError(t, space.Read(0, b))
+		require.Equal(t, "stays", string(b))
+		return l.wait / simcore.Ps(l.n)
+	}
+	low, middle, high := latency(1), latency(200), latency(400)
+	require.Greater(t, middle, low+5*ns)
+	require.Greater(t, high, middle+5*ns)
+
+	e := simcore.NewEngine()
+	d, _ := newDRAM(t, e, preset(t, "bf3"))
+	h := hog(t, e, d.Background(), 300)
+	h.Start()
+	require.NoError(t, e.RunUntil(20*simcore.Microsecond))
+	require.NotZero(t, d.Counters().Held+d.Counters().Reads)
+	require.True(t, d.Idle(), "a load is no access in progress")
+	a := &mem.Access{Op: mem.Write, Addr: 64, Data: make([]byte, 64), Done: func(*mem.Access) {}}
+	d.Access(a)
+	require.False(t, d.Idle())
+	require.NoError(t, e.RunUntil(30*simcore.Microsecond))
+	require.True(t, d.Idle())
+	d.Background().Access(&mem.Access{Addr: mem.Bus(3, 0), Data: make([]byte, 64),
+		Done: func(a *mem.Access) { require.ErrorIs(t, a.Err, mem.ErrNoMemory) }})
+	h.Stop()
+	require.NoError(t, e.Run())
+	require.Zero(t, d.Counters().Held)
 }
 
 func TestSpecs(t *testing.T) {

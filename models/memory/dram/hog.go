@@ -19,11 +19,12 @@ type HogSpec struct {
 	Rate     simcore.Rate `yaml:"rate"`           // at which accesses are issued, reads and writes together
 	Writes   int          `yaml:"write_permille"` // per thousand accesses
 	Bytes    int          `yaml:"access_bytes"`   // per access
-	Base     uint64       `yaml:"base"`           // start of the range that it reads, and writes zeros to
+	Base     uint64       `yaml:"-"`              // address of the range that it reads, and writes zeros to
 	Span     uint64       `yaml:"span_bytes"`     // length of that range
 	Random   bool         `yaml:"random"`         // random addresses, seeded by Seed, else consecutive ones
 	Seed     uint64       `yaml:"seed"`
 	InFlight int          `yaml:"in_flight"` // most accesses in flight; an access due beyond that is counted as missed
+	From     simcore.Ps   `yaml:"from_ps"`   // time before which Start makes it issue nothing
 	Until    simcore.Ps   `yaml:"until_ps"`  // time after which it issues nothing; 0: until Stop
 }
 
@@ -46,14 +47,19 @@ func (s HogSpec) Validate() error {
 	}
 	if s.Bytes < 1 || s.Bytes > 1<<16 {
 		bad("access_bytes", s.Bytes, "1 to 65536")
-	} else if s.Span < uint64(s.Bytes) {
-		bad("span_bytes", s.Span, "access_bytes or more")
+	} else if s.Span < uint64(s.Bytes) || s.Span > mem.MaxBytes {
+		errs = append(errs, field.Against(field.Errorf("span_bytes", "%d: want access_bytes to %d", s.Span,
+			uint64(mem.MaxBytes)), "access_bytes"))
 	}
 	if s.InFlight < 1 || s.InFlight > 1<<16 {
 		bad("in_flight", s.InFlight, "1 to 65536")
 	}
-	if s.Until < 0 {
-		bad("until_ps", int64(s.Until), "0 (until Stop) or more")
+	if s.From < 0 || s.From > simcore.MaxPs/2 {
+		bad("from_ps", int64(s.From), fmt.Sprintf("0 to %d", int64(simcore.MaxPs/2)))
+	}
+	if s.Until < 0 || s.Until != 0 && s.Until < s.From {
+		errs = append(errs, field.Against(field.Errorf("until_ps", "%d: want 0 (until Stop), or from_ps or more",
+			int64(s.Until)), "from_ps"))
 	}
 	return errors.Join(errs...)
 }
@@ -104,10 +110,12 @@ func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (
 // Name returns the name used in the engine's errors.
 func (h *Hog) Name() string { return h.name }
 
-// Start makes the hog issue accesses from now on.
+// Start makes the hog issue accesses from now on, or from HogSpec.From on if that is later.
 func (h *Hog) Start() {
 	if h.stop = false; !h.armed {
-		h.arm(simcore.Now(h.sched))
+		now := simcore.Now(h.sched)
+		h.event.Timer = h.spec.From > now // a load that has not begun is nothing to wait for
+		h.arm(max(now, h.spec.From))
 	}
 }
 
@@ -121,7 +129,7 @@ func (h *Hog) arm(at simcore.Ps) {
 
 // Handle implements sim.Handler: the next access is due.
 func (h *Hog) Handle(sim.Event) error {
-	h.armed = false
+	h.armed, h.event.Timer = false, false
 	now := h.event.At
 	if h.failed != nil || h.stop || h.spec.Until != 0 && now > h.spec.Until {
 		return h.failed
