@@ -102,6 +102,12 @@ func TestFilesThatAreWrong(t *testing.T) {
 			"host-fn}}}}]}]",
 			"switch.host.host: it has cache and DRAM of its own: want null for " +
 				"servers[0].cards[0].switch.host.cache and"},
+		{"servers:\n- {preset: connectx4, cards: [{preset: connectx4, direct: {loads: [{}]}}]}",
+			"f.yaml:2: servers[0].cards[0].direct.loads[0]: memory answers at once: want " +
+				"servers[0].cards[0].direct.dram or servers[0].cards[0].direct.host to load, or no load"},
+		{"servers:\n- preset: bf2\n  memory: {bytes: 0x40000000}\n  cards: [{preset: bf2, switch: {host: " +
+			"{cache: null, dram: null, loads: [{}]}}}]",
+			"f.yaml:4: servers[0].cards[0].switch.host.loads: want none: the server has a memory that its cards share"},
 		{"servers: [{preset: connectx4-cores}]",
 			`servers[0].preset "connectx4-cores": no paper measures cores of its server`},
 		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1}]}",

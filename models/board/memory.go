@@ -30,6 +30,9 @@ type MemorySpec struct {
 	// GPUs lists GPU memories behind the host's root, each with its own link, at bus addresses
 	// outside host memory.
 	GPUs []gpu.Spec `yaml:"gpus"`
+
+	// Loads lists background loads of the DRAM.
+	Loads []LoadSpec `yaml:"loads"`
 }
 
 // validate returns every error of the spec for an endpoint whose memory has the given size.
@@ -48,7 +51,7 @@ func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	if s.DRAM != nil {
 		errs = append(errs, field.Under("dram", s.DRAM.Validate()))
 	}
-	return errors.Join(append(errs, s.validateGPUs(endpoint, bytes))...)
+	return errors.Join(append(errs, s.validateGPUs(endpoint, bytes), s.validateLoads(bytes))...)
 }
 
 // validateGPUs checks that the GPUs lie at host addresses not taken by host memory.
@@ -98,6 +101,7 @@ type end struct {
 	host     *host.Server    // nil: no machine, so no cores
 	iio      *iio.Buffer     // IIO buffer of host, between the root and the memory
 	gpus     []*gpu.Memory
+	loads    []*dram.Hog
 	joined   *memmap.Map // address map of GPUs and memory, unless host has its own; nil: no GPUs
 	name     string      // prefix of the names of the models of this end
 }
@@ -141,11 +145,20 @@ func BytesField(endpoint int) field.Path {
 
 // build makes the models that a spec puts in front of an endpoint's bytes. far lists memories
 // behind the card's switch that the endpoint's cores reach.
-func (m *Memory) build(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) (err error) {
+func (m *Memory) build(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) error {
 	x := &m.ends[endpoint]
 	x.name = name
+	if err := m.buildModels(e, endpoint, s, far); err != nil {
+		return err
+	}
+	return x.startLoads(e, endpoint, s)
+}
+
+// buildModels makes everything but the loads.
+func (m *Memory) buildModels(e *simcore.Engine, endpoint int, s *MemorySpec, far []memmap.Region) error {
+	x := &m.ends[endpoint]
 	for i, g := range s.GPUs {
-		one, err := gpu.Builder{Scheduler: e, Spec: g}.Build(fmt.Sprintf("%s.GPU[%d]", name, i))
+		one, err := gpu.Builder{Scheduler: e, Spec: g}.Build(fmt.Sprintf("%s.GPU[%d]", x.name, i))
 		if err != nil {
 			return err
 		}
@@ -158,7 +171,7 @@ func (m *Memory) build(e *simcore.Engine, name string, endpoint int, s *MemorySp
 		return err
 	}
 	regions := append(x.gpuRegions(),
-		memmap.Region{Name: name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target,
+		memmap.Region{Name: x.name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target,
 			View: x.backdoor, Watcher: watcher(x.watch)})
 	all, err := memmap.New(regions...)
 	if err == nil {

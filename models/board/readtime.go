@@ -117,9 +117,9 @@ func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	switch {
 	case m.Host != nil:
-		t.machine(at+".host", m.Host, l)
+		t.machine(at+".host", m.Host, m.Loads, l)
 	case m.Cache != nil || m.DRAM != nil:
-		below := t.dram(at+".dram", m.DRAM, l)
+		below := t.dram(at+".dram", m.DRAM, m.Loads, l)
 		t.cache(at+".cache", m.Cache, below, l)
 	}
 	for i := range m.GPUs {
@@ -130,8 +130,8 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 }
 
 // machine adds the time of a server's sockets, of the link between them, and of the IIO buffer in front of them.
-func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
-	below := t.dram(at+".dram", &h.DRAM, l)
+func (t *readTime) machine(at field.Path, h *host.Spec, loads []LoadSpec, l load) {
+	below := t.dram(at+".dram", &h.DRAM, loads, l)
 	if h.LLC != nil {
 		t.cache(at+".llc", h.LLC, below, l)
 		below = sum(below, h.LLC.HitLatency)
@@ -143,8 +143,9 @@ func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
 }
 
-// dram adds the time of a memory controller, and returns that of one access while it is idle.
-func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
+// dram adds a memory controller, and returns the time of an access to one that serves background
+// loads alone: the access waits for all that they have in flight.
+func (t *readTime) dram(at field.Path, d *dram.Spec, loads []LoadSpec, l load) simcore.Ps {
 	if d == nil {
 		return 0
 	}
@@ -152,6 +153,10 @@ func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	x := d.Timing()
 	burst := x.WriteCost + x.Turnaround/simcore.Ps(d.Batch) + x.BankWrite/simcore.Ps(min(d.Banks, busyBanks))
 	one := x.Latency + x.WriteCost + x.Turnaround + x.BankWrite
+	for i := range loads {
+		lines := int64(loads[i].Bytes/mem.LineBytes + 2)
+		one = sum(one, times(int64(loads[i].InFlight)*lines, x.WriteCost+x.Turnaround/simcore.Ps(d.Batch)+x.BankWrite, 1))
+	}
 	t.add(at, sum(times(l.serial, one, 1), times(l.lines(), burst, int64(d.Channels))))
 	return one
 }

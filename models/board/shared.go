@@ -38,7 +38,8 @@ func (s *SharedSpec) validateCard(c *CardSpec) error {
 	for _, x := range [...]struct {
 		path field.Path
 		set  bool
-	}{{"cache", d.Cache != nil}, {"dram", d.DRAM != nil}, {"host", d.Host != nil}, {"gpus", len(d.GPUs) > 0}} {
+	}{{"cache", d.Cache != nil}, {"dram", d.DRAM != nil}, {"host", d.Host != nil}, {"gpus", len(d.GPUs) > 0},
+		{"loads", len(d.Loads) > 0}} {
 		if x.set {
 			errs = append(errs, field.Under(at, field.Errorf(x.path, ": want none: the server has a memory that its "+
 				"cards share")))

@@ -75,3 +75,25 @@ func TestCplTimeoutFollowsTheCard(t *testing.T) {
 	require.Equal(t, never, times(1<<40, simcore.Second, 1), "what no time is long enough for")
 	require.Equal(t, simcore.Ps(4), times(10, 1, 3), "rounded up")
 }
+
+// A background load of a memory must lengthen the read time, by what it has in flight.
+func TestWaitsFollowLoads(t *testing.T) {
+	for _, name := range []string{"bf3", "bf3-cores"} {
+		last := simcore.Ps(0)
+		for _, n := range []int{0, 1, 64, 256} {
+			c, err := CardPreset(name)
+			require.NoError(t, err)
+			if n > 0 {
+				var l LoadSpec
+				l.SetDefaults()
+				l.InFlight = n
+				c.Switch.Arm.Loads = []LoadSpec{l}
+			}
+			require.NoError(t, c.Validate())
+			w, err := c.Waits()
+			require.NoError(t, err)
+			require.Greater(t, w.Read, last)
+			last = w.Read
+		}
+	}
+}

@@ -293,8 +293,9 @@ func (w *world) addFaults(p *Played, list []apps.Finding) {
 	}
 }
 
-// rest closes the stacks, reads counters, and waits until the board is idle.
+// rest closes the stacks, ends background loads, reads counters, and waits until the board is idle.
 func (w *world) rest() error {
+	w.rack.StopLoads()
 	var errs []error
 	for _, s := range w.stacks {
 		errs = append(errs, s.Close())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nictwin/models/board"
+	"nictwin/models/memory/dram"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
@@ -176,16 +177,23 @@ func (w *world) unexpected(err error) error {
 	return nil
 }
 
-// run advances time by a step, or by several steps if the next event is farther away.
+// run advances time by a step, or by several steps if the next event is farther away. It does not skip to the beginning
+// of a background load, for which no software waits.
 func (w *world) run(step simcore.Ps) error {
 	to := w.engine.Now() + step
-	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to {
+	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to && !beginsLoad(next) {
 		to += (next.At - to + step - 1) / step * step
 	}
 	if err := w.engine.RunUntil(to); err != nil {
 		return err
 	}
 	return w.err()
+}
+
+// beginsLoad reports whether an event is a background load's.
+func beginsLoad(e *simcore.Event) bool {
+	_, load := e.H.(*dram.Hog)
+	return load
 }
 
 // armed lists the armed timers of connections, in a form that ends an error text.

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // well-formed.
 func TestDrawings(t *testing.T) {
 	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml",
-		"shared.yaml"} {
+		"shared.yaml", "parts.yaml"} {
 		path := name
 		if strings.HasSuffix(name, ".yaml") {
 			path = filepath.Join("testdata", name)
@@ -62,6 +62,8 @@ func TestBoardsToPlayOn(t *testing.T) {
 		"bf4":       `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
 		"testdata/shared.yaml": "board testdata/shared.yaml: the cards of server Server share its memory " +
 			"(servers[0].memory): want one card with its own",
+		"testdata/parts.yaml": "board testdata/parts.yaml: card Card has background loads (switch.arm.loads): only " +
+			"nictwin run ends them: want none to play on",
 		"none.yaml": "stat none.yaml: no such file",
 		"testdata":  "testdata: is a folder",
 		"testdata/wrong.yaml": "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of " +

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"nictwin/models/board"
@@ -111,7 +112,7 @@ func parts(d *board.MemorySpec, size uint64) (list []box) {
 		list = append(list, box{"cache", cache(d.Cache)})
 	}
 	if d.Host != nil {
-		return append(machineParts(d.Host, size), gpus(d)...)
+		return slices.Concat(machineParts(d.Host, size), gpus(d), loads(d))
 	}
 	at := []string{bytes(size)}
 	if d.DRAM != nil {
@@ -119,7 +120,28 @@ func parts(d *board.MemorySpec, size uint64) (list []box) {
 	} else {
 		at = append(at, "at once")
 	}
-	return append(append(list, box{"memory", at}), gpus(d)...)
+	return slices.Concat(append(list, box{"memory", at}), gpus(d), loads(d))
+}
+
+// loads returns the background loads of a DRAM.
+func loads(d *board.MemorySpec) (list []box) {
+	for i := range d.Loads {
+		l := &d.Loads[i]
+		const permille = 1000
+		at := "at socket " + fmt.Sprint(l.Socket)
+		if d.Host == nil {
+			at = "of the DRAM"
+		}
+		end := "on"
+		if l.Until != 0 {
+			end = "to " + ns(l.Until)
+		}
+		list = append(list, box{fmt.Sprintf("load %d", i), []string{
+			rate(l.Rate) + " " + at, fmt.Sprintf("%d B, %.4g%% writes", l.Bytes, float64(l.Writes)*100/permille),
+			bytes(l.Span) + " from " + bytes(l.Offset), "from " + ns(l.From) + " " + end,
+		}})
+	}
+	return list
 }
 
 func gpus(d *board.MemorySpec) (list []box) {

@@ -46,6 +46,10 @@ func Card(nameOrFile string) (*board.CardSpec, error) {
 		return nil, fmt.Errorf("board %s has %d cards and network %s: want one card with open ports to play on",
 			nameOrFile, len(cards), s.Network.Kind)
 	}
+	if at := cards[0].Loaded(); at != "" {
+		return nil, fmt.Errorf("board %s: card %s has background loads (%s): only nictwin run ends them: want none "+
+			"to play on", nameOrFile, cards[0].Name, at)
+	}
 	switch c := &cards[0]; c.Device.Kind {
 	case board.DeviceAny, board.DeviceModel, board.DeviceRTL:
 		return c, nil
