@@ -10,6 +10,7 @@ import (
 	"nictwin/models/memory/dram"
 	"nictwin/models/memory/gpu"
 	"nictwin/models/server/host"
+	"nictwin/models/server/host/dsa"
 	"nictwin/models/server/host/mmio"
 	"nictwin/models/sim/specfile"
 )
@@ -30,6 +31,7 @@ var presets = specfile.Presets{
 	reflect.TypeFor[dram.Spec]():      specfile.Of(dram.Preset),
 	reflect.TypeFor[gpu.Spec]():       specfile.Of(gpu.Preset),
 	reflect.TypeFor[mmio.Spec]():      specfile.Of(mmio.Preset),
+	reflect.TypeFor[dsa.Spec]():       specfile.Of(dsa.Preset),
 	reflect.TypeFor[etherlink.Spec](): specfile.Of(etherlink.Preset),
 }
 

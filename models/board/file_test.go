@@ -108,6 +108,12 @@ func TestFilesThatAreWrong(t *testing.T) {
 		{"servers:\n- preset: bf2\n  memory: {bytes: 0x40000000}\n  cards: [{preset: bf2, switch: {host: " +
 			"{cache: null, dram: null, loads: [{}]}}}]",
 			"f.yaml:4: servers[0].cards[0].switch.host.loads: want none: the server has a memory that its cards share"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3-cores, switch: {arm: {host: {dsa: {preset: host-fn}}}}}]}",
+			"f.yaml:2: servers[0].cards[0].switch.arm.host.dsa: want none: only servers have a copy engine"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3-cores, switch: {host: {host: {dsa: {preset: host-op}}}}}]}",
+			`f.yaml:2: servers[0].cards[0].switch.host.host.dsa.preset: dsa: preset is "host-op": want host-fn`},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3-cores, switch: {host: {host: {dsa: {queue: 0}}}}}]}",
+			"f.yaml:2: servers[0].cards[0].switch.host.host.dsa.engines 0: want 1 to 64"},
 		{"servers: [{preset: connectx4-cores}]",
 			`servers[0].preset "connectx4-cores": no paper measures cores of its server`},
 		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1}]}",

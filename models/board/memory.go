@@ -127,6 +127,9 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 		errs = append(errs, field.Against(field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the "+
 			"endpoint in all", h.SocketBytes, h.Sockets, bytes), "sockets"))
 	}
+	if h.DSA != nil && endpoint != nicspec.EndpointHost {
+		errs = append(errs, field.Errorf("dsa", ": want none: only servers have a copy engine beside their cores"))
+	}
 	if h.Base == mem.Bus(endpoint, 0) && h.TLB.Validate() == nil {
 		at, n := h.TLB.Tables-h.Base, h.TLB.TableBytes()
 		if at > bytes || n > bytes-at {

@@ -10,6 +10,8 @@ import (
 	"nictwin/models/memory/mem"
 	"nictwin/models/memory/mem/memtest"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host"
+	"nictwin/models/server/host/dsa"
 	_ "nictwin/models/sim/fixedseed"
 	"nictwin/models/sim/simcore"
 )
@@ -87,4 +89,43 @@ func TestGPUsBesideDRAMAlone(t *testing.T) {
 	require.Equal(t, [2]int{writes, writes}, [2]int{issued, done})
 	require.LessOrEqual(t, most, d.Channels*d.Buffer+1)
 	require.Zero(t, m.Stray())
+}
+
+// A core of a server whose board file gives it copy engines must have them copy host memory to a
+// GPU's; a run without a copy has the events of one without engines.
+func TestCopyEngines(t *testing.T) {
+	const head = "servers:\n- preset: bf3\n  cards:\n  - preset: bf3-cores\n    switch: {host: {host: {"
+	const gpus = "}, gpus: [{preset: gen5, base: 0x100000040000000, bytes: 0x100000}]}}"
+	play := func(engines string, work func(c *Card)) simcore.Ps {
+		s, err := ParseRack("f.yaml", []byte(head+engines+gpus))
+		require.NoError(t, err)
+		e, closed := simcore.NewEngine(), 0
+		r, err := NewRack(e, new(Pools), s, factory(&closed))
+		require.NoError(t, err)
+		c := r.Cards()[0]
+		work(c)
+		require.NoError(t, e.Run())
+		require.NoError(t, c.Err())
+		require.True(t, c.Idle())
+		require.NoError(t, r.Close())
+		return e.Now()
+	}
+	at, to := mem.Bus(nicspec.EndpointHost, 1<<20), mem.Bus(nicspec.EndpointHost, 1<<30)
+	store := func(c *Card) *host.Core {
+		core, err := c.Memory.Host(nicspec.EndpointHost).Core(0, 0)
+		require.NoError(t, err)
+		require.NoError(t, core.Store(at, []byte("copied by the engine")))
+		return core
+	}
+	var ended *Card
+	play("dsa: {preset: host-fn}", func(c *Card) {
+		b := dsa.EncodeDescriptor(at, to, 20, at+64)
+		store(c).Post(c.Memory.Host(nicspec.EndpointHost).DSA[0].Portal(), 0, b[:])
+		ended = c
+	})
+	b := make([]byte, 20)
+	require.NoError(t, ended.Memory.Read(to, b))
+	require.Equal(t, "copied by the engine", string(b))
+	require.Equal(t, play("", func(c *Card) { store(c) }),
+		play("dsa: {preset: host-fn}", func(c *Card) { store(c) }))
 }

@@ -119,7 +119,7 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	case m.Host != nil:
 		t.machine(at+".host", m.Host, m.Loads, l)
 	case m.Cache != nil || m.DRAM != nil:
-		below := t.dram(at+".dram", m.DRAM, m.Loads, l)
+		below := t.dram(at+".dram", m.DRAM, lines(m.Loads), l)
 		t.cache(at+".cache", m.Cache, below, l)
 	}
 	for i := range m.GPUs {
@@ -131,7 +131,11 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 
 // machine adds the time of a server's sockets, of the link between them, and of the IIO buffer in front of them.
 func (t *readTime) machine(at field.Path, h *host.Spec, loads []LoadSpec, l load) {
-	below := t.dram(at+".dram", &h.DRAM, loads, l)
+	busy := lines(loads)
+	if d := h.DSA; d != nil {
+		busy += int64(h.Sockets) * int64(d.Engines) * int64(d.Ahead) * int64(d.Chunk/mem.LineBytes+2)
+	}
+	below := t.dram(at+".dram", &h.DRAM, busy, l)
 	if h.LLC != nil {
 		t.cache(at+".llc", h.LLC, below, l)
 		below = sum(below, h.LLC.HitLatency)
@@ -143,9 +147,17 @@ func (t *readTime) machine(at field.Path, h *host.Spec, loads []LoadSpec, l load
 	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
 }
 
-// dram adds a memory controller, and returns the time of an access to one that serves background
-// loads alone: the access waits for all that they have in flight.
-func (t *readTime) dram(at field.Path, d *dram.Spec, loads []LoadSpec, l load) simcore.Ps {
+// lines returns the largest number of memory lines that background loads have in flight.
+func lines(loads []LoadSpec) (n int64) {
+	for i := range loads {
+		n += int64(loads[i].InFlight) * int64(loads[i].Bytes/mem.LineBytes+2)
+	}
+	return n
+}
+
+// dram adds a memory controller, and returns the time of an access that waits for busy lines of
+// background loads and copy engines alone.
+func (t *readTime) dram(at field.Path, d *dram.Spec, busy int64, l load) simcore.Ps {
 	if d == nil {
 		return 0
 	}
@@ -153,10 +165,7 @@ func (t *readTime) dram(at field.Path, d *dram.Spec, loads []LoadSpec, l load) s
 	x := d.Timing()
 	burst := x.WriteCost + x.Turnaround/simcore.Ps(d.Batch) + x.BankWrite/simcore.Ps(min(d.Banks, busyBanks))
 	one := x.Latency + x.WriteCost + x.Turnaround + x.BankWrite
-	for i := range loads {
-		lines := int64(loads[i].Bytes/mem.LineBytes + 2)
-		one = sum(one, times(int64(loads[i].InFlight)*lines, x.WriteCost+x.Turnaround/simcore.Ps(d.Batch)+x.BankWrite, 1))
-	}
+	one = sum(one, times(busy, x.WriteCost+x.Turnaround/simcore.Ps(d.Batch)+x.BankWrite, 1))
 	t.add(at, sum(times(l.serial, one, 1), times(l.lines(), burst, int64(d.Channels))))
 	return one
 }

@@ -4,7 +4,8 @@
 //
 //	core: cpu ─ tlb ─ private ─ throttle ─┐
 //	                                      ├─ sockets ─ armcache ─ dram ─ bytes
-//	device: root ─ iio ───────────────────┘
+//	device: root ─ iio ───────────────────┤
+//	copy engine: dsa ─────────────────────┘
 //
 // The cost of an access depends on the initiator's socket: the other socket's
 // memory is behind a link (package sockets). Every part is a separate component

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/server/cpu"
 	"nictwin/models/server/cpu/private"
 	"nictwin/models/server/cpu/tlb"
+	"nictwin/models/server/host/dsa"
 	"nictwin/models/server/host/iio"
 	"nictwin/models/server/host/sockets"
 	"nictwin/models/server/host/throttle"
@@ -36,6 +37,7 @@ type Server struct {
 	Sockets *sockets.Sockets
 	LLC     []*armcache.Cache // by socket; nil: the socket has no cache
 	DRAM    []*dram.DRAM      // by socket
+	DSA     []*dsa.Engine     // by socket; empty: the sockets have no copy engine
 
 	name   string
 	sched  simcore.Scheduler
@@ -99,7 +101,29 @@ func (b Builder) Build(name string) (*Server, error) {
 		Elsewhere: slices.Concat(b.Elsewhere, b.Far),
 		Spec:      sockets.Spec{Base: b.Spec.Base, SocketBytes: b.Spec.SocketBytes, Link: b.Spec.Link}}.Build(name +
 		".Sockets")
-	return s, err
+	if err != nil || b.Spec.DSA == nil {
+		return s, err
+	}
+	return s, s.addCopyEngines()
+}
+
+// addCopyEngines gives each socket a copy engine, which accesses memory as a device on that socket
+// would.
+func (s *Server) addCopyEngines() error {
+	for i := range s.spec.Sockets {
+		m, err := s.Sockets.At(i)
+		if err != nil {
+			return err
+		}
+		e, err := dsa.Builder{Scheduler: s.sched, Spec: *s.spec.DSA,
+			Memory: m}.Build(fmt.Sprintf("%s.Socket[%d].DSA", s.name, i))
+		if err != nil {
+			return err
+		}
+		s.DSA = append(s.DSA, e)
+		s.parts = append(s.parts, e)
+	}
+	return nil
 }
 
 // socket makes the memory of one socket.

@@ -10,6 +10,7 @@ import (
 	"nictwin/models/server/cpu"
 	"nictwin/models/server/cpu/private"
 	"nictwin/models/server/cpu/tlb"
+	"nictwin/models/server/host/dsa"
 	"nictwin/models/server/host/iio"
 	"nictwin/models/server/host/sockets"
 	"nictwin/models/sim/field"
@@ -28,6 +29,7 @@ type Spec struct {
 	DRAM    dram.Spec      `yaml:"dram"`
 	Link    memlink.Spec   `yaml:"link"` // between sockets
 	IIO     iio.Spec       `yaml:"iio"`
+	DSA     *dsa.Spec      `yaml:"dsa"` // copy engine of each socket; nil: none
 }
 
 // Validate returns every error of the spec.
@@ -43,6 +45,9 @@ func (s *Spec) Validate() error {
 	}
 	if s.LLC != nil {
 		errs = append(errs, field.Under("llc", s.LLC.Validate()))
+	}
+	if s.DSA != nil {
+		errs = append(errs, field.Under("dsa", s.DSA.Validate()))
 	}
 	return errors.Join(errs...)
 }

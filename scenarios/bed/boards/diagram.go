@@ -161,11 +161,16 @@ func machineParts(h *host.Spec, size uint64) []box {
 		list = append(list, box{"cache", cache(h.LLC)})
 	}
 	const mhz = 1_000_000
-	return append(list, box{"DRAM", memory(&h.DRAM)}, box{"memory", []string{bytes(size)}}, box{"cores", []string{
+	list = append(list, box{"DRAM", memory(&h.DRAM)}, box{"memory", []string{bytes(size)}}, box{"cores", []string{
 		plural(h.Sockets, "socket") + ", " + plural(h.CPU.Cores, "core"),
 		fmt.Sprintf("%d MHz", mhz/int64(h.CPU.Period)),
 		bytes(uint64(h.Private.SizeBytes)) + " private", bytes(uint64(h.TLB.PageBytes)) + " pages",
 	}})
+	if d := h.DSA; d != nil {
+		list = append(list, box{"copy engine", []string{plural(d.Engines, "engine") + " a socket", rate(d.Rate) + ", " +
+			ns(d.Latency), fmt.Sprintf("%d wait", d.Queue), "pieces of " + bytes(uint64(d.Chunk))}})
+	}
+	return list
 }
 
 func pcie(s *pcielink.Spec) []string {

@@ -65,6 +65,7 @@ type Engine struct {
 	idle   fifo.Free[job]
 	chunks fifo.Free[chunk]
 	events simcore.EventPool
+	onRoom []func() // called when the queue stops being full
 	stats  Stats
 }
 
@@ -248,7 +249,13 @@ func (e *Engine) end(j *job) {
 	if c.Done != nil {
 		c.Done(c)
 	}
+	full := e.queue.Len() == e.spec.Queue
 	e.begin()
+	if full && e.queue.Len() < e.spec.Queue {
+		for _, f := range e.onRoom {
+			f()
+		}
+	}
 }
 
 var _ sim.Component = (*Engine)(nil)

@@ -6,7 +6,8 @@
 // its data arrive; all engines share Rate. When the last byte has taken effect,
 // the completion record is written, and then Done is called. The bytes are those
 // of memory at the time of the read. Accesses are a device's: they allocate in
-// the last-level cache according to its mask.
+// the last-level cache according to its mask. Portal is the register to which a core writes descriptors
+// (models/server/cpu): 64 B each, by one write-combined register write.
 //
 // Not modelled: operations other than copies (CRC, compare, fill), batch
 // descriptors, page faults, queue priorities.
