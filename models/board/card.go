@@ -30,7 +30,8 @@ type CardSpec struct {
 
 	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; ignored with Direct
 	// this card's share of the cables plugged into its ports: latency, rate, credits; see Slot.Eth
-	Eth simcore.LinkSpec `yaml:"eth"`
+	Eth  simcore.LinkSpec `yaml:"eth"`
+	Bond *BondSpec        `yaml:"bond"` // joins several cables at each port; nil: a port has one cable
 
 	Endpoint Endpoint `yaml:"endpoint"`
 	// PCIe switch between the NIC's link and one root per endpoint; nil: one root serves both
@@ -80,6 +81,9 @@ func (s *CardSpec) Validate() error {
 	}
 	if s.Direct != nil {
 		errs = append(errs, s.validateDirect())
+	}
+	if s.Bond != nil {
+		errs = append(errs, field.Under("bond", s.Bond.validate()))
 	}
 	errs = append(errs, field.Under("device", s.Device.Validate()))
 	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
@@ -182,7 +186,7 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1),
 		EthBits: s.EthBits,
-		PCIe:    s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst,
+		PCIe:    s.pcie(), Eth: s.portShare(), Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst,
 		Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {

@@ -114,6 +114,17 @@ func TestFilesThatAreWrong(t *testing.T) {
 			`f.yaml:2: servers[0].cards[0].switch.host.host.dsa.preset: dsa: preset is "host-op": want host-fn`},
 		{"servers:\n- {preset: bf3, cards: [{preset: bf3-cores, switch: {host: {host: {dsa: {queue: 0}}}}}]}",
 			"f.yaml:2: servers[0].cards[0].switch.host.host.dsa.engines 0: want 1 to 64"},
+		{"servers:\n- {preset: bf3, cards: [{preset: bf3, bond: {cables: 2}}]}",
+			"f.yaml:2: servers[0].cards[0].bond: want none: a network of kind open has no cables"},
+		{"servers:\n- {preset: bf3, name: A, cards: [{preset: bf3, bond: {cables: 9}}]}\n- {preset: bf3, name: B}\n" +
+			"network: {kind: back_to_back}", "f.yaml:2: servers[0].cards[0].bond.cables 9: want 2 to 8"},
+		{"servers:\n- {preset: bf3, name: A, cards: [{preset: bf3, bond: {cables: 2}}]}\n- {preset: bf3, name: B}\n" +
+			"network: {kind: back_to_back}",
+			"f.yaml:4: network.kind back_to_back: the cards have 4 and 2 cables: want as many"},
+		{"preset: bf2-fleet\nfleet: {card: {bond: {cables: 2}}}\nnetwork: {switch: {ports: 13}}",
+			"f.yaml:3: network.switch.ports 13: the cards have 24: want as many or more"},
+		{"preset: bf2-fleet\nfleet: {card: {bond: {cables: 2}}}\nnetwork: {switch: {lags: [[4, 5]]}}",
+			"network.switch.lags[2] port 4: want one of its ports, from 0, in one LAG only"},
 		{"servers: [{preset: connectx4-cores}]",
 			`servers[0].preset "connectx4-cores": no paper measures cores of its server`},
 		{"servers:\n- {preset: bf3, cards: [{preset: bf3, period_ps: 1}]}",

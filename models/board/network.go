@@ -3,6 +3,7 @@ package board
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/fabric/etherlink"
 	"nictwin/models/inject"
@@ -26,7 +27,7 @@ func (s *RackSpec) validateNetwork() error {
 	cards := s.cards()
 	switch n.Kind {
 	case NetworkOpen:
-		return nil
+		return s.validateBonds()
 	case NetworkSwitch:
 		return s.validateSwitch(cards)
 	case NetworkBackToBack:
@@ -37,10 +38,14 @@ func (s *RackSpec) validateNetwork() error {
 	if len(cards) != 2 {
 		return field.Errorf("network.kind", "%s: there are %d cards: want 2", n.Kind, len(cards))
 	}
-	if a, b := max(cards[0].Ports, 1), max(cards[1].Ports, 1); a != b {
-		return field.Errorf("network.kind", "%s: the cards have %d and %d Ethernet ports: want as many", n.Kind, a, b)
+	if a, b := cards[0].Cables(), cards[1].Cables(); a != b {
+		what := "Ethernet ports"
+		if cards[0].Bond != nil || cards[1].Bond != nil {
+			what = "cables"
+		}
+		return field.Errorf("network.kind", "%s: the cards have %d and %d %s: want as many", n.Kind, a, b, what)
 	}
-	return n.validateRules(max(cards[0].Ports, 1))
+	return n.validateRules(cards[0].Cables())
 }
 
 // validateFaults checks Loss and Faults of the cables. A network may have only one of the two, and none without
@@ -99,9 +104,11 @@ func (s *RackSpec) validateSwitch(cards []*CardSpec) error {
 	return errors.Join(field.Under("network.switch", sw.Validate()), s.Network.validateRules(portsOf(cards)))
 }
 
-// switchSpec returns the spec of the network's switch, with its number of ports filled in.
+// switchSpec returns the spec of the network's switch, with its number of ports filled in, and a LAG
+// for the ports of each bond.
 func (s *RackSpec) switchSpec(cards []*CardSpec) etherlink.Spec {
 	sw := *s.Network.Switch
+	sw.LAGs = slices.Concat(sw.LAGs, lags(cards))
 	if sw.Ports == 0 {
 		sw.Ports = portsOf(cards)
 	}
@@ -118,9 +125,10 @@ func (s *RackSpec) cards() (cards []*CardSpec) {
 	return cards
 }
 
+// portsOf returns the number of cables of all cards: each takes a port of a switch.
 func portsOf(cards []*CardSpec) (n int) {
 	for _, c := range cards {
-		n += max(c.Ports, 1)
+		n += c.Cables()
 	}
 	return n
 }
@@ -144,16 +152,22 @@ func (s *RackSpec) PairCable() simcore.LinkSpec {
 	return cable
 }
 
-// connectPair plugs each port of one card into the same port of the other. A cable's latency is the
-// sum of both cards' shares and its own; its rate is that of the slower card.
+// connectPair plugs each port of one card, or each cable of its bond, into the same one of the
+// other. A cable's latency is the sum of both cards' shares and its own; its rate is that of the
+// slower card.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
-	specs, cards := s.cards(), r.Cards()
-	cable := joinShares(specs[0].Eth, specs[1].Eth)
-	for port := range max(specs[0].Ports, 1) {
-		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, port), a: cards[0].NIC.Eth(port),
-			b: cards[1].NIC.Eth(port)}
-		c.near, c.far = cable, specs[1].Eth
-		c.near.Latency, c.near.CreditLatency = specs[0].Eth.Latency, specs[0].Eth.CreditLatency
+	var ends [2][]outlet
+	for i, c := range r.Cards() {
+		var err error
+		if ends[i], err = r.outlets(e, s.cards()[i], c); err != nil {
+			return err
+		}
+	}
+	for i, a := range ends[0] {
+		b := ends[1][i]
+		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, i), a: a.port, b: b.port}
+		c.near, c.far = joinShares(a.share, b.share), b.share
+		c.near.Latency, c.near.CreditLatency = a.share.Latency, a.share.CreditLatency
 		if err := r.plug(e, p, &s.Network, c); err != nil {
 			return err
 		}
@@ -173,8 +187,8 @@ type connection struct {
 // drops or corrupts its frames.
 type PluggedCable struct {
 	Name  string
-	Ports [2]*simcore.Port // ports at the ends of the cable: the first belongs to a card
-	Entry [2]*simcore.Link // by end: link that frames from this end enter: the whole cable, or its part before Wire
+	Ports [2]*simcore.Port // ports at the ends of the cable: the first belongs to a card or its bond
+	Entry [2]*simcore.Link // by end: the first link for frames from it: all of the cable, or the part before Wire
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 
@@ -224,7 +238,8 @@ func (r *Rack) newDecorator(e *simcore.Engine, p *Pools, n *NetworkSpec, name st
 	return nil, nil
 }
 
-// connectSwitch plugs each port of every card into the next port of the switch. All devices get the
+// connectSwitch plugs each port of every card, or each cable of its bond, into the next port of the
+// switch. All devices get the
 // same kind of link, which supports devices that run ahead of the engine (RTL) and loses nothing: a
 // frame that the receiver does not take waits, as if the receiver had paused the switch.
 func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err error) {
@@ -236,12 +251,16 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 	}
 	at := 0
 	for i, c := range r.Cards() {
-		for port := range max(specs[i].Ports, 1) {
-			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: c.NIC.Eth(port), b: r.Switch.Port(at),
-				near: specs[i].Eth}
+		outlets, err := r.outlets(e, specs[i], c)
+		if err != nil {
+			return err
+		}
+		for _, x := range outlets {
+			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: x.port, b: r.Switch.Port(at),
+				near: x.share}
 			if s.Network.Loss != nil || s.Network.Faults != nil {
-				cable.far.Credits = specs[i].Eth.Credits
-				r.Switch.Pace(at, specs[i].Eth, s.Network.Latency)
+				cable.far.Credits = x.share.Credits
+				r.Switch.Pace(at, x.share, s.Network.Latency)
 			}
 			if err := r.plug(e, p, &s.Network, cable); err != nil {
 				return err

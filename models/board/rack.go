@@ -152,6 +152,7 @@ type Rack struct {
 	Name    string
 	Servers []*Server         // including the client machines, at the end
 	Switch  *etherlink.Switch // connects the cards' Ethernet ports; nil: other kinds of network
+	Bonds   []*etherlink.Bond // of the cards' ports, in order; empty without CardSpec.Bond
 	Losses  []*inject.Loss    // decorators of the cables, in order; empty without NetworkSpec.Loss
 	Cables  []PluggedCable    // cables between the Ethernet ports
 }

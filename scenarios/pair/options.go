@@ -93,6 +93,15 @@ func (o *Options) validateRack() error {
 		bad("network.faults", ": a cable that strikes frames cannot be divided: want null")
 	}
 	for i := range s.Servers {
+		c, at := &s.Servers[i].Cards[0], fmt.Sprintf("servers[%d].cards[0].", i)
+		if c.Bond != nil {
+			bad(field.Path(at+"bond"), ": the cables of a bond cannot be divided: want null")
+		}
+		if loads := c.Loaded(); loads != "" {
+			bad(field.Path(at)+loads, ": nothing would end a background load: want none")
+		}
+	}
+	for i := range s.Servers {
 		d := &s.Servers[i].Cards[0].Device
 		if d.Kind != board.DeviceAny && d.Kind != board.DeviceModel {
 			bad(field.Path(fmt.Sprintf("servers[%d].cards[0].device.kind", i)),

@@ -70,7 +70,11 @@ func across(sw *board.SwitchSpec) []string {
 }
 
 func ethernet(c *board.CardSpec) box {
-	return box{"Ethernet", append([]string{plural(max(c.Ports, 1), "port")}, link(&c.Eth)...)}
+	says := append([]string{plural(max(c.Ports, 1), "port")}, link(&c.Eth)...)
+	if b := c.Bond; b != nil {
+		says = append(says, fmt.Sprintf("bond of %d cables", b.Cables))
+	}
+	return box{"Ethernet", says}
 }
 
 func slot(c *board.CardSpec) box {
@@ -293,7 +297,7 @@ func ethernetSwitch(s *board.RackSpec) box {
 	if ports == 0 {
 		for _, v := range s.All() {
 			for i := range v.Cards {
-				ports += max(v.Cards[i].Ports, 1)
+				ports += v.Cards[i].Cables()
 			}
 		}
 	}
