@@ -23,6 +23,9 @@ type CardSpec struct {
 	Name   string     `yaml:"name"`   // of the card; a prefix of its parts' names
 	Device DeviceSpec `yaml:"device"` // the device in the slot
 
+	// Second is a device beside the one in the slot, at the card's switch; nil: none.
+	Second *SecondSpec `yaml:"second"`
+
 	Build   *nicspec.Build `yaml:"build"`    // sizes and parts of the NIC; nil: the NIC's own
 	Ports   int            `yaml:"ports"`    // Ethernet ports; 0 is 1
 	EthBits int            `yaml:"eth_bits"` // width of an Ethernet stream; 0: the NIC's own
@@ -85,6 +88,7 @@ func (s *CardSpec) Validate() error {
 	if s.Bond != nil {
 		errs = append(errs, field.Under("bond", s.Bond.validate()))
 	}
+	errs = append(errs, s.validateSecond())
 	errs = append(errs, field.Under("device", s.Device.Validate()))
 	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))
@@ -145,6 +149,7 @@ const wantName = "a capital letter, then letters and digits, such as Card or Car
 type Card struct {
 	Name   string
 	NIC    NIC
+	Second NIC // device beside the NIC; nil: none
 	Memory *Memory
 	Root   *root.Root     // root over both memories; with a switch, the Arm's root, over Arm memory only
 	Host   *root.Root     // host's root: over host memory only with a switch, else the same as Root
@@ -197,16 +202,19 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	if err == nil {
 		err = s.plug(e, c, port)
 	}
+	if err == nil && s.Second != nil {
+		err = s.addSecond(e, p, c, factory)
+	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("card %s: %w", s.Name, err), c.NIC.Close())
+		return nil, errors.Join(fmt.Errorf("card %s: %w", s.Name, err), c.Close())
 	}
 	return c, nil
 }
 
-// Idle reports whether switch, links, roots and memories have nothing to send and nothing in
-// flight.
+// Idle reports whether switch, links, roots, memories and the second device have nothing to send and
+// nothing in flight.
 func (c *Card) Idle() bool {
-	if c.Switch != nil && !c.Switch.Idle() {
+	if c.Switch != nil && !c.Switch.Idle() || c.Second != nil && !c.secondIdle() {
 		return false
 	}
 	for _, l := range [...]*pcielink.Link{c.ArmLink, c.HostLink} {
@@ -233,6 +241,9 @@ func (c *Card) Err() error {
 			errs = append(errs, l.Err())
 		}
 	}
+	if c.Second != nil {
+		errs = append(errs, c.Second.Check())
+	}
 	return errors.Join(append(errs, c.Memory.err())...)
 }
 
@@ -245,8 +256,14 @@ func (c *Card) Overdue() error {
 	return err
 }
 
-// Close closes the device in the slot.
-func (c *Card) Close() error { return c.NIC.Close() }
+// Close closes the devices of the card.
+func (c *Card) Close() error {
+	err := c.NIC.Close()
+	if c.Second != nil {
+		err = errors.Join(err, c.Second.Close())
+	}
+	return err
+}
 
 // Cable connects two Ethernet ports: of a NIC, a player or a switch.
 func Cable(name string, e *simcore.Engine, s simcore.LinkSpec, a, b *simcore.Port) error {

@@ -73,7 +73,7 @@ func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Po
 	}
 	c.Memory = newMemory(space)
 	if s.Switch != nil {
-		port, err = s.Switch.build(e, p, c, &s.Endpoint)
+		port, err = s.Switch.build(e, p, c, s)
 	} else if s.Direct != nil {
 		port, err = s.Direct.buildDirect(e, p, c, &s.Endpoint)
 	} else {

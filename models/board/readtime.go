@@ -70,7 +70,7 @@ func (s *CardSpec) readTime(l load) readTime {
 // period returns the period of the NIC's clock; the default if the card does not set one.
 func (s *CardSpec) period() simcore.Ps { return cmp.Or(s.Period, simcore.DefaultPeriodPs) }
 
-// load returns the traffic that the NIC and the links can have in flight.
+// load returns the traffic that the devices and the links can have in flight.
 func (s *CardSpec) load() load {
 	limits := &s.Endpoint.Limits
 	piece := limits.RCB
@@ -89,6 +89,9 @@ func (s *CardSpec) load() load {
 	l.bytes = nicTags*(reqBytes+int64(limits.MRRS)+cpls*cplBytes) + writes*(int64(limits.MPS)+reqBytes)
 	if a := int64(s.Endpoint.Ahead); a != 0 {
 		l.serial = (cpls + a - 1) / a
+	}
+	if s.Second != nil { // it may have as much in flight as the NIC
+		l.tlps, l.bytes = 2*l.tlps, 2*l.bytes
 	}
 	return l
 }

@@ -49,6 +49,11 @@ type Slot struct {
 	// Eth together.
 	PCIe, Eth simcore.LinkSpec
 
+	// Bar is the bus address of the device's registers, ID its requester and completer ID; both 0:
+	// those of the contract NIC [P1].
+	Bar uint64
+	ID  uint16
+
 	// Limits holds MPS, MRRS and RCB of the roots, by endpoint.
 	Limits [nicspec.EndpointHost + 1]tlp.Limits
 

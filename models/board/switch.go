@@ -177,8 +177,9 @@ func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
 }
 
 // build assembles the switch and everything behind it, and returns the switch's port for the NIC.
-func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
-	c.Switch, err = nicswitch.Builder{Scheduler: e, Spec: s.Spec, TLPs: &p.TLPs}.Build(c.Name + ".Switch")
+func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, card *CardSpec) (port *simcore.Port, err error) {
+	ep := &card.Endpoint
+	c.Switch, err = nicswitch.Builder{Scheduler: e, Spec: s.inner(card), TLPs: &p.TLPs}.Build(c.Name + ".Switch")
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +188,12 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 		far = new(lateTarget)
 	}
 	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep,
-		side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm, far.region(c.Memory)}); err != nil {
+		side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, card.requesters(nicspec.RequesterArm, requesterArmSecond),
+			far.region(c.Memory)}); err != nil {
 		return nil, err
 	}
 	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep,
-		side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost, nil}); err != nil {
+		side{"Host", nicswitch.PortHost, nicspec.EndpointHost, card.requesters(nicspec.RequesterHost, requesterHostSecond), nil}); err != nil {
 		return nil, err
 	}
 	if err := s.buildOutbound(e, c, ep, far); err != nil {
@@ -204,7 +206,7 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 type side struct {
 	name, port string
 	endpoint   int
-	requester  uint16
+	requesters []uint16
 	far        []memmap.Region // memories of the other side that the cores of this side reach
 }
 
@@ -214,7 +216,7 @@ func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s s
 	if err = c.buildMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
 		return nil, nil, err
 	}
-	b := root.Builder{Memory: c.Memory.rootMemory(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester},
+	b := root.Builder{Memory: c.Memory.rootMemory(s.endpoint), Spec: ep.Spec, Requesters: s.requesters,
 		Invalidates: c.Memory.caches(s.endpoint)}
 	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {

@@ -1,6 +1,7 @@
 package rnic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -14,12 +15,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a NIC. Frames and TLPs are its message pools; nil makes a pool of its own.
+// Builder makes a NIC. Frames and TLPs are its message pools; nil makes a pool of its own. Bar is the
+// bus address of its registers, ID its requester and completer ID; both 0: those of the contract
+// NIC [P1].
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Frames    *msg.Frames
 	TLPs      *msg.TLPs
+
+	Bar uint64
+	ID  uint16
 }
 
 // Capacities of the ports, in messages. Frames wait in the Ethernet ports while the receive buffer
@@ -40,14 +46,15 @@ func (b Builder) Build(name string) (*Comp, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	completer, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.Limits{MPS: 128, MRRS: 128, RCB: tlp.EndpointRCB},
+	id, bar := cmp.Or(b.ID, nicspec.RequesterNic), cmp.Or(b.Bar, nicspec.BarBase)
+	completer, err := tlp.NewCompleter(id, tlp.Limits{MPS: 128, MRRS: 128, RCB: tlp.EndpointRCB},
 		tlp.CplLongest, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	s := &b.Spec
 	c := &Comp{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, period: s.Freq.Period(),
+		ComponentBase: sim.NewComponentBase(name), id: id, bar: bar, spec: b.Spec, sched: b.Scheduler, period: s.Freq.Period(),
 		frames: b.Frames, tlps: b.TLPs, dev: core.NewDevice(), completer: completer, idleFrom: 0,
 		qps: make([]*qpair, rnicspec.MaxQPs), cqs: map[uint32]*cq{}, handles: map[uint32]*core.Address{},
 		qpCache: newCache(s.Caches.QPs), pageCache: newCache(s.Caches.Pages),

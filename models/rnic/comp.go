@@ -18,6 +18,8 @@ import (
 type Comp struct {
 	*sim.ComponentBase
 
+	id     uint16 // requester and completer ID
+	bar    uint64 // bus address of the registers
 	spec   Spec
 	sched  simcore.Scheduler
 	period simcore.Ps

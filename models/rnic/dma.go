@@ -108,7 +108,7 @@ func (c *Comp) request() {
 	}
 }
 
-func (c *Comp) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
+func (c *Comp) origin() tlp.Origin { return tlp.Origin{RequesterID: c.id} }
 
 // readOver ends a read if all of its requests have been sent and answered.
 func (c *Comp) readOver(r *dmaRead) {
@@ -128,7 +128,7 @@ func (c *Comp) readOver(r *dmaRead) {
 // completion handles a completion TLP.
 func (c *Comp) completion(h *tlp.Header, data []byte) {
 	d := &c.dma
-	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(d.tags) || d.tags[h.Tag].r == nil {
+	if h.RequesterID != c.id || int(h.Tag) >= len(d.tags) || d.tags[h.Tag].r == nil {
 		c.counters[rnicspec.CntWrongAccess]++
 		return
 	}

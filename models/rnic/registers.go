@@ -25,7 +25,7 @@ func (c *Comp) takeTLP(now simcore.Ps, p *msg.TLP) {
 	case h.Kind == tlp.MWr:
 		runs := h.Runs(p.Data)
 		for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
-			c.writeRegister(addr-nicspec.BarBase, b)
+			c.writeRegister(addr-c.bar, b)
 		}
 	case h.Kind == tlp.MRd:
 		c.answer(&h)
@@ -56,7 +56,7 @@ func (c *Comp) answer(h *tlp.Header) {
 func (c *Comp) readRegister(addr uint64, dst []byte) error {
 	var word [8]byte
 	clear(dst)
-	off := addr - nicspec.BarBase
+	off := addr - c.bar
 	base := off &^ 7
 	v := uint64(0)
 	switch {

@@ -97,6 +97,9 @@ func (o *Options) validateRack() error {
 		if c.Bond != nil {
 			bad(field.Path(at+"bond"), ": the cables of a bond cannot be divided: want null")
 		}
+		if c.Second != nil {
+			bad(field.Path(at+"second"), ": software of this command has no use for it: want null")
+		}
 		if loads := c.Loaded(); loads != "" {
 			bad(field.Path(at)+loads, ": nothing would end a background load: want none")
 		}

@@ -82,7 +82,7 @@ func (w *world) begin(rack *board.RackSpec) error {
 		return err
 	}
 	for _, c := range w.rack.Cards() {
-		if err := c.NIC.Begin(func() bool { return w.over }); err != nil {
+		if err := c.Begin(func() bool { return w.over }); err != nil {
 			return err
 		}
 	}

@@ -11,10 +11,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// MMIO is access to the NIC's registers under one requester ID, with tags of its own.
+// MMIO is access to a device's registers under one requester ID, with tags of its own.
 type MMIO struct {
 	r       *Root
 	id      uint16
+	bar     uint64    // bus address of the registers
 	reads   []regRead // by tag
 	pending int
 }
@@ -45,11 +46,16 @@ func (e *RegError) Unwrap() error { return e.Err }
 var ErrNoTag = errors.New("all tags for register reads are in use")
 
 // MMIO returns the register access of a requester ID. Calls with the same ID return the same one.
-func (r *Root) MMIO(requester uint16) *MMIO {
+func (r *Root) MMIO(requester uint16) *MMIO { return r.MMIOAt(requester, nicspec.BarBase) }
+
+// MMIOAt returns the access of a requester ID to the registers of another device behind a switch, at
+// the given bus address. An ID accesses one device only: a later call with the same ID returns the
+// first one's access.
+func (r *Root) MMIOAt(requester uint16, bar uint64) *MMIO {
 	if m := r.mmioOf(requester); m != nil {
 		return m
 	}
-	m := &MMIO{r: r, id: requester, reads: make([]regRead, r.spec.Tags)}
+	m := &MMIO{r: r, id: requester, bar: bar, reads: make([]regRead, r.spec.Tags)}
 	r.mmio = append(r.mmio, m)
 	return m
 }
@@ -86,7 +92,7 @@ func (m *MMIO) Write(off uint32, b []byte) error {
 	p := m.r.tlps.Get()
 	own := p.Own(len(b))
 	copy(own, b)
-	if err := p.SetMemWrite(tlp.Origin{RequesterID: m.id}, nicspec.BarBase+uint64(off), own); err != nil {
+	if err := p.SetMemWrite(tlp.Origin{RequesterID: m.id}, m.bar+uint64(off), own); err != nil {
 		m.r.tlps.Put(p)
 		return &RegError{off, err}
 	}
@@ -108,7 +114,7 @@ func (m *MMIO) Read(off uint32, n int, done func(value uint64, err error)) error
 		return &RegError{off, ErrNoTag}
 	}
 	p := m.r.tlps.Get()
-	if err := p.SetMemRead(tlp.Origin{RequesterID: m.id}, uint8(tag), nicspec.BarBase+uint64(off), n); err != nil {
+	if err := p.SetMemRead(tlp.Origin{RequesterID: m.id}, uint8(tag), m.bar+uint64(off), n); err != nil {
 		m.r.tlps.Put(p)
 		return &RegError{off, err}
 	}

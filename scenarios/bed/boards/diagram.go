@@ -44,6 +44,10 @@ func drawCard(c *board.CardSpec, shared bool) drawing {
 			box{"switch", across(sw)})
 		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes, false)},
 			{"host", downlink(&sw.Host, c.Endpoint.HostBytes, shared)}}
+		if c.Second != nil {
+			d.branches = append(d.branches, row{"second device", []box{{"NIC-side link", link(&c.PCIe)},
+				{"NIC", []string{"rnic " + c.Second.Device.Model, "no Ethernet ports", "loopback"}}}})
+		}
 	case c.Direct != nil:
 		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes, shared)}}
 	default:

@@ -50,6 +50,10 @@ func Card(nameOrFile string) (*board.CardSpec, error) {
 		return nil, fmt.Errorf("board %s: card %s has background loads (%s): only nictwin run ends them: want none "+
 			"to play on", nameOrFile, cards[0].Name, at)
 	}
+	if cards[0].Second != nil {
+		return nil, fmt.Errorf("board %s: card %s has a second device (second): want none to play on", nameOrFile,
+			cards[0].Name)
+	}
 	switch c := &cards[0]; c.Device.Kind {
 	case board.DeviceAny, board.DeviceModel, board.DeviceRTL:
 		return c, nil

@@ -36,7 +36,8 @@ func RNIC(s rnic.Spec) board.Factory {
 		if slot.Eth.Rate != (simcore.Rate{}) {
 			s.Line = slot.Eth.Rate
 		}
-		c, err := rnic.Builder{Scheduler: slot.Engine, Spec: s, Frames: slot.Frames, TLPs: slot.TLPs}.Build(slot.Name)
+		c, err := rnic.Builder{Scheduler: slot.Engine, Spec: s, Frames: slot.Frames, TLPs: slot.TLPs, Bar: slot.Bar,
+			ID: slot.ID}.Build(slot.Name)
 		if err != nil {
 			return nil, fmt.Errorf("rnic: %w", err)
 		}
