@@ -54,8 +54,8 @@ func (s *RackSpec) validateBonds() error {
 	var errs []error
 	refuse := func(at field.Path, c *CardSpec) {
 		if c.Bond != nil {
-			errs = append(errs, field.Against(field.Errorf(at+".bond", ": want none: a network of kind %s has no cables",
-				NetworkOpen), "network.kind"))
+			err := field.Errorf(at+".bond", ": want none: a network of kind %s has no cables", NetworkOpen)
+			errs = append(errs, field.Against(err, "network.kind"))
 		}
 	}
 	for i := range s.Servers {

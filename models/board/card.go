@@ -191,7 +191,8 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1),
 		EthBits: s.EthBits,
-		PCIe:    s.pcie(), Eth: s.portShare(), Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst,
+		PCIe:    s.pcie(), Eth: s.portShare(), Limits: s.limits(), Turn: w.Turn, Seed: s.Seed,
+		Stall: s.Stall, Burst: s.Burst,
 		Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {

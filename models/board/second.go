@@ -143,7 +143,7 @@ func (c *Card) secondIdle() bool {
 	return !ok || x.Idle()
 }
 
-// darkPort is what a port without a cable leads to: frames that leave there are lost.
+// darkPort is the far end of a port without a cable: it loses the frames that leave there.
 type darkPort struct {
 	*sim.ComponentBase
 	port   *simcore.Port

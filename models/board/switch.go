@@ -193,7 +193,8 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, card *CardSpec)
 		return nil, err
 	}
 	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep,
-		side{"Host", nicswitch.PortHost, nicspec.EndpointHost, card.requesters(nicspec.RequesterHost, requesterHostSecond), nil}); err != nil {
+		side{"Host", nicswitch.PortHost, nicspec.EndpointHost,
+			card.requesters(nicspec.RequesterHost, requesterHostSecond), nil}); err != nil {
 		return nil, err
 	}
 	if err := s.buildOutbound(e, c, ep, far); err != nil {

@@ -76,7 +76,7 @@ func TestCplTimeoutFollowsTheCard(t *testing.T) {
 	require.Equal(t, simcore.Ps(4), times(10, 1, 3), "rounded up")
 }
 
-// A background load of a memory must lengthen the read time, by what it has in flight.
+// A background load of a memory must lengthen the read time, by its accesses in flight.
 func TestWaitsFollowLoads(t *testing.T) {
 	for _, name := range []string{"bf3", "bf3-cores"} {
 		last := simcore.Ps(0)

@@ -28,9 +28,9 @@ func TestStacksOverBonds(t *testing.T) {
 		for _, network := range []string{"{kind: back_to_back}", "{kind: switch, switch: {preset: cut-through}}"} {
 			play := func(bond string) (p *Played, counts []*carried) {
 				card := "preset: " + preset + ", cards: [{preset: " + preset + ", ports: 1" + bond + "}]"
-				c := caseOf(t, "board:\n  servers:\n  - {name: A, "+card+"}\n  - {name: B, "+card+"}\n  network: "+network+
-					"\nstacks: [{kind: "+stack+"}]\nworkload: {kind: write, queue_pairs: 4, both_ways: true, count: 40, "+
-					"sizes: [4096]}")
+				c := caseOf(t, "board:\n  servers:\n  - {name: A, "+card+"}\n  - {name: B, "+card+"}\n  network: "+
+					network+"\nstacks: [{kind: "+stack+"}]\nworkload: {kind: write, queue_pairs: 4, both_ways: true, "+
+					"count: 40, sizes: [4096]}")
 				p, err := c.Play(t.Context(), Options{Traffic: func(r *board.Rack, settled bool) {
 					for i := 0; i < len(r.Cables) && !settled; i++ {
 						counts = append(counts, new(carried))

@@ -47,8 +47,8 @@ func newLoop(t *testing.T, card *board.Card) *loop {
 	d := l.devs[0] // creates everything, so that numbers are unique
 	d.SetPort(rnicspec.SetPort{MAC: loopMAC, IP: [16]byte{10, 0, 9, 9}})
 	for ep := range l.devs {
-		d.RegMR(rnicspec.CreateMR{Key: loopKey + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0),
-			Bus: mem.Bus(ep, 0), Bytes: 1 << 30})
+		d.RegMR(rnicspec.CreateMR{Key: loopKey + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21,
+			VA: mem.Bus(ep, 0), Bus: mem.Bus(ep, 0), Bytes: 1 << 30})
 		var err error
 		l.cqs[ep], err = d.NewCQ(4)
 		require.NoError(t, err)
@@ -101,9 +101,9 @@ func (l *loop) check() {
 func TestSecondDevice(t *testing.T) {
 	for _, preset := range []string{"bf3-cores", "bf2-cores"} {
 		play := func(second string, traffic func(*board.Rack, bool)) *Played {
-			c := caseOf(t, "board:\n  servers:\n  - {name: A, preset: "+preset+", cards: [{preset: "+preset+second+"}]}\n"+
-				"  - {name: B, preset: "+preset+"}\n  network: {kind: back_to_back}\nstacks: [{kind: flexins, flexins: {data_cores: 4}}]\n"+
-				"workload: {kind: write, both_ways: true, count: 60, sizes: [4096]}")
+			c := caseOf(t, "board:\n  servers:\n  - {name: A, preset: "+preset+", cards: [{preset: "+preset+second+
+				"}]}\n  - {name: B, preset: "+preset+"}\n  network: {kind: back_to_back}\nstacks: [{kind: flexins, "+
+				"flexins: {data_cores: 4}}]\nworkload: {kind: write, both_ways: true, count: 60, sizes: [4096]}")
 			p, err := c.Play(t.Context(), Options{Traffic: traffic})
 			require.NoError(t, err)
 			require.True(t, p.Pass(), texts(p))

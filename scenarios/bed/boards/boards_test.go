@@ -62,7 +62,8 @@ func TestBoardsToPlayOn(t *testing.T) {
 		"bf4":       `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
 		"testdata/shared.yaml": "board testdata/shared.yaml: the cards of server Server share its memory " +
 			"(servers[0].memory): want one card with its own",
-		"testdata/second.yaml": "board testdata/second.yaml: card Card has a second device (second): want none to play on",
+		"testdata/second.yaml": "board testdata/second.yaml: card Card has a second device (second): want none to " +
+			"play on",
 		"testdata/load.yaml": "board testdata/load.yaml: card Card has background loads (switch.arm.loads): only " +
 			"nictwin run ends them: want none to play on",
 		"none.yaml": "stat none.yaml: no such file",
