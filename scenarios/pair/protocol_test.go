@@ -111,6 +111,20 @@ func TestWhatCannotBeDivided(t *testing.T) {
 			o.Rack.Servers[0].Cards[0].Eth.Latency, o.Rack.Servers[1].Cards[0].Eth.Latency, o.Rack.Network.Latency = 0,
 				0, 0
 		}, "network.latency_ps: the cable has a latency of 0 ps"},
+		{func(o *Options) { // both, so that the cards have as many cables
+			for i := range o.Rack.Servers {
+				o.Rack.Servers[i].Cards[0].Bond = &board.BondSpec{Cables: 2}
+			}
+		}, "servers[0].cards[0].bond: the cables of a bond cannot be divided: want null"},
+		{func(o *Options) {
+			var l board.LoadSpec
+			l.SetDefaults()
+			o.Rack.Servers[1].Cards[0].Switch.Host.Loads = []board.LoadSpec{l}
+		}, "servers[1].cards[0].switch.host.loads: nothing would end a background load: want none"},
+		{func(o *Options) {
+			o.Rack.Servers[1].Cards[0].Second = &board.SecondSpec{Device: board.DeviceSpec{Kind: board.DeviceRNIC,
+				Model: "connectx7"}}
+		}, "servers[1].cards[0].second: software of this command has no use for it: want null"},
 		{func(o *Options) { o.Rack.Servers[0].Cards[0].Eth.Credits = 0 }, "eth.credits 0: want a number"},
 	} {
 		o := pair(t, "bf3", 10)
