@@ -97,3 +97,16 @@ func TestWaitsFollowLoads(t *testing.T) {
 		}
 	}
 }
+
+// A second device must lengthen the read time of the NIC, which waits behind its traffic.
+func TestWaitsFollowTheSecondDevice(t *testing.T) {
+	c, err := CardPreset("bf3")
+	require.NoError(t, err)
+	alone, err := c.Waits()
+	require.NoError(t, err)
+	c.Second = &SecondSpec{Device: DeviceSpec{Kind: DeviceRNIC, Model: "connectx7"}}
+	require.NoError(t, c.Validate())
+	both, err := c.Waits()
+	require.NoError(t, err)
+	require.Greater(t, both.Read, alone.Read)
+}
