@@ -46,6 +46,7 @@ type request struct {
 	length uint32
 	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
+	piece  uint32 // READ: number of PSNs that one packet requests, once started
 	done   bool   // completes once all copies with numbers less than after have ended
 	status verbs.Status
 	after  uint64

@@ -13,6 +13,8 @@ type nullEnv struct {
 	atomics []Token
 	grh     []Part
 	done    int
+	share   int // packets that it can hold; 0: no limit
+	holding int
 }
 
 const keyNone = 0xbad // key of memory that must not be written
@@ -26,7 +28,8 @@ func (*nullEnv) CRC(Handle, int) uint32                          { return 0 }
 func (q *nullEnv) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
 	q.atomics = append(q.atomics, t)
 }
-func (*nullEnv) CheckLocal(to Span) bool { return to.Key != keyNone }
+func (*nullEnv) CheckLocal(to Span) bool      { return to.Key != keyNone }
+func (q *nullEnv) Buffers() (share, free int) { return q.share, q.share - q.holding }
 func (q *nullEnv) PlaceGRH(_ Handle, parts []Part, t Token) {
 	q.tokens, q.grh = append(q.tokens, t), append(q.grh[:0], parts...)
 }

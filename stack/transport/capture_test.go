@@ -128,6 +128,7 @@ func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, 
 }
 
 func (x *peer) CheckLocal(Span) bool           { return true }
+func (*peer) Buffers() (share, free int)       { return 0, 0 }
 func (x *peer) PlaceGRH(Handle, []Part, Token) {}
 
 func (x *peer) Store(Span, uint64, Token) {}

@@ -24,6 +24,7 @@ type rc struct {
 	recovering    bool   // went back since the last progress or timeout: further losses are left to the timer
 	sel           *selective
 	credit        credit
+	window        window
 
 	// Responder.
 	expected    uint32 // next PSN expected
@@ -68,9 +69,12 @@ func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 		c.enterError()
 	case to == verbs.QPSRTR:
 		c.expected, c.ackedTo = c.attr.RecvPSN, c.attr.RecvPSN
+		c.window.granted = c.expected
 	case from == verbs.QPSRTR:
 		c.una, c.nxt, c.top = c.attr.SendPSN, c.attr.SendPSN, c.attr.SendPSN
 		c.retries, c.rnrs = c.attr.RetryCount, c.attr.RNRRetry
+		share, _ := c.env.Buffers()
+		c.window.openRequester(share, c.una)
 		if c.sel != nil {
 			c.sel.received, c.sel.recover = c.una, c.una
 		}
@@ -169,6 +173,10 @@ func (c *rc) Expire(now Ps) {
 		}
 	}
 	if now < c.deadline {
+		return
+	}
+	if c.una == c.top {
+		c.deadline, c.window.probe = Never, true
 		return
 	}
 	c.stats.Timeouts++

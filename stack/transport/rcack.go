@@ -9,12 +9,12 @@ import (
 // takeAck handles an ACK, RNR NAK or NAK.
 func (c *rc) takeAck(now Ps, p *Packet) {
 	c.env.Drop(p.Handle)
-	psn := p.BTH.PSN
+	psn, s := p.BTH.PSN, p.AETH.Syndrome
+	c.takeWindow(p)
 	if !c.outstanding(psn) {
 		c.stats.Ignored++
 		return
 	}
-	s := p.AETH.Syndrome
 	switch s.Kind() {
 	case wire.SyndromeACK:
 		c.credit.update(p.AETH)
@@ -198,6 +198,7 @@ func (c *rc) storeResponse(r *request, p *Packet) bool {
 	}
 	if p.BTH.Opcode.Info().Has(wire.HeaderAETH) {
 		c.credit.update(p.AETH)
+		c.window.update(seq.Add(p.BTH.PSN, 1), p.BTH.Resv7)
 	}
 	switch off := uint32(seq.Diff(p.BTH.PSN, r.first)) * uint32(c.attr.MTU); {
 	case atomic:

@@ -33,6 +33,7 @@ func (c *rc) nextAck(o *Out) bool {
 		}
 		c.ackDue = true
 	}
+	c.ackDue = c.ackDue || c.windowDue()
 	if c.replies.Len() > 0 {
 		return c.ackDue && c.ackUpToReply(o)
 	}
@@ -100,6 +101,10 @@ func (c *rc) echoFlag() bthFlags {
 func (c *rc) encodeAck(o *Out, psn uint32, s wire.Syndrome, msn uint32) {
 	c.stats.Acks++
 	putAETH(c.begin(o, &c.ah, wire.RCAck, c.attr.DestQP, psn, c.echoFlag(), wire.AETHSize, 0, 0), s, msn)
+	if s.Kind() == wire.SyndromeACK {
+		psn = seq.Add(psn, 1)
+	}
+	c.advertise(o, psn)
 }
 
 func putAETH(dst []byte, s wire.Syndrome, msn uint32) {
@@ -115,6 +120,7 @@ func (c *rc) encodeSack(o *Out) {
 	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echoFlag(),
 		wire.AETHSize+words*sackWordSize, 0, 0)
 	putAETH(ext, c.ack(), c.msn)
+	c.advertise(o, c.expected)
 	for i := range words {
 		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:],
 			c.early.here.Word(c.early.at(seq.Add(c.expected, uint32(64*i)))))
@@ -134,6 +140,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echoFlag(),
 			wire.AETHSize+wire.AtomicAckETHSize, 0, 0)
 		putAETH(ext, c.ack(), r.msn)
+		c.advertise(o, seq.Add(r.psn, 1))
 		binary.BigEndian.PutUint64(ext[wire.AETHSize:], r.value)
 	case !c.encodeRead(now, o, r):
 		return false
@@ -175,6 +182,7 @@ func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
 	ext := c.begin(o, &c.ah, op, c.attr.DestQP, seq.Add(r.psn, r.sent), 0, wire.ExtLen(op), int(n), 0)
 	if first || last {
 		putAETH(ext, c.ack(), r.msn)
+		c.advertise(o, seq.Add(o.PSN, 1))
 	}
 	if n > 0 {
 		o.Spans, o.Remote = append(o.Spans, Span{Addr: r.va + uint64(off), Len: n, Key: r.key}), true

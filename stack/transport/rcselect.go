@@ -195,9 +195,8 @@ func (c *rc) loseOldest() {
 
 // piece returns the first PSN of the READ piece that contains PSN p.
 func (c *rc) piece(r *request, p uint32) uint32 {
-	w := uint32(c.spec.Window)
 	i := uint32(seq.Diff(p, r.first))
-	return seq.Add(r.first, i/w*w)
+	return seq.Add(r.first, i/r.piece*r.piece)
 }
 
 // resendLost retransmits the oldest lost packet.
@@ -283,6 +282,7 @@ func (c *rc) takeSack(now Ps, p *Packet) {
 		return
 	}
 	c.credit.update(p.AETH)
+	c.window.update(e, p.BTH.Resv7)
 	for i := range p.words {
 		for w := p.sack[i]; w != 0; w &= w - 1 {
 			psn := seq.Add(e, uint32(64*i+bits.TrailingZeros64(w)))

@@ -53,7 +53,7 @@ func (c *rc) start(r *request) bool {
 		}
 		c.reads++
 	}
-	r.first, r.n = c.top, packets(r.length, c.attr.MTU)
+	r.first, r.n, r.piece = c.top, packets(r.length, c.attr.MTU), uint32(c.ownWindow())
 	if r.Op.IsAtomic() {
 		r.n = 1
 	}
@@ -89,7 +89,7 @@ func (c *rc) invalidate(r *request) bool {
 func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	n := c.span(r, c.nxt)
 	resent := c.nxt != c.top
-	if !resent && !c.inWindow(r, n) || !c.mayFollow(n) || !c.creditFor(r, resent) {
+	if !resent && !c.inWindow(now, r, n) || !c.mayFollow(n) || !c.creditFor(r, resent) {
 		return false
 	}
 	fresh := 0
@@ -99,8 +99,7 @@ func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	if !c.admit(now, c.wireBytes(r, c.nxt), fresh) {
 		return false
 	}
-	full := seq.Diff(seq.Add(c.nxt, n), c.una) >= c.spec.Window
-	c.encode(o, r, c.nxt, n, resent || full)
+	c.encode(o, r, c.nxt, n, resent || c.isFull(seq.Add(c.nxt, n)))
 	c.sent(now, c.nxt, n, resent)
 	if !resent && (c.nxt == r.first || r.Op == verbs.WRRead) {
 		c.credit.sent = seq.Add(c.credit.sent, 1)
@@ -115,24 +114,14 @@ func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	return true
 }
 
-// span returns the number of PSNs that the packet with PSN p covers: for a READ those up to the end of its window-sized
+// span returns the number of PSNs that the packet with PSN p covers: for a READ those up to the end of its
 // piece.
 func (c *rc) span(r *request, p uint32) uint32 {
 	if r.Op != verbs.WRRead {
 		return 1
 	}
-	w := uint32(c.spec.Window)
 	i := uint32(seq.Diff(p, r.first))
-	return min((i/w+1)*w, r.n) - i
-}
-
-// inWindow reports whether n more PSNs from nxt on fit into the window. Each window-sized piece of a READ counts as a
-// READ and waits for the piece before.
-func (c *rc) inWindow(r *request, n uint32) bool {
-	if r.Op == verbs.WRRead && c.nxt != r.first && c.nxt != c.una {
-		return false
-	}
-	return seq.Diff(c.nxt, c.una)+int(n) <= c.spec.Window
+	return min((i/r.piece+1)*r.piece, r.n) - i
 }
 
 // mayFollow reports whether the pacer's window allows n more PSNs from nxt on.
@@ -150,6 +139,7 @@ func (c *rc) sent(now Ps, p, n uint32, resent bool) {
 	if c.sel != nil {
 		c.sel.sent(p, n)
 	}
+	c.window.probe = false
 	if c.deadline == Never {
 		c.deadline = c.answerDeadline(now)
 	}
@@ -182,7 +172,7 @@ func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 	i := uint32(seq.Diff(p, r.first))
 	last := i == r.n-1
 	var f bthFlags
-	if ask || last || (i+1)%uint32(c.spec.AckEvery) == 0 {
+	if ask || last || (i+1)%c.ackEvery() == 0 {
 		f = flagAckReq
 	}
 	c.base.encode(o, &c.ah, r, i, p, f, c.attr.DestQP)

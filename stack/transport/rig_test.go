@@ -55,6 +55,7 @@ func (r *rig) failf(format string, args ...any) {
 type held struct {
 	payload []byte
 	done    bool
+	request bool
 }
 
 // end is one side: a connection, its memory, and the functions of its NIC.
@@ -77,6 +78,8 @@ type end struct {
 	drained  func()
 	dead     map[uint32]bool // keys that were invalidated
 	refused  uint64          // number of the copy that must fail; 0: none
+	holding  int             // buffers in use
+	flying   int             // requests that this side sent and whose buffers the other has not freed
 }
 
 var _ Env = (*end)(nil)
@@ -121,7 +124,20 @@ func (e *end) dispose(h Handle) *held {
 	return p
 }
 
-func (e *end) Drop(h Handle) { e.dispose(h).payload = nil }
+func (e *end) Drop(h Handle) {
+	p := e.dispose(h)
+	p.payload = nil
+	e.free(p)
+}
+
+// free returns a packet's buffer.
+func (e *end) free(p *held) {
+	e.holding--
+	if p.request {
+		e.ends[1-e.side].flying--
+	}
+}
+
 func (e *end) Keep(h Handle) {
 	if e.packets[h].done {
 		e.failf("side %d: packet %d is kept after its end", e.side, h)
@@ -169,6 +185,7 @@ func (e *end) Place(h Handle, parts []Part, t Token) {
 		for i := range payload {
 			payload[i] = 0xdd // the buffer may hold another packet from now on
 		}
+		e.free(&e.packets[h])
 	})
 }
 
@@ -210,6 +227,7 @@ func (e *end) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, t
 
 func (e *end) CheckLocal(to Span) bool { return to.Key == keyLocal }
 
+func (e *end) Buffers() (share, free int)     { return e.share, e.share - e.holding }
 func (e *end) PlaceGRH(Handle, []Part, Token) { e.failf("side %d: a network header is wanted", e.side) }
 
 func (e *end) Invalidate(key uint32) bool {
@@ -340,6 +358,12 @@ func (e *end) transfer(o *Out, b []byte) {
 	fate := e.fate(f)
 	e.trace("%d side %d sends %v PSN %#x attempt %d, %d B: %v", e.now/1000, e.side, o.Opcode, o.PSN, f.attempt,
 		o.Payload, fate)
+	if isRequest(o.Opcode) {
+		e.flying++
+		if e.bounded() && e.flying > e.share && len(e.faults) == 0 && e.conn.Stats().Resent == 0 {
+			e.failf("side %d: %d requests in flight, and the peer can hold %d", e.side, e.flying, e.share)
+		}
+	}
 	if fate.lost {
 		return
 	}
@@ -361,6 +385,25 @@ func (e *end) transfer(o *Out, b []byte) {
 	}
 }
 
+// bounded reports whether both ends bound what is in flight by the share.
+func (e *end) bounded() bool {
+	for _, x := range e.ends {
+		if _, ours := x.conn.(*rc); !ours {
+			return false
+		}
+	}
+	return e.share > 0
+}
+
+// isRequest reports whether a packet is a request, or a part of one.
+func isRequest(op wire.Opcode) bool {
+	switch op.Info().Operation {
+	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
+		return op.Info().Transport == wire.TransportRC
+	}
+	return false
+}
+
 // arrive passes a packet to the connection, as the NIC does.
 func (e *end) arrive(b []byte, marked bool) {
 	var p Packet
@@ -373,7 +416,9 @@ func (e *end) arrive(b []byte, marked bool) {
 		from -= SolarTrailerSize
 	}
 	p.Handle, p.Marked = Handle(len(e.packets)), marked
-	e.packets = append(e.packets, held{payload: append([]byte(nil), b[from:from+p.Payload]...)})
+	e.packets = append(e.packets, held{payload: append([]byte(nil), b[from:from+p.Payload]...),
+		request: isRequest(p.BTH.Opcode)})
+	e.holding++
 	e.raw = b
 	e.conn.Input(e.now, &p)
 	e.pull()

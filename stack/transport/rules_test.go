@@ -31,15 +31,20 @@ func newBare(t *testing.T, r Recovery, change func(*Attr)) *bare {
 	conn, err := New(s, b, nil, nil)
 	require.NoError(t, err)
 	b.c = conn.(*rc)
+	b.connect(change)
+	return b
+}
+
+// connect takes the connection from RESET to RTS.
+func (b *bare) connect(change func(*Attr)) {
 	a := DefaultAttr()
 	a.Path, a.DestQP, a.SendPSN, a.RecvPSN, a.MTU = testPath(0), 101, b.psn, 2000, 256
 	if change != nil {
 		change(&a)
 	}
 	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
-		require.NoError(t, conn.Modify(0, to, &a))
+		require.NoError(b, b.c.Modify(0, to, &a))
 	}
-	return b
 }
 
 func (b *bare) post(op verbs.Opcode, n uint32) {

@@ -12,6 +12,7 @@ type schedule struct {
 	recovery   Recovery
 	mtu        verbs.MTU
 	window     int
+	share      int    // packets that an end can hold; 0: no limit
 	ops        [2]int // number of requests posted by each side
 	psn        [2]uint32
 	latency    Ps
@@ -98,6 +99,7 @@ func drawSchedule(seed uint64) schedule {
 	s.burst = draw(&s, 26, false, false, true)
 	s.paced = draw(&s, 24, false, false, false, true)
 	s.flipped = draw(&s, 27, 0, 0, 0, 60)
+	s.share = draw(&s, 28, 0, 0, 1, 2, 7, 40)
 	s.drawEnd()
 	return s
 }

@@ -26,6 +26,7 @@ type core struct {
 
 	rx      *driver.RxQueue
 	packets packets
+	sharers int       // reliable queue pairs that receive, and so share the receive queue
 	tx      []*sender // transmit queues, by port
 	copies  copies
 	staging staging

@@ -37,6 +37,17 @@
 // Sprayed queue pairs (Spec.Spray) use the transmit queues of all ports in turn; the rules by dest_qp send each packet
 // to its core, whatever its port and UDP source port.
 //
+// # A receive queue that does not run dry
+//
+// A core's receive queue has 512 descriptors (FN 3.3), shared by all of its queue pairs, and the NIC drops a frame that
+// finds none [R9]. Congestion control does not prevent that, because no link is congested: the core, at a fixed time
+// per packet, is slower than the peer. So each reliable queue pair tells its peer how many packets it can take
+// (transport, "Receive window"): an even share of one half of the descriptors, less the buffers that are being copied
+// or invalidated. The other half is for acknowledgements and for answers to the core's own requests. Whatever the number
+// of queue pairs and peers, up to one for each of those descriptors, reliable ones lose nothing on cables that lose
+// nothing; when one more connects, the shares of the others shrink as what they were promised is used up. Unreliable
+// queue pairs, raw packets and Solar have no window, and may take descriptors that others count on.
+//
 // # Low-latency queue pairs
 //
 // FN 3.4 has a queue pair for small messages whose payload does not stay on the card: it comes inline in the send

@@ -146,10 +146,10 @@ func (q *qp) Keep(h transport.Handle) {
 	c.stats.Kept++
 	c.fail(c.cpu.Clean(p.buf.Pay, p.bytes))
 	c.fail(c.cpu.Copy(at, p.at, p.n))
-	buf, whole := p.buf, p.bytes
-	p.kept, p.at, p.slot = true, at, at
+	buf, whole, holder := p.buf, p.bytes, p.holder
+	p.kept, p.at, p.slot, p.holder = true, at, at, nil
 	was, others := c.packets.take()
-	others.buf, others.bytes, others.dropped = buf, whole, true
+	others.buf, others.bytes, others.dropped, others.holder = buf, whole, true, holder
 	c.finish(was, others)
 }
 

@@ -41,6 +41,7 @@ type qp struct {
 	timerIndex int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // number of copies in flight
+	held       int // buffers of the core's receive queue that hold packets of this queue pair
 	frames     int // frames in transmit queues, or on their way to one
 	staged     int // packets counted in frames that still wait in core.staging
 	closing    func()
@@ -207,6 +208,7 @@ func (q *qp) modify(x *Change) error {
 	}
 	q.conn.SetRights(x.Access, x.QKey)
 	err := q.conn.Modify(c.now(), x.To, &x.Attr)
+	c.countSharers()
 	c.wake(q)
 	return err
 }
@@ -256,6 +258,7 @@ func (q *qp) destroy(done func(error)) {
 		}
 		c.active.Remove(qpn)
 		delete(c.qps, qpn)
+		c.countSharers()
 		done(nil)
 	}
 	if q.raw != nil {

@@ -31,6 +31,7 @@ type packet struct {
 	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: the payload is in Arm memory
 	request     landed   // the receive request whose buffer holds the payload
 	accepted    bool     // the connection accepted the packet as the message of that request
+	holder      *qp      // queue pair whose share of the receive queue the buffer counts against; nil: none
 }
 
 // openReceive opens the receive queue and posts all of its buffers, which begin at at.
@@ -99,6 +100,8 @@ func (c *core) received(f *driver.RxFrame) {
 		c.drop(h)
 	default:
 		c.stats.Received++
+		p.holder = q
+		q.held++
 		c.countCongestion(&c.frame)
 		q.conn.Input(c.now(), &c.frame)
 		c.wake(q)
@@ -176,6 +179,10 @@ func (c *core) finish(h transport.Handle, p *packet) {
 	if err := c.rx.Post(p.buf); err != nil {
 		c.fail(err)
 		return
+	}
+	if q := p.holder; q != nil {
+		q.held--
+		c.wake(q) // it may have room to tell its peer of
 	}
 	c.packets.free = append(c.packets.free, int32(h))
 	if c.rx.Waiting() >= c.spec.Every {
