@@ -20,7 +20,7 @@ type copies struct {
 	c           *core
 	q           *driver.TxQueue
 	inFlight    fifo.Queue[job] // jobs in the ring, oldest first
-	waiting     fifo.Queue[job] // jobs that wait for a place in the ring
+	waiting     fifo.Queue[job] // jobs that wait for the work loop, or for a place in the ring
 	lines       []uint64        // free staging lines
 	lineWaiters fifo.Queue[func()]
 
@@ -47,7 +47,6 @@ func (c *core) openCopies(at uint64) (err error) {
 	for i := uint64(0); i < linesBytes; i += nicspec.LineBytes {
 		x.lines = append(x.lines, at+i)
 	}
-	x.copy.Complete, x.drop.Complete, x.nothing.Complete = true, true, true
 	x.q, err = c.card.drv.OpenTx(driver.TxConfig{
 		QueueConfig: c.queue(c.txNumber(c.card.ports), c.spec.LogCopy),
 		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended(e) },
@@ -58,21 +57,19 @@ func (c *core) openCopies(at uint64) (err error) {
 	return err
 }
 
-// add posts a job, or queues it.
+// add queues a job, which the work loop posts.
 func (x *copies) add(j job) {
 	if j.q != nil {
 		j.q.copies++
 	}
-	if x.waiting.Len() > 0 || x.q.Room() == 0 {
-		x.waiting.Push(j)
-	} else {
-		x.post(j)
-	}
+	x.waiting.Push(j)
 	x.c.work.Wake()
 }
 
-// post posts a job as the work entry that it needs: NOP, invalidation or copy.
-func (x *copies) post(j job) {
+// post posts a job as the work entry that it needs: NOP, invalidation or copy. last requests a completion entry, for
+// this job and those before it.
+func (x *copies) post(j job, last bool) {
+	x.copy.Complete, x.drop.Complete, x.nothing.Complete = last, last, last
 	var err error
 	switch {
 	case j.src.Key == nil:
@@ -99,13 +96,19 @@ func (x *copies) invalidate(s driver.Span, h transport.Handle) {
 
 // nop calls done when all earlier jobs have ended.
 func (x *copies) nop(done func()) {
+	x.c.flushCQs()
 	x.add(job{then: func(error) { done() }})
 }
 
-// ring rings the doorbell for posted jobs.
+// ring posts the jobs that wait, as far as there is room, with one doorbell for all and one completion entry for each
+// Spec.Every and the last.
 func (x *copies) ring() bool {
-	if x.q.Waiting() == 0 {
+	n := min(x.waiting.Len(), x.q.Room())
+	if n == 0 {
 		return false
+	}
+	for i := 1; i <= n && x.c.err == nil; i++ {
+		x.post(x.waiting.Pop(), i == n || i%x.c.spec.Every == 0)
 	}
 	x.c.fail(x.q.Ring())
 	return true
@@ -119,12 +122,15 @@ func (x *copies) ended(e *driver.TxEnd) {
 	if s := e.Cqe.Status(); s != nicspec.StatusOk {
 		err = fmt.Errorf("a copy ended with status %v", s)
 	}
-	for range e.N {
+	for i := range e.N {
 		x.c.cpu.Compute(x.c.spec.Touch)
-		x.end(x.inFlight.Pop(), err)
+		if i < e.N-1 {
+			x.end(x.inFlight.Pop(), nil) // a copy that fails has a completion entry of its own
+		} else {
+			x.end(x.inFlight.Pop(), err)
+		}
 	}
-	for x.waiting.Len() > 0 && x.q.Room() > 0 && x.c.err == nil {
-		x.post(x.waiting.Pop())
+	if x.waiting.Len() > 0 {
 		x.c.work.Wake()
 	}
 }

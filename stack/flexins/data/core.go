@@ -46,6 +46,7 @@ type core struct {
 	work     *cpu.Loop
 	timer    *cpu.Loop
 	timers   timers
+	dirtyCQs []*cq           // completion queues with completions that were collected and not sent
 	fullCQs  fifo.Queue[*cq] // completion queues that hold completions because their pipes were full
 
 	frame  transport.Packet
@@ -157,6 +158,7 @@ func (c *core) step() bool {
 			found = true
 		}
 	}
+	c.flushCQs()
 	if c.copies.ring() {
 		found = true
 	}
@@ -169,7 +171,7 @@ func (c *core) step() bool {
 // idle reports whether nothing is in flight except frames. The end of the last frames may remain unknown, because they
 // requested no completion.
 func (c *core) idle() bool {
-	return c.copies.idle() && c.staging.waiting.Len() == 0 && c.fullCQs.Len() == 0 && c.active.Len() == 0
+	return c.copies.idle() && len(c.dirtyCQs) == 0 && c.staging.waiting.Len() == 0 && c.fullCQs.Len() == 0 && c.active.Len() == 0
 }
 
 // drain calls done when every entry posted before has ended.

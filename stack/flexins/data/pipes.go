@@ -90,14 +90,22 @@ func (c *core) drainPipes(context int) {
 	}
 }
 
-// poll takes one element from either pipe.
-func (x *context) poll() bool {
+// poll takes elements from both pipes, at most a burst: they share the doorbells that the work loop rings next.
+func (x *context) poll() (found bool) {
+	for _, f := range x.c.polled[x.id] {
+		f.readIfDue()
+	}
+	for n := 0; n < x.c.spec.Burst && x.pollOnce(); n++ {
+		found = true
+	}
+	return found
+}
+
+// pollOnce takes one element from either pipe.
+func (x *context) pollOnce() bool {
 	c := x.c
 	if c.err != nil {
 		return false
-	}
-	for _, f := range c.polled[x.id] {
-		f.readIfDue()
 	}
 	recv, err := x.rq.Poll()
 	if err == nil && recv != nil {
@@ -266,6 +274,7 @@ type cq struct {
 	held   fifo.Queue[pipe.Completion] // completions for which the pipe had no room
 	line   [pipe.LineBytes]byte
 	queued bool // the queue is in core.fullCQs
+	dirty  bool // the queue is in core.dirtyCQs
 }
 
 // OpenCQ makes a core fill a completion queue through a pipe whose ring is in host memory. Call it before queue pairs
@@ -282,7 +291,7 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	if err != nil {
 		return verbs.Errorf("create_cq", verbs.ENOMEM, "memory of data core %d: %v", core, err)
 	}
-	p, err := pipe.NewProducer(a.spec.Pipe, at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
+	p, err := pipe.NewProducer(a.spec.Collecting(), at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
 	if err != nil {
 		return errors.Join(err, c.pipes.Free(from))
 	}
@@ -334,10 +343,28 @@ func (q *cq) try(w *pipe.Completion) bool {
 	if errors.Is(err, verbs.ENOMEM) {
 		return false
 	}
-	if err != nil {
-		q.c.fail(fmt.Errorf("pipe of completions: %w", err))
+	q.c.failCQ(err)
+	if !q.dirty {
+		q.dirty = true
+		q.c.dirtyCQs = append(q.c.dirtyCQs, q)
+		q.c.work.Wake()
 	}
 	return true
+}
+
+// flushCQs sends the completions that were collected.
+func (c *core) flushCQs() {
+	for _, q := range c.dirtyCQs {
+		q.dirty = false
+		c.failCQ(q.pipe.Flush())
+	}
+	c.dirtyCQs = c.dirtyCQs[:0]
+}
+
+func (c *core) failCQ(err error) {
+	if err != nil {
+		c.fail(fmt.Errorf("pipe of completions: %w", err))
+	}
 }
 
 // retry pushes completions that found their pipes full, as far as there is room now.

@@ -44,10 +44,11 @@ type Spec struct {
 	// LogCopy is log2 of the entries of the transmit queue for copies: assumption.
 	LogCopy int `yaml:"log_copy"`
 
-	// Every is the number of frames per completion request, and of buffers per doorbell: assumption.
+	// Every is the number of frames or copies per completion request, and of buffers per doorbell: assumption.
 	Every int `yaml:"every"`
 
-	// Burst is the largest number of packets that a step of the work loop sends: assumption.
+	// Burst is the largest number of elements that a step takes from a pipe, and of packets that a step of the work loop
+	// sends. They share doorbells, which hold a core for longer than the rest of its work on a packet: assumption.
 	Burst int `yaml:"burst"`
 
 	Receive  ReceiveKind  `yaml:"receive"`
@@ -111,12 +112,20 @@ type Spec struct {
 // DefaultSpec returns a spec with header-only transmission and in-cache reception.
 func DefaultSpec() Spec {
 	return Spec{
-		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8,
+		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 16, Burst: 16,
 		Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
 		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
+}
+
+// Collecting returns the spec of a pipe whose producer flushes it at the end of its turn: up to a burst of elements go
+// with one DMA.
+func (s *Spec) Collecting() pipe.Spec {
+	p, half := s.Pipe, 1<<s.Pipe.LogLines/2
+	p.Batch = max(p.Batch, min(s.Burst, half))
+	return p
 }
 
 // Validate returns every error of the spec, by field.

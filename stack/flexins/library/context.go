@@ -55,7 +55,7 @@ type Config struct {
 	From  pipe.Receiver // replies and events from the control core
 	Reply pipe.Extent   // ring of From, to be watched
 
-	SQ, RQ []pipe.Sender // send and receive pipes, by data core
+	SQ, RQ []pipe.Sender // send and receive pipes, by data core; elements of SQ may be collected for a flush
 
 	// Pipe is the spec of completion pipes. Host allocates the host memory for their rings.
 	Pipe pipe.Spec
@@ -79,6 +79,7 @@ type Context struct {
 	async        func(verbs.AsyncEvent)
 	packers      []*pipe.Packer // producers of receive entries, by data core
 	posted       []data.Posted  // numbers of requests posted, by data core
+	unsent       []bool         // by data core: send elements may wait in the pipe
 	sendLeftover *cpu.Loop
 	encoded      [pipe.MaxLines * pipe.LineBytes]byte
 	element      pipe.SendElement
@@ -116,6 +117,7 @@ func New(c Config) (*Context, error) {
 	for _, to := range c.RQ {
 		x.packers, x.posted = append(x.packers, pipe.NewPacker(to)), append(x.posted, data.Posted{})
 	}
+	x.unsent = make([]bool, len(c.SQ))
 	var err error
 	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll},
 		func(*cpu.Core) bool { return x.takeReply() }); err != nil {
@@ -124,7 +126,7 @@ func New(c Config) (*Context, error) {
 	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
 		return nil, err
 	}
-	x.sendLeftover, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1},
+	x.sendLeftover, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("requests of context %d", c.ID), Poll: 1},
 		func(*cpu.Core) bool { return x.flush() })
 	return x, err
 }

@@ -115,6 +115,8 @@ func (q *QP) push(e *pipe.SendElement, id uint64) error {
 	}
 	c.posted[q.core].Sends++
 	q.sends.Push(id)
+	c.unsent[q.core] = true
+	c.sendLeftover.Wake()
 	return nil
 }
 
@@ -193,8 +195,14 @@ func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Repl
 	c.ask(r, done)
 }
 
-// flush sends receive entries that do not fill a line.
+// flush sends the send elements that were collected, and receive entries that do not fill a line.
 func (c *Context) flush() bool {
+	for core, unsent := range c.unsent {
+		if unsent {
+			c.unsent[core] = false
+			c.fail(c.cfg.SQ[core].Flush())
+		}
+	}
 	for _, p := range c.packers {
 		if p.Waiting() == 0 {
 			continue

@@ -94,7 +94,9 @@ func (n *Node) mmioPipe(up direction, core int) (p pipe.Sender, c pipe.Receiver,
 func (n *Node) attach(up direction) (sq, rq []pipe.Sender, err error) {
 	var ends []data.Ends
 	for i := range n.data.Cores() {
-		s, takeSend, sends, err := n.link(up, i)
+		collecting := up
+		collecting.spec = n.cfg.Spec.Data.Collecting()
+		s, takeSend, sends, err := n.link(collecting, i)
 		if err != nil {
 			return nil, nil, err
 		}
