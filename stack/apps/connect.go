@@ -104,7 +104,7 @@ func (u *setup) handles(s *side) error {
 			s.Context.CreateAH(s.pd, s.Routes[i].Peer, storeIn(&s.handles[i], done))
 		})
 	for _, e := range s.ends {
-		e.ah = s.handles[e.index%u.spec.Ports]
+		e.ah = s.handles[e.port]
 	}
 	return err
 }

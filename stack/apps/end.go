@@ -33,6 +33,7 @@ type end struct {
 
 	qp      verbs.QP
 	peerQPN uint32
+	port    int // index of the route
 	route   *Route
 	ah      verbs.AH
 	recvs   *receives // nil: the end receives no messages

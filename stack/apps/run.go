@@ -71,9 +71,9 @@ func (r *Run) flow(process, nth int) {
 		c, s = s, c
 	}
 	flow := process*r.spec.flows() + nth
-	route, index := nth%r.spec.Ports, len(c.ends)
-	a := &end{spec: r.spec, side: c, index: index, flow: flow, client: true, route: &c.Routes[route]}
-	b := &end{spec: r.spec, side: s, index: index, flow: flow, route: &s.Routes[route]}
+	port, index := flow%r.spec.Ports, len(c.ends)
+	a := &end{spec: r.spec, side: c, index: index, flow: flow, client: true, port: port, route: &c.Routes[port]}
+	b := &end{spec: r.spec, side: s, index: index, flow: flow, port: port, route: &s.Routes[port]}
 	if r.spec.Kind == Ring {
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring
