@@ -24,6 +24,11 @@ type Bus interface {
 	Watch(addr uint64, n int, f func()) (stop func(), err error)
 }
 
+// Prefetcher is a Bus that can begin to load memory which software is likely to read soon, and does not make it wait.
+type Prefetcher interface {
+	Prefetch(addr uint64, n int)
+}
+
 // Flusher is a Bus whose NIC writes to one endpoint's memory may become visible later than subsequent writes to the
 // other endpoint's: a completion entry does not prove that payload elsewhere has arrived. A Copier flushes by itself.
 type Flusher interface {

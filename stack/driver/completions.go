@@ -81,6 +81,9 @@ func (r *Queue) takeEntry() bool {
 	if r.readLife != r.life || !r.ring.Take(r.entryAt[:]) {
 		return r.again && r.clear
 	}
+	if r.ahead != nil { // entries come in groups: load the next one while this one is handled
+		r.ahead.Prefetch(r.ring.NextCqe(), nicspec.CqeBytes)
+	}
 	r.take(r.entryAt[:])
 	return r.d.err == nil
 }

@@ -57,6 +57,7 @@ type QueueConfig struct {
 type Queue struct {
 	d     *Driver
 	bus   Bus
+	ahead Prefetcher // the bus, if it can prefetch; nil: it cannot
 	cfg   QueueConfig
 	ring  RawQueue
 	entry []byte // table entry written to enable the queue
@@ -89,6 +90,7 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	if r.bus == nil {
 		r.bus = d.bus
 	}
+	r.ahead, _ = r.bus.(Prefetcher)
 	r.writeEnded, r.completions.read = r.ringStored, r.entryRead
 	l := &r.ring.Layout
 	r.slots = make([]byte, l.Bytes())

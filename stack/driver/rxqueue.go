@@ -153,6 +153,15 @@ func (q *RxQueue) Unused() []Buffer {
 	return left
 }
 
+// prefetchHeader begins to load the header buffer of the next frame, which is in memory already if frames come in
+// groups.
+func (q *RxQueue) prefetchHeader() {
+	const most = 2 * nicspec.LineBytes // the headers of nearly all frames
+	if q.ahead != nil && q.cfg.Split != nicspec.SplitModeNone && q.endedTo != q.ring.PI {
+		q.ahead.Prefetch(q.buffers[q.ring.Place(q.endedTo)].Hdr, min(q.cfg.HdrBytes, most))
+	}
+}
+
 // completed handles a completion entry.
 func (q *RxQueue) completed(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
@@ -202,5 +211,6 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 	}
 	q.frame = RxFrame{q.buffers[q.ring.Place(q.endedTo)], h, pay, cqe}
 	q.endedTo++
+	q.prefetchHeader()
 	q.cfg.OnFrame(q, &q.frame)
 }

@@ -102,7 +102,8 @@ type Consumer struct {
 	spec  Spec
 	place Place
 	mem   Memory
-	taken uint32 // number of lines taken
+	ahead Prefetcher // the memory, if it can prefetch; nil: it cannot
+	taken uint32     // number of lines taken
 	reader
 	word [counterBytes]byte
 }
@@ -123,7 +124,9 @@ func NewConsumer(s Spec, at Place, m Memory) (*Consumer, error) {
 	if err := at.validate(); err != nil {
 		return nil, err
 	}
-	return &Consumer{spec: s, place: at, mem: m}, nil
+	c := &Consumer{spec: s, place: at, mem: m}
+	c.ahead, _ = m.(Prefetcher)
+	return c, nil
 }
 
 // Poll implements Receiver.
@@ -143,6 +146,7 @@ func (c *Consumer) Poll() ([]byte, error) {
 		}
 		e := c.element()
 		c.taken += uint32(len(e) / LineBytes)
+		c.prefetch()
 		binary.LittleEndian.PutUint64(c.word[:], uint64(c.taken))
 		if err := c.mem.Store(c.place.Counter, c.word[:]); err != nil {
 			c.err = fmt.Errorf("pipe: counter: %w", err)
@@ -150,6 +154,19 @@ func (c *Consumer) Poll() ([]byte, error) {
 		return e, c.err
 	}
 	return nil, c.err
+}
+
+// prefetch begins to load the next lines, some at a time: elements come in groups.
+func (c *Consumer) prefetch() {
+	const group = 4
+	line := c.taken & uint32(c.spec.lines()-1)
+	if c.ahead == nil || line%group != 0 {
+		return
+	}
+	n := min(group, c.spec.lines()-int(line))
+	if err := c.ahead.Prefetch(c.place.Ring+uint64(line)*LineBytes, n*LineBytes); err != nil {
+		c.err = fmt.Errorf("pipe: line %d: %w", c.taken, err)
+	}
 }
 
 // Taken returns the number of lines taken.

@@ -126,6 +126,11 @@ type Memory interface {
 	Store(addr uint64, b []byte) error
 }
 
+// Prefetcher is a Memory that can begin to load what software is likely to read soon, and does not make it wait.
+type Prefetcher interface {
+	Prefetch(addr uint64, n int) error
+}
+
 // ErrFull is the error of Push when there is no room.
 var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM,
 	Detail: "the pipe is full: want its consumer to take some of it first"}

@@ -91,6 +91,11 @@ func (b *Bus) Read(addr uint64, p []byte, done func(error)) {
 	done(err)
 }
 
+// Prefetch implements driver.Prefetcher.
+func (b *Bus) Prefetch(addr uint64, n int) {
+	_ = b.core.Prefetch(addr, n) // without memory there, the read that follows reports it
+}
+
 // Write implements driver.Bus.
 func (b *Bus) Write(addr uint64, p []byte, done func(error)) {
 	b.charge(b.spec.Build, len(p))
@@ -140,6 +145,7 @@ func (b Apart) Flush(endpoint int, done func(error)) {
 }
 
 var (
-	_ driver.Bus     = (*Bus)(nil)
-	_ driver.Flusher = Apart{}
+	_ driver.Bus        = (*Bus)(nil)
+	_ driver.Prefetcher = (*Bus)(nil)
+	_ driver.Flusher    = Apart{}
 )
