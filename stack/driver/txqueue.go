@@ -13,6 +13,10 @@ type TxConfig struct {
 	Class int   // priority class of the queue's frames, 0 to 7: pauses of that class stop the queue [F4]
 	ECN   uint8 // 1 to 3: new ECN bits of the queue's frames; 0: unchanged [E2]
 
+	// PushSingle makes Ring push a block that waits alone, if the NIC has part push: it costs one register write as well,
+	// and the NIC need not fetch the block.
+	PushSingle bool
+
 	// OnEnd, if set, is called for each completion entry. e is valid until it returns. The driver identifies entries by
 	// index; the owner may check wqe_id.
 	OnEnd func(q *TxQueue, e *TxEnd)
@@ -106,6 +110,14 @@ func (q *TxQueue) Post(e Entry) error {
 	q.span[q.ring.Place(q.ring.PI)] = uint8(n)
 	q.ring.PI += uint16(n)
 	return nil
+}
+
+// Ring announces all posted entries to the device with one register write.
+func (q *TxQueue) Ring() error {
+	if q.cfg.PushSingle && q.Waiting() == 1 && q.d.opts.Build.Has(nicspec.PartPush) {
+		q.pushBlocks = 1
+	}
+	return q.Queue.Ring()
 }
 
 // Push combines Post and Ring: the device receives the entry in the writes that announce its blocks [W1], after the
