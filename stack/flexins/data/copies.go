@@ -49,6 +49,7 @@ func (c *core) openCopies(at uint64) (err error) {
 	}
 	x.q, err = c.card.drv.OpenTx(driver.TxConfig{
 		QueueConfig: c.queue(c.txNumber(c.card.ports), c.spec.LogCopy),
+		PushSingle:  true,
 		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended(e) },
 		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
 			c.fail(fmt.Errorf("queue of copies: it has failed with status %v", e.Status))

@@ -95,37 +95,33 @@ func (x *context) poll() (found bool) {
 	for _, f := range x.c.polled[x.id] {
 		f.readIfDue()
 	}
-	for n := 0; n < x.c.spec.Burst && x.pollOnce(); n++ {
+	for n := 0; n < x.c.spec.Burst && x.takeElement(x.rq, x.takeRecv); n++ {
 		found = true
+	}
+	for n := 0; n < x.c.spec.Burst && x.takeElement(x.sq, x.takeSend); n++ {
+		found = true
+	}
+	if x.c.err == nil {
+		x.runDeferred()
 	}
 	return found
 }
 
-// pollOnce takes one element from either pipe.
-func (x *context) pollOnce() bool {
+// takeElement takes one element from a pipe; it returns false if there is none.
+func (x *context) takeElement(from pipe.Receiver, take func([]byte) error) bool {
 	c := x.c
 	if c.err != nil {
 		return false
 	}
-	recv, err := x.rq.Poll()
-	if err == nil && recv != nil {
+	e, err := from.Poll()
+	if err == nil && e != nil {
 		c.element()
-		err = x.takeRecv(recv)
-	}
-	var send []byte
-	if err == nil {
-		send, err = x.sq.Poll()
-	}
-	if err == nil && send != nil {
-		c.element()
-		err = x.takeSend(send)
+		err = take(e)
 	}
 	if err != nil {
 		c.fail(fmt.Errorf("context %d: %w", x.id, err))
-		return false
 	}
-	x.runDeferred()
-	return recv != nil || send != nil
+	return err == nil && e != nil
 }
 
 // element counts an element, and charges its cost.

@@ -112,7 +112,7 @@ type Spec struct {
 // DefaultSpec returns a spec with header-only transmission and in-cache reception.
 func DefaultSpec() Spec {
 	return Spec{
-		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 16, Burst: 16,
+		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 32, Burst: 8,
 		Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
 		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,

@@ -36,6 +36,7 @@ func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
 	var err error
 	s.TxQueue, err = c.card.drv.OpenTx(driver.TxConfig{
 		QueueConfig: c.queue(c.txNumber(port), c.spec.LogTransmit),
+		PushSingle:  true,
 		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { s.ended(e) },
 		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
 			c.fail(fmt.Errorf("transmit queue %d: it has failed with status %v", c.txNumber(port), e.Status))
