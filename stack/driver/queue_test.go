@@ -84,6 +84,7 @@ func TestTransmitRings(t *testing.T) {
 		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
 		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log},
+			PushSingle: rapid.Bool().Draw(t, "push single"),
 			OnEnd: func(_ *TxQueue, e *TxEnd) {
 				ended += uint32(e.N)
 				require.Equal(t, at, e.First)
@@ -278,4 +279,29 @@ func FuzzCompletionEntries(f *testing.F) {
 			require.True(t, errorAs(err, &breach) || errorAs(err, &unclaimed), "%v", err)
 		}
 	})
+}
+
+// TestPushSingle checks that Ring pushes a block that waits alone, and rings the doorbell for several ones or for an
+// entry of several blocks.
+func TestPushSingle(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		nic, d := newFake(t, false)
+		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushSingle: single})
+		require.NoError(t, err)
+		d.Sync()
+		require.Equal(t, Running, q.State())
+		for _, c := range []struct{ entries, pushed int }{{1, 1}, {2, 0}, {1, 1}} {
+			nic.pushed = 0
+			for range c.entries {
+				require.NoError(t, q.Post(&Nop{Order{Complete: true}}))
+			}
+			require.NoError(t, q.Ring())
+			if !single {
+				c.pushed = 0
+			}
+			require.Equal(t, c.pushed, nic.pushed)
+			require.Equal(t, q.Next(), nic.tx[1].pi)
+			require.Zero(t, q.Waiting())
+		}
+	}
 }

@@ -13,7 +13,7 @@ type TxConfig struct {
 	Class int   // priority class of the queue's frames, 0 to 7: pauses of that class stop the queue [F4]
 	ECN   uint8 // 1 to 3: new ECN bits of the queue's frames; 0: unchanged [E2]
 
-	// PushSingle makes Ring push a block that waits alone, if the NIC has part push: it costs one register write as well,
+	// PushSingle makes Ring push a block that waits alone, if the NIC has part push. That is one register write, too,
 	// and the NIC need not fetch the block.
 	PushSingle bool
 

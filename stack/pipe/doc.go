@@ -16,9 +16,9 @@
 // driver.Bus), or by posted register writes (MMIO: an entry by MMIO is a pipe whose lines are written so). The package
 // knows no time; the Mover accounts for it.
 //
-//	SQ   Batch 1: each element at once. Inline payload makes it longer (SendElement)
+//	SQ   elements of a turn of the library, with one DMA. Inline payload makes them longer (SendElement)
 //	RQ   four 16-byte entries in a line; Packer.Flush sends one to three that are left over
-//	CQ   64 B, from the Arm to the host (Completion)
+//	CQ   64 B, from the Arm to the host (Completion): those of a turn of the data core, with one DMA
 //
 // # Doorbells
 //

@@ -130,14 +130,6 @@ func (e *end) Drop(h Handle) {
 	e.free(p)
 }
 
-// free returns a packet's buffer.
-func (e *end) free(p *held) {
-	e.holding--
-	if p.request {
-		e.ends[1-e.side].flying--
-	}
-}
-
 func (e *end) Keep(h Handle) {
 	if e.packets[h].done {
 		e.failf("side %d: packet %d is kept after its end", e.side, h)
@@ -358,12 +350,7 @@ func (e *end) transfer(o *Out, b []byte) {
 	fate := e.fate(f)
 	e.trace("%d side %d sends %v PSN %#x attempt %d, %d B: %v", e.now/1000, e.side, o.Opcode, o.PSN, f.attempt,
 		o.Payload, fate)
-	if isRequest(o.Opcode) {
-		e.flying++
-		if e.bounded() && e.flying > e.share && len(e.faults) == 0 && e.conn.Stats().Resent == 0 {
-			e.failf("side %d: %d requests in flight, and the peer can hold %d", e.side, e.flying, e.share)
-		}
-	}
+	e.checkFlight(o.Opcode)
 	if fate.lost {
 		return
 	}
@@ -383,25 +370,6 @@ func (e *end) transfer(o *Out, b []byte) {
 		again := append([]byte(nil), b...)
 		e.after(e.latency+fate.delay+fate.gap, func() { peer.arrive(again, false) })
 	}
-}
-
-// bounded reports whether both ends bound what is in flight by the share.
-func (e *end) bounded() bool {
-	for _, x := range e.ends {
-		if _, ours := x.conn.(*rc); !ours {
-			return false
-		}
-	}
-	return e.share > 0
-}
-
-// isRequest reports whether a packet is a request, or a part of one.
-func isRequest(op wire.Opcode) bool {
-	switch op.Info().Operation {
-	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
-		return op.Info().Transport == wire.TransportRC
-	}
-	return false
 }
 
 // arrive passes a packet to the connection, as the NIC does.

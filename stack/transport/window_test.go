@@ -109,3 +109,41 @@ func TestAdvertisedWindow(t *testing.T) {
 	require.EqualValues(t, 5, window)
 	require.False(t, b.c.Next(0, &o))
 }
+
+// checkFlight counts a request that is sent, and checks that the peer can hold it.
+func (e *end) checkFlight(op wire.Opcode) {
+	if !isRequest(op) {
+		return
+	}
+	e.flying++
+	if e.bounded() && e.flying > e.share && len(e.faults) == 0 && e.conn.Stats().Resent == 0 {
+		e.failf("side %d: %d requests in flight, and the peer can hold %d", e.side, e.flying, e.share)
+	}
+}
+
+// bounded reports whether both ends bound what is in flight by the share.
+func (e *end) bounded() bool {
+	for _, x := range e.ends {
+		if _, ours := x.conn.(*rc); !ours {
+			return false
+		}
+	}
+	return e.share > 0
+}
+
+// isRequest reports whether a packet is a request, or a part of one.
+func isRequest(op wire.Opcode) bool {
+	switch op.Info().Operation {
+	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
+		return op.Info().Transport == wire.TransportRC
+	}
+	return false
+}
+
+// free returns a packet's buffer.
+func (e *end) free(p *held) {
+	e.holding--
+	if p.request {
+		e.ends[1-e.side].flying--
+	}
+}

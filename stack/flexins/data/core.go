@@ -171,7 +171,8 @@ func (c *core) step() bool {
 // idle reports whether nothing is in flight except frames. The end of the last frames may remain unknown, because they
 // requested no completion.
 func (c *core) idle() bool {
-	return c.copies.idle() && len(c.dirtyCQs) == 0 && c.staging.waiting.Len() == 0 && c.fullCQs.Len() == 0 && c.active.Len() == 0
+	return c.copies.idle() && c.staging.waiting.Len() == 0 && len(c.dirtyCQs) == 0 && c.fullCQs.Len() == 0 &&
+		c.active.Len() == 0
 }
 
 // drain calls done when every entry posted before has ended.

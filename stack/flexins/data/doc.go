@@ -14,6 +14,14 @@
 // Its loops are polled in turn and cost nothing while they sleep: completion rings, pipes, work (packets that may
 // leave, doorbells), timers.
 //
+// # Groups
+//
+// A register write holds an Arm core for about as long as the rest of its work on a packet. So requests to the NIC are
+// collected while loops find work, and announced together: the work loop rings one doorbell per queue for all packets,
+// copies and completions of a turn (Spec.Burst limits it), asks for one completion entry for all copies, and
+// acknowledges once what arrived together. Groups form only under load: one packet alone is announced at once, by a
+// pushed entry where the NIC has that part. The next completion entry, header and element are prefetched.
+//
 // # A received packet
 //
 // The NIC writes headers and payload into the Arm's last-level cache. The core reads the headers, and the transport
@@ -43,10 +51,14 @@
 // finds none [R9]. Congestion control does not prevent that, because no link is congested: the core, at a fixed time
 // per packet, is slower than the peer. So each reliable queue pair tells its peer how many packets it can take
 // (transport, "Receive window"): an even share of one half of the descriptors, less the buffers that are being copied
-// or invalidated. The other half is for acknowledgements and for answers to the core's own requests. Whatever the number
-// of queue pairs and peers, up to one for each of those descriptors, reliable ones lose nothing on cables that lose
-// nothing; when one more connects, the shares of the others shrink as what they were promised is used up. Unreliable
-// queue pairs, raw packets and Solar have no window, and may take descriptors that others count on.
+// or invalidated. The other half is for acknowledgements and for answers to the core's own requests. On cables that
+// lose nothing, reliable queue pairs of any number of peers then lose nothing, with two limits:
+//
+//   - What was promised cannot be taken back. When one more queue pair connects, the shares of the others shrink only
+//     as they use up what they were promised; and from about 50 queue pairs a core on, what all of them send before
+//     they know their windows is more than the half.
+//   - Unreliable queue pairs, raw packets, Solar and peers of other makes have no window, and may take descriptors that
+//     others count on.
 //
 // # Low-latency queue pairs
 //

@@ -47,8 +47,9 @@ type Spec struct {
 	// Every is the number of frames or copies per completion request, and of buffers per doorbell: assumption.
 	Every int `yaml:"every"`
 
-	// Burst is the largest number of elements that a step takes from a pipe, and of packets that a step of the work loop
-	// sends. They share doorbells, which hold a core for longer than the rest of its work on a packet: assumption.
+	// Burst is the largest number of elements that a step takes from a pipe, and of packets that a step of the work
+	// loop sends. They share doorbells, each of which holds a core for as long as the rest of its work on a packet:
+	// assumption.
 	Burst int `yaml:"burst"`
 
 	Receive  ReceiveKind  `yaml:"receive"`
