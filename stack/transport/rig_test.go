@@ -124,12 +124,6 @@ func (e *end) dispose(h Handle) *held {
 	return p
 }
 
-func (e *end) Drop(h Handle) {
-	p := e.dispose(h)
-	p.payload = nil
-	e.free(p)
-}
-
 func (e *end) Keep(h Handle) {
 	if e.packets[h].done {
 		e.failf("side %d: packet %d is kept after its end", e.side, h)
@@ -219,7 +213,6 @@ func (e *end) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, t
 
 func (e *end) CheckLocal(to Span) bool { return to.Key == keyLocal }
 
-func (e *end) Buffers() (share, free int)     { return e.share, e.share - e.holding }
 func (e *end) PlaceGRH(Handle, []Part, Token) { e.failf("side %d: a network header is wanted", e.side) }
 
 func (e *end) Invalidate(key uint32) bool {

@@ -147,3 +147,11 @@ func (e *end) free(p *held) {
 		e.ends[1-e.side].flying--
 	}
 }
+
+func (e *end) Buffers() (share, free int) { return e.share, e.share - e.holding }
+
+func (e *end) Drop(h Handle) {
+	p := e.dispose(h)
+	p.payload = nil
+	e.free(p)
+}

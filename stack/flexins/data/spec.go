@@ -48,8 +48,7 @@ type Spec struct {
 	Every int `yaml:"every"`
 
 	// Burst is the largest number of elements that a step takes from a pipe, and of packets that a step of the work
-	// loop sends. They share doorbells, each of which holds a core for as long as the rest of its work on a packet:
-	// assumption.
+	// loop sends: assumption. One doorbell announces them all.
 	Burst int `yaml:"burst"`
 
 	Receive  ReceiveKind  `yaml:"receive"`
