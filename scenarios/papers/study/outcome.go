@@ -90,7 +90,7 @@ func (x *Series) Bar(system, label string, value float64) {
 
 // AddEstimate adds a point with its confidence interval.
 func (x *Series) AddEstimate(system string, e Estimate, at ...float64) {
-	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.halfGbps(),
+	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.HalfGbps(),
 		RoundTrips: e.RoundTrips})
 }
 

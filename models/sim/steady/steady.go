@@ -1,4 +1,4 @@
-package study
+package steady
 
 import (
 	"math"
@@ -6,16 +6,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Requirements of every measured rate. MinRoundTrips is the minimum at any percentage.
+// Requirements of every measured rate.
 const (
-	MinRoundTrips = 500
+	MinRoundTrips = 500  // completions, at least
 	Precision     = 0.01 // half width of the 95% confidence interval, relative to the mean
-	batches       = 10   // minimum number of batches for a confidence interval
-	most          = 60   // maximum number of batches, after which the rate is reported with the precision reached
+	MinBatches    = 10   // batches without which there is no confidence interval
 )
 
-// t95 lists the 97.5% quantiles of Student's distribution by degrees of freedom, from batches-1 on; the last one serves
-// for more.
+// t95 lists the 97.5% quantiles of Student's distribution by degrees of freedom, from MinBatches-1 on; the last one
+// serves for more.
 var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
 	2.069, 2.064}
 
@@ -24,6 +23,7 @@ var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.11
 // Precision.
 type Meter struct {
 	warm, batch int
+	least, most int // batches
 
 	seen    int        // number of completions seen
 	now     simcore.Ps // time of the latest one
@@ -40,18 +40,10 @@ type Meter struct {
 	over  bool      // the rate is known: later completions are not counted
 }
 
-// NewMeter returns a meter that counts at least this many round trips, after a tenth of them for warm-up.
-func (s *Session) NewMeter(roundTrips int) *Meter {
-	n := s.Scale(roundTrips, MinRoundTrips)
-	return &Meter{warm: n/10 + 1, batch: (n + batches - 1) / batches}
-}
-
-// NewMeterAfter returns a meter with the given number of round trips for warm-up, whatever the percentage, such as to
-// fill a cache.
-func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
-	m := s.NewMeter(roundTrips)
-	m.warm += warm
-	return m
+// New returns a meter that skips the first warm completions, and counts until the rate of at least least batches of so
+// many completions is known, or most batches have ended. A confidence interval takes MinBatches of them.
+func New(warm, batch, least, most int) *Meter {
+	return &Meter{warm: warm, batch: max(batch, 1), least: max(least, MinBatches), most: most}
 }
 
 // Warm reports whether the warm-up is over, and completions are counted.
@@ -86,7 +78,7 @@ func (m *Meter) settle() {
 		m.paces = append(m.paces, float64(m.now-m.begin)/float64(m.bytes))
 		m.trips, m.total = m.trips+m.count, m.total+m.bytes
 		m.begin, m.bytes, m.count = m.now, 0, 0
-		m.over = len(m.paces) >= most || len(m.paces) >= batches && m.Estimate().Converged
+		m.over = len(m.paces) >= m.most || len(m.paces) >= m.least && m.Estimate().Converged
 	}
 }
 
@@ -96,38 +88,46 @@ type Estimate struct {
 	Half       float64 // half width of its 95% confidence interval
 	RoundTrips int     // number of completions counted
 	Converged  bool    // Half is at most Precision of Rate
-	Span       simcore.Ps
+	From, Span simcore.Ps
 }
 
 // Estimate returns the estimate so far.
 func (m *Meter) Estimate() Estimate {
-	n := len(m.paces)
-	e := Estimate{RoundTrips: m.trips, Span: m.begin - m.start}
-	if n == 0 || e.Span <= 0 {
+	e := Estimate{RoundTrips: m.trips, Span: m.begin - m.start, From: m.start}
+	if len(m.paces) == 0 || e.Span <= 0 {
 		return e
 	}
 	e.Rate = float64(m.total) / float64(e.Span)
-	if n < batches {
-		return e
+	e.settle(m.paces)
+	return e
+}
+
+// settle sets the half width of the interval, from the values of batches whose relative precision the rate shares.
+func (e *Estimate) settle(values []float64) {
+	n := len(values)
+	if n < MinBatches {
+		return
 	}
 	mean, sum := 0.0, 0.0
-	for _, p := range m.paces {
-		mean += p / float64(n)
+	for _, v := range values {
+		mean += v / float64(n)
 	}
-	for _, p := range m.paces {
-		sum += (p - mean) * (p - mean)
+	for _, v := range values {
+		sum += (v - mean) * (v - mean)
 	}
-	q := t95[min(n-batches, len(t95)-1)]
-	// Half width of the time per byte relative to the mean, which is also that of the rate.
+	if mean <= 0 || math.IsInf(mean, 1) { // completions without bytes
+		return
+	}
+	q := t95[min(n-MinBatches, len(t95)-1)]
 	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
 	e.Half, e.Converged = half*e.Rate, half <= Precision
-	return e
 }
 
 // Gbps returns the rate in Gbit/s.
 func (e Estimate) Gbps() float64 { return e.Rate * 8e3 }
 
-func (e Estimate) halfGbps() float64 { return e.Half * 8e3 }
+// HalfGbps returns the half width of the interval in Gbit/s.
+func (e Estimate) HalfGbps() float64 { return e.Half * 8e3 }
 
 // Relative returns the half width as a fraction of the rate.
 func (e Estimate) Relative() float64 {

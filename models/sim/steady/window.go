@@ -1,0 +1,47 @@
+package steady
+
+import "nictwin/models/sim/simcore"
+
+// windowBatches is the number of equal parts of a given window.
+const windowBatches = 20
+
+// Window estimates the rate in a given window of time: the rates of its equal parts are the batches.
+type Window struct {
+	from, to simcore.Ps
+	last     simcore.Ps // time of the latest completion, also outside of the window
+	trips    int
+	total    uint64
+	bytes    [windowBatches]uint64
+}
+
+// NewWindow returns an estimate of the rate from a time on, for the given length.
+func NewWindow(from, length simcore.Ps) *Window { return &Window{from: from, to: from + length} }
+
+// Done counts a completion, if it lies in the window.
+func (w *Window) Done(now simcore.Ps, bytes int) {
+	w.last = now
+	if now < w.from || now >= w.to {
+		return
+	}
+	w.trips++
+	w.total += uint64(bytes)
+	w.bytes[int((now-w.from)*windowBatches/(w.to-w.from))] += uint64(bytes)
+}
+
+// Whole reports whether there was a completion at or after the end of the window, so that it was open to its end.
+func (w *Window) Whole() bool { return w.last >= w.to }
+
+// Estimate returns the estimate so far.
+func (w *Window) Estimate() Estimate {
+	e := Estimate{RoundTrips: w.trips, From: w.from, Span: w.to - w.from}
+	if e.Span <= 0 {
+		return e
+	}
+	e.Rate = float64(w.total) / float64(e.Span)
+	var rates [windowBatches]float64
+	for i, n := range w.bytes {
+		rates[i] = float64(n)
+	}
+	e.settle(rates[:])
+	return e
+}

@@ -1,0 +1,27 @@
+package study
+
+import "nictwin/models/sim/steady"
+
+// Requirements of every measured rate. MinRoundTrips is the minimum at any percentage.
+const (
+	MinRoundTrips = steady.MinRoundTrips
+	Precision     = steady.Precision
+	batches       = steady.MinBatches
+	most          = 60 // maximum number of batches, after which the rate is reported with the precision reached
+)
+
+// Meter estimates a rate, Estimate is what it returns.
+type (
+	Meter    = steady.Meter
+	Estimate = steady.Estimate
+)
+
+// NewMeter returns a meter that counts at least this many round trips, after a tenth of them for warm-up.
+func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
+
+// NewMeterAfter returns a meter with the given number of further round trips for warm-up, whatever the percentage, such
+// as to fill a cache.
+func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
+	n := s.Scale(roundTrips, MinRoundTrips)
+	return steady.New(warm+n/10+1, (n+batches-1)/batches, batches, most)
+}
