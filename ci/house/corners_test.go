@@ -105,6 +105,10 @@ var corners = map[string]room{
 		"a wire is recorded, whoever sends on it", nil},
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
+	"scenarios/run/stats": {
+		[]string{"models/sim/simcore", "models/sim/steady", "models/sim/fixedseed"},
+		"statistics are of stamps, whoever made them", nil,
+	},
 	"scenarios/papers/claims": {nil, "what papers say does not depend on what was built", nil},
 	"scenarios/papers/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
 	"scenarios/papers/plot":   {[]string{"scenarios/papers/study"}, "a picture is of what was recorded", nil},

@@ -1,0 +1,153 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/steady"
+)
+
+// Summary is the statistics of a run, as JSON has them.
+type Summary struct {
+	Total        Rate       `json:"total"`
+	Flows        []FlowRate `json:"flows"`
+	FlowsLeftOut int        `json:"flows_left_out,omitempty"` // further flows, listed with --stats full
+	Latency      []Latency  `json:"latency"`                  // of all flows, by kind and size
+}
+
+// Rate is a rate of messages and of their bytes.
+type Rate struct {
+	Messages  int     `json:"messages"`       // in the window
+	Bytes     uint64  `json:"bytes"`          // of these messages
+	From      int64   `json:"from_ps"`        // begin of the window, from the begin of the traffic on
+	To        int64   `json:"to_ps"`          // its end
+	Gbps      float64 `json:"goodput_gbps"`   // of the messages' bytes
+	PerSecond float64 `json:"messages_per_s"` // messages
+	Half      float64 `json:"half_width_gbps,omitempty"`
+	Converged bool    `json:"converged"`
+	Why       string  `json:"not_converged,omitempty"` // why not
+}
+
+// FlowRate is the rate of a flow, and with --stats full its latencies.
+type FlowRate struct {
+	Flow   int    `json:"flow"`
+	Client string `json:"client"`
+	Server string `json:"server"`
+	Rate
+	Latency []Latency `json:"latency,omitempty"`
+}
+
+// Latency is a distribution of times. P99 and P999 are nil for fewer than MinTail samples.
+type Latency struct {
+	Kind    string  `json:"kind"`
+	Bytes   int     `json:"size"`
+	Measure string  `json:"to"` // see Measures
+	Count   int64   `json:"count"`
+	Mean    float64 `json:"mean_ps"`
+	P50     int64   `json:"p50_ps"`
+	P90     int64   `json:"p90_ps"`
+	P99     *int64  `json:"p99_ps,omitempty"`
+	P999    *int64  `json:"p999_ps,omitempty"`
+	Max     int64   `json:"max_ps"`
+}
+
+// Measures names what the times of a Latency lead to, from the post of a message on.
+var Measures = [measures]string{"wire", "completion", "hand_over", "answer"}
+
+// maxFlows bounds the flows that a summary lists.
+const maxFlows = 64
+
+// Summary returns the statistics so far. With whole, it lists every flow, with its latencies.
+func (r *Recorder) Summary(whole bool) *Summary {
+	s := &Summary{Total: r.total.rate(), Flows: []FlowRate{}, Latency: latencies(r.order)}
+	for i := range r.flows {
+		if !whole && i == maxFlows {
+			s.FlowsLeftOut = len(r.flows) - maxFlows
+			break
+		}
+		f := &r.flows[i]
+		x := FlowRate{Flow: i, Client: r.cfg.Flows[i].Client, Server: r.cfg.Flows[i].Server, Rate: f.rate()}
+		if whole {
+			x.Latency = latencies(f.order)
+		}
+		s.Flows = append(s.Flows, x)
+	}
+	return s
+}
+
+// latencies lists distributions by kind, size and measure.
+func latencies(sets []*set) []Latency {
+	sets = slices.SortedStableFunc(slices.Values(sets), func(a, b *set) int {
+		return cmp.Or(way(a.answer)-way(b.answer), cmp.Compare(a.kind, b.kind), a.bytes-b.bytes)
+	})
+	list := []Latency{}
+	for _, s := range sets {
+		for k := range s.dists {
+			if d := &s.dists[k]; d.Count() > 0 {
+				list = append(list, d.latency(s, k))
+			}
+		}
+	}
+	return list
+}
+
+func (d *Dist) latency(s *set, measure int) Latency {
+	l := Latency{Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(), Max: int64(d.max)}
+	if s.answer {
+		l.Kind += " answer"
+	}
+	at := func(p float64) *int64 {
+		if t, ok := d.Percentile(p); ok {
+			return new(int64(t))
+		}
+		return nil
+	}
+	l.P50, l.P90, l.P99, l.P999 = *at(50), *at(90), at(99), at(99.9)
+	return l
+}
+
+// rate returns the rate over the warm window or, if that has too few messages, over the whole traffic.
+func (g *gauge) rate() Rate {
+	var e steady.Estimate
+	if g.window != nil {
+		e = g.window.Estimate()
+	} else {
+		e = g.meter.Estimate()
+	}
+	if g.window == nil && (e.RoundTrips < steady.MinRoundTrips || e.Span <= 0) {
+		r := Rate{Messages: g.messages, Bytes: g.bytes, To: int64(g.last)}
+		r.divide()
+		r.Why = fmt.Sprintf("%d messages: a warm window has %d or more, %d%% of all", g.messages, steady.MinRoundTrips,
+			100*countedShare/warmShare)
+		return r
+	}
+	r := Rate{Messages: e.RoundTrips, Bytes: uint64(e.Rate*float64(e.Span) + 0.5), From: int64(e.From),
+		To: int64(e.From + e.Span), Half: e.HalfGbps(), Converged: e.Converged}
+	r.divide()
+	switch {
+	case g.window != nil && !g.window.Whole():
+		r.Converged, r.Why = false, fmt.Sprintf("the traffic ended after %v, before the window",
+			time.Duration(g.last/simcore.Nanosecond))
+	case r.Messages < steady.MinRoundTrips:
+		r.Converged, r.Why = false, fmt.Sprintf("%d messages in the window: want %d or more", r.Messages,
+			steady.MinRoundTrips)
+	case !r.Converged && r.Bytes == 0:
+		r.Why = "the messages have no bytes"
+	case !r.Converged && e.Half == 0:
+		r.Why = fmt.Sprintf("messages came in fewer than %d bursts", steady.MinBatches)
+	case !r.Converged:
+		r.Why = fmt.Sprintf("95%% interval of ±%.2g%%: want ±%g%%", 100*e.Relative(), 100*steady.Precision)
+	}
+	return r
+}
+
+// divide computes the rates from messages, bytes and window.
+func (r *Rate) divide() {
+	const bit, second = 8, float64(simcore.Second)
+	if span := float64(r.To - r.From); span > 0 {
+		r.Gbps, r.PerSecond = bit*1e3*float64(r.Bytes)/span, second*float64(r.Messages)/span
+	}
+}
