@@ -35,6 +35,8 @@ type Options struct {
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
 
+	Stats StatsLevel // statistics; empty: none
+
 	Wave *device.Wave // waveforms that the RTL devices dump; nil: none
 
 	// Patience is the longest time without progress; 0: the case's limits, which Played.Patience has.

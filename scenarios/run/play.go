@@ -13,6 +13,7 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/stats"
 	"nictwin/stack/apps"
 	"nictwin/stack/verbs"
 )
@@ -29,6 +30,7 @@ type Played struct {
 	Findings []result.Finding
 	Message  int // number of the message that the first finding names; -1: none
 	Cut      []judge.Cut
+	Stats    *stats.Summary // nil: not wanted, or the traffic did not begin
 
 	Patience simcore.Ps // longest time that the case would have waited for progress
 	Waited   simcore.Ps // longest wait that succeeded: for progress, or for everything to settle
@@ -119,12 +121,13 @@ func (w *world) play(p *Played) error {
 		return err
 	}
 	w.notifyTraffic(false)
-	from := w.engine.Now()
+	from, recorder := w.engine.Now(), w.measure(run)
 	if err := run.Begin(); err != nil {
 		return stackError(err)
 	}
 	stuck := w.traffic(run)
 	p.Traffic = w.engine.Now() - from
+	w.summarize(p, recorder)
 	if stuck == nil {
 		stuck = w.settle("everything to settle after the traffic")
 	}

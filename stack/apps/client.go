@@ -198,7 +198,9 @@ func (c *client) received(slot int, wc *verbs.WC) {
 	if c.spec.Kind == Reflector {
 		direction = request
 	}
+	before := c.messages
 	if m, ok := c.arrived(slot, wc, direction, c.answered); ok {
+		c.tookMessage(m, before)
 		c.checkImm(wc, m)
 		c.answered = m + 1
 	}

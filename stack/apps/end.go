@@ -88,6 +88,9 @@ func (e *end) check(what string, err error) bool {
 func (e *end) post(n int) bool {
 	k, err := e.qp.PostSend(e.wrs[:n])
 	e.posted += k
+	for i := range k {
+		e.observed(Observer.Posted, e.posted-k+i)
+	}
 	switch {
 	case err == nil && k == n:
 		return true
@@ -165,6 +168,9 @@ func (e *end) endSend(wc *verbs.WC) {
 	}
 	first := e.acked
 	e.acked = m + 1
+	for i := first; i <= m; i++ {
+		e.observed(Observer.Completed, i)
+	}
 	e.role.sent(first, m)
 }
 

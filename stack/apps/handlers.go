@@ -173,7 +173,7 @@ func (c *client) expectedAnswer(m int, b []byte) int {
 
 // takeAnswer checks a handler's answer. It may answer any outstanding request, because handlers finish in any order.
 func (c *client) takeAnswer(slot int, wc *verbs.WC) {
-	n, a := int(wc.ByteLen), &c.recvs.area
+	n, a, before := int(wc.ByteLen), &c.recvs.area, c.messages
 	if n > len(c.side.got) {
 		c.fail(Finding{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n,
 			len(c.side.got))})
@@ -195,6 +195,7 @@ func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	c.noteMessage(m)
 	want := c.side.want[:c.expectedAnswer(m, c.side.want)]
 	c.compareBytes(got, want, m, func(off int) uint64 { return a.byteAddr(slot, off, a.piece) })
+	c.tookMessage(m, before)
 }
 
 // startHandlers gives the queue pairs of a server to the handlers of its card.

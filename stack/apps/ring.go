@@ -150,6 +150,9 @@ func (w *ringWriter) write() (found bool, err error) {
 	if err == nil {
 		err = w.Commit()
 	}
+	if err == nil {
+		w.observed(Observer.Posted, w.next)
+	}
 	w.next++
 	return err == nil, err
 }
@@ -220,7 +223,9 @@ func (r *ringReader) read() (found bool, err error) {
 	}
 	r.recvDone = append(r.recvDone, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm,
 		Bytes: uint32(n), Message: r.next})
+	before := r.messages
 	r.compare(got, r.next, request, func(off int) uint64 { return addr + uint64(off) })
+	r.tookMessage(r.next, before)
 	r.next++
 	r.side.run.progress++
 	return true, r.Release()

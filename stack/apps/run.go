@@ -16,6 +16,8 @@ type Run struct {
 	shortage error // the error of a server with too little memory; nil: none
 	begun    bool
 	finished bool
+	observer Observer // nil: none
+	message  Message  // that the observer sees
 }
 
 // New creates the objects of a workload and connects process i of the first server with process i of

@@ -18,6 +18,7 @@ type server struct {
 	inFlight fifo.Queue[reply] // Reflector: answers posted, but not completed
 	keys     []verbs.MR        // with Spec.Invalidate: the regions, by message
 	count    *uint64           // expected final value of the counter in exposed; nil: unknown
+	answered []int             // message that each answer in flight answers, by ordinal modulo depth; nil: not observed
 }
 
 // reply is a message to be answered and the slot that holds it.
@@ -40,6 +41,9 @@ func (s *server) advance() {
 // build builds the request that answers a message. Its ID is the answer's ordinal.
 func (s *server) build(r reply) bool {
 	n, w := s.spec.size(r.message), &s.wrs[0]
+	if s.answered != nil {
+		s.answered[s.posted%len(s.answered)] = r.message
+	}
 	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah,
 		RemoteQPN: s.peerQPN, RemoteQKey: qkey}
 	if s.spec.signals(s.posted) {
@@ -92,11 +96,13 @@ func (s *server) received(slot int, wc *verbs.WC) {
 		s.recvs.postSlot(slot)
 		return
 	}
+	before := s.messages
 	m, ok := s.arrived(slot, wc, request, s.next)
 	if !ok {
 		s.recvs.postSlot(slot)
 		return
 	}
+	s.tookMessage(m, before)
 	s.checkImm(wc, m)
 	s.checkInv(wc, m)
 	if s.next = m + 1; s.spec.AnyOrder {
@@ -127,7 +133,7 @@ func (s *server) deregister(r reply) {
 
 // checkWritten checks a message whose immediate data arrived.
 func (s *server) checkWritten(wc *verbs.WC) {
-	m := s.next
+	m, before := s.next, s.messages
 	if lost := int(int32(wc.Imm - s.imm(m))); s.spec.Transport != RC && lost > 0 && m+lost < s.spec.Count {
 		m += lost
 	}
@@ -143,6 +149,7 @@ func (s *server) checkWritten(wc *verbs.WC) {
 	} else {
 		s.verify(m)
 	}
+	s.tookMessage(m, before)
 	s.next = m + 1
 }
 

@@ -46,6 +46,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 			e.fail(Finding{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m,
 				wc.Opcode, want)})
 		}
+		e.observed(Observer.Completed, m)
 		e.role.sent(m, m)
 	}
 	for e.acked < e.posted && e.outcomes[e.acked] != underWay {

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/run/stats"
 )
 
 // DUT describes a device.
@@ -85,6 +86,8 @@ type ScenarioPlayed struct {
 	Traffic  int64       `json:"traffic_ps"` // from the first request until all had ended
 	SimPs    int64       `json:"sim_ps"`     // including set-up and end
 	NICs     []NICPlayed `json:"nics"`
+
+	Stats *stats.Summary `json:"stats,omitempty"` // of --stats
 }
 
 // NICPlayed is the outcome of a NIC of a scenario.

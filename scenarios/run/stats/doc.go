@@ -6,7 +6,7 @@
 // Invariants:
 //   - A mean is exact. Percentiles come from HDR histograms of three significant digits, so that they are at most 0.1%
 //     above the sample of their rank.
-//   - A percentile beyond p90 of fewer than MinTail samples is none at all.
+//   - Percentiles beyond p90 are left out for fewer than MinTail samples.
 //   - A rate says whether it converged, and if not, why. It is never left out silently.
 //   - The same stamps give the same statistics.
 package stats

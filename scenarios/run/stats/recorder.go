@@ -39,7 +39,7 @@ type Recorder struct {
 	total gauge
 }
 
-// shape is what messages have in common that are put together.
+// shape groups the messages that share a distribution.
 type shape struct {
 	kind   string
 	answer bool
@@ -62,7 +62,7 @@ type set struct {
 	all   *set // that of all flows, for the set of a flow
 }
 
-// flow is what is known of a flow.
+// flow holds the stamps and statistics of a flow.
 type flow struct {
 	posted [2][]simcore.Ps // by direction, of each message
 	shapes [2][]*set       // likewise, for messages of more than one shape
@@ -89,9 +89,13 @@ func way(answer bool) int {
 	return 0
 }
 
-// Posted stamps a message whose request was posted. Messages of a direction are posted in order.
+// Posted stamps a message whose request was posted. Messages of a direction are posted in the order of their numbers;
+// some may be missing, such as answers to messages that were lost.
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
+	for len(f.posted[w]) < m.Number {
+		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
+	}
 	f.posted[w] = append(f.posted[w], at)
 	f.shapes[w] = append(f.shapes[w], r.set(f, shape{m.Kind, m.Answer, m.Bytes}))
 }
@@ -121,7 +125,7 @@ func (r *Recorder) set(f *flow, s shape) *set {
 // add adds the time since a message's post to a distribution, and reports whether the message was posted.
 func (f *flow) add(at simcore.Ps, answer bool, number, measure int) bool {
 	w := way(answer)
-	if number < 0 || number >= len(f.posted[w]) {
+	if number < 0 || number >= len(f.posted[w]) || f.shapes[w][number] == nil {
 		return false
 	}
 	t, s := at-f.posted[w][number], f.shapes[w][number]
@@ -171,8 +175,8 @@ type gauge struct {
 	window   *steady.Window // the given one; nil: it is found
 }
 
-// Shares of a run's messages of which the warm window consists: the first tenth warms up, and in the last one flows end
-// and queues run empty.
+// The warm window leaves out the first tenth of a run's messages, which fill queues and caches, and the last tenth, in
+// which flows end and queues run empty.
 const (
 	warmShare    = 10
 	countedShare = 8

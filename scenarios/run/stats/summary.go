@@ -95,7 +95,8 @@ func latencies(sets []*set) []Latency {
 }
 
 func (d *Dist) latency(s *set, measure int) Latency {
-	l := Latency{Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(), Max: int64(d.max)}
+	l := Latency{Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(),
+		Max: int64(d.max)}
 	if s.answer {
 		l.Kind += " answer"
 	}

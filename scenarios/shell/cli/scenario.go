@@ -42,6 +42,8 @@ type Scenarios struct {
 
 	Jobs int // concurrent cases
 
+	Stats string // none, summary or full
+
 	Line string // command line without files, cases and artifacts
 	Log  io.Writer
 	// called with the number of ended cases, of all cases, and the share of the work done; a case counts once for each
@@ -61,6 +63,7 @@ const maxJobs = 64
 // NewScenarios returns the default settings.
 func NewScenarios() *Scenarios {
 	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs),
+		Stats: string(run.StatsSummary),
 		Common: Common{ShrinkS: DefaultShrinkS}}
 }
 
@@ -92,7 +95,23 @@ func (e *ScenariosEnded) String() string {
 		}
 		fmt.Fprintf(&b, "%-5s %-*s %s\n", verdict, width, r.title(), r.figures())
 	}
+	e.tables(&b)
 	return b.String()
+}
+
+// maxTables bounds the cases whose statistics are printed: for more of them, tables would hide the verdicts.
+const maxTables = 4
+
+// tables prints the statistics of the cases.
+func (e *ScenariosEnded) tables(b *strings.Builder) {
+	measured := slices.DeleteFunc(slices.Clone(e.Played), func(r *Run) bool { return r.Stats == nil })
+	if n := len(measured); n > maxTables {
+		fmt.Fprintf(b, "statistics of %d cases: in JSON; a table for %d cases or fewer\n", n, maxTables)
+		return
+	}
+	for _, r := range measured {
+		fmt.Fprintf(b, "\nstatistics of %s\n%s\n", r.title(), r.Stats)
+	}
 }
 
 // title returns the name of the case, with the NIC if cases are compared.
@@ -165,6 +184,9 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	const most = 1_000_000
 	if s.ArtifactMB < 0 || s.ArtifactMB > most {
 		errs = append(errs, fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", s.ArtifactMB, most))
+	}
+	if _, err := run.ParseStatsLevel(s.Stats); err != nil {
+		errs = append(errs, fmt.Errorf("--stats %w", err))
 	}
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
@@ -336,6 +358,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed,
 			Digest:  r.Digest,
 			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
+			Stats: r.Stats,
 		}
 		if !r.Pass() {
 			x.Result = result.Mismatch.String()

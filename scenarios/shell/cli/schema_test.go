@@ -172,7 +172,7 @@ func fieldsOf(at string, s map[string]any) (list []string) {
 // As long as the schema keeps its version, no field disappears or changes its type, as docs/results.md promises.
 func TestFieldsStay(t *testing.T) {
 	var now []string
-	for _, name := range []string{resulttest.Summary, resulttest.Finding, resulttest.Event} {
+	for _, name := range []string{resulttest.Summary, resulttest.Finding, resulttest.Event, resulttest.Stats} {
 		now = append(now, fieldsOf(strings.TrimSuffix(name, ".json"), schemaFile(t, name))...)
 	}
 	slices.Sort(now)

@@ -18,6 +18,7 @@ const (
 	Summary = "summary.json"
 	Event   = "event.json"
 	Report  = "report.json"
+	Stats   = "stats.json"
 )
 
 // Dir returns the folder of the schemas.

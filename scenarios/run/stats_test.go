@@ -1,0 +1,114 @@
+package run
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/stats"
+)
+
+// measured plays a case with statistics, which must not change its events or results.
+func measured(t *testing.T, text string) *Played {
+	t.Helper()
+	c := caseOf(t, text)
+	plain, err := c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.Nil(t, plain.Stats)
+	p, err := c.Play(t.Context(), Options{Stats: StatsFull})
+	require.NoError(t, err)
+	require.Empty(t, texts(p))
+	require.Equal(t, plain.Digest, p.Digest)
+	require.Equal(t, plain.Sim, p.Sim)
+	again, err := c.Play(t.Context(), Options{Stats: StatsFull})
+	require.NoError(t, err)
+	require.Equal(t, asJSON(t, p.Stats), asJSON(t, again.Stats), "two runs have equal statistics")
+	return p
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// counts returns the number of samples by kind and measure.
+func counts(s *stats.Summary) map[string]int64 {
+	n := map[string]int64{}
+	for _, l := range s.Latency {
+		n[l.Kind+" to "+l.Measure] += l.Count
+	}
+	return n
+}
+
+// TestStampsOfEveryKind checks which stamps messages of each kind have, and that none is missing.
+func TestStampsOfEveryKind(t *testing.T) {
+	const n = 2 * 2 * 40 // flows, messages
+	const common = "workload: {queue_pairs: 2, both_ways: true, count: 40, depth: 4, signal_every: 3, sizes: "
+	type want = map[string]int64
+	sent := func(kind string) want {
+		return want{kind + " to wire": n, kind + " to completion": n, kind + " to hand_over": n}
+	}
+	quiet := func(kind string) want { return want{kind + " to wire": n, kind + " to completion": n} }
+	echo := sent("echo")
+	for k, v := range sent("echo answer") {
+		echo[k] = v
+	}
+	echo["echo to answer"] = n
+	for text, want := range map[string]want{
+		"[64, 3000], kind: send}": sent("send"), "[64, 3000], kind: write_imm}": sent("write_imm"), "[64, 3000], kind: write}": quiet("write"),
+		"[64, 3000], kind: read}": quiet("read"), "[64, 3000], kind: echo}": echo, "[64, 3000], kind: send, transport: uc}": sent("send"),
+		"[64, 900], kind: send, transport: ud}": sent("send"),
+	} {
+		p := measured(t, onRNICs+common+text)
+		require.Equal(t, want, counts(p.Stats), text)
+		require.Equal(t, p.Result.Messages, p.Stats.Total.Messages, text)
+		require.Equal(t, p.Result.Bytes, p.Stats.Total.Bytes, text)
+		require.Len(t, p.Stats.Flows, 4)
+		require.False(t, p.Stats.Total.Converged)
+		for _, l := range p.Stats.Latency {
+			require.Positive(t, l.P50, "%s: %+v", text, l)
+			require.LessOrEqual(t, l.P50, l.P90)
+			require.LessOrEqual(t, l.P90, l.Max)
+			require.Less(t, simcore.Ps(l.Max), p.Traffic)
+		}
+	}
+}
+
+// TestFirstTransmissionsAreStamped checks that packets of retransmissions stamp nothing: with a timeout of a
+// millisecond, messages that are sent again complete late, and were on the wire early.
+func TestFirstTransmissionsAreStamped(t *testing.T) {
+	p := measured(t, onRNICs+"workload: {kind: write, count: 200, depth: 4, sizes: [3000], mtu: 1024, psn: 16777210}\n"+
+		"faults: {wire: {seed: 3, chances: {loss: 0.02}}}\n")
+	by := map[string]stats.Latency{}
+	for _, l := range p.Stats.Latency {
+		by[l.Measure] = l
+	}
+	require.EqualValues(t, 200, by["wire"].Count)
+	require.EqualValues(t, 200, by["completion"].Count)
+	require.Greater(t, simcore.Ps(by["completion"].Max), simcore.Millisecond, "a message was lost")
+	require.Less(t, simcore.Ps(by["wire"].P50), 2*simcore.Microsecond)
+}
+
+// TestFlexiNSStamps checks the stamps over the stack on a card, also of messages without requests of their own.
+func TestFlexiNSStamps(t *testing.T) {
+	const on = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {low_latency_qps: 1}}]\n" +
+		"workload: {count: 30, "
+	for text, want := range map[string]map[string]int64{
+		"kind: send}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
+		"kind: send, low_latency: true, sizes: [64]}": {"send to wire": 30, "send to completion": 30,
+			"send to hand_over": 30},
+		"kind: ring, depth: 32}":               {"ring to hand_over": 30},
+		"kind: list_walk, sizes: [64]}":        {"list_walk to wire": 30, "list_walk to completion": 30, "list_walk to answer": 30},
+		"kind: atomics, sizes: [8]}":           {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20, "cmp_swap to completion": 20},
+		"kind: write, transport: solar}":       {"write to completion": 30},
+		"kind: send, transport: raw}":          {"send to completion": 30, "send to hand_over": 30},
+		"kind: read, count: 40, mtu: 256}":     {"read to wire": 40, "read to completion": 40},
+		"kind: send, transport: ud, depth: 2}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
+	} {
+		require.Equal(t, want, counts(measured(t, on+text).Stats), text)
+	}
+}

@@ -1,0 +1,123 @@
+package apps
+
+import "nictwin/stack/verbs"
+
+// Observer follows the messages of a run as its applications post, complete and take them. It is called in the
+// application's own step, at most once for each message and method. Messages must not be kept.
+//
+// Kind Ring moves messages by requests of its own, so that no message of it completes. Messages of WRITE, READ and
+// atomics are not handed over: their applications find them in memory. Handlers on a card answer without a post.
+type Observer interface {
+	Posted(m *Message)     // the request that carries the message was posted
+	Completed(m *Message)  // its completion was taken or, without one, the first completion that covers it
+	HandedOver(m *Message) // the receiving application took the message, and its bytes were right
+}
+
+// Message identifies a message.
+type Message struct {
+	Flow   int  // as Flow.Index
+	Answer bool // from the flow's server to its client
+	Number int  // of the request that it is, or answers
+	Bytes  int
+}
+
+// Flow describes a flow of a run.
+type Flow struct {
+	Index int
+	Ends  [2]FlowEnd // client and server
+}
+
+// FlowEnd describes an end of a flow: its queue pair, and where it sends from.
+type FlowEnd struct {
+	Server   int     // index of the server
+	Name     string  // of the server
+	MAC      [6]byte // of the port
+	QPN      uint32
+	FirstPSN uint32 // of the packets that it sends
+}
+
+// Observe makes o follow the run. It is called before Begin.
+func (r *Run) Observe(o Observer) {
+	r.observer = o
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			if x, ok := e.role.(*server); ok {
+				x.answered = make([]int, r.spec.Depth)
+			}
+		}
+	}
+}
+
+// HandedOver reports whether applications take messages of the kind, and not only find them in memory or complete them.
+func (k Kind) HandedOver() bool { return k.receives() || k.Served() || k == Ring }
+
+// Operation names the operation of request m: the kind or, of atomics, the opcode.
+func (s *Spec) Operation(m int) string {
+	if s.Kind != Atomics {
+		return string(s.Kind)
+	}
+	if s.atomic(m) == verbs.WRFetchAdd {
+		return "fetch_add"
+	}
+	return "cmp_swap"
+}
+
+// Packets returns the PSNs that request m takes, and its answer likewise; 0 if its packets have none that follow from
+// the request.
+func (s *Spec) Packets(m int) int {
+	switch {
+	case s.Transport == Raw || s.Transport == Solar || s.Kind == Ring || s.Kind == BatchedRead:
+		return 0
+	case s.Transport == UD || s.Kind == Atomics || s.Kind == ListWalk:
+		return 1
+	}
+	return max((s.size(m)+s.MTU-1)/s.MTU, 1)
+}
+
+// Flows describes the flows of a run, by index.
+func (r *Run) Flows() []Flow {
+	all := make([]Flow, r.spec.Processes*r.spec.flows())
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			x := FlowEnd{Server: s.server, Name: s.Name, MAC: e.route.MAC, QPN: e.qp.Num(),
+				FirstPSN: r.spec.firstPSN(e.flow, e.client)}
+			all[e.flow].Index = e.flow
+			if e.client {
+				all[e.flow].Ends[0] = x
+			} else {
+				all[e.flow].Ends[1] = x
+			}
+		}
+	}
+	return all
+}
+
+// observed reports an event of message m, which the end sent.
+func (e *end) observed(event func(Observer, *Message), m int) {
+	if o := e.side.run.observer; o != nil {
+		e.side.run.observe(o, event, e.flow, !e.client, e.messageOf(m))
+	}
+}
+
+// tookMessage reports that the end took message m, which the other end sent, if its bytes were right: the end has
+// counted more messages than before.
+func (e *end) tookMessage(m, before int) {
+	if o := e.side.run.observer; o != nil && e.messages > before {
+		e.side.run.observe(o, Observer.HandedOver, e.flow, e.client, m)
+	}
+}
+
+// observe fills in the message of an event.
+func (r *Run) observe(o Observer, event func(Observer, *Message), flow int, answer bool, m int) {
+	r.message = Message{Flow: flow, Answer: answer, Number: m, Bytes: r.spec.size(m)}
+	event(o, &r.message)
+}
+
+// messageOf returns the message that the end's send request m carries. Answers are posted in the order in which
+// messages arrived, and some of these may have been lost.
+func (e *end) messageOf(m int) int {
+	if s, ok := e.role.(*server); ok {
+		return s.answered[m%len(s.answered)]
+	}
+	return m
+}
