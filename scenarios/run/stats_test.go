@@ -101,13 +101,13 @@ func TestFlexiNSStamps(t *testing.T) {
 		"kind: send}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
 		"kind: send, low_latency: true, sizes: [64]}": {"send to wire": 30, "send to completion": 30,
 			"send to hand_over": 30},
-		"kind: ring, depth: 32}":               {"ring to hand_over": 30},
-		"kind: list_walk, sizes: [64]}":        {"list_walk to wire": 30, "list_walk to completion": 30, "list_walk to answer": 30},
-		"kind: atomics, sizes: [8]}":           {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20, "cmp_swap to completion": 20},
-		"kind: write, transport: solar}":       {"write to completion": 30},
-		"kind: send, transport: raw}":          {"send to completion": 30, "send to hand_over": 30},
-		"kind: read, count: 40, mtu: 256}":     {"read to wire": 40, "read to completion": 40},
-		"kind: send, transport: ud, depth: 2}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
+		"kind: ring, depth: 64}":                    {"ring to hand_over": 30},
+		"kind: list_walk, sizes: [64]}":             {"list_walk to wire": 30, "list_walk to completion": 30, "list_walk to answer": 30},
+		"kind: atomics, sizes: [8]}":                {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20, "cmp_swap to completion": 20},
+		"kind: write, transport: solar}":            {"write to completion": 30},
+		"kind: send, transport: raw, sizes: [900]}": {"send to completion": 30, "send to hand_over": 30},
+		"kind: read, mtu: 256}":                     {"read to wire": 30, "read to completion": 30},
+		"kind: send, transport: ud, depth: 2}":      {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
 	} {
 		require.Equal(t, want, counts(measured(t, on+text).Stats), text)
 	}
