@@ -16,6 +16,8 @@ import (
 // ExpectSpec describes the expected results of a case. The zero value expects every message to arrive once, intact and
 // in order, and every request to succeed.
 type ExpectSpec struct {
+	FigureSpec `yaml:",inline"`
+
 	Errors []ErrorSpec `yaml:"errors"` // completions in error that must occur; all others are findings
 	// messages that may be lost although their requests succeed; only on UC and UD
 	Lost    LostSpec     `yaml:"lost"`

@@ -121,13 +121,13 @@ func (w *world) play(p *Played) error {
 		return err
 	}
 	w.notifyTraffic(false)
-	from, recorder := w.engine.Now(), w.measure(run)
+	w.measure(run)
+	from := w.engine.Now()
 	if err := run.Begin(); err != nil {
 		return stackError(err)
 	}
 	stuck := w.traffic(run)
 	p.Traffic = w.engine.Now() - from
-	w.summarize(p, recorder)
 	if stuck == nil {
 		stuck = w.settle("everything to settle after the traffic")
 	}
@@ -144,6 +144,7 @@ func (w *world) play(p *Played) error {
 	}
 	p.Digest = p.Result.Digest(w.c.Expect.Compare)
 	w.applications(p)
+	w.figures(p)
 	if stuck != nil {
 		return stuck
 	}
@@ -203,6 +204,7 @@ func (w *world) traffic(run *apps.Run) error {
 		if err != nil {
 			return err
 		}
+		w.sample()
 		run.Retry()
 		w.report(run, total)
 		if w.o.Step != nil {

@@ -31,6 +31,7 @@ type Spec struct {
 	Workload  apps.Spec          `yaml:"workload"`
 	Faults    FaultSpec          `yaml:"faults"`
 	Expect    ExpectSpec         `yaml:"expect"`
+	Measure   MeasureSpec        `yaml:"measure"`
 	Limits    LimitSpec          `yaml:"limits"`
 	Sweep     SweepSpec          `yaml:"sweep"`
 }
@@ -117,6 +118,7 @@ func (s *Spec) Validate() error {
 		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()),
 		field.Under("faults", s.Faults.validate()),
 		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
+		s.validateMeasure(),
 	}
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {

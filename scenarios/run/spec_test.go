@@ -31,7 +31,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{"name: x\nspeed: 1",
 			"f.yaml:2: speed: no such field: " +
 				"want one of name, description, board, devices, stacks, addresses, workload, faults, expect, " +
-				"limits, sweep"},
+				"measure, limits, sweep"},
 		{head + "workload: {kind: snd}",
 			`f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, ` +
 				`reflector, list_walk, batched_read or ring`},

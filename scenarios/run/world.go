@@ -29,6 +29,9 @@ type world struct {
 	log    *judge.Log     // nil: the case writes no artifacts
 	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
 	limits limits
+
+	measured *measured // statistics; nil: none are wanted
+
 	waited simcore.Ps // longest wait of settle, or between two completions, that ended well
 	over   bool
 	failed error // error with which a stack failed, if the case expects one

@@ -49,6 +49,9 @@ func New(warm, batch, least, most int) *Meter {
 // Warm reports whether the warm-up is over, and completions are counted.
 func (m *Meter) Warm() bool { return m.started }
 
+// Over reports whether the rate is known, or the last batch has ended: later completions are not counted.
+func (m *Meter) Over() bool { return m.over }
+
 // Done counts a completion and reports whether the measurement continues. Once the rate is known it counts nothing. A
 // batch ends only when time has advanced, so that completions of one burst are in one batch.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {

@@ -165,6 +165,35 @@ func (r *Recorder) count(f *flow, at simcore.Ps, bytes int) {
 	r.total.count(t, bytes)
 }
 
+// Phase is a part of a run with regard to the warm window of all flows.
+type Phase int
+
+// Phases of a run. A run that ends early has not reached the last ones.
+const (
+	WarmUp Phase = iota
+	Counting
+	Over
+)
+
+// Phase returns the phase that a time belongs to, which no stamp may precede.
+func (r *Recorder) Phase(now simcore.Ps) Phase {
+	g, w := &r.total, r.cfg.Window
+	begun, over := false, false
+	if w != nil {
+		t := now - r.begin
+		begun, over = t >= w.From, t >= w.From+w.Length
+	} else {
+		begun, over = g.meter.Warm(), g.meter.Over()
+	}
+	switch {
+	case over:
+		return Over
+	case begun:
+		return Counting
+	}
+	return WarmUp
+}
+
 // gauge counts messages that arrived, and estimates their rate over a warm window.
 type gauge struct {
 	want     int // messages that the run will have

@@ -63,7 +63,7 @@ const maxJobs = 64
 // NewScenarios returns the default settings.
 func NewScenarios() *Scenarios {
 	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs),
-		Stats: string(run.StatsSummary),
+		Stats:  string(run.StatsSummary),
 		Common: Common{ShrinkS: DefaultShrinkS}}
 }
 
