@@ -133,6 +133,11 @@ func (b *cases) scenario(x *result.ScenarioPlayed) {
 	c.Properties.add("file", x.File)
 	c.Properties.add("digest", x.Digest)
 	c.Properties.add("sim_ps", strconv.FormatInt(x.SimPs, 10))
+	if s := x.Stats; s != nil {
+		c.Properties.add("goodput_gbps", strconv.FormatFloat(s.Total.Gbps, 'g', 6, 64))
+		c.Properties.add("messages_per_s", strconv.FormatFloat(s.Total.PerSecond, 'g', 6, 64))
+		c.Properties.add("converged", strconv.FormatBool(s.Total.Converged))
+	}
 	if x.Result != result.Pass.String() && x.Result != result.Mismatch.String() {
 		c.Error = &Fault{Message: x.Result, Type: x.Result}
 	} else if x.Result == result.Mismatch.String() {
