@@ -105,6 +105,10 @@ var corners = map[string]room{
 		"a wire is recorded, whoever sends on it", nil},
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
+	"scenarios/run/probe": {
+		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study"},
+		"a board is measured, whatever runs on it", nil,
+	},
 	"scenarios/run/stats": {
 		[]string{"models/sim/simcore", "models/sim/steady", "models/sim/fixedseed"},
 		"statistics are of stamps, whoever made them", nil,

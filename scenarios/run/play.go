@@ -144,7 +144,9 @@ func (w *world) play(p *Played) error {
 	}
 	p.Digest = p.Result.Digest(w.c.Expect.Compare)
 	w.applications(p)
-	w.figures(p)
+	if err := w.figures(p); err != nil {
+		return err
+	}
 	if stuck != nil {
 		return stuck
 	}

@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/stats"
+	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
 )
 
@@ -119,7 +120,7 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 	}
 	for _, p := range x.percentiles() {
 		at := field.Path("expect." + p.name)
-		bad(p.spec.Below > 0, at+".below", ": none: want a time such as 12us")
+		bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")
 		bad(p.spec.To == "" || slices.Contains(known, p.spec.To), at+".to", "%q: messages of kind %s over %s have "+
 			"stamps of %s: want one of these", p.spec.To, w.Kind, w.Transport, strings.Join(known, ", "))
 		bad(each >= p.least, at, ": %d messages of each size: want %d or more for a tail, by %v", each, p.least,
@@ -143,8 +144,9 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 // measured holds the statistics of a run that are being taken.
 type measured struct {
 	*stats.Recorder
-	phase stats.Phase
-	dram  [2]uint64 // bytes to and from the Arms' DRAM, at the begin and the end of the warm window
+	series *probe.Series // nil: not wanted
+	phase  stats.Phase
+	dram   [2]uint64 // bytes to and from the Arms' DRAM, at the begin and the end of the warm window
 }
 
 // stamps passes the events of messages to the recorder, with their times.
@@ -183,6 +185,9 @@ func (w *world) measure(run *apps.Run) {
 	r := stats.New(cfg, w.engine.Now())
 	w.measured = &measured{Recorder: r}
 	run.Observe(&stamps{engine: w.engine, spec: spec, to: r})
+	if w.o.Stats == StatsFull {
+		w.measured.series = probe.NewSeries(w.counters(r, cfg.Flows), w.engine.Now(), trafficStep)
+	}
 	if spec.Packets(0) == 0 {
 		return
 	}
@@ -205,11 +210,45 @@ func (w *world) sample() {
 	if m == nil {
 		return
 	}
+	if m.series != nil {
+		m.series.Sample(w.engine.Now())
+	}
 	if p := m.Phase(w.engine.Now()); p != m.phase {
 		for ; m.phase < p; m.phase++ {
 			m.dram[m.phase] = w.armDRAM()
 		}
 	}
+}
+
+// maxSeriesFlows bounds the flows that have a line in a series.
+const maxSeriesFlows = 16
+
+// counters lists what a series shows: the first flows, and the board.
+func (w *world) counters(r *stats.Recorder, flows []stats.Flow) (list []probe.Counter) {
+	for i, f := range flows[:min(len(flows), maxSeriesFlows)] {
+		list = append(list, probe.Counter{Picture: probe.Throughput, Where: fmt.Sprintf("flow %d", i),
+			What: f.Client + " to " + f.Server, Unit: probe.Bytes, Read: func() uint64 { return r.Bytes(i) }})
+	}
+	return append(append(list, probe.Ethernet(w.rack)...), probe.Board(w.rack)...)
+}
+
+// write ends the series, adds its totals to the statistics, and leaves it among the artifacts.
+func (m *measured) write(now simcore.Ps, s *stats.Summary, dir *files.Folder) error {
+	m.series.End(now)
+	for i := range m.series.Counters {
+		if c := &m.series.Counters[i]; c.Picture != probe.Throughput {
+			s.Counters = append(s.Counters, stats.Counter{Where: c.Where, What: c.What, Unit: c.Unit,
+				Total: m.series.Total(i)})
+		}
+	}
+	if dir == nil {
+		return nil
+	}
+	errs := []error{dir.Write(probe.SeriesFile, m.series.CSV())}
+	for _, p := range m.series.Pictures() {
+		errs = append(errs, dir.Write(p.File, p.SVG))
+	}
+	return errors.Join(errs...)
 }
 
 // armDRAM returns the bytes between the Arms and their DRAM.
@@ -229,12 +268,17 @@ func (w *world) armDRAM() (bytes uint64) {
 const RuleNotConverged = "not_converged"
 
 // figures adds the statistics to the outcome of the case, and expectations that they do not meet to its findings.
-func (w *world) figures(p *Played) {
+func (w *world) figures(p *Played) error {
 	m := w.measured
 	if m == nil {
-		return
+		return nil
 	}
 	s := m.Summary(w.o.Stats == StatsFull)
+	if m.series != nil {
+		if err := m.write(w.engine.Now(), s, w.o.Dir); err != nil {
+			return err
+		}
+	}
 	if w.o.Stats != "" && w.o.Stats != StatsNone {
 		p.Stats = s
 	}
@@ -254,7 +298,7 @@ func (w *world) figures(p *Played) {
 		}
 	}
 	if x.ArmDRAM == nil {
-		return
+		return nil
 	}
 	d := discrepancy{field: "expect.arm_dram_payload_bytes", expected: fmt.Sprintf("%d at most", int64(*x.ArmDRAM)),
 		why: "bytes to and from the DRAM of both Arms over the warm window"}
@@ -265,6 +309,7 @@ func (w *world) figures(p *Played) {
 		d.got = fmt.Sprint(n)
 		add(d, "")
 	}
+	return nil
 }
 
 // missed returns the kinds and sizes whose latencies are above the bound.

@@ -3,12 +3,17 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/stats"
+	"nictwin/scenarios/shell/files"
 )
 
 // withStats plays a case with statistics, which must not change its events or results.
@@ -175,7 +180,7 @@ func TestFiguresRefused(t *testing.T) {
 		"workload: {count: 1999, sizes: [1, 2]}\nexpect: {p999: {below: 1us}}":     "test.yaml:6: expect.p999: 999 messages of each size",
 		"workload: {kind: write}\nexpect: {p50: {below: 1us, to: hand_over}}":      `test.yaml:6: expect.p50.to "hand_over": messages of kind write over rc have stamps of completion, wire: want one of these`,
 		"workload: {kind: send}\nexpect: {p50: {below: 1us, to: answer}}":          `have stamps of hand_over, completion, wire`,
-		"workload: {kind: send}\nexpect:\n  p50:\n    to: wire":                    "expect.p50.below: none: want a time such as 12us",
+		"workload: {kind: send}\nexpect:\n  p50:\n    to: wire":                    "expect.p50: no bound: want below, a time such as 12us",
 		"expect: {p50: {below: 12}}":                                               `test.yaml:5: expect.p50.below: "12": no unit: want ps, ns, us, ms or s behind it`,
 		"expect: {throughput: {above: 1Gbps}}":                                     "test.yaml:5: expect.throughput: 64 messages: want 625 or more, of which the warm window has 80%",
 		"expect: {throughput: {}}\nworkload: {count: 800}":                         "test.yaml:5: expect.throughput: none: want above or below",
@@ -201,4 +206,39 @@ func TestFiguresAreWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.Expect, again[0].Expect)
 	require.Equal(t, c.Measure, again[0].Measure)
+}
+
+// TestSeriesAmongTheArtifacts checks the files of --stats full, and that its counters agree with what crossed the cable.
+func TestSeriesAmongTheArtifacts(t *testing.T) {
+	at := t.TempDir()
+	dir, err := files.OpenFolder(at)
+	require.NoError(t, err)
+	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+		"workload: {kind: write, queue_pairs: 2, count: 200, sizes: [4096], mtu: 4096}\n")
+	p, err := c.Play(t.Context(), Options{Stats: StatsFull, Dir: dir})
+	require.NoError(t, err)
+	require.Empty(t, texts(p))
+	for _, name := range probe.Files() {
+		text, err := os.ReadFile(filepath.Join(at, name))
+		require.NoError(t, err)
+		if name != probe.SeriesFile {
+			require.Contains(t, string(text), "time from the begin of the traffic (us)")
+			require.Contains(t, string(text), "Server[0]")
+		}
+	}
+	total := map[string]uint64{}
+	for _, x := range p.Stats.Counters {
+		total[x.Where+" "+x.What] += x.Total
+		if strings.HasPrefix(x.What, "Ethernet") {
+			total[x.Unit] += x.Total
+		}
+	}
+	payload := p.Result.Bytes
+	require.Greater(t, total["B"], payload, "payload and headers")
+	require.Less(t, total["B"], payload+payload/10)
+	require.Greater(t, total["Server[0] PCIe host to card"], payload)
+	require.Greater(t, total["Server[1] PCIe card to host"], payload)
+	require.Less(t, total["Server[0] PCIe Arm to card"], payload/2, "header-only: payload does not pass the Arm")
+	require.Positive(t, total["Server[0] Arm core 0"])
+	require.NotEmpty(t, p.Stats.Flows[1].Latency)
 }

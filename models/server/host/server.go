@@ -208,13 +208,21 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 	return c, nil
 }
 
+// Used returns the cores in use of all sockets, in order.
+func (s *Server) Used() (list []*Core) {
+	for at := range s.spec.Sockets * s.spec.CPU.Cores {
+		if c := s.cores[coreID{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Throttle sets the rate of the memory traffic of each core in use; zero: no bound.
 func (s *Server) Throttle(r simcore.Rate) error {
 	var errs []error
-	for at := range s.spec.Sockets * s.spec.CPU.Cores {
-		if c := s.cores[coreID{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil {
-			errs = append(errs, c.Throttle.SetRate(r))
-		}
+	for _, c := range s.Used() {
+		errs = append(errs, c.Throttle.SetRate(r))
 	}
 	return errors.Join(errs...)
 }

@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/shell/files"
 )
 
@@ -42,11 +43,11 @@ func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)
 var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 
 // ours lists the other files that runs may write.
-var ours = []string{
+var ours = append([]string{
 	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
 	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality, ShrunkCapture, shrunkSecondPort,
 	ShrunkScenario, Bundle,
-}
+}, probe.Files()...)
 
 // Bundle is the name of the file with the input of a run that failed.
 const Bundle = "bundle.zip"

@@ -158,6 +158,9 @@ func (r *Recorder) HandedOver(at simcore.Ps, m *Message) {
 	r.count(f, at, m.Bytes)
 }
 
+// Bytes returns the bytes of a flow's messages that arrived so far.
+func (r *Recorder) Bytes(flow int) uint64 { return r.flows[flow].bytes }
+
 // count counts a message that arrived.
 func (r *Recorder) count(f *flow, at simcore.Ps, bytes int) {
 	t := at - r.begin

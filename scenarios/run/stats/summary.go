@@ -16,6 +16,15 @@ type Summary struct {
 	Flows        []FlowRate `json:"flows"`
 	FlowsLeftOut int        `json:"flows_left_out,omitempty"` // further flows, listed with --stats full
 	Latency      []Latency  `json:"latency"`                  // of all flows, by kind and size
+	Counters     []Counter  `json:"counters,omitempty"`       // with --stats full
+}
+
+// Counter is how much a counter of the board grew from the begin of the traffic until all had settled.
+type Counter struct {
+	Where string `json:"where"` // server or cable
+	What  string `json:"what"`
+	Unit  string `json:"unit"` // B, or ps of busy time
+	Total uint64 `json:"total"`
 }
 
 // Rate is a rate of messages and of their bytes.

@@ -15,6 +15,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/inorder"
 	"nictwin/scenarios/shell/pipeline"
@@ -155,7 +156,7 @@ func (t *turns) notifyProgress() {
 }
 
 // artifacts lists the files that a case may leave.
-var artifacts = []string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}
+var artifacts = append([]string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}, probe.Files()...)
 
 // discard removes the artifacts of cases that are not among the results, because an earlier case ended the command.
 func (t *turns) discard() error {

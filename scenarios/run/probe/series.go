@@ -1,0 +1,149 @@
+package probe
+
+import (
+	"bytes"
+	"fmt"
+
+	"nictwin/models/sim/simcore"
+)
+
+// Columns of a series belong to a picture.
+const (
+	Throughput = "throughput" // of the flows
+	Links      = "links"      // PCIe and Ethernet
+	Memory     = "memory"     // DRAM and last-level caches
+	Cores      = "cores"
+)
+
+// Units of what is counted.
+const (
+	Bytes = "B"
+	Time  = "ps"
+)
+
+// Counter is a number that only grows.
+type Counter struct {
+	Picture string
+	Where   string // server or flow
+	What    string
+	Unit    string // Bytes or Time
+	Read    func() uint64
+}
+
+// SeriesFile is the name of the file with a series.
+const SeriesFile = "series.csv"
+
+// Files lists the files that a series leaves.
+func Files() []string {
+	list := []string{SeriesFile}
+	for _, t := range titles {
+		list = append(list, t.name+".svg")
+	}
+	return list
+}
+
+// maxSamples bounds the samples of a series. A longer run has longer intervals.
+const maxSamples = 256
+
+// Series reads counters at the ends of intervals.
+type Series struct {
+	Counters []Counter
+	begin    simcore.Ps
+	interval simcore.Ps
+	times    []simcore.Ps
+	values   [][]uint64
+}
+
+// NewSeries begins a series whose first intervals have the given length.
+func NewSeries(counters []Counter, begin, interval simcore.Ps) *Series {
+	s := &Series{Counters: counters, begin: begin, interval: interval}
+	s.read(begin)
+	return s
+}
+
+func (s *Series) read(now simcore.Ps) {
+	row := make([]uint64, len(s.Counters))
+	for i := range s.Counters {
+		row[i] = s.Counters[i].Read()
+	}
+	s.times, s.values = append(s.times, now), append(s.values, row)
+}
+
+// Sample reads the counters if an interval has ended. Times must not decrease. When there are many samples, every second
+// one is dropped, and intervals are twice as long from then on.
+func (s *Series) Sample(now simcore.Ps) {
+	if now-s.times[len(s.times)-1] < s.interval {
+		return
+	}
+	s.read(now)
+	if len(s.times) <= maxSamples {
+		return
+	}
+	n := 0
+	for i := 0; i < len(s.times); i += 2 {
+		s.times[n], s.values[n] = s.times[i], s.values[i]
+		n++
+	}
+	s.times, s.values = s.times[:n], s.values[:n]
+	s.interval *= 2
+}
+
+// End reads the counters at the end of the last interval.
+func (s *Series) End(now simcore.Ps) {
+	if now > s.times[len(s.times)-1] {
+		s.read(now)
+	}
+}
+
+// Intervals returns the number of intervals.
+func (s *Series) Intervals() int { return len(s.times) - 1 }
+
+// Interval returns the begin and the end of an interval, from the begin of the series on.
+func (s *Series) Interval(i int) (from, to simcore.Ps) {
+	return s.times[i] - s.begin, s.times[i+1] - s.begin
+}
+
+// Total returns how much a counter grew in all intervals.
+func (s *Series) Total(counter int) uint64 {
+	return s.values[len(s.values)-1][counter] - s.values[0][counter]
+}
+
+// Value returns how fast a counter grew in an interval: bytes in Gbit/s, time as the share of the interval.
+func (s *Series) Value(i, counter int) float64 {
+	n := float64(s.values[i+1][counter] - s.values[i][counter])
+	if s.Counters[counter].Unit == Bytes {
+		n *= 8e3
+	}
+	return n / float64(s.times[i+1]-s.times[i])
+}
+
+// UnitOf returns the unit of a counter's values.
+func (s *Series) UnitOf(counter int) string {
+	if s.Counters[counter].Unit == Bytes {
+		return "Gbit/s"
+	}
+	return "share"
+}
+
+// CSV returns the series as a table with a line for each interval and counter.
+func (s *Series) CSV() []byte {
+	var b bytes.Buffer
+	b.WriteString("from_ps,to_ps,picture,where,what,unit,value\n")
+	for i := range s.Intervals() {
+		from, to := s.Interval(i)
+		for k := range s.Counters {
+			c := &s.Counters[k]
+			fmt.Fprintf(&b, "%d,%d,%s,%s,%s,%s,%.6g\n", int64(from), int64(to), c.Picture, quoted(c.Where), quoted(c.What),
+				s.UnitOf(k), s.Value(i, k))
+		}
+	}
+	return b.Bytes()
+}
+
+// quoted returns a field as CSV has it (RFC 4180).
+func quoted(text string) string {
+	if !bytes.ContainsAny([]byte(text), ",\"\n") {
+		return text
+	}
+	return `"` + string(bytes.ReplaceAll([]byte(text), []byte(`"`), []byte(`""`))) + `"`
+}
