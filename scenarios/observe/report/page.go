@@ -53,6 +53,8 @@ type pageView struct {
 	Found      []*item
 	First      *item // nil: nothing was found
 	Histograms []Histogram
+	Statistics []Statistics
+	MoreCases  int // whose statistics are left out
 	Data       string
 	Verdict    verdict
 	Sections   []section
@@ -88,7 +90,7 @@ type data struct {
 func (r *Report) Page(dir string) ([]byte, error) {
 	v := &pageView{Report: r, Style: template.CSS(style), Script: template.JS(script), dir: dir,
 		Histograms: histograms(r.Runs), Verdict: r.verdict()}
-	v.Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "+
+	v.Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; base-uri 'none'; "+
 		"form-action 'none'", digest(style), digest(script))
 	log := &Log{}
 	all, err := ladders(r.found, log)
@@ -120,6 +122,9 @@ func (r *Report) Page(dir string) ([]byte, error) {
 		if v.Home == nil {
 			v.Home = run.Object.Home
 		}
+	}
+	if v.Statistics, v.MoreCases, err = statistics(r.Runs); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
 	}
 	v.Sections = v.sections()
 	var b bytes.Buffer
@@ -215,6 +220,7 @@ func (v *pageView) sections() []section {
 	add(len(v.Found) > 0, "findings", "Findings")
 	add(true, "compared", "What was compared")
 	add(true, "figures", "Figures")
+	add(len(v.Statistics) > 0, "statistics", "Statistics")
 	add(len(v.Histograms) > 0, "latency", "Latency")
 	add(has(func(o *result.Object) bool { return o.RTLCoverage != nil || o.Fuzz != nil }), "coverage", "Coverage")
 	add(true, "files", "Files")

@@ -1,6 +1,8 @@
 package result
 
 import (
+	"strings"
+
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
@@ -88,6 +90,26 @@ type ScenarioPlayed struct {
 	NICs     []NICPlayed `json:"nics"`
 
 	Stats *stats.Summary `json:"stats,omitempty"` // of --stats
+}
+
+// Folder returns the name of the folder with the artifacts of the case.
+func (x *ScenarioPlayed) Folder() string { return CaseFolder(x.Name, x.NIC) }
+
+// Title names the case, with the NIC if cases are compared.
+func (x *ScenarioPlayed) Title() string {
+	if x.NIC == "" {
+		return x.Name
+	}
+	return x.Name + " on " + x.NIC
+}
+
+// CaseFolder returns the name of the folder with the artifacts of a case on a NIC.
+func CaseFolder(name, nic string) string {
+	name = strings.NewReplacer("=", "_", ":", "-").Replace(name)
+	if nic == "" {
+		return name
+	}
+	return name + "-on-" + nic
 }
 
 // NICPlayed is the outcome of a NIC of a scenario.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -199,13 +198,7 @@ func (s *Scenarios) one(ctx context.Context, x *turn, progress func(done, total 
 }
 
 // folderOf returns the folder name for a case's artifacts.
-func folderOf(c *run.Case, nic string) string {
-	name := strings.NewReplacer("=", "_", ":", "-").Replace(c.Name)
-	if nic == "" {
-		return name
-	}
-	return name + "-on-" + nic
-}
+func folderOf(c *run.Case, nic string) string { return result.CaseFolder(c.Name, nic) }
 
 // compare adds the difference between two runs, if any, as a finding of the second.
 func compare(a, b *Run) {

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"encoding/base64"
+	"errors"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/shell/files"
+)
+
+// Limits of the statistics on a page.
+const (
+	maxCases   = 64      // cases with a table
+	maxDrawn   = 4       // cases with pictures
+	maxPicture = 4 << 20 // bytes of a picture
+)
+
+// Statistics is the statistics of a case on the page.
+type Statistics struct {
+	Name     string
+	Table    string
+	Pictures []drawing
+}
+
+// drawing is a picture, in the page itself.
+type drawing struct {
+	Name string
+	URL  template.URL
+}
+
+// statistics lists the statistics of the first cases of all runs, and how many more there are.
+func statistics(runs []*Run) (list []Statistics, more int, err error) {
+	for _, r := range runs {
+		for i := range r.Object.Scenarios {
+			x := &r.Object.Scenarios[i]
+			if x.Stats == nil {
+				continue
+			}
+			if len(list) == maxCases {
+				more++
+				continue
+			}
+			s := Statistics{Name: x.Title(), Table: x.Stats.String()}
+			if len(list) < maxDrawn {
+				if s.Pictures, err = pictures(r, x); err != nil {
+					return nil, 0, err
+				}
+			}
+			list = append(list, s)
+		}
+	}
+	return list, more, nil
+}
+
+// pictures returns the pictures of a case, as images that run no script.
+func pictures(r *Run, x *result.ScenarioPlayed) (list []drawing, err error) {
+	folder := x.Folder()
+	if !filepath.IsLocal(folder) || strings.ContainsRune(folder, filepath.Separator) {
+		return nil, nil // a name that no run gives
+	}
+	for _, dir := range r.Folders {
+		for _, name := range probe.Files() {
+			if filepath.Ext(name) != ".svg" {
+				continue
+			}
+			text, err := files.Read(filepath.Join(dir, folder, name), maxPicture)
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, drawing{strings.TrimSuffix(name, ".svg"),
+				template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(text))})
+		}
+	}
+	return list, nil
+}
