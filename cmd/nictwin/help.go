@@ -67,7 +67,8 @@ var (
 	runSections = []section{
 		{"Input", []string{"only", "shard", "seed", "jobs"}},
 		{"Device", []string{"nic", "dut", "variant"}},
-		{"Output", []string{"stats", "out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
+		{"Output", []string{"stats",
+			"out", "overwrite", "no-artifacts", "report", "with-rtl", "shrink-s", "artifact-mb", "wave",
 			"wall-limit", "heartbeat"}},
 	}
 	playSections = []section{

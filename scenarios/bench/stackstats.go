@@ -28,6 +28,6 @@ func stackStats(s *session) ([]Result, error) {
 	}
 	return []Result{limit("stack/stats_summary", ratio(best[1], best[0]), "ratio", goal,
 		"processor time of SENDs of 4 KB with --stats summary, over that with none; with full, but without artifacts: "+
-			"%.3f; best of %d runs of %d messages over FlexiNS on two cards of preset bf3-cores", ratio(best[2], best[0]),
-		s.Repeats, 4*n)}, nil
+			"%.3f; best of %d runs of %d messages over FlexiNS on two cards of preset bf3-cores",
+		ratio(best[2], best[0]), s.Repeats, 4*n)}, nil
 }

@@ -65,9 +65,11 @@ func TestStampsOfEveryKind(t *testing.T) {
 	}
 	echo["echo to answer"] = n
 	for text, want := range map[string]want{
-		"[64, 3000], kind: send}": sent("send"), "[64, 3000], kind: write_imm}": sent("write_imm"), "[64, 3000], kind: write}": quiet("write"),
-		"[64, 3000], kind: read}": quiet("read"), "[64, 3000], kind: echo}": echo, "[64, 3000], kind: send, transport: uc}": sent("send"),
-		"[64, 900], kind: send, transport: ud}": sent("send"),
+		"[64, 3000], kind: send}": sent("send"), "[64, 3000], kind: write_imm}": sent("write_imm"),
+		"[64, 3000], kind: write}": quiet("write"),
+		"[64, 3000], kind: read}":  quiet("read"), "[64, 3000], kind: echo}": echo,
+		"[64, 3000], kind: send, transport: uc}": sent("send"),
+		"[64, 900], kind: send, transport: ud}":  sent("send"),
 	} {
 		p := withStats(t, onRNICs+common+text)
 		require.Equal(t, want, counts(p.Stats), text)
@@ -87,7 +89,8 @@ func TestStampsOfEveryKind(t *testing.T) {
 // TestFirstTransmissionsAreStamped checks that packets of retransmissions stamp nothing: with a timeout of a
 // millisecond, messages that are sent again complete late, and were on the wire early.
 func TestFirstTransmissionsAreStamped(t *testing.T) {
-	p := withStats(t, onRNICs+"workload: {kind: write, count: 200, depth: 4, sizes: [3000], mtu: 1024, psn: 16777210}\n"+
+	p := withStats(t, onRNICs+"workload: {kind: write, count: 200, depth: 4, sizes: [3000], mtu: 1024, "+
+		"psn: 16777210}\n"+
 		"faults: {wire: {seed: 3, chances: {loss: 0.02}}}\n")
 	by := map[string]stats.Latency{}
 	for _, l := range p.Stats.Latency {
@@ -107,13 +110,16 @@ func TestFlexiNSStamps(t *testing.T) {
 		"kind: send}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
 		"kind: send, low_latency: true, sizes: [64]}": {"send to wire": 30, "send to completion": 30,
 			"send to hand_over": 30},
-		"kind: ring, depth: 64}":                    {"ring to hand_over": 30},
-		"kind: list_walk, sizes: [64]}":             {"list_walk to wire": 30, "list_walk to completion": 30, "list_walk to answer": 30},
-		"kind: atomics, sizes: [8]}":                {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20, "cmp_swap to completion": 20},
+		"kind: ring, depth: 64}": {"ring to hand_over": 30},
+		"kind: list_walk, sizes: [64]}": {"list_walk to wire": 30, "list_walk to completion": 30,
+			"list_walk to answer": 30},
+		"kind: atomics, sizes: [8]}": {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20,
+			"cmp_swap to completion": 20},
 		"kind: write, transport: solar}":            {"write to completion": 30},
 		"kind: send, transport: raw, sizes: [900]}": {"send to completion": 30, "send to hand_over": 30},
 		"kind: read, mtu: 256}":                     {"read to wire": 30, "read to completion": 30},
-		"kind: send, transport: ud, depth: 2}":      {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
+		"kind: send, transport: ud, depth: 2}": {"send to wire": 30,
+			"send to completion": 30, "send to hand_over": 30},
 	} {
 		require.Equal(t, want, counts(withStats(t, on+text).Stats), text)
 	}
@@ -176,9 +182,11 @@ func TestArmDRAM(t *testing.T) {
 // TestFiguresRefused checks that figures that a workload cannot have are refused by line and field.
 func TestFiguresRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"workload: {count: 999}\nexpect: {p99: {below: 1us}}":                      "test.yaml:6: expect.p99: 999 messages of each size: want 1000 or more for a tail, by workload.count",
-		"workload: {count: 1999, sizes: [1, 2]}\nexpect: {p999: {below: 1us}}":     "test.yaml:6: expect.p999: 999 messages of each size",
-		"workload: {kind: write}\nexpect: {p50: {below: 1us, to: hand_over}}":      `test.yaml:6: expect.p50.to "hand_over": messages of kind write over rc have stamps of completion, wire: want one of these`,
+		"workload: {count: 999}\nexpect: {p99: {below: 1us}}": "test.yaml:6: expect.p99: 999 messages of each size: want 1000 or more for a tail, " +
+			"by workload.count",
+		"workload: {count: 1999, sizes: [1, 2]}\nexpect: {p999: {below: 1us}}": "test.yaml:6: expect.p999: 999 messages of each size",
+		"workload: {kind: write}\nexpect: {p50: {below: 1us, to: hand_over}}": `test.yaml:6: expect.p50.to "hand_over": messages of kind write over rc have stamps of ` +
+			`completion, wire: want one of these`,
 		"workload: {kind: send}\nexpect: {p50: {below: 1us, to: answer}}":          `have stamps of hand_over, completion, wire`,
 		"workload: {kind: send}\nexpect:\n  p50:\n    to: wire":                    "expect.p50: no bound: want below, a time such as 12us",
 		"expect: {p50: {below: 12}}":                                               `test.yaml:5: expect.p50.below: "12": no unit: want ps, ns, us, ms or s behind it`,
@@ -197,7 +205,8 @@ func TestFiguresRefused(t *testing.T) {
 
 // TestFiguresAreWritten checks that a scenario with expected statistics survives being written, as shrunk ones are.
 func TestFiguresAreWritten(t *testing.T) {
-	c := caseOf(t, onRNICs+"workload: {count: 1000}\nexpect: {p99: {below: 12us, to: wire}, throughput: {above: 10Gbps}}\n"+
+	c := caseOf(t, onRNICs+"workload: {count: 1000}\n"+
+		"expect: {p99: {below: 12us, to: wire}, throughput: {above: 10Gbps}}\n"+
 		"measure: {warm_up: 10us, window: 1ms}")
 	text, err := c.Spec.YAML()
 	require.NoError(t, err)
@@ -208,7 +217,7 @@ func TestFiguresAreWritten(t *testing.T) {
 	require.Equal(t, c.Measure, again[0].Measure)
 }
 
-// TestSeriesAmongTheArtifacts checks the files of --stats full, and that its counters agree with what crossed the cable.
+// TestSeriesAmongTheArtifacts checks the files of --stats full, and its counters against the payload.
 func TestSeriesAmongTheArtifacts(t *testing.T) {
 	at := t.TempDir()
 	dir, err := files.OpenFolder(at)

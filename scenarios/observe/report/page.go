@@ -90,8 +90,8 @@ type data struct {
 func (r *Report) Page(dir string) ([]byte, error) {
 	v := &pageView{Report: r, Style: template.CSS(style), Script: template.JS(script), dir: dir,
 		Histograms: histograms(r.Runs), Verdict: r.verdict()}
-	v.Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; base-uri 'none'; "+
-		"form-action 'none'", digest(style), digest(script))
+	v.Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; "+
+		"base-uri 'none'; form-action 'none'", digest(style), digest(script))
 	log := &Log{}
 	all, err := ladders(r.found, log)
 	if err != nil {

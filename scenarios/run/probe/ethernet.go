@@ -23,8 +23,8 @@ func (x *byteHook) Func(ctx sim.HookCtx) {
 	}
 }
 
-// Ethernet counts the bytes of frames that enter each cable of a rack, without check sequence, preamble and gap, from now
-// on.
+// Ethernet counts the bytes of frames that enter each cable of a rack from now on, without check sequence, preamble and
+// gap.
 func Ethernet(r *board.Rack) (list []Counter) {
 	for i := range r.Cables {
 		c := &r.Cables[i]

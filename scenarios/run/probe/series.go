@@ -15,7 +15,7 @@ const (
 	Cores      = "cores"
 )
 
-// Units of what is counted.
+// Units of counters.
 const (
 	Bytes = "B"
 	Time  = "ps"
@@ -69,8 +69,8 @@ func (s *Series) read(now simcore.Ps) {
 	s.times, s.values = append(s.times, now), append(s.values, row)
 }
 
-// Sample reads the counters if an interval has ended. Times must not decrease. When there are many samples, every second
-// one is dropped, and intervals are twice as long from then on.
+// Sample reads the counters if an interval has ended. Times must not decrease. When there are many samples, every
+// second one is dropped, and intervals are twice as long from then on.
 func (s *Series) Sample(now simcore.Ps) {
 	if now-s.times[len(s.times)-1] < s.interval {
 		return
@@ -133,8 +133,8 @@ func (s *Series) CSV() []byte {
 		from, to := s.Interval(i)
 		for k := range s.Counters {
 			c := &s.Counters[k]
-			fmt.Fprintf(&b, "%d,%d,%s,%s,%s,%s,%.6g\n", int64(from), int64(to), c.Picture, quoted(c.Where), quoted(c.What),
-				s.UnitOf(k), s.Value(i, k))
+			fmt.Fprintf(&b, "%d,%d,%s,%s,%s,%s,%.6g\n", int64(from), int64(to), c.Picture, quoted(c.Where),
+				quoted(c.What), s.UnitOf(k), s.Value(i, k))
 		}
 	}
 	return b.Bytes()

@@ -19,7 +19,7 @@ type Summary struct {
 	Counters     []Counter  `json:"counters,omitempty"`       // with --stats full
 }
 
-// Counter is how much a counter of the board grew from the begin of the traffic until all had settled.
+// Counter holds the growth of a counter of the board, from the begin of the traffic until all had settled.
 type Counter struct {
 	Where string `json:"where"` // server or cable
 	What  string `json:"what"`
