@@ -181,25 +181,39 @@ func TestArmDRAM(t *testing.T) {
 
 // TestFiguresRefused checks that figures that a workload cannot have are refused by line and field.
 func TestFiguresRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		"workload: {count: 999}\nexpect: {p99: {below: 1us}}": "test.yaml:6: expect.p99: 999 messages of each size: want 1000 or more for a tail, " +
-			"by workload.count",
-		"workload: {count: 1999, sizes: [1, 2]}\nexpect: {p999: {below: 1us}}": "test.yaml:6: expect.p999: 999 messages of each size",
-		"workload: {kind: write}\nexpect: {p50: {below: 1us, to: hand_over}}": `test.yaml:6: expect.p50.to "hand_over": messages of kind write over rc have stamps of ` +
-			`completion, wire: want one of these`,
-		"workload: {kind: send}\nexpect: {p50: {below: 1us, to: answer}}":          `have stamps of hand_over, completion, wire`,
-		"workload: {kind: send}\nexpect:\n  p50:\n    to: wire":                    "expect.p50: no bound: want below, a time such as 12us",
-		"expect: {p50: {below: 12}}":                                               `test.yaml:5: expect.p50.below: "12": no unit: want ps, ns, us, ms or s behind it`,
-		"expect: {throughput: {above: 1Gbps}}":                                     "test.yaml:5: expect.throughput: 64 messages: want 625 or more, of which the warm window has 80%",
-		"expect: {throughput: {}}\nworkload: {count: 800}":                         "test.yaml:5: expect.throughput: none: want above or below",
-		"expect: {throughput: {above: 2Gbps, below: 1Gbps}}":                       "expect.throughput.below 1Gbps: want more than above",
-		"expect: {throughput: {above: 1Gbps}}\nworkload: {count: 800, sizes: [0]}": "expect.throughput: messages have no bytes: want workload.sizes",
-		"expect: {arm_dram_payload_bytes: 0}":                                      "test.yaml:5: expect.arm_dram_payload_bytes: no stack runs on an Arm: want one of kind flexins",
-		"expect: {p42: {below: 1us}}":                                              "test.yaml:5: expect.p42: no such field",
-		"measure: {warm_up: 1us}":                                                  "test.yaml:5: measure",
+	for _, x := range [][2]string{
+		{"workload: {count: 999}\nexpect: {p99: {below: 1us}}",
+			"test.yaml:6: expect.p99: 999 messages of each size: want 1000 or more for a tail, by " +
+				"workload.count"},
+		{"workload: {count: 1999, sizes: [1, 2]}\nexpect: {p999: {below: 1us}}",
+			"test.yaml:6: expect.p999: 999 messages of each size"},
+		{"workload: {kind: write}\nexpect: {p50: {below: 1us, to: hand_over}}",
+			`test.yaml:6: expect.p50.to "hand_over": messages of kind write over rc have stamps ` +
+				`of completion, wire: want one of these`},
+		{"workload: {kind: send}\nexpect: {p50: {below: 1us, to: answer}}",
+			"have stamps of hand_over, completion, wire"},
+		{"workload: {kind: send}\nexpect:\n  p50:\n    to: wire",
+			"expect.p50: no bound: want below, a time such as 12us"},
+		{"expect: {p50: {below: 12}}",
+			`test.yaml:5: expect.p50.below: "12": no unit: want ps, ns, us, ms or s behind it`},
+		{"expect: {throughput: {above: 1Gbps}}",
+			"test.yaml:5: expect.throughput: 64 messages: want 625 or more, of which the warm " +
+				"window has 80%"},
+		{"expect: {throughput: {}}\nworkload: {count: 800}",
+			"test.yaml:5: expect.throughput: none: want above or below"},
+		{"expect: {throughput: {above: 2Gbps, below: 1Gbps}}",
+			"expect.throughput.below 1Gbps: want more than above"},
+		{"expect: {throughput: {above: 1Gbps}}\nworkload: {count: 800, sizes: [0]}",
+			"expect.throughput: messages have no bytes: want workload.sizes"},
+		{"expect: {arm_dram_payload_bytes: 0}",
+			"test.yaml:5: expect.arm_dram_payload_bytes: no stack runs on an Arm: want one of kind flexins"},
+		{"expect: {p42: {below: 1us}}",
+			"test.yaml:5: expect.p42: no such field"},
+		{"measure: {warm_up: 1us}",
+			"test.yaml:5: measure"},
 	} {
-		_, err := Parse("test.yaml", []byte("name: test\ndescription: a test\n"+onRNICs+text))
-		require.ErrorContains(t, err, want, text)
+		_, err := Parse("test.yaml", []byte("name: test\ndescription: a test\n"+onRNICs+x[0]))
+		require.ErrorContains(t, err, x[1], x[0])
 	}
 }
 
