@@ -128,6 +128,7 @@ func (w *world) play(p *Played) error {
 	}
 	stuck := w.traffic(run)
 	p.Traffic = w.engine.Now() - from
+	w.endSeries()
 	if stuck == nil {
 		stuck = w.settle("everything to settle after the traffic")
 	}

@@ -232,9 +232,15 @@ func (w *world) counters(r *stats.Recorder, flows []stats.Flow) (list []probe.Co
 	return append(append(list, probe.Ethernet(w.rack)...), probe.Board(w.rack)...)
 }
 
-// write ends the series, adds its totals to the statistics, and leaves it among the artifacts.
-func (m *measured) write(now simcore.Ps, s *stats.Summary, dir *files.Folder) error {
-	m.series.End(now)
+// endSeries reads the counters of the series at the end of the traffic.
+func (w *world) endSeries() {
+	if m := w.measured; m != nil && m.series != nil {
+		m.series.End(w.engine.Now())
+	}
+}
+
+// write adds the totals of the series to the statistics, and leaves it among the artifacts.
+func (m *measured) write(s *stats.Summary, dir *files.Folder) error {
 	for i := range m.series.Counters {
 		if c := &m.series.Counters[i]; c.Picture != probe.Throughput {
 			s.Counters = append(s.Counters, stats.Counter{Where: c.Where, What: c.What, Unit: c.Unit,
@@ -275,7 +281,7 @@ func (w *world) figures(p *Played) error {
 	}
 	s := m.Summary(w.o.Stats == StatsFull)
 	if m.series != nil {
-		if err := m.write(w.engine.Now(), s, w.o.Dir); err != nil {
+		if err := m.write(s, w.o.Dir); err != nil {
 			return err
 		}
 	}

@@ -34,9 +34,10 @@ type Core struct {
 	regDone     func(v uint64, err error)
 	roomSources []Holder // registers that were full once, whose OnRoom calls work
 
-	alarm simcore.Alarm
-	stats Stats
-	err   error
+	alarm     simcore.Alarm
+	stats     Stats
+	busyUntil simcore.Ps // end of the latest record that Stats.Busy counts; it may be later than now
+	err       error
 }
 
 // Stats counts what a core did.
@@ -58,6 +59,16 @@ type Stats struct {
 
 // Stats returns the counters so far.
 func (c *Core) Stats() Stats { return c.stats }
+
+// BusyTime returns the time until now in which the core was busy. [Stats].Busy counts a step at its end, and whole.
+func (c *Core) BusyTime() simcore.Ps {
+	now, t := c.Now(), c.stats.Busy
+	t -= max(0, c.busyUntil-now)
+	if c.busy && (c.stepping == nil || c.stepping.ready) {
+		t += max(0, now-c.began)
+	}
+	return t
+}
 
 // Spec returns the spec that the core was made from.
 func (c *Core) Spec() Spec { return c.spec }
@@ -154,6 +165,7 @@ func (c *Core) recordDone() {
 	}
 	if l == nil || l.ready {
 		c.stats.Busy += end - c.began
+		c.busyUntil = end
 	}
 	c.busy, c.stepping, c.round.at = false, nil, end
 	c.arm()

@@ -99,7 +99,7 @@ func server(at, name string, h *host.Server) (list []Counter) {
 	}
 	for i, c := range h.Used() {
 		list = append(list, Counter{Cores, at, fmt.Sprintf("%s core %d", name, i), Time,
-			func() uint64 { return uint64(c.Stats().Busy) }})
+			func() uint64 { return uint64(c.BusyTime()) }})
 	}
 	return list
 }

@@ -32,7 +32,7 @@ func (s *Summary) String() string {
 			line(fmt.Sprintf("flow %d, %s to %s", f.Flow, f.Client, f.Server), &f.Rate)
 		}
 	}
-	w.Flush() // a Builder takes everything
+	_ = w.Flush() // a Builder takes everything
 	if n := len(s.Flows) + s.FlowsLeftOut; n > maxFlowLines {
 		fmt.Fprintf(&b, "  and %d more flows\n", n-maxFlowLines)
 	}
@@ -54,7 +54,7 @@ func (s *Summary) latencyTable(b *strings.Builder) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", l.Kind, l.Bytes, l.Measure, l.Count,
 			short(int64(l.Mean)), short(l.P50), short(l.P90), tail(l.P99), tail(l.P999), short(l.Max))
 	}
-	w.Flush()
+	_ = w.Flush()
 	if n := len(s.Latency); n > maxLatencyLines {
 		fmt.Fprintf(b, "  and %d more kinds, sizes and measures\n", n-maxLatencyLines)
 	}
