@@ -39,6 +39,12 @@ func TestBusyForEverIsAFinding(t *testing.T) {
 	require.NoError(t, atRest(nil))
 }
 
+func TestStatusHasNames(t *testing.T) {
+	require.Equal(t, "STATUS 0x0", statusText(0))
+	require.Equal(t, "STATUS 0x5 rx_busy reads_outstanding", statusText(5))
+	require.Equal(t, "STATUS 0x82 tx_busy", statusText(0x82))
+}
+
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
 func shipped(t testing.TB) []string {

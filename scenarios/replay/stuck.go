@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bed/testbed"
@@ -72,12 +73,26 @@ func (r *Run) standing() string {
 		key += "; entries do not end"
 	}
 	if r.phase == phaseSettle {
-		key += fmt.Sprintf("; STATUS %#x", r.polled[-1])
+		key += "; " + statusText(r.polled[-1])
 		if !r.accounted(r.polled) {
 			key += "; frames are not accounted for"
 		}
 	}
 	return key
+}
+
+// statusText formats a value of STATUS with the names of the bits that are set.
+func statusText(v uint64) string {
+	s, text := nicspec.StatusReg(v), fmt.Sprintf("STATUS %#x", v)
+	for _, b := range []struct {
+		set  bool
+		name string
+	}{{s.RxBusy(), "rx_busy"}, {s.TxBusy(), "tx_busy"}, {s.ReadsOutstanding(), "reads_outstanding"}} {
+		if b.set {
+			text += " " + b.name
+		}
+	}
+	return text
 }
 
 // status describes the run, with the unfinished entries of each transmit queue.
