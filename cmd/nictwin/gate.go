@@ -72,6 +72,12 @@ func (a *app) gate(c *cobra.Command, g *gated, again string) error {
 	for _, d := range g.dirs {
 		dirs = append(dirs, filepath.Clean(d))
 	}
+	if g.write != "" {
+		err = errors.Join(err, named("--write", gate.CheckWrite(g.write, g.dirs)))
+	}
+	if g.junit != "" {
+		err = errors.Join(err, named("--junit", gate.CheckJUnit(g.junit, g.baseline, g.dirs)))
+	}
 	if err = errors.Join(err, cli.Once("folder", dirs)); err != nil {
 		return &cli.UsageError{Err: err}
 	}
@@ -97,6 +103,14 @@ func (a *app) gate(c *cobra.Command, g *gated, again string) error {
 	o.Gate = &result.Gated{Baseline: g.baseline}
 	o.Findings, o.Gate.Runs = gate.Compare(old, now, slower)
 	return a.held(c, g, e, again)
+}
+
+// named names the flag in an error; nil stays nil.
+func named(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", flag, err)
 }
 
 // held decides whether the gate passes, and reports the comparison: as text, JUnit file, annotations and object.

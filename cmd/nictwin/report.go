@@ -93,11 +93,22 @@ func findings(w io.Writer, list []result.Finding) {
 			say(w, "  and %d more\n", len(list)-i)
 			return
 		case i == 0 && rest != "":
-			say(w, "  %s\n%s\n", head, strings.TrimRight(rest, "\n"))
+			say(w, "  %s\n%s\n", head, indented(strings.TrimRight(rest, "\n")))
 		default:
 			say(w, "  %s\n", head)
 		}
 	}
+}
+
+// indented indents the lines of a finding's text that begin at the margin, where only lines of this program begin.
+func indented(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" && !strings.HasPrefix(line, " ") {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // showFollowUp prints the last lines after a failure: the folder of artifacts, and the command that

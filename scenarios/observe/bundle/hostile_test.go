@@ -40,6 +40,7 @@ func TestHostileArchives(t *testing.T) {
 	damaged := bytes.Clone(good)
 	damaged[bytes.Index(good, []byte(input))+len(input)+2] ^= 0xff
 	refused(t, damaged, `entry "`+input+`": is damaged`)
+	refused(t, append([]byte("#!/bin/sh\n"), good...), "has bytes before its first entry: want the archive alone")
 	refused(t, archive(t), "no bundle: its first entry is not bundle.json")
 	refused(t, archive(t, entry{name: "word/document.xml"}), "no bundle: its first entry is not bundle.json")
 	refused(t, archive(t, valid(t, nil)[:1]...), `entry "`+input+`": is missing: bundle.json names it`)
@@ -92,12 +93,13 @@ func TestHostileInfo(t *testing.T) {
 	for want, info := range map[string]string{
 		"unexpected end":                        "",
 		"invalid character":                     "PK",
-		"cannot unmarshal":                      "[]",
+		"is of kind array: want an object":      "[]",
+		"seed: string: want a whole number":     strings.Replace(good, `"seed":`, `"seed":"x","seed2":`, 1),
 		"schema 0: this nictwin reads 1":        "{}",
 		"schema 2: this nictwin reads 1":        `{"schema":2}`,
 		"is not UTF-8":                          "\xff",
-		`unknown field "exec"`:                  strings.Replace(good, `"schema":1`, `"schema":1,"exec":"rm"`, 1),
-		`unknown field "shell"`:                 strings.Replace(good, `"domain":`, `"shell":1,"domain":`, 1),
+		`field "exec": no such field`:           strings.Replace(good, `"schema":1`, `"schema":1,"exec":"rm"`, 1),
+		`field "shell": no such field`:          strings.Replace(good, `"domain":`, `"shell":1,"domain":`, 1),
 		"invalid character '{' after top-level": good + "{}",
 	} {
 		refused(t, text(info), want)
@@ -105,6 +107,9 @@ func TestHostileInfo(t *testing.T) {
 	flags := func(list ...string) func(i *Info) { return func(i *Info) { i.Flags = list } }
 	role := func(r Role) func(i *Info) { return func(i *Info) { i.Inputs[0].Role = r } }
 	for want, change := range map[string]func(i *Info){
+		"finding: is missing: want that of the mismatch": func(i *Info) {
+			i.Result, i.Finding = result.Mismatch.String(), nil
+		},
 		`command "rm": want fuzz, play, replay, run`:                func(i *Info) { i.Command = "rm" },
 		`flag "--out=/etc": a bundle of replay cannot set it: want`: flags("--out=/etc"),
 		`flag "--board=x": a bundle of replay cannot set it`:        flags("--board=x"),

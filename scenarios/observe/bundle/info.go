@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
 )
 
 // Schema is the version of Info; it changes when a field changes its meaning or is removed.
@@ -133,7 +134,7 @@ func parseInfo(text []byte) (*Info, error) {
 		Schema int `json:"schema"`
 	}
 	if err := json.Unmarshal(text, &version); err != nil {
-		return nil, err
+		return nil, files.JSONError(err)
 	}
 	if version.Schema != Schema {
 		return nil, fmt.Errorf("schema %d: this nictwin reads %d", version.Schema, Schema)
@@ -142,7 +143,7 @@ func parseInfo(text []byte) (*Info, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(i); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+		return nil, files.JSONError(err)
 	}
 	return i, i.validate()
 }
@@ -161,6 +162,8 @@ func (i *Info) validate() error {
 	}
 	bad(i.Result == result.Mismatch.String() || i.Result == result.Infrastructure.String(),
 		"result %q: want %s or %s", i.Result, result.Mismatch, result.Infrastructure)
+	bad(i.Result != result.Mismatch.String() || i.Finding != nil,
+		"finding: is missing: want that of the mismatch, with which a run is compared")
 	if d := i.DUT; d != nil {
 		bad(ValidName(d.Name), "dut.name %q: want a device's name: letters, digits, _, - and .", d.Name)
 		bad(hashForm().MatchString(d.Manifest) && len(d.Manifest) == sha256Digits,

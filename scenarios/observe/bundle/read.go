@@ -109,9 +109,17 @@ func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	case err != nil:
 		return nil, err
 	}
+	if begin := make([]byte, len(zipBegin)); len(r.File) > 0 {
+		if _, err := in.ReadAt(begin, 0); err != nil || string(begin) != zipBegin {
+			return nil, errors.New("has bytes before its first entry: want the archive alone")
+		}
+	}
 	x.done = true
 	return r, nil
 }
+
+// zipBegin begins the header of a zip archive's entry.
+const zipBegin = "PK\x03\x04"
 
 var errTooLong = fmt.Errorf("has too many entries: want at most %d, and %d of %s", maxEntries, maxRTL, rtlDir)
 

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"nictwin/scenarios/coverage"
 	bins "nictwin/scenarios/fuzz/coverage"
@@ -65,13 +66,24 @@ func Read(path string) (*Baseline, error) {
 	b := &Baseline{}
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
-	if err := d.Decode(b); err != nil || b.Schema != schema || len(b.Runs) == 0 {
+	if err := d.Decode(b); err != nil || b.Schema != schema || len(b.Runs) == 0 || d.More() {
 		return nil, fmt.Errorf("%s: is no baseline of schema %d: want a file that nictwin gate --write made", path,
 			schema)
 	}
-	for _, r := range b.Runs {
-		if r == nil || r.Name == "" {
-			return nil, fmt.Errorf("%s: has a run without a name: want a file that nictwin gate --write made", path)
+	for i, r := range b.Runs {
+		what := ""
+		switch {
+		case r == nil || r.Name == "":
+			what = "a run without a name"
+		case slices.ContainsFunc(b.Runs[:i], func(o *Run) bool { return o.Name == r.Name }):
+			what = fmt.Sprintf("the run %q twice", r.Name)
+		case !(r.WallS >= 0):
+			what = fmt.Sprintf("a run of %v s", r.WallS)
+		case strings.ContainsFunc(r.Name, unicode.IsControl):
+			what = fmt.Sprintf("a name with control characters, %q", r.Name)
+		}
+		if what != "" {
+			return nil, fmt.Errorf("%s: has %s: want a file that nictwin gate --write made", path, what)
 		}
 	}
 	return b, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
 )
 
 // DefaultSlower is the default of --slower.
@@ -76,13 +77,13 @@ func (o *Run) worse(r *Run, slower float64) []result.Finding {
 	}
 	for _, c := range o.Cases {
 		if !slices.Contains(r.Cases, c) {
-			list = append(list, finding(r, "case", c, "", c+" was not played"))
+			list = append(list, finding(r, "case", c, "", files.Shown(c)+" was not played"))
 		}
 	}
 	list = append(list, o.lost(r)...)
 	for _, name := range o.Scores {
 		if !slices.Contains(r.Scores, name) {
-			list = append(list, finding(r, "score", name, "missed", "score lost: "+name))
+			list = append(list, finding(r, "score", name, "missed", "score lost: "+files.Shown(name)))
 		}
 	}
 	if slower >= 0 && o.WallS >= shortest && o.Checked > 0 && r.Checked > 0 {
@@ -114,7 +115,8 @@ func (o *Run) lost(r *Run) (list []result.Finding) {
 	for _, group := range slices.Sorted(maps.Keys(o.Bins)) {
 		for _, bin := range o.Bins[group] {
 			if !slices.Contains(r.Bins[group], bin) {
-				list = append(list, finding(r, "coverage", group+": "+bin, "not hit", "coverage lost: "+group+": "+bin))
+				name := files.Shown(group + ": " + bin)
+				list = append(list, finding(r, "coverage", name, "not hit", "coverage lost: "+name))
 			}
 		}
 	}

@@ -83,3 +83,47 @@ func TestUnreadableBaselines(t *testing.T) {
 		require.ErrorContains(t, err, "want a percentage such as 20%, or any", wrong)
 	}
 }
+
+// TestTargets checks that results replace neither an input nor a file of another kind.
+func TestTargets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(path, text string) {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	write("base.json", `{"schema": 1, "runs": [{}]}`)
+	write("notes.md", "notes")
+	write("gate.xml", "<?xml version=\"1.0\"?>\n<testsuites name=\"x\">")
+	write("run/summary.json", "{}")
+	dirs := []string{"run"}
+	for _, path := range []string{"base.json", "new.json", "run/new.json"} {
+		require.NoError(t, CheckWrite(path, dirs), path)
+	}
+	for _, path := range []string{"gate.xml", "new.xml"} {
+		require.NoError(t, CheckJUnit(path, "base.json", dirs), path)
+	}
+	require.EqualError(t, CheckWrite("notes.md", dirs),
+		"notes.md: is no baseline: want a new file, or one that gate wrote")
+	require.ErrorContains(t, CheckWrite("run/summary.json", dirs),
+		"is one of the artifacts in run: want a file elsewhere")
+	require.ErrorContains(t, CheckJUnit("run/../base.json", "base.json", dirs), "is the baseline: want another file")
+	require.ErrorContains(t, CheckJUnit("run/summary.json", "", dirs), "is one of the artifacts in run")
+	require.ErrorContains(t, CheckJUnit("notes.md", "", dirs), "is no JUnit XML: want a new file")
+}
+
+// TestBaselinesThatNobodyWrote checks that a baseline that was edited is refused.
+func TestBaselinesThatNobodyWrote(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"schema": 1, "revision": "", "runs": [{"name": "a"}]} {}`:             "is no baseline of schema 1",
+		`{"schema": 1, "revision": "", "runs": [{"name": "a"}, {"name": "a"}]}`: `has the run "a" twice`,
+		`{"schema": 1, "revision": "", "runs": [{"name": "a", "wall_s": -1}]}`:  "has a run of -1 s",
+		`{"schema": 1, "revision": "", "runs": [{"name": "a\nPASS  held"}]}`:    "has a name with control characters",
+		`{"schema": 1, "revision": "", "runs": [{"checked": 1}]}`:               "has a run without a name",
+	} {
+		path := filepath.Join(t.TempDir(), "base.json")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := Read(path)
+		require.ErrorContains(t, err, want, text)
+	}
+}

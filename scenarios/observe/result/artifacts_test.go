@@ -57,6 +57,51 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestInnerRunsStay checks that a run sets aside the folders of an earlier run's cases, but not the artifacts of
+// another run or report below its folder.
+func TestInnerRunsStay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(path string) {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, nil, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), Marker), []byte(markerText), 0o644))
+	}
+	for _, path := range []string{"a/junit.xml", "a/case/events.jsonl", "a/run/events.jsonl", "a/run/junit.xml",
+		"a/page/report.html"} {
+		write(path)
+	}
+	f, err := OpenFolder("a", false)
+	require.NoError(t, err)
+	f.Close()
+	require.NoDirExists(t, "a/case")
+	require.FileExists(t, "a/run/events.jsonl")
+	require.FileExists(t, "a/run/junit.xml")
+	require.FileExists(t, "a/page/report.html")
+}
+
+// TestSummariesThatContradict checks that a summary that no run left is refused by its field.
+func TestSummariesThatContradict(t *testing.T) {
+	for text, want := range map[string]string{
+		`"result": "great"`:                                  `result "great": want pass, mismatch,`,
+		`"result": "pass", "mismatches": 3`:                  "contradicts mismatches 3 and the 0 findings",
+		`"result": "pass", "findings": [{}]`:                 "contradicts mismatches 0 and the 1 findings",
+		`"result": "pass", "wall_s": -1`:                     "wall_s -1: want 0 or more",
+		`"result": "pass", "command": ""`:                    "command: is empty",
+		`"result": "pass", "command": "replay\nPASS"`:        `command "replay\nPASS": want no line break`,
+		`"result": "mismatch", "findings": [{"rule": "\n"}]`: `findings.rule "\n": want no line break`,
+		`"result": "pass", "scenarios": [{"name": "a\nb"}]`:  `scenarios.name "a\nb": want no line break`,
+		`"result": "pass", "checked": -1`:                    "checked: number -1: want a whole number of 0 or more",
+		`"result": "pass", "captures": 1`:                    "captures: number: want a list",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, Summary),
+			[]byte(`{"schema": 2, "command": "replay", `+text+"}"), 0o644))
+		_, err := ReadSummary(dir)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
 // TestOneNewFolderForSeveral starts several runs with the same new folder at the same time: one must get it, and the
 // others must not remove it when they end.
 func TestOneNewFolderForSeveral(t *testing.T) {

@@ -62,7 +62,14 @@ func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) 
 	return nil
 }
 
-// sweepSub sweeps a marked subfolder, and removes it if only the marker is left.
+// ownRun reports whether a subfolder is the folder of artifacts of another run, or of a report, instead of one for a
+// case of the run that is set aside: those have none of these files.
+func ownRun(names []string) bool {
+	return slices.ContainsFunc([]string{Summary, JUnit, PageFile, ReportFile},
+		func(name string) bool { return slices.Contains(names, name) })
+}
+
+// sweepSub sweeps a marked subfolder, and removes it if only the marker is left. It leaves those of other runs alone.
 func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) error {
 	sub, err := dir.Sub(name)
 	if err != nil {
@@ -73,6 +80,9 @@ func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) e
 		return sub.Close()
 	}
 	there, err := sub.Names()
+	if err == nil && ownRun(there) {
+		return sub.Close()
+	}
 	if err == nil {
 		err = f.sweep(sub, filepath.Join(at, name), there, inputs)
 	}

@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"nictwin/rtlbridge/build/cache"
 
@@ -144,8 +145,11 @@ func IsSummary(text []byte) error {
 		Schema int    `json:"schema"`
 		Result string `json:"result"`
 	}
-	if err := json.Unmarshal(text, &o); err != nil || o.Schema == 0 || o.Result == "" {
-		return errors.New("is not ours: no schema and result in it")
+	switch err := json.Unmarshal(text, &o); {
+	case err != nil && !json.Valid(text):
+		return fmt.Errorf("is not ours, or damaged: %w", err)
+	case err != nil || o.Schema == 0 || o.Result == "":
+		return errors.New("is not ours: want a schema and a result in it")
 	}
 	return nil
 }

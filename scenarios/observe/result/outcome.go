@@ -12,10 +12,12 @@ const (
 	Interrupted            // by a signal
 )
 
-var outcomes = [...]struct {
+type outcome struct {
 	exit int
 	name string
-}{
+}
+
+var outcomes = [...]outcome{
 	Pass: {0, "pass"}, Mismatch: {1, "mismatch"}, Usage: {2, "usage"}, Infrastructure: {3, "infrastructure"},
 	Interrupted: {130, "interrupted"},
 }

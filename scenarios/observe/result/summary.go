@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,12 +35,54 @@ func ReadSummary(dir string) (*Object, error) {
 	}
 	o := &Object{}
 	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, files.JSONError(err))
 	}
 	if o.Schema != Schema {
 		return nil, fmt.Errorf("%s: schema %d: want %d, which this version of nictwin reads", path, o.Schema, Schema)
 	}
+	if err := o.consistent(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return o, nil
+}
+
+// consistent returns an error about a summary that no run of nictwin left, such as one that was edited: a result that
+// contradicts the counts, or a name that would look like a line of its own where it is shown.
+func (o *Object) consistent() error {
+	known := func(x outcome) bool { return x.name == o.Result }
+	if !slices.ContainsFunc(outcomes[:], known) {
+		return fmt.Errorf("result %q: want pass, mismatch, usage, infrastructure or interrupted", o.Result)
+	}
+	if o.Result == Pass.String() && (o.Mismatches > 0 || len(o.Findings) > 0) {
+		return fmt.Errorf("result %s: contradicts mismatches %d and the %d findings", o.Result, o.Mismatches,
+			len(o.Findings))
+	}
+	if !(o.WallS >= 0) {
+		return fmt.Errorf("wall_s %v: want 0 or more", o.WallS)
+	}
+	if o.Command == "" {
+		return errors.New("command: is empty: want the name of the command that ran")
+	}
+	names := []struct{ field, text string }{{"command", o.Command}, {"nic", o.NIC}, {"dir", o.Dir}, {"shard", o.Shard},
+		{"build", o.Build}, {"revision", o.Revision}, {"sources", o.Sources}, {"digest", o.Digest},
+		{"played.device", o.Device()}}
+	for i := range o.Scenarios {
+		names = append(names, struct{ field, text string }{"scenarios.name", o.Scenarios[i].Name})
+	}
+	for i := range o.Blocks {
+		names = append(names, struct{ field, text string }{"blocks.name", o.Blocks[i].Name})
+	}
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		names = append(names, []struct{ field, text string }{{"findings.rule", f.Rule},
+			{"findings.domain", string(f.Domain)}, {"findings.scenario", f.Scenario}, {"findings.nic", f.NIC}}...)
+	}
+	for _, n := range names {
+		if strings.Contains(n.text, "\n") {
+			return fmt.Errorf("%s %q: want no line break", n.field, n.text)
+		}
+	}
+	return nil
 }
 
 // SameRun returns an error that names the difference if two summaries are not of shards of one run: of the same command

@@ -190,6 +190,8 @@ func TestBundleOfACrash(t *testing.T) {
 		require.True(t, b.Compare(again, "").Reproduced)
 		again.Failure = result.OutOfMemory
 		require.False(t, b.Compare(again, "").Reproduced, "another failure of the machine")
+		b.Info.Finding = &result.Finding{Rule: "S2", Domain: "rx", Field: "x\n::error file=a::forged"}
+		require.Equal(t, `[S2] rx x\n::error file=a::forged`, b.Compare(again, "").Finding, "in one line")
 	}
 }
 

@@ -160,6 +160,10 @@ func writeMerged(dir string, merged map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Join(dir, result.Summary)); err == nil && merged[result.CoverageFile] != nil {
+		return fmt.Errorf("has artifacts of a run, whose %s would be lost: want a folder of its own",
+			result.CoverageFile)
+	}
 	old, err := fs.Glob(os.DirFS(dir), "*"+build.HitsExt)
 	if err != nil {
 		return err

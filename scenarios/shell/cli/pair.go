@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"nictwin/scenarios/bed/boards"
 	"nictwin/scenarios/bed/device"
@@ -61,6 +62,7 @@ func (p *Pair) Run(ctx context.Context) *PairEnded {
 	ctx, stop := p.start(ctx)
 	defer stop()
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
+	begin := time.Now()
 	e.do(ctx, &p.Common, work{
 		jobs:    p.Processes,
 		prepare: func() (string, error) { return p.Out, p.prepare(ctx) },
@@ -68,8 +70,11 @@ func (p *Pair) Run(ctx context.Context) *PairEnded {
 			e.Result, err = pair.Run(ctx, p.Options)
 			return err
 		},
-		differs:  func(error) bool { return e.Result != nil && !e.Result.Pass() },
-		describe: func(o *result.Object) { p.describe(o, e) },
+		differs: func(error) bool { return e.Result != nil && !e.Result.Pass() },
+		describe: func(o *result.Object) {
+			o.WallS = time.Since(begin).Seconds() // of a run that did not finish
+			p.describe(o, e)
+		},
 	})
 	return e
 }

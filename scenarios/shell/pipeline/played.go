@@ -110,15 +110,16 @@ func (p *Played) Compare(o *result.Object, dut string) *result.FromBundle {
 }
 
 // named returns rule, domain and field of a finding, which are the same in every run that shows it; without a finding,
-// the error's first line.
+// the error's first line. A bundle may come from a stranger: line breaks are escaped, so that none of it looks like a
+// line of this program.
 func named(f *result.Finding, err string) string {
 	if f == nil {
 		head, _, _ := strings.Cut(err, "\n")
-		return head
+		return files.Shown(head)
 	}
 	var parts []string
 	if f.Rule != "" {
 		parts = append(parts, "["+f.Rule+"]")
 	}
-	return strings.Join(append(parts, string(f.Domain), f.Field), " ")
+	return files.Shown(strings.Join(append(parts, string(f.Domain), f.Field), " "))
 }
