@@ -86,18 +86,16 @@ func (c *Case) timeout() int {
 	return code
 }
 
-// trip bounds the time that a packet and its acknowledgement take on the board. On slow cables that includes waiting
-// for everything that the applications may have in flight.
+// trip bounds the time that a packet and its acknowledgement take on the board, which includes waiting in front of the
+// cables for everything that the applications may have in flight.
 func (c *Case) trip() simcore.Ps {
-	const slow = 10 // rate in Gbps below which a cable counts as slow
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
 	w := &c.Workload
 	trip := p.cable + 2*p.read + p.extra
 	for i := range rack.Servers {
-		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) &&
-			r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
+		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) {
 			trip += times(r.Ps, w.BytesInFlight()/int(r.Bytes)+1)
 		}
 	}
