@@ -15,8 +15,8 @@ import (
 // run (dram.DRAM.Background). HogSpec's times count from the beginning of the simulation.
 type LoadSpec struct {
 	dram.HogSpec `yaml:",inline"`
-	Offset       uint64 `yaml:"offset"` // of the loaded range in the memory, of a machine in the socket's memory
-	Socket       int    `yaml:"socket"` // socket of the machine whose DRAM is loaded
+	Offset       uint64 `yaml:"offset" unit:"bytes"` // of the loaded range in the memory, of a machine in the socket's memory
+	Socket       int    `yaml:"socket"`              // socket of the machine whose DRAM is loaded
 }
 
 // SetDefaults implements specfile.Defaulter.

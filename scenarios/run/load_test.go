@@ -64,14 +64,20 @@ func TestLoadsRefused(t *testing.T) {
 	const stack = "stacks: [{kind: flexins}]"
 	const at = "f.yaml:7: board.servers[0].cards[0].switch.arm.loads[0]"
 	for loads, want := range map[string]string{
-		"{socket: 1}":               at + ".socket 1: want 0 to 0, a socket of the machine",
-		"{offset: 0x3fffffff}":      at + ".offset 1073741823: want its 67108864 B (span_bytes) inside the",
-		"{span_bytes: 0x80000000}":  at + ".span_bytes: conflicts",
-		"{write_permille: 1001}":    at + ".write_permille 1001: want 0 to 1000",
-		"{rate: {ps: 0}}":           at + ".rate 100 bytes in 0 ps: want 1 to 2^30 bytes",
-		"{from_ps: 9, until_ps: 8}": at + ".until_ps 8: want 0 (until Stop), or from_ps or more",
-		"{gigabytes: 9}":            at + ".gigabytes: no such field: want one of ",
-		"{base: 9}":                 at + ".base: no such field: want one of rate, write_permille",
+		"{socket: 1}":              at + ".socket 1: want 0 to 0, a socket of the machine",
+		"{offset: 0x3fffffff}":     at + ".offset 1073741823: want its 67108864 B (span_bytes) inside the",
+		"{span_bytes: 0x80000000}": at + ".span_bytes: conflicts",
+		"{write_permille: 1001}":   at + ".write_permille 1001: want 0 to 1000",
+		"{rate: {ps: 0}}":          at + ".rate 100 bytes in 0 ps: want 1 to 2^30 bytes",
+		"{from_ps: 9, until_ps: 8}": at + ".until_ps 8ps: want 0 for no end, or " +
+			"board.servers[0].cards[0].switch.arm.loads[0].from_ps or more: 9ps",
+		"{from: 1ms, until: 500us}": at + ".until 500us: want 0 for no end, or " +
+			"board.servers[0].cards[0].switch.arm.loads[0].from or more: 1ms",
+		"{rate: 99999Gbps}":       at + ".rate 99999 bytes in 8000 ps: want 10000 Gbps at most",
+		"{rate: 123.4567891Gbps}": at + `.rate: "123.4567891Gbps": cannot be held as whole bytes`,
+		"{offset: 99GiB}":         at + ".offset 106300440576: want its 67108864 B",
+		"{gigabytes: 9}":          at + ".gigabytes: no such field: want one of ",
+		"{base: 9}":               at + ".base: no such field: want one of rate, write_permille",
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+loaded(stack, loads)))
 		require.ErrorContains(t, err, want)

@@ -1,9 +1,15 @@
 package run
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	"nictwin/models/board"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
+	rnicmodel "nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
 	"nictwin/stack/apps"
@@ -21,6 +27,30 @@ type rnic struct {
 	dev     *rnicverbs.Device
 	core    apps.Core
 	card    *board.Card
+}
+
+// validateModels checks that the models of devices of kind rnic exist.
+func (s *Spec) validateModels(servers []board.ServerSpec) error {
+	var errs []error
+	check := func(at string, d *board.DeviceSpec) {
+		if d.Kind == board.DeviceRNIC && d.Model != "" && !slices.Contains(rnicmodel.PresetNames, d.Model) {
+			errs = append(errs, field.Errorf(field.Path(at+".model"), "%q: want one of %s", d.Model,
+				strings.Join(rnicmodel.PresetNames, ", ")))
+		}
+	}
+	for i := range s.Devices {
+		check(fmt.Sprintf("devices[%d]", i), &s.Devices[i])
+	}
+	for i := range servers {
+		for k := range servers[i].Cards {
+			c, at := &servers[i].Cards[k], fmt.Sprintf("board.servers[%d].cards[%d]", i, k)
+			check(at+".device", &c.Device)
+			if c.Second != nil {
+				check(at+".second.device", &c.Second.Device)
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func fitsRNIC(s *StackSpec, c *board.CardSpec) error {

@@ -151,6 +151,9 @@ func (s *Spec) Validate() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	if err := s.validateModels(servers); err != nil {
+		return err
+	}
 	rack := s.rack()
 	if err := rack.Validate(); err != nil {
 		return field.Against(field.Under("board", err), "devices", "faults")

@@ -106,6 +106,8 @@ func TestSweepRefused(t *testing.T) {
 			"f.yaml:7: sweep.workload.depth: depth in line 6 sets workload.depth, too"},
 		{"sweep:\n  workload.sizes: [[4]]\n  workload.sizes[0]: [5]",
 			"f.yaml:7: sweep.workload.sizes[0]: workload.sizes in line 6 sets workload.sizes, too"},
+		{"sweep:\n  board.servers.cards.eth.latency_ps: [10]\n  board.servers.cards.eth.latency: [1ns]",
+			"f.yaml:7: sweep.board.servers.cards.eth.latency: board.servers.cards.eth.latency_ps in line 6 sets"},
 		{"sweep:\n  stacks.kind: [rnic]\n  stacks[1].kind: [rnic]",
 			"f.yaml:7: sweep.stacks[1].kind: stacks.kind in line 6 sets stacks[1].kind, too"},
 		{"sweep:\n  workload.depth: [0]", "f.yaml:5: sweep: case x:depth=0: workload.depth 0: want 1 to"},

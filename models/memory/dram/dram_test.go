@@ -184,7 +184,7 @@ func TestHog(t *testing.T) {
 		require.ErrorContains(t, err, field)
 	}
 	s.From = s.Until + 1
-	require.ErrorContains(t, s.Validate(), "want 0 (until Stop), or from_ps or more")
+	require.ErrorContains(t, s.Validate(), "want 0 for no end, or from_ps or more")
 	s.From, s.Span = 0, 1<<63
 	require.ErrorContains(t, s.Validate(), "span_bytes 9223372036854775808: want access_bytes to")
 	s.Span = 1 << 40

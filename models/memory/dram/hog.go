@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/memory/mem"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 )
 
@@ -39,8 +40,12 @@ func (s HogSpec) Validate() error {
 	bad := func(path field.Path, got any, want string) {
 		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
+	// No DRAM carries a hundredth of the highest rate; each access takes time to simulate, even if it only waits.
+	const most = 10_000 // Gbps
 	if r := s.Rate; r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second {
 		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s")
+	} else if float64(r.Bytes)*8000/float64(r.Ps) > most {
+		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), fmt.Sprintf("%d Gbps at most", most))
 	}
 	if s.Writes < 0 || s.Writes > permille {
 		bad("write_permille", s.Writes, "0 to 1000")
@@ -55,11 +60,11 @@ func (s HogSpec) Validate() error {
 		bad("in_flight", s.InFlight, "1 to 65536")
 	}
 	if s.From < 0 || s.From > simcore.MaxPs/2 {
-		bad("from_ps", int64(s.From), fmt.Sprintf("0 to %d", int64(simcore.MaxPs/2)))
+		bad("from_ps", quantity.Time(s.From), fmt.Sprintf("0 to %v", quantity.Time(simcore.MaxPs/2)))
 	}
 	if s.Until < 0 || s.Until != 0 && s.Until < s.From {
-		errs = append(errs, field.Against(field.Errorf("until_ps", "%d: want 0 (until Stop), or from_ps or more",
-			int64(s.Until)), "from_ps"))
+		errs = append(errs, field.Against(field.Errorf("until_ps", "%v: want 0 for no end, or %v or more: %v",
+			quantity.Time(s.Until), field.Path("from_ps"), quantity.Time(s.From)), "from_ps"))
 	}
 	return errors.Join(errs...)
 }

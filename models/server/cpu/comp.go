@@ -22,6 +22,7 @@ type Core struct {
 
 	ownWatches mem.Watches // watches of this core's loops, notified of its own stores
 	round      round
+	worked     bool       // the step being replayed found work; the loop may be stopped in the meantime
 	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
 	began      simcore.Ps // time at which that step began
 	busy       bool       // the core computes until due, or has a record to replay
@@ -64,7 +65,7 @@ func (c *Core) Stats() Stats { return c.stats }
 func (c *Core) BusyTime() simcore.Ps {
 	now, t := c.Now(), c.stats.Busy
 	t -= max(0, c.busyUntil-now)
-	if c.busy && (c.stepping == nil || c.stepping.ready) {
+	if c.busy && (c.stepping == nil || c.worked) {
 		t += max(0, now-c.began)
 	}
 	return t
@@ -136,7 +137,7 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.working = true // put off the replay until the step has recorded everything
 	worked := l.step(c)
 	c.working = false
-	if worked && !l.stopped {
+	if c.worked = worked && !l.stopped; c.worked {
 		l.ready = true
 		c.stats.Worked++
 	}
@@ -163,7 +164,7 @@ func (c *Core) recordDone() {
 	if l != nil {
 		end = max(end, c.began+l.poll)
 	}
-	if l == nil || l.ready {
+	if l == nil || c.worked {
 		c.stats.Busy += end - c.began
 		c.busyUntil = end
 	}

@@ -344,3 +344,25 @@ type silent struct{}
 
 func (silent) Write(uint32, []byte) error                        { return nil }
 func (silent) Read(uint32, int, func(v uint64, err error)) error { return nil }
+
+// The busy time must not fall when a loop is stopped while its step waits for memory.
+func TestBusyTimeOfAStoppedLoop(t *testing.T) {
+	b := newBench(t, simcore.NewEngine(), plain(), 100*ns)
+	var l *cpu.Loop
+	l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: 20}, func(c *cpu.Core) bool {
+		var x [64]byte
+		require.NoError(t, c.Load(0x1000, x[:]))
+		return true
+	})
+	require.NoError(t, err)
+	var before simcore.Ps
+	b.at(50*ns, func() {
+		before = b.core.BusyTime()
+		require.Equal(t, 50*ns, before)
+		l.Stop()
+	})
+	b.at(60*ns, func() { require.Equal(t, before+10*ns, b.core.BusyTime()) })
+	b.run()
+	require.GreaterOrEqual(t, b.core.BusyTime(), before)
+	require.Equal(t, b.core.Stats().Busy, b.core.BusyTime())
+}

@@ -227,8 +227,13 @@ func (s *Server) Throttle(r simcore.Rate) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the first error of a cache or a core, or nil.
+// Err returns the first error of a cache, a core or a copy engine, or nil.
 func (s *Server) Err() error {
+	for _, d := range s.DSA {
+		if d != nil && d.Err() != nil {
+			return d.Err()
+		}
+	}
 	for _, c := range s.LLC {
 		if c != nil && c.Err() != nil {
 			return c.Err()

@@ -15,6 +15,7 @@ import (
 // Field is a field of a spec that can be set.
 type Field struct {
 	Path field.Path // with the index of every list on it
+	Tag  field.Path // Path with the names of tags, whichever forms it has
 
 	entry
 }
@@ -52,7 +53,7 @@ func Fields(spec any, path field.Path) ([]Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := []Field{{"", entry{value: reflect.ValueOf(spec).Elem()}}}
+	at := []Field{{"", "", entry{value: reflect.ValueOf(spec).Elem()}}}
 	for i, s := range steps {
 		var next []Field
 		for _, f := range at {
@@ -74,7 +75,7 @@ func (f *Field) fields(s step, rest []step) (all []Field, err error) {
 	case v.Kind() == reflect.Pointer && v.IsNil(), v.Kind() == reflect.Slice && v.Len() == 0:
 		return nil, fmt.Errorf("want %s, whose %s it sets", f.Path, pathOf(rest))
 	case v.Kind() == reflect.Pointer:
-		of := Field{f.Path, entry{value: v.Elem()}}
+		of := Field{f.Path, f.Tag, entry{value: v.Elem()}}
 		return of.fields(s, rest)
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
 		for i := range v.Len() {
@@ -93,7 +94,7 @@ func (f *Field) fields(s step, rest []step) (all []Field, err error) {
 	if !ok {
 		return nil, fmt.Errorf("no such field: %s is none of %s", under(f.Path, s.name), known(v.Type()))
 	}
-	to := Field{under(f.Path, s.name), e}
+	to := Field{under(f.Path, s.name), under(f.Tag, e.name), e}
 	for _, i := range s.indices {
 		for to.value.Kind() == reflect.Pointer && !to.value.IsNil() {
 			to.value = to.value.Elem()
@@ -111,7 +112,8 @@ func (f *Field) fields(s step, rest []step) (all []Field, err error) {
 
 // index returns an entry of a list.
 func (f *Field) index(i int) Field {
-	return Field{field.Path(fmt.Sprintf("%s[%d]", f.Path, i)), entry{f.name, f.value.Index(i), f.unit}}
+	at := func(p field.Path) field.Path { return field.Path(fmt.Sprintf("%s[%d]", p, i)) }
+	return Field{at(f.Path), at(f.Tag), entry{f.name, f.value.Index(i), f.unit}}
 }
 
 // pathOf writes steps as a path.

@@ -114,6 +114,7 @@ type check struct {
 // fieldOf is a field that an axis sets.
 type fieldOf struct {
 	path field.Path
+	tag  field.Path // see specfile.Field
 	by   *Axis
 }
 
@@ -224,14 +225,14 @@ func (c *check) target(a *Axis) bool {
 			return false
 		}
 		for _, o := range c.set {
-			if overlap(o.path, f.Path) {
+			if overlap(o.tag, f.Tag) {
 				c.bad(a.key, a.at(), "%s in line %d sets %s, too", o.by.key.Value, o.by.key.Line, o.path)
 				return false
 			}
 		}
 	}
 	for _, f := range fields {
-		c.set = append(c.set, fieldOf{f.Path, a})
+		c.set = append(c.set, fieldOf{f.Path, f.Tag, a})
 	}
 	return true
 }

@@ -67,7 +67,11 @@ type Engine struct {
 	events simcore.EventPool
 	onRoom []func() // called when the queue stops being full
 	stats  Stats
+	err    error
 }
+
+// Err returns the first error of the write of a completion record, or nil. Software waits for such a record for ever.
+func (e *Engine) Err() error { return e.err }
 
 // Stats counts what an engine did.
 type Stats struct {
@@ -238,6 +242,9 @@ func (e *Engine) writeRecord(j *job) {
 // end frees the engine that a job occupied.
 func (e *Engine) end(j *job) {
 	c := j.c
+	if j.record.Err != nil && e.err == nil { // software would wait for the record for ever
+		e.err = fmt.Errorf("dsa: %s: completion record at %#x: %w", e.Name(), c.Record, j.record.Err)
+	}
 	if c.Err == nil {
 		c.Err = j.record.Err
 	}

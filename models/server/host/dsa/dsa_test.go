@@ -156,6 +156,13 @@ func TestErrors(t *testing.T) {
 	require.EqualValues(t, dsa.RecordFailed, b[0])
 	require.True(t, x.Idle())
 	require.Zero(t, x.Stats().Held)
+	require.NoError(t, x.Err(), "the record says that the copy failed")
+	x, err = dsa.Builder{Scheduler: e, Spec: s, Memory: &aborting{Space: space, at: 5000, writes: true}}.Build("DSA")
+	require.NoError(t, err)
+	b64 := dsa.EncodeDescriptor(0, 100, 1, 8192)
+	require.NoError(t, x.Portal().Write(0, b64[:]))
+	require.NoError(t, e.Run())
+	require.ErrorContains(t, x.Err(), "dsa: DSA: completion record at 0x2000")
 	_, err = dsa.Builder{Spec: dsa.Spec{Latency: -1, Rate: simcore.Rate{Ps: 1}}}.Build("DSA")
 	for _, wantErr := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0",
 		"queue 0", "ahead 0", "chunk_bytes 0"} {
@@ -165,14 +172,15 @@ func TestErrors(t *testing.T) {
 	require.ErrorContains(t, err, "want host-fn")
 }
 
-// aborting is a memory that aborts accesses at or above an address.
+// aborting is a memory that aborts reads at or above an address, or writes.
 type aborting struct {
 	*mem.Space
-	at uint64
+	at     uint64
+	writes bool
 }
 
 func (m *aborting) Access(a *mem.Access) {
-	if a.Op == mem.Read && a.Addr >= m.at {
+	if (a.Op == mem.Write) == m.writes && a.Addr >= m.at {
 		a.Finish(mem.ErrAborted)
 		return
 	}
