@@ -44,8 +44,10 @@ type item struct {
 	fields Fields
 	data   []byte // nil: data are not compared
 	born   uint64
-	load   int    // bytes in flight since the first beat of the transaction for which it was expected, its own included
-	came   uint64 // cycle in which the transaction came; 0: not yet
+	// load counts the bytes of expected transactions, this one included, that were in flight at any time since the
+	// first beat of the transaction that made this one expected.
+	load int
+	came uint64 // cycle in which the transaction came; 0: not yet
 }
 
 // maxStates is the largest number of explanations that are kept.

@@ -35,7 +35,7 @@ type Failure struct {
 	Field    string
 	Expected string
 	Got      string
-	Cause    uint64 // cycle of the transaction for which it was expected; 0: not known
+	Cause    uint64 // last cycle of the transaction that made this one expected; 0: not known
 	Detail   string // further lines for the report; may be empty
 }
 
@@ -64,11 +64,11 @@ type Player struct {
 	end     []func()
 	failed  *Failure
 	plain   bool   // the run has no stalls, so latencies are checked
-	cycle   uint64 // last beat of the transaction that the reference got last
-	first   uint64 // first beat of that transaction
+	cycle   uint64 // cycle of the last beat of the transaction that the reference got last
+	first   uint64 // cycle of the first beat of the transaction that the reference got last
 	longest int    // largest number of beats of a drawn burst
-	made    int    // number of transactions drawn, given and expected by the reference, and of its jobs
-	most    int    // largest value of made; 0: no limit
+	made    int    // number of transactions and jobs counted against the limit that Bound sets
+	most    int    // limit on transactions and jobs, set by Bound; 0: no limit
 	same    int    // number of comparisons of memories
 	watch   func(c Call)
 }
@@ -181,7 +181,7 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	p.enter("Draw", stream, s.draw)
 	p.count()
 	f, data := s.draw()
-	defer at(s.draw) // adds the position of f, which has returned, to mistakes
+	defer at(s.draw) // a mistake in the results names the source line of s.draw, which has returned
 	if !s.carried {
 		s.of.fit(data)
 	}
@@ -196,12 +196,13 @@ func (p *Player) Job() bool {
 	return p.host.Job()
 }
 
-// Give offers a transaction to an input, after those that wait there, delay cycles from now or later.
+// Give queues a transaction for an input, behind those that already wait there. It starts when
+// the given number of cycles has passed, or later.
 func (p *Player) Give(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, false)
 }
 
-// Answer is Give, but before the transactions that were drawn for the stream.
+// Answer queues a transaction as Give does, but ahead of those that were drawn for the stream.
 func (p *Player) Answer(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, true)
 }

@@ -7,7 +7,7 @@ import "math/bits"
 // for each segment; Last has, for each, the number of the last DW (four bytes) of a packet that ends there.
 type Segments struct {
 	Count int
-	Data  string // Data to Last are names of fields
+	Data  string // this and the following strings are the names of fields
 	Valid string // empty: all segments from a start to an end are valid
 	Start string
 	End   string

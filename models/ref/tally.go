@@ -5,8 +5,8 @@ type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // On was called; memories that answer a manager do not count
-	nothing  bool // Nothing was called
+	looked   bool // set by On: the reference checks the stream; subscribe does not set it, since it only serves
+	nothing  bool // set by Nothing: an unexpected transaction is a fault
 }
 
 // Tally counts the transactions of a stream in a run, and how many the reference expected and compared.

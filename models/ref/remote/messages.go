@@ -20,7 +20,7 @@ const (
 	Draw                // draw a transaction of a stream
 	Deliver             // handle transactions that have crossed the pins
 	Reset               // handle a reset of the device
-	Over                // report whether anything is still due
+	Over                // report whether the device owes nothing any more
 	Stuck               // report what is due, since nothing happens any more
 	End                 // finish the run
 )

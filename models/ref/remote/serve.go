@@ -41,7 +41,7 @@ type server struct {
 	setup  *Setup
 	p      *ref.Player
 	all    []*ref.Stream
-	number map[string]int // index of each stream in all, by name
+	number map[string]int // index of each stream in server.all, by name
 	told   uint64
 	now    *Request
 	jobs   int
