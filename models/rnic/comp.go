@@ -57,7 +57,7 @@ type Comp struct {
 
 	events    simcore.EventPool
 	armed     bool       // an event that calls pump is pending
-	wakeAt    simcore.Ps // time of that event
+	wakeAt    simcore.Ps // time of the event that calls pump, if armed
 	handling  bool       // an event is being handled
 	pumpAgain bool       // call pump before the event ends
 	failed    error

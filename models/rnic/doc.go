@@ -69,7 +69,7 @@
 //     of two endpoints in another order, as with any NIC, since PCIe does not order writes to
 //     different completers. A completion in a queue in the Arm's memory can be seen before its
 //     payload in the host's.
-//   - A queue pair that fails first completes what was decided or planned before: requests that
+//   - When a queue pair fails, it first completes what was decided or planned before: requests that
 //     have not taken effect, and packets without acknowledgements that have not left. Then come the
 //     error and the flushed entries.
 //   - Results do not depend on the order of events of one time: each queue pair keeps its order.

@@ -10,18 +10,20 @@ import (
 
 // Sources of the numbers. "OP" is the off-path study; ids are those of the papers' parameters and claims.
 //
-//	packet_ps      OP §2.1: a ConnectX-6 handles 195 M packets/s (offpath.bg.nic_core_mpps); the older ones and
-//	               ConnectX-7 by their line rates' ratio to it: assumption
-//	contexts       Hold 350 ns: assumption; 300 to 400 ns is the window that works. Endpoint = 176 M/s × Hold, after
-//	               offpath.c12.sum_alone (352 M/s for two); Reserve = 19 M/s × Hold, after offpath.c12.concurrent
-//	               (195 M/s). Both claims thereby become anchors, and are not scored
-//	packet_table   72 k, so that READs of more than 9 MB do not fit at 128 B a packet: after
-//	               offpath.p2.large_read_collapse, an anchor. What happens to such READs is a hypothesis; it has no
-//	               other parameter
-//	latency        added to each operation beside what is simulated: anchors, one for each testbed and operation; with
-//	               the values here a small READ takes 2 µs (offpath.bg.rdma_latency): assumption
-//	latency.rc_ps  BlueField-2 only: 0.05 µs, which the anchor offpath.p1.abs_write (0.4 µs) leaves after the links
-//	               there and back
+//	packet_ps      OP §2.1: a ConnectX-6 handles 195 M packets/s (offpath.bg.nic_core_mpps); for ConnectX-4, -5 and -7,
+//	               the rate is assumed to be proportional to the line rate
+//	contexts       Hold = 350 ns: assumption; 300 to 400 ns would do. Endpoint = 176 M/s × Hold: by claim
+//	               offpath.c12.sum_alone, the rates of two endpoints, each alone, sum to 352 M/s. Reserve =
+//	               19 M/s × Hold: by claim offpath.c12.concurrent, both at once reach 195 M/s, 19 M/s more than
+//	               176. Both claims thereby become anchors, and are not scored
+//	packet_table   72 k entries, so that READs of more than 9 MB do not fit at 128 B a packet: the size at which READs
+//	               collapse by offpath.p2.large_read_collapse, an anchor. What happens to such READs is a
+//	               hypothesis. It has no other parameter
+//	latency        added to the simulated latency of each operation. Each testbed's experiments have an anchor for each
+//	               operation; the values here are assumed, so that a small READ takes 2 µs
+//	               (offpath.bg.rdma_latency)
+//	latency.rc_ps  BlueField-2 only: 0.05 µs. This is the anchor offpath.p1.abs_write (0.4 µs) without the latency of
+//	               the links, there and back
 //	line           offpath.hw.cli_pcie (ConnectX-4: 100 Gbps), offpath.hw.nic (BlueField-2: 2 × 100); the others by
 //	               their data sheets: ConnectX-5 100, ConnectX-6 200, ConnectX-7 400 Gbps
 //	framing, pmtu  OP ran InfiniBand at a path MTU of 1,024 (declared); RoCEv2 shows the sensitivity to that

@@ -21,16 +21,16 @@ type qpair struct {
 	lookedUp  bool // the lookups for the pair's next packet are done
 	requested bool // the lookups for the pair's next packet are in flight
 	timing    bool // the event of the pair's acknowledgement timer is pending
-	// Number of completions that must be written before those of a failure: of requests that have
-	// not taken effect, and of packets that need no acknowledgement.
+	// Number of received requests that have not taken effect, plus packets of UC, UD and raw that
+	// have not been sent. If the pair fails, their completions come before those of the failure.
 	unreported int32
 
 	core.QP
 	steps      uint64 // core.QP.Steps when the timer was started
 	out        chain[*txPacket]
-	leaving    chain[*txPacket]  // for UC, UD and raw: packets taken from out, until their completions are written
+	leaving    chain[*txPacket]  // for UC, UD and raw: packets on their way after out, up to their completions
 	parked     [2]chain[*rxOp]   // received requests, and received responses, that wait to be handled
-	ripe       [2]int32          // number of parked packets whose latency has passed, by the same index
+	ripe       [2]int32          // number of packets in parked, by the index of parked, whose latency has passed
 	queued     [2]int32          // requests that wait for a context, by endpoint
 	barred     chain[*rxOp]      // requests that would overtake another; see order.go
 	flushed    []core.Completion // completions of a failed queue pair, which are written once unreported is 0

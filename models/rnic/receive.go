@@ -18,7 +18,7 @@ type receiver struct {
 	unplaced int // TLPs of completion entries that were not accepted yet
 
 	loopback fifo.Queue[*txPacket] // packets that the NIC sends to itself
-	granted  fifo.Queue[*rxOp]     // requests that hold a context, for Contexts.Hold
+	granted  fifo.Queue[*rxOp]     // requests that got a context less than Contexts.Hold ago
 	finished fifo.Queue[*rxOp]     // requests whose TLPs were all accepted
 	p        core.Packet
 }
@@ -251,7 +251,7 @@ func (c *Comp) carryOut() {
 }
 
 // Consumed implements msg.Consumer: one of the TLPs or reads that a packet waits for has ended. The
-// NIC learns of it a time back later: the latency of the return path.
+// NIC learns of it later, after the latency of the return path, which is given by back.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
 	op.acceptedAt = max(op.acceptedAt, now+back)

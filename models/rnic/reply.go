@@ -95,7 +95,7 @@ func (c *Comp) startRead(op *rxOp) {
 	last := j.plan.Len - (j.packets-1)*op.q.PMTU // bytes of the last packet
 	j.entries = (j.packets-1)*c.entries(j.plan.Bus, op.q.PMTU) + c.entries(j.plan.Bus, last)
 	j.ownsTable = j.entries > c.spec.Table
-	op.unsent++ // ended by dataArrived when all data has arrived
+	op.unsent++ // dataArrived reverts this when all data has arrived
 	j.q.refs++
 	c.table.waiting.Push(j)
 	c.admit()

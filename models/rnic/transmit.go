@@ -34,7 +34,7 @@ type txPacket struct {
 	job     *readJob // READ that the packet carries data of; nil: other packets
 	entries int      // the packet's entries of the packet table
 
-	ends   bool // last packet of its message; for UC, UD and raw, done is set then
+	ends   bool // last packet of its message; for UC, UD and raw, done is the completion of the message
 	report bool // the completion in done must be written
 	left   bool // the packet has left; its completion waits for those of earlier packets of its queue pair
 	done   core.Completion

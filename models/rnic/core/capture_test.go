@@ -282,8 +282,8 @@ var departures = map[string][]recordedResponse{
 	"opcode_1e":             {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	// requests after an RNR NAK are not answered
 	"send_no_recv_rnr": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.RNRSyndrome(12)}},
-	// rxe sends the PSN before 0, since it has acknowledged nothing; the PSN before the expected
-	// one is right.
+	// The standard wants the PSN before the expected one, 256. rxe answers with the PSN before 0,
+	// since it has acknowledged nothing yet.
 	"psn_far_behind":  {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 	"psn_half_window": {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 }

@@ -22,14 +22,14 @@ func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
 type requester struct {
 	sq      fifo.Queue[work]
 	cur     int    // index in sq of the entry that sends next
-	pos     int    // number of the next packet of that entry
+	pos     int    // number of the next packet of the entry at cur, from 0
 	next    uint32 // PSN of the next entry to be posted
 	sent    uint32 // PSN after the highest one that has left
 	reads   int    // READs and atomics that were requested and not answered
 	waiting bool   // between an RNR NAK and Resume
 
 	retries, rnr int
-	gapAt        uint32 // PSN of a lost response that was requested again; valid with gap
+	gapAt        uint32 // PSN of the latest lost response that was requested again; valid while gap is set
 	gap          bool
 	steps        uint64 // counter of progress
 }
