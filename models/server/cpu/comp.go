@@ -25,7 +25,7 @@ type Core struct {
 	worked     bool       // the step being replayed found work; the loop may be stopped in the meantime
 	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
 	began      simcore.Ps // time at which that step began
-	busy       bool       // the core computes until due, or has a record to replay
+	busy       bool       // the core computes, until the time due, or has a record to replay
 	due        simcore.Ps // time until which the core computes
 
 	ops     fifo.Queue[op]
@@ -33,7 +33,7 @@ type Core struct {
 	lines
 	reg         regRead
 	regDone     func(v uint64, err error)
-	roomSources []Holder // registers that were full once, whose OnRoom calls work
+	roomSources []Holder // registers that were full at least once; the method work is registered with their OnRoom
 
 	alarm     simcore.Alarm
 	stats     Stats
@@ -125,7 +125,7 @@ func (c *Core) Handle(e sim.Event) error {
 	return c.err
 }
 
-// begin runs the step of a loop, whose poll found it awake.
+// begin runs the step of a loop whose poll has just found it awake: it has work left, or a write or timer has woken it.
 func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.round.begin(l)
 	c.busy, c.stepping, c.began, c.due = true, l, now, now

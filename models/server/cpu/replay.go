@@ -42,7 +42,7 @@ type progress uint8
 const (
 	finished    progress = iota // continue with the next op
 	resumeAtDue                 // continue with this op when the core is due
-	blocked                     // continue with this op when the end of an access or room in registers calls work
+	blocked                     // continue with this op when an access ends or registers have room, which calls work
 )
 
 // regRead is the result of the register read that the core waits for.

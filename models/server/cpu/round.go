@@ -9,8 +9,8 @@ import (
 // never is later than any instant.
 const never = simcore.MaxPs
 
-// round is the polling order of a core's loops, with the current position. loops[next] is polled at
-// the time at; each of the others follows when its predecessor's poll has ended, round after round.
+// round is the polling order of a core's loops, with the current position: loops[next] is polled at
+// time round.at. Each of the others follows when its predecessor's poll has ended, round after round.
 type round struct {
 	loops  []*Loop
 	before []simcore.Ps // before[i]: time to poll loops[0] to loops[i-1]; before[len(loops)]: length of a round
