@@ -86,7 +86,7 @@ func (m *measure) parse(text string) (int64, error) {
 	if !known {
 		return bad("unknown unit %q: want %s", parts[3], m.names())
 	}
-	n, _ := new(big.Rat).SetString(parts[2]) // form has only decimal numbers
+	n, _ := new(big.Rat).SetString(parts[2]) // it is a decimal number: the regular expression form matches no other
 	n.Mul(n, new(big.Rat).SetInt64(u.size))
 	switch {
 	case !n.IsInt():

@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	for _, x := range []struct {
 		kind, text string
 		want       int64
-		written    string // String; empty: the text itself
+		written    string // expected result of the method String; empty: equal to text
 	}{
 		{"time", "7ps", 7, ""}, {"time", "20ms", 20e9, ""}, {"time", "1.5us", 1_500_000, ""},
 		{"time", "2500ps", 2500, "2.5ns"}, {"time", "0.001ns", 1, "1ps"}, {"time", "1000s", 1e15, ""},

@@ -164,8 +164,9 @@ func TestBoardIsTheSameOnEveryEngine(t *testing.T) {
 	}
 }
 
-// TestBoardProperty: the same holds for random links, and no wake-up is lost. The periods and
-// latencies divide each other, so that many events have equal times.
+// TestBoardProperty: boards with random links also have the same events and component logs on every
+// engine, and lose no wake-up. The periods and latencies divide each other, so that many events have
+// equal times.
 func TestBoardProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		oneOf := func(label string, values ...Ps) Ps { return rapid.SampledFrom(values).Draw(t, label) }

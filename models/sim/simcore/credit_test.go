@@ -19,8 +19,8 @@ func (c *aheadComp) CreditReturned(_ *Port, usable Ps) {
 }
 
 // TestEarlySender: the link notifies a component that runs ahead of each credit when it is
-// returned, with the time from which it may be used. The component may send a message that departs
-// then at once.
+// returned, with the time from which it may be used. The component may at once send a message with
+// that time, or a later one, as its departure.
 func TestEarlySender(t *testing.T) {
 	e := NewEngine()
 	src := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}}

@@ -55,7 +55,8 @@ func TestOrder(t *testing.T) {
 			done = append(done, ran{ev.At, ev.Secondary, ev.Kind})
 			if budget > 0 {
 				budget--
-				// A primary that a secondary schedules for its own time runs after it, against the order checked here.
+				// At one time, primaries come first in the order checked here. A secondary must not schedule a
+				// primary for the current time: it would run after the secondary.
 				step := draw()
 				secondary := rapid.Bool().Draw(t, "secondary")
 				if ev.Secondary && step == 0 {

@@ -240,8 +240,8 @@ func (d *lane) deliverHead(now Ps) {
 	}
 	d.leaveFlight()
 	if d.own == nil {
-		// Only Recv shows whether a foreign port has room, and by then its component has been
-		// notified.
+		// Only by Recv does a foreign port show whether it has room. If it has, Recv notifies the
+		// port's component before it returns, so the message must have left the lane already.
 		if d.dst.Recv(msg) != nil {
 			d.returnToFlight(msg, now)
 			d.blocked = true

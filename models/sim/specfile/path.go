@@ -147,8 +147,8 @@ func (f *Field) Long() string {
 	return ""
 }
 
-// Text returns the field's value as one word: entries of a list with a + between them. ok is false for values of more
-// than a list.
+// Text returns the field's value as one word: entries of a list with a + between them. ok is false if the value is or
+// contains a struct or a map.
 func (f *Field) Text() (text string, ok bool) { return f.unit.text(f.value) }
 
 func (u *unit) text(v reflect.Value) (string, bool) {

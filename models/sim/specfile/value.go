@@ -144,7 +144,7 @@ func tagOf(f reflect.StructField) (name string, inline bool) {
 	return name, strings.Contains(","+opts+",", ",inline,")
 }
 
-// known lists the keys of a struct, of those with a short form that one.
+// known lists the keys of a struct, each in its short form if it has one.
 func known(t reflect.Type) string {
 	var names []string
 	eachField(t, func(name string, f reflect.StructField) { names = append(names, cmp.Or(shortOf(f), name)) })
