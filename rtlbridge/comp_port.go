@@ -34,7 +34,7 @@ type portState struct {
 
 type input struct {
 	msg   sim.Msg
-	cycle uint64 // first cycle in which the device may be offered it
+	cycle uint64 // first cycle in which msg may be offered to the device
 }
 
 // idle reports whether nothing is in transit through the port.
@@ -157,7 +157,8 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 		e.Ordinal, e.Last, p.Out)
 }
 
-// begin adopts the credits of the port's link, which must be long enough.
+// begin adopts the credits of the port's link. It refuses a link whose latency, or the latency of whose credits, is
+// too short for the quantum.
 func (p *portState) begin(streams []protocol.StreamStart) error {
 	c := p.comp
 	if err := p.longEnough(); err != nil {

@@ -74,7 +74,7 @@ type Conn struct {
 	broken error
 
 	in     []byte // receive buffer
-	lo, hi int    // the bytes of in from lo to hi are not yet consumed
+	lo, hi int    // in[lo:hi] holds bytes that are not yet consumed
 	out    []byte // RUN or INPUT frame under construction, records from reserve on
 	nRec   uint32
 	early  uint32 // records sent ahead of the next RUN

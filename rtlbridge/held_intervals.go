@@ -32,7 +32,7 @@ func (h *heldAhead) add(stream int, x heldTime) {
 	h.next = min(h.next, x.first)
 }
 
-// report passes held cycles before cycle to the observers.
+// report passes the held cycles that lie before the given cycle to the observers.
 func (h *heldAhead) report(cycle uint64, observers []func(stream int, first, last uint64)) {
 	if h.next >= cycle {
 		return

@@ -14,8 +14,8 @@ type idleQuanta struct {
 	owed    uint32 // cycles of quanta skipped since the latest RUN
 }
 
-// maySkip reports whether a quantum needs no exchange. records counts its inputs and credits; due, the RUNs
-// that are not yet answered.
+// maySkip reports whether a quantum needs no exchange with the device. records is the number of its inputs and
+// credits, due the number of RUNs that are not yet answered.
 func (q *idleQuanta) maySkip(cycles, records uint32, due int) bool {
 	return q.enabled && q.still && records == 0 && q.quiet >= due &&
 		uint64(q.owed)+2*uint64(cycles) <= protocol.MaxRunCycles

@@ -176,7 +176,8 @@ func (c *Conn) Reset(cycle uint64) error {
 	return c.sendEarly()
 }
 
-// sendEarly sends the inputs gathered so far ahead of the RUN if they have grown large.
+// sendEarly sends the inputs gathered so far in an INPUT frame of their own, before the RUN frame, if they have grown
+// large.
 func (c *Conn) sendEarly() error {
 	if len(c.out) < softFrame {
 		return nil
@@ -294,8 +295,8 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	return r, nil
 }
 
-// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. A caller that
-// reads the events of one frame must read those of all.
+// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. A caller
+// must read either all events of every frame, or none, since their order is checked across frames.
 func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	ok, err := r.Next(e)
 	switch {

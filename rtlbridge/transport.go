@@ -40,8 +40,8 @@ type transport struct {
 	timeout time.Duration
 	spins   bool          // there is a second processor
 	expect  time.Duration // time that the device took for the latest quantum
-	rest    int           // receives left that must not spin
-	penalty int           // the next value of rest
+	rest    int           // number of the next receives that must not spin, since a spin was in vain
+	penalty int           // latest start value of rest; doubled when a spin is in vain, halved when one succeeds
 	pending []byte        // received while a send was blocked
 	maxPend int
 	epoch   time.Time

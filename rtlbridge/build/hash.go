@@ -100,7 +100,7 @@ func (h *hasher) tree(name, dir string, keep func(string) bool) error {
 	return nil
 }
 
-// walk lists the regular files under dir whose names keep accepts.
+// walk lists the regular files under dir whose names are accepted by the function keep.
 func (h *hasher) walk(dir string, keep func(string) bool) (files []string, err error) {
 	walked := 0
 	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {

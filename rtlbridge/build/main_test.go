@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain names the harness of this tree.
+// TestMain sets the folder of the C++ harness for the package's tests: verilator/harness of this source tree.
 func TestMain(m *testing.M) {
 	dir, err := filepath.Abs("../../verilator/harness")
 	if err != nil {

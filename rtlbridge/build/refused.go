@@ -10,11 +10,11 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// RefusedError reports that a design refuses its parameters, by $fatal or $error at elaboration. Its cause is
-// the request, not the tools.
+// RefusedError reports that a design refuses its parameters, by $fatal or $error at elaboration, or does not
+// have them. Its cause is the request, not the tools.
 type RefusedError struct {
 	Parameters []string // "NAME = VALUE" of those that the reasons name; all if they name none
-	Reasons    []string // the design's messages
+	Reasons    []string // messages of its $fatal and $error, or Verilator's about unknown parameters
 	Output     string   // Verilator's output
 }
 

@@ -10,8 +10,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// TestEachLane checks that a stream with lanes but no lane becomes one stream for each lane, coupled to
-// other streams' same lane.
+// TestEachLane checks that a stream with the key "lanes" and without the key "lane" becomes one stream for each
+// lane, coupled to the same lane of other streams.
 func TestEachLane(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: "+

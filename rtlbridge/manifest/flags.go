@@ -210,7 +210,7 @@ func joined(separator string, check func(string) error) func(string, func(string
 	}
 }
 
-// joinedPaths is joined for folders, which it makes absolute.
+// joinedPaths makes each folder in the text joined to an option absolute. Without a separator there is one folder.
 func joinedPaths(separator string) func(string, func(string) (string, error)) (string, error) {
 	return func(text string, abs func(string) (string, error)) (string, error) {
 		parts := []string{text}

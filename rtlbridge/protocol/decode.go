@@ -25,7 +25,8 @@ func (c *cursor) take(n int) []byte {
 	return p
 }
 
-// zeroField is returned for a read past the end of a frame; no field read with take is longer.
+// zeroField provides the bytes that the method take returns past the end of a frame. No field that take reads is
+// longer.
 var zeroField [64]byte
 
 func (c *cursor) u8() uint8   { return c.take(1)[0] }

@@ -42,7 +42,7 @@ type IdleMode uint8
 const (
 	IdleSkip     IdleMode = iota // skip idle cycles if the device permits it (skip_idle)
 	IdleEvaluate                 // evaluate all idle cycles
-	// Evaluate them all, and fail if a device that permits skipping changes in one.
+	// Evaluate all idle cycles, and fail if a device that permits skipping changes in an idle cycle.
 	IdleCheck
 )
 

@@ -36,7 +36,7 @@ func DropLock(entry string) {
 }
 
 // Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. If another
-// process holds it, Lock calls say once, with that process.
+// process holds it, Lock reports once through the function say that it waits, and names that process.
 func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(),
 	err error) {
 	var f *os.File
@@ -62,7 +62,7 @@ func (l lockTimes) Lock(ctx context.Context, path string, say func(format string
 // position.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
 	var seen time.Time      // time of the last sign of life
-	var quiet time.Duration // time waited since seen
+	var quiet time.Duration // time waited since the last sign of life
 	for told := false; ; told = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {

@@ -74,7 +74,7 @@ func (s *Scratch) Publish(entry string) error {
 
 // Remove ends the use of the folder. A folder that has become an entry of the cache is no longer at this path.
 func (s *Scratch) Remove() {
-	_ = os.RemoveAll(s.Dir) // remaining files are found by their lock
+	_ = os.RemoveAll(s.Dir) // on an error, Sweep removes the folder later: its lock shows that it is abandoned
 	if s.lock != nil {
 		_ = s.lock.Close()
 	}

@@ -287,7 +287,7 @@ const (
 	MaxSourceBytes  = 256 << 20
 	MaxSourcesBytes = 1 << 30
 	MaxIncludeTree  = 20_000  // files under one include folder
-	MaxIncludeWalk  = 200_000 // files and folders of any kind under it
+	MaxIncludeWalk  = 200_000 // all files and folders, of sources or not, under one include folder
 )
 
 func TooLarge(path string) error {

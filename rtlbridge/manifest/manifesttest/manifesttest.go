@@ -52,7 +52,7 @@ const Header = `    VL_IN8(&clk,0,0);
     VL_OUT8(&busy,0,0);
 `
 
-// Module fits Good.
+// Module is the source of a design for the manifest Good: its module m has the ports that Good names.
 const Module = `module m (
   input logic clk, input logic rst, input logic [63:0] s_tdata, input logic [7:0] s_tkeep, input logic s_tlast, input logic s_tvalid,
   output logic s_tready, output logic [63:0] m_tdata, output logic [1:0] m_tkeep, output logic m_tlast, output logic m_valid,
