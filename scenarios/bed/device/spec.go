@@ -29,9 +29,9 @@ type Spec struct {
 	Built   *build.Device // used instead of building DUT; may be nil
 	Builds  *Builds       // devices built so far, shared by the runs of a command; nil: not shared
 
-	// Build gives the numbers of queues, keys and rules, and the optional parts. An RTL device is built that way;
-	// Built, and the device at Connect, must have been. Nil: the default build for Model; for RTL, what the manifest
-	// says.
+	// Build gives the numbers of queues, keys and rules, and the optional parts. An RTL device is built with them; a
+	// device that is given by Built or Connect must have been built with them. Nil: the default build for Model; for
+	// RTL, what the manifest says.
 	Build *nicspec.Build
 
 	// Connect is the address of a running device, unix:PATH or tcp:A.B.C.D:PORT, used instead of building and
