@@ -89,7 +89,7 @@ func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
-		measured = nil // JSON cannot represent it: a miss, whose reason says so
+		measured = nil // JSON cannot represent NaN or infinity; the verdict is a miss, with the value in its reason
 	}
 	switch {
 	case len(measured) > 0:

@@ -52,7 +52,8 @@ func (l layout) carried(dir string, size int) (rx, tx float64) {
 	return share, share
 }
 
-// slack is the tolerance below carried, since some reads fetch fewer than four work entries.
+// slack is the distance of a goal below the share of line rate that the TLP stream can sustain, since some reads fetch
+// fewer than four work entries.
 const slack = 0.02
 
 // besides returns the share of line rate of received frames that the TLP stream can sustain while frames are sent at a

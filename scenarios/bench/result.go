@@ -67,7 +67,8 @@ func limit(name string, value float64, unit string, goal float64, against string
 	return r
 }
 
-// disturbed records the share of missing processor time. A goal does not count as reached beyond tooBusy.
+// disturbed records the share of missing processor time. If it is above the limit tooBusy, a goal
+// does not count as reached.
 func (r Result) disturbed(share float64) Result {
 	if r.Disturbed = share; share > tooBusy && r.hasGoal() {
 		r.OK = false
