@@ -54,8 +54,8 @@ func Grow(low, high int, fails func(int) bool) int {
 	return high
 }
 
-// Least returns a value from low to high that fails, or high: the first of Grow, lowered by bisection as far as
-// smaller values fail, too.
+// Least returns a value from low to high that fails, or high. It begins with the value that the function Grow returns
+// and lowers it by bisection, as long as it finds smaller values that fail, too.
 func Least(low, high int, fails func(int) bool) int {
 	tried := low - 1 // the greatest value known not to fail
 	best := Grow(low, high, func(n int) bool {

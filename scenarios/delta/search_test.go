@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/delta"
 )
 
-// cut cuts a list as far as fails allows.
+// cut leaves out entries of a list as long as the function fails returns true for the remaining ones.
 func cut(s *delta.Search, list []int, fails func([]int) bool) []int {
 	for delta.Cut(func() int { return len(list) }, func(from, to int) bool {
 		less := slices.Concat(list[:from], list[to:])
