@@ -50,7 +50,7 @@ func (f *found) axiPorts(dir string) (list []string) {
 // axiIDs are the fields that a playable AXI port may lack, provided it lacks all of them.
 var axiIDs = []string{"awid", "bid", "arid", "rid"}
 
-// playable reports whether an AXI port has the fields that the checks memory and serve need.
+// playable reports whether an AXI port has the fields that the checks named "memory" and "serve" need.
 func (s *stream) playable() bool {
 	other := slices.ContainsFunc(s.omit, func(field string) bool { return !slices.Contains(axiIDs, field) })
 	return !other && (len(s.omit) == 0 || len(s.omit) == len(axiIDs))
@@ -195,8 +195,8 @@ func (f *found) routes() string {
 	return ""
 }
 
-// draws returns the manifest's text for the values to draw for field by: the numbers of the outputs, for each lane of
-// the input.
+// draws returns the manifest's text for the values to draw: for each lane of the input, the field that is named by
+// the argument takes the numbers of the outputs.
 func (f *found) draws(by string) string {
 	in, out := f.oneWay()
 	var all []string
