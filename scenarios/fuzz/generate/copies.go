@@ -27,7 +27,7 @@ func (g *generator) copyLong() {
 		case e.Opcode == nicspec.OpcodeCopyInvalidate:
 			n &^= nicspec.LineBytes - 1
 			to.Skew = pick(g, 0, g.intN(64))
-		case g.maybe(70): // equal offsets in a line
+		case g.maybe(70): // source and destination have the same offset within their lines
 			from.Skew = pick(g, 0, 4*g.intN(16), g.intN(64))
 			to.Skew = from.Skew
 		default:

@@ -31,8 +31,8 @@ func (g *generator) insertFillings(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		// Not in programs whose entries share buffers: the referee remembers only 256 reads of finished entries, too
-		// few to attribute the reads of a filling.
+		// Programs whose entries share buffers get no filling: the referee remembers only 256 reads of finished
+		// entries, too few to attribute the many reads that a filling causes.
 		if g.intN(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.sharedBuffers {
 			continue
 		}

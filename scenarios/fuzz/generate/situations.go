@@ -10,9 +10,11 @@ import (
 
 // situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
-	parts           nicspec.Cap1Reg // optional parts that the build must have
-	perMille, burst int             // per mille of programs: of all, and of those whose streams stall in long bursts
-	last            bool            // must be the program's last operation, because it leaves the NIC without queues
+	parts nicspec.Cap1Reg // optional parts that the build must have
+	// shares of the programs that use it, per mille: of all programs; if higher, of those whose streams stall in long
+	// bursts
+	perMille, burst int
+	last            bool // must be the program's last operation, because it leaves the NIC without queues
 	add             func(g *generator)
 }
 

@@ -53,8 +53,8 @@ func (x *player) quiet() error {
 	return x.run(nicspec.VisibleCycles) // until the counters include the last event
 }
 
-// arriving reports whether played frames may still be on their way to the NIC, or into it, when quiet reads STATUS
-// for the last time.
+// arriving reports whether played frames may still be on their way to the NIC, or into it, when the method quiet reads
+// STATUS for the last time.
 func (x *player) arriving() bool {
 	taken := x.b.Engine.Now()
 	for _, p := range x.b.Players {
@@ -110,7 +110,7 @@ func (x *player) drain() error {
 	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that fall due later [M5]
 		return err
 	}
-	return x.busyFalls() // nor does STATUS show pause frames that wait for the cable
+	return x.busyFalls() // STATUS does not show pause frames that wait for the cable
 }
 
 // busyFalls waits until the busy pin is 0 [B8].

@@ -64,7 +64,8 @@ func (e *StuckError) Finding() result.Finding {
 	return f
 }
 
-// stuck returns the error of a wait that began in cycle from. status is the value of STATUS read last; nil: not read.
+// stuck returns the error of a wait that began in the cycle given by from. status is the value of STATUS read last;
+// nil: not read.
 func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	e := &StuckError{What: what, Cycles: now - from, Since: from, Blocked: x.blocked()}
 	if status == nil {

@@ -30,7 +30,7 @@ func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
 		often          = 1000                               // factor of the limit on a slow board
-		frames         = program.MaxPlayed/ether.MaxLen + 1 // frames of MaxLen for the longest played frame
+		frames         = program.MaxPlayed/ether.MaxLen + 1 // so many frames of MaxLen are longer than any played frame
 	)
 	period := b.NIC.Period()
 	slowest := int64((b.Waits.Turn + frames*board.CableTime(b.Cable())) / period)
@@ -49,11 +49,11 @@ func (w *waits) crossing(c boundary.Crossing) {
 	case boundary.TLPIn:
 		var h tlp.Header
 		if core.DecodeInbound(&c.TLP.Hdr, &h) != core.InCompletion {
-			return // a request of software
+			return // a request of software is no progress of the NIC
 		}
 	case boundary.TLPOut:
 		if h, err := c.TLP.Header(); err == nil && h.Kind.IsCompletion() {
-			return // an answer to software
+			return // an answer to software is no progress of the NIC
 		}
 	}
 	w.moved = max(w.moved, c.Last)
@@ -91,7 +91,7 @@ func (x *player) until(what string, holds func() bool) error {
 	return nil
 }
 
-// poll reads a register until enough accepts its value. what names that state in errors.
+// poll reads a register until the function enough accepts its value. what describes the awaited state, for errors.
 func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
 	for from := x.cycle(); ; {
 		v, err := x.read(off)

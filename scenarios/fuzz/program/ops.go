@@ -85,8 +85,8 @@ type Queue struct {
 // Disable disables a queue.
 type Disable struct {
 	Queue
-	// number of writes of two words of TBL_DATA in the meantime, if a read of the queue's ring is known to be
-	// unanswered [G7]
+	// Late counts the times that two words of TBL_DATA are written while the command that disables the queue is busy
+	// [G7]. Nothing is written unless a read of the queue's ring is known to stay unanswered meanwhile.
 	Late int `json:"late,omitempty"`
 }
 

@@ -110,7 +110,7 @@ func (v *validator) board(p *Program) {
 	for _, f := range []struct {
 		name   string
 		x      int
-		limits tlp.Limits // the values at reset, but x for the limit to be checked
+		limits tlp.Limits // the limits at reset, except the one to be checked, which has the value x
 		want   string
 	}{
 		{"mps", p.Board.MPS, tlp.Limits{MPS: p.Board.MPS, MRRS: 512, RCB: 64}, "128, 256, 512, 1024, 2048 or 4096"},
