@@ -95,8 +95,8 @@ func Parse(path string, in io.ReaderAt, size int64) (*Bundle, error) {
 	return b, nil
 }
 
-// directory reads the list of entries. zip.NewReader reads a list of any length, so limited makes it fail if the list
-// is too long.
+// directory reads the list of entries. zip.NewReader would read a list of any length; the reader of type limited
+// makes it fail if the list is too long.
 func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	const most = 4 << 20 // bytes of headers: far more than the entries of a bundle need
 	x := &limited{in: in, left: most}

@@ -155,7 +155,8 @@ func Measure(dirs []string) (*Baseline, error) {
 	return b, nil
 }
 
-// Names for what is no run of one command: all killed runs together, and the RTL coverage of all folders.
+// Names of the entries in a baseline that belong to no single run: one for all killed runs together, one for the RTL
+// coverage of all folders.
 const (
 	unfinished = "unfinished runs"
 	rtl        = "coverage of the RTL"

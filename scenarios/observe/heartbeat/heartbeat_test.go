@@ -38,7 +38,7 @@ func TestLines(t *testing.T) {
 	require.Contains(t, out.String(), "; about 3m0s left\n")
 }
 
-// Without a unit, a line gives only the time since the start.
+// Without a unit of progress, such as "frames", a heartbeat line gives only the time since the start.
 func TestNoProgressKnown(t *testing.T) {
 	var out bytes.Buffer
 	ticks(New(&out, "bench", "", 30*time.Second), 0, 60)

@@ -12,7 +12,7 @@ import (
 type Diff struct {
 	Kind string // number, bytes, or words for any other text
 	Rows [2]DiffRow
-	Note string // says where they differ
+	Note string // how many bits or bytes of the two values differ, and which
 }
 
 // DiffRow is one of the two values of a Diff.

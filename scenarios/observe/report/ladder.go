@@ -48,8 +48,8 @@ type Log struct {
 // view tracks the crossings around a finding while a file is read.
 type view struct {
 	*found
-	index  int // number of the crossing at which it was made; -1: not yet known
-	frame  int // number of the crossing of its frame
+	index  int // number of the crossing at which the finding was made; -1: not yet known
+	frame  int // number of the crossing of the finding's frame; -1: none
 	ladder *Ladder
 }
 

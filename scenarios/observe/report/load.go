@@ -63,7 +63,7 @@ func (r *Run) AddCoverage(dirs ...string) error {
 	return nil
 }
 
-// Merge makes one run of the shards of one. It refuses what [result.SameRun] does.
+// Merge combines the shards of a run. It fails if they are not of one run ([result.SameRun]) or some are missing.
 func Merge(runs []*Run) (*Run, error) {
 	first := runs[0]
 	for _, r := range runs[1:] {

@@ -118,7 +118,7 @@ func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 // take locks, checks, marks and sweeps the folder.
 func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.made = nil // the other run uses these folders: do not remove them
+		f.made = nil // another run holds the lock and uses these folders: Drop must not remove them
 		return fmt.Errorf("another run writes there (%w)", err)
 	}
 	if !f.present() {
