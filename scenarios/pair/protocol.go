@@ -22,7 +22,7 @@ const (
 
 	maxFrame = 64 << 20 // payload of a message
 	maxText  = 8 << 10  // text of an error
-	chunk    = 1 << 20  // played frames in a message
+	chunk    = 1 << 20  // bytes of played frames after which a message is full
 )
 
 // kind is the type of a message.

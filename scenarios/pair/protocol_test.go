@@ -111,7 +111,7 @@ func TestWhatCannotBeDivided(t *testing.T) {
 			o.Rack.Servers[0].Cards[0].Eth.Latency, o.Rack.Servers[1].Cards[0].Eth.Latency, o.Rack.Network.Latency = 0,
 				0, 0
 		}, "network.latency_ps: the cable has a latency of 0 ps"},
-		{func(o *Options) { // both, so that the cards have as many cables
+		{func(o *Options) { // in both servers, since their cards must have the same number of cables
 			for i := range o.Rack.Servers {
 				o.Rack.Servers[i].Cards[0].Bond = &board.BondSpec{Cables: 2}
 			}
