@@ -110,7 +110,7 @@ func (m *memory) check() error {
 	return nil
 }
 
-// load keeps window accesses of one size in flight, at the addresses that at returns.
+// load keeps a window of accesses of one size in flight. The function at returns the address of each.
 type load struct {
 	m      *memory
 	window int

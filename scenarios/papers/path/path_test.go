@@ -53,8 +53,9 @@ func TestPackets(t *testing.T) {
 	require.EqualValues(t, 0, at(t, s, "pcie0_packets", "path 2 READ", "", 1000))
 }
 
-// TestDuplex checks the bounds of each path. The network bounds paths 1 and 2 and the shared channel path 3, at rates
-// that follow from header bytes alone. With DRAM, its single channel bounds path 3, and both directions of path 2.
+// TestDuplex checks the bounds of each path. The network bounds paths 1 and 2, and the shared channel bounds path
+// 3, at rates that follow from header bytes alone. With DRAM, the Arm's single DRAM channel bounds path 3, and path 2
+// in both directions at once.
 func TestDuplex(t *testing.T) {
 	s := play(t, &Duplex, 1)
 	require.True(t, found(t, s, "offpath.p3.no_bidir_gain").Holds)

@@ -169,8 +169,8 @@ func contention(s *study.Session) error {
 	return nil
 }
 
-// leftFor returns the highest rate of the second flow at which the first keeps the given fraction of its rate alone.
-// rates holds the rates of both flows, sorted by the rate offered to the second.
+// leftFor returns the highest rate of the second flow at which the first keeps the given fraction of the rate that
+// it has without the second. rates holds the rates of both flows, sorted by the rate offered to the second.
 func leftFor(rates [][2]float64, kept float64) float64 {
 	floor := kept * rates[0][0]
 	for i := 1; i < len(rates); i++ {

@@ -48,7 +48,7 @@ func capped(s *study.Session) error {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
 				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
 			rates := study.Points(s, cappedRates)
-			if x.op == rnicspec.Write { // bytes of WRITEs go the other way than path 1's: two rates suffice
+			if x.op == rnicspec.Write { // path 1's WRITEs fill the channel's other direction: two rates suffice
 				rates = []float64{0, 130}
 			}
 			for _, wire := range rates {

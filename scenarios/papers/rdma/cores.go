@@ -85,7 +85,8 @@ func aheadOf(batch int) int { return max(2*batch, rnicspec.MaxRead) }
 // signalOf returns how many requests share one completion entry.
 func signalOf(batch int) int { return max(batch, 2) }
 
-// postCharged returns the rate at which a thread posts if its costs are charged as inputs.
+// postCharged returns the rate at which a thread posts if each step costs the time that the experiment's inputs give,
+// in place of simulated software.
 func postCharged(s *study.Session, path string, batch int) (study.Estimate, error) {
 	b, err := newBed(s, snic, 0)
 	if err != nil {

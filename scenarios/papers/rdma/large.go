@@ -97,8 +97,9 @@ const (
 )
 
 // longMessages returns the bandwidth of a path in payload (Gbps), and its rates of data TLPs at PCIe1 and PCIe0
-// (millions a second), with the packet table divided by scale. It measures between completions, after as many as are in
-// flight, so that the path is full. Short messages come from as many threads as in Fig. 5.
+// (millions a second), with the packet table divided by scale. It measures from one completion to a later one. The
+// first is the n-th if n requests are in flight, so that the path is full. Short messages come from as many threads as
+// in Fig. 5.
 func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64,
 	b *bed, err error) {
 	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }

@@ -210,7 +210,7 @@ func rate(s *study.Session) error {
 	return nil
 }
 
-// onPath returns the rate of requests on a path, or on the paths side by side under that name.
+// onPath returns the rate of requests on a path. Some names stand for two paths that run side by side (see parts).
 func onPath(s *study.Session, x transport, path string, size, machines int) (outcome, error) {
 	return onPathFor(s, x, path, size, machines, 1000)
 }

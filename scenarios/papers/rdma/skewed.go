@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Skewed measures random requests to few addresses through the NIC. The claims about it belong to path/skew,
-// which has the memory alone.
+// Skewed measures random requests to few addresses through the NIC. The claims about it belong to
+// experiment path/skew, which accesses the memory directly, without a NIC.
 var Skewed = study.Experiment{
 	Group: "path", Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
 	Inputs: inputs(

@@ -103,7 +103,7 @@ func inline(op rnicspec.Opcode, size int) uint8 {
 // localBytes is the size of the memory that a thread cycles through, so that successive requests use different lines.
 const localBytes = 32 << 10
 
-// regions is the start address of the memory that requests access, above the memory of software.
+// regions is the start address of the memory that is accessed by requests. It lies above the software's own memory.
 const regions = 1 << 32
 
 // ringFor returns log2 of the entries of a ring for the window.

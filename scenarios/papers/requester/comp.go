@@ -26,8 +26,8 @@ type Requester struct {
 	period simcore.Ps
 	failed error
 
-	out      fifo.Queue[sent]          // TLPs waiting for the port
-	apart    [classes]fifo.Queue[sent] // TLPs waiting for the port, by class; in place of out except with InOrder
+	out      fifo.Queue[sent]          // TLPs waiting for the port, with policy InOrder
+	apart    [classes]fifo.Queue[sent] // TLPs waiting for the port, by class, with all other policies
 	latest   int                       // class of the latest TLP sent
 	reading  fifo.Queue[*Transfer]     // transfers with reads to issue
 	arriving fifo.Queue[*Transfer]     // transfers whose packets arrive from the network, in this order

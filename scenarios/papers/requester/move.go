@@ -30,7 +30,7 @@ func (r *Requester) Start(t *Transfer) error {
 		}
 		return nil
 	}
-	if t.To.Network { // the packet with the READ request
+	if t.To.Network { // the packet with the peer's READ request comes in first
 		r.counts.NetIn += uint64(r.spec.Header + r.spec.Extended)
 		r.in.Transmit(simcore.Now(r.sched), int64(r.spec.Header+r.spec.Extended))
 	}
@@ -67,7 +67,7 @@ func (r *Requester) packetIn(t *Transfer) {
 	r.off.Transmit(simcore.Now(r.sched), int64(ack))
 }
 
-// write queues the memory writes of a transfer's bytes from offset at on.
+// write queues the memory writes of n bytes of a transfer, beginning at the offset given by at.
 func (r *Requester) write(t *Transfer, at, n int) {
 	split := tlp.SplitWrite(t.To.Addr+uint64(at), n, r.spec.MPS[endpoint(t.To.Addr)], tlp.Aligned)
 	for w, ok := split.Next(); ok; w, ok = split.Next() {

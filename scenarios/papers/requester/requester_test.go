@@ -81,8 +81,8 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	require.Less(t, testing.AllocsPerRun(50, once), 1.0)
 }
 
-// TestCopiesYieldOrTakeTurns starts many frames and a copy at once. A copy in turn with the frames ends long before the
-// last of them, a copy that yields after it. The bytes must be right in either case.
+// TestCopiesYieldOrTakeTurns starts many frames and a copy at once. A copy that takes turns with the frames ends long
+// before the last of them; a copy that yields to frames ends after the last. The bytes must be right in either case.
 func TestCopiesYieldOrTakeTurns(t *testing.T) {
 	ended := func(policy Copies) (frame, copied simcore.Ps) {
 		s := Default()

@@ -25,7 +25,7 @@ type Transfer struct {
 	Done     func(t *Transfer, now simcore.Ps)
 
 	reads   tlp.Split // reads not yet issued
-	asked   bool      // next is the next read to request
+	asked   bool      // next holds a read that is still to be issued
 	next    tlp.Piece
 	arrived int // bytes that have arrived at the requester
 	left    int // bytes that have left for the destination

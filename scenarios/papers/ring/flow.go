@@ -31,7 +31,7 @@ type flow struct {
 	head     rb2.RecvPointers
 	tolerant bool   // count incomplete messages instead of failing
 	torn     uint64 // number of incomplete messages
-	whole    bool   // messages also end with their number, and the reader compares both
+	whole    bool   // messages begin and end with their number, and the reader checks both numbers
 }
 
 // end is the memory of a flow on one of the servers.

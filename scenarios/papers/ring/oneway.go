@@ -21,8 +21,8 @@ type rate struct {
 // millions returns messages per microsecond.
 func (r *rate) millions() float64 { return r.Rate / float64(r.size) * 1e6 }
 
-// Messages per measurement of throughput: tens of batches of alpha, since batches are bursts. Messages of long bytes
-// and more leave one by one, so fewer of them suffice.
+// Messages per measurement of throughput: tens of batches of spec.Alpha messages, since a batch leaves as a burst. For
+// messages of at least `long` bytes, fewer suffice.
 const (
 	trips = 3840
 	long  = 1 << 15

@@ -69,7 +69,7 @@ type Session struct {
 	inputs map[string]*Input
 }
 
-// NewSession begins a run of an experiment. The inputs named in replaced have their Instead value.
+// NewSession begins a run of an experiment. Each input that is listed in replaced has the value of its field Instead.
 func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...string) (*Session, error) {
 	if err := x.Validate(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Session) input(name string) *Input {
 	return in
 }
 
-// Scale returns the session's percentage of n, but at least least.
+// Scale returns the session's percentage of n, or the second argument if that is more.
 func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 
 // few is the percentage below which figures without claims measure only the ends of their axes.

@@ -2,7 +2,7 @@ package study
 
 import "nictwin/models/sim/steady"
 
-// Requirements of every measured rate. MinRoundTrips is the minimum at any percentage.
+// Requirements of every measured rate. MinRoundTrips is the least number of round trips, whatever Session.Percent is.
 const (
 	MinRoundTrips = steady.MinRoundTrips
 	Precision     = steady.Precision
