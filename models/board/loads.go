@@ -15,8 +15,9 @@ import (
 // run (dram.DRAM.Background). HogSpec's times count from the beginning of the simulation.
 type LoadSpec struct {
 	dram.HogSpec `yaml:",inline"`
-	Offset       uint64 `yaml:"offset" unit:"bytes"` // of the loaded range in the memory, of a machine in the socket's memory
-	Socket       int    `yaml:"socket"`              // socket of the machine whose DRAM is loaded
+	// of the loaded range in the memory; if a machine is loaded, in the memory of the socket
+	Offset uint64 `yaml:"offset" unit:"bytes"`
+	Socket int    `yaml:"socket"` // socket of the machine whose DRAM is loaded
 }
 
 // SetDefaults implements specfile.Defaulter.

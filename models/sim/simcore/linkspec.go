@@ -33,8 +33,8 @@ func (r *Rate) DecodeWord(word string) error {
 		common, rest = rest, common%rest
 	}
 	if bits/common > maxRateBytes || Ps(ps/common) > Second {
-		return fmt.Errorf("%q: cannot be held as whole bytes in whole picoseconds, of at most %d bytes and 1 s: want a "+
-			"rounder rate", word, maxRateBytes)
+		return fmt.Errorf("%q: cannot be held as whole bytes in whole picoseconds, of at most %d bytes and 1 s: "+
+			"want a rounder rate", word, maxRateBytes)
 	}
 	*r = Rate{Bytes: bits / common, Ps: Ps(ps / common)}
 	return nil
