@@ -38,7 +38,7 @@ var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, or i
 	{Name: "f_udp_csum", Bit: 34, Width: 1, Doc: "insert the UDP checksum"},
 	{Name: "f_udp_zero", Bit: 35, Width: 1, Doc: "set the UDP checksum to zero"},
 	{Name: "f_icrc", Bit: 36, Width: 1, Doc: "insert the ICRC"},
-	{Name: "f_crc32c", Bit: 37, Width: 1, Part: PartCrc32c, Doc: "insert a CRC-32C over the payload; BadOffload without the part"},
+	{Name: "f_crc32c", Bit: 37, Width: 1, Part: PartCrc32c, Doc: "insert a CRC-32C over the payload; status BadOffload in a build without the part"},
 	{Name: "f_pad", Bit: 38, Width: 1, Doc: "append zero bytes until the frame has 60 bytes"},
 	{Name: "f_fence", Bit: 39, Width: 1, Part: PartFence, Doc: "copies: the first write leaves after all writes and messages of the queue's earlier entries; reserved without the part"},
 	{Name: "f_append", Bit: 40, Width: 1, Part: PartAppend, Doc: "append pad bytes and the ICRC; reserved without the part"},

@@ -90,7 +90,7 @@ func (b Wqe) SetFIcrc(v bool) {
 	}
 }
 
-// FCrc32c returns f_crc32c, byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c).
+// FCrc32c returns f_crc32c, byte 4 bit 5: insert a CRC-32C over the payload; status BadOffload in a build without the part (part crc32c).
 func (b Wqe) FCrc32c() bool { return b[4]>>5&1 != 0 }
 
 // SetFCrc32c sets f_crc32c.
@@ -197,7 +197,7 @@ type WqeFields struct {
 	FUdpCsum  bool     // insert the UDP checksum
 	FUdpZero  bool     // set the UDP checksum to zero
 	FIcrc     bool     // insert the ICRC
-	FCrc32c   bool     // insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
+	FCrc32c   bool     // insert a CRC-32C over the payload; status BadOffload in a build without the part (part crc32c)
 	FPad      bool     // append zero bytes until the frame has 60 bytes
 	FFence    bool     // copies: the first write leaves after all writes and messages of the queue's earlier entries; reserved without the part (part fence)
 	FAppend   bool     // append pad bytes and the ICRC; reserved without the part (part append)

@@ -478,7 +478,8 @@ package nic_pkg;
     // earlier entries; reserved without the part (part fence)
     logic f_fence;
     logic f_pad;  // byte 4 bit 6: append zero bytes until the frame has 60 bytes
-    // byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
+    // byte 4 bit 5: insert a CRC-32C over the payload; status BadOffload in a build without the
+    // part (part crc32c)
     logic f_crc32c;
     logic f_icrc;  // byte 4 bit 4: insert the ICRC
     logic f_udp_zero;  // byte 4 bit 3: set the UDP checksum to zero
