@@ -33,8 +33,8 @@ const (
 	FaultTwice         // the completion is sent twice
 	FaultTag           // the tag differs in its top bit; the changed tag may be in use or not
 	FaultRequester     // the requester ID is wrong
-	FaultPoisonedUR    // status UR, with data and EP set: the status decides
-	FaultPoisonedCount // like FaultByteCount, with EP set: the byte count decides
+	FaultPoisonedUR    // status UR, with data and EP set: the read must fail for the status [P6]
+	FaultPoisonedCount // like FaultByteCount, with EP set: the read must fail for EP [P6]
 	numFaults
 )
 
@@ -59,7 +59,7 @@ type Fault struct {
 	Count    int        // number of reads struck after the first Skip ones; 0: all
 	Nth      int        // index of the struck completion of a read, from 0; the last if there are fewer
 	Delay    simcore.Ps // delay of the read's request
-	// delay of the struck completion and of those after it; none if it is the first
+	// delay of the completion with index Nth and of those after it; ignored if Nth is 0
 	Gap simcore.Ps
 }
 
