@@ -20,7 +20,7 @@ var clocked = map[string][]string{
 	"assert":  {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
 }
 
-// TestNoTestGoesByTheClock checks that no test calls a function in clocked. Benchmarks may.
+// TestNoTestGoesByTheClock checks that tests call none of the functions that the map `clocked` lists. Benchmarks may.
 func TestNoTestGoesByTheClock(t *testing.T) {
 	files := 0
 	walkExt(t, "_test.go", func(path string) {
@@ -58,7 +58,7 @@ func TestX(t *testing.T) {
 	require.Equal(t, []int{5, 6, 7, 8}, lines)
 }
 
-// byTheClock returns the positions of calls in a file to functions that clocked lists.
+// byTheClock returns the positions of a file's calls to functions that the map `clocked` lists.
 func byTheClock(f *ast.File) (found []token.Pos) {
 	judged := 0
 	var stack []ast.Node

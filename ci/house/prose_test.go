@@ -40,7 +40,7 @@ func isRiddle(text string) bool {
 	return slices.ContainsFunc(riddles, func(r *regexp.Regexp) bool { return r.MatchString(text) })
 }
 
-// countRiddles returns, by folder, the number of lines whose comment matches riddles.
+// countRiddles returns, by folder, the number of lines whose comment matches a pattern of the list `riddles`.
 func countRiddles(t *testing.T) map[string]int {
 	top, count := root(t), map[string]int{}
 	for _, name := range sources(t, ".go", ".sv", ".svh", ".v", ".cpp", ".h", ".py", ".sh") {

@@ -58,7 +58,8 @@ func (r *runner) jenkins(file string) (errs []error) {
 	return errs
 }
 
-// steps runs the steps in a part of a Jenkinsfile. After a failure it runs only those in post.
+// steps runs the steps in a part of a Jenkinsfile. After a failure it runs only those of the section
+// `post`.
 func (r *runner) steps(dir, part string, env map[string]string) (failed error) {
 	for _, m := range jenkinsVariable.FindAllStringSubmatch(part, -1) {
 		env[m[1]] = os.Expand(m[2], func(name string) string { return env[name] })

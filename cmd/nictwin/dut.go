@@ -103,7 +103,8 @@ func dutList(a *app) *cobra.Command {
 	}
 }
 
-// each calls do for every device named, also after errors, and show for each success.
+// each calls `do` for every named device, even after errors. It calls `show` for those that succeeded, unless --json
+// takes stdout.
 func (a *app) each(args []string, do func(name string) (result.DUT, error), show func(d *result.DUT)) error {
 	var errs []error
 	for _, name := range args {

@@ -74,7 +74,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// say writes formatted text. It ignores errors: output remembers those of stdout, and those of stderr have no reader.
+// say writes formatted text. It ignores errors: the type output remembers those of stdout, and nobody would read those
+// of stderr.
 func say(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }
 
 // human returns the writer of results for people: stderr if --json takes stdout, else stdout.

@@ -180,7 +180,7 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
 	case "shard":
-		return f.Hidden // hidden where --shard is always refused: the variable is for other commands
+		return f.Hidden // a command that refuses every --shard hides the flag, and ignores NICTWIN_SHARD
 	case "help", "json", "home": // home.Find reads NICTWIN_HOME itself and names it in its errors
 		return true
 	case "no-artifacts":
@@ -215,8 +215,8 @@ func wantsJSON(args []string) bool {
 }
 
 // repeatLine returns the command line that repeats this run, with settings from the environment spelled
-// out. Flags named in always are included even at their default; idle ones, which have no effect, never
-// are. with gives flags other values.
+// out. Flags named in `always` are included even at their default; flags in `idle`, which have no effect, never
+// are. `with` replaces the values of some flags.
 func (a *app) repeatLine(c *cobra.Command, args []string, with map[string]string, idle cli.Idle,
 	always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)

@@ -67,7 +67,7 @@ func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren 
 func quit(quits <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
 	<-quits
 	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // stderr is the only reader
-	cancel(cli.ErrInterrupted)                          // the reason, should the run end on its own
+	cancel(cli.ErrInterrupted)                          // the cause that the run reports if it ends before endNow exits
 	endNow(grace)
 }
 
