@@ -143,7 +143,7 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 		if e != nil && int(queue) == e.Queue {
 			return e.Index
 		}
-		q := r.rx.queue(queue) // count the frames pending for the queue: their completion entries come first
+		q := r.rx.queue(queue) // the frames pending for the queue take its next indices
 		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.Verdict
@@ -251,8 +251,8 @@ func (r *Referee) accountAt(off uint32) *account {
 	return &r.rx.accounts[i]
 }
 
-// creditRead compares a read of ACCOUNT_CREDIT [A5]. could bounds the values at the time when the read was
-// accepted, in cycle asked.
+// creditRead compares a read of ACCOUNT_CREDIT [A5]. `could` bounds the values at the time when the read was
+// accepted: cycle `asked`.
 func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off, got uint32) {
 	now := a.Range(asked, r.rx.unsure)
 	could.Join(&now)

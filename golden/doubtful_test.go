@@ -120,7 +120,7 @@ func TestPortShowsWhoseFrame(t *testing.T) {
 	}
 }
 
-// portTwins is twins with one slow entry for port 0 and one inline entry for port 1.
+// portTwins records a run like that of `twins`, with one slow entry for port 0 and one inline entry for port 1.
 func portTwins(t *testing.T, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

@@ -128,7 +128,7 @@ func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
 	p.Doubt(m)
 }
 
-// hitsOfDropped counts the step of the rule that a dropped frame matched, unless the frame was dropped before
+// hitsOfDropped counts a hit of the rule that a dropped frame matched, unless the frame was dropped before
 // steering [R5].
 func (r *Referee) hitsOfDropped(f *arrivals.Frame, m counters.Drops) {
 	overflow := m.Has(nicspec.CntRxDropOverflow)

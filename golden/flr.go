@@ -57,8 +57,8 @@ func (r *Referee) mayBeDisabled(port int) {
 	}
 }
 
-// refusedWrites counts n register writes that came during a reset. They have no effect; each counts in REG_BAD if
-// it came before the end of the reset, which a later read may show.
+// refusedWrites counts n register writes that came during a reset. They have no effect. Each counts in REG_BAD
+// if it came before the end of the reset; a later read of CTRL may show that it did.
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
 		r.cnt.May(nicspec.CntRegBad.Index(), 1)
@@ -164,7 +164,7 @@ func (r *Referee) resetReads() {
 				fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
 			r.ent.Close(d)
 		}
-		d.FreeFrom = never // tags may be used at once after a reset
+		d.FreeFrom = never // before all cycles: after a reset, tags may be used at once
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// longs records work entries of several blocks. Queue 0 has a ring of eight blocks and entries of three blocks, of
-// one, of four (rung for block by block), of three, of two (pushed), and of four that wrap. Queue 1 has five
-// entries, of one and two blocks in turn; the read of the fourth one's first block fails. pieceAt gives the offset
-// of an entry's pieces by wqe_id.
+// longs records work entries of several blocks. Queue 0 has a ring of eight blocks and six entries: of 3 blocks, of 1,
+// of 4 (with a doorbell after each block), of 3, of 2 (pushed), and of 4 blocks that wrap around the end of the ring.
+// Queue 1 has five entries, of 1 and 2 blocks in turn; the read of the fourth entry's first block fails. pieceAt gives
+// the offset of an entry's pieces by wqe_id.
 func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]uint64) {
 	t.Helper()
 	o := smallRig()

@@ -190,7 +190,7 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 	}
 }
 
-// The bytes of a priority pause without classes are compared, although they show no time.
+// The bytes of a priority pause without classes are compared, although they do not show whether its pause time is 0.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)
 	with := l.port

@@ -16,12 +16,12 @@ type backpressure struct {
 	eth  []cycles.Set // m_axis_eth of a port was held back
 }
 
-// How far back each set of cycles stays exact (cycles.NewSet): more cycles than any bound that is checked with the
-// set.
+// Number of cycles over which each set of backpressure stays exact (cycles.NewSet): more than the longest delay that
+// is checked with the set.
 const (
-	keptTLP  = 1 << 14 // for the bounds of [L3]
-	keptUsed = 1 << 11 // for the bounds of [M3], and for fetchSlack
-	keptEth  = 1 << 11 // for the bounds of [F6]
+	keptTLP  = 1 << 14 // set `tlp`: checks the delays of [L3]
+	keptUsed = 1 << 11 // set `used`: checks the delays of [M3], and fetchSlack
+	keptEth  = 1 << 11 // sets `eth`: check the delays of [F6]
 )
 
 func (s *backpressure) init(ports int) {
@@ -71,7 +71,7 @@ func (r *Referee) firstOffered() int64 { return r.held.eth[r.x.Port].Begin(r.x.F
 type busyPin struct {
 	seen int64 // latest cycle in which the pin was 0
 
-	busyUntil int64 // latest cycle in which the device had work; dom and what name the work
+	busyUntil int64 // latest cycle in which the device had work; `what` names the work, in domain `dom`
 	what      string
 	dom       verdict.Domain
 
@@ -102,8 +102,8 @@ func (r *Referee) Rest(x boundary.Rest) {
 
 var _ boundary.RestObserver = (*Referee)(nil).Rest
 
-// mustBeBusy checks that the pin busy was 1 after cycle since, up to cycle until, because the device had work; what
-// names the work.
+// mustBeBusy checks that the pin busy was 1 in the cycles after `since`, up to `until`, because the device had work.
+// `what` names the work.
 func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) {
 	s := &r.pin
 	if since >= until {

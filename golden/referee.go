@@ -26,7 +26,7 @@ type Referee struct {
 	mon  *tlp.Monitor
 
 	x       boundary.Crossing // current crossing
-	now     int64             // cycle of x's last beat
+	now     int64             // cycle of the current crossing's last beat
 	work    int64             // last cycle in which anything but a read of registers crossed
 	hdr     tlp.Header        // header of the current TLP
 	outcome core.Outcome      // effects of the current request
@@ -201,7 +201,7 @@ func (r *Referee) tlpOut() {
 func (r *Referee) tlpIn() {
 	p := r.x.TLP
 	completion := core.DecodeInbound(&p.Hdr, &r.hdr) == core.InCompletion
-	if completion && r.tooEarly(&r.hdr) { // the monitor knows last beats only, and would match it with the request
+	if completion && r.tooEarly(&r.hdr) { // r.mon sees only last beats: it would accept the completion
 		r.stats.Foreign++
 	} else if broken := r.mon.Check(tlp.ToDevice, uint64(r.now), p); len(broken) > 0 {
 		r.stats.Foreign += uint64(len(broken))
@@ -275,7 +275,7 @@ type FrameEvent struct {
 	Port     int
 	Queue    int
 	Cycle    int64             // cycle in which the device finished the frame
-	Since    int64             // cycle in which it had the frame (Rx) or the whole work entry, if Known
+	Since    int64             // if Known: cycle in which the device had the whole frame (Rx) or work entry
 	Expected []byte            // frame that came in, or that had to leave; nil if unknown
 	Got      []byte            // bytes in memory, or frame that left
 	Mismatch *verdict.Mismatch // first mismatch of the frame, or nil

@@ -78,7 +78,7 @@ const (
 	wordIndices           // pi and ci
 	wordCqi               // low half: cqi
 	wordBalance           // balance of an account
-	wordSlow              // second byte: state of an account
+	wordSlow              // byte 1: whether an account is in state Slow
 	wordDrawn
 	wordSeq
 )
@@ -181,7 +181,7 @@ func (v *queueView) doubt(doubtful bool, pi uint16) {
 func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
 	v := r.view(f)
 	if v.epoch != f.epoch {
-		return // the queue was enabled again since: its earlier state is forgotten
+		return // the queue was enabled again after the table command: the state that was loaded is forgotten
 	}
 	late := rings.Failures(nil)
 	if v.open {

@@ -217,8 +217,8 @@ func (r *Referee) doorbell(e *core.Effect) {
 	}
 }
 
-// enabling reports whether a queue may not be enabled yet: it was enabled recently, and no read has shown that the
-// command is done.
+// enabling reports whether the command that enables a queue may still be under way: it was accepted recently, in cycle
+// `since`, and no read has shown that it is done.
 func (r *Referee) enabling(since int64, shown bool) bool {
 	return !shown && r.now <= since+nicspec.VisibleCycles
 }
@@ -247,7 +247,8 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 	}
 }
 
-// keyWritten handles a write of memory key i: every work entry that was read gets a second reading [T12].
+// keyWritten handles a write of memory key i: every work entry at work gets another reading (Entry.Alt), as decoded
+// with the new key [T12].
 func (r *Referee) keyWritten(i int) {
 	r.bar.keys.Written(i, r.now, r.regs.Keys()[i])
 	for k := range r.tx.queues {

@@ -20,7 +20,7 @@ const (
 
 // settleDevctl forgets the previous settings of DEVCTL once no work is under way that can have begun under them
 // [G8]. It must be called before new work is recorded. A frame that is being received has begun but is not recorded
-// yet, hence the time of the longest frame.
+// yet, so the settings are kept for at least the time that the longest frame takes.
 func (r *Referee) settleDevctl() {
 	until, open := r.devctl.Settling()
 	longest := int64(nicspec.FrameMax * 8 / r.cfg.Build.EthBits)

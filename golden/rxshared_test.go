@@ -72,7 +72,7 @@ func TestSharedBuffers(t *testing.T) {
 	})
 }
 
-// A write from before a frame came in cannot be claimed by that frame, although it has its bytes.
+// A frame cannot claim a write that was made before the frame came in, even if the write has the frame's bytes.
 func TestSharedWriteBeforeItsFrame(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{{"a write comes before its frame, but after another", func(p *tape) {

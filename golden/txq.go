@@ -35,7 +35,7 @@ type txq struct {
 	doubtfulPI uint16 // producer index in a doubtful doorbell
 	doubtful   bool
 	push       [nicspec.WqeBytes]byte // entry that came with the doubtful doorbell
-	mayPush    bool                   // push is valid
+	mayPush    bool                   // `push` holds an entry
 	// before is the producer index without the doorbells that may not have taken effect; rungAt is the cycle of the
 	// latest of these.
 	before    uint16

@@ -47,7 +47,7 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 }
 
 // A dropped frame can set the latch, so a later frame may take the slow path. A frame that certainly reached
-// the account is dropped for a cause of the path that the state allows.
+// the account can only be dropped for a cause on that path, fast or slow, which the account's state selects.
 func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never,

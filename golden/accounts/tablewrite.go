@@ -24,7 +24,7 @@ func (a *Account) SetPending() bool {
 }
 
 // turnWhileSet finds the next frame during a table write, and advances the account's possible states by it. It tries,
-// in this order: the frame at index at, whose account_seq is next; a frame that reached the account before an earlier
+// in this order: the frame a.early[at], whose account_seq is next; a frame that reached the account before an earlier
 // table write; a frame with account_seq 0, which shows that the table write has taken effect. It returns the index of
 // the frame, or -1.
 func (a *Account) turnWhileSet(x RxState, at int) int {

@@ -37,8 +37,8 @@ func TestDecide(t *testing.T) {
 	require.Zero(t, p.Level)
 }
 
-// A dropped frame counts as held in the buffer until a later one is delivered or its time has passed; HighestLevel
-// gives the recent maximum.
+// A dropped frame counts as held in the buffer until a later frame is delivered (Passed), or until its own last beat
+// is long ago (Expire). HighestLevel gives the recent maximum.
 func TestLevel(t *testing.T) {
 	var p arrivals.Port
 	a, b, c := receive(&p, 64, 10), receive(&p, 64, 20), receive(&p, 128, 30)

@@ -22,7 +22,7 @@ type Port struct {
 
 // departure is a frame leaving the receive buffer.
 type departure struct {
-	Cycle int64 // cycle in which the frame left the buffer; in Linger, cycle of the frame's last beat
+	Cycle int64 // cycle in which the frame left the buffer; in the queue Port.Linger, cycle of the frame's last beat
 	seq   uint32
 	size  int
 
@@ -111,14 +111,15 @@ func (p *Port) Passed(seq uint32, now int64) {
 	}
 }
 
-// Expire removes the frames whose last beat came before a cycle from Linger.
+// Expire removes from Linger the frames whose last beat came before a cycle.
 func (p *Port) Expire(cycle, now int64) {
 	for p.Linger.Len() > 0 && p.Linger.Front().Cycle < cycle {
 		p.depart(now, p.Linger.Pop().size)
 	}
 }
 
-// RemoveDrop removes a frame from Drops, for one that a write of the configuration may have saved.
+// RemoveDrop removes a frame from Drops: its fate is known now, or a configuration write may have saved it from the
+// drop. It does nothing if the frame is not there.
 func (p *Port) RemoveDrop(f *Frame) {
 	for i := range p.Drops.Len() {
 		if *p.Drops.At(i) == f {

@@ -19,7 +19,7 @@ type sharedCopyWrite struct {
 
 // copyClaim is a copy, at work or ended, that may have made shared writes. Writes and copies are matched byte by
 // byte: each write belongs to one copy, each copy writes a byte at most once, and a copy that ended with status Ok
-// has written it.
+// has written all bytes of its destination.
 type copyClaim struct {
 	entry  *Entry // nil once the copy has ended
 	queue  *Queue
@@ -323,8 +323,8 @@ func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
 	return best, false
 }
 
-// addCandidate adds a copy that can have made the current write. Of several readings of one entry, it keeps one:
-// the first reading, if that is a candidate.
+// addCandidate adds a copy that can have made the current write. Of several readings (Entry.Alt) of one entry, it
+// keeps one: the head of their list, if that is a candidate.
 func (es *Entries) addCandidate(e *Entry) {
 	for i, o := range es.candidates {
 		if !o.sameAs(e) {

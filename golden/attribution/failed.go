@@ -18,8 +18,9 @@ func (es *Entries) ReplaceFailed(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// moveAway moves a failed read of e's piece i, or its first part filled alike, to another entry, and leaves e's bytes
-// unread. It reports whether it could.
+// moveAway moves the failed read b of e's piece i to another entry, and leaves e's bytes unread. If not all bytes of b
+// lie in the same pieces and come from the same reads (uniform), it moves the first ones that do. It reports whether
+// it could.
 func (es *Entries) moveAway(e *Entry, i int, b badPart) bool {
 	es.beginSearch()
 	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
@@ -172,9 +173,9 @@ func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 	return changed
 }
 
-// takeEarliest exchanges the reads of an entry whose bytes have left for the earliest reads of the same bytes. The
-// later reads that it gives away fit every entry at work that the earlier ones fitted, so the entry can then be
-// forgotten, provided that no retired entry may still need these reads.
+// takeEarliest exchanges the reads of an entry, whose bytes have left the device, for the earliest reads that gave the
+// same bytes. An entry at work that could have made such an early read can also have made the later one that it gets
+// in return. So the entry can then be forgotten with its reads, unless a retired entry may still need them.
 func (es *Entries) takeEarliest(e *Entry) {
 	for i := range e.Count {
 		p := &e.Pieces[i]

@@ -74,7 +74,7 @@ func (o *overwritten) places() (at []int) {
 	return at
 }
 
-// anyValue reports whether n bytes of a frame that left, from at on, may have been read with any value.
+// anyValue reports whether the n bytes at offset `at` of a frame that left may have had any value when they were read.
 func (e *Entry) anyValue(at, n int) bool {
 	if !e.Left || !e.Plan.Send || e.Plan.ECN != 0 {
 		return false

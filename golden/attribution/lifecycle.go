@@ -177,7 +177,7 @@ func (es *Entries) dropRetired() {
 // maxRetired is the largest number of entries kept for their reads.
 const maxRetired = 256
 
-// dropReadings forgets all readings (Entry.Alt) of an entry except the reading but. A forgotten reading whose reads
+// dropReadings forgets all readings (Entry.Alt) of an entry except one, `but`. A forgotten reading whose DMA reads
 // may belong to other entries is retired.
 func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
@@ -185,7 +185,7 @@ func (es *Entries) dropReadings(e, but *Entry) {
 		e.Alt = nil
 		switch {
 		case e == but:
-		case e.mayShare() && !e.Left: // the device did not take this reading: its reads belong to other entries
+		case e.mayShare() && !e.Left: // not the one that the device used: its DMA reads belong to other entries
 			es.CloseDest(e)
 			e.over = min(e.over, es.Now)
 			es.retireRest(e, but)
@@ -254,7 +254,7 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 }
 
 // retireRest retires reading e of an entry (Entry.Alt), which the device did not use. DMA reads that are also
-// attributed to but, the reading that the device used, are first removed from e.
+// attributed to `but`, the reading that the device used, are first removed from e.
 func (es *Entries) retireRest(e, but *Entry) {
 	if but == nil {
 		es.retire(e)

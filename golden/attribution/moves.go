@@ -13,11 +13,11 @@ const (
 	isFixed                    // the place's read cannot belong to another place, or its bytes have left the device
 )
 
-// content describes the read that fills a place, and how many bytes from there on are alike.
+// content describes the read that fills a place.
 type content struct {
 	kind   contentKind
-	came   bool // with isOpen: these bytes have come already
-	n      int
+	came   bool  // for kind isOpen: data for this place has come, although the read is still outstanding
+	n      int   // number of bytes, from the place on, to which this description applies
 	issued int64 // cycle of the request
 	tag    uint8
 	status nicspec.Status // with isBad: status of the failure
@@ -123,7 +123,7 @@ type moved struct {
 
 func (m *moves) mark() int { return len(m.s) }
 
-// take empties a place and logs what filled it, so that give can put that into another place.
+// take empties a place and logs the read that filled it, so that `give` can fill another place with that read.
 func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)

@@ -24,7 +24,7 @@ func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	return m, m == 0
 }
 
-// Outcomes joins the results of expected for all readings (Entry.Alt) of an entry. An entry whose frame has
+// Outcomes joins what `expected` returns for all readings (Entry.Alt) of an entry. An entry whose frame has
 // left ended with Ok.
 func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	if e.Left {

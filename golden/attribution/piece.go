@@ -33,7 +33,7 @@ func (e *Entry) recordFailure(d *Read, t *dest, s nicspec.Status, sure bool) {
 	}
 }
 
-// hasShare reports whether a read that overlaps a range may belong to another place.
+// hasShare reports whether a read of bytes between lo and hi may belong to another entry or piece instead.
 func (p *Piece) hasShare(lo, hi int) bool {
 	for _, s := range p.shares {
 		if s.lo < hi && lo < s.hi {
@@ -60,12 +60,12 @@ func (e *Entry) Consume(lo, hi int) {
 type Piece struct {
 	bus    uint64
 	len    int
-	off    int // offset in the frame
-	asked  memory.Set
-	Got    memory.Set
-	bad    []badPart // parts of asked whose reads failed
-	open   bool      // the device may read the piece
-	shares []share   // parts of asked whose reads may belong to other places
+	off    int        // offset in the frame
+	asked  memory.Set // bytes that the device has requested
+	Got    memory.Set // bytes whose data has come
+	bad    []badPart  // requested parts whose reads failed
+	open   bool       // the device may read the piece
+	shares []share    // requested parts whose reads may belong to other entries or pieces instead
 }
 
 // badPart is a part of a piece whose read failed.

@@ -248,10 +248,10 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 		score += 64
 	}
 	q := e.Queue
-	if q.Slot(e.Index).Entry == e { // the entry's first reading
+	if q.Slot(e.Index).Entry == e { // e is at the head of the readings (Entry.Alt) of its entry
 		score += 8
 	}
-	// the entry is the queue's oldest, or both the oldest and the one just before it have been read
+	// e is the queue's oldest entry, or both the oldest entry and the one just before e have been read
 	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil {
 		score += 32
 	}

@@ -91,7 +91,7 @@ func (es *Entries) force(to, from Place, n int) bool {
 	return false
 }
 
-// leave is vacate as the first step of an augmenting path: it clears the path.
+// leave starts a new augmenting path and calls `vacate` to free n bytes from a place on.
 func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)
@@ -238,8 +238,8 @@ func (es *Entries) spreadOver(d *Read) bool {
 	return true
 }
 
-// match exchanges reads with other entries until an entry has the bytes of a frame that left. It reports whether
-// the frame can be the entry's.
+// match exchanges reads between entry e and others until e has the bytes of a frame that left. It reports whether
+// it could, so that e can have sent the frame.
 func (es *Entries) match(e *Entry, data []byte) bool {
 	free := e.unread(data)
 	es.goal = goal{entry: e, data: data, wild: free}

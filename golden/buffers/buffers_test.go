@@ -92,8 +92,8 @@ func TestOverlap(t *testing.T) {
 	require.False(t, g.Pending())
 }
 
-// A frame cannot claim a write from before its last beat. Unclaimed reports the writes that no descriptor in use
-// can claim.
+// A frame cannot claim a write that was made before the frame's last beat. Unclaimed reports the writes that no
+// descriptor in use can claim.
 func TestUnclaimed(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8080, 1)

@@ -8,9 +8,9 @@ import (
 )
 
 // sharedWrite is a write to addresses that lie in the buffers of several descriptors, or in both buffers of one.
-// Completion entries decide whose it was: each demands certain bytes at certain addresses, once [R10]. A descriptor
-// claims, byte by byte, the earliest write that has the value. The later writes fit every later descriptor that the
-// claimed one would have fitted, so no assignment is lost.
+// Completion entries decide whose it was: each demands one write of every byte of its frame, at the byte's address in
+// the buffers [R10]. A descriptor claims, byte by byte, the earliest unclaimed write of the demanded value. The later
+// writes fit every later descriptor that the claimed one would have fitted, so no assignment is lost.
 type sharedWrite struct {
 	addr  uint64
 	cycle int64
@@ -128,8 +128,8 @@ func (bs *Buffers) Unclaimed(stray func(addr uint64, n int)) {
 	bs.shared = kept
 }
 
-// claimable returns how many of n bytes of a write, from its byte at on, some descriptor in use may
-// claim.
+// claimable looks at n bytes of a write, beginning with byte number `at`. It returns how many of them, up to the first
+// exception, a descriptor in use may still claim.
 func (bs *Buffers) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)

@@ -36,7 +36,7 @@ func TestSet(t *testing.T) {
 		if !in[since] {
 			free++
 		}
-		begin := since // first cycle of the stretch; Back returns it, too, as it does not count cycles in the set
+		begin := since // first cycle of the stretch that ends before `since`: Back goes on over it
 		for begin > 0 && in[begin-1] {
 			begin--
 		}

@@ -11,7 +11,7 @@ type Map[E any] struct {
 	spare []pageSlot // the table before the latest rehash, for reuse
 	used  int        // number of slots with a page, with or without ranges
 	nodes []Range[E]
-	free  int32 // list of free nodes, linked by after
+	free  int32 // first free node; Range.after links them
 }
 
 type pageSlot struct {

@@ -13,12 +13,12 @@ type Queue struct {
 	log    *verdict.Log
 	vector core.Vector // the queue sends no messages if its address is 0
 
-	most  core.Moderator // moderation as if doubtful messages had been other queues'
-	least core.Moderator // moderation as if doubtful messages had been this queue's
+	most  core.Moderator // state of the moderation if none of the doubtful messages was this queue's
+	least core.Moderator // state of the moderation if all doubtful messages were this queue's
 
 	closing bool  // the queue is being disabled
 	closed  int64 // cycle in which the disabling of the queue began
-	drained int64 // cycle by which the latest read of the queue timed out; closed if none did since then
+	drained int64 // cycle by which the queue's latest read timed out; as `closed` if none has since the disabling began
 	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one
 }
 

@@ -50,8 +50,8 @@ func (o *Out) Came(now int64, level int, seq uint32) {
 	for i := range o.claims {
 		if c := &o.claims[i]; c.missing && !c.renewal && !c.overdue && level < c.most+claimStep {
 			// The port already owes a pause frame for this level. Make another claim only once the level has risen by
-			// claimStep: a claim counts the frames that came in before it and leave after its period, so later frames
-			// count for the second only.
+			// claimStep: only frames that came in before a claim, and leave after its period, can refute it, so frames
+			// that come in from now on can only refute another claim.
 			return
 		}
 	}

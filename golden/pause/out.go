@@ -20,7 +20,7 @@ type doubtfulPause struct {
 // behaviour implies it; frames that were in the buffer all that time, and are delivered later, may refute it.
 type levelClaim struct {
 	from, to int64
-	slack    bool   // the period extends beyond to, until a pause frame that fell due in cycle to would be late
+	slack    bool   // the period extends beyond cycle `to`, until a pause frame that fell due in that cycle is late
 	before   uint32 // only frames with a lower number can refute the claim
 	limit    int
 	most     int // highest possible level, in bytes, when the claim was made
@@ -30,8 +30,8 @@ type levelClaim struct {
 	// frame that ended a pause.
 	missing bool
 	after   int64 // a pause frame sent after this cycle fulfils the claim
-	renewal bool  // the missing frame would renew a pause; none is due once the pause has ended
-	overdue bool  // the period has passed without the missing frame
+	renewal bool  // the pause frame that was not sent would renew a pause; none is due once the pause has ended
+	overdue bool  // the claim's period has passed, and the pause frame was not sent
 }
 
 const (
@@ -58,9 +58,9 @@ type Out struct {
 type state struct {
 	now      setting
 	olds     [keptSettings]oldSetting // previous settings, the latest first
-	oldSince int64                    // cycle of the latest change; olds may apply until a frame due then would be late
-	// forgotten is the latest cycle in which a setting that olds no longer contains was replaced. Until a pause frame
-	// due in that cycle would be late, that setting may still decide on frames.
+	oldSince int64                    // cycle of the latest change; `olds` may apply until late(oldSince, now)
+	// forgotten is the latest cycle in which a setting that `olds` no longer contains was replaced. That setting may
+	// decide on pause frames until late(forgotten, now).
 	forgotten int64
 
 	paused   bool   // a pause is in force: the latest pause frame has a time other than 0
@@ -109,7 +109,7 @@ func (o *Out) ResetBegins() {
 // Left records a frame of any kind that left. It is called after the frame was judged.
 func (o *Out) Left(x At) { o.first, o.last = x.First, x.Last }
 
-// late reports whether a pause frame that became due in cycle since had to leave before cycle now. Cycles of
+// late reports whether a pause frame that fell due in cycle `since` had to leave before cycle `now`. Cycles of
 // back-pressure do not count.
 func (o *Out) late(since, now int64) bool {
 	return since == never || now > since && o.held.Free(since, now-1) >= o.slack
@@ -118,10 +118,10 @@ func (o *Out) late(since, now int64) bool {
 // oldSetting is a setting that was replaced.
 type oldSetting struct {
 	setting
-	since int64 // cycle in which the setting was replaced; it may apply until a pause frame due then would be late
+	since int64 // cycle in which the setting was replaced; it may decide on pause frames until late(since, now)
 }
 
-// retire moves the current setting to the front of olds, as replaced in cycle since.
+// retire moves the current setting to the front of `olds`, and records that it was replaced in cycle `since`.
 func (o *Out) retire(since int64) {
 	if last := &o.olds[keptSettings-1]; last.sends() {
 		o.forgotten = max(o.forgotten, last.since)

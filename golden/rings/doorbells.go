@@ -30,8 +30,8 @@ func (d *Doorbells) Rung(pi uint16, cycle int64) {
 	d.n++
 }
 
-// Before returns the producer index set by the doorbells accepted before a cycle. If that doorbell is no longer kept,
-// because too many followed, Before counts this and returns the argument instead: an index that excuses the device.
+// Before returns the producer index set by the latest doorbell accepted before a cycle. If that doorbell is no longer
+// kept, because too many followed, Before counts this and returns `instead`: an index that excuses the device.
 func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	for k := d.n; k > 0 && k+kept > d.n; k-- {
 		if b := &d.last[(k-1)%kept]; b.cycle < cycle {

@@ -27,7 +27,7 @@ type Failed struct {
 type Failures []Failed
 
 // AllBehind reports whether all reads that failed, or may have, come after an entry. Such an entry ends as if no read
-// had failed, since its doorbell was accepted before [T2].
+// had failed [T2]: its doorbell was accepted before those reads, which fetched later blocks, failed.
 func (l Failures) AllBehind(i uint16) bool {
 	for k := range l {
 		if int16(i-l[k].First) >= 0 {

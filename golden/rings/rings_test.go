@@ -22,7 +22,8 @@ func TestDoorbellsBefore(t *testing.T) {
 	require.EqualValues(t, 0, d.Before(100, 9))
 }
 
-// If too many doorbells followed to know the index, Before returns the given one, and counts that.
+// If so many doorbells followed that the right one is no longer kept, Before returns its second argument, and Lost
+// counts the call.
 func TestDoorbellsLost(t *testing.T) {
 	var d rings.Doorbells
 	for i := range 100 {

@@ -107,7 +107,9 @@ func TestEventsAreCut(t *testing.T) {
 	for i := range int64(events) {
 		size := 60
 		if i%2 == 0 {
-			size = 1500 // so that lines differ: after one that does not fit, a shorter one must be left out, too
+			// The events' lines then differ in length: after a long one that does not fit, a short one must be left
+			// out, too.
+			size = 1500
 		}
 		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1,
 			Frame: &ether.Frame{Data: make([]byte, size)}})

@@ -76,8 +76,8 @@ func TestResponsibleFilesExist(t *testing.T) {
 	}
 }
 
-// DB_BAD counts doorbells of both directions. A wrong count must point at the queue direction whose doorbells may
-// count, or else at that of the latest doorbell.
+// DB_BAD counts doorbells of both directions. A wrong count must point at the direction of the latest doorbell that
+// DB_BAD may have counted. If it can have counted none, the latest doorbell decides.
 func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	blames := func(rings ...[2]bool) string {
 		l, _ := newLog(1)

@@ -5,8 +5,8 @@ import "nictwin/models/nic/nicspec"
 // lastDoorbell keeps the direction of the doorbells that a wrong DB_BAD most likely concerns, since the counter
 // covers both.
 type lastDoorbell struct {
-	tx  bool // direction of the latest doorbell; of the latest that DB_BAD may count, once there is one
-	bad bool // a doorbell was rung that DB_BAD may count
+	tx  bool // direction of the latest doorbell that DB_BAD may have counted; of the latest at all before one has come
+	bad bool // a doorbell was rung that DB_BAD may have counted
 }
 
 // RecordDoorbell records the direction of a doorbell; bad says that DB_BAD counts it, or may.

@@ -87,8 +87,8 @@ type Log struct {
 	lastDoorbell lastDoorbell
 }
 
-// NewLog returns a log for a named NIC with these numbers of ports and queues. It keeps the first mismatches in
-// full, at most as many as most says, and calls onMismatch, if set, for each of them.
+// NewLog returns a log for a named NIC with these numbers of ports and queues. It keeps the first `most`
+// mismatches in full, and calls onMismatch, if set, for each of them.
 func NewLog(nic string, most int, onMismatch func(*Mismatch), ports, rxqs, txqs int) *Log {
 	return &Log{nic: nic, most: most, onMismatch: onMismatch, now: -1, past: newHistory(ports, rxqs, txqs)}
 }

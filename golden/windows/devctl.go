@@ -14,12 +14,12 @@ type Devctl struct {
 	lost uint64 // number of settings that were merged with the next one
 }
 
-// setting is a previous or the current value of DEVCTL, and counts the requests that followed it late.
+// setting is the current or a previous value of DEVCTL. It counts the requests that obeyed it after it was replaced.
 type setting struct {
 	limits tlp.Limits
 	attrs  uint8 // set of allowed attributes: bit a for attributes a
-	until  int64 // last cycle in which the next setting may not be in force yet
-	late   int   // number of requests after cycle until that followed this setting or an earlier one
+	until  int64 // after this cycle, the device must know the next setting
+	late   int   // number of requests after that cycle that obeyed this setting or an earlier one
 }
 
 const keptSettings = 8

@@ -65,7 +65,8 @@ func (h history[T]) each(s Span, visit func(v T)) {
 	}
 }
 
-// close ends, in cycle now, every value whose successor was written before cycle asked.
+// close ends every value whose successor was written before cycle `asked`: its last cycle becomes `now`, unless it was
+// earlier.
 func (h history[T]) close(asked, now int64) {
 	for i := 1; i < len(h); i++ {
 		if h[i].from < asked {
