@@ -38,8 +38,8 @@ func (s *CardSpec) bonded() int {
 	return s.Bond.Cables
 }
 
-// portShare returns the card's share of the link at a port of the NIC: of a bond, the link to it,
-// with the rate of all its cables.
+// portShare returns the card's share of the link at a port of the NIC. At a bond, this is the link between
+// NIC and bond, with the rate of all its cables together.
 func (s *CardSpec) portShare() simcore.LinkSpec {
 	l := s.Eth
 	l.Rate.Bytes *= int64(s.bonded())
@@ -88,7 +88,7 @@ func (r *Rack) outlets(e *simcore.Engine, s *CardSpec, c *Card) (all []outlet, e
 		if err != nil {
 			return nil, err
 		}
-		toNIC := s.Eth // MAC, PHY and FEC of the port; the cables behind the bond have the rate
+		toNIC := s.Eth // MAC, PHY and FEC of the port, without a rate: the cables behind the bond limit it
 		toNIC.Rate, toNIC.OverheadBytes = simcore.Rate{}, 0
 		if err := Cable(b.Name()+".Link", e, toNIC, c.NIC.Eth(port), b.Host()); err != nil {
 			return nil, err

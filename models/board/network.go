@@ -175,8 +175,8 @@ func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// connection describes a cable to be plugged in. near is the share of card port a, with the rate of
-// the whole cable; far is the share of the other end, b.
+// connection describes a cable to be plugged in. Each end contributes a share of its latency and
+// credits: `near` is that of card port a, which also has the cable's rate; `far` is that of the other end, b.
 type connection struct {
 	name      string
 	a, b      *simcore.Port
@@ -192,8 +192,8 @@ type PluggedCable struct {
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 
-// plug plugs in a cable. Without faults it is one link with the latency of both shares; otherwise
-// the decorator sits between two links. The first one then has the rate.
+// plug plugs in a cable. Without loss or faults it is one link with the latency of both shares; otherwise
+// the decorator sits between two links. Only the link at the card then has a rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}

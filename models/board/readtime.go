@@ -26,7 +26,7 @@ type readTime struct {
 	share   simcore.Ps
 }
 
-// never is the bound of anything slower: sums are capped here, so that they cannot overflow.
+// never is the longest time that is computed: longer ones are capped at it, so that sums cannot overflow.
 const never = simcore.MaxPs / 16
 
 // Bounds that the read time is computed with.
@@ -43,7 +43,7 @@ const (
 // one read makes in sequence.
 type load struct{ tlps, bytes, serial int64 }
 
-// readTime returns the bound for a card with the given load.
+// readTime returns the upper bound on the duration of a read on the card, with the given load.
 func (s *CardSpec) readTime(l load) readTime {
 	var t readTime
 	period := s.period()
@@ -158,8 +158,8 @@ func lines(loads []LoadSpec) (n int64) {
 	return n
 }
 
-// dram adds a memory controller, and returns the time of an access that waits for busy lines of
-// background loads and copy engines alone.
+// dram adds the time of a memory controller. It returns the time of a single access that waits for nothing but
+// the `busy` lines that background loads and copy engines have in flight.
 func (t *readTime) dram(at field.Path, d *dram.Spec, busy int64, l load) simcore.Ps {
 	if d == nil {
 		return 0
@@ -248,10 +248,10 @@ func (t *readTime) slower(a, b readTime) {
 	}
 }
 
-// sum returns a+b, capped at never.
+// sum returns a+b, at most the constant `never`.
 func sum(a, b simcore.Ps) simcore.Ps { return min(a+b, never) }
 
-// times returns n*d/by, rounded up and capped at never.
+// times returns n*d/by, rounded up, at most the constant `never`.
 func times(n int64, d simcore.Ps, by int64) simcore.Ps {
 	hi, lo := bits.Mul64(uint64(n), uint64(d))
 	if hi >= uint64(by) {

@@ -28,7 +28,7 @@ type Faults struct {
 
 	reads  map[readID]*read // forwarded reads whose last completion has not come
 	idle   []*read
-	open   int // number of reads that are in reads, or whose request or completions are held back
+	open   int // number of reads that are in the map `reads`, or whose request or completions are held back
 	events simcore.EventPool
 	failed error
 	hdr    tlp.Header // header of the current TLP
@@ -49,7 +49,7 @@ type read struct {
 	over    bool   // further completions are dropped
 	next    *read  // read with the same tag that waits for this one
 
-	gap  bool // completions wait in the queue late until the fault's gap has passed
+	gap  bool // the fault's Gap goes on: completions wait in the queue `late`
 	late fifo.Queue[*msg.TLP]
 	done bool // the last completion of the read has come
 }

@@ -46,7 +46,7 @@ type lossy struct {
 	loss     *inject.Loss
 	from, to *end
 	cables   [2]*simcore.Link
-	sent     uint64 // bytes sent by from
+	sent     uint64 // bytes sent by the end `from`
 }
 
 func newLossy(t *testing.T, e sim.Engine, s inject.LossSpec) *lossy {

@@ -19,11 +19,11 @@ type flowKey struct {
 
 // flow counts the attempts of a flow's packets.
 type flow struct {
-	key   uint64 // hash of the flowKey
-	first uint32
-	high  int64    // greatest PSN seen, counted from first
-	least int64    // lowest PSN with its attempts in tried, counted from first
-	tried []uint16 // number of attempts by PSN; a ring indexed by the low bits of the PSN counted from first
+	key   uint64   // hash of the flowKey
+	first uint32   // PSN of the first packet; the fields below count PSNs from it
+	high  int64    // greatest PSN seen
+	least int64    // lowest PSN whose attempts are in `tried`
+	tried []uint16 // number of attempts by PSN; a ring indexed by the low bits of the PSN
 	count int      // number of packets, for ClassCNP
 }
 

@@ -249,7 +249,7 @@ func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
 	}
 }
 
-// ahead returns the number of entries after entry i of a queue whose frames have left.
+// ahead returns by how many entries the latest frame that left queue q is ahead of entry i; 0 if it is not.
 func (c *chaos) ahead(q, i int) int { return max(c.tx[q].out-1-i, 0) }
 
 // frameOut checks that a frame is the next one that its queue must send, with the bytes that were

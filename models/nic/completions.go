@@ -55,7 +55,8 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	c.writeEvent(i)
 }
 
-// finishEntries applies the offloads to the entries that are due, and marks them as ready to leave.
+// finishEntries applies the offloads to the gathered entries whose pipeline delay has passed (txSlot.due), and marks
+// them as ready to leave.
 func (c *Comp) finishEntries() {
 	t := &c.tx
 	for t.finish.Len() > 0 && c.reached(t.slots[*t.finish.Front()].due) {

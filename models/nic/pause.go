@@ -12,7 +12,7 @@ import (
 type ethPause struct {
 	stops  core.PauseStops
 	send   core.PauseSender
-	own    *msg.Frame // pause frame that is offered or crosses
+	own    *msg.Frame // pause frame that is offered or being sent
 	silent bool       // tx_mode is 0 and no pause frame is due: nothing to watch
 }
 

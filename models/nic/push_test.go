@@ -86,7 +86,7 @@ func TestBadPushes(t *testing.T) {
 	}
 	h.push(4, raw, true)   // queue 4 is Off
 	h.push(9, raw, true)   // the build has no queue 9
-	h.push(255, raw, true) // nor a queue 255
+	h.push(255, raw, true) // the build has no queue 255 either
 	to := func(off uint32, n uint16, first, last uint8) {
 		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last,
 			Address: nicspec.BarBase + uint64(off)},

@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// pace measures the mean number of cycles between crossings of a kind, once the first runIn have
-// passed.
+// pace measures the mean number of cycles between crossings of a kind. The first `runIn` crossings do
+// not count.
 type pace struct {
 	n           int
 	first, last int64

@@ -51,7 +51,7 @@ func (c *Comp) startFrames() {
 	}
 }
 
-// offerFrame offers a pause frame that is due, or the next frame unless a stop delays it.
+// offerFrame offers the pause frame that is due; else the port's next frame, unless a received pause stops it.
 func (c *Comp) offerFrame(port int) {
 	l := &c.tx.ports[port]
 	switch {

@@ -14,8 +14,8 @@ type txQueue struct {
 	win  ring.Window
 	refs int // reads, slots and completion entries in flight
 
-	// Slots of the entries in flight, oldest first, linked by txSlot.next. The frames of those
-	// before emit have been passed to port.
+	// Slots of the entries in flight, oldest first, linked by txSlot.next. The frames of the slots
+	// before slot `emit` have been passed to Ethernet port `port`.
 	head, tail, emit int32
 	port             int
 

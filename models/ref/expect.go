@@ -154,7 +154,7 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	}
 }
 
-// under returns the bytes of other expected transactions that were in flight since the first beat of the
+// under returns the bytes of the other expected transactions that had not come before the first beat of the
 // transaction that made x expected.
 func (d *due) under(p *Player, x *item) (bytes int) {
 	for i, y := range d.groups {
@@ -307,7 +307,7 @@ func Differ(want, got []byte) (what, expected, have string) {
 	return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got))
 }
 
-// text formats an expected transaction, with its data around byte number from.
+// text formats an expected transaction. Of its data, it shows the bytes around number `from`.
 func (d *due) text(x *item, from int) string {
 	var parts []string
 	side := d.of.Pack(x.fields)

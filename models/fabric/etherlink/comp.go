@@ -47,9 +47,9 @@ func (s *Switch) Spec() Spec { return s.spec }
 // Port returns port i, counted from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
-// Pace makes a port send at the rate of a cable that begins behind a decorator. The port itself is then connected to
-// a link without a rate. past is that link's latency: a frame may be sent that much later than it should have begun
-// to leave.
+// Pace makes a port send at the rate of a cable that begins behind a decorator. The link between the port and the
+// decorator then has no rate, and latency `past`: when the port sends a frame, it may date the departure back by as
+// much.
 func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
 	s.ports[port].pace(cable, past)
 }

@@ -13,7 +13,7 @@ type account struct {
 	}
 }
 
-// grant is the credits of one TLP on their way back to the transmitter, usable from the time at.
+// grant holds the credits of one TLP on their way back to the transmitter, which may use them from time `at` on.
 type grant struct {
 	at    simcore.Ps
 	class tlp.Class

@@ -148,7 +148,7 @@ func (d *lane) pump(now simcore.Ps) {
 	}
 }
 
-// creditGate selects the TLPs for which there are credits, and takes those.
+// creditGate selects the TLPs for which there are credits, and takes the credits of each.
 type creditGate lane
 
 // Open implements order.Gate.

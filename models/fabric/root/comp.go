@@ -76,7 +76,7 @@ func (r *Root) Idle() bool {
 }
 
 // Send sends any TLP to the NIC, behind the register accesses requested before. The root owns p
-// from then on. A request that is answered needs a requester ID without MMIO; see OnCompletion.
+// from then on. A request that is answered needs a requester ID that no MMIO uses; see OnCompletion.
 func (r *Root) Send(p *msg.TLP) {
 	r.out.Push(p)
 	r.arm(simcore.Now(r.sched))

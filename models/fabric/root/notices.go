@@ -14,7 +14,7 @@ type noticeQueue struct {
 	hdr     tlp.Header
 }
 
-// notice is a TLP that waits until as many write accesses are in memory as had been issued when it arrived: stores.
+// notice is a TLP that waits until `stores` write accesses are in memory: as many as had been issued when it arrived.
 type notice struct {
 	p      *msg.TLP
 	stores uint64

@@ -198,7 +198,7 @@ func (r *Root) finish(c *completion, now simcore.Ps) error {
 	return nil
 }
 
-// statusOf returns the error that stands for a completion status, for a failed access.
+// statusOf translates the error of a memory access to the tlp error that selects the completion's status.
 func statusOf(err error) error {
 	switch {
 	case errors.Is(err, mem.ErrNoMemory):

@@ -9,8 +9,8 @@ type Packet struct {
 
 	buf []byte // the packet's own storage, kept by Reset
 
-	// Cached result of Parsed: parsed is the decoded form of the header bytes of. clean means that Decode accepts
-	// them.
+	// Cached result of Parsed, if `read` is set: `parsed` is the decoded form of the header bytes in `of`, and `clean`
+	// means that Decode accepts them.
 	read, clean bool
 	of          [HeaderBytes]byte
 	parsed      Header

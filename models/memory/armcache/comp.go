@@ -24,7 +24,7 @@ type Cache struct {
 
 	queue   fifo.Queue[*transfer] // accesses waiting for their turn, in order of arrival
 	free    simcore.Ps            // time from which the pipeline is free for the next turn
-	part    int64                 // rounding remainder of free: fraction of a picosecond, in 1/Rate.Bytes
+	part    int64                 // rounding remainder of the time `free`: fraction of a picosecond, in 1/Rate.Bytes
 	wake    simcore.Event
 	armed   bool // the event wake is scheduled
 	running bool // run is executing: do not call it again

@@ -262,7 +262,7 @@ func (m *Map) TakesRun(addr uint64, n int) bool {
 		mem.TakesRun(r.Memory, addr, n)
 }
 
-// endLine reports the end of a run's line.
+// endLine reports to the initiator of a run (mem.Runner) that one of its cache lines has ended, with n bytes.
 func (m *Map) endLine(p *part, n int, more bool) {
 	p.past += n
 	m.stats.FinishedBytes += uint64(n)

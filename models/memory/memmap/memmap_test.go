@@ -50,8 +50,8 @@ func rig(fast, slow inject.DelaySpec) memrig.Build {
 	}
 }
 
-// Whatever the latencies of the two memories are, their order must be kept, also for accesses that
-// cross the border.
+// The map must keep the order of accesses whatever the latencies of its two memories are, also for
+// accesses that cross the border between them.
 func TestKeepsTheProtocol(t *testing.T) {
 	memrig.Contract(t, "at once", rig(inject.DelaySpec{}, inject.DelaySpec{}))
 	memrig.Contract(t, "one slow", rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 70 * ns}))

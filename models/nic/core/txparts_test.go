@@ -162,8 +162,8 @@ func TestECNBeforeOffloads(t *testing.T) {
 	require.Zero(t, wire.Checksum(got[14:34]))
 }
 
-// TestECNBeforeConditions: the checks and offloads see the frame after ECN was set, even if the UDP
-// length lies in the IPv4 checksum [E2], [T7].
+// TestECNBeforeConditions: the checks and offloads see the frame after ECN was set, even if the offsets place the UDP
+// length on the IPv4 checksum, which ECN changes [E2], [T7].
 func TestECNBeforeConditions(t *testing.T) {
 	const l3, l4, change = 14, 20, -2 // change of the checksum by ECN 2 in place of 0
 	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk,

@@ -23,8 +23,8 @@ type Window struct {
 	Next uint16 // next index to request
 	Gen  uint32 // number of resets; reads that began before the latest are ignored
 
-	Cut bool   // the places from index end on are unusable
-	end uint16 // first unusable index if Cut; not before Use
+	Cut bool   // the places from index `end` on are unusable; see CutAt
+	end uint16 // first unusable index if Cut is set; at least index Use
 }
 
 // NewWindow returns a window on a ring whose places have entry bytes.

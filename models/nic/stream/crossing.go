@@ -1,10 +1,10 @@
 package stream
 
-// Crossing holds the cycles of the packet that is offered or crosses a stream.
+// Crossing holds the cycles of the packet that a stream offers or is transferring.
 type Crossing struct {
 	First, Last, Free int64 // cycles of the first and the last beat, and the first cycle for the next packet
 
-	Open       bool  // a packet is offered or crosses
+	Open       bool  // a packet is offered or being transferred
 	Waits      bool  // the packet is offered and has not started: it lacks a credit
 	Beats      int   // number of beats of the packet
 	Unreported int64 // first cycle for which observers do not know yet whether the stream was held up

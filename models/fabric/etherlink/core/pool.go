@@ -49,9 +49,9 @@ func (r Reason) String() string { return reasonNames[r] }
 type Pool struct {
 	alpha  float64
 	pfc    [Classes]PFC
-	shared int
+	shared int // bytes of the buffer that no class reserves
 
-	used   int            // bytes of shared that are in use
+	used   int            // number of the `shared` bytes in use
 	groups [][Classes]int // bytes in the buffer, by ingress port and class
 	queues [][Classes]int // bytes in the buffer, by egress port and class
 	xoff   []uint8        // by ingress port: a bit for each class whose peer must pause

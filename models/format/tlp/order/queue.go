@@ -18,9 +18,9 @@ type Queue[T any] struct {
 	free  link // first unused slot
 	count [3]int
 
-	// The search for a TLP that can leave continues where it ended: the TLPs before from could not
-	// leave.
-	prev, from  link // from is the TLP to examine next, prev the one before it
+	// The search for a TLP that can leave continues where it ended: none of the TLPs before `from`
+	// could leave.
+	prev, from  link // `from` is the TLP to examine next, `prev` the one before it
 	posted, cpl bool // a posted request, or a completion, is among the TLPs that could not leave
 }
 

@@ -5,7 +5,7 @@ import "nictwin/models/memory/mem"
 // history records the events of each byte, in order of issue.
 type history map[uint64][]event
 
-// event records that the access with number at wrote a byte, or cleaned or invalidated its line.
+// event records that access number `at` wrote a byte, or cleaned or invalidated its line.
 type event struct {
 	op    mem.Op
 	value byte
