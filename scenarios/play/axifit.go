@@ -31,7 +31,7 @@ func channel(name string) string {
 	return ""
 }
 
-// fitAXI checks the AXI ports that the check memory and serve play.
+// fitAXI checks the AXI ports that play answers: those of the setting `serve`, and of the check named `memory`.
 func (d *Device) fitAXI(f *faults) {
 	for _, port := range slices.Sorted(maps.Keys(d.Spec.Serve)) {
 		d.fitPort(f, "serve."+field.Path(port), port)
@@ -62,7 +62,7 @@ func (d *Device) fitAXI(f *faults) {
 	}
 }
 
-// fitRange checks the address range of the check memory against the widths of its ports.
+// fitRange checks the address range of the check named `memory` against the address widths of its ports.
 func (d *Device) fitRange(f *faults) {
 	x, ports := d.Spec.Memory, d.Spec.Memory.all()
 	beat, narrow := uint64(1), 0

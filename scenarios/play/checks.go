@@ -11,7 +11,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fitCheck fills in the streams of identity and route, and checks that inputs match outputs.
+// fitCheck completes the checks `identity` and `route`: it fills in the streams that the manifest leaves out, and
+// checks that inputs match outputs.
 func (d *Device) fitCheck(f *faults) {
 	s := d.Spec
 	if len(s.In) == 0 {
@@ -54,7 +55,7 @@ func (d *Device) fitCheck(f *faults) {
 // maxNumber is the maximum width, in bits, of fields that are compared as numbers.
 const maxNumber = 64
 
-// fitInput checks the fields that route and drops use.
+// fitInput checks the fields of an input that the check `route` and the setting `drops` name.
 func (d *Device) fitInput(f *faults, i int) {
 	s, x := d.Spec, d.streams[i]
 	if d.check == Route {

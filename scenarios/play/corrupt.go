@@ -41,7 +41,7 @@ func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, ou
 	return false, nil
 }
 
-// spoil returns a transaction in the form in which the reference gets it: corrupted, twice, or not at all.
+// spoil returns the transactions that the reference gets instead of m: a corrupted one, m and a copy, or none.
 func (s *spoiler) spoil(m *ref.Msg) []*ref.Msg {
 	if s == nil || m.Of.In || !slices.Contains(s.outputs, m.Of.Name) {
 		return []*ref.Msg{m}

@@ -33,7 +33,7 @@ type Device struct {
 	root       []int     // by stream: the stream that its transactions are coupled to, or itself
 	window     []int     // by input: maximum number of transactions that may be in flight in the device
 	finite     []bool    // by output: it only answers drawn transactions, so their number is limited
-	mem        []axiPort // AXI ports that the check memory plays
+	mem        []axiPort // AXI ports that the check named `memory` answers
 	given      *Given
 	parameters []string // NAME=VALUE of each parameter of the build that was drawn or given
 	captured   *Traffic // captured packets to play; nil: all packets are drawn
@@ -74,7 +74,7 @@ func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []st
 // referenced reports whether the expected output comes from a reference.
 func (d *Device) referenced() bool { return d.own != nil || d.program != nil }
 
-// Fit checks the section play of a manifest against its design, as Play does before it builds. If the check is a
+// Fit checks the section `play` of a manifest against its design, as Play does before it builds. If the check is a
 // reference, Fit assumes that the reference exists. Errors: *SpecError.
 func Fit(b *manifest.Binding) error {
 	s, err := ReadSpec(b.Manifest)

@@ -107,7 +107,8 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	return e.outputSilence(d, x)
 }
 
-// outputSilence returns what silence returns, for an output on which the check may expect transactions.
+// outputSilence does the work of method silence for an output on which the check may expect transactions: it describes
+// runs in which nothing was expected and nothing came.
 func (e *evidence) outputSilence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	saidSo := d.referenced() && x.Nothing // the reference declared that this output stays silent

@@ -9,7 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// with opens a device of testdata with another section play, and without some fields of its streams.
+// with opens a device of testdata; play replaces the section `play` of its manifest, and the stream fields in omit are
+// removed.
 func with(t *testing.T, dut, play string, omit ...string) (Options, error) {
 	t.Helper()
 	o := device(t, dut, nil, nil)

@@ -25,11 +25,11 @@ type motion struct {
 	judged uint64   // latest cycle in which a stream covered by the check moved
 	since  uint64   // first cycle of the current time in which nothing is due
 	ended  []uint64 // by stream: transactions that have ended
-	by     []uint64 // value of ended at cycle since
+	by     []uint64 // copy of `ended` made in cycle `since`
 	// A device may send requests, and a reference may give transactions, without end. Useful moves are those whose
 	// number is limited in a run: of drawn transactions, and of outputs that answer them.
 	useful uint64   // cycle of the latest useful move
-	before []uint64 // value of ended at that cycle
+	before []uint64 // copy of `ended` made in cycle `useful`
 }
 
 // newMotion tracks n streams.
@@ -90,7 +90,7 @@ func (p *played) finish() (ended bool, err error) {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
 		p.judge.Finish(p.Cycles)
 		return true, nil
-	case over && p.Cycles >= p.since+p.patience+settle: // device or reference keep moving although nothing is due
+	case over && p.Cycles >= p.since+p.patience+settle: // streams still move, although all was offered and received
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
 			p.judge.Finish(p.Cycles)
 			return true, nil
@@ -171,9 +171,9 @@ func (p *played) settle() uint64 {
 	return uint64(p.Spec.Settle)
 }
 
-// failHang fails a run that makes no progress. from is the value of ended at the last progress; within is the time that
-// the device had for a beat, and silence describes the outputs. An input that is not taken is reported rather than a
-// missing output.
+// failHang fails a run that makes no progress. from counts each stream's transactions at the last progress; within
+// is the time that the device had for a beat, and silence describes the outputs. An input that is not taken is reported
+// rather than a missing output.
 func (p *played) failHang(from []uint64, within, silence string) {
 	p.Hangs = p.judge.Failed() == nil
 	var moved []string

@@ -37,7 +37,8 @@ type judge interface {
 
 var _, _ judge = localJudge{}, (*own.Player)(nil)
 
-// localJudge is a judge in this process. Mistakes of its reference are panics, which caught turns into errors.
+// localJudge is a judge in this process. Mistakes of its reference are panics, which function caught turns
+// into errors.
 type localJudge struct {
 	*ref.Player
 	own ref.Reference // reference of the user; nil: a check that the manifest names

@@ -169,7 +169,8 @@ func (p *played) give(m *timing) {
 	m.gaps = m.gaps && !p.NoGap
 }
 
-// pauses reports whether a stream can stall. Outputs without ready and levels cannot.
+// pauses reports whether a stream can stall. Streams of kind level cannot, nor can outputs without
+// a ready signal.
 func (d *Device) pauses(i int) bool {
 	return d.streams[i].Kind != ref.Level && (d.streams[i].In || d.hello.Streams[i].Ready)
 }

@@ -160,8 +160,8 @@ func TestGivenParameters(t *testing.T) {
 	require.Equal(t, []string{"A=1", "BUG=0"}, c.parameters(0))
 }
 
-// A device describes itself exactly as its manifest and ports announce before the build. Otherwise a section play could
-// pass the check before the build and not fit.
+// A device describes itself exactly as its manifest and ports announce before the build. Otherwise a section `play`
+// could pass the check before the build and not fit the built device.
 func TestDeclared(t *testing.T) {
 	for _, dut := range []string{
 		"fifo", "ports", "own/axiwide", "own/afifo", "own/arbmux", "own/dmard", "cells/skid.yaml",

@@ -181,7 +181,7 @@ const (
 	maxEvery  = 1 << 30
 )
 
-// DefaultSpec returns the spec of a manifest without a section play.
+// DefaultSpec returns the spec of a manifest that has no section `play`.
 func DefaultSpec() Spec {
 	return Spec{
 		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, MaxStall}}},
@@ -211,7 +211,7 @@ func decodePlay(m *manifest.Manifest, s *Spec) (*specfile.Places, error) {
 	return specfile.DecodeNode(m.Path, n, "play", s)
 }
 
-// SpecError reports faults of a section play.
+// SpecError reports faults in the section `play` of a manifest.
 type SpecError struct{ Err error }
 
 func (e *SpecError) Error() string { return e.Err.Error() }

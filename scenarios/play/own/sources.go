@@ -22,7 +22,7 @@ type source struct {
 // maxBytes limits the total size of a reference's files.
 const maxBytes = 4 << 20
 
-// Import paths of nictwin's packages begin with module, those that a reference may import with room.
+// Beginnings of import paths: module, of all packages of nictwin; room, of those that a reference may import.
 const (
 	module = "nictwin/"
 	room   = "nictwin/models/"
