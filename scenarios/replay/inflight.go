@@ -11,7 +11,7 @@ import (
 type inFlight struct {
 	frames []traffic.Frame // a frame without data has been delivered
 	base   int             // ordinal of the frame at index 0
-	head   int             // number of delivered frames at the beginning of frames
+	head   int             // index of the first frame with data; earlier ones are delivered or given up
 	bytes  int
 }
 

@@ -68,8 +68,8 @@ func (j *judge) openLog(o *Options) (err error) {
 	return err
 }
 
-// finish ends the referee and returns its report. If the run was aborted, only the mismatches found before count. A run
-// that got stuck counts as finished: that is a finding of its own.
+// finish ends the referee and returns its report. The report of an aborted run has only the mismatches found before the
+// abort. A run that got stuck counts as finished: that is a finding of its own.
 func (j *judge) finish(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {

@@ -70,7 +70,8 @@ type Options struct {
 	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
 	Wave        *device.Wave // waveform that the RTL device dumps; nil: none
-	// Patience is the longest time without progress; 0: what the board may take, which Result.Patience has.
+	// Patience limits the time without progress, after which the run fails. 0: the board's own limit, which cannot be
+	// exceeded. Result.Patience returns the limit that applied.
 	Patience simcore.Ps
 }
 

@@ -36,7 +36,7 @@ type Run struct {
 	ev           simcore.Event
 	phase        phase
 	progress     simcore.Ps // time of the latest progress
-	waited       simcore.Ps // longest time without progress that ended
+	waited       simcore.Ps // longest wait for progress so far, not counting the current one
 	progressMark uint64     // value of progressCount at that time
 	polls        int        // number of polls since the latest progress
 	polling      bool       // a poll is in flight

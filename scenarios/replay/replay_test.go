@@ -249,8 +249,8 @@ func TestICRCVerdicts(t *testing.T) {
 	}
 }
 
-// A failed read of a piece fails its entry and no other: the referee reports no mismatch, and the end-to-end check
-// misses the frames.
+// A failed read of a piece fails its entry and no other: the referee reports no mismatch, but the end-to-end check
+// fails because the frames of such entries never arrive.
 func TestReadFaults(t *testing.T) {
 	const struck = 40
 	for _, nic := range []string{"model", "rtl"} {

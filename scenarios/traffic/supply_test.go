@@ -94,7 +94,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// Turns returns the frames that a list of all ports' frames, taken in turn, would have, in each pass.
+// Turns takes one frame from each port in turn, skips ports whose frames are used up, and starts again in each pass.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 3).Filter(func(n []int) bool {

@@ -16,7 +16,7 @@ type Measured struct {
 	Values []float64 // one for each number of the claim; empty for a claim about an order or a shape
 	// the claimed order, shape, direction or equation was found; unused if the claim has only numbers
 	Holds  bool
-	Broken string // a further statement of the claim that was not found; empty: none
+	Broken string // a further statement of the claim that the measurement contradicts; empty: none
 	Text   string // the result in words
 	How    string // how it was measured
 }

@@ -104,7 +104,8 @@ func (f *Failure) Shrink(ctx context.Context, o replay.Options, limit time.Durat
 	}, nil
 }
 
-// patience returns the patience of trials: several times as long as the run has waited in success.
+// patience returns how long trials wait for progress: several times the longest wait of the failed run that ended with
+// progress.
 func (f *Failure) patience() int64 {
 	const times, cycles = 4, 8192
 	return int64(max(times*f.res.Waited, cycles*f.res.Period))
