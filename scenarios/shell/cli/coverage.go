@@ -124,7 +124,7 @@ func (c *Coverage) merge() error {
 }
 
 // MergeBins merges the bins of runs, given by their folders of artifacts; nil if there are none. The runs must be
-// shards of one.
+// all the shards of one campaign.
 func MergeBins(dirs []string) (all *bins.Report, err error) {
 	var first *result.Object
 	var list []*result.Object

@@ -261,7 +261,7 @@ func (f *Fuzz) say(format string, a ...any) {
 	}
 }
 
-// settings copies the settings into the result object, unless they may be wrong.
+// settings copies the settings into the result object, unless the command line was refused: they may be invalid then.
 func (f *Fuzz) settings(e *FuzzEnded) {
 	o := &e.Object
 	switch {

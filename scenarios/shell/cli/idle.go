@@ -9,10 +9,12 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Idle maps each flag without effect to the reason: the other settings, and what the flag would need.
+// Idle maps each flag that has no effect to an error text, which names the setting to blame and the one that the flag
+// needs.
 type Idle map[string]string
 
-// unless adds flags as idle if ok is false. with names the setting that makes them idle; need names what they require.
+// unless adds flags as idle if ok is false. Parameter with is the setting that makes them idle, need the setting that
+// they require.
 func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	for _, f := range flags {
 		if !ok && i[f] == "" {

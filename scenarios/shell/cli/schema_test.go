@@ -140,7 +140,7 @@ func TestReportSchemaIsTheCode(t *testing.T) {
 		schemaFile(t, resulttest.Report)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
-// TestBaselineSchemaIsTheCode checks the schema of the gate's baseline likewise.
+// TestBaselineSchemaIsTheCode checks that the schema of the gate's baseline has the fields of the Go type.
 func TestBaselineSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "baseline", schemaFile(t, "baseline.json"), reflect.TypeFor[gate.Baseline]())
 }

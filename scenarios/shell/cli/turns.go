@@ -222,7 +222,7 @@ func (s *Scenarios) options(nic string) run.Options {
 		NIC: nic, Stats: run.StatsLevel(s.Stats), DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed,
 		ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
-		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // read by remotes
+		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // method remotes has read them
 	}
 }
 

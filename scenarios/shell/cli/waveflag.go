@@ -24,13 +24,13 @@ import (
 // WaveFlag holds the flag --wave of commands that play on NICs: which run is repeated on the build that dumps
 // waveforms.
 type WaveFlag struct {
-	WaveText string // empty: never, or fail for a run with a page
+	WaveText string // as given; empty: `fail` for a run with a report page, `never` for others
 	policy   waves.Policy
 	implied  bool // the flag was not given, but the page of a failing run links to a waveform
 }
 
-// parse parses the flag. Waveforms need a folder for artifacts. page says that the run writes a page and plays a device
-// that can be repeated on the build that dumps waveforms.
+// parse parses the flag. artifacts says that the run has a folder for artifacts, such as waveforms; page says that the
+// run writes a report page, and that its device has a build that dumps waveforms.
 func (w *WaveFlag) parse(artifacts, page bool) (err error) {
 	if w.WaveText == "" {
 		w.WaveText = "never"
@@ -167,7 +167,8 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	return r.left(ctx, &e.Object, r.Log, w, at, same)
 }
 
-// repeat repeats a replay for its waveform w. cut reports that it ended it some cycles after the window.
+// repeat repeats a replay for its waveform w. cut reports that the repeated run was
+// stopped soon after the window, before its end.
 func (r *Replay) repeat(ctx context.Context, w *device.Wave) (res *replay.Result, cut bool, err error) {
 	o := r.Options
 	o.Out, o.Files, o.Events, o.Record, o.Digest, o.RTLCoverage = "", nil, false, nil, false, ""

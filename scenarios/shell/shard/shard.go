@@ -11,10 +11,10 @@ import (
 // Max bounds the number of shards.
 const Max = 10_000
 
-// Shard is one of Of equal parts of a list. The zero value is the whole list.
+// Shard selects one part of a list that is divided into equal parts. The zero value selects the whole list.
 type Shard struct {
 	Index int // number of the part, from 1
-	Of    int
+	Of    int // number of parts
 }
 
 // Set parses I/N, such as 2/4.
