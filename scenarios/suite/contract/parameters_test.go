@@ -66,7 +66,7 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	t.Helper()
 	all, err := filepath.Glob("../../../verilator/rtl/*/*.sv")
 	require.NoError(t, err)
-	order := func(f string) int { // packages come first, and those that others import before them
+	order := func(f string) int { // packages come before modules, imported packages before importers
 		return slices.Index([]bool{strings.HasSuffix(f, "/nic_pkg.sv"), strings.HasSuffix(f, "/nic_int_pkg.sv"),
 			strings.HasSuffix(f, "_pkg.sv"), true}, true)
 	}

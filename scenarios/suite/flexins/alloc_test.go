@@ -122,7 +122,8 @@ func noAllocations(t *testing.T, s node.Spec) {
 			bad = bad || err != nil
 		}
 	}
-	const warm, runs = 600, 100 // every buffer of the receive queues is used, by one packet of a round
+	// The warm-up uses every buffer of the receive queues, even if only one packet of a round takes one.
+	const warm, runs = 600, 100
 	for range warm {
 		round()
 	}

@@ -161,8 +161,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 	}
 	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames),
 		frames[len(frames)-1].at-frames[0].at, worst, least)
-	// The sender receives each notification later than departures assumes, so a frame may leave before its computed
-	// time.
+	// The sender receives each notification later than function departures assumes, so a frame may leave before its
+	// computed time.
 	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least)))
 	require.Less(t, worst, 2*gap)
 	require.InEpsilon(t, float64(line), rate(frames[:40]), 0.01)

@@ -67,8 +67,8 @@ func (p *poller) look() bool {
 }
 
 // TestFlexinsLowLatencyPolled checks that an application that polls its buffers gets every message before its
-// completion, on a wire that loses, duplicates and reorders. It recognizes packets that the stack discards by their
-// number.
+// completion, on a wire that loses, duplicates and reorders. By the number in
+// each message, the application recognizes packets that the stack discards later.
 func TestFlexinsLowLatencyPolled(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1

@@ -74,7 +74,7 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 	return b, nodes, e
 }
 
-// newNodesOn is newNodesWith on a rack that change has adapted.
+// newNodesOn does what newNodesWith does, on a rack whose spec function change has modified.
 func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackSpec)) (*verbstest.Bench, []*node.Node,
 	*simcore.Engine, *board.Rack) {
 	r, err := board.RackPreset("bf3-cores-pair")

@@ -10,7 +10,7 @@ import (
 
 const (
 	steps   = 32 // number of steps in a request
-	stepLen = 2  // bytes of a step
+	stepLen = 2  // size of a value of type step, in bytes
 	idle    = 2  // minimum number of cycles without a step between requests
 )
 

@@ -31,7 +31,7 @@ var ECN = &kit.Block{
 }
 
 // ecnStimulus returns frames to be sent, most of them with l3_off at their IP header. Their first bytes may be
-// inline: the gathered bytes differ there.
+// inline data of the entry; the gathered frame then has noise in their place.
 func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)

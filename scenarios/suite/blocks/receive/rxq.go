@@ -47,7 +47,7 @@ var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("qu
 	kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
 // rxqStimulus uses few queues, most of them enabled, with small rings. A frame may wait while its queue is disabled and
-// enabled: whether it gets a descriptor depends on the queue's state when it takes it.
+// enabled: whether it gets a descriptor depends on the queue's state at the end of the wait.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {

@@ -26,7 +26,8 @@ type flrReport struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }
 
-// FLR plays function-level resets: their effect on registers and tables while they wait for work, and when they end.
+// FLR plays function-level resets: their effect on registers and tables, both while they wait for the device's work to
+// end and when they end.
 var FLR = &kit.Block{
 	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{

@@ -43,14 +43,15 @@ var (
 		msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
-// msixSlot returns the part of a request for an entry that leaves, with the time limit of its message in cycles.
+// msixSlot returns the fields of slot n of a request: the completion entry that leaves, if any, and the time limit of
+// its MSI-X message in cycles.
 func msixSlot(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1),
 		kit.Num("limit"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixSent returns the part of a result for the message of an entry.
+// msixSent returns the fields of a result for slot n of the request: the MSI-X message of the slot's queue.
 func msixSent(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1),
 		kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
@@ -131,7 +132,7 @@ func msixReference() func(kit.Packet) []kit.Packet {
 	type name struct{ tx, id uint8 }
 	queues, cycle := map[name]*msixQueue{}, int64(0)
 	return func(req kit.Packet) []kit.Packet {
-		const apart = 1 << 20 // cycles between requests: no entry waits past the end of its request
+		const apart = 1 << 20 // cycles between requests; all time limits of entries expire earlier
 		cycle += apart
 		b := req.Data
 		if b[0] == msixReset {

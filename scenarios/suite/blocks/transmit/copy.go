@@ -62,7 +62,7 @@ type copyReport struct {
 	}
 }
 
-// copyOrder is a fault in the order of an entry's writes and end, or in its lines.
+// copyOrder says which rule an entry broke: about the order of its writes and its end, or about writing lines whole.
 type copyOrder uint8
 
 const (

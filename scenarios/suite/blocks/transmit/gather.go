@@ -79,7 +79,8 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// cut divides the frame into pieces; the reads of failing percent of them fail.
+// cut divides the frame into pieces. It lets the reads of at most one fail: the first that is chosen, each with a
+// chance of `failing` percent.
 func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	pieces := rng.IntN(gatherPieces + 1)
 	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)

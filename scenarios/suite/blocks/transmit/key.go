@@ -111,7 +111,7 @@ func (k *keyring) command(op uint8) kit.Packet {
 	return kit.TableRequest(op, nicspec.TableKey, i, b)
 }
 
-// piece returns a key, an address and a length of 1 to most bytes, near the limits of the key.
+// piece returns a key, an address and a length in bytes from 1 to `most`, near the limits of the key.
 func (k *keyring) piece(most uint64) (word uint32, addr uint64, length uint32) {
 	i := k.index()
 	f := k.keys[i]

@@ -48,7 +48,7 @@ func invalidate(r *kit.Rig) {
 		r.Watch = func(x boundary.Crossing) {
 			count(x)
 			if h := tlp.Parse(&x.TLP.Hdr); x.Kind == boundary.TLPOut && h.Kind == tlp.MsgD {
-				early = len(written) != n // nor may the completion entry have left
+				early = len(written) != n // all data must be written, the completion entry not yet
 			}
 		}
 		r.Transmit(x, c)

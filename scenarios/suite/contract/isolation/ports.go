@@ -92,7 +92,8 @@ func portRule(r *kit.Rig, index, port int, action nicspec.Action, q int) {
 	r.Rule(index, f)
 }
 
-// queueByPort assigns each port a queue and plays the same frames on both, which differ in the port alone.
+// queueByPort assigns each port a queue and plays identical frames on both ports, so that only the port
+// decides on the queue.
 func queueByPort(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	x, y := r.OpenRx(1, 8, nil), r.OpenRx(2, 8, nil)

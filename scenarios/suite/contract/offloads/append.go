@@ -370,7 +370,7 @@ func appendedMarks(r *kit.Rig) {
 			e, _, _ := randomAppend(r, w, rng)
 			all = append(all, e)
 		}
-		p := kit.RocePacket(0) // the IPv4 header ends inside the appended bytes: 54 B are gathered, and 58 count
+		p := kit.RocePacket(0) // shorter than FrameMin: 54 B are gathered, L is 58 with the appended ICRC
 		p.Tos = 1
 		e := r.Cut(w, bareFrame(p, 0), 0, 1, rng)
 		appending(&e, &p)

@@ -190,7 +190,7 @@ func latchedAccount(r *kit.Rig) {
 	credit(r, a, 0, false, true)
 	drawFrames(r, a, 10)
 	CheckAccount(r, a)
-	credit(r, a, 5, true, true) // one write takes credits and resumes: the next frame finds none
+	credit(r, a, 5, true, true) // one write removes the credits and resumes Fast: no credit is left
 	CheckAccount(r, a)
 	drawFrames(r, a, 2)
 	credit(r, a, 1, false, true)

@@ -165,7 +165,8 @@ func edgeSums(r *kit.Rig) {
 		p.Seed = uint64(i)
 		f := p.Build()
 		l4 := p.L3Off() + p.L3Len()
-		// Two bytes of the payload compensate for the checksum, which becomes 0xffff: the sum is zero.
+		// The old checksum is added to two bytes of the payload. The correct checksum is then 0, which UDP sends as
+		// 0xffff.
 		sum := kit.BigEndian.Uint16(f[l4+6:])
 		kit.BigEndian.PutUint16(f[l4+8:], kit.AddOnes(kit.BigEndian.Uint16(f[l4+8:]), sum))
 		kit.BigEndian.PutUint16(f[l4+6:], 0xffff)
@@ -176,7 +177,7 @@ func edgeSums(r *kit.Rig) {
 		h := append([]byte(nil), f...)
 		kit.BigEndian.PutUint16(h[l4+6:], 1)
 		frames = append(frames, h)
-		if p.L3 == 4 { // in the IPv4 header, the identification field compensates for the checksum
+		if p.L3 == 4 { // add the IPv4 header's checksum to its identification: 0 and 0xffff are right
 			for _, field := range []uint16{0, 0xffff} {
 				k := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(k[18:], kit.AddOnes(kit.BigEndian.Uint16(k[18:]), kit.BigEndian.Uint16(k[24:])))

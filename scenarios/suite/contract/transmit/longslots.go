@@ -17,7 +17,7 @@ func longSlots(r *kit.Rig) {
 	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
 		for beyond := range 3 {
 			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
-			for _, full := range []int{0, 64, 112} { // inline bytes of the previous entry, behind which its pieces lie
+			for _, full := range []int{0, 64, 112} { // inline bytes of the previous entry; they move its pieces
 				before := soundLong(r, w[0], uint64(full))
 				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.Segments()...))
 				p := soundLong(r, w[1], uint64(blocks))
@@ -35,7 +35,8 @@ func longSlots(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longIndices posts so many entries that the index of blocks wraps, at another time than that of completion entries.
+// longIndices posts so many entries that the index of the ring's blocks wraps at 2^16. That of completion entries
+// does not: there are fewer of them.
 func longIndices(r *kit.Rig) {
 	x, w := r.TxSetup(4, 10)
 	rng := rand.New(rand.NewPCG(86, 9))

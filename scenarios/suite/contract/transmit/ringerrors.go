@@ -95,7 +95,7 @@ func notFetched(r *kit.Rig) {
 		case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(nicspec.RegTblCmd):
 			off = c.Last
 		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && x.Contains(h.Address):
-			if off >= 0 && c.First > off+2*nicspec.VisibleCycles { // requests that wait for the stream may leave
+			if off >= 0 && c.First > off+2*nicspec.VisibleCycles { // until then, waiting requests may leave
 				late++
 			}
 		}

@@ -157,7 +157,7 @@ func txEnable(r *kit.Rig) {
 		r.Write(nicspec.RegCtrl, 0) // while entries are in progress
 		r.Synced()
 		r.Quiet()     // until started entries have ended
-		r.BusyFalls() // busy falls although fetched entries may not start
+		r.BusyFalls() // busy falls although entries were fetched: tx_enable 0 bars them
 		done := 0
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			require.Equal(r.T, first+uint16(done), nicspec.TxCqe(e).Index())
