@@ -17,7 +17,7 @@ type server struct {
 	todo     fifo.Queue[reply]
 	inFlight fifo.Queue[reply] // Reflector: answers posted, but not completed
 	keys     []verbs.MR        // with Spec.Invalidate: the regions, by message
-	count    *uint64           // expected final value of the counter in exposed; nil: unknown
+	count    *uint64           // expected final value of the counter in the exposed memory; nil: unknown
 	answered []int             // message that each answer in flight answers, by ordinal modulo depth; nil: not observed
 }
 

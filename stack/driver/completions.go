@@ -17,7 +17,7 @@ type completions struct {
 	async    bool // the read in flight has not ended during the call that began it
 	arrived  bool // the read in flight has ended
 	again    bool // Poll was called since the read began: an entry may have arrived
-	readLife uint // value of life when the read began
+	readLife uint // value of the field `life` when the read began
 	drained  func()
 	read     func(error) // handles the end of a read
 }

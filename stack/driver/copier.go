@@ -38,7 +38,7 @@ type flushState struct {
 	received   uint64  // frames received
 	copied     uint64
 	arrived    uint64 // number of frames known to have arrived
-	afterFlush uint64 // value of arrived once the flush in flight has ended
+	afterFlush uint64 // number of frames known to have arrived once the flush in flight ends
 	flushing   bool   // a flush is in flight
 	done       func(error)
 }

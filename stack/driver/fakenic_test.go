@@ -24,7 +24,7 @@ type fakeNIC struct {
 	late      bool
 	pending   []func()        // effects of memory accesses, in order
 	ends      []func()        // end register reads, and accesses that took effect; called in any order
-	pick      func(n int) int // selects one of n ends; nil: the oldest
+	pick      func(n int) int // selects which of the n functions in `ends` is called next; nil: the oldest
 	doorbells int
 	pushed    int
 }

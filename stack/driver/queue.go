@@ -70,7 +70,7 @@ type Queue struct {
 	endedTo     uint16      // index up to which entries are known to have ended
 	writes      int         // unfinished writes of the ring
 	writeEnded  func(error) // handles the end of a write
-	ringPending bool        // ring the doorbell when writes is 0
+	ringPending bool        // ring the doorbell when no write of the ring is unfinished
 	pushBlocks  int         // number of blocks, the last ones stored, to push instead of ringing the doorbell
 	word        [4]byte
 

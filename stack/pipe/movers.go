@@ -28,7 +28,7 @@ type job struct {
 	then func(error)
 }
 
-// NewStaged returns a Mover for n bytes of the consumer's memory at address to, staged at address from.
+// NewStaged returns a Mover for the n bytes at `to` in the consumer's memory, with a staging area at `from`.
 func NewStaged(local Memory, e Copier, from, to, n uint64) *Staged {
 	return &Staged{local: local, engine: e, from: from, to: to, n: n}
 }

@@ -97,7 +97,7 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 type Packer struct {
 	to   Sender
 	line [LineBytes]byte
-	n    int // number of entries in line
+	n    int // number of entries that `line` contains
 }
 
 // NewPacker returns a packer for a pipe into which nothing else is pushed.

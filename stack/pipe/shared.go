@@ -16,7 +16,7 @@ func NewShared(cores int) (*Shared, error) {
 	return &Shared{queues: make([]int, cores)}, nil
 }
 
-// Assign assigns a new send queue to the first of the cores with the fewest.
+// Assign assigns a new send queue to the core with the fewest send queues; of several, to the first.
 func (s *Shared) Assign() (core int) {
 	for i, n := range s.queues {
 		if n < s.queues[core] {

@@ -16,8 +16,8 @@ type SendPointers struct {
 // Full reports whether there is no slot for another message.
 func (p *SendPointers) Full(s *Spec) bool { return p.Tail-p.Head >= uint64(s.Slots-1) }
 
-// Wrote counts a message in the slot at the tail. publish says that the tail must be written now, behind the slots
-// before Esc, which must be transmitted (Algorithm 1, lines 5 to 15).
+// Wrote counts a message that was stored in the slot at the tail. The caller must then transmit all slots before Esc
+// and, if publish is true, write the tail to the receiver after them (Algorithm 1, lines 5 to 15).
 func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	p.Tail++
 	switch {
@@ -30,7 +30,8 @@ func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	return false
 }
 
-// Flush makes all messages in the ring due for transmission, regardless of thresholds; publish as in Wrote.
+// Flush makes all messages in the ring due for transmission, regardless of thresholds. Its result has
+// the same meaning as that of Wrote.
 func (p *SendPointers) Flush(s *Spec) (publish bool) {
 	if p.published == p.Tail || p.tailsInFlight > 0 && s.Elastic {
 		return false

@@ -52,8 +52,8 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	return c, nil
 }
 
-// Poll calls each for every completion entry that has arrived, then done with their number. It returns an error if the
-// previous Poll has not ended.
+// Poll calls function each for every completion entry that has arrived, and then function done with the number of these
+// entries. It returns an error if the previous Poll has not ended.
 func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	if c.busy {
 		return fmt.Errorf("rnicverbs: completion queue %d is being polled: want that ended first", c.n)

@@ -86,8 +86,8 @@ func (d *Device) fail(err error) {
 	}
 }
 
-// Try makes the NIC carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver has
-// ended. A refusal does not end the driver.
+// Try makes the NIC carry out a command. Function then gets the result's value or an error: a *RefusedError, or
+// ErrStopped if the driver has ended. A refusal does not end the driver.
 func (d *Device) Try(cmd rnicspec.Command, then func(value uint32, err error)) {
 	d.commands.Push(command{cmd: cmd, try: then})
 	d.next()

@@ -57,7 +57,7 @@ func NewObjects(limits map[Kind]Numbers) *Objects {
 	return o
 }
 
-// Create creates an object with the lowest free number, and marks those in uses as in use.
+// Create creates an object with the lowest free number, and marks the objects that it depends on, `uses`, as in use.
 func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	l := o.limits[k]
 	for n := l.First; n < l.First+uint32(l.Count); n++ {
@@ -68,7 +68,8 @@ func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Count, k)
 }
 
-// Add creates an object with a number that the caller chose, and marks those in uses as in use.
+// Add creates an object with a number that the caller chose, and marks the objects that it depends on, `uses`, as in
+// use.
 func (o *Objects) Add(verb string, x Object, uses ...Object) error {
 	if o.live[x.Kind][x.Number] != nil {
 		return Errorf(verb, EINVAL, "%v already exists", x)

@@ -38,8 +38,8 @@ const (
 	FaultState      Fault = 1 + iota // the state accepts no such requests; Has is the state
 	FaultOpcode                      // the type lacks the operation; Has is the operation, Want the type
 	FaultFeature                     // the device lacks the operation; Has is the operation
-	FaultSGEs                        // too many pieces of memory: Has, more than Want
-	FaultInline                      // too many inline bytes: Has, more than Want
+	FaultSGEs                        // too many pieces of memory; Has is their number, Want the limit
+	FaultInline                      // too many inline bytes; Has is their number, Want the limit
 	FaultInlineOp                    // inline data with an operation that sends none; Has is the operation
 	FaultNoAH                        // the address handle does not exist; Has is the handle
 	FaultAHDomain                    // the address handle is of another protection domain; Has is the handle
@@ -47,9 +47,9 @@ const (
 	FaultSRQ                         // the queue pair has an SRQ
 	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; Has is the number
 	FaultOneSided                    // low-latency: not a SEND; Has is the operation
-	FaultLong                        // low-latency: a message of Has bytes, more than Want
-	FaultRecvPieces                  // low-latency: Has pieces of memory instead of one
-	FaultRecvShort                   // low-latency: a buffer of Has bytes, fewer than Want
+	FaultLong                        // low-latency: the message is too long; Has is its length in bytes, Want the limit
+	FaultRecvPieces                  // low-latency: not one piece of memory; Has is the number of pieces
+	FaultRecvShort                   // low-latency: the buffer is too short; Has is its length in bytes, Want the least
 	FaultRecvMemory                  // low-latency: the memory must not be written; Has is its key
 	FaultUnsignaled                  // Solar: the request asks for no completion
 	FaultFence                       // Solar: the request has a fence

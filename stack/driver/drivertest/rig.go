@@ -87,14 +87,14 @@ func (b *bench) besideEntry() int {
 	return nicspec.EndpointHost
 }
 
-// write stores bytes in memory, and settles.
+// write stores bytes in memory, and runs until nothing is in flight.
 func (b *bench) write(addr uint64, p []byte) {
 	b.Helper()
 	b.Bus.Write(addr, p, func(err error) { require.NoError(b, err) })
 	b.settle()
 }
 
-// read reads bytes of memory, and settles.
+// read reads bytes of memory, and runs until nothing is in flight.
 func (b *bench) read(addr uint64, n int) []byte {
 	b.Helper()
 	p := make([]byte, n)
@@ -103,7 +103,7 @@ func (b *bench) read(addr uint64, n int) []byte {
 	return p
 }
 
-// reg reads a register, and settles.
+// reg reads a register, and runs until nothing is in flight.
 func (b *bench) reg(off uint32, n int) (v uint64) {
 	b.Helper()
 	b.d.ReadReg(off, n, func(x uint64) { v = x })

@@ -52,7 +52,7 @@ func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 // Attr returns the device attributes of the card.
 func (m *Module) Attr() *verbs.DeviceAttr { return &m.attr }
 
-// Mask returns the mask for the core number in the low bits of a number.
+// Mask returns the mask of those low bits of a QP or SRQ number that hold the number of its data core.
 func (m *Module) Mask() uint32 { return 1<<bits.Len(uint(m.cores-1)) - 1 }
 
 // Process is the view that one process has of the module.
@@ -77,7 +77,7 @@ func (p *Process) mayUse(verb string, uses []verbs.Object) error {
 	return nil
 }
 
-// Create creates an object with the lowest free number, and marks those in uses as in use.
+// Create creates an object with the lowest free number, and marks the objects that it depends on, `uses`, as in use.
 func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint32, error) {
 	if err := p.mayUse(verb, uses); err != nil {
 		return 0, err
@@ -89,7 +89,8 @@ func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint3
 	return n, err
 }
 
-// Add creates an object with a number that the caller chose, and marks those in uses as in use.
+// Add creates an object with a number that the caller chose, and marks the objects that it depends on, `uses`, as in
+// use.
 func (p *Process) Add(verb string, x verbs.Object, uses ...verbs.Object) error {
 	err := p.mayUse(verb, uses)
 	if err == nil {

@@ -188,7 +188,8 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 	return nil
 }
 
-// askAfter is ask for a verb that the card carries out once a data core has taken the requests posted before.
+// askAfter sends r like ask, for verbs that the card carries out only once a data core has taken all work requests
+// posted earlier.
 func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Reply)) {
 	c.flush()
 	r.Sends, r.Recvs = c.posted[core].Sends, c.posted[core].Recvs

@@ -20,7 +20,7 @@ type Port struct {
 type Config struct {
 	Spec    Spec
 	Build   nicspec.Build // sizes and parts of the NIC
-	Limits  tlp.Limits    // limits of the roots behind it, for DEVCTL
+	Limits  tlp.Limits    // limits of the PCIe roots behind the NIC, for its register DEVCTL
 	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: the NIC's reset value
 	Polls   int           // minimum of driver.Options.MaxPolls; 0: the driver's default
 	Memory  [nicspec.EndpointHost + 1]driver.Range
