@@ -49,12 +49,12 @@ class Recorder {
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
   void idle_interval(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  // Reports an interval in which a stream was held back. Unlike head, never calls full: full itself reports intervals.
+  // Reports an interval in which a stream was held back. Unlike head(), never calls full_, which itself calls held().
   void held(uint8_t stream, uint64_t first, uint64_t last) {
     append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
   }
 
-  // Completes the heads; the frame is then data()..data()+size().
+  // Completes the frame: writes its headers and the observed values. The frame is then data()..data()+size().
   void finish(RanHead h, const Observed* observed) {
     h.records = records_;
     h.n_observe = uint16_t(n_observe_);

@@ -4,7 +4,7 @@ package nicspec
 
 // Constants of the contract.
 const (
-	ContractVersion  = 0x20000           // major in bits 31:16, minor in 15:0; register VERSION
+	ContractVersion  = 0x20000           // VERSION: bits 31:16 major, 15:0 minor
 	DeviceMagic      = 0x5443494e        // register ID, reads as the bytes N I C T
 	BarBase          = 0x200000000000000 // bus address of BAR0
 	BarBytes         = 0x100000          // size of BAR0

@@ -219,7 +219,7 @@ package nic_int_pkg;
     logic [3:0] from_a;
     logic [3:0] upto;
     from_a = 4'hf << a;
-    upto = 4'((8'h1 << (3'(a) + len_in_dw)) - 8'h1);   // used only if one is set
+    upto = 4'((8'h1 << (3'(a) + len_in_dw)) - 8'h1);   // used only if argument `one` is 1
     first_be = one ? (from_a & upto) : from_a;
   endfunction
 

@@ -4,9 +4,8 @@
 
 package nic_pkg;
 
-  // The contract's numbers
-  // major in bits 31:16, minor in 15:0; register VERSION
-  localparam int unsigned ContractVersion = 32'h00020000;
+  // Constants of the contract
+  localparam int unsigned ContractVersion = 32'h00020000;  // VERSION: bits 31:16 major, 15:0 minor
   localparam int unsigned DeviceMagic = 32'h5443494e;  // register ID, reads as the bytes N I C T
   localparam logic [63:0] BarBase = 64'h0200000000000000;  // bus address of BAR0
   localparam int unsigned BarBytes = 32'h00100000;  // size of BAR0

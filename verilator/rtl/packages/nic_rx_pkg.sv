@@ -11,7 +11,7 @@ package nic_rx_pkg;
     logic        valid;
     logic        first;
     logic        last;
-    logic        off;      // valid with first: reception was disabled when the frame began
+    logic        off;      // valid if first is 1: reception was disabled when the frame began
     logic [13:0] base;     // saturates above the longest legal frame
     logic [6:0]  bytes;
   } rx_beat_t;

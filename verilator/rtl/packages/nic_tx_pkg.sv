@@ -30,7 +30,7 @@ package nic_tx_pkg;
     logic [1:0]  ecn;         // ecn_mode of the queue; 0: off
     logic [7:0]  l3;
     logic [7:0]  l4;
-    logic [13:0] crc_off;    // 16,383: any offset beyond the longest frame
+    logic [13:0] crc_off;    // larger offsets become 16,383, beyond the longest frame
     logic [13:0] crc_start;
   } tx_ofl_t;
 
@@ -101,8 +101,8 @@ package nic_tx_pkg;
     logic [6:0]  udp_pos;     // offset of the UDP checksum field
     logic [6:0]  ip_pos;      // offset of the IPv4 checksum field
     logic        ovl_lo;      // the IPv4 sum covers the first byte of the UDP checksum field
-    logic        ovl_hi;      // the IPv4 sum covers the second byte of that field
-    logic        ovl_swap;    // the field is at an odd offset in the IPv4 header
+    logic        ovl_hi;      // the IPv4 sum covers the second byte of the UDP checksum field
+    logic        ovl_swap;    // the UDP checksum field is at an odd offset in the IPv4 header
     logic [15:0] udp_base;    // sum of pseudo header and complement of the old field, folded
     logic [15:0] ip_base;     // sum of the IPv4 header without both fields, folded
   } tx_par_t;

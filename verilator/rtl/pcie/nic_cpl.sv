@@ -1,5 +1,6 @@
 /// Checks completions against the requests they answer and turns their beats into responses, one
-/// beat a cycle; answers requests that timed out in cycles without a beat (contract P5 to P7).
+/// beat a cycle. Cycles without a beat serve to answer requests that have timed out (contract P5 to
+/// P7).
 
 module nic_cpl
   import nic_pkg::*, nic_int_pkg::*;

@@ -42,7 +42,7 @@ module nic_msix
   output logic         sent_o,
   // High while a completion entry or a message is between nic_tlp_mux and the TLP port.
   output logic         work_o,
-  // High with work_o, and while a message is due or will be by time.
+  // High while work_o is high, a message is due, or unreported entries wait for their time limit.
   output logic         busy_o
 );
   localparam int Qw     = $clog2(NumRxq > NumTxq ? NumRxq : NumTxq);
@@ -75,7 +75,7 @@ module nic_msix
   logic [Queues-1:0] fresh_q;          // nothing has left since enabling: state_mem is undefined
   logic [Tw-1:0]     now_q;
   logic [Iw-1:0]     scan_q;
-  logic [Iw:0]       waiting_q;        // number of queues whose message is due or will be by time
+  logic [Iw:0]       waiting_q;        // queues whose message is due or waits for a time limit
   left_t             left_q;
   logic [2:0]        inside_q;         // completion entries and messages in the TLP port
   logic              armed_q;

@@ -75,7 +75,8 @@ module nic_place
     end
   end
 
-  // Second stage: rotate by bytes, then by DWs; mask the bytes from the first to the last.
+  // Second stage: rotate by bytes, then by DWs; compute the masks that write only the bytes from
+  // the first to the last.
   always_ff @(posedge clk) begin
     logic [TlpW-1:0] from, upto, first, second, turned;
     logic            wrap;
@@ -92,7 +93,7 @@ module nic_place
       wrap   = end1_q[7];
       first  = wrap ? from : from & upto;
       second = upto;
-      // Byte rotation: each DW takes bytes of itself and of the DW before it.
+      // Byte rotation: each DW gets bytes of the same DW and of the preceding one in raw1_q.
       turned = raw1_q;
       if (rot1_q[1:0] != 2'd0) begin
         for (int i = 0; i < TlpD; i++) begin

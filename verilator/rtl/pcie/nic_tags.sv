@@ -85,7 +85,7 @@ module nic_tags
   logic [32:0] now_q;
   logic [7:0]  scan_q;
   logic        late_q;
-  logic        sent_q;             // sent_i and sent_tag_i, a cycle later, like completion beats
+  logic        sent_q;             // sent_i and sent_tag_i, delayed by a cycle as completions are
   logic [7:0]  sent_tag_q;
   fixed_t      late_fixed_q, cpl_fixed;
   moving_t     cpl_moving;

@@ -47,7 +47,7 @@ module nic_icrc
     first_beat = d;
     if (ipv6_i) begin
       first_beat[{1'b0, l3_off_i[4:0], 3'b000} +: 4]         = 4'hf;    // traffic class
-      first_beat[{1'b0, l3_off_i[4:0] + 5'd1, 3'b000} +: 24] = '1;      // and flow label
+      first_beat[{1'b0, l3_off_i[4:0] + 5'd1, 3'b000} +: 24] = '1;      // flow label
       first_beat[{1'b0, l3_off_i[4:0], 3'b000} + 9'd56 +: 8] = '1;      // hop limit
     end else begin
       first_beat[{1'b0, l3_off_i[4:0] + 5'd1, 3'b000} +: 8]  = '1;      // type of service

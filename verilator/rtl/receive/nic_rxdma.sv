@@ -171,7 +171,7 @@ module nic_rxdma
 
   always_ff @(posedge clk) begin
     if (read) begin
-      prev_even_q <= even;                    // same frame: its chunks are read in sequence
+      prev_even_q <= even;                    // chunk before in the frame: reads are in sequence
       prev_odd_q  <= odd;
     end
   end

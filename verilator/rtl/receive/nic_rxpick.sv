@@ -26,7 +26,7 @@ module nic_rxpick
   output logic                  out_valid_o,
   input  logic                  out_ready_i,
   output rx_frame_t             out_o,
-  // Pulse: the frame with an account that was forwarded last has ended.
+  // Pulse: the latest forwarded frame that uses an account was delivered or dropped.
   input  logic                  settled_i,
   // With settled_i: high if it was delivered, low if it was dropped.
   input  logic                  passed_i,

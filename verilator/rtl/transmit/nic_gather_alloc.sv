@@ -23,7 +23,7 @@ module nic_gather_alloc
   output logic          alloc_o,
   output logic [Sw-1:0] slot_o,
   output logic [Lw-1:0] line_o,
-  // Bytes that its reads will bring.
+  // Number of bytes that the reads of this entry return.
   output logic [13:0]   bytes_o,
   // Pulse: the frame of the oldest slot is leaving: frees the slot.
   input  logic          slot_free_i,

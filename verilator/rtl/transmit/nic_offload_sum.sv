@@ -10,7 +10,8 @@ module nic_offload_sum
   input  logic         valid_i,
   input  logic         first_i,
   input  logic [511:0] data_i,
-  // Sum up to the beat of four cycles ago; held until the next one.
+  // Sum of the beats up to the one accepted four cycles ago; stays the same until the next beat is
+  // added.
   output logic [15:0]  sum_o
 );
   logic [2:0]       valid_q;

@@ -31,7 +31,7 @@ module nic_txcqe
   output logic          end_wqe_o,
   // Blocks of the entry beyond its first.
   output logic [1:0]    end_more_o,
-  // With end_o: high if it writes a completion entry.
+  // With end_o: high if a completion entry is written for the entry or Event.
   output logic          end_cqe_o,
   // With end_o: high if it is an entry with a status other than Ok; a pulse of TX_ERR.
   output logic          end_bad_o,

@@ -12,7 +12,7 @@ module nic_txpark
   parameter int Ports = 1,
   // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Places for parked blocks beyond the Few of each queue, at least.
+  // Least number of places for parked blocks that all queues share; each also has 4 of its own.
   parameter int Shared = 256,
   // Entries that may wait for a port's gather buffer.
   parameter int Sends = 16,
@@ -98,7 +98,7 @@ module nic_txpark
 
   entry_t            out_q;
   logic              out_valid_q;
-  logic              mid_q, mid_void_q;    // inside an entry that proceeds; that is discarded
+  logic              mid_q, mid_void_q;    // an entry was begun and has more blocks; it is void
   logic [Lw-1:0]     mid_lane_q;
 
   logic [Qw-1:0]     in, look, go_q;

@@ -57,7 +57,7 @@ module nic_txq_ctx
   input  logic              err_i,
   input  logic [Qw-1:0]     err_q_i,
   input  logic [7:0]        err_status_i,
-  // Queue with an entry or Event that may end; the outputs below are its context.
+  // Queue whose entry or Event is about to end; the outputs below are its context.
   input  logic [Qw-1:0]     end_q_i,
   output logic [63:0]       end_base_o,
   output logic [3:0]        end_log_o,
@@ -68,12 +68,12 @@ module nic_txq_ctx
   input  logic              end_wqe_i,
   // Blocks of the entry beyond its first.
   input  logic [1:0]        end_more_i,
-  // With end_i: high if it wrote a completion entry.
+  // With end_i: high if a completion entry was written for the entry or Event.
   input  logic              end_cqe_i,
   // High while queue drain_q_o is being disabled.
   output logic              drain_o,
   output logic [Qw-1:0]     drain_q_o,
-  // High: another block still has entries of queue drain_q_o.
+  // High: another module still holds entries of queue drain_q_o.
   input  logic              drain_hold_i,
   // High while an entry has started and not ended, or a doorbell is being checked.
   output logic              busy_o,
@@ -87,8 +87,8 @@ module nic_txq_ctx
   logic [15:0]       fi_q    [NumTxq];   // next block to fetch
   logic [15:0]       ci_q    [NumTxq];   // blocks of ended entries: consumer index
   logic [15:0]       cqi_q   [NumTxq];   // completion entries written: completion index
-  logic [15:0]       start_q [NumTxq];   // entries and Events started; ended
-  logic [15:0]       end_q   [NumTxq];
+  logic [15:0]       start_q [NumTxq];   // number of entries and Events started
+  logic [15:0]       end_q   [NumTxq];   // number of entries and Events ended
   logic [NumTxq-1:0] run_q, stop_q, work_q;
   logic [NumTxq-1:0] used_q;             // enabled since reset: the indices are defined
   logic [15:0]       open_q;             // entries started and not ended, of all queues

@@ -32,7 +32,7 @@ module nic_txq_sched
   input  logic [15:0]       avail_i,
   // Largest number of blocks of queue q_o that may be fetched now.
   input  logic [2:0]        max_i,
-  // Pulse: num_o blocks of queue q_o are fetched.
+  // Pulse: num_o blocks of queue q_o are being requested.
   output logic              take_o,
   output logic [2:0]        num_o,
   // High if fetch slot slot_i is free.

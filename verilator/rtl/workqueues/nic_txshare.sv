@@ -6,7 +6,7 @@ module nic_txshare #(
   parameter int Ports = 1,
   // Number of transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Places for parked blocks, the Few of each queue included.
+  // Places for parked blocks; of these, each queue has `Few` to itself.
   parameter int Places = 512,
   // Blocks that each queue may always have fetched; at least those of the longest entry.
   parameter int Few = 4,
@@ -21,7 +21,7 @@ module nic_txshare #(
   // Pulse: queue fetch_q_i requests num_i blocks.
   input  logic              fetch_i,
   input  logic [2:0]        num_i,
-  // With fetch_i: high if they are its first since reset.
+  // With fetch_i: high if queue fetch_q_i requests its first blocks since reset.
   output logic              new_o,
   // High if the list of queue fetch_q_i waits for a copy or holds one.
   input  logic              slow_i,
@@ -80,8 +80,8 @@ module nic_txshare #(
     total_q <= total_q + (fetch_i ? (Pw + 1)'(num_i) : '0) - (Pw + 1)'(gone_i) -
                (Pw + 1)'(lost_num_i);
 
-    // A queue that was allowed no block is blocked until one of its blocks is passed on, added or
-    // lost.
+    // A queue for which max_o was 0 is blocked until one of its blocks leaves nic_txpark, is added
+    // to an incomplete entry, or is lost.
     if (fetch_i && max_o == 3'd0) blocked_q[fetch_q_i] <= 1'b1;
     if (gone_i)                   blocked_q[gone_q_i]  <= 1'b0;
     if (came_i)                   blocked_q[came_q_i]  <= 1'b0;

@@ -37,14 +37,14 @@ module nic_txturn #(
   input  logic            order_i,
   // High: the first entry of that list must wait for a slot in its lane.
   input  logic            full_i,
-  // High: its first entry leaves and is the list's last. With none of keep_i, order_i, full_i and
-  // last_i, the entry leaves and others follow it.
+  // High: the first entry of that list leaves and is the list's last. With none of keep_i, order_i,
+  // full_i and last_i, the entry leaves and others follow it.
   input  logic            last_i,
   // Opens the clock gate: high while a turn runs or begins.
   output logic            wake_o
 );
   logic [NumTxq-1:0] wait_q [Lanes+1]; // lists that wait for lane w; Lanes: to examine
-  logic [NumTxq-1:0] order_q;          // lists that wait for other entries of their queue
+  logic [NumTxq-1:0] order_q;          // lists whose first entry waits for others of its queue
   logic [Qw-1:0]     last_q [Lanes+1]; // list that had lane w's last turn
   logic              valid_q;
   logic [Qw-1:0]     q_q;

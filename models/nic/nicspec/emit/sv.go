@@ -136,7 +136,7 @@ func (w *svFile) param(name string, v uint64, doc string) {
 }
 
 func svConsts(w *svFile, c *schema.Contract) {
-	w.pf("  // The contract's numbers\n")
+	w.pf("  // Constants of the contract\n")
 	for i := range c.Constants {
 		w.param(c.Constants[i].Name, c.Constants[i].Value, sentence(c.Constants[i].Doc, ""))
 	}

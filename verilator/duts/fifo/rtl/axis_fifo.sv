@@ -13,7 +13,7 @@ module axis_fifo #(
   parameter int unsigned Depth = 64,
   // Bytes that one keep bit stands for.
   parameter int unsigned KeepUnit  = 1,
-  // Derived: keep bits.
+  // Width of tkeep, derived from the parameters.
   localparam int unsigned KeepWidth = DataWidth / 8 / KeepUnit
 ) (
   input  logic                 clk_i,

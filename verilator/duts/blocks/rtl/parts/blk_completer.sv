@@ -6,7 +6,7 @@
 module blk_completer
   import nic_int_pkg::*;
 #(
-  // 1: the fault hits the slot's first request, whichever is answered first.
+  // 1: the fault hits the slot's first request, even if a later one is answered before it.
   parameter bit OfFirst = 1'b0
 ) (
   input  logic            clk,

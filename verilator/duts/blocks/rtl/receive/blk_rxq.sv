@@ -25,7 +25,7 @@ module blk_rxq
   typedef struct packed {
     logic [7:0]  status;           // op 3: status of the failing read
     logic [7:0]  ahead;            // op 3: failing descriptor, from the consumer index;
-                                   // op 2: not 0 if the frame has waited since op 4
+                                   // op 2: not 0: the frame uses the context read by op 4
     logic [15:0] pi;
     logic [15:0] queue_f;
     logic [7:0]  hold;             // cycles until the completion entry has left

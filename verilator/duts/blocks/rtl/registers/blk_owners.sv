@@ -16,7 +16,8 @@ module blk_owners
   output tbl_rsp_t tx_tbl_o,
   input  reg_bus_t reg_i,
   output logic [63:0] rdata_o,
-  // quiet_i: a queue that was enabled may drain. stuck_o: a queue waits to drain.
+  // quiet_i: high: a queue that is being disabled ends draining. stuck_o: it still waits for
+  // quiet_i.
   input  logic     quiet_i,
   output logic     stuck_o
 );

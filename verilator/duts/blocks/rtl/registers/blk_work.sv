@@ -1,5 +1,6 @@
-/// Generates the work that a function-level reset must wait for: a number of gaps, then a constant
-/// level. A reset may end once the work has ended; the answer reports what it did.
+/// Drives work_o, high while there is work that a function-level reset must wait for: a number of
+/// gaps, each followed by work, then a constant level. A reset may end once the work has ended; the
+/// answer reports what the reset did.
 
 module blk_work (
   input  logic        clk,
@@ -14,9 +15,9 @@ module blk_work (
   output logic        work_o,
   output logic        valid_o,
   input  logic        ready_i,
-  // Answer, bytes from the lowest: a reset was in progress at the start; since the last answer one
-  // cleared or ended during work; number of clears after the work; the end came too late; no reset
-  // is in progress any more.
+  // Answer, bytes from the lowest: a reset was in progress at the start; since the last answer, a
+  // reset cleared the registers or ended although there was work; how often a reset cleared the
+  // registers after the work; its end came too late; no reset is in progress any more.
   output logic [39:0] told_o,
   output logic        idle_o
 );

@@ -65,8 +65,8 @@ module blk_ecn
     .ln_data_o  (ln_data)
   );
 
-  // The second half is read one cycle later, as the offloads do. Bytes beyond the frame are
-  // undefined.
+  // The second half of a line is sent one cycle after the first: that is when the offloads, too,
+  // read it. Bytes beyond the frame are undefined.
   assign last = ln_last && (half_q || !ln_two);
   assign beat = half_q ? ln_data[1023:512] : ln_data[511:0];
 

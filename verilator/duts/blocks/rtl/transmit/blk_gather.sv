@@ -20,8 +20,8 @@ module blk_gather
   localparam int Depth = 256;              // size of the output queue, lines
   localparam int Lw    = $clog2(Depth) + 1;
   localparam int Most  = 72;               // lines of the longest frame
-  localparam int Every = 64;               // frames after which the output is closed
-  localparam int Hold  = 4096;             // cycles for which the output stays closed
+  localparam int Every = 64;               // the output stalls each time so many frames have left
+  localparam int Hold  = 4096;             // cycles for which the output stalls
 
   typedef struct packed {
     logic [383:0]     inl;
