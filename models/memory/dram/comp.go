@@ -34,7 +34,8 @@ type DRAM struct {
 // Counters counts what a DRAM did.
 type Counters struct {
 	Reads, Writes           uint64 // number of accesses
-	ReadBytes, WrittenBytes uint64 // bytes accepted
+	ReadBytes, WrittenBytes uint64 // bytes accepted, those of background loads included
+	LoadRead, LoadWritten   uint64 // of these, bytes of background loads
 	FinishedBytes           uint64 // bytes of accesses that are done
 	Held                    uint64 // bytes of accesses in progress
 	ReadBursts, WriteBursts uint64 // bursts on the buses
@@ -134,13 +135,19 @@ func (d *DRAM) begin(a *mem.Access, load bool) *transfer {
 	x.a, x.left, x.load = a, 1, load
 	d.count(load, 1)
 	d.counts.Held += uint64(len(a.Data))
-	switch a.Op {
+	switch n := uint64(len(a.Data)); a.Op {
 	case mem.Read:
 		d.counts.Reads++
-		d.counts.ReadBytes += uint64(len(a.Data))
+		d.counts.ReadBytes += n
+		if load {
+			d.counts.LoadRead += n
+		}
 	case mem.Write:
 		d.counts.Writes++
-		d.counts.WrittenBytes += uint64(len(a.Data))
+		d.counts.WrittenBytes += n
+		if load {
+			d.counts.LoadWritten += n
+		}
 	}
 	if a.Op.Moves() {
 		d.split(x)

@@ -242,7 +242,13 @@ func TestBackground(t *testing.T) {
 		Done: func(a *mem.Access) { require.ErrorIs(t, a.Err, mem.ErrNoMemory) }})
 	h.Stop()
 	require.NoError(t, e.Run())
-	require.Zero(t, d.Counters().Held)
+	n := d.Counters()
+	require.Zero(t, n.Held)
+	require.NotZero(t, h.Written)
+	require.Equal(t, dram.Counters{LoadRead: h.Read, LoadWritten: h.Written},
+		dram.Counters{LoadRead: n.LoadRead, LoadWritten: n.LoadWritten}, "bytes of loads have counters of their own")
+	require.Equal(t, h.Read, n.ReadBytes)
+	require.Equal(t, h.Written+64, n.WrittenBytes, "and count with all others, too")
 }
 
 func TestSpecs(t *testing.T) {

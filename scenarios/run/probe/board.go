@@ -104,11 +104,19 @@ func server(at, name string, h *host.Server) (list []Counter) {
 	return list
 }
 
-func drams(at, name string, d *dram.DRAM) []Counter {
-	return []Counter{
-		{Memory, at, name + " DRAM read", Bytes, func() uint64 { return d.Counters().ReadBytes }},
-		{Memory, at, name + " DRAM written", Bytes, func() uint64 { return d.Counters().WrittenBytes }},
+// drams lists the counters of a DRAM, background loads apart from everything else.
+func drams(at, name string, d *dram.DRAM) (list []Counter) {
+	add := func(what string, read func(n *dram.Counters) uint64) {
+		list = append(list, Counter{Memory, at, name + " DRAM " + what, Bytes, func() uint64 {
+			n := d.Counters()
+			return read(&n)
+		}})
 	}
+	add("read", func(n *dram.Counters) uint64 { return n.ReadBytes - n.LoadRead })
+	add("written", func(n *dram.Counters) uint64 { return n.WrittenBytes - n.LoadWritten })
+	add("read by loads", func(n *dram.Counters) uint64 { return n.LoadRead })
+	add("written by loads", func(n *dram.Counters) uint64 { return n.LoadWritten })
+	return list
 }
 
 // caches lists the counters of a last-level cache, by the agent that reads and writes: devices or cores.
