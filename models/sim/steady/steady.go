@@ -90,13 +90,17 @@ type Estimate struct {
 	Rate       float64 // bytes per picosecond
 	Half       float64 // half width of its 95% confidence interval
 	RoundTrips int     // number of completions counted
+	Bytes      uint64  // of these
+	Batches    int     // that they came in
 	Converged  bool    // Half is at most Precision of Rate
 	From, Span simcore.Ps
+
+	correlation float64 // of neighbouring batches; 0 if negative
 }
 
 // Estimate returns the estimate so far.
 func (m *Meter) Estimate() Estimate {
-	e := Estimate{RoundTrips: m.trips, Span: m.begin - m.start, From: m.start}
+	e := Estimate{RoundTrips: m.trips, Bytes: m.total, Batches: len(m.paces), Span: m.begin - m.start, From: m.start}
 	if len(m.paces) == 0 || e.Span <= 0 {
 		return e
 	}
@@ -123,7 +127,32 @@ func (e *Estimate) settle(values []float64) {
 	}
 	q := t95[min(n-MinBatches, len(t95)-1)]
 	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean
-	e.Half, e.Converged = half*e.Rate, half <= Precision
+	e.Half, e.Converged, e.correlation = half*e.Rate, half <= Precision, correlation(values, mean, sum)
+}
+
+// correlation returns the correlation of neighbouring values by von Neumann's ratio (Annals of Mathematical Statistics
+// 12, 1941), with their mean and the sum of the squares of their deviations; 0 if it is negative.
+func correlation(values []float64, mean, sum float64) float64 {
+	const rounding = 1e-24 // of the square of the mean: values that differ by no more are equal
+	if sum <= rounding*mean*mean {
+		return 0
+	}
+	steps := 0.0
+	for i, v := range values[1:] {
+		steps += (v - values[i]) * (v - values[i])
+	}
+	return max(0, 1-steps/sum/2)
+}
+
+// Widened returns the estimate with the interval that a mean of correlated batches has, if neighbours follow each other
+// as in a first-order autoregression. Where a rate drifts, or steps once, batches are not independent, and the interval
+// of Half alone is too narrow. The widened one still is, somewhat: a few batches show only a part of their correlation.
+func (e Estimate) Widened() Estimate {
+	if e.correlation > 0 {
+		e.Half *= math.Sqrt((1 + e.correlation) / (1 - e.correlation))
+		e.Converged = e.Converged && e.Relative() <= Precision
+	}
+	return e
 }
 
 // Gbps returns the rate in Gbit/s.

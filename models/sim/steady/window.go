@@ -1,6 +1,10 @@
 package steady
 
-import "nictwin/models/sim/simcore"
+import (
+	"math/bits"
+
+	"nictwin/models/sim/simcore"
+)
 
 // windowBatches is the number of equal parts of a given window.
 const windowBatches = 20
@@ -14,8 +18,11 @@ type Window struct {
 	bytes    [windowBatches]uint64
 }
 
-// NewWindow returns an estimate of the rate from a time on, for the given length.
-func NewWindow(from, length simcore.Ps) *Window { return &Window{from: from, to: from + length} }
+// NewWindow returns an estimate of the rate from a time on, for the given length, or until simcore.MaxPs if that is
+// earlier. Neither is negative.
+func NewWindow(from, length simcore.Ps) *Window {
+	return &Window{from: from, to: from + min(length, simcore.MaxPs-from)}
+}
 
 // Done counts a completion, if it lies in the window.
 func (w *Window) Done(now simcore.Ps, bytes int) {
@@ -25,7 +32,9 @@ func (w *Window) Done(now simcore.Ps, bytes int) {
 	}
 	w.trips++
 	w.total += uint64(bytes)
-	w.bytes[int((now-w.from)*windowBatches/(w.to-w.from))] += uint64(bytes)
+	high, low := bits.Mul64(uint64(now-w.from), windowBatches)
+	part, _ := bits.Div64(high, low, uint64(w.to-w.from))
+	w.bytes[part] += uint64(bytes)
 }
 
 // Whole reports whether there was a completion at or after the end of the window, so that it was open to its end.
@@ -33,7 +42,7 @@ func (w *Window) Whole() bool { return w.last >= w.to }
 
 // Estimate returns the estimate so far.
 func (w *Window) Estimate() Estimate {
-	e := Estimate{RoundTrips: w.trips, From: w.from, Span: w.to - w.from}
+	e := Estimate{RoundTrips: w.trips, Bytes: w.total, Batches: windowBatches, From: w.from, Span: w.to - w.from}
 	if e.Span <= 0 {
 		return e
 	}
