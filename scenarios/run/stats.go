@@ -3,14 +3,9 @@ package run
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"nictwin/models/nic/nicspec"
-	"nictwin/models/sim/field"
-	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
-	"nictwin/models/sim/steady"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/stats"
@@ -37,116 +32,12 @@ func ParseStatsLevel(name string) (StatsLevel, error) {
 	return "", fmt.Errorf("%q: want %s, %s or %s", name, StatsNone, StatsSummary, StatsFull)
 }
 
-// MeasureSpec gives the window of the rates. Without a window it is found: the messages between the first and the last
-// tenth.
-type MeasureSpec struct {
-	WarmUp quantity.Time `yaml:"warm_up"` // from the begin of the traffic
-	Window quantity.Time `yaml:"window"`
-}
-
-// FigureSpec holds the expected statistics.
-type FigureSpec struct {
-	P50        *LatencySpec    `yaml:"p50"`
-	P90        *LatencySpec    `yaml:"p90"`
-	P99        *LatencySpec    `yaml:"p99"`
-	P999       *LatencySpec    `yaml:"p999"`
-	Max        *LatencySpec    `yaml:"max"`
-	Throughput *RateSpec       `yaml:"throughput"`             // goodput of all flows
-	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_payload_bytes"` // most bytes to and from the DRAM of both Arms
-}
-
-// LatencySpec bounds a latency of every kind and size.
-type LatencySpec struct {
-	Below quantity.Time `yaml:"below"`
-	// what it leads to, as stats.Measures; empty: answer, hand_over or completion, the first that the kind has
-	To string `yaml:"to"`
-}
-
-// RateSpec bounds a rate.
-type RateSpec struct {
-	Above quantity.Rate `yaml:"above"` // 0: no bound
-	Below quantity.Rate `yaml:"below"` // 0: no bound
-}
-
-// percentile is an expected latency with the samples that it takes.
-type percentile struct {
-	name  string
-	spec  *LatencySpec
-	least int
-	of    func(l *stats.Latency) *int64
-}
-
-// percentiles lists the expected latencies.
-func (x *FigureSpec) percentiles() []percentile {
-	all := []percentile{
-		{"p50", x.P50, 1, func(l *stats.Latency) *int64 { return &l.P50 }},
-		{"p90", x.P90, 1, func(l *stats.Latency) *int64 { return &l.P90 }},
-		{"p99", x.P99, stats.MinTail, func(l *stats.Latency) *int64 { return l.P99 }},
-		{"p999", x.P999, stats.MinTail, func(l *stats.Latency) *int64 { return l.P999 }},
-		{"max", x.Max, 1, func(l *stats.Latency) *int64 { return &l.Max }},
-	}
-	return slices.DeleteFunc(all, func(p percentile) bool { return p.spec == nil })
-}
-
-// any reports whether any statistics are expected.
-func (x *FigureSpec) any() bool { return *x != FigureSpec{} }
-
-// leadsTo lists the stamps that messages of the workload have.
-func leadsTo(w *apps.Spec) (list []string) {
-	add := func(has bool, measure int) {
-		if has {
-			list = append(list, stats.Measures[measure])
-		}
-	}
-	add(w.MessagesPerRequest() > 1 || w.Kind.Served(), stats.RoundTrip)
-	add(w.Kind.HandedOver() && !w.Kind.Served(), stats.ToHandOver)
-	add(w.Kind != apps.Ring, stats.ToCompletion)
-	add(w.Packets(0) > 0, stats.ToWire)
-	return list
-}
-
-// validateFigures checks the expected statistics against what the workload and the board can give.
-func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string, a ...any)) {
-	x, w, m := &s.Expect.FigureSpec, &s.Workload, &s.Measure
-	bad(m.Window > 0 || m.WarmUp == 0, "measure.window", ": none: want the length of the window behind %v",
-		field.Path("measure.warm_up"))
-	if w.Validate() != nil { // reports that itself
-		return
-	}
-	known := leadsTo(w)
-	each := w.Messages() / len(w.Sizes)
-	if w.Kind == apps.Atomics {
-		each /= 3 // a third of them are additions
-	}
-	for _, p := range x.percentiles() {
-		at := field.Path("expect." + p.name)
-		bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")
-		bad(p.spec.To == "" || slices.Contains(known, p.spec.To), at+".to", "%q: messages of kind %s over %s have "+
-			"stamps of %s: want one of these", p.spec.To, w.Kind, w.Transport, strings.Join(known, ", "))
-		bad(each >= p.least, at, ": %d messages of each size: want %d or more for a tail, by %v", each, p.least,
-			field.Path("workload.count"))
-	}
-	if r := x.Throughput; r != nil {
-		least := steady.MinRoundTrips * 10 / 8
-		all := w.Messages() * w.MessagesPerRequest()
-		bad(r.Above > 0 || r.Below > 0, "expect.throughput", ": none: want above or below, a rate such as 180Gbps")
-		bad(r.Below == 0 || r.Below > r.Above, "expect.throughput.below", "%v: want more than above", r.Below)
-		bad(all >= least, "expect.throughput", ": %d messages: want %d or more, of which the warm window has 80%%, by "+
-			"%v", all, least, field.Path("workload.count"))
-		bad(w.Largest() > 0, "expect.throughput", ": messages have no bytes: want %v", field.Path("workload.sizes"))
-	}
-	if x.ArmDRAM != nil {
-		bad(slices.ContainsFunc(s.Stacks, func(k StackSpec) bool { return k.Kind == StackFlexiNS }),
-			"expect.arm_dram_payload_bytes", ": no stack runs on an Arm: want one of kind %s", StackFlexiNS)
-	}
-}
-
 // measured holds the statistics of a run that are being taken.
 type measured struct {
 	*stats.Recorder
 	series *probe.Series // nil: not wanted
-	phase  stats.Phase
-	dram   [2]uint64 // bytes to and from the Arms' DRAM, at the begin and the end of the warm window
+	turns  []simcore.Ps  // begin and end of the given window, unless they are over or nobody wants to know
+	dram   []uint64      // bytes to and from the Arms' DRAM at the begin and the end of the warm window
 }
 
 // stamps passes the events of messages to the recorder, with their times.
@@ -175,15 +66,23 @@ func (w *world) measure(run *apps.Run) {
 		return
 	}
 	spec, list := &w.c.Workload, run.Flows()
-	cfg := stats.Config{Messages: spec.Count * spec.MessagesPerRequest(), AtCompletion: !spec.Kind.HandedOver()}
+	cfg := stats.Config{Messages: spec.Count * spec.MessagesPerRequest(), AtCompletion: !spec.Kind.HandedOver(),
+		Handlers: spec.Kind.Served(), EachFlow: w.o.Stats == StatsFull}
+	var turns []simcore.Ps
 	if m := &w.c.Measure; m.Window > 0 {
 		cfg.Window = &stats.Window{From: simcore.Ps(m.WarmUp), Length: simcore.Ps(m.Window)}
+		turns = []simcore.Ps{w.engine.Now() + cfg.Window.From, w.engine.Now() + cfg.Window.From + cfg.Window.Length}
+	}
+	if w.c.Expect.ArmDRAM != nil {
+		cfg.Turned = w.turned
+	} else {
+		turns = nil
 	}
 	for _, f := range list {
 		cfg.Flows = append(cfg.Flows, stats.Flow{Client: f.Ends[0].Name, Server: f.Ends[1].Name})
 	}
 	r := stats.New(cfg, w.engine.Now())
-	w.measured = &measured{Recorder: r}
+	w.measured = &measured{Recorder: r, turns: turns}
 	run.Observe(&stamps{engine: w.engine, spec: spec, to: r})
 	if w.o.Stats == StatsFull {
 		w.measured.series = probe.NewSeries(w.counters(r, cfg.Flows), w.engine.Now(), trafficStep)
@@ -198,25 +97,31 @@ func (w *world) measure(run *apps.Run) {
 				PSN: from.FirstPSN, Count: spec.Count, Packets: spec.Packets})
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])
-		if spec.MessagesPerRequest() > 1 && spec.Transport == apps.RC { // else answers may be missing, and PSNs not
+		if spec.MessagesPerRequest() > 1 && followsAnswers(spec) {
 			follow(true, &f.Ends[1], &f.Ends[0])
 		}
 	}
 }
 
-// sample reads counters at the end of a step of the traffic.
-func (w *world) sample() {
-	m := w.measured
-	if m == nil {
-		return
-	}
-	if m.series != nil {
-		m.series.Sample(w.engine.Now())
-	}
-	if p := m.Phase(w.engine.Now()); p != m.phase {
-		for ; m.phase < p; m.phase++ {
-			m.dram[m.phase] = w.armDRAM()
+// turned reads the counters that are compared over the warm window, at its begin or its end.
+func (w *world) turned() { w.measured.dram = append(w.measured.dram, w.armDRAM()) }
+
+// advance runs until a time. It stops at the begin and the end of a given window, before the events of these times,
+// whose messages belong to what begins there.
+func (w *world) advance(to simcore.Ps) error {
+	for m := w.measured; m != nil && len(m.turns) > 0 && m.turns[0] <= to; m.turns = m.turns[1:] {
+		if err := w.engine.RunUntil(m.turns[0] - 1); err != nil {
+			return err
 		}
+		w.turned()
+	}
+	return w.engine.RunUntil(to)
+}
+
+// sample reads the counters of the series at the end of a step of the traffic.
+func (w *world) sample() {
+	if m := w.measured; m != nil && m.series != nil {
+		m.series.Sample(w.engine.Now())
 	}
 }
 
@@ -257,21 +162,18 @@ func (m *measured) write(s *stats.Summary, dir *files.Folder) error {
 	return errors.Join(errs...)
 }
 
-// armDRAM returns the bytes between the Arms and their DRAM.
+// armDRAM returns the bytes between the Arms and their DRAM, background loads excepted.
 func (w *world) armDRAM() (bytes uint64) {
 	for _, c := range w.rack.Cards() {
 		if h := c.Memory.Host(nicspec.EndpointArm); h != nil {
 			for _, d := range h.DRAM {
 				n := d.Counters()
-				bytes += n.ReadBytes + n.WrittenBytes
+				bytes += n.ReadBytes + n.WrittenBytes - n.LoadRead - n.LoadWritten
 			}
 		}
 	}
 	return bytes
 }
-
-// RuleNotConverged names findings of expected rates that are not known well enough.
-const RuleNotConverged = "not_converged"
 
 // figures adds the statistics to the outcome of the case, and expectations that they do not meet to its findings.
 func (w *world) figures(p *Played) error {
@@ -279,7 +181,11 @@ func (w *world) figures(p *Played) error {
 	if m == nil {
 		return nil
 	}
-	s := m.Summary(w.o.Stats == StatsFull)
+	if n, first := m.Wrong(); n > 0 {
+		p.add(result.Finding{Domain: result.Run, Field: "stamps that cannot be", Expected: "0", Got: fmt.Sprint(n),
+			Text: fmt.Sprintf("statistics: %d stamps cannot be, the first that of %s", n, first)})
+	}
+	s := m.Summary()
 	if m.series != nil {
 		if err := m.write(s, w.o.Dir); err != nil {
 			return err
@@ -303,81 +209,10 @@ func (w *world) figures(p *Played) error {
 			add(*d, rule)
 		}
 	}
-	if x.ArmDRAM == nil {
-		return nil
-	}
-	d := discrepancy{field: "expect.arm_dram_payload_bytes", expected: fmt.Sprintf("%d at most", int64(*x.ArmDRAM)),
-		why: "bytes to and from the DRAM of both Arms over the warm window"}
-	if m.phase < stats.Over {
-		d.got = "no warm window"
-		add(d, RuleNotConverged)
-	} else if n := m.dram[1] - m.dram[0]; n > uint64(*x.ArmDRAM) {
-		d.got = fmt.Sprint(n)
-		add(d, "")
+	if x.ArmDRAM != nil {
+		if d, rule := m.missedArmDRAM(uint64(*x.ArmDRAM)); d != nil {
+			add(*d, rule)
+		}
 	}
 	return nil
-}
-
-// missed returns the kinds and sizes whose latencies are above the bound.
-func (e *percentile) missed(list []stats.Latency, usual string) (found []discrepancy) {
-	to := e.spec.To
-	if to == "" {
-		to = usual
-	}
-	seen := false
-	for i := range list {
-		l := &list[i]
-		if l.Measure != to {
-			continue
-		}
-		seen = true
-		d := discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
-			why: fmt.Sprintf("%s of %d B, from post to %s", l.Kind, l.Bytes, to)}
-		if v := e.of(l); v == nil {
-			d.got = fmt.Sprintf("%d messages, which have no tail", l.Count)
-		} else if *v >= int64(e.spec.Below) {
-			d.got = quantity.Time(*v).String()
-		}
-		if d.got != "" {
-			found = append(found, d)
-		}
-	}
-	if !seen {
-		found = append(found, discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
-			got: "no message", why: "from post to " + to})
-	}
-	return found
-}
-
-// missed returns the discrepancy of a rate with the bounds, and the finding's rule.
-func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
-	var want []string
-	got := quantity.Rate(r.Gbps*1e9 + 0.5)
-	if x.Above > 0 {
-		want = append(want, fmt.Sprintf("above %v", x.Above))
-	}
-	if x.Below > 0 {
-		want = append(want, fmt.Sprintf("below %v", x.Below))
-	}
-	d := &discrepancy{field: "expect.throughput", expected: strings.Join(want, ", "),
-		got: fmt.Sprintf("%.4gGbps", r.Gbps)}
-	switch {
-	case !r.Converged:
-		d.got, d.why = d.got+", not converged", r.Why
-		return d, RuleNotConverged
-	case x.Above > 0 && got <= x.Above || x.Below > 0 && got >= x.Below:
-		return d, ""
-	}
-	return nil, ""
-}
-
-// validateMeasure returns every error of the expected statistics.
-func (s *Spec) validateMeasure() error {
-	var errs []error
-	s.validateFigures(func(ok bool, path field.Path, format string, a ...any) {
-		if !ok {
-			errs = append(errs, field.Errorf(path, format, a...))
-		}
-	})
-	return errors.Join(errs...)
 }

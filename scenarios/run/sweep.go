@@ -147,5 +147,5 @@ func (c *Case) complete() error {
 	if c.Workload.Timeout == nil {
 		c.Workload.Timeout = new(c.timeout())
 	}
-	return nil
+	return c.validateWindow()
 }

@@ -187,7 +187,7 @@ func (w *world) run(step simcore.Ps) error {
 	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to && !beginsLoad(next) {
 		to += (next.At - to + step - 1) / step * step
 	}
-	if err := w.engine.RunUntil(to); err != nil {
+	if err := w.advance(to); err != nil {
 		return err
 	}
 	return w.err()

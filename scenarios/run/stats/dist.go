@@ -42,6 +42,22 @@ func (d *Dist) Add(t simcore.Ps) {
 	_ = d.hist.RecordValue(v) // fails only beyond the limits
 }
 
+// Merge adds the samples of another distribution.
+func (d *Dist) Merge(from *Dist) {
+	if from.n == 0 {
+		return
+	}
+	if d.hist == nil {
+		d.hist = hdrhistogram.NewPacked(shortest, longest, digits)
+	}
+	d.hist.Merge(from.hist) // drops nothing: both have the same limits
+	d.n += from.n
+	d.max = max(d.max, from.max)
+	var carry uint64
+	d.low, carry = bits.Add64(d.low, from.low, 0)
+	d.high += from.high + carry
+}
+
 // Count returns the number of samples.
 func (d *Dist) Count() int64 { return d.n }
 

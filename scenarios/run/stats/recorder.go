@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"fmt"
+
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/steady"
 )
@@ -20,7 +22,12 @@ type Config struct {
 	Messages int // of each flow, answers included
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
+	Handlers     bool    // handlers answer, without a post
+	EachFlow     bool    // the latencies of each flow are wanted, too
 	Window       *Window // nil: the warm window is found
+	// Turned is called when a found window begins, at its first message, and when it ends, at the first one behind it;
+	// nil: nobody wants to know.
+	Turned func()
 }
 
 // Flow names the ends of a flow.
@@ -31,12 +38,14 @@ type Window struct{ From, Length simcore.Ps }
 
 // Recorder takes the stamps of a run's messages. Times are absolute; those of one message never decrease.
 type Recorder struct {
-	cfg   Config
-	begin simcore.Ps
-	flows []flow
-	sets  map[shape]*set // of all flows
-	order []*set         // the same, in the order of their first message
-	total gauge
+	cfg    Config
+	begin  simcore.Ps
+	flows  []flow
+	sets   sets // of all flows, unless Config.EachFlow
+	total  gauge
+	turned int // calls of Config.Turned
+	wrong  int // stamps that cannot be
+	first  string
 }
 
 // shape groups the messages that share a distribution.
@@ -59,7 +68,24 @@ const (
 type set struct {
 	shape
 	dists [measures]Dist
-	all   *set // that of all flows, for the set of a flow
+}
+
+// sets holds sets by shape, in the order of their first message.
+type sets struct {
+	by    map[shape]*set
+	order []*set
+}
+
+// of returns the set of a shape.
+func (s *sets) of(x shape) *set {
+	if s.by[x] == nil {
+		if s.by == nil {
+			s.by = map[shape]*set{}
+		}
+		s.by[x] = &set{shape: x}
+		s.order = append(s.order, s.by[x])
+	}
+	return s.by[x]
 }
 
 // flow holds the stamps and statistics of a flow.
@@ -67,14 +93,13 @@ type flow struct {
 	posted [2][]simcore.Ps // by direction, of each message
 	shapes [2][]*set       // likewise, for messages of more than one shape
 	last   *set
-	sets   map[shape]*set
-	order  []*set
+	sets   sets // with Config.EachFlow
 	gauge
 }
 
 // New returns a recorder for messages whose traffic begins at a time.
 func New(c Config, begin simcore.Ps) *Recorder {
-	r := &Recorder{cfg: c, begin: begin, flows: make([]flow, len(c.Flows)), sets: map[shape]*set{},
+	r := &Recorder{cfg: c, begin: begin, flows: make([]flow, len(c.Flows)),
 		total: newGauge(c.Messages*len(c.Flows), c.Window)}
 	for i := range r.flows {
 		r.flows[i].gauge = newGauge(c.Messages, c.Window)
@@ -93,6 +118,10 @@ func way(answer bool) int {
 // some may be missing, such as answers to messages that were lost.
 func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 	f, w := &r.flows[m.Flow], way(m.Answer)
+	if m.Number < len(f.posted[w]) {
+		r.doubt(m.Flow, m.Answer, m.Number, "was posted before")
+		return
+	}
 	for len(f.posted[w]) < m.Number {
 		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
 	}
@@ -102,99 +131,96 @@ func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 
 // set returns the distributions of a flow's messages of a shape.
 func (r *Recorder) set(f *flow, s shape) *set {
-	if f.last != nil && f.last.shape == s {
-		return f.last
-	}
-	x := f.sets[s]
-	if x == nil {
-		all := r.sets[s]
-		if all == nil {
-			all = &set{shape: s}
-			r.sets[s], r.order = all, append(r.order, all)
+	if f.last == nil || f.last.shape != s {
+		to := &r.sets
+		if r.cfg.EachFlow {
+			to = &f.sets
 		}
-		if f.sets == nil {
-			f.sets = map[shape]*set{}
-		}
-		x = &set{shape: s, all: all}
-		f.sets[s], f.order = x, append(f.order, x)
+		f.last = to.of(s)
 	}
-	f.last = x
-	return x
+	return f.last
 }
 
-// add adds the time since a message's post to a distribution, and reports whether the message was posted.
-func (f *flow) add(at simcore.Ps, answer bool, number, measure int) bool {
-	w := way(answer)
+// add adds the time since a message's post to a distribution, and reports whether the message was posted by then.
+func (r *Recorder) add(at simcore.Ps, flow int, answer bool, number, measure int) bool {
+	f, w := &r.flows[flow], way(answer)
 	if number < 0 || number >= len(f.posted[w]) || f.shapes[w][number] == nil {
+		r.doubt(flow, answer, number, "was not posted")
 		return false
 	}
-	t, s := at-f.posted[w][number], f.shapes[w][number]
-	s.dists[measure].Add(t)
-	s.all.dists[measure].Add(t)
+	if at < f.posted[w][number] {
+		r.doubt(flow, answer, number, "was posted later")
+		return false
+	}
+	f.shapes[w][number].dists[measure].Add(at - f.posted[w][number])
 	return true
 }
 
+// doubt counts a stamp that cannot be.
+func (r *Recorder) doubt(flow int, answer bool, number int, why string) {
+	if r.wrong++; r.wrong == 1 {
+		what := "message"
+		if answer {
+			what = "answer"
+		}
+		r.first = fmt.Sprintf("%s %d of flow %d, which %s", what, number, flow, why)
+	}
+}
+
+// Wrong returns the number of stamps that cannot be, such as those of messages that were not posted, and what the first
+// one was of. They are not part of the statistics.
+func (r *Recorder) Wrong() (n int, first string) { return r.wrong, r.first }
+
 // OnWire stamps the first packet of a message.
 func (r *Recorder) OnWire(at simcore.Ps, flow int, answer bool, number int) {
-	r.flows[flow].add(at, answer, number, ToWire)
+	r.add(at, flow, answer, number, ToWire)
 }
 
 // Completed stamps a message whose request is known to have ended.
 func (r *Recorder) Completed(at simcore.Ps, m *Message) {
-	f := &r.flows[m.Flow]
-	if f.add(at, m.Answer, m.Number, ToCompletion) && r.cfg.AtCompletion {
-		r.count(f, at, m.Bytes)
+	if r.add(at, m.Flow, m.Answer, m.Number, ToCompletion) && r.cfg.AtCompletion {
+		r.count(at, m)
 	}
 }
 
-// HandedOver stamps a message that its application has taken. An answer ends a round trip; it need not have been posted
-// by an application.
+// HandedOver stamps a message that its application has taken. An answer ends a round trip.
 func (r *Recorder) HandedOver(at simcore.Ps, m *Message) {
-	f := &r.flows[m.Flow]
-	f.add(at, m.Answer, m.Number, ToHandOver)
-	if m.Answer {
-		f.add(at, false, m.Number, RoundTrip)
+	if !m.Answer || !r.cfg.Handlers {
+		r.add(at, m.Flow, m.Answer, m.Number, ToHandOver)
 	}
-	r.count(f, at, m.Bytes)
+	if m.Answer {
+		r.add(at, m.Flow, false, m.Number, RoundTrip)
+	}
+	r.count(at, m)
 }
 
 // Bytes returns the bytes of a flow's messages that arrived so far.
 func (r *Recorder) Bytes(flow int) uint64 { return r.flows[flow].bytes }
 
 // count counts a message that arrived.
-func (r *Recorder) count(f *flow, at simcore.Ps, bytes int) {
+func (r *Recorder) count(at simcore.Ps, m *Message) {
 	t := at - r.begin
-	f.count(t, bytes)
-	r.total.count(t, bytes)
+	r.flows[m.Flow].count(t, m.Bytes)
+	r.total.count(t, m.Bytes)
+	for r.turned < r.total.turns() {
+		if r.turned++; r.cfg.Turned != nil {
+			r.cfg.Turned()
+		}
+	}
 }
 
-// Phase is a part of a run with regard to the warm window of all flows.
-type Phase int
-
-// Phases of a run. A run that ends early has not reached the last ones.
-const (
-	WarmUp Phase = iota
-	Counting
-	Over
-)
-
-// Phase returns the phase that a time belongs to, which no stamp may precede.
-func (r *Recorder) Phase(now simcore.Ps) Phase {
-	g, w := &r.total, r.cfg.Window
-	begun, over := false, false
-	if w != nil {
-		t := now - r.begin
-		begun, over = t >= w.From, t >= w.From+w.Length
-	} else {
-		begun, over = g.meter.Warm(), g.meter.Over()
+// Unusable says why counters over the warm window of all flows tell nothing; empty: they do.
+func (r *Recorder) Unusable() string {
+	g := &r.total
+	e := g.estimate()
+	if why := g.few(&e); why != "" {
+		return why
 	}
-	switch {
-	case over:
-		return Over
-	case begun:
-		return Counting
+	if g.window == nil && !g.meter.Over() {
+		return fmt.Sprintf("the warm window had %d batches of whole bursts when the traffic ended: want %d", e.Batches,
+			gaugeBatches)
 	}
-	return WarmUp
+	return ""
 }
 
 // gauge counts messages that arrived, and estimates their rate over a warm window.
@@ -221,6 +247,17 @@ func newGauge(messages int, w *Window) gauge {
 	}
 	return gauge{want: messages, meter: steady.New(messages/warmShare+1,
 		messages*countedShare/warmShare/gaugeBatches, gaugeBatches, gaugeBatches)}
+}
+
+// turns counts the transitions of a found window so far: 0 before it, 1 in it, 2 behind it.
+func (g *gauge) turns() int {
+	switch {
+	case g.window != nil || !g.meter.Warm():
+		return 0
+	case !g.meter.Over():
+		return 1
+	}
+	return 2
 }
 
 func (g *gauge) count(t simcore.Ps, bytes int) {

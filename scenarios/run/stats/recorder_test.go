@@ -41,10 +41,12 @@ func find(t *testing.T, list []Latency, kind, to string) *Latency {
 }
 
 func TestStamps(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}, {"b", "a"}}, Messages: 2000}, us)
+	r := New(Config{Flows: []Flow{{"a", "b"}, {"b", "a"}}, Messages: 2000, EachFlow: true}, us)
 	echo(r, 0, 1000)
 	echo(r, 1, 10)
-	s := r.Summary(true)
+	s := r.Summary()
+	wrong, _ := r.Wrong()
+	require.Zero(t, wrong)
 	for _, x := range []struct {
 		kind, to string
 		want     simcore.Ps
@@ -65,7 +67,8 @@ func TestStamps(t *testing.T) {
 	require.InEpsilon(t, 128*8e3/float64(5*us), f.Gbps, 0.01, "two messages of 64 B in 5 us")
 	require.InEpsilon(t, 400_000, f.PerSecond, 0.01)
 	require.False(t, s.Flows[1].Converged)
-	require.Contains(t, s.Flows[1].Why, "20 messages: a warm window has 500 or more")
+	require.Equal(t, "the warm window has 0 of 20 messages, in 0 batches of whole bursts: want 500 or more",
+		s.Flows[1].Why)
 	require.EqualValues(t, 2020-2000, s.Flows[1].Messages, "the rate is that of the whole traffic")
 	require.Contains(t, s.String(), "flow 1, b to a")
 	require.Contains(t, s.String(), "not converged")
@@ -78,7 +81,7 @@ func TestCompletionCountsWrites(t *testing.T) {
 		r.Posted(simcore.Ps(i)*us, &m)
 		r.Completed(simcore.Ps(i+1)*us, &m)
 	}
-	s := r.Summary(false)
+	s := r.Summary()
 	require.Equal(t, 10, s.Total.Messages)
 	require.EqualValues(t, 1000, s.Total.Bytes)
 	require.InEpsilon(t, 0.8, s.Total.Gbps, 1e-9)
@@ -93,7 +96,7 @@ func TestGivenWindow(t *testing.T) {
 			r.Posted(simcore.Ps(i)*us, &m)
 			r.Completed(simcore.Ps(i+1)*us, &m)
 		}
-		return r.Summary(false).Total
+		return r.Summary().Total
 	}
 	x := run(Window{100 * us, 1000 * us})
 	require.True(t, x.Converged, x.Why)
@@ -114,42 +117,134 @@ func TestUnsteady(t *testing.T) {
 		now += simcore.Ps(i) * simcore.Nanosecond // ever slower
 		r.Completed(now, &m)
 	}
-	x := r.Summary(false).Total
+	x := r.Summary().Total
 	require.False(t, x.Converged)
 	require.Contains(t, x.Why, "95% interval of ±")
 }
 
-// TestMessagesThatWereNotPosted must neither panic nor count.
-func TestMessagesThatWereNotPosted(t *testing.T) {
+// TestWrongStamps checks that stamps that cannot be are counted, and are no part of the statistics.
+func TestWrongStamps(t *testing.T) {
 	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4, AtCompletion: true}, 0)
 	r.Completed(us, &Message{Number: 3, Kind: "write", Bytes: 1})
 	r.OnWire(us, 0, true, 0)
 	r.OnWire(us, 0, false, -1)
-	require.Zero(t, r.Summary(true).Total.Messages)
+	n, first := r.Wrong()
+	require.Equal(t, 3, n)
+	require.Equal(t, "message 3 of flow 0, which was not posted", first)
+	r.Posted(5*us, &Message{Number: 0, Kind: "write", Bytes: 1})
+	r.Posted(6*us, &Message{Number: 0, Kind: "write", Bytes: 1})
+	r.Completed(4*us, &Message{Number: 0, Kind: "write", Bytes: 1})
+	n, _ = r.Wrong()
+	require.Equal(t, 5, n, "posted twice, and completed before")
+	require.Zero(t, r.Summary().Total.Messages)
+	require.Empty(t, r.Summary().Latency)
+}
+
+// TestAnswersOfHandlers are not posted by any application.
+func TestAnswersOfHandlers(t *testing.T) {
+	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 1, Handlers: true}, 0)
+	r.Posted(us, &Message{Kind: "list_walk", Bytes: 64})
+	r.HandedOver(3*us, &Message{Answer: true, Kind: "list_walk", Bytes: 64})
+	n, first := r.Wrong()
+	require.Zero(t, n, first)
+	require.EqualValues(t, 2*us, find(t, r.Summary().Latency, "list_walk", "answer").Max)
+}
+
+// bursts records n messages that arrive in bursts of the given size, a microsecond apart. It returns the times at which
+// the warm window begins and ends.
+func bursts(n, size int) (r *Recorder, turns []simcore.Ps) {
+	now := simcore.Ps(0)
+	r = New(Config{Flows: []Flow{{"a", "b"}}, Messages: n, Turned: func() { turns = append(turns, now) }}, 0)
+	for i := range n {
+		if i%size == 0 {
+			now += us
+		}
+		m := Message{Number: i, Kind: "send", Bytes: 125}
+		r.Posted(now-us, &m)
+		r.HandedOver(now, &m)
+	}
+	return r, turns
+}
+
+// TestTurns checks when a found window begins and ends, and that without an end it is of no use to counters.
+func TestTurns(t *testing.T) {
+	r, turns := bursts(1000, 1)
+	require.Empty(t, r.Unusable())
+	require.Equal(t, []simcore.Ps{102 * us, 902 * us}, turns, "the first message in the window, the first behind it")
+	x := r.Summary().Total
+	require.Equal(t, 800, x.Messages)
+	require.EqualValues(t, 101*us, x.From, "the message before the window")
+	require.EqualValues(t, 901*us, x.To)
+
+	r, turns = bursts(640, 64)
+	require.Len(t, turns, 1)
+	require.Equal(t, "the warm window has 448 of 640 messages, in 7 batches of whole bursts: want 500 or more",
+		r.Unusable())
+	require.Equal(t, r.Unusable(), r.Summary().Total.Why)
+	r, turns = bursts(1400, 64)
+	require.Len(t, turns, 1)
+	require.Contains(t, r.Unusable(), "batches of whole bursts when the traffic ended: want 20")
+}
+
+// TestHugeWindow checks that a window that no time reaches has no end.
+func TestHugeWindow(t *testing.T) {
+	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 1,
+		Window: &Window{simcore.Second, 9_223_372 * simcore.Second}}, 0)
+	r.Posted(0, &Message{Kind: "send", Bytes: 1})
+	r.HandedOver(2*simcore.Second, &Message{Kind: "send", Bytes: 1})
+	require.Equal(t, "the traffic ended after 2s, before the window", r.Unusable())
+	require.EqualValues(t, simcore.MaxPs, r.Summary().Total.To)
+}
+
+// TestHalfWidth checks that the interval of a rate without any deviation has no width, in JSON, too, and that a step of
+// the rate widens it.
+func TestHalfWidth(t *testing.T) {
+	at := func(pace func(i int) simcore.Ps) Rate {
+		r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}, 0)
+		now := simcore.Ps(0)
+		for i := range 4000 {
+			m := Message{Number: i, Kind: "read", Bytes: 125}
+			r.Posted(now, &m)
+			now += pace(i)
+			r.Completed(now, &m)
+		}
+		return r.Summary().Total
+	}
+	x := at(func(int) simcore.Ps { return 333_333 })
+	require.True(t, x.Converged, x.Why)
+	text, err := json.Marshal(x)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"half_width_gbps":0,`)
+	x = at(func(i int) simcore.Ps { return map[bool]simcore.Ps{true: 1_000_000, false: 1_015_000}[i < 4000/3] })
+	require.False(t, x.Converged, "a step of 1.5%")
+	require.Contains(t, x.Why, "95% interval of ±")
 }
 
 func TestManyFlows(t *testing.T) {
 	flows := make([]Flow, 100)
-	r := New(Config{Flows: flows, Messages: 1}, 0)
-	s := r.Summary(false)
+	s := New(Config{Flows: flows, Messages: 1}, 0).Summary()
 	require.Len(t, s.Flows, maxFlows)
 	require.Equal(t, 36, s.FlowsLeftOut)
 	require.Contains(t, s.String(), "and 92 more flows")
-	require.Len(t, r.Summary(true).Flows, 100)
+	require.Len(t, New(Config{Flows: flows, Messages: 1, EachFlow: true}, 0).Summary().Flows, 100)
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.False(t, strings.Contains(string(text), "null"))
 }
 
-// TestDeterminism records the same stamps twice.
+// TestDeterminism records the same stamps twice, and by flow: the latencies of all flows are the same.
 func TestDeterminism(t *testing.T) {
-	text := func() string {
-		r := New(Config{Flows: []Flow{{"a", "b"}, {"a", "b"}}, Messages: 600}, 0)
+	text := func(each bool) string {
+		r := New(Config{Flows: []Flow{{"a", "b"}, {"a", "b"}}, Messages: 600, EachFlow: each}, 0)
 		echo(r, 0, 300)
 		echo(r, 1, 300)
-		b, err := json.Marshal(r.Summary(true))
+		s := r.Summary()
+		require.Equal(t, each, s.Flows[0].Latency != nil)
+		s.Flows = nil
+		b, err := json.Marshal(s)
 		require.NoError(t, err)
 		return string(b)
 	}
-	require.Equal(t, text(), text())
+	require.Equal(t, text(true), text(true))
+	require.Equal(t, text(false), text(true))
 }

@@ -19,7 +19,7 @@ type Summary struct {
 	Counters     []Counter  `json:"counters,omitempty"`       // with --stats full
 }
 
-// Counter holds the growth of a counter of the board, from the begin of the traffic until all had settled.
+// Counter holds the growth of a counter of the board, from the begin of the traffic to its end.
 type Counter struct {
 	Where string `json:"where"` // server or cable
 	What  string `json:"what"`
@@ -29,15 +29,15 @@ type Counter struct {
 
 // Rate is a rate of messages and of their bytes.
 type Rate struct {
-	Messages  int     `json:"messages"`       // in the window
-	Bytes     uint64  `json:"bytes"`          // of these messages
-	From      int64   `json:"from_ps"`        // begin of the window, from the begin of the traffic on
-	To        int64   `json:"to_ps"`          // its end
-	Gbps      float64 `json:"goodput_gbps"`   // of the messages' bytes
-	PerSecond float64 `json:"messages_per_s"` // messages
-	Half      float64 `json:"half_width_gbps,omitempty"`
-	Converged bool    `json:"converged"`
-	Why       string  `json:"not_converged,omitempty"` // why not
+	Messages  int      `json:"messages"`                  // in the window
+	Bytes     uint64   `json:"bytes"`                     // of these messages
+	From      int64    `json:"from_ps"`                   // begin of the window, from the begin of the traffic on
+	To        int64    `json:"to_ps"`                     // its end
+	Gbps      float64  `json:"goodput_gbps"`              // of the messages' bytes
+	PerSecond float64  `json:"messages_per_s"`            // messages
+	Half      *float64 `json:"half_width_gbps,omitempty"` // nil: no interval
+	Converged bool     `json:"converged"`
+	Why       string   `json:"not_converged,omitempty"` // why not
 }
 
 // FlowRate is the rate of a flow, and with --stats full its latencies.
@@ -69,22 +69,39 @@ var Measures = [measures]string{"wire", "completion", "hand_over", "answer"}
 // maxFlows bounds the flows that a summary lists.
 const maxFlows = 64
 
-// Summary returns the statistics so far. With whole, it lists every flow, with its latencies.
-func (r *Recorder) Summary(whole bool) *Summary {
-	s := &Summary{Total: r.total.rate(), Flows: []FlowRate{}, Latency: latencies(r.order)}
+// Summary returns the statistics so far. With Config.EachFlow, it lists every flow, with its latencies.
+func (r *Recorder) Summary() *Summary {
+	s := &Summary{Total: r.total.rate(), Flows: []FlowRate{}, Latency: latencies(r.all())}
 	for i := range r.flows {
-		if !whole && i == maxFlows {
+		if !r.cfg.EachFlow && i == maxFlows {
 			s.FlowsLeftOut = len(r.flows) - maxFlows
 			break
 		}
 		f := &r.flows[i]
 		x := FlowRate{Flow: i, Client: r.cfg.Flows[i].Client, Server: r.cfg.Flows[i].Server, Rate: f.rate()}
-		if whole {
-			x.Latency = latencies(f.order)
+		if r.cfg.EachFlow {
+			x.Latency = latencies(f.sets.order)
 		}
 		s.Flows = append(s.Flows, x)
 	}
 	return s
+}
+
+// all returns the distributions of all flows.
+func (r *Recorder) all() []*set {
+	if !r.cfg.EachFlow {
+		return r.sets.order
+	}
+	var all sets
+	for i := range r.flows {
+		for _, s := range r.flows[i].sets.order {
+			to := all.of(s.shape)
+			for k := range s.dists {
+				to.dists[k].Merge(&s.dists[k])
+			}
+		}
+	}
+	return all.order
 }
 
 // latencies lists distributions by kind, size and measure.
@@ -119,36 +136,57 @@ func (d *Dist) latency(s *set, measure int) Latency {
 	return l
 }
 
-// rate returns the rate over the warm window or, if that has too few messages, over the whole traffic.
-func (g *gauge) rate() Rate {
-	var e steady.Estimate
+// estimate returns the estimate of the rate over the warm window.
+func (g *gauge) estimate() steady.Estimate {
 	if g.window != nil {
-		e = g.window.Estimate()
-	} else {
-		e = g.meter.Estimate()
+		return g.window.Estimate().Widened()
 	}
-	if g.window == nil && (e.RoundTrips < steady.MinRoundTrips || e.Span <= 0) {
-		r := Rate{Messages: g.messages, Bytes: g.bytes, To: int64(g.last)}
+	return g.meter.Estimate().Widened()
+}
+
+// few says why the warm window has too few messages for anything; empty: it has enough.
+func (g *gauge) few(e *steady.Estimate) string {
+	switch few := e.RoundTrips < steady.MinRoundTrips; {
+	case g.window != nil && !g.window.Whole():
+		return fmt.Sprintf("the traffic ended after %v, before the window", time.Duration(g.last/simcore.Nanosecond))
+	case g.window != nil && few:
+		return fmt.Sprintf("%d messages in the window: want %d or more", e.RoundTrips, steady.MinRoundTrips)
+	case few:
+		return fmt.Sprintf("the warm window has %d of %d messages, in %d batches of whole bursts: want %d or more",
+			e.RoundTrips, g.messages, e.Batches, steady.MinRoundTrips)
+	}
+	return ""
+}
+
+// rounding is the error of a rate by its computation, relative to it: a narrower interval has no width.
+const rounding = 1e-9
+
+// rate returns the rate over the warm window or, if one that was found has too few messages, over the whole traffic.
+func (g *gauge) rate() Rate {
+	e := g.estimate()
+	few := g.few(&e)
+	if g.window == nil && few != "" {
+		r := Rate{Messages: g.messages, Bytes: g.bytes, To: int64(g.last), Why: few}
 		r.divide()
-		r.Why = fmt.Sprintf("%d messages: a warm window has %d or more, %d%% of all", g.messages, steady.MinRoundTrips,
-			100*countedShare/warmShare)
 		return r
 	}
-	r := Rate{Messages: e.RoundTrips, Bytes: uint64(e.Rate*float64(e.Span) + 0.5), From: int64(e.From),
-		To: int64(e.From + e.Span), Half: e.HalfGbps(), Converged: e.Converged}
+	r := Rate{Messages: e.RoundTrips, Bytes: e.Bytes, From: int64(e.From), To: int64(e.From + e.Span),
+		Converged: e.Converged && few == "", Why: few}
 	r.divide()
+	if e.Batches >= steady.MinBatches && e.Bytes > 0 {
+		half := e.HalfGbps()
+		if half < rounding*r.Gbps {
+			half = 0
+		}
+		r.Half = &half
+	}
 	switch {
-	case g.window != nil && !g.window.Whole():
-		r.Converged, r.Why = false, fmt.Sprintf("the traffic ended after %v, before the window",
-			time.Duration(g.last/simcore.Nanosecond))
-	case r.Messages < steady.MinRoundTrips:
-		r.Converged, r.Why = false, fmt.Sprintf("%d messages in the window: want %d or more", r.Messages,
-			steady.MinRoundTrips)
-	case !r.Converged && r.Bytes == 0:
+	case r.Converged || few != "":
+	case r.Bytes == 0:
 		r.Why = "the messages have no bytes"
-	case !r.Converged && e.Half == 0:
-		r.Why = fmt.Sprintf("messages came in fewer than %d bursts", steady.MinBatches)
-	case !r.Converged:
+	case r.Half == nil:
+		r.Why = fmt.Sprintf("messages came in %d bursts: want %d or more", e.Batches, steady.MinBatches)
+	default:
 		r.Why = fmt.Sprintf("95%% interval of ±%.2g%%: want ±%g%%", 100*e.Relative(), 100*steady.Precision)
 	}
 	return r

@@ -18,9 +18,13 @@ func (s *Summary) String() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "goodput\tGbit/s\tmessages/s\tmessages\tfrom\tto\t\n")
 	line := func(name string, r *Rate) {
-		converged := "±" + fmt.Sprintf("%.2g", r.Half)
-		if !r.Converged {
-			converged = "not converged"
+		converged := "not converged"
+		if r.Converged {
+			half := 0.0
+			if r.Half != nil {
+				half = *r.Half
+			}
+			converged = fmt.Sprintf("±%.2g", half)
 		}
 		fmt.Fprintf(w, "%s\t%.4g\t%.4g\t%d\t%s\t%s\t  %s\n", name, r.Gbps, r.PerSecond, r.Messages, short(r.From),
 			short(r.To), converged)

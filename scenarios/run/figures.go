@@ -1,0 +1,243 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
+	"nictwin/models/sim/steady"
+	"nictwin/scenarios/run/stats"
+	"nictwin/stack/apps"
+)
+
+// MeasureSpec gives the window of the rates. Without a window it is found: the messages between the first and the last
+// tenth.
+type MeasureSpec struct {
+	WarmUp quantity.Time `yaml:"warm_up"` // from the begin of the traffic
+	Window quantity.Time `yaml:"window"`
+}
+
+// FigureSpec holds the expected statistics.
+type FigureSpec struct {
+	P50        *LatencySpec    `yaml:"p50"`
+	P90        *LatencySpec    `yaml:"p90"`
+	P99        *LatencySpec    `yaml:"p99"`
+	P999       *LatencySpec    `yaml:"p999"`
+	Max        *LatencySpec    `yaml:"max"`
+	Throughput *RateSpec       `yaml:"throughput"`     // goodput of all flows
+	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // most bytes to and from the DRAM of both Arms
+}
+
+// LatencySpec bounds a latency of every kind and size.
+type LatencySpec struct {
+	Below quantity.Time `yaml:"below"`
+	// what it leads to, as stats.Measures; empty: answer, hand_over or completion, the first that the kind has
+	To string `yaml:"to"`
+}
+
+// RateSpec bounds a rate.
+type RateSpec struct {
+	Above quantity.Rate `yaml:"above"` // 0: no bound
+	Below quantity.Rate `yaml:"below"` // 0: no bound
+}
+
+// percentile is an expected latency with the samples that it takes.
+type percentile struct {
+	name  string
+	spec  *LatencySpec
+	least int
+	of    func(l *stats.Latency) *int64
+}
+
+// percentiles lists the expected latencies.
+func (x *FigureSpec) percentiles() []percentile {
+	all := []percentile{
+		{"p50", x.P50, 1, func(l *stats.Latency) *int64 { return &l.P50 }},
+		{"p90", x.P90, 1, func(l *stats.Latency) *int64 { return &l.P90 }},
+		{"p99", x.P99, stats.MinTail, func(l *stats.Latency) *int64 { return l.P99 }},
+		{"p999", x.P999, stats.MinTail, func(l *stats.Latency) *int64 { return l.P999 }},
+		{"max", x.Max, 1, func(l *stats.Latency) *int64 { return &l.Max }},
+	}
+	return slices.DeleteFunc(all, func(p percentile) bool { return p.spec == nil })
+}
+
+// any reports whether any statistics are expected.
+func (x *FigureSpec) any() bool { return *x != FigureSpec{} }
+
+// leadsTo lists the stamps that messages of the workload have.
+func leadsTo(w *apps.Spec) (list []string) {
+	add := func(has bool, measure int) {
+		if has {
+			list = append(list, stats.Measures[measure])
+		}
+	}
+	add(w.MessagesPerRequest() > 1 || w.Kind.Served(), stats.RoundTrip)
+	add(w.Kind.HandedOver() && !w.Kind.Served(), stats.ToHandOver)
+	add(w.Kind != apps.Ring, stats.ToCompletion)
+	add(w.Packets(0) > 0, stats.ToWire)
+	return list
+}
+
+// followsAnswers reports whether messages of the workload are followed on the wire in both directions. Over UC and UD
+// answers may be missing, so that PSNs do not tell which is which.
+func followsAnswers(w *apps.Spec) bool { return w.MessagesPerRequest() == 1 || w.Transport == apps.RC }
+
+// validateFigures checks the expected statistics against what the workload and the board can give. If a sweep sets
+// something that they depend on, the check is made for each of its cases instead.
+func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string, a ...any)) {
+	m := &s.Measure
+	bad(m.Window > 0 || m.WarmUp == 0, "measure.window", ": none: want the length of the window behind %v",
+		field.Path("measure.warm_up"))
+	sweeps := slices.ContainsFunc([]field.Path{"workload", "expect", "measure", "stacks"}, s.Sweep.axes.Sets)
+	if sweeps || s.Workload.Validate() != nil { // the workload reports that itself
+		return
+	}
+	s.validateLatencies(bad)
+	s.validateRates(bad)
+}
+
+// validateLatencies checks the expected latencies.
+func (s *Spec) validateLatencies(bad func(ok bool, path field.Path, format string, a ...any)) {
+	w := &s.Workload
+	known := leadsTo(w)
+	each := w.Messages() / len(w.Sizes)
+	if w.Kind == apps.Atomics {
+		each /= 3 // a third of them are additions
+	}
+	for _, p := range s.Expect.percentiles() {
+		at, to := field.Path("expect."+p.name), p.spec.To
+		bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")
+		has := to == "" || slices.Contains(known, to)
+		bad(has, at+".to", "%q: messages of kind %s over %s have stamps of %s: want one of these", to, w.Kind,
+			w.Transport, strings.Join(known, ", "))
+		bad(!has || to != stats.Measures[stats.ToWire] || followsAnswers(w), at+".to", "%q: answers over %s are not "+
+			"followed on the wire: want %s, or %v %s", to, w.Transport, known[0], field.Path("workload.transport"),
+			apps.RC)
+		bad(each >= p.least, at, ": %d messages of each size: want %d or more for a tail, by %v", each, p.least,
+			field.Path("workload.count"))
+	}
+}
+
+// validateRates checks what is expected over the warm window.
+func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a ...any)) {
+	x, w := &s.Expect.FigureSpec, &s.Workload
+	all := w.Messages() * w.MessagesPerRequest()
+	least, where := steady.MinRoundTrips, "in the window"
+	if s.Measure.Window == 0 {
+		least, where = least*10/8, "of which the warm window has 80%"
+	}
+	enough := func(path field.Path) {
+		bad(all >= least, path, ": %d messages: want %d or more, %s, by %v", all, least, where,
+			field.Path("workload.count"))
+	}
+	if r := x.Throughput; r != nil {
+		bad(r.Above > 0 || r.Below > 0, "expect.throughput", ": none: want above or below, a rate such as 180Gbps")
+		bad(r.Below == 0 || r.Below > r.Above, "expect.throughput.below", "%v: want more than above", r.Below)
+		enough("expect.throughput")
+		bad(w.Largest() > 0, "expect.throughput", ": messages have no bytes: want %v", field.Path("workload.sizes"))
+	}
+	if x.ArmDRAM != nil {
+		bad(slices.ContainsFunc(s.Stacks, func(k StackSpec) bool { return k.Kind == StackFlexiNS }),
+			"expect.arm_dram_bytes", ": no stack runs on an Arm: want one of kind %s", StackFlexiNS)
+		enough("expect.arm_dram_bytes")
+	}
+}
+
+// validateWindow checks that the given window ends before the traffic must.
+func (c *Case) validateWindow() error {
+	m, most := &c.Measure, quantity.Time(c.limits().traffic)
+	const want = "%v: want it to end before the traffic must, after %v (%v)"
+	switch limit := field.Path("limits.traffic"); {
+	case m.WarmUp >= most:
+		return field.Errorf("measure.warm_up", want, m.WarmUp, most, limit)
+	case m.Window > most-m.WarmUp:
+		return field.Errorf("measure.window", want, m.Window, most, limit)
+	}
+	return nil
+}
+
+// validateMeasure returns every error of the expected statistics.
+func (s *Spec) validateMeasure() error {
+	var errs []error
+	s.validateFigures(func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// RuleNotConverged names findings of expected rates that are not known well enough.
+const RuleNotConverged = "not_converged"
+
+// missed returns the kinds and sizes whose latencies are above the bound.
+func (e *percentile) missed(list []stats.Latency, usual string) (found []discrepancy) {
+	to := e.spec.To
+	if to == "" {
+		to = usual
+	}
+	seen := false
+	for i := range list {
+		l := &list[i]
+		if l.Measure != to {
+			continue
+		}
+		seen = true
+		d := discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
+			why: fmt.Sprintf("%s of %d B, from post to %s", l.Kind, l.Bytes, to)}
+		if v := e.of(l); v == nil {
+			d.got = fmt.Sprintf("%d messages, which have no tail", l.Count)
+		} else if *v >= int64(e.spec.Below) {
+			d.got = quantity.Time(*v).String()
+		}
+		if d.got != "" {
+			found = append(found, d)
+		}
+	}
+	if !seen {
+		found = append(found, discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
+			got: "no message", why: "from post to " + to})
+	}
+	return found
+}
+
+// missed returns the discrepancy of a rate with the bounds, and the finding's rule.
+func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
+	var want []string
+	got := quantity.Rate(r.Gbps*1e9 + 0.5)
+	if x.Above > 0 {
+		want = append(want, fmt.Sprintf("above %v", x.Above))
+	}
+	if x.Below > 0 {
+		want = append(want, fmt.Sprintf("below %v", x.Below))
+	}
+	d := &discrepancy{field: "expect.throughput", expected: strings.Join(want, ", "),
+		got: fmt.Sprintf("%.4gGbps", r.Gbps)}
+	switch {
+	case !r.Converged:
+		d.got, d.why = d.got+", not converged", r.Why
+		return d, RuleNotConverged
+	case x.Above > 0 && got <= x.Above || x.Below > 0 && got >= x.Below:
+		return d, ""
+	}
+	return nil, ""
+}
+
+// missedArmDRAM returns the discrepancy of the bytes to and from the Arms' DRAM with their bound, and the finding's rule.
+func (m *measured) missedArmDRAM(most uint64) (*discrepancy, string) {
+	d := &discrepancy{field: "expect.arm_dram_bytes", expected: fmt.Sprintf("%d at most", most),
+		why: "bytes to and from the DRAM of both Arms over the warm window"}
+	if why := m.Unusable(); why != "" || len(m.dram) < 2 {
+		d.got, d.why = "no warm window", why
+		return d, RuleNotConverged
+	}
+	n := m.dram[1] - m.dram[0]
+	d.got = fmt.Sprint(n)
+	if n <= most {
+		return nil, ""
+	}
+	return d, ""
+}
