@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 
 	"nictwin/models/sim/simcore"
@@ -128,22 +129,17 @@ func (s *Series) UnitOf(counter int) string {
 // CSV returns the series as a table with a line for each interval and counter.
 func (s *Series) CSV() []byte {
 	var b bytes.Buffer
-	b.WriteString("from_ps,to_ps,picture,where,what,unit,value\n")
+	w := csv.NewWriter(&b)
+	line := func(fields ...string) { _ = w.Write(fields) } // a Buffer takes everything
+	line("from_ps", "to_ps", "picture", "where", "what", "unit", "value")
 	for i := range s.Intervals() {
 		from, to := s.Interval(i)
 		for k := range s.Counters {
 			c := &s.Counters[k]
-			fmt.Fprintf(&b, "%d,%d,%s,%s,%s,%s,%.6g\n", int64(from), int64(to), c.Picture, quoted(c.Where),
-				quoted(c.What), s.UnitOf(k), s.Value(i, k))
+			line(fmt.Sprint(int64(from)), fmt.Sprint(int64(to)), c.Picture, c.Where, c.What, s.UnitOf(k),
+				fmt.Sprintf("%.6g", s.Value(i, k)))
 		}
 	}
+	w.Flush()
 	return b.Bytes()
-}
-
-// quoted returns a field as CSV has it (RFC 4180).
-func quoted(text string) string {
-	if !bytes.ContainsAny([]byte(text), ",\"\n") {
-		return text
-	}
-	return `"` + string(bytes.ReplaceAll([]byte(text), []byte(`"`), []byte(`""`))) + `"`
 }
