@@ -25,6 +25,7 @@ type Statistics struct {
 	Name     string
 	Table    string
 	Pictures []drawing
+	Large    []string // names of pictures that are too large for the page
 }
 
 // drawing is a picture, in the page itself.
@@ -47,7 +48,7 @@ func statistics(runs []*Run) (list []Statistics, more int, err error) {
 			}
 			s := Statistics{Name: x.Title(), Table: x.Stats.String()}
 			if len(list) < maxDrawn {
-				if s.Pictures, err = pictures(r, x); err != nil {
+				if err = s.draw(r, x); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -57,27 +58,32 @@ func statistics(runs []*Run) (list []Statistics, more int, err error) {
 	return list, more, nil
 }
 
-// pictures returns the pictures of a case, as images that run no script.
-func pictures(r *Run, x *result.ScenarioPlayed) (list []drawing, err error) {
+// draw adds the pictures of a case, as images that run no script.
+func (s *Statistics) draw(r *Run, x *result.ScenarioPlayed) error {
 	folder := x.Folder()
 	if !filepath.IsLocal(folder) || strings.ContainsRune(folder, filepath.Separator) {
-		return nil, nil // a name that no run gives
+		return nil // a name that no run gives
 	}
 	for _, dir := range r.Folders {
 		for _, name := range probe.Files() {
 			if filepath.Ext(name) != ".svg" {
 				continue
 			}
-			text, err := files.Read(filepath.Join(dir, folder, name), maxPicture)
+			path := filepath.Join(dir, folder, name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > maxPicture {
+				s.Large = append(s.Large, name)
+				continue
+			}
+			text, err := files.Read(path, maxPicture)
 			if errors.Is(err, os.ErrNotExist) {
 				continue
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
-			list = append(list, drawing{strings.TrimSuffix(name, ".svg"),
+			s.Pictures = append(s.Pictures, drawing{strings.TrimSuffix(name, ".svg"),
 				template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(text))})
 		}
 	}
-	return list, nil
+	return nil
 }
