@@ -224,6 +224,9 @@ func (l *cardLoad) tlps() uint64 { return tlpsOver(l.bed.ArmLink, l.bed.HostLink
 // tlpsOver returns the number of TLPs that crossed links, in both directions.
 func tlpsOver(links ...*pcielink.Link) (n uint64) {
 	for _, link := range links {
+		if link == nil { // the card has none
+			continue
+		}
 		for end := range 2 {
 			c := link.Counters(end)
 			for class := range tlp.Completion + 1 {

@@ -87,7 +87,11 @@ func (s *session) playStack(text string, o run.Options) (*stackRun, error) {
 // armDRAM returns the bytes moved between the Arm cores of all cards and their DRAM.
 func armDRAM(rack *board.Rack) (bytes uint64) {
 	for _, c := range rack.Cards() {
-		for _, d := range c.Memory.Host(nicspec.EndpointArm).DRAM {
+		h := c.Memory.Host(nicspec.EndpointArm)
+		if h == nil { // an RDMA NIC has no Arm cores
+			continue
+		}
+		for _, d := range h.DRAM {
 			n := d.Counters()
 			bytes += n.ReadBytes + n.WrittenBytes
 		}

@@ -118,7 +118,7 @@ var measurements = []measurement{
 	{[]string{"stack/packets_per_s", "stack/one_card_packets_per_s", "stack/tlp_over_card"}, none, stackSpeed},
 	{[]string{"stack/rtl_over_replay"}, built, stackOnRTL},
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
-	{[]string{"stack/stats_summary"}, none, stackStats},
+	{[]string{"stack/stats_summary", "stack/stats_small"}, none, stackStats},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
 	{[]string{"run/jobs_2"}, sources, jobsSpeed},
 	{[]string{startName}, none, startTime},
