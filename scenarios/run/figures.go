@@ -226,7 +226,8 @@ func (x *RateSpec) missed(r *stats.Rate) (*discrepancy, string) {
 	return nil, ""
 }
 
-// missedArmDRAM returns the discrepancy of the bytes to and from the Arms' DRAM with their bound, and the finding's rule.
+// missedArmDRAM returns the discrepancy of the bytes to and from the Arms' DRAM with their bound, and the finding's
+// rule.
 func (m *measured) missedArmDRAM(most uint64) (*discrepancy, string) {
 	d := &discrepancy{field: "expect.arm_dram_bytes", expected: fmt.Sprintf("%d at most", most),
 		why: "bytes to and from the DRAM of both Arms over the warm window"}

@@ -68,8 +68,8 @@ func TestArmDRAM(t *testing.T) {
 	require.Contains(t, texts(p), "expected 0 at most, got ")
 }
 
-// TestArmDRAMWithoutWindow checks that bytes over a window without messages, or with few, meet no expectation, nor those
-// of a window that the traffic did not reach.
+// TestArmDRAMWithoutWindow checks that bytes over a window without messages, or with few, meet no expectation, nor
+// those of a window that the traffic did not reach.
 func TestArmDRAMWithoutWindow(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n" +
 		"workload: {kind: send, count: 700, sizes: [4096], mtu: 4096%s}\nexpect: {arm_dram_bytes: 1GB}\n"
@@ -224,8 +224,8 @@ func TestFiguresRefused(t *testing.T) {
 	}
 }
 
-// TestFiguresOfSweeps checks that figures are checked against the cases of a sweep, and not against the workload that it
-// begins with.
+// TestFiguresOfSweeps checks that figures are checked against the cases of a sweep, and not against the workload that
+// it begins with.
 func TestFiguresOfSweeps(t *testing.T) {
 	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\n"+onRNICs+
 		"sweep: {workload.count: [2000, 3000]}\nexpect: {p99: {below: 1ms}, throughput: {above: 1Mbps}}"))

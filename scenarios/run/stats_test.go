@@ -86,8 +86,8 @@ func TestStampsOfEveryKind(t *testing.T) {
 }
 
 // TestFirstTransmissionsAreStamped checks that packets of retransmissions stamp nothing: with a timeout of a
-// millisecond, messages that are sent again complete late, and were on the wire early. So were those of READ, whose lost
-// responses are requested again.
+// millisecond, messages that are sent again complete late, and were on the wire early. So were those of READ, whose
+// lost responses are requested again.
 func TestFirstTransmissionsAreStamped(t *testing.T) {
 	for _, kind := range []string{"write", "read"} {
 		p := withStats(t, onRNICs+"workload: {kind: "+kind+", count: 200, depth: 4, sizes: [3000], mtu: 1024, "+

@@ -2,6 +2,7 @@ package run
 
 import (
 	"nictwin/models/sim/field"
+	"nictwin/stack/apps"
 )
 
 // validateLowLatency checks that a stack supports the workload's low-latency queue pairs.
@@ -30,4 +31,13 @@ func (s *Spec) validateLowLatency(at field.Path, x *StackSpec) error {
 		}
 	}
 	return nil
+}
+
+// validateSolar checks that a stack supports a workload of storage blocks over Solar.
+func (s *Spec) validateSolar(at field.Path, x *StackSpec) error {
+	if s.Workload.Transport != apps.Solar || x.Kind == StackFlexiNS {
+		return nil
+	}
+	return field.Errorf(at+".kind", "%s: it has no transport %s: want %s, or another %v", x.Kind, apps.Solar,
+		StackFlexiNS, field.Path("workload.transport"))
 }
