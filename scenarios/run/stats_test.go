@@ -1,9 +1,13 @@
 package run
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,6 +130,41 @@ func TestFlexiNSStamps(t *testing.T) {
 	} {
 		require.Equal(t, want, counts(withStats(t, on+text).Stats), text)
 	}
+}
+
+// TestCablesCarryTheirRate checks that no interval of a series shows more on a cable than its rate, although the NIC
+// hands frames over faster.
+func TestCablesCarryTheirRate(t *testing.T) {
+	at := t.TempDir()
+	dir, err := files.OpenFolder(at)
+	require.NoError(t, err)
+	const server = "{preset: bf3-cores, name: %s, cards: [{preset: bf3-cores, eth: {rate: 10Gbps}}]}"
+	c := caseOf(t, "board: {servers: ["+fmt.Sprintf(server, "A")+", "+fmt.Sprintf(server, "B")+"], network: {kind: "+
+		"back_to_back}}\nstacks: [{kind: flexins}]\n"+
+		"workload: {kind: write, queue_pairs: 2, count: 40, depth: 16, sizes: [65536], mtu: 4096}\n")
+	p, err := c.Play(t.Context(), Options{Stats: StatsFull, Dir: dir})
+	require.NoError(t, err)
+	require.Empty(t, texts(p))
+	f, err := os.Open(filepath.Join(at, probe.SeriesFile))
+	require.NoError(t, err)
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, errors.Join(err, f.Close()))
+	busy := 0
+	for _, r := range rows[1:] {
+		if !strings.HasPrefix(r[4], "Ethernet") {
+			continue
+		}
+		from, errFrom := strconv.ParseFloat(r[0], 64)
+		to, errTo := strconv.ParseFloat(r[1], 64)
+		gbps, err := strconv.ParseFloat(r[6], 64)
+		require.NoError(t, errors.Join(errFrom, errTo, err))
+		const frame = 8 * 4200 * 1000 // time of a frame in picoseconds at 1 Gbit/s: one may have begun before
+		require.LessOrEqual(t, gbps, 10+frame/(to-from), "%s from %s to %s ps", r[4], r[0], r[1])
+		if gbps > 9 {
+			busy++
+		}
+	}
+	require.Positive(t, busy)
 }
 
 // TestSeriesAmongTheArtifacts checks the files of --stats full, and its counters against the payload.

@@ -7,7 +7,8 @@ import (
 	"nictwin/models/format/msg"
 )
 
-// byteHook counts the bytes of the frames that a port sends.
+// byteHook counts the bytes of the frames that a port has sent, when a link delivers them. What the port hands to the
+// link may wait in front of it, and says nothing of the link's rate.
 type byteHook struct {
 	from  sim.Port
 	bytes uint64
@@ -15,7 +16,7 @@ type byteHook struct {
 
 // Func implements sim.Hook.
 func (x *byteHook) Func(ctx sim.HookCtx) {
-	if ctx.Pos != sim.HookPosConnStartSend {
+	if ctx.Pos != sim.HookPosConnDeliver {
 		return
 	}
 	if f, ok := ctx.Item.(*msg.Frame); ok && f.Src == x.from {
@@ -23,8 +24,8 @@ func (x *byteHook) Func(ctx sim.HookCtx) {
 	}
 }
 
-// Ethernet counts the bytes of frames that enter each cable of a rack from now on, without check sequence, preamble and
-// gap.
+// Ethernet counts the bytes of frames that cross each cable of a rack from now on, without check sequence, preamble and
+// gap. Frames that the cable's faults drop count, too.
 func Ethernet(r *board.Rack) (list []Counter) {
 	for i := range r.Cables {
 		c := &r.Cables[i]
