@@ -305,3 +305,23 @@ func TestPushSingle(t *testing.T) {
 		}
 	}
 }
+
+// TestPushSingleLate checks that blocks which wait together ring the doorbell once, although the first of them waited
+// alone when its store began.
+func TestPushSingleLate(t *testing.T) {
+	nic, d := newFake(t, true)
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 4}, PushSingle: true})
+	require.NoError(t, err)
+	nic.settle(nil)
+	require.Equal(t, Running, q.State())
+	nic.doorbells = 0
+	for range 3 {
+		require.NoError(t, q.Post(&Nop{Order{Complete: true}}))
+		require.NoError(t, q.Ring())
+	}
+	require.Zero(t, nic.tx[1].pi, "the stores have not ended")
+	nic.settle(nil)
+	require.Equal(t, q.Next(), nic.tx[1].pi)
+	require.Zero(t, nic.pushed)
+	require.Equal(t, 1, nic.doorbells)
+}
