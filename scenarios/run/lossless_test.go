@@ -121,6 +121,14 @@ func TestLossless(t *testing.T) {
 		{"data: {receive: naive, transmit: dma_staged}", "kind: write_imm, sizes: [65536], count: 24, depth: 16", ""},
 		{"", "kind: write, sizes: [65536], count: 24, depth: 24", "\nfaults: {slow_memory: {latency_ps: 20000000}}"},
 		{"", "kind: reflector, sizes: [30000], count: 30, depth: 30, processes: 2", ""},
+		// answers that are copied to slow memory
+		{"data_cores: 1", "kind: read, sizes: [65536], count: 60, depth: 16, mtu: 1024, queue_pairs: 8",
+			"\nfaults: {slow_memory: {latency_ps: 20000000}}"},
+		{"data_cores: 1", "kind: read, sizes: [65536], count: 60, depth: 16, mtu: 1024, queue_pairs: 2",
+			"\nfaults: {slow_memory: {latency_ps: 100000000}}"},
+		{"data_cores: 1, data: {log_receive: 6, every: 4}",
+			"kind: read, sizes: [65536], count: 40, depth: 16, mtu: 1024, queue_pairs: 2",
+			"\nfaults: {slow_memory: {latency_ps: 20000000}}"},
 	} {
 		text := fmt.Sprintf(card, c.flexins, c.workload, c.more)
 		_, w := playWired(t, Options{Unjudged: true}, text)

@@ -46,7 +46,8 @@ type request struct {
 	length uint32
 	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
-	piece  uint32 // READ: number of PSNs that one packet requests, once started
+	from   uint32 // READ: first PSN of the piece in flight, else that of the request; once started
+	piece  uint32 // READ: number of PSNs of that piece; the request may end before
 	done   bool   // completes once all copies with numbers less than after have ended
 	status verbs.Status
 	after  uint64

@@ -14,7 +14,8 @@ type nullEnv struct {
 	grh     []Part
 	done    int
 	share   int // packets that it can hold; 0: no limit
-	holding int
+	holding int // requests that it holds
+	landing int // answers that it holds
 }
 
 const keyNone = 0xbad // key of memory that must not be written
@@ -28,8 +29,10 @@ func (*nullEnv) CRC(Handle, int) uint32                          { return 0 }
 func (q *nullEnv) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
 	q.atomics = append(q.atomics, t)
 }
-func (*nullEnv) CheckLocal(to Span) bool      { return to.Key != keyNone }
-func (q *nullEnv) Buffers() (share, free int) { return q.share, q.share - q.holding }
+func (*nullEnv) CheckLocal(to Span) bool { return to.Key != keyNone }
+func (q *nullEnv) Buffers() (share, requests, answers int) {
+	return q.share, q.share - q.holding, q.share - q.landing
+}
 func (q *nullEnv) PlaceGRH(_ Handle, parts []Part, t Token) {
 	q.tokens, q.grh = append(q.tokens, t), append(q.grh[:0], parts...)
 }

@@ -127,9 +127,9 @@ func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, 
 	x.after = func() { x.conn.AtomicDone(0, t, v, verbs.WCSuccess) }
 }
 
-func (x *peer) CheckLocal(Span) bool           { return true }
-func (*peer) Buffers() (share, free int)       { return 0, 0 }
-func (x *peer) PlaceGRH(Handle, []Part, Token) {}
+func (x *peer) CheckLocal(Span) bool                  { return true }
+func (*peer) Buffers() (share, requests, answers int) { return 0, 0, 0 }
+func (x *peer) PlaceGRH(Handle, []Part, Token)        {}
 
 func (x *peer) Store(Span, uint64, Token) {}
 func (x *peer) Keep(Handle)               {}

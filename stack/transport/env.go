@@ -58,10 +58,10 @@ type Env interface {
 	Keep(h Handle)
 	// Drop releases a packet that is not needed.
 	Drop(h Handle)
-	// Buffers returns how many packets of this connection the caller can hold, share, and how many request packets free
-	// it can take now besides those that it holds. The share bounds the answers to this end's requests that may be on
-	// their way, too. A share of 0 means no limit. (RC)
-	Buffers() (share, free int)
+	// Buffers returns how many packets of this connection the caller can hold: share of the peer's requests, and as
+	// many answers to this end's own. requests and answers say how many more of each it can take now. A share of 0
+	// means no limit. (RC)
+	Buffers() (share, requests, answers int)
 	// CRC returns the CRC-32C of the first n payload bytes of the packet under Input (Solar).
 	CRC(h Handle, n int) uint32
 	// Atomic performs the operation on 8 bytes, indivisibly. Conn.AtomicDone reports its end. A connection has at most

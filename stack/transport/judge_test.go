@@ -124,6 +124,7 @@ func (r *rig) judge(e *end, mine, peer *plan) {
 		r.failf("side 1: refused, but is %v with events %v", e.conn.State(), e.asyncs)
 	}
 	r.judgeBuffers(e)
+	r.judgeTimeouts(e)
 }
 
 func (r *rig) judgeBuffers(e *end) {

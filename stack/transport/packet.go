@@ -70,6 +70,16 @@ func (p *Packet) Parse(b []byte, total int) error {
 	return p.parseExt(b[wire.BTHSize:], rest)
 }
 
+// IsRequest reports whether a packet of RC is a request, or a part of one, and no answer.
+func (p *Packet) IsRequest() bool {
+	i := p.BTH.Opcode.Info()
+	switch i.Operation {
+	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
+		return i.Transport == wire.TransportRC
+	}
+	return false
+}
+
 // parseExt decodes the headers after the BTH. rest is the number of bytes of payload.
 func (p *Packet) parseExt(b []byte, rest int) error {
 	switch op := p.BTH.Opcode; {

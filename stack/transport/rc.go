@@ -73,7 +73,7 @@ func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
 	case from == verbs.QPSRTR:
 		c.una, c.nxt, c.top = c.attr.SendPSN, c.attr.SendPSN, c.attr.SendPSN
 		c.retries, c.rnrs = c.attr.RetryCount, c.attr.RNRRetry
-		share, _ := c.env.Buffers()
+		share, _, _ := c.env.Buffers()
 		c.window.openRequester(share, c.una)
 		if c.sel != nil {
 			c.sel.received, c.sel.recover = c.una, c.una

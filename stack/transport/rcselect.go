@@ -162,7 +162,7 @@ func (c *rc) findLost(now Ps) {
 			continue
 		}
 		latest := s.last
-		if r.returns() && s.requestArrived(c.piece(r, p)) { // the peer has the request: only the answer can be lost
+		if r.returns() && s.requestArrived(r.from) { // the peer has the request: only the answer can be lost
 			latest = s.answer
 		}
 		if int32(latest-s.order[k]) > int32(slack) {
@@ -191,12 +191,6 @@ func (c *rc) loseOldest() {
 	if c.una != c.top {
 		c.lose(c.una)
 	}
-}
-
-// piece returns the first PSN of the READ piece that contains PSN p.
-func (c *rc) piece(r *request, p uint32) uint32 {
-	i := uint32(seq.Diff(p, r.first))
-	return seq.Add(r.first, i/r.piece*r.piece)
 }
 
 // resendLost retransmits the oldest lost packet.
@@ -232,7 +226,7 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 	if r.Op != verbs.WRRead {
 		return p, 1
 	}
-	first = c.piece(r, p)
+	first = r.from
 	if !c.sel.requestArrived(first) {
 		return first, c.span(r, first)
 	}
@@ -263,7 +257,7 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 		return
 	}
 	s.arrived(psn, true)
-	first := c.piece(r, psn)
+	first := r.from
 	if next := seq.Add(first, c.span(r, first)); seq.Diff(next, s.received) > 0 {
 		s.received = next
 	}

@@ -53,7 +53,7 @@ func (c *rc) start(r *request) bool {
 		}
 		c.reads++
 	}
-	r.first, r.n, r.piece = c.top, packets(r.length, c.attr.MTU), uint32(c.ownWindow())
+	r.first, r.from, r.n = c.top, c.top, packets(r.length, c.attr.MTU)
 	if r.Op.IsAtomic() {
 		r.n = 1
 	}
@@ -87,8 +87,11 @@ func (c *rc) invalidate(r *request) bool {
 
 // transmit builds the packet of request r that has PSN nxt.
 func (c *rc) transmit(now Ps, o *Out, r *request) bool {
-	n := c.span(r, c.nxt)
 	resent := c.nxt != c.top
+	if r.Op == verbs.WRRead && !resent {
+		c.cut(r)
+	}
+	n := c.span(r, c.nxt)
 	if !resent && !c.inWindow(now, r, n) || !c.mayFollow(n) || !c.creditFor(r, resent) {
 		return false
 	}
@@ -120,8 +123,8 @@ func (c *rc) span(r *request, p uint32) uint32 {
 	if r.Op != verbs.WRRead {
 		return 1
 	}
-	i := uint32(seq.Diff(p, r.first))
-	return min((i/r.piece+1)*r.piece, r.n) - i
+	end := min(uint32(seq.Diff(r.from, r.first))+r.piece, r.n)
+	return end - uint32(seq.Diff(p, r.first))
 }
 
 // mayFollow reports whether the pacer's window allows n more PSNs from nxt on.
@@ -166,6 +169,7 @@ func (c *rc) payload(r *request, p uint32) int {
 // encode builds the packet of r with PSN p, which covers n PSNs.
 func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 	if r.returns() {
+		c.window.asks(seq.Add(p, n))
 		c.encodeFetch(o, r, p, n)
 		return
 	}
@@ -174,6 +178,7 @@ func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 	var f bthFlags
 	if ask || last || (i+1)%c.ackEvery() == 0 {
 		f = flagAckReq
+		c.window.asks(seq.Add(p, 1))
 	}
 	c.base.encode(o, &c.ah, r, i, p, f, c.attr.DestQP)
 }

@@ -60,7 +60,7 @@ func (x *initiator) Keep(Handle)                                     {}
 func (x *initiator) Drop(Handle)                                     {}
 func (x *initiator) CRC(Handle, int) uint32                          { return 0 }
 func (x *initiator) CheckLocal(Span) bool                            { return true }
-func (*initiator) Buffers() (share, free int)                        { return 0, 0 }
+func (*initiator) Buffers() (share, requests, answers int)           { return 0, 0, 0 }
 func (x *initiator) PlaceGRH(Handle, []Part, Token)                  {}
 func (x *initiator) Atomic(verbs.Opcode, uint32, uint64, uint64, uint64, Token) {
 	x.t.Error("an atomic is asked of the requester")

@@ -51,13 +51,6 @@ func (r *rig) failf(format string, args ...any) {
 	}
 }
 
-// held is a received packet in its buffer.
-type held struct {
-	payload []byte
-	done    bool
-	request bool
-}
-
 // end is one side: a connection, its memory, and the functions of its NIC.
 type end struct {
 	*rig
@@ -78,7 +71,9 @@ type end struct {
 	drained  func()
 	dead     map[uint32]bool // keys that were invalidated
 	refused  uint64          // number of the copy that must fail; 0: none
-	holding  int             // buffers in use
+	holding  int             // buffers with requests
+	landing  int             // buffers with answers
+	wanted   int             // answers to READs that were requested, and whose buffers are not free again
 	flying   int             // requests that this side sent and whose buffers the other has not freed
 }
 
@@ -343,7 +338,7 @@ func (e *end) transfer(o *Out, b []byte) {
 	fate := e.fate(f)
 	e.trace("%d side %d sends %v PSN %#x attempt %d, %d B: %v", e.now/1000, e.side, o.Opcode, o.PSN, f.attempt,
 		o.Payload, fate)
-	e.checkFlight(o.Opcode)
+	e.checkFlight(b)
 	if fate.lost {
 		return
 	}
@@ -377,9 +372,9 @@ func (e *end) arrive(b []byte, marked bool) {
 		from -= SolarTrailerSize
 	}
 	p.Handle, p.Marked = Handle(len(e.packets)), marked
-	e.packets = append(e.packets, held{payload: append([]byte(nil), b[from:from+p.Payload]...),
-		request: isRequest(p.BTH.Opcode)})
-	e.holding++
+	x := e.hold(&p)
+	x.payload = append([]byte(nil), b[from:from+p.Payload]...)
+	e.packets = append(e.packets, x)
 	e.raw = b
 	e.conn.Input(e.now, &p)
 	e.pull()

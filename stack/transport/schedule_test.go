@@ -12,7 +12,8 @@ type schedule struct {
 	recovery   Recovery
 	mtu        verbs.MTU
 	window     int
-	share      int    // packets that an end can hold; 0: no limit
+	shares     [2]int // packets that each end can hold; 0: no limit
+	resize     Ps     // time between changes of shares; 0: they are constant
 	ops        [2]int // number of requests posted by each side
 	psn        [2]uint32
 	latency    Ps
@@ -99,7 +100,8 @@ func drawSchedule(seed uint64) schedule {
 	s.burst = draw(&s, 26, false, false, true)
 	s.paced = draw(&s, 24, false, false, false, true)
 	s.flipped = draw(&s, 27, 0, 0, 0, 60)
-	s.share = draw(&s, 28, 0, 0, 1, 2, 7, 40)
+	s.shares = [2]int{draw(&s, 50, 0, 1, 2, 7, 40), draw(&s, 51, 0, 1, 2, 7, 40)}
+	s.resize = draw[Ps](&s, 53, 0, 0, 3*us, 20*us)
 	s.drawEnd()
 	return s
 }

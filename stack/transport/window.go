@@ -13,6 +13,7 @@ type window struct {
 	// Requester.
 	known bool   // the peer advertises a window, or has not answered yet
 	limit uint32 // the peer has room for requests before this PSN
+	asked uint32 // one past the newest PSN whose packet requested an answer
 	probe bool   // nothing was in flight for the whole timeout: one packet may leave beyond limit
 
 	// Responder.
@@ -27,7 +28,14 @@ const firstWindow = 4
 // openRequester sets the window that holds until the peer's first answer. Without an own one, the peer is assumed to
 // have none either.
 func (w *window) openRequester(share int, psn uint32) {
-	w.known, w.limit, w.probe = share > 0, seq.Add(psn, uint32(min(share, firstWindow))), false
+	w.known, w.limit, w.asked, w.probe = share > 0, seq.Add(psn, uint32(min(share, firstWindow))), psn, false
+}
+
+// asks records that the packet before PSN end requests an answer.
+func (w *window) asks(end uint32) {
+	if seq.Diff(end, w.asked) > 0 {
+		w.asked = end
+	}
 }
 
 // update takes the code of an answer that acknowledges all PSNs before base. A window never shrinks: what was
@@ -81,7 +89,7 @@ func windowOf(code uint8) uint32 {
 
 // advertise puts this end's window into an answer that acknowledges all PSNs before base, and records it.
 func (c *rc) advertise(o *Out, base uint32) {
-	share, free := c.env.Buffers()
+	share, free, _ := c.env.Buffers()
 	if share == 0 {
 		return
 	}
@@ -97,36 +105,65 @@ func (c *rc) advertise(o *Out, base uint32) {
 // windowDue reports whether an acknowledgement should leave unasked: the peer may have used up its window, and this end
 // has room again.
 func (c *rc) windowDue() bool {
-	share, free := c.env.Buffers()
+	share, free, _ := c.env.Buffers()
 	if !c.window.advertised || share == 0 || !c.receives() {
 		return false
 	}
-	const part = 4 // of the share: a smaller step is not worth a packet
-	step := max(1, share/part)
+	step := leastOf(share)
 	return seq.Diff(c.window.granted, c.expected) < step &&
 		seq.Diff(seq.Add(c.expected, uint32(max(free, 0))), c.window.granted) >= step
 }
 
-// ownWindow returns the largest number of PSNs in flight for whose answers this end has room.
+// leastOf returns the least part of a window that is worth a packet of its own.
+func leastOf(window int) int {
+	const part = 4
+	return max(1, window/part)
+}
+
+// ownWindow returns the largest number of PSNs in flight, and of answers held, for which this end has room.
 func (c *rc) ownWindow() int {
-	share, _ := c.env.Buffers()
+	share, _, _ := c.env.Buffers()
 	if share == 0 {
 		return c.spec.Window
 	}
 	return min(c.spec.Window, share)
 }
 
+// heldAnswers returns the number of answers to this end's requests whose buffers are still in use.
+func (c *rc) heldAnswers() int {
+	share, _, free := c.env.Buffers()
+	if share == 0 {
+		return 0
+	}
+	return share - free
+}
+
+// cut begins a piece of a READ at PSN nxt, unless the piece before is in flight: of as many PSNs as there is room for
+// answers, if that is worth a packet.
+func (c *rc) cut(r *request) {
+	if c.nxt != r.first && c.nxt != c.una {
+		return
+	}
+	own := c.ownWindow()
+	room := own - c.heldAnswers() - seq.Diff(c.nxt, c.una)
+	r.from, r.piece = c.nxt, uint32(max(room, leastOf(own)))
+}
+
 // inWindow reports whether the packet at nxt, which covers n PSNs, fits into both ends' windows. Each piece of a READ
-// counts as a READ and waits for the piece before.
+// counts as a READ and waits for the piece before. Without room for its answer, a packet waits only if room will come:
+// from an answer that was requested, or from one that is being copied. So if this end's share has shrunk below what
+// is in flight, one more packet leaves, which requests an answer.
 func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
-	flying := seq.Diff(c.nxt, c.una)
-	if flying > 0 && flying+int(n) > c.ownWindow() || flying > 0 && r.Op == verbs.WRRead && c.nxt != r.first {
+	flying, held := seq.Diff(c.nxt, c.una), c.heldAnswers()
+	switch asked := seq.Diff(c.window.asked, c.una) > 0; {
+	case flying > 0 && r.Op == verbs.WRRead && c.nxt != r.first, flying+int(n) > c.spec.Window,
+		held+flying+int(n) > c.ownWindow() && (held > 0 || asked):
 		return false
-	}
-	if !c.window.known || c.window.probe || seq.Diff(c.window.limit, c.nxt) > 0 {
+	case !c.window.known || c.window.probe || seq.Diff(c.window.limit, c.nxt) > 0:
 		return true
-	}
-	if flying == 0 && c.deadline == Never {
+	case flying > 0 && !asked: // the peer's first windows came when more was in flight
+		return true
+	case flying == 0 && c.deadline == Never:
 		c.deadline = c.answerDeadline(now) // for a probe, should the peer's next window be lost
 	}
 	return false
@@ -135,15 +172,15 @@ func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
 // ackEvery returns the number of packets of a message after which one requests an acknowledgement: several in a
 // window, so that the next window arrives before this one is used up.
 func (c *rc) ackEvery() uint32 {
-	const part = 4
 	n := c.ownWindow()
 	if c.window.known {
 		n = min(n, seq.Diff(c.window.limit, c.una))
 	}
-	return uint32(min(c.spec.AckEvery, max(1, n/part)))
+	return uint32(min(c.spec.AckEvery, leastOf(n)))
 }
 
 // isFull reports whether no further packet may leave once the PSNs before end are in flight.
 func (c *rc) isFull(end uint32) bool {
-	return seq.Diff(end, c.una) >= c.ownWindow() || c.window.known && seq.Diff(c.window.limit, end) <= 0
+	return c.heldAnswers()+seq.Diff(end, c.una) >= c.ownWindow() ||
+		c.window.known && seq.Diff(c.window.limit, end) <= 0
 }

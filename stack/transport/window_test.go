@@ -110,48 +110,139 @@ func TestAdvertisedWindow(t *testing.T) {
 	require.False(t, b.c.Next(0, &o))
 }
 
-// checkFlight counts a request that is sent, and checks that the peer can hold it.
-func (e *end) checkFlight(op wire.Opcode) {
-	if !isRequest(op) {
-		return
-	}
-	e.flying++
-	if e.bounded() && e.flying > e.share && len(e.faults) == 0 && e.conn.Stats().Resent == 0 {
-		e.failf("side %d: %d requests in flight, and the peer can hold %d", e.side, e.flying, e.share)
-	}
+// widen makes the peer advertise a window of n packets behind PSN psn.
+func (b *bare) widen(psn uint32, n int) { b.c.Input(0, ackWith(psn, codeOf(n))) }
+
+// bareOf returns a connection whose caller can hold so many packets.
+func bareOf(t *testing.T, share int, r Recovery, change func(*Attr)) *bare {
+	b := newBare(t, r, nil)
+	b.share = share
+	require.NoError(t, b.c.Modify(0, verbs.QPSReset, nil))
+	b.connect(change)
+	return b
 }
 
-// bounded reports whether both ends bound what is in flight by the share.
-func (e *end) bounded() bool {
-	for _, x := range e.ends {
-		if _, ours := x.conn.(*rc); !ours {
-			return false
+// TestShrunkShare checks that a requester whose share shrinks below what is in flight does not wait for an answer that
+// it has not requested: it sends one packet more, which requests one.
+func TestShrunkShare(t *testing.T) {
+	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
+		b := bareOf(t, 224, r, nil)
+		b.post(verbs.WRWrite, 1)
+		_, psns := b.pull(0)
+		require.Equal(t, []uint32{1000}, psns)
+		b.widen(1000, 224)
+		b.post(verbs.WRWrite, 256*64)
+		var o Out
+		for i := range 15 {
+			require.True(t, b.c.Next(0, &o))
+			require.EqualValues(t, 1001+i, o.PSN)
+			require.False(t, askedBy(&o))
 		}
-	}
-	return e.share > 0
-}
-
-// isRequest reports whether a packet is a request, or a part of one.
-func isRequest(op wire.Opcode) bool {
-	switch op.Info().Operation {
-	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
-		return op.Info().Transport == wire.TransportRC
-	}
-	return false
-}
-
-// free returns a packet's buffer.
-func (e *end) free(p *held) {
-	e.holding--
-	if p.request {
-		e.ends[1-e.side].flying--
+		b.share = 3
+		require.True(t, b.c.Next(0, &o))
+		require.True(t, askedBy(&o))
+		require.False(t, b.c.Next(0, &o), "an answer will come")
+		b.widen(1015, 224)
+		_, psns = b.pull(0)
+		require.Equal(t, []uint32{1017, 1018}, psns)
+		b.widen(1016, 224)
+		_, psns = b.pull(0)
+		require.Equal(t, []uint32{1019}, psns)
 	}
 }
 
-func (e *end) Buffers() (share, free int) { return e.share, e.share - e.holding }
+// TestLateWindow checks that a requester which learns of a window when more is in flight, and has not requested an
+// answer, sends one packet more to request one.
+func TestLateWindow(t *testing.T) {
+	b := bareOf(t, 0, GoBackN, nil)
+	b.post(verbs.WRWrite, 1)
+	b.post(verbs.WRWrite, 256*64)
+	var o Out
+	for range 11 {
+		require.True(t, b.c.Next(0, &o))
+	}
+	require.False(t, askedBy(&o))
+	b.widen(1000, 2)
+	require.True(t, b.c.Next(0, &o))
+	require.EqualValues(t, 1011, o.PSN)
+	require.True(t, askedBy(&o))
+	require.False(t, b.c.Next(0, &o))
+}
 
-func (e *end) Drop(h Handle) {
-	p := e.dispose(h)
-	p.payload = nil
-	e.free(p)
+// askedBy reports whether a packet requests an acknowledgement.
+func askedBy(o *Out) bool { return wire.BTH(o.Head[ipSize(o.Head)+udpSize:]).AckReq() }
+
+// TestHeldAnswers checks that a requester asks for no more answers than it has room for, besides those that are being
+// copied, and that pieces of a READ follow the share.
+func TestHeldAnswers(t *testing.T) {
+	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
+		b := bareOf(t, 16, r, nil)
+		var o Out
+		piece := func(psn uint32, packets int) {
+			t.Helper()
+			require.True(t, b.c.Next(0, &o))
+			require.Equal(t, wire.RCReadRequest, o.Opcode)
+			require.Equal(t, psn, o.PSN)
+			h := wire.RETH(o.Head[ipSize(o.Head)+udpSize+wire.BTHSize:]).Fields()
+			require.EqualValues(t, packets*256, h.DMALen)
+			require.EqualValues(t, (psn-1000)*256, h.VA)
+			require.False(t, b.c.Next(0, &o))
+		}
+		answer := func(psn uint32, n int) {
+			for i := range n {
+				op := wire.RCReadRespMid
+				if i == n-1 {
+					op = wire.RCReadRespLast
+				}
+				p := Packet{BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn + uint32(i), Resv7: codeOf(16)},
+					AETH: wire.AETHFields{Syndrome: wire.ACKNoCredits}, Payload: 256}
+				b.landing++
+				b.c.Input(0, &p)
+			}
+		}
+		b.post(verbs.WRRead, 256*100)
+		piece(1000, 16)
+		answer(1000, 16)
+		require.False(t, b.c.Next(0, &o), "all buffers hold answers")
+		b.landing = 13
+		require.False(t, b.c.Next(0, &o), "room for less than a quarter")
+		b.landing = 4
+		piece(1016, 12)
+		b.landing, b.share = 0, 8 // while the piece is in flight
+		answer(1016, 12)
+		b.landing = 0
+		piece(1028, 8)
+		at := b.c.Deadline()
+		b.c.Expire(at)
+		require.True(t, b.c.Next(at, &o))
+		require.EqualValues(t, 1028, o.PSN, "a piece that is resent")
+		h := wire.RETH(o.Head[ipSize(o.Head)+udpSize+wire.BTHSize:]).Fields()
+		require.EqualValues(t, 8*256, h.DMALen)
+		require.False(t, b.c.Next(at, &o))
+		answer(1028, 8)
+		b.landing, b.share = 0, 64
+		piece(1036, 64)
+		require.Empty(t, b.wcs)
+		answer(1036, 64)
+		for len(b.tokens) > 0 {
+			b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
+			b.tokens = b.tokens[1:]
+		}
+		require.Len(t, b.wcs, 1)
+		require.Equal(t, verbs.WCSuccess, b.wcs[0].Status)
+	}
+}
+
+// TestHeldAnswersAlone checks that other requests wait for buffers with answers, too, and leave once there is room.
+func TestHeldAnswersAlone(t *testing.T) {
+	b := bareOf(t, 4, GoBackN, nil)
+	b.landing = 3
+	for range 3 {
+		b.post(verbs.WRWrite, 1)
+	}
+	_, psns := b.pull(0)
+	require.Equal(t, []uint32{1000}, psns)
+	b.landing = 2
+	_, psns = b.pull(0)
+	require.Equal(t, []uint32{1001}, psns)
 }

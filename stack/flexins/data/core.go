@@ -27,6 +27,7 @@ type core struct {
 	rx      *driver.RxQueue
 	packets packets
 	sharers int       // reliable queue pairs that receive, and so share the receive queue
+	share   int       // packets of each of them that the core can hold
 	tx      []*sender // transmit queues, by port
 	copies  copies
 	staging staging
@@ -65,8 +66,8 @@ const (
 func (a *Card) newCore(i int) (*core, error) {
 	bus := a.cfg.Cores[i]
 	c := &core{
-		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{},
-		srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*hostReader{},
+		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, share: a.spec.share(0), qps: map[uint32]*qp{},
+		raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*hostReader{},
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
@@ -138,6 +139,7 @@ func (c *core) fail(err error) {
 
 // wake makes the work loop ask a queue pair for packets to send.
 func (c *core) wake(q *qp) {
+	q.recountSharer()
 	q.haltOnError()
 	if c.active.Work(q.config.QPN) == 0 {
 		c.active.Add(q.config.QPN, 1)

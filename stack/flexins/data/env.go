@@ -146,10 +146,10 @@ func (q *qp) Keep(h transport.Handle) {
 	c.stats.Kept++
 	c.fail(c.cpu.Clean(p.buf.Pay, p.bytes))
 	c.fail(c.cpu.Copy(at, p.at, p.n))
-	buf, whole, holder := p.buf, p.bytes, p.holder
+	buf, whole, holder, answer := p.buf, p.bytes, p.holder, p.answer
 	p.kept, p.at, p.slot, p.holder = true, at, at, nil
 	was, others := c.packets.take()
-	others.buf, others.bytes, others.dropped, others.holder = buf, whole, true, holder
+	others.buf, others.bytes, others.dropped, others.holder, others.answer = buf, whole, true, holder, answer
 	c.finish(was, others)
 }
 

@@ -41,12 +41,14 @@ type qp struct {
 	timerIndex int    // index in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // number of copies in flight
-	held       int // buffers of the core's receive queue that hold packets of this queue pair
-	frames     int // frames in transmit queues, or on their way to one
-	staged     int // packets counted in frames that still wait in core.staging
-	closing    func()
-	landing    *landing // receive side of a low-latency queue pair; nil for others
-	served     *served  // messages go to an engine on the card; nil: to the application
+	// buffers of the core's receive queue that hold requests of the peer, and answers to this queue pair's
+	heldRequests, heldAnswers int
+	shares                    bool // counted in core.sharers
+	frames                    int  // frames in transmit queues, or on their way to one
+	staged                    int  // packets counted in frames that still wait in core.staging
+	closing                   func()
+	landing                   *landing // receive side of a low-latency queue pair; nil for others
+	served                    *served  // messages go to an engine on the card; nil: to the application
 }
 
 // coreOf returns the core selected by a queue pair's number.
@@ -208,7 +210,6 @@ func (q *qp) modify(x *Change) error {
 	}
 	q.conn.SetRights(x.Access, x.QKey)
 	err := q.conn.Modify(c.now(), x.To, &x.Attr)
-	c.countSharers()
 	c.wake(q)
 	return err
 }
@@ -258,13 +259,13 @@ func (q *qp) destroy(done func(error)) {
 		}
 		c.active.Remove(qpn)
 		delete(c.qps, qpn)
-		c.countSharers()
 		done(nil)
 	}
 	if q.raw != nil {
 		q.fail(q.raw.change(Change{To: verbs.QPSReset, Port: q.port}))
 	} else {
 		q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
+		q.recountSharer()
 	}
 	for _, s := range c.tx {
 		s.drain(q.destroyIfIdle)

@@ -32,6 +32,7 @@ type packet struct {
 	request     landed   // the receive request whose buffer holds the payload
 	accepted    bool     // the connection accepted the packet as the message of that request
 	holder      *qp      // queue pair whose share of the receive queue the buffer counts against; nil: none
+	answer      bool     // it counts as an answer to a request of holder
 }
 
 // openReceive opens the receive queue and posts all of its buffers, which begin at at.
@@ -100,8 +101,7 @@ func (c *core) received(f *driver.RxFrame) {
 		c.drop(h)
 	default:
 		c.stats.Received++
-		p.holder = q
-		q.held++
+		q.hold(p, c.frame.IsRequest())
 		c.countCongestion(&c.frame)
 		q.conn.Input(c.now(), &c.frame)
 		c.wake(q)
@@ -180,9 +180,8 @@ func (c *core) finish(h transport.Handle, p *packet) {
 		c.fail(err)
 		return
 	}
-	if q := p.holder; q != nil {
-		q.held--
-		c.wake(q) // it may have room to tell its peer of
+	if p.holder != nil {
+		p.holder.release(p)
 	}
 	c.packets.free = append(c.packets.free, int32(h))
 	if c.rx.Waiting() >= c.spec.Every {

@@ -84,6 +84,7 @@ func (c *core) next(q *qp) bool {
 	}
 	p := c.staging.take()
 	if !q.conn.Next(c.now(), &p.out) {
+		q.recountSharer()
 		q.haltOnError()
 		c.staging.done(p)
 		return false
