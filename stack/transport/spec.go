@@ -190,3 +190,13 @@ func (a *Attr) rto() Ps {
 	}
 	return unit << a.Timeout
 }
+
+// persist returns the time after which a requester that waits for the peer's window sends a probe. It has one even
+// without a timeout, because no request would be resent that could bring the window.
+func (a *Attr) persist() Ps {
+	b := *a
+	if b.Timeout == 0 {
+		b.Timeout = DefaultAttr().Timeout
+	}
+	return b.rto()
+}

@@ -164,7 +164,7 @@ func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
 	case flying > 0 && !asked: // the peer's first windows came when more was in flight
 		return true
 	case flying == 0 && c.deadline == Never:
-		c.deadline = c.answerDeadline(now) // for a probe, should the peer's next window be lost
+		c.deadline = now + c.attr.persist() // for a probe, should the peer's next window be lost
 	}
 	return false
 }

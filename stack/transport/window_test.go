@@ -246,3 +246,23 @@ func TestHeldAnswersAlone(t *testing.T) {
 	_, psns = b.pull(0)
 	require.Equal(t, []uint32{1001}, psns)
 }
+
+// TestPersist checks that a requester probes a closed window even if it has no timeout.
+func TestPersist(t *testing.T) {
+	b := bareOf(t, 4, GoBackN, func(a *Attr) { a.Timeout = 0 })
+	for range 5 {
+		b.post(verbs.WRWrite, 1)
+	}
+	_, psns := b.pull(0)
+	require.Equal(t, []uint32{1000, 1001, 1002, 1003}, psns)
+	require.Equal(t, Never, b.c.Deadline(), "no timeout")
+	b.widen(1003, 0)
+	_, psns = b.pull(0)
+	require.Empty(t, psns, "the peer has no room")
+	at := b.c.Deadline()
+	require.NotEqual(t, Never, at)
+	b.c.Expire(at)
+	_, psns = b.pull(at)
+	require.Equal(t, []uint32{1004}, psns, "a probe")
+	require.Equal(t, Never, b.c.Deadline())
+}
