@@ -33,8 +33,8 @@ type Spec struct {
 	// LogLines is log2 of the ring's lines.
 	LogLines int `yaml:"log_lines"`
 
-	// Batch is the number of lines collected for one DMA; 1: each element is sent at once (FN 3.4: SQ elements). Flush
-	// sends fewer.
+	// Batch is the number of lines collected for one DMA; 1: each element is sent at once, as FN 3.4 does with elements
+	// of the SQ. Flush sends fewer.
 	Batch int `yaml:"batch"`
 
 	// Credit is the number of lines pushed after which the producer reads the consumer's counter (FN 3.4: one DMA for

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 
@@ -148,4 +149,17 @@ func TestHeldBuffers(t *testing.T) {
 	free(0, 0)
 	require.Zero(t, b.c.sharers)
 	require.Equal(t, 4, b.c.rx.Waiting())
+}
+
+// TestCollect checks the bounds of the lines that go with one DMA.
+func TestCollect(t *testing.T) {
+	s := DefaultSpec()
+	require.NoError(t, s.Validate())
+	s.Pipe.Batch, s.Burst = 2, 16
+	require.Equal(t, 8, s.Collecting().Batch, "it depends on neither")
+	for _, n := range []int{0, 33} {
+		s.Collect = n
+		require.EqualError(t, s.Validate(),
+			fmt.Sprintf("collect_lines %d: want 1 to 32, half the lines of a ring (pipe.log_lines)", n))
+	}
 }

@@ -51,6 +51,11 @@ type Spec struct {
 	// loop sends: assumption. One doorbell announces them all.
 	Burst int `yaml:"burst"`
 
+	// Collect is the largest number of lines of send elements, and of completions, that go with one DMA. The producer
+	// sends what it has at the end of its turn, so a line waits for no other one. Assumption: FN 3.4 sends elements at
+	// once.
+	Collect int `yaml:"collect_lines"`
+
 	Receive  ReceiveKind  `yaml:"receive"`
 	Transmit TransmitKind `yaml:"transmit"`
 
@@ -78,7 +83,8 @@ type Spec struct {
 	SpraySeed    uint64 `yaml:"spray_seed"`
 	SprayReorder int    `yaml:"spray_reorder_packets"`
 
-	// Pipe is the spec of all pipes to and from the host.
+	// Pipe is the spec of all pipes to and from the host. Its batch is that of receive entries and mailboxes; Collect
+	// is that of send elements and completions.
 	Pipe pipe.Spec `yaml:"pipe"`
 
 	// Poll is the cost in cycles of polling one empty unshared send queue: 25 ns at 2.5 GHz (FN 3.2, fs.sq_loop_2000).
@@ -113,18 +119,17 @@ type Spec struct {
 func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 32, Burst: 8,
-		Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
+		Collect: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
 		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
 		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
 }
 
-// Collecting returns the spec of a pipe whose producer flushes it at the end of its turn: up to a burst of elements go
-// with one DMA.
+// Collecting returns the spec of a pipe of send elements or completions.
 func (s *Spec) Collecting() pipe.Spec {
-	p, half := s.Pipe, 1<<s.Pipe.LogLines/2
-	p.Batch = max(p.Batch, min(s.Burst, half))
+	p := s.Pipe
+	p.Batch = s.Collect
 	return p
 }
 
@@ -167,7 +172,7 @@ func (s *Spec) Validate() error {
 		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN,
 			transport.SelectiveRepeat))
 	}
-	errs = append(errs, field.Under("pipe", s.Pipe.Validate()), field.Under("cc", s.CC.Validate()), s.validateSpray())
+	errs = append(errs, s.validatePipes(), field.Under("cc", s.CC.Validate()), s.validateSpray())
 	within("reorder_packets", int64(s.ReorderPackets), 0, 1<<16)
 	within("pipe_bytes", int64(s.PipeBytes), 1<<12, 1<<30)
 	const cycles = 1 << 32
@@ -180,6 +185,18 @@ func (s *Spec) Validate() error {
 	within("record_poll_ps", int64(s.RecordPoll), 1, int64(simcore.Second))
 	within("retry_ps", int64(s.Retry), 1, int64(simcore.Second))
 	return errors.Join(errs...)
+}
+
+// validatePipes returns the errors of the pipes to and from the host.
+func (s *Spec) validatePipes() error {
+	if err := s.Pipe.Validate(); err != nil {
+		return field.Under("pipe", err)
+	}
+	if half := max(1, 1<<s.Pipe.LogLines/2); s.Collect < 1 || s.Collect > half {
+		return field.Errorf("collect_lines", "%d: want 1 to %d, half the lines of a ring (%v)", s.Collect, half,
+			field.Path("pipe.log_lines"))
+	}
+	return nil
 }
 
 // MaxSGE is the most spans of a request: the frame needs a piece for its headers and one for its trailer, too.
