@@ -139,14 +139,14 @@ func (c *rc) heldAnswers() int {
 }
 
 // cut begins a piece of a READ at PSN nxt, unless the piece before is in flight: of as many PSNs as there is room for
-// answers, if that is worth a packet.
+// answers, and of half a window at least, because each piece takes a round trip.
 func (c *rc) cut(r *request) {
 	if c.nxt != r.first && c.nxt != c.una {
 		return
 	}
 	own := c.ownWindow()
 	room := own - c.heldAnswers() - seq.Diff(c.nxt, c.una)
-	r.from, r.piece = c.nxt, uint32(max(room, leastOf(own)))
+	r.from, r.piece = c.nxt, uint32(max(room, own/2, 1))
 }
 
 // inWindow reports whether the packet at nxt, which covers n PSNs, fits into both ends' windows. Each piece of a READ

@@ -205,7 +205,7 @@ func TestHeldAnswers(t *testing.T) {
 		answer(1000, 16)
 		require.False(t, b.c.Next(0, &o), "all buffers hold answers")
 		b.landing = 13
-		require.False(t, b.c.Next(0, &o), "room for less than a quarter")
+		require.False(t, b.c.Next(0, &o), "room for less than a half")
 		b.landing = 4
 		piece(1016, 12)
 		b.landing, b.share = 0, 8 // while the piece is in flight
