@@ -46,19 +46,24 @@
 //
 // RoCE lets a requester send WRITEs and answers as fast as it can; what the peer cannot hold is lost, even on a cable
 // that loses nothing. Here each end tells the other how many packets it can still take (Env.Buffers), and the requester
-// sends no PSN beyond that. Acknowledgements, and the answers that have an AETH, carry a code in the seven reserved
+// sends no new packet from a PSN beyond that on; a READ takes one buffer of the peer, however many PSNs it has.
+// Acknowledgements, and the answers that have an AETH, carry a code in the seven reserved
 // bits beside AckReq of the BTH, which other makes send as zeros and ignore. The window counts from the first PSN that
 // the packet does not acknowledge (a NAK: from its PSN). Code 0 is no window, 1 to 16 are 0 to 15 packets; then there
 // are eight codes for each doubling (16, 18, .. 32, 36, ..).
 //
 //   - What was advertised stays valid: a window does not shrink.
 //   - Before the first answer a requester sends 4 packets. It requests an acknowledgement for each quarter of a
-//     window, and for the packet that uses it up.
+//     window, but at least every AckEvery packets, and for the packet that uses the window up.
 //   - The responder counts a buffer until it can receive again, so an acknowledgement may leave long before that. It
 //     acknowledges unasked once a quarter of its buffers are free again and the peer may be waiting.
-//   - If that acknowledgement is lost, a requester without anything in flight sends one packet after its timeout.
-//   - Answers to this end's requests are bounded by the requester itself: by the share of its own buffers. A READ of
-//     more packets is requested piece by piece.
+//   - If that acknowledgement is lost, a requester without anything in flight sends one packet after its timeout, or
+//     after 67 ms if it has none.
+//   - Answers to this end's requests are bounded by the requester itself: PSNs in flight, and buffers with answers that
+//     are still being copied, are no more than the share of its own buffers. A READ of more packets is requested piece
+//     by piece, each by the room at that time.
+//   - If the share shrinks below what is in flight, and none of that has requested an answer, one more packet leaves
+//     and requests one.
 //
 // A peer that advertises no window is sent Spec.Window packets.
 //

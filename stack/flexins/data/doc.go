@@ -51,12 +51,17 @@
 // finds none [R9]. Congestion control does not prevent that, because no link is congested: the core, at a fixed time
 // per packet, is slower than the peer. So each reliable queue pair tells its peer how many packets it can take
 // (transport, "Receive window"): an even share of one half of the descriptors, less the buffers that are being copied
-// or invalidated. The other half is for acknowledgements and for answers to the core's own requests. On cables that
-// lose nothing, reliable queue pairs of any number of peers then lose nothing, with two limits:
+// or invalidated. The other half is for acknowledgements and for answers to the core's own requests, which each queue
+// pair bounds in the same way. On cables that
+// lose nothing, reliable queue pairs of any number of peers then lose nothing, with three limits:
 //
 //   - What was promised cannot be taken back. When one more queue pair connects, the shares of the others shrink only
-//     as they use up what they were promised; and from about 50 queue pairs a core on, what all of them send before
-//     they know their windows is more than the half.
+//     as they use up what they were promised. Of 448 usable descriptors the first queue pair is promised 224, the
+//     second 112, and so on: if each connects and exchanges a message before the next one does, 4 have promises of
+//     464 packets, 8 of 604, and 64 of 1,030. Their peers lose packets if they all send as much at once after that.
+//     Subtracting idle promises from new ones would leave later queue pairs almost nothing, for as long as the
+//     first are idle.
+//   - From about 50 queue pairs a core on, what all of them send before they know their windows is more than the half.
 //   - Unreliable queue pairs, raw packets, Solar and peers of other makes have no window, and may take descriptors that
 //     others count on.
 //
