@@ -20,7 +20,7 @@ func playCommand(a *app) *cobra.Command {
 		Short: "Play random transactions on your own device, and check its answers",
 		Long: `Builds the device of a manifest, drives every input with random legal transactions, with gaps, back-pressure
 and noise on idle pins, and checks the outputs: by the rules of their streams, and by the check named in the
-manifest's section play (identity, route, memory, rules) or a reference in Go (--ref). A run that fails is
+manifest's section "play" (identity, route, memory, rules) or a reference in Go (--ref). A run that fails is
 shortened and reported with the command that repeats it. docs/own-rtl.md leads from a Verilog file to a first
 verdict. MANIFEST is a manifest, its folder, or a name from dut list.
 

@@ -13,7 +13,7 @@ import (
 // undecided is the remark written for a device whose ports do not show which outputs are right.
 const undecided = "nothing says what is right: identity, route, memory, or a reference in Go"
 
-// writePlay chooses a check for the section play, and writes the section.
+// writePlay chooses a check for the section `play`, and writes the section.
 func (f *found) writePlay(line func(string, ...any)) {
 	subordinates, managers := f.axiPorts(manifest.DirIn), f.axiPorts(manifest.DirOut)
 	memory := slices.ContainsFunc(f.streams, func(s *stream) bool {

@@ -223,7 +223,7 @@ func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	return nil
 }
 
-// ungiven returns the parameters in the section play for which the user has given no value.
+// ungiven returns the parameters in the section `play` for which the user has given no value.
 func ungiven(o *Options) map[string][]string {
 	left := maps.Clone(o.Spec.Parameters)
 	maps.DeleteFunc(left, func(name string, _ []string) bool { _, given := o.Given.Parameters[name]; return given })

@@ -47,7 +47,7 @@ type place struct {
 	line int
 }
 
-// open builds a device and starts it. A section play that does not fit the design is refused before anything is
+// open builds a device and starts it. A section `play` that does not fit the design is refused before anything is
 // compiled. It returns the errors of rtlbridge, or a *SpecError.
 func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []string) (*Device, error) {
 	d := &Device{
@@ -101,7 +101,7 @@ func (d *Device) launch() error {
 // Close ends the device.
 func (d *Device) Close() error { return d.conn.Close() }
 
-// located adds line numbers to faults of the section play.
+// located adds line numbers to faults of the section `play`.
 func (d *Device) located(err error) error {
 	s := DefaultSpec()
 	where, bad := decodePlay(d.Manifest, &s)
@@ -111,7 +111,7 @@ func (d *Device) located(err error) error {
 	return where.Locate(err)
 }
 
-// fit checks the section play against the design. Errors: *SpecError.
+// fit checks the section `play` against the design. Errors: *SpecError.
 func (d *Device) fit(h *protocol.Hello) error {
 	var f faults
 	d.hello = h
@@ -266,8 +266,8 @@ func (d *Device) fitSize(f *faults) {
 		"a run may have packets of %d bytes in all: want at most %d, by fewer or shorter ones", total, maxDrawn)
 }
 
-// announcedHello returns the description that the device will give of itself, so that a section play that does not fit
-// is refused before the build.
+// announcedHello returns the description that the device will give of itself, so that a section `play` that does not
+// fit is refused before the build.
 func announcedHello(b *manifest.Binding) *protocol.Hello {
 	h := &protocol.Hello{PeriodPs: b.Manifest.Clocks[0].PeriodPs, Busy: b.BusyIdx, SkipIdle: b.Manifest.SkipIdle}
 	for _, c := range b.Manifest.Clocks {

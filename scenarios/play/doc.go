@@ -2,7 +2,7 @@
 // streams, by a check that the manifest names, or by a reference in Go (models/ref). It is what `nictwin play` does;
 // docs/own-rtl.md is its manual.
 //
-// A manifest's section play describes what is drawn: sizes, values, gaps, stalls, clock periods, parameters. The seed
+// A manifest's section `play` describes what is drawn: sizes, values, gaps, stalls, clock periods, parameters. The seed
 // of a run determines its transactions, the cycles in which they are offered, and the stalls. A failing run is
 // shortened: transactions, gaps and stalls are left out as long as it still fails.
 //

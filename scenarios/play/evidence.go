@@ -133,7 +133,7 @@ func count(runs int) string {
 }
 
 // unproved returns an error about a check that has proved nothing: a mistake of the reference, or of the manifest's
-// section play.
+// section `play`.
 func (d *Device) unproved(format string, a ...any) error {
 	what := fmt.Sprintf(format, a...)
 	if d.referenced() {

@@ -29,7 +29,7 @@ func with(t *testing.T, dut, play string, omit ...string) (Options, error) {
 	return o, err
 }
 
-// A section play that does not fit the design is refused before the build, with file, line and field. It must not
+// A section `play` that does not fit the design is refused before the build, with file, line and field. It must not
 // panic.
 func TestFits(t *testing.T) {
 	for _, c := range []struct{ dut, play, want string }{

@@ -13,7 +13,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// device returns options that play a device of testdata, with its parameters and its section play changed.
+// device returns options that play a device of testdata, with its parameters and its section `play` changed.
 func device(t *testing.T, dut string, parameters map[string]string, with func(*Spec)) Options {
 	t.Helper()
 	m, err := manifest.Load(filepath.Join("testdata", dut))

@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// deviceWith returns the manifest of one of our own devices, with another section play.
+// deviceWith returns the manifest of one of our own devices, with another section `play`.
 func deviceWith(t *testing.T, dut, play string) *manifest.Manifest {
 	t.Helper()
 	h, err := hometest.Find()
@@ -30,7 +30,7 @@ func deviceWith(t *testing.T, dut, play string) *manifest.Manifest {
 	return m
 }
 
-// options returns options that play a device with the given section play.
+// options returns options that play a device with the given section `play`.
 func options(t *testing.T, dut, play string) Options {
 	t.Helper()
 	m := deviceWith(t, dut, play)

@@ -17,7 +17,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Spec is the section play of a manifest.
+// Spec is the section `play` of a manifest.
 type Spec struct {
 	// Check selects the check: identity (every input transaction comes out unchanged), route (a field selects the
 	// output), memory (an AXI port behaves as a memory), rules (only the rules of streams are checked), or reference (a
@@ -189,7 +189,7 @@ func DefaultSpec() Spec {
 	}
 }
 
-// ReadSpec reads the section play of a manifest. Errors name file, line and field.
+// ReadSpec reads the section `play` of a manifest. Errors name file, line and field.
 func ReadSpec(m *manifest.Manifest) (*Spec, error) {
 	s := DefaultSpec()
 	where, err := decodePlay(m, &s)
@@ -219,7 +219,7 @@ func (e *SpecError) Error() string { return e.Err.Error() }
 // Unwrap returns the faults.
 func (e *SpecError) Unwrap() error { return e.Err }
 
-// faults collects faults of a section play.
+// faults collects faults of a section `play`.
 type faults struct{ errs []error }
 
 func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {

@@ -184,7 +184,7 @@ func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT
 	})
 }
 
-// checkDesign runs build.Check and also checks the manifest's section play against the ports.
+// checkDesign runs build.Check and also checks the manifest's section `play` against the ports.
 func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.Checked, error) {
 	c, err := build.Check(ctx, m, lint)
 	if err != nil {

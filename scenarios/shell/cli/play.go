@@ -61,9 +61,9 @@ type PlayEnded struct {
 
 // nothing returns the error of a campaign in which no output gave anything.
 func (p *Play) nothing(runs int) error {
-	why := "want inputs that let something come out: see the manifest's section play"
+	why := "want inputs that let something come out: see the manifest's section \"play\""
 	if rest := p.Manifest.TieRest; rest != "" {
-		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input "+
+		why = fmt.Sprintf("either the inputs of section \"play\" let nothing through, or tie_rest: %s holds an input "+
 			"that matters (dut ports shows them all)", rest)
 	}
 	return &NothingError{fmt.Errorf("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path,
