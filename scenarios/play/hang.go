@@ -9,13 +9,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Limits, as multiples of the manifest's patience, of a run in which streams move but the transactions that are due do
-// not come.
+// Limits of a run in which streams move but the transactions that are due do not come. All but leastMoves are multiples
+// of the manifest's patience.
 const (
 	mostCycles = 200
-	mostGiven  = 1000 // cycles while a reference gives transactions
-	mostMoves  = 10   // transactions since the latest useful one
-	leastMoves = 100_000
+	mostGiven  = 1000    // multiple of patience: limit of cycles while a reference gives transactions
+	mostMoves  = 10      // multiple of patience: limit of transactions since the latest useful one
+	leastMoves = 100_000 // the limit of transactions is at least this number
 )
 
 // motion records when streams moved, for the limits that end a run. Changes of levels (inputs without handshake) do not
