@@ -167,7 +167,7 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 	return ""
 }
 
-// acceptMaybe takes a doubtful doorbell as accepted if it posted entry number last, which the device reads.
+// acceptMaybe takes a doubtful doorbell as accepted if it posted the entry with index `last`, which the device reads.
 func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	if rx {
 		q := r.rx.queue(queue)

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// postLong posts one entry of several blocks, or a Nop if the drawn entry has more than most blocks. It returns the
+// postLong posts one entry of several blocks, or a Nop if the drawn entry has more blocks than `most`. It returns the
 // number of blocks posted. Some entries are announced block by block, by a doorbell each; some blocks are pushed.
 func (c *chaos) postLong(q, most int) int {
 	var inline []byte

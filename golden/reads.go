@@ -16,7 +16,7 @@ func (r *Referee) readOut() {
 	h := &r.hdr
 	d := &r.ent.Out.Tags[h.Tag]
 	if d.Open {
-		r.ent.Close(d) // the PCIe monitor has reported the reuse
+		r.ent.Close(d) // the tag was reused while in flight, which the PCIe monitor has reported
 	}
 	if d.FreeFrom > r.now {
 		r.log.AddCrossing(verdict.Device)

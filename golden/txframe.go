@@ -79,8 +79,8 @@ func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 	r.cfg.OnFrame(&r.tx.event)
 }
 
-// sender finds the entry that has sent a frame: the next one of the queue, not counting entries that send none, may
-// have failed, or send this frame to another port. It reports a mismatch if no entry fits.
+// sender finds the entry that has sent a frame: the next one of the queue, except entries that send none, that may have
+// failed, or that send this frame to another port. It reports a mismatch if no entry fits.
 func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
@@ -205,9 +205,9 @@ func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
 	if to == nil {
 		return false
 	}
-	if behind := to.Index + to.Blocks; int16(behind-q.emit) > 0 {
-		q.emit = behind
-		r.ended(q, behind)
+	if next := to.Index + to.Blocks; int16(next-q.emit) > 0 {
+		q.emit = next
+		r.ended(q, next)
 	}
 	return true
 }

@@ -33,9 +33,9 @@ type Frame struct {
 	Place       Place
 	HashOpen    bool           // the frame may have any of several hashes [S4]
 	Overflow    bool           // the receive buffer may have been full
-	Posted      uint16         // producer index that the queue had certainly seen [R9]
+	Posted      uint16         // producer index certainly in force at the queue when the frame came in [R9]
 	Epoch       uint32         // number of the queue's enabling when the frame came in
-	SlowPosted  uint16         // producer index that the account's slow queue had certainly seen
+	SlowPosted  uint16         // producer index certainly in force at the account's slow queue when the frame came in
 	SlowEpoch   uint32         //
 	Earlier     counters.Drops // drop causes under earlier contexts of the queue
 	next        *Frame

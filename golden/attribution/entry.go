@@ -165,7 +165,7 @@ func (e *Entry) certain(off, n int) bool {
 // bytes of it are dropped once written.
 type CopyState struct {
 	Wrote       memory.Set // parts of the destination filled by writes that were certainly this copy's
-	Seen        memory.Set // parts filled by writes that were this copy's or another's
+	Seen        memory.Set // parts of the destination filled by writes that may be this copy's or another's
 	MessageSent bool       // the copy's invalidation message has left
 	Open        bool       // the copy's destination is writable
 	Late        int        // number of reads issued after one failed [D3]

@@ -174,7 +174,7 @@ func (es *Entries) dropRetired() {
 	}
 }
 
-// maxRetired is the largest number of entries kept for their reads.
+// maxRetired is the largest number of ended entries kept because their reads may belong to other entries.
 const maxRetired = 256
 
 // dropReadings forgets all readings (Entry.Alt) of an entry except one, `but`. A forgotten reading whose DMA reads

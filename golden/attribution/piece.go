@@ -43,7 +43,8 @@ func (p *Piece) hasShare(lo, hi int) bool {
 	return false
 }
 
-// Consume drops bytes of a copy's source that were written, except those of reads that may belong to other entries.
+// Consume drops bytes lo to hi of a copy's source, which the copy has written to its destination, except bytes of reads
+// that may belong to other entries.
 func (e *Entry) Consume(lo, hi int) {
 	p := &e.Pieces[0]
 	for at := lo; at < hi && !p.Got.Empty(); {

@@ -74,8 +74,8 @@ func (es *Entries) onPath(h Place) bool {
 	return false
 }
 
-// force moves n bytes, filled alike, from one place to another, whose own read must move elsewhere. It reports
-// whether it could; if not, nothing has changed.
+// force reassigns the read that fills n bytes at place `from` to place `to`; the read that fills `to` so far must move
+// to a third place. It reports whether it could; if not, nothing has changed.
 func (es *Entries) force(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {

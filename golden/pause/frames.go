@@ -149,7 +149,7 @@ func (o *Out) sentPause(quanta uint16, m marks, x At, seq uint32, most int) {
 	if o.paused || o.unknown {
 		limit = m.xon
 	}
-	// half of the shorter time must have passed: the time sent, or one written since
+	// half of a pause time must have passed: of the previous frame's, or of a shorter one in a later setting
 	shortest := min(o.quanta, m.time)
 	if again := o.decided + core.PauseCycles(shortest, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
 		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again),
