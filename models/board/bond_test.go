@@ -69,7 +69,7 @@ func TestBonds(t *testing.T) {
 		require.Less(t, fast, slow*65/100, network)
 		require.Equal(t, n, counts[0].frames+counts[2].frames)
 		require.InDelta(t, n/2, counts[0].frames, n/8, network)
-		if two.rack.Switch != nil { // B's cables are behind A's
+		if two.rack.Switch != nil { // counts of B's cables follow those of A's
 			require.Equal(t, n, counts[5].frames+counts[7].frames, "the switch spreads them, too")
 			require.InDelta(t, n/2, counts[5].frames, n/4, network)
 		}

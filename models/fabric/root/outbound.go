@@ -48,7 +48,7 @@ type Outbound struct {
 	free    []uint8
 	waiting fifo.Queue[*outAccess] // reads that have requests to send
 	posted  fifo.Queue[*outAccess] // all accesses except reads, in order
-	landed  int                    // TLPs of posted that the far end has taken, and Handle has not processed
+	landed  int                    // TLPs of accesses in `posted` taken by the far end, not processed by Handle yet
 	armed   bool
 	idle    fifo.Free[outAccess]
 	events  simcore.EventPool

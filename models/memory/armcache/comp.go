@@ -65,9 +65,10 @@ type transfer struct {
 	end     simcore.Ps // time when the pipeline has processed the transfer
 	err     error
 
-	ended  int        // for runs: bytes whose end was reported
-	due    simcore.Ps // for runs: time at which the lines in ending end; not yet scheduled
-	ending int        // for runs: bytes of the lines that end at due
+	// Of a run (a write of several lines, see mem.Runner):
+	ended  int        // run: bytes whose end was reported (mem.Access.Line)
+	due    simcore.Ps // run: end of the lines that `ending` counts
+	ending int        // run: bytes of lines that end at `due`, for which no event is scheduled yet
 }
 
 // Stats returns the counters so far.

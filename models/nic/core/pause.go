@@ -79,7 +79,7 @@ func PauseCycles(quanta uint16, ethBits int) int64 {
 type PauseStops struct {
 	port    int64               // first cycle in which frames may begin again
 	classes [PauseClasses]int64 // by class: first cycle in which frames of the class may begin again
-	latest  int64               // largest of classes: from then on no class is stopped
+	latest  int64               // maximum of `classes`: no class is stopped from this cycle on
 }
 
 // Take applies a pause frame that the port honours. Its pause times begin in cycle from.

@@ -52,7 +52,7 @@ const Never = math.MaxInt64
 type tag struct {
 	rd       *Read  // transfer of the outstanding request; nil if the tag is not in use
 	addr     uint64 // address of the first missing byte
-	off      int    // offset of that byte in rd.Dst
+	off      int    // offset of the first missing byte in rd.Dst
 	left     int    // bytes missing
 	accepted int64  // cycle in which the request was accepted, unless deadline is Never
 	deadline int64  // cycle in which the request times out; Never until the request is accepted

@@ -228,7 +228,7 @@ type Window struct {
 type windowAccess struct {
 	mem.Access
 	b    [mem.LineBytes]byte
-	done func(v uint64, err error) // set for a read only
+	done func(v uint64, err error) // nil unless the access is a read
 }
 
 // Write implements cpu.Registers.
