@@ -214,8 +214,8 @@ func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	return c.free
 }
 
-// pay charges a part to the writes' share of time. If a drain began late because the bus was busy,
-// it keeps the time that it could have used.
+// pay charges a part to the writes' share of time. Writes keep what they did not use of their share, up to
+// the time of one batch: a drain that began late because the bus was busy loses nothing.
 func (c *channel) pay(p *part, now simcore.Ps) {
 	if c.served >= c.batch {
 		c.served = 0 // a new drain begins
