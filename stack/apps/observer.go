@@ -62,8 +62,8 @@ func (s *Spec) Operation(m int) string {
 	return "cmp_swap"
 }
 
-// Packets returns the PSNs that request m takes, and its answer likewise; 0 if its packets have none that follow from
-// the request.
+// Packets returns the number of PSNs that request m takes; its answer takes as many. It returns 0 if the request does
+// not determine the PSNs of its packets.
 func (s *Spec) Packets(m int) int {
 	switch {
 	case s.Transport == Raw || s.Transport == Solar || s.Kind == Ring || s.Kind == BatchedRead:

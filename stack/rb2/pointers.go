@@ -6,7 +6,7 @@ import "fmt"
 type SendPointers struct {
 	Tail   uint64 // messages written
 	Synced uint64 // tail when an announcement was last due, written or skipped: synced_tail
-	Esc    uint64 // messages given to WRITEs, posted or due: esc_tail
+	Esc    uint64 // messages that WRITEs have carried or must now carry: esc_tail
 	Head   uint64 // messages read, as the receiver last reported: local_head
 
 	published     uint64 // tail last written to the receiver

@@ -41,7 +41,7 @@ type Numbers struct {
 	Count int
 }
 
-// object is an existing object: those that it uses, and the number of those that use it.
+// object records which objects an existing object uses, and how many use it.
 type object struct {
 	users int
 	uses  []Object
