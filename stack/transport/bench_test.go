@@ -13,7 +13,7 @@ type nullEnv struct {
 	atomics []Token
 	grh     []Part
 	done    int
-	share   int // packets that it can hold; 0: no limit
+	share   int // request packets, and answers, that the Env can hold; 0: no limit
 	holding int // requests that it holds
 	landing int // answers that it holds
 }

@@ -179,7 +179,7 @@ func TestCredits(t *testing.T) {
 	b.pull(0)
 	p := Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000},
 		AETH: wire.AETHFields{Syndrome: 2, MSN: 1}}
-	b.c.Input(0, &p) // an ACK with credits for two more
+	b.c.Input(0, &p) // an ACK with credits for two more messages
 	for range 5 {
 		b.post(verbs.WRSend, 1)
 	}

@@ -59,7 +59,7 @@ func TestScapyAgreesOnICRCs(t *testing.T) {
 	}
 	t.Log(len(frames), "frames", checked)
 
-	frames[0][len(frames[0])-5] ^= 1 // scapy must also reject a wrong one
+	frames[0][len(frames[0])-5] ^= 1 // scapy must also find a wrong ICRC
 	writeCapture(t, file, frames[:1])
 	c := strings.Fields(play(file)[0])
 	require.NotEqual(t, c[2], c[1])
