@@ -77,8 +77,9 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	return uint32(min(q/period, protocol.MaxRunCycles))
 }
 
-// ahead returns the number of quanta of a length that may be in flight over links of these latencies: pipelined,
-// quantum k is known at S(k+D-1) with D in flight, so that D*Q <= a + OutLatency.
+// ahead returns the number D of quanta of length Q that may be in flight in Pipelined mode over links of these
+// latencies: the outputs of quantum k are then known at S(k+D-1), so that D*Q <= a + OutLatency (S and a as in
+// MaxQuantum).
 func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }

@@ -270,7 +270,7 @@ func (s *Set) listDefines(defs string) (errs []error) {
 	return errs
 }
 
-// listPath returns a path of a file list in dir.
+// listPath returns the path that p, an entry of a file list, stands for; dir is the list's folder.
 func listPath(dir, p string) (string, error) {
 	if err := manifest.CheckPath(p); err != nil {
 		return "", err
