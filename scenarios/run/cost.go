@@ -5,10 +5,10 @@ import "nictwin/models/board"
 // Costs of a case, measured once, in milliseconds of processor time. They only have to be of the right magnitude: they
 // decide which case is played first and estimate when all will have ended.
 const (
-	costBoard   = 40  // building the board, set-up, and waiting for idle devices
-	costRTL     = 600 // reset and driver set-up of each RTL NIC
-	costMessage = 1   // a message on the Go NIC, with the stack
-	costPacket  = 1   // every 4 KB of a message on the Go NIC
+	costBoard   = 40  // ms: building the board, set-up, and waiting for idle devices
+	costRTL     = 600 // ms: reset and driver set-up of each RTL NIC
+	costMessage = 1   // ms: a message on the Go NIC, with the stack
+	costPacket  = 1   // ms: every 4 KB of a message on the Go NIC
 	slowerRTL   = 2   // factor by which messages on RTL take longer
 	slowerStall = 8   // additional factor for RTL NICs with stalls, which cannot skip idle cycles
 )

@@ -18,7 +18,7 @@ import (
 type wired struct {
 	arrived [2]uint64 // frames received, by server
 	data    int       // packets sent with data or requests
-	twice   int       // those of them that had been sent before
+	twice   int       // packets in `data` that had been sent before
 	naks    int
 	seen    map[psn]bool
 	stacks  []*flexins

@@ -104,7 +104,7 @@ type bent struct {
 	hurt *hurt
 }
 
-// hurt is such an alteration: of the completions of a poll, or of the bytes of a load.
+// hurt alters a stack as a bug would: the completions of a poll, or the bytes of a load.
 type hurt struct {
 	wcs  func(n int, wcs []verbs.WC) int // alters the n completions of a poll, and returns how many it reports
 	load func(addr uint64, b []byte)

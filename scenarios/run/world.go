@@ -242,7 +242,7 @@ func (w *world) await(what string, done func() bool) error {
 	return nil
 }
 
-// settle runs until nothing has been in flight for grace.
+// settle runs until nothing has been in flight for the time limits.grace.
 func (w *world) settle(what string) error {
 	from, since := w.engine.Now(), w.engine.Now()
 	for w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace {

@@ -24,7 +24,7 @@ type Config struct {
 	AtCompletion bool
 	Handlers     bool    // handlers answer, without a post
 	EachFlow     bool    // the latencies of each flow are wanted, too
-	Window       *Window // nil: the warm window is found
+	Window       *Window // warm window; nil: the recorder finds it
 	// Turned is called when a found window begins, at its first message, and when it ends, at the first one behind it;
 	// nil: nobody wants to know.
 	Turned func()
@@ -91,7 +91,7 @@ func (s *sets) of(x shape) *set {
 // flow holds the stamps and statistics of a flow.
 type flow struct {
 	posted [2][]simcore.Ps // by direction, of each message
-	shapes [2][]*set       // likewise, for messages of more than one shape
+	shapes [2][]*set       // by direction, of each message: the distributions of its shape
 	last   *set
 	sets   sets // with Config.EachFlow
 	gauge
@@ -228,9 +228,9 @@ type gauge struct {
 	want     int // messages that the run will have
 	messages int
 	bytes    uint64
-	last     simcore.Ps // time of the latest one
+	last     simcore.Ps // time of the latest message
 	meter    *steady.Meter
-	window   *steady.Window // the given one; nil: it is found
+	window   *steady.Window // warm window by Config.Window; nil: `meter` finds it
 }
 
 // The warm window leaves out the first tenth of a run's messages, which fill queues and caches, and the last tenth, in

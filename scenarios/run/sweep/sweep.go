@@ -28,12 +28,12 @@ type Axis struct {
 	old    *Old
 	values []value
 	load   specfile.Presets
-	names  string // all old names
+	names  string // every Old.Name, for the error about an unknown path
 }
 
 // value is one value of an axis.
 type value struct {
-	node *yaml.Node // as the fields of the path have it
+	node *yaml.Node // the value as a file would write it in the path's fields
 	text string     // in the names of cases
 }
 
@@ -290,7 +290,7 @@ func written(n *yaml.Node) string {
 	return strings.Join(all, "+")
 }
 
-// shortName returns the end of the path that no other axis has, or the old name.
+// shortName returns the shortest end of the path that no other axis has, or the name that stands for the path (Old).
 func (a *Axis) shortName(axes Axes) string {
 	if a.old != nil {
 		return a.old.Name
