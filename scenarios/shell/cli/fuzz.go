@@ -80,11 +80,11 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 func (f *Fuzz) prepare() (string, error) {
 	f.Shard = f.Part
 	if err := errors.Join(f.shrinks(), f.parse(!f.NoArtifacts, f.repeats()), f.program(),
-		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
+		f.requireOneRun(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(),
 		f.checkHitsFile(), f.Validate(), checkCoverageFolder(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
-	f.Shrink, f.ShrinkTime = f.Shrink && f.ShrinkS > 0, f.limitOfShrinking()
+	f.Shrink, f.ShrinkTime = f.Shrink && f.ShrinkS > 0, f.shrinkLimit()
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
 	f.counted = f.RTLCoverage
 	if f.ProgramFile != "" {

@@ -148,7 +148,7 @@ func (p *Play) prepare() (string, error) {
 	if p.Count > 0 {
 		p.Spec.Count = p.Count
 	}
-	p.NoShrink, p.ShrinkTime = p.NoShrink || p.ShrinkS == 0, p.limitOfShrinking()
+	p.NoShrink, p.ShrinkTime = p.NoShrink || p.ShrinkS == 0, p.shrinkLimit()
 	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
 	p.WaveDir, p.inputs = p.Out, p.Captures
 	return p.Out, nil

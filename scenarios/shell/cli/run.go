@@ -69,11 +69,11 @@ func (c *Common) shrinkTime() time.Duration {
 	if c.NoArtifacts {
 		return 0
 	}
-	return c.limitOfShrinking()
+	return c.shrinkLimit()
 }
 
-// limitOfShrinking returns the time for shrinking that the user gave, whether the run writes artifacts or not.
-func (c *Common) limitOfShrinking() time.Duration { return time.Duration(c.ShrinkS) * time.Second }
+// shrinkLimit returns the time for shrinking by --shrink-s, whether the run writes artifacts or not.
+func (c *Common) shrinkLimit() time.Duration { return time.Duration(c.ShrinkS) * time.Second }
 
 // shrinks checks --shrink-s.
 func (c *Common) shrinks() error {

@@ -193,7 +193,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	}
 	errs = append(errs, s.shrinks(), s.parse(!s.NoArtifacts, s.Report && s.NIC != device.Model),
 		Once("file", s.Files), Once("case", s.Only), s.load())
-	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
+	errs = append(errs, s.requireOneRun(len(s.cases) == 1, "one case, by --only"))
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}

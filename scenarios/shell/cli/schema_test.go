@@ -37,8 +37,8 @@ func schemaFile(t *testing.T, name string) (s map[string]any) {
 	return s
 }
 
-// behind holds the types of values in fields that are declared as any.
-var behind = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
+// anyTypes holds the types of values in fields that are declared as any.
+var anyTypes = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
 
 // sameShape requires a schema to have exactly the fields of a Go type, each with its type, and required if it is always
 // written.
@@ -51,7 +51,7 @@ func sameShape(t *testing.T, at string, s map[string]any, typ reflect.Type) {
 	if ref, ok := s["$ref"].(string); ok {
 		s = schemaFile(t, ref)
 	}
-	if known := behind[at]; known != nil {
+	if known := anyTypes[at]; known != nil {
 		typ = known
 	}
 	for typ.Kind() == reflect.Pointer {

@@ -47,9 +47,9 @@ func (w *WaveFlag) parse(artifacts, page bool) (err error) {
 	return nil
 }
 
-// plain returns an error if the command plays several runs and the flag asks for a waveform whether they fail or not.
-// want says how to play a single run.
-func (w *WaveFlag) plain(one bool, want string) error {
+// requireOneRun returns an error if the command plays several runs and the flag asks for a waveform whether they fail
+// or not. want says how to play a single run.
+func (w *WaveFlag) requireOneRun(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	switch otherwise := err != nil && !cut && !(hangs && still && again.Key() == hang.Key()); {
 	case len(w.Left) == 0 && err != nil:
 		return waveError(err)
-	case otherwise && !differs(res, err): // as at a failed assertion, which the build checks
+	case otherwise && !differs(res, err): // by an error, such as an assertion, which a build with waveforms checks
 		same = []result.Finding{result.OfError(err)}
 	case res != nil && !(cut && len(res.Findings) == 0):
 		same = append([]result.Finding{}, res.Findings...)
