@@ -56,9 +56,9 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
 }
 
-// memory makes the player access the memory inside the device and compare what it reads. behind holds the memories that
-// answer the device's manager ports.
-func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
+// memory makes the player access the memory inside the device and compare what it reads. served holds, by port, the
+// memories that answer the device's manager ports.
+func (d *Device) memory(p *ref.Player, served map[string]*ref.Memory) {
 	s := d.Spec
 	x := s.Memory
 	ports, part := x.all(), x.part()
@@ -70,7 +70,7 @@ func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
 		if o.Most = s.Memory.Most; o.Most == 0 {
 			o.Most = d.mem[i].most
 		}
-		p.Bursts(port, o, behind[s.Memory.Behind])
+		p.Bursts(port, o, served[s.Memory.Behind])
 		o.Base += part
 	}
 }

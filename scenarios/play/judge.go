@@ -76,12 +76,12 @@ func (p *played) newJudge(ctx context.Context, seed uint64, plain bool) judge {
 		return p.program.Start(ctx, p, r)
 	}
 	x := ref.New(p, rand.New(rand.NewPCG(seed, 1)), p.streams, plain)
-	behind := x.Declare(&declared)
+	served := x.Declare(&declared)
 	switch {
 	case p.own != nil:
 		p.own(x)
 	case p.check == Memory:
-		p.memory(x, behind)
+		p.memory(x, served)
 	case p.check == Identity || p.check == Route:
 		p.forward(x)
 	}

@@ -71,9 +71,9 @@ func (w *inFlight) trim() {
 // order. If the frame differs from the next one of its port and equals the next one of another, it came out of the
 // wrong port.
 func (q *txQueue) take(port int, data []byte) *expected {
-	e := q.first(port, true)
+	e := q.first(port, false)
 	if e == nil || !bytes.Equal(e.data, data) {
-		if other := q.first(port, false); other != nil && (e == nil || bytes.Equal(other.data, data)) {
+		if other := q.first(port, true); other != nil && (e == nil || bytes.Equal(other.data, data)) {
 			e = other
 		}
 	}
@@ -87,10 +87,10 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	return e
 }
 
-// first returns the first frame that is expected from the given port or, if `that` is false, from any other port.
-func (q *txQueue) first(port int, that bool) *expected {
+// first returns the first frame that is expected from the given port or, if elsewhere is set, from any other port.
+func (q *txQueue) first(port int, elsewhere bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
-		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {
+		if e := &q.expect[i]; !e.out && !e.fail && (e.port != port) == elsewhere {
 			return e
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type situationWatch struct {
 	enabled            int64         // cycle from which on frames are accepted; never: reception is disabled
 	resetFrom, resetTo int64         // cycles in which the last function-level reset began and was seen to end
-	begins             int64         // value of enabled before the last function-level reset
+	begins             int64         // value of `enabled` before the last function-level reset
 	stood              boundary.Held // latest interval in which m_axis_tlp was held back
 	heldWrites         []uint64      // addresses of the latest writes that left right after long back-pressure
 
@@ -125,11 +125,11 @@ func (w *watcher) longCopy(n int) {
 
 // failedDeep counts a failing read of a transmit ring by the number of blocks posted after it.
 func (w *watcher) failedDeep(r *ring, index uint16) {
-	behind := coverage.BehindFailed[0]
+	posted := coverage.BehindFailed[0]
 	if int(r.rung-index) > 2*nicspec.WqeBlocksMax {
-		behind = coverage.BehindFailed[1]
+		posted = coverage.BehindFailed[1]
 	}
-	w.cov.Hit("failing reads of work entries", behind)
+	w.cov.Hit("failing reads of work entries", posted)
 }
 
 // waited counts a frame that arrived before its receive queue was enabled.

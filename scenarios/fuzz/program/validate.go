@@ -22,7 +22,7 @@ const (
 	MaxFrame   = 16 << 10  // maximum length of a frame in bytes
 	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
 	MaxPlayed  = 32 << 10  // bytes of an arriving frame
-	maxLater   = 60_000    // largest deviation of ip_len and udp_len from the right length
+	maxLenErr  = 60_000    // largest deviation of ip_len and udp_len from the right length
 	maxRepeat  = 4096      // times that a TLP is sent
 	maxCredits = 4096
 )
@@ -181,8 +181,8 @@ func (v *validator) frame(f *Frame, least int) {
 	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0,
 		"options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
 	v.in("ihl", f.IHL, 0, 15)
-	v.in("ip_len", f.IPLen, -maxLater, maxLater)
-	v.in("udp_len", f.UDPLen, -maxLater, maxLater)
+	v.in("ip_len", f.IPLen, -maxLenErr, maxLenErr)
+	v.in("udp_len", f.UDPLen, -maxLenErr, maxLenErr)
 	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumOnes))
 	v.in("digest", int(f.Digest), 0, int(craft.SumWrong))
 	v.in("data_off", f.DataOff, 0, 15)

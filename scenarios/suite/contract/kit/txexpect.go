@@ -175,8 +175,8 @@ func offloads(w *nicspec.WqeFields, f []byte) bool {
 	ipOk := l3+20 <= n && version == 4 && ihl >= 20 && l3+ihl <= head
 	addrOk := version == 4 && l3+20 <= head || version == 6 && l3+40 <= head
 	csumOk := udp && addrOk && l3 < l4 && u >= 8 && l4+u <= n
-	behind := version == 4 && ihl >= 20 && l4 == l3+ihl || version == 6 && l4 == l3+40
-	icrcOk := behind && l4+20 <= head && u >= 24 && l4+u <= n
+	adjacent := version == 4 && ihl >= 20 && l4 == l3+ihl || version == 6 && l4 == l3+40
+	icrcOk := adjacent && l4+20 <= head && u >= 24 && l4+u <= n
 	if w.FIpCsum && !ipOk || w.FUdpCsum && !csumOk || w.FUdpZero && !udp || w.FIcrc && !icrcOk {
 		return false
 	}
