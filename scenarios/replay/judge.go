@@ -20,7 +20,7 @@ type judge struct {
 	closes bool // dir was opened by openLog and must be closed
 
 	origins map[*verdict.Mismatch]*result.Frame // origin of mismatching frames, recorded while the run knows it
-	offered Offered                             // up to the first mismatch; zero before
+	offered Offered                             // frames offered up to the first mismatch; zero without a mismatch
 }
 
 func newJudge(r *Run) (_ *judge, err error) {

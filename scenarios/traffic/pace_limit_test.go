@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// AtMost slows line and capture down to the cable's rate, and refuses a pace that the user gives and the cable cannot
+// AtMost slows the paces `line` and `capture` down to the cable's rate, and refuses a given rate that the cable cannot
 // carry.
 func TestPaceAtMost(t *testing.T) {
 	const period, bits, n = 909, 256, 1000

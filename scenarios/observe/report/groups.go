@@ -37,7 +37,7 @@ type found struct {
 	Group int
 }
 
-// Again returns the command line that repeats the run as short as it is known: with the shrunk input, if there is one.
+// Again returns the shortest known command line that repeats the run: with the shrunk input, if there is one.
 func (f *found) Again() string {
 	if o := f.Run.Object; o.Shrunk != nil && o.Reproduce != "" {
 		return o.Reproduce

@@ -106,7 +106,8 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DeviceName returns the name of a device: that of its folder if it is one of the home in dir, else the manifest's.
+// DeviceName returns the name of a device: that of its folder if it belongs to the home (nictwin's own files) at dir,
+// else the one in its manifest.
 func DeviceName(dir string, m *manifest.Manifest) string {
 	folder := filepath.Base(filepath.Dir(m.Path))
 	if dir != "" && filepath.Clean(m.Path) == (home.Home{Dir: dir}).Path(folder) {

@@ -16,10 +16,10 @@ const (
 	msixEntries
 	msixReset
 	msixSlots     = 4
-	msixApartAt   = 20 // offset in a request of the cycles between its two entries
-	msixSlotsAt   = 24 // offset in a request of its entries
+	msixApartAt   = 20 // in a request: offset of the cycles between its two entries
+	msixSlotsAt   = 24 // in a request: offset of its entries
 	msixSlotBytes = 8
-	msixSentAt    = 4 // offset in a result of its messages
+	msixSentAt    = 4 // in a result: offset of the messages sent
 	msixSentBytes = 24
 	msixPatient   = 64 // least time limit, in its units, of queues whose two entries come far apart
 )

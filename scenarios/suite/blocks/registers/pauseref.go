@@ -40,7 +40,7 @@ func PauseReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// frames applies pause frames [F1] to [F4].
+// frames applies pause frames by the rules [F1] to [F4].
 func (s *pauseState) frames(b []byte) kit.Packet {
 	res := []byte{PauseFrames, 0, 0, 0, 0}
 	rules := s.Config().Pause[0]

@@ -235,7 +235,8 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 	return []kit.Packet{{Data: append(kit.Encode(r), items...)}}
 }
 
-// work returns what a queue passes on: its complete entries. With a fault, the read that begins with block from fails.
+// work returns what a queue passes on: its complete entries. With a fault, the read whose first block has index `from`
+// fails.
 func (s *txqState) work(id int, from uint16, fault uint8, r *txqResult) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
@@ -303,7 +304,8 @@ type txqReport struct {
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// txqSettle sorts the block's reports by address range: in each, first the entries and then the completion entries.
+// txqSettle turns the block's output into a result, sorted by address range: for each range its work entries, then its
+// completion entries.
 func txqSettle(data []byte) []byte {
 	last := len(data) - kit.WriteBeat
 	if last < 0 || len(data)%kit.WriteBeat != 0 || data[last] == txqTable {

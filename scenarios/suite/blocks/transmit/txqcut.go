@@ -7,7 +7,8 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// txqCut is a fault in the result of a queue that was disabled. The number of its entries that start is free [T11].
+// txqCut is a fault in the result of a queue that was disabled. The contract leaves open how many of its entries still
+// start [T11].
 type txqCut uint8
 
 const (

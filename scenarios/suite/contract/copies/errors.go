@@ -150,7 +150,7 @@ func copyStatusOrder(r *kit.Rig) {
 		for j := i + 1; j < len(flaws); j += 1 + (i+j)%3 {
 			e := SoundCopy(r, w[0], uint64(i*j))
 			if (i+j)%4 == 0 {
-				e.Opcode = nicspec.OpcodeCopyInvalidate // 300 B are not whole lines: BadRange comes last
+				e.Opcode = nicspec.OpcodeCopyInvalidate // 300 B are not whole lines, which is checked last
 			}
 			flaws[j].Mod(&e)
 			flaws[i].Mod(&e)

@@ -201,7 +201,7 @@ func digestsOut(r *kit.Rig) {
 			from := head + rng.IntN(10)
 			e := withDigest(r, w, p, f, k, end-4-(i+k)%2*rng.IntN(9), from, rng) // the digest comes after the data
 			e.FComplete = rng.IntN(2) > 0
-			all = append(all, e, withDigest(r, w, p, f, k, head, head+4+rng.IntN(end-head-5), rng)) // digest is first
+			all = append(all, e, withDigest(r, w, p, f, k, head, head+4+rng.IntN(end-head-5), rng)) // before the data
 			if k%3 == 0 {
 				all = append(all, r.Cut(w, f, 0, 2, rng)) // a frame without a digest
 			}
