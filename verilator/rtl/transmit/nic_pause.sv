@@ -56,7 +56,7 @@ module nic_pause
   port_entry_t [Ports-1:0] port_q;
   port_entry_t             entry;
   tbl_rsp_t                rsp_q;
-  logic                    mine, bad, told_q;
+  logic                    mine, bad, done_q;
   logic [Ports-1:0][63:0]  mac_q;
   logic                    is_mac;
 
@@ -73,12 +73,12 @@ module nic_pause
 
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
-    .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || told_q || reg_i.we != 2'b00 ||
+    .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || done_q || reg_i.we != 2'b00 ||
               any_stopped != seen_q)
   );
 
   assign entry = port_entry_t'(tbl_i.wdata[127:0]);
-  assign mine  = tbl_i.valid && tbl_i.id == TablePortCfg && !rsp_q.done && !told_q;
+  assign mine  = tbl_i.valid && tbl_i.id == TablePortCfg && !rsp_q.done && !done_q;
 
   always_comb begin
     bad = 1'b0;
@@ -94,7 +94,7 @@ module nic_pause
 
   always_ff @(posedge clk_g) begin
     rsp_q.done <= mine;
-    told_q     <= rsp_q.done;                 // the answer takes one cycle
+    done_q     <= rsp_q.done;                 // the answer takes one cycle
     if (mine) begin
       rsp_q.status <= bad ? TableStatusBadValue : TableStatusOk;
       for (int p = 0; p < Ports; p++) begin

@@ -58,10 +58,10 @@ module blk_copy
     logic [31:0]     bytes;
     logic [15:0]     rsvd;
     logic [15:0]     mps;
-  } told_t;
+  } result_t;
 
   op_t          op_q;
-  told_t        told_q;
+  result_t      result_q;
   logic         busy_q, take, job_valid, rd_valid, rd_ready, tlp_valid, end_valid, over;
   logic [2:0]   next_q, ends_q;
   logic [1:0]   n;
@@ -116,31 +116,31 @@ module blk_copy
 
   assign m_axis_rsp_tvalid = busy_q && (tlp_valid || over);
   assign m_axis_rsp_tlast  = over;
-  assign m_axis_rsp_tdata  = over ? write_end(TlpW'(told_q)) : write_beat(tlp);
+  assign m_axis_rsp_tdata  = over ? write_end(TlpW'(result_q)) : write_beat(tlp);
 
   always_ff @(posedge clk) begin
     tick_q <= !tick_q;
     left_q <= tlp_valid && m_axis_rsp_tready && busy_q && tlp.last;
     if (wait_q != 8'd0) wait_q <= wait_q - 8'd1;
     if (take) begin
-      op_q    <= op_t'(s_axis_req_tdata);
-      busy_q  <= 1'b1;
-      told_q  <= '{mps: s_axis_req_tdata[15:0], default: '0};
-      next_q  <= '0;
-      ends_q  <= '0;
-      beats_q <= '0;
+      op_q     <= op_t'(s_axis_req_tdata);
+      busy_q   <= 1'b1;
+      result_q <= '{mps: s_axis_req_tdata[15:0], default: '0};
+      next_q   <= '0;
+      ends_q   <= '0;
+      beats_q  <= '0;
     end
     if (job_valid) begin
       next_q <= next_q + 3'd1;
       wait_q <= j.delay;
     end
-    if (busy_q) told_q.bytes <= told_q.bytes + 32'(bytes);
+    if (busy_q) result_q.bytes <= result_q.bytes + 32'(bytes);
     if (tlp_valid && m_axis_rsp_tready) beats_q <= beats_q + 16'd1;
     if (end_valid && tick_q) begin
-      ends_q          <= ends_q + 3'd1;
-      told_q.ended[n] <= '{status: id.status, ends: told_q.ended[n].ends + 8'd1, queue_f: id.qid,
-                           turn: 8'(ends_q), beats: beats_q,
-                           src: op_q.job[n].src[7:0], fence: op_q.job[n].fence};
+      ends_q            <= ends_q + 3'd1;
+      result_q.ended[n] <= '{status: id.status, ends: result_q.ended[n].ends + 8'd1,
+                             queue_f: id.qid, turn: 8'(ends_q), beats: beats_q,
+                             src: op_q.job[n].src[7:0], fence: op_q.job[n].fence};
     end
     if (over && m_axis_rsp_tready) busy_q <= 1'b0;
     if (rst) begin

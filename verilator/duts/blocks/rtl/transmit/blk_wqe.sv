@@ -30,7 +30,8 @@ module blk_wqe
   logic          more, paced;
   logic          is_table, in_ready, in_valid, out_valid, out_ready, table_ready, table_done;
   logic [7:0]    inside_q;             // entries in nic_wqe
-  logic          table_q, told_q;      // a command is in progress; its answer waits for the output
+  logic          table_q;              // a command is in progress
+  logic          answer_valid_q;       // the answer waits for the output
   tbl_req_t      tbl;
   tbl_rsp_t      tbl_rsp, table_rsp, answer_q;
   table_status_e tbl_status;
@@ -55,11 +56,11 @@ module blk_wqe
     id.status = e_op.status;
   end
 
-  assign m_axis_rsp_tdata  = told_q ? $bits(entry_res_t)'(table_res(8'd1, answer_q)) :
-                                      entry_res(ent);
-  assign m_axis_rsp_tvalid = told_q || out_valid;
+  assign m_axis_rsp_tdata  = answer_valid_q ? $bits(entry_res_t)'(table_res(8'd1, answer_q)) :
+                             entry_res(ent);
+  assign m_axis_rsp_tvalid = answer_valid_q || out_valid;
   assign m_axis_rsp_tlast  = 1'b1;
-  assign out_ready         = m_axis_rsp_tready && !told_q;
+  assign out_ready         = m_axis_rsp_tready && !answer_valid_q;
 
   blk_table u_table (
     .clk, .rst,
@@ -97,18 +98,18 @@ module blk_wqe
     inside_q <= inside_q + 8'(in_valid && in_ready && !more) - 8'(out_valid && out_ready);
     if (s_axis_req_tvalid && is_table && table_ready) table_q <= 1'b1;
     if (table_done) begin
-      told_q   <= 1'b1;
-      answer_q <= table_rsp;
+      answer_valid_q <= 1'b1;
+      answer_q       <= table_rsp;
     end
-    if (told_q && m_axis_rsp_tready) begin
-      told_q  <= 1'b0;
-      table_q <= 1'b0;
+    if (answer_valid_q && m_axis_rsp_tready) begin
+      answer_valid_q <= 1'b0;
+      table_q        <= 1'b0;
     end
     if (rst) begin
-      block_q  <= '0;
-      inside_q <= '0;
-      table_q  <= 1'b0;
-      told_q   <= 1'b0;
+      block_q        <= '0;
+      inside_q       <= '0;
+      table_q        <= 1'b0;
+      answer_valid_q <= 1'b0;
     end
   end
 
