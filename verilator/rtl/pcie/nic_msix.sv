@@ -28,7 +28,7 @@ module nic_msix
   input  logic         rx_flush_i,
   // High while the transmit queue on the table bus is being disabled and has drained.
   input  logic         tx_flush_i,
-  // High: messages have reported all entries of that queue.
+  // High: messages have reported all entries of the queue on the table bus.
   output logic         flushed_o,
   // Pulse: nic_tlp_mux accepted a completion entry or a message.
   input  logic         taken_i,

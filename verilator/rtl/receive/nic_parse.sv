@@ -16,7 +16,7 @@ module nic_parse
   input  logic              start_i,
   input  logic [2*EthW-1:0] window_i,
   input  logic [7:0]        avail_i,
-  // Header fields, three cycles later; held until those of the next frame.
+  // Header fields, three cycles after start_i; held until those of the next frame.
   output rx_parse_t         parse_o,
   // Sum of the UDP pseudo header as 32-bit words, first byte lowest; valid together with parse_o.
   output logic [35:0]       pseudo_o

@@ -17,7 +17,7 @@ module nic_rxin
   // Beat that leaves in this cycle; data_o: its bytes.
   output rx_beat_t         beat_o,
   output logic [EthW-1:0]  data_o,
-  // Bytes of the beat after it.
+  // Bytes of the beat after beat_o.
   output logic [EthW-1:0]  next_o,
   // Number of bytes of the two beats that belong to the frame, 0..128.
   output logic [7:0]       avail_o,

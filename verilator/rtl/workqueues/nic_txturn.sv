@@ -43,7 +43,7 @@ module nic_txturn #(
   // Opens the clock gate: high while a turn runs or begins.
   output logic            wake_o
 );
-  logic [NumTxq-1:0] wait_q [Lanes+1]; // lists that wait for lane w; Lanes: to examine
+  logic [NumTxq-1:0] wait_q [Lanes+1]; // lists that wait for lane w; w = Lanes: lane not known yet
   logic [NumTxq-1:0] order_q;          // lists whose first entry waits for others of its queue
   logic [Qw-1:0]     last_q [Lanes+1]; // list that had lane w's last turn
   logic              valid_q;
