@@ -67,8 +67,8 @@ func recorded(t *testing.T, file string, ports int) *Report {
 }
 
 // In these recordings of random programs the NIC is right, but an earlier referee reported mismatches: entries of two
-// queues name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame latched its account
-// (docs/attribution.md).
+// queues name overlapping memory, a ring read brought too much, buffers overlap, or a dropped frame switched its credit
+// account to the slow path (docs/attribution.md).
 func TestRecordedRunsPass(t *testing.T) {
 	for _, run := range []struct {
 		name  string

@@ -143,7 +143,8 @@ func TestPauseLevels(t *testing.T) {
 			"pause.time"},
 		{"priority, told", priority, 0x10, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
 		{"priority, not told", priority, 0x10, []act{leave(1400, 7)}, "frame"},
-		// Without classes, frames with a time and with time 0 are identical, so nothing can be missing.
+		// A priority pause frame without classes has the same bytes for every time, so the referee cannot say whether
+		// the frame that begins a pause or the one that ends it was sent, and reports neither as missing.
 		{"priority of no class", priority, 0, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
 		{"priority of no class, at any time", priority, 0, []act{leave(1400, 7), pauses(1450)}, ""},
 	} {

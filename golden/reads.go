@@ -48,7 +48,8 @@ func dataKindOf(d *attribution.Read) dataKind {
 	return carriesData
 }
 
-// expireReused ends a read as timed out if the device uses its tag again at a time when that is possible.
+// expireReused ends a read as timed out if the device issues another read with the same tag, and the first can have
+// timed out by now.
 func (r *Referee) expireReused(h *tlp.Header) {
 	if d := &r.ent.Out.Tags[h.Tag]; h.Kind == tlp.MRd && d.Open && r.now >= d.Issued+d.TLo {
 		r.timedOut(d)

@@ -161,7 +161,7 @@ func (r *Referee) wqesIn(d *attribution.Read) {
 	r.wholeEntries(q)
 }
 
-// wholeEntries begins the entries all of whose blocks have come, in ring order [T14].
+// wholeEntries starts work on the entries that have arrived with all their blocks, in ring order [T14].
 func (r *Referee) wholeEntries(q *txq) {
 	for e := r.ent.NextWhole(&q.Queue); e != nil; e = r.ent.NextWhole(&q.Queue) {
 		r.beginEntry(e)
@@ -229,7 +229,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 	r.ent.Release(e)
 }
 
-// silentEnded records that the entries counted in silent have ended.
+// silentEnded records that the entries that gave no output (txq.silent) have ended by now.
 func (r *Referee) silentEnded(q *txq) {
 	r.cnt.Confirm(nicspec.CntTxWqe.Index(), q.silent)
 	q.silent = 0

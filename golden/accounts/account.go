@@ -99,14 +99,14 @@ func (s *state) apply(w *write) {
 // Seq and Slow; else it was dropped, for one of FastCauses or SlowCauses.
 type FrameFacts struct {
 	Last, Out int64 // earliest and latest cycle in which the frame can have reached the account
-	Others    bool  // undecided frames may have reached the account first, and set its latch
+	Others    bool  // undecided frames may have reached the account first, and switched it to the slow path
 
 	Drew bool
 	Seq  uint32 // account_seq
 	Slow bool
 
 	FastCauses, SlowCauses counters.Drops // possible drop causes on each path
-	Certain                bool           // the frame certainly reached the account, and in its turn
+	Certain                bool           // the frame certainly reached the account, no undecided frame before it
 	why                    counters.Drops // causes that the account's possible states allow
 }
 
@@ -144,8 +144,8 @@ func (a *Account) step(k *FrameFacts) bool {
 	return true
 }
 
-// expand adds the successors of one state after a frame. The frame may have reached the account before or after
-// each write whose window is open, and frames before it may have set the latch.
+// expand adds the successors of one state after a frame. The frame may have reached the account before or after each
+// write whose window is open, and frames before it may have switched a latching account to the slow path [A2].
 func (a *Account) expand(s state, k *FrameFacts) {
 	for {
 		at := s.applied - a.forgotten

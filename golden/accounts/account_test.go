@@ -46,8 +46,9 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	require.Equal(t, state{core.Account{Drawn: 1, Seq: 3}, 2}, a.states[0])
 }
 
-// A dropped frame can set the latch, so a later frame may take the slow path. A frame that certainly reached
-// the account can only be dropped for a cause on that path, fast or slow, which the account's state selects.
+// A dropped frame can switch a latching account to the slow path [A2], so a later frame may take that path. A frame
+// that certainly reached the account can only be dropped for a cause on the path, fast or slow, that the account's
+// state selects.
 func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		a := Account{states: []state{{Account: core.Account{Latch: true}}}, since: never,

@@ -132,8 +132,8 @@ func (es *Entries) take(h Place, c *content) {
 	es.lift(h, c)
 }
 
-// give fills another place with a read that take has logged. A read just requested is not in the log: it has
-// no bytes yet.
+// give fills another place with a read that a call of `take` has logged. A read just requested is not in the log: it
+// has no bytes yet.
 func (es *Entries) give(h Place, c *content) {
 	m := &es.moves
 	v := moved{h: h, c: *c, given: true}

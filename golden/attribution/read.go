@@ -37,8 +37,8 @@ type Read struct {
 	Tag      uint8
 	Kind     memory.Kind
 	Queue    uint16
-	First    uint16 // first ring entry, and number of entries
-	Count    uint16
+	First    uint16 // index of the first ring entry read
+	Count    uint16 // number of ring entries read
 	Epoch    uint32
 	dest     []dest // destinations of the read's bytes, in each reading (Entry.Alt) of an entry
 	Addr     uint64

@@ -71,8 +71,8 @@ func (q *Queue) Closing() bool { return q.closing }
 // ClosedBy reports whether the queue was already being disabled in a cycle.
 func (q *Queue) ClosedBy(cycle int64) bool { return q.closing && cycle >= q.closed }
 
-// Drained returns the earliest cycle in which the queue being disabled can have drained: when the disabling began, or
-// by when its latest read timed out.
+// Drained returns the cycle in which the disabling of the queue began or, if a read of the queue has timed out since,
+// the latest cycle in which that can have happened. The device need not have drained the queue before.
 func (q *Queue) Drained() int64 { return q.drained }
 
 // TimedOut records that a read of the queue timed out by a cycle.

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxClaims = 16
-	claimStep = 4 << 10 // bytes by which the level must rise for another claim
+	claimStep = 4 << 10 // bytes by which the level must rise since a claim until the next claim is added
 )
 
 // claim adds a claim about the buffer's level. If there are maxClaims, it forgets the oldest, and counts that as a

@@ -20,7 +20,7 @@ type Digest struct {
 // NewDigest returns the digest of no crossings.
 func NewDigest() Digest { return Digest{a: MixA, b: mixD} }
 
-// Add takes one crossing.
+// Add adds a crossing to the digest.
 func (d *Digest) Add(x *boundary.Crossing) {
 	var lo, hi uint64
 	kind := uint64(x.Kind) | uint64(x.Port)<<8
