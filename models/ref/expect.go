@@ -183,7 +183,7 @@ func (d *due) same(x *item, m *Msg) bool {
 	return same
 }
 
-// take compares a transaction that came with the expected ones.
+// take compares a transaction that the device has sent with the expected ones.
 func (d *due) take(p *Player, m *Msg) {
 	var next [][]int
 	seen := map[string]bool{}

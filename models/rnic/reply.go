@@ -180,7 +180,7 @@ func (c *Comp) dataArrived(x *txPacket) {
 	j := x.job
 	j.unfilled--
 	if j.ownsTable && j.unfilled == 0 && (j.next == j.packets || c.table.free < c.entries(j.plan.Bus, j.q.PMTU)) {
-		j.reply.gated = false // the table is full: drain it
+		j.reply.gated = false // the packet table is full, or has the whole READ: its packets may leave
 	}
 	q, op, last := j.q, j.op, j.next == j.packets && j.unfilled == 0
 	c.release(q)

@@ -185,7 +185,8 @@ func (c *Cache) retryHead() {
 	c.arm(max(now, c.free))
 }
 
-// charge occupies the pipeline for the lines that a turn touched, which began at an offset in the access.
+// charge occupies the pipeline for the lines that an access touched in this turn: those of its bytes from offset `from`
+// to x.at.
 func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {

@@ -296,8 +296,8 @@ func (d *DRAM) leave(x *transfer) {
 	}
 }
 
-// finish completes the ended transfers. What their initiators issue in turn is handled after the
-// current work.
+// finish completes the ended transfers. An initiator may issue an access as soon as its own is completed; if
+// that one ends at once, the same loop completes it, after those that ended before it.
 func (d *DRAM) finish() {
 	if d.ending {
 		return

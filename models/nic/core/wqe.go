@@ -98,7 +98,7 @@ func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
 	case w.FRsvd() != 0, w.FFence(), w.FUdpCsum() && w.FUdpZero(), w.FAppend() && !w.FIcrc():
 		return false
 	case w.FAppend() && lim.Parts&nicspec.PartAppend == 0, w.Blocks() != 0 && lim.Parts&nicspec.PartLong == 0:
-		return false // [N1]
+		return false // the build lacks the optional part [N1]
 	}
 	nseg := int(w.Nseg())
 	return p.InlineLen <= nicspec.InlineMaxLong && nseg <= nicspec.SegMax && p.inlineSlots()+nseg <= raw.Slots() &&

@@ -88,8 +88,8 @@ type Answer struct {
 
 	Failure  *ref.Failure
 	Mistake  *Mistake
-	Tallies  []ref.Tally // for End
-	Memories int         // for End
+	Tallies  []ref.Tally // answer to End: the transactions of each stream
+	Memories int         // answer to End: comparisons of memories
 	File     string      // for Begin: position of the reference
 	Line     int
 }

@@ -10,7 +10,7 @@ const runBytes = 4096
 type run struct {
 	access mem.Access
 	data   []byte
-	lines  []*line // the stores; those from index next on have not taken effect
+	lines  []*line // the stores; those from index `next` on have not taken effect
 	next   int
 }
 

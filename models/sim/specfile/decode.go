@@ -288,7 +288,7 @@ func (d *decoder) preset(n *yaml.Node, v reflect.Value, at field.Path) (has bool
 	return true
 }
 
-// underPath returns the error of a preset with the path at in front of its own.
+// underPath returns the error of a preset with `at`, the path of the field that the preset fills, in front of its path.
 func underPath(at field.Path, err error) error {
 	if at == "" {
 		return err

@@ -23,7 +23,7 @@ type unit struct {
 	form  form
 	parse func(text string) (int64, error)
 	write func(n int64) string // empty: no quantity is so large
-	name  string               // of the unit of whole numbers
+	name  string               // unit of a value that is written as a whole number: ps, Mbps
 	short string               // the short form of the field's name; empty: it has none
 }
 

@@ -61,8 +61,8 @@ func svName(field string) string {
 	return field
 }
 
-// svFile is the SystemVerilog package being generated. ids holds the names declared so far, used
-// the names of the parameters.
+// svFile is the SystemVerilog package being generated. `ids` holds the names declared so far,
+// `used` those of the parameters.
 type svFile struct {
 	writer
 	ids  *ids
