@@ -31,7 +31,8 @@ func DefaultOptions() Options {
 }
 
 const (
-	// the rings of a queue have room for two windows, less the buffers that wait for a doorbell
+	// maxWindow bounds Window: a ring of ringSlots entries has room for two windows beside the buffers that wait for a
+	// doorbell.
 	maxWindow = 24
 	maxCount  = 1 << 30 // more frames than anybody waits for
 	maxPlayed = 1 << 30 // maximum size of Frames in bytes

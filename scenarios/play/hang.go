@@ -23,7 +23,7 @@ const (
 type motion struct {
 	moved  uint64   // latest cycle in which a stream moved
 	judged uint64   // latest cycle in which a stream covered by the check moved
-	since  uint64   // first cycle of the current time in which nothing is due
+	since  uint64   // cycle since which no transaction has been due, of an input or an output
 	ended  []uint64 // by stream: transactions that have ended
 	by     []uint64 // copy of `ended` made in cycle `since`
 	// A device may send requests, and a reference may give transactions, without end. Useful moves are those whose

@@ -82,8 +82,8 @@ func outcome(p *Played) string {
 	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
 }
 
-// Every scenario of the library has the same results on RTL as on the Go NIC, and no referee has a finding: its first
-// case, or all cases with NICTWIN_LONG (make test-all).
+// Every scenario of the library has the same results on RTL as on the Go NIC, and no referee has a finding. The test
+// plays the first case of each scenario, or all cases if NICTWIN_LONG is set (make test-all).
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)

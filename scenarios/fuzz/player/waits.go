@@ -76,7 +76,7 @@ func (w *waits) ended(from, now int64) { w.longest = max(w.longest, now-from) }
 
 func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period()) }
 
-// until advances time until a condition holds. what names the condition in errors.
+// until advances time until a condition holds. Errors name the condition by the text in `what`.
 func (x *player) until(what string, holds func() bool) error {
 	from := x.cycle()
 	for !holds() {

@@ -62,7 +62,7 @@ func statistics(runs []*Run) (list []Statistics, more int, err error) {
 func (s *Statistics) draw(r *Run, x *result.ScenarioPlayed) error {
 	folder := x.Folder()
 	if !filepath.IsLocal(folder) || strings.ContainsRune(folder, filepath.Separator) {
-		return nil // a name that no run gives
+		return nil // no run names a case folder so
 	}
 	for _, dir := range r.Folders {
 		for _, name := range probe.Files() {

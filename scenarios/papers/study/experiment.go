@@ -105,7 +105,8 @@ func (s *Session) input(name string) *Input {
 // Scale returns the session's percentage of n, or the second argument if that is more.
 func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 
-// few is the percentage below which figures without claims measure only the ends of their axes.
+// few is the value of Session.Percent below which figures that no claim refers to are measured only at the first and
+// the last point of an axis (Points).
 const few = 10
 
 // Few reports whether the percentage is so low that measurements without claims are left out.

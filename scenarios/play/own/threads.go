@@ -33,13 +33,13 @@ func readThread(file string) (t thread, ok bool) {
 		return thread{}, false
 	}
 	id, _, _ := strings.Cut(string(text), " ")
-	t.id, _ = strconv.Atoi(id) // a number
+	t.id, _ = strconv.Atoi(id) // cannot fail: the kernel writes a number
 	f := strings.Fields(string(text[end+1:]))
 	if len(f) < 13 {
 		return thread{}, false
 	}
 	for _, x := range f[11:13] { // user and system time
-		n, _ := strconv.ParseInt(x, 10, 64) // a number
+		n, _ := strconv.ParseInt(x, 10, 64) // cannot fail: the kernel writes a number
 		t.used += time.Duration(n) * tick
 	}
 	t.state = f[0][0]

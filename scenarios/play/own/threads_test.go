@@ -36,7 +36,7 @@ func TestAge(t *testing.T) {
 	require.NoError(t, err)
 	a := age{pid: asleep}
 	for a.passed(poll) != poll {
-		time.Sleep(time.Millisecond) // until it sleeps
+		time.Sleep(time.Millisecond) // until the kernel reports the process as asleep
 	}
 
 	works, end, err := started(t, "sh", "-c", "while :; do :; done")

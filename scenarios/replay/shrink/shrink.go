@@ -119,7 +119,8 @@ func sizeOf(packets int, dir string) result.InputSize {
 	return s
 }
 
-// settings returns the flags of the replay command that differ.
+// settings returns the flags, with their values, by which the command that replays the reduced input differs from that
+// of the failing run.
 func settings(o *replay.Options, in *input) map[string]string {
 	all := map[string]string{}
 	set := func(differs bool, flag, value string) {

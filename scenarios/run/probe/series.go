@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Columns of a series belong to a picture.
+// Names of the pictures of a series. Each counter, a column of the series, is drawn in one of them (Counter.Picture).
 const (
 	Throughput = "throughput" // of the flows
 	Links      = "links"      // PCIe and Ethernet

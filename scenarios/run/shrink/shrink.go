@@ -75,7 +75,8 @@ func sizeOf(s *run.Spec) result.InputSize {
 	return result.InputSize{Messages: s.Workload.Messages() * s.Workload.MessagesPerRequest()}
 }
 
-// patience returns the patience of trials: several times as long as the case has waited in success.
+// patience returns how long trials wait for progress: several times the longest wait of the failed run that ended with
+// progress, or with everything settled.
 func patience(p *run.Played) int64 {
 	const times, least = 4, 200 * simcore.Microsecond
 	return int64(max(times*p.Waited, least))

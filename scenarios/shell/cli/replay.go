@@ -185,7 +185,7 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	return r.Out, r.inputsSafe()
 }
 
-// part takes the shard's captures.
+// part keeps only the captures that belong to this process's shard.
 func (r *Replay) part() error {
 	if err := r.Part.Check(len(r.Captures), "captures"); err != nil {
 		return err

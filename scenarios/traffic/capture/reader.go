@@ -23,7 +23,7 @@ type Reader struct {
 
 	at    int64 // offset of the next byte
 	begin int64 // offset of the current packet or block
-	got   int64 // bytes of that packet or block read so far
+	got   int64 // bytes of the current packet or block read so far
 	buf   []byte
 	n     int       // number of packets so far
 	last  time.Time // time of the previous packet

@@ -21,7 +21,7 @@ const (
 	msixSlotBytes = 8
 	msixSentAt    = 4 // in a result: offset of the messages sent
 	msixSentBytes = 24
-	msixPatient   = 64 // least time limit, in its units, of queues whose two entries come far apart
+	msixPatient   = 64 // least time limit (in core.ModUnit) of a queue that gets two entries far apart
 )
 
 var MSIX = &kit.Block{

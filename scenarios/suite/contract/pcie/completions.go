@@ -48,7 +48,8 @@ func misfits() []completionCase {
 
 func bare(c *kit.Completion) { c.Kind, c.Length, c.Data = tlp.Cpl, 0, nil }
 
-// completionCases returns all cases. The device must check the status before poison, and poison before misfits.
+// completionCases returns all cases. If a completion has several faults, the device must report an unsuccessful status
+// rather than poison, and poison rather than fields that do not fit the request (misfits).
 func completionCases() []completionCase {
 	all := []completionCase{{"right", func(*kit.Completion) {}, nicspec.StatusOk}}
 	misfits := misfits()
