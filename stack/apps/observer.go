@@ -33,7 +33,7 @@ type FlowEnd struct {
 	Name     string  // of the server
 	MAC      [6]byte // of the port
 	QPN      uint32
-	FirstPSN uint32 // of the packets that it sends
+	FirstPSN uint32 // PSN of the first packet that this end sends
 }
 
 // Observe makes o follow the run. It is called before Begin.
@@ -48,7 +48,8 @@ func (r *Run) Observe(o Observer) {
 	}
 }
 
-// HandedOver reports whether applications take messages of the kind, and not only find them in memory or complete them.
+// HandedOver reports whether applications take messages of the kind, so that Observer.HandedOver is called for them.
+// Messages of WRITE, READ and atomics are only found in memory.
 func (k Kind) HandedOver() bool { return k.receives() || k.Served() || k == Ring }
 
 // Operation names the operation of request m: the kind or, of atomics, the opcode.
@@ -92,7 +93,8 @@ func (r *Run) Flows() []Flow {
 	return all
 }
 
-// observed reports an event of message m, which the end sent.
+// observed reports to the observer that message m, which this end sends, was posted or completed: event is
+// Observer.Posted or Observer.Completed.
 func (e *end) observed(event func(Observer, *Message), m int) {
 	if o := e.side.run.observer; o != nil {
 		e.side.run.observe(o, event, e.flow, !e.client, e.messageOf(m))

@@ -216,7 +216,7 @@ func (q *QP) ended(c *rnicspec.CQE) {
 	r.ci = index + 1
 }
 
-// slot returns the shadow of the next entry's slot; id is the caller's.
+// slot returns the driver's copy of the ring slot for the next entry, and keeps id, which the caller gave the entry.
 func (r *ring) slot(id uint64) ([]byte, error) {
 	if r.d.err != nil {
 		return nil, ErrStopped

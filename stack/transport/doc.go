@@ -33,7 +33,7 @@
 // The standard has none, so the acknowledgement is our own: BTH opcode 0xC1 (in the manufacturer range), an AETH, then
 // one to sixteen 64-bit words, big endian:
 //
-//	BTH   opcode 0xC1, PSN: all before and with it have arrived (e-1)
+//	BTH   opcode 0xC1, PSN e-1: all packets up to and including this PSN have arrived
 //	AETH  syndrome ACK, MSN
 //	map   bit i (least significant first, first word first): PSN e+i has arrived
 //
@@ -55,8 +55,9 @@
 //   - What was advertised stays valid: a window does not shrink.
 //   - Before the first answer a requester sends 4 packets. It requests an acknowledgement for each quarter of a
 //     window, but at least every AckEvery packets, and for the packet that uses the window up.
-//   - The responder counts a buffer until it can receive again, so an acknowledgement may leave long before that. It
-//     acknowledges unasked once a quarter of its buffers are free again and the peer may be waiting.
+//   - The responder counts a buffer as occupied until the buffer can receive again, which may be long after the packet
+//     in it was acknowledged. It acknowledges unasked once a quarter of its buffers are free again and the peer may be
+//     waiting.
 //   - If that acknowledgement is lost, a requester without anything in flight sends one packet after its timeout, or
 //     after 67 ms if it has none.
 //   - Answers to this end's requests are bounded by the requester itself: PSNs in flight, and buffers with answers that

@@ -76,7 +76,7 @@ type QP interface {
 	// their SGEs and inline data belong to the caller again on return.
 	PostSend(wrs []SendWR) (n int, err error)
 
-	// PostRecv does the same for receive requests.
+	// PostRecv posts receive requests; its results, and who owns the requests, are as for PostSend.
 	PostRecv(wrs []RecvWR) (n int, err error)
 }
 

@@ -110,7 +110,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	}
 	mine := append([]transport.Part(nil), parts...)
 	b = append([]byte(nil), b...)
-	q.copies++ // counted already while it waits for a staging line
+	q.copies++ // count the copy as in flight while it waits for a staging line
 	c.copies.withLine(func(at uint64) {
 		q.copies--
 		c.fail(c.cpu.Store(at, b))
