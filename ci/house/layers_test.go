@@ -185,8 +185,8 @@ func rankFiles(arrows []arrow) map[string]int {
 	return rank
 }
 
-// nextFile picks the next of the remaining files, the first by name if several qualify, and reports whether
-// it is placed at the bottom.
+// nextFile picks the remaining file to rank next: one that uses no other remaining file, which is ranked below them
+// (sink), else one that is ranked above them. If several qualify, it picks the first by name.
 func nextFile(arrows []arrow, left map[string]bool) (name string, sink bool) {
 	out, in := map[string]int{}, map[string]int{}
 	for _, c := range arrows {
