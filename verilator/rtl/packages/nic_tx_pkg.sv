@@ -104,7 +104,9 @@ package nic_tx_pkg;
     logic        ovl_hi;      // the IPv4 sum covers the second byte of the UDP checksum field
     logic        ovl_swap;    // the UDP checksum field is at an odd offset in the IPv4 header
     logic [15:0] udp_base;    // sum of pseudo header and complement of the old field, folded
-    logic [15:0] ip_base;     // sum of the IPv4 header without both fields, folded
+    // Folded sum of the IPv4 header without its checksum, and without the UDP checksum if the
+    // device writes that and it lies in the header.
+    logic [15:0] ip_base;
   } tx_par_t;
 
   // A frame in the output buffer, with the results to patch into it.

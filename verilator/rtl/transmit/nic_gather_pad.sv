@@ -33,7 +33,8 @@ module nic_gather_pad
   input  logic [Sw-1:0]   look_i,
   output logic [1:0]      pad_o
 );
-  // Buffer address of the byte with the pad count; any: it is still to come.
+  // Where the byte with a frame's pad count lies in the gather buffer: a line, and a byte of it.
+  // any: pad and ICRC are appended to the frame, so that its pad count is needed.
   typedef struct packed {
     logic          any;
     logic [Lw-1:0] line;

@@ -24,7 +24,7 @@ module nic_offload_crc
   output logic [31:0]  icrc_o,
   // UDP sum eight cycles after join_i, with the CRC-32C's bytes included.
   output logic [15:0]  sum_o,
-  // The CRC-32C, with icrc_o.
+  // CRC-32C of the frame, in the same cycle as icrc_o.
   output logic [31:0]  crc_o
 );
   // Cycles that a frame waits for its CRC-32C to be advanced; results come in order.

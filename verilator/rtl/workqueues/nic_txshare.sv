@@ -41,8 +41,10 @@ module nic_txshare #(
   // One bit a queue: it must not fetch now.
   output logic [NumTxq-1:0] blocked_o
 );
-  // For each queue since its first fetch after reset: blocks requested, passed on, and lost.
+  // One bit a queue: it has fetched since reset, so that its counts below are valid; it must not
+  // fetch now.
   logic [NumTxq-1:0] known_q, blocked_q;
+  // For each queue since its first fetch after reset: blocks requested, passed on, and lost.
   logic [15:0]       got_q  [NumTxq];
   logic [15:0]       gone_q [NumTxq];
   logic [15:0]       lost_q [NumTxq];

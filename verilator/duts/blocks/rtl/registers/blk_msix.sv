@@ -61,7 +61,7 @@ module blk_msix
   state_e            state_q;
   op_t               o_q;
   sent_t [Slots-1:0] sent_q;
-  logic [Slots-1:0]  ran_q;        // an entry of the slot's queue has left unreported
+  logic [Slots-1:0]  ran_q;        // slot's queue: entry left, and no message since
   logic [15:0]       age_q [Slots];
   logic [7:0]        others_q, steps_q;
   logic [1:0]        next_q;

@@ -121,7 +121,8 @@ module blk_regs
     .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
   );
 
-  // Results: an answer, a look, or the report of blk_work.
+  // Results: the answer to a TLP (op 0), configuration and doorbells (op 1), or the report of
+  // blk_work (op 2).
   assign m_axis_rsp_tlast  = 1'b1;
   assign m_axis_rsp_tvalid = look_q || work_valid || ans_valid;
 
