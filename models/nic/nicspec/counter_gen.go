@@ -5,7 +5,7 @@ package nicspec
 // Layout of the COUNTER registers.
 const (
 	CounterPortStride = 32  // indices per port
-	CounterPortsMax   = 4   // ports that the block has room for
+	CounterPortsMax   = 4   // ports for which the counter block has room
 	CounterDeviceBase = 128 // first of the device's own counters
 )
 

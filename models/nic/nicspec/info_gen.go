@@ -30,8 +30,8 @@ var RxDescInfo = StructInfo{Name: "RxDesc", Bytes: 16, Doc: "receive descriptor,
 // WqeInfo is the field table of Wqe.
 var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size)", Fields: []FieldInfo{
 	{Name: "opcode", Bit: 0, Width: 8, Enum: func(v uint64) string { return Opcode(v).String() }, Doc: "what to do"},
-	{Name: "nseg", Bit: 8, Width: 8, Doc: "number of pieces, 0..8; no more than there are slots for"},
-	{Name: "inline_len", Bit: 16, Width: 8, Doc: "number of inline bytes, 0..176; no more than there are slots for; they come first in the frame"},
+	{Name: "nseg", Bit: 8, Width: 8, Doc: "number of pieces, 0..8; inline bytes and pieces must fit the entry's slots"},
+	{Name: "inline_len", Bit: 16, Width: 8, Doc: "number of inline bytes, 0..176, with which the frame begins; inline bytes and pieces must fit the entry's slots"},
 	{Name: "port", Bit: 24, Width: 8, Doc: "Ethernet port"},
 	{Name: "f_complete", Bit: 32, Width: 1, Doc: "write a completion entry even if the status is Ok"},
 	{Name: "f_ip_csum", Bit: 33, Width: 1, Doc: "insert the IPv4 header checksum"},

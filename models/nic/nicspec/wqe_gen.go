@@ -17,13 +17,13 @@ func (b Wqe) Opcode() Opcode { return Opcode(b[0]) }
 // SetOpcode sets opcode.
 func (b Wqe) SetOpcode(v Opcode) { b[0] = uint8(v) }
 
-// Nseg returns nseg, byte 1: number of pieces, 0..8; no more than there are slots for.
+// Nseg returns nseg, byte 1: number of pieces, 0..8; inline bytes and pieces must fit the entry's slots.
 func (b Wqe) Nseg() uint8 { return b[1] }
 
 // SetNseg sets nseg.
 func (b Wqe) SetNseg(v uint8) { b[1] = v }
 
-// InlineLen returns inline_len, byte 2: number of inline bytes, 0..176; no more than there are slots for; they come first in the frame.
+// InlineLen returns inline_len, byte 2: number of inline bytes, 0..176, with which the frame begins; inline bytes and pieces must fit the entry's slots.
 func (b Wqe) InlineLen() uint8 { return b[2] }
 
 // SetInlineLen sets inline_len.
@@ -189,8 +189,8 @@ func (b Wqe) SetSlots(v []byte) { putBytes(b[16:64], v) }
 // WqeFields holds the fields of Wqe as plain values.
 type WqeFields struct {
 	Opcode    Opcode   // what to do
-	Nseg      uint8    // number of pieces, 0..8; no more than there are slots for
-	InlineLen uint8    // number of inline bytes, 0..176; no more than there are slots for; they come first in the frame
+	Nseg      uint8    // number of pieces, 0..8; inline bytes and pieces must fit the entry's slots
+	InlineLen uint8    // number of inline bytes, 0..176, with which the frame begins; inline bytes and pieces must fit the entry's slots
 	Port      uint8    // Ethernet port
 	FComplete bool     // write a completion entry even if the status is Ok
 	FIpCsum   bool     // insert the IPv4 header checksum

@@ -165,7 +165,7 @@ package nic_pkg;
 
   // Counters: port counters are offsets in the block of a port, device counters are indices
   localparam int unsigned CntPortStride = 32;  // indices per port
-  localparam int unsigned CntPortsMax = 4;  // ports that the block has room for
+  localparam int unsigned CntPortsMax = 4;  // ports for which the counter block has room
   localparam int unsigned CntDeviceBase = 128;  // first of the device's own counters
   // port: frames received, including dropped frames and pause frames
   localparam int unsigned CntRxFrames = 0;
@@ -486,10 +486,11 @@ package nic_pkg;
     logic f_ip_csum;  // byte 4 bit 1: insert the IPv4 header checksum
     logic f_complete;  // byte 4 bit 0: write a completion entry even if the status is Ok
     logic [7:0] port;  // byte 3: Ethernet port
-    // byte 2: number of inline bytes, 0..176; no more than there are slots for; they come first in
-    // the frame
+    // byte 2: number of inline bytes, 0..176, with which the frame begins; inline bytes and pieces
+    // must fit the entry's slots
     logic [7:0] inline_len;
-    logic [7:0] nseg;  // byte 1: number of pieces, 0..8; no more than there are slots for
+    // byte 1: number of pieces, 0..8; inline bytes and pieces must fit the entry's slots
+    logic [7:0] nseg;
     opcode_e opcode;  // byte 0: what to do
   } wqe_t;
 

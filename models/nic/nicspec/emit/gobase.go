@@ -113,7 +113,7 @@ func goCounters(w *goFile, c *schema.Contract) {
 		v         int
 	}{
 		{"CounterPortStride", "indices per port", schema.PortStride},
-		{"CounterPortsMax", "ports that the block has room for", schema.PortsMax},
+		{"CounterPortsMax", "ports for which the counter block has room", schema.PortsMax},
 		{"CounterDeviceBase", "first of the device's own counters", schema.DeviceBase},
 	} {
 		w.ids.declare(k.name, "the constant")

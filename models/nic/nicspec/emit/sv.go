@@ -192,7 +192,7 @@ func svParts(w *svFile, c *schema.Contract) {
 func svCounters(w *svFile, c *schema.Contract) {
 	w.pf("  // Counters: port counters are offsets in the block of a port, device counters are indices\n")
 	w.param("CntPortStride", schema.PortStride, "indices per port")
-	w.param("CntPortsMax", schema.PortsMax, "ports that the block has room for")
+	w.param("CntPortsMax", schema.PortsMax, "ports for which the counter block has room")
 	w.param("CntDeviceBase", schema.DeviceBase, "first of the device's own counters")
 	for i := range c.Counters {
 		k := &c.Counters[i]

@@ -6,7 +6,7 @@ import "strings"
 // device.
 const (
 	PortStride = 32  // counter indices per port
-	PortsMax   = 4   // ports that have a block
+	PortsMax   = 4   // ports with a block of counters each
 	DeviceBase = 128 // first index of the device's own counters, PortStride*PortsMax
 )
 
