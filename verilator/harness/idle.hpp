@@ -93,8 +93,8 @@ class Stillness {
   bool still_ = false, taken_ = false;
   uint64_t run_ = 0;  // quiet cycles in a row
   uint64_t first_ = kFirst, due_ = kFirst, wait_ = kFirst;
-  bool compared_ = false;  // in this quiet time
-  uint64_t saved_ = 0;     // cycles not evaluated in it
+  bool compared_ = false;  // the state was copied for a comparison in the current quiet time
+  uint64_t saved_ = 0;     // cycles of the current quiet time that were not evaluated
   std::vector<uint8_t> copy_;
 };
 

@@ -76,7 +76,7 @@ bool is_left_behind(const sockaddr_un& at) {
   return left;
 }
 
-// Binds a socket to the file, which is removed when a signal ends the process from then on.
+// Binds a socket to the file. From then on, a signal that ends the process also removes the file.
 bool bind_file(int fd) {
   sigset_t endings, before;
   sigemptyset(&endings);

@@ -33,7 +33,7 @@ module nic_txcqe
   output logic [1:0]    end_more_o,
   // With end_o: high if a completion entry is written for the entry or Event.
   output logic          end_cqe_o,
-  // With end_o: high if it is an entry with a status other than Ok; a pulse of TX_ERR.
+  // With end_o: high for an entry whose status is not Ok. Steps the counter TX_ERR.
   output logic          end_bad_o,
   // Completion entries, as write TLPs.
   output tlp_beat_t     tlp_o,

@@ -40,9 +40,9 @@ module nic_txpark
   input  logic              drain_i,
   input  logic [Qw-1:0]     drain_q_i,
   output logic              hold_o,
-  // Pulses: an entry reached the port's gather buffer; an entry or Event of queue end_q_i ended.
+  // Pulses, one bit a port: an entry reached the port's gather buffer.
   input  logic [Ports-1:0]  sent_i,
-  input  logic              end_i,
+  input  logic              end_i,  // pulse: an entry or Event of queue end_q_i ended
   input  logic [Qw-1:0]     end_q_i,
   // fetch_max_o: blocks that queue fetch_q_i may fetch. fetch_i: pulse: it fetches fetch_num_i
   // blocks. lost_num_i: blocks requested by queue lost_q_i that will never come.

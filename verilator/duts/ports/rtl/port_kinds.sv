@@ -50,7 +50,8 @@ module port_kinds (
 
   output logic [15:0] stray_o,  // acknowledges without a request
   output logic [15:0] early_o,  // payload beats before their header
-  output logic [15:0] apart_o   // records that came alone, or with different tags
+  // Right records without a left one, or with another tag; cycles with spare_i not 0.
+  output logic [15:0] apart_o
 );
 
   logic [7:0] headers, payloads, beats;
