@@ -38,7 +38,7 @@ type channel struct {
 	free    simcore.Ps // time from which the bus is free
 	writing bool       // the bus is turned to writes
 	served  int        // bursts since the bus turned, or since a drain of writes began
-	paid    simcore.Ps // time until which the writes so far have used up their share
+	paid    simcore.Ps // outside a drain no write starts earlier: the writes so far have used up the time before
 
 	window  []*part           // reads that the scheduler chooses from, oldest first
 	reads   fifo.Queue[*part] // reads that do not fit the window yet
@@ -97,8 +97,8 @@ func (c *channel) dispatch() (p *part, joined bool) {
 	return p, joined
 }
 
-// joins reports whether a write can be appended to a run: it continues in the same row, the run is
-// shorter than a drain, and both or neither are of a background load.
+// joins reports whether a write can be appended to a run: it continues in the same row, together they
+// have at most `batch` bursts, and both or neither are of a background load.
 func (c *channel) joins(run, p *part) bool {
 	return run.load == p.load && run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
 		run.bursts+p.bursts <= c.batch

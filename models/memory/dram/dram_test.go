@@ -192,8 +192,9 @@ func TestHog(t *testing.T) {
 	require.ErrorIs(t, err, mem.ErrNoMemory)
 }
 
-// A load behind Background must slow other accesses down, leave the bytes alone, wake no watch, and
-// not keep the DRAM from being idle; it must begin and end at its times.
+// A load of the memory that method Background returns must slow other accesses down, leave the bytes
+// alone, wake no watch, and not keep the DRAM from being idle. It must begin at time From of its spec,
+// and end at Until.
 func TestBackground(t *testing.T) {
 	latency := func(gbps int64) simcore.Ps {
 		e := simcore.NewEngine()

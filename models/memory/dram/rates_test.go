@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// reads returns a load of deep queues over all of the memory, as papers measure throughput.
+// reads returns a load that has many reads in flight, over 128 MB: papers measure throughput so.
 func reads(bytes int, next func(*load) uint64) *load {
 	return &load{op: mem.Read, bytes: bytes, depth: 512, span: 1 << 27, next: next}
 }

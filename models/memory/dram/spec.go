@@ -67,7 +67,7 @@ func (s Spec) bank(local uint64) int {
 // Timing holds the times that follow from a spec.
 type Timing struct {
 	Burst      simcore.Ps // a burst of 64 B on the bus of a channel
-	WriteCost  simcore.Ps // time charged to the writes' share for a write burst; at least Burst
+	WriteCost  simcore.Ps // part of a channel's time for writes that a write burst uses up; at least Burst
 	Turnaround simcore.Ps // time that the bus is idle when its direction changes
 	BankRead   simcore.Ps // time from a read burst to the next access of the same bank
 	BankWrite  simcore.Ps // time from a write burst to the next access of the same bank
