@@ -105,8 +105,8 @@ func TestLegalTraffic(t *testing.T) {
 	require.EqualValues(t, 16, m.Checked())
 }
 
-// ruleCases: in each case the last of steps breaks one rule in the named field. The monitor reports
-// that once, and judges the TLPs of after as if it had not happened.
+// ruleCases: in each case the last TLP of list `steps` breaks one rule in the named field. The
+// monitor reports that once, and judges the TLPs of list `after` as if it had not happened.
 var ruleCases = []struct {
 	name  string
 	rule  Rule

@@ -82,7 +82,7 @@ type part struct {
 	mem.Access
 	of        *access
 	to        *region
-	all       *mem.Access // the access, if it lies in one region as a whole; the field of is nil then
+	all       *mem.Access // the access, if it lies in one region as a whole; field `of` is nil then
 	completed bool        // memory has completed it during Access
 	past      int         // for runs: bytes of the lines that have ended
 	line      func(a *mem.Access, n int, more bool)

@@ -15,8 +15,10 @@ type Note struct {
 	Calls uint64 // number of calls so far
 	Over  bool   // the latest call has returned
 	What  string // name of the latest call; empty: no call yet
-	File  string // position of the function, or else of the reference, as the compiler names it
-	Line  int
+	// Position of the called function or, if that is not in the user's files, of the reference function. File is the
+	// name that the compiler gives.
+	File string
+	Line int
 }
 
 // entered writes a note of the call that is about to be made.

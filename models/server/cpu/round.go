@@ -99,7 +99,7 @@ func (r *round) skip(now simcore.Ps) {
 // begin advances the position past a loop that is being polled.
 func (r *round) begin(l *Loop) { r.next = (l.place + 1) % len(r.loops) }
 
-// markAwake and markAsleep maintain the list awake.
+// markAwake and markAsleep enter a loop in the list `awake`, and remove it.
 func (r *round) markAwake(l *Loop) {
 	if !l.awake && !l.stopped {
 		l.awake = true

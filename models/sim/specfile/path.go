@@ -68,7 +68,7 @@ func Fields(spec any, path field.Path) ([]Field, error) {
 	return at, nil
 }
 
-// fields returns the fields that a step leads to from f; rest are this step and those after it.
+// fields returns the fields that a step leads to from f. rest lists that step and all after it.
 func (f *Field) fields(s step, rest []step) (all []Field, err error) {
 	v := f.value
 	switch {

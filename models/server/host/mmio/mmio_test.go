@@ -40,7 +40,7 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 }
 
 // The first write must arrive after service time and latency, each later one a service time after the one before.
-// Only a path with Depth accesses may hold back the core.
+// Only a path with Spec.Depth accesses in flight may hold back the core.
 func TestPath(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, mmio.Spec{Latency: 500 * ns, Service: 1000 * ns, Depth: 3})
