@@ -38,8 +38,8 @@ func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 	return &s.accounts[v.Account.ID]
 }
 
-// enterAccount adds a frame that account a steers to its fast or its slow queue to a's list. The delivery will
-// show which queue it was.
+// enterAccount adds a frame to the list of account a, which steers it to its fast or its slow queue. The
+// delivery will show which queue it was.
 func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	slow := r.rx.queue(f.Verdict.Account.Queue)
 	f.Place = arrivals.ToAccount

@@ -79,7 +79,7 @@ func (c *chaos) beginRxParts() {
 	}
 }
 
-// useRxParts changes a setting of these parts while frames come in.
+// useRxParts changes settings of RSS, accounts and pause while frames come in, if the build has these parts.
 func (c *chaos) useRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.changeRss()

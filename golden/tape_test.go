@@ -81,7 +81,7 @@ func newTape(t testing.TB, from []boundary.Crossing) *tape {
 	return p
 }
 
-// pick reports whether a test means a crossing.
+// pick reports whether a crossing is one of those that a test is about to edit or to move.
 type pick func(x *boundary.Crossing) bool
 
 // find returns the index of the n-th picked crossing.
@@ -102,13 +102,13 @@ func (p *tape) get(n int, is pick) *boundary.Crossing { return &p.s[p.find(n, is
 
 func (p *tape) drop(i int) { p.s = append(p.s[:i:i], p.s[i+1:]...) }
 
-// insert inserts a crossing before index i, at the same time as the one there.
+// insert inserts a crossing before index i, and gives it the time of the crossing that is there.
 func (p *tape) insert(i int, x boundary.Crossing) {
 	x.First, x.Last = p.s[i].Last, p.s[i].Last
 	p.s = append(p.s[:i:i], append([]boundary.Crossing{x}, p.s[i:]...)...)
 }
 
-// move moves a crossing to another index, at the time of the one there.
+// move moves a crossing to another index, and gives it the time of the crossing that was there.
 func (p *tape) move(from, to int) {
 	x := p.s[from]
 	p.drop(from)

@@ -42,7 +42,7 @@ type Frame struct {
 
 	Why     counters.Drops // possible causes of the frame's drop
 	Hit     int            // rule whose counter a dropped frame stepped
-	HitSure bool           // that counter was certainly stepped
+	HitSure bool           // the counter of rule Hit was certainly stepped
 }
 
 // Span returns the cycles in which the frame came in.
