@@ -89,7 +89,7 @@ type peer struct {
 	payload  []byte
 	recvs    uint64
 	inv      uint32   // number of SENDs with invalidate so far: rxe does not count them as messages in the MSN
-	invs     []uint32 // inv at the time of each answer
+	invs     []uint32 // value of field `inv` at the time of each answer
 }
 
 var _ Env = (*peer)(nil)

@@ -62,7 +62,7 @@ type Env interface {
 	// many answers to this end's own. requests and answers say how many more of each it can take now. A share of 0
 	// means no limit. (RC)
 	Buffers() (share, requests, answers int)
-	// CRC returns the CRC-32C of the first n payload bytes of the packet under Input (Solar).
+	// CRC returns the CRC-32C of the first n payload bytes of the packet that Conn.Input is handling (Solar).
 	CRC(h Handle, n int) uint32
 	// Atomic performs the operation on 8 bytes, indivisibly. Conn.AtomicDone reports its end. A connection has at most
 	// one in flight.

@@ -123,7 +123,8 @@ func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	}
 }
 
-// takeNAK handles a NAK. It goes back, or fails the request that the peer refuses.
+// takeNAK handles a NAK. One for a sequence error makes go-back-N retransmit from the lost packet on; any other fails
+// the request that the peer refuses.
 func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
 	c.ackBelow(now, psn, echo, true)
 	if c.state == verbs.QPSErr {

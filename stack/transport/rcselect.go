@@ -14,7 +14,7 @@ type selective struct {
 	got      seq.Bitmap
 	lost     seq.Bitmap
 	order    []uint32
-	clock    uint32 // the next position in that order
+	clock    uint32 // position of the next packet in the order of transmission
 	losses   int    // number of bits set in lost
 	received uint32 // the peer has received all requests before this PSN
 	// PSNs that the peer holds because they came early. It may still drop them for lack of a receive request.

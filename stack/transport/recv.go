@@ -68,7 +68,7 @@ func (q *RecvQueue) take() *recv {
 
 func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
 
-// doneRecv is a receive completion to report once all copies with numbers less than after have ended.
+// doneRecv is a receive completion to report once all copies with numbers below field `after` have ended.
 type doneRecv struct {
 	Completion
 	after uint64

@@ -58,7 +58,7 @@ type end struct {
 	conn     Conn
 	mem      []byte
 	packets  []held
-	raw      []byte // UDP payload of the packet under Input, without ICRC
+	raw      []byte // UDP payload of the packet that method Input is handling, without ICRC
 	out      Out
 	pulling  bool
 	wake     Ps

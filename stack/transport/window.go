@@ -11,7 +11,7 @@ import (
 // window is the state of a connection's receive window (package comment, "Receive window").
 type window struct {
 	// Requester.
-	known bool   // the peer advertises a window, or has not answered yet
+	known bool   // limit applies: the latest answer advertised a window or, before the first one, this end has a window
 	limit uint32 // the peer has room for requests before this PSN
 	asked uint32 // one past the newest PSN whose packet requested an answer
 	probe bool   // nothing was in flight for the whole timeout: one packet may leave beyond limit
@@ -170,8 +170,8 @@ func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
 	return false
 }
 
-// ackEvery returns the number of packets of a message after which one requests an acknowledgement: several in a
-// window, so that the next window arrives before this one is used up.
+// ackEvery returns after how many packets of a message an acknowledgement is requested. It is at most a fraction of the
+// window (leastOf), so that the next window arrives before this one is used up.
 func (c *rc) ackEvery() uint32 {
 	n := c.ownWindow()
 	if c.window.known {

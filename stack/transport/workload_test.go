@@ -175,7 +175,7 @@ func (s *schedule) read(p *plan, m *message, h uint64) {
 	p.unread = true
 }
 
-// atomic completes an atomic: its cell, its operands, and the value that it must return.
+// atomic fills in message m, an atomic: the 8 bytes that it changes, its operands, and the value that it must return.
 func (s *schedule) atomic(p *plan, m *message, h uint64) {
 	m.length = 8
 	p.top = (p.top + 7) &^ 7
