@@ -16,7 +16,7 @@ import (
 type raw struct {
 	q     *qp
 	state verbs.State
-	sends fifo.Queue[*rawSend] // oldest first; the first begun ones are with the NIC
+	sends fifo.Queue[*rawSend] // oldest first; the NIC has the first ones, as many as field `begun` says
 	begun int                  // number of frames given to the NIC
 	recvs fifo.Queue[transport.Recv]
 }

@@ -30,12 +30,12 @@ type packet struct {
 	slot        uint64   // address of the packet's slot in reorder memory
 	landing     *landing // low-latency queue pair whose buffer holds the payload; nil: the payload is in Arm memory
 	request     landed   // the receive request whose buffer holds the payload
-	accepted    bool     // the connection accepted the packet as the message of that request
+	accepted    bool     // the connection accepted the packet as the message for field `request`
 	holder      *qp      // queue pair whose share of the receive queue the buffer counts against; nil: none
 	answer      bool     // it counts as an answer to a request of holder
 }
 
-// openReceive opens the receive queue and posts all of its buffers, which begin at at.
+// openReceive opens the receive queue and posts all of its buffers, which begin at address `at`.
 func (c *core) openReceive(at uint64) error {
 	s := c.spec
 	n := 1 << s.LogReceive

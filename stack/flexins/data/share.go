@@ -28,7 +28,8 @@ func (q *qp) recountSharer() {
 // share returns how many packets of requests, and as many of answers, a core can hold of each of its n reliable queue
 // pairs: an even share of a half of its receive queue.
 func (s *Spec) share(n int) int {
-	usable := 1<<s.LogReceive - 2*s.Every // as many may have been used or posted without a doorbell yet
+	// 2*Every buffers are not shared: they may be in use uncounted, or posted without a doorbell yet.
+	usable := 1<<s.LogReceive - 2*s.Every
 	return max(1, usable/2/max(n, 1))
 }
 

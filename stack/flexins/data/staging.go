@@ -93,7 +93,7 @@ func (x *staging) send(s *sender, q *qp, p *staged) {
 	}
 	p.q = q
 	q.staged++
-	q.frames++ // counted from now on, not only in the transmit queue
+	q.frames++ // a packet that waits here counts like a frame in a transmit queue
 	if len(p.out.Inline) > 0 {
 		p.inline = append(p.inline[:0], p.out.Inline...) // copied, because the request may end before the packet leaves
 		p.out.Inline = p.inline

@@ -15,7 +15,7 @@ const (
 	Pipe Notification = "pipe" // DMA writes elements into Arm memory
 	// elements stay in host memory, and the card fetches them; the host announces them by a DMA
 	DoorbellPushed Notification = "doorbell_pushed"
-	// elements stay in host memory, and the card fetches them; it polls a record that counts them
+	// elements stay in host memory, and the card fetches them; the card polls a record that counts them
 	DoorbellPolled Notification = "doorbell_polled"
 	// the host core writes elements into Arm memory by register writes
 	MMIO Notification = "mmio"
