@@ -17,7 +17,7 @@ type Observer interface {
 type Message struct {
 	Flow   int  // as Flow.Index
 	Answer bool // from the flow's server to its client
-	Number int  // of the request that it is, or answers
+	Number int  // number of the request among those of the flow; an answer has that of its request
 	Bytes  int
 }
 

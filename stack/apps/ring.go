@@ -43,7 +43,7 @@ type ringEnd interface {
 // ring is the state common to both ends of a ring.
 type ring struct {
 	*end
-	slots area // one slot of the area, which holds all slots of the ring
+	slots area // area of one slot, whose bytes hold all slots of the ring
 	lines area
 	loop  Loop
 	next  int // the message to write or read next

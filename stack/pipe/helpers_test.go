@@ -51,7 +51,7 @@ type move struct {
 	write bool
 	addr  uint64
 	b     []byte
-	lent  []byte // copy of b when the write began: b must not change before done
+	lent  []byte // copy of `b` when the write began: `b` must not change before `done` is called
 	at    []int  // number of bytes moved, by line
 	done  func(error)
 }

@@ -35,22 +35,22 @@ type Fault uint8
 
 // Kinds of faults; the comments say what RequestError.Has and Want are.
 const (
-	FaultState      Fault = 1 + iota // the state accepts no such requests; Has is the state
-	FaultOpcode                      // the type lacks the operation; Has is the operation, Want the type
-	FaultFeature                     // the device lacks the operation; Has is the operation
-	FaultSGEs                        // too many pieces of memory; Has is their number, Want the limit
-	FaultInline                      // too many inline bytes; Has is their number, Want the limit
-	FaultInlineOp                    // inline data with an operation that sends none; Has is the operation
-	FaultNoAH                        // the address handle does not exist; Has is the handle
-	FaultAHDomain                    // the address handle is of another protection domain; Has is the handle
-	FaultFlags                       // unknown flags; Has is the set of flags, Want the valid ones
+	FaultState      Fault = 1 + iota // the state accepts no such requests; Has holds the state
+	FaultOpcode                      // the type lacks the operation; Has holds the operation, Want the type
+	FaultFeature                     // the device lacks the operation; Has holds the operation
+	FaultSGEs                        // too many pieces of memory; Has holds their number, Want the limit
+	FaultInline                      // too many inline bytes; Has holds their number, Want the limit
+	FaultInlineOp                    // inline data with an operation that sends none; Has holds the operation
+	FaultNoAH                        // the address handle does not exist; Has holds the handle
+	FaultAHDomain                    // the address handle is of another protection domain; Has holds the handle
+	FaultFlags                       // unknown flags; Has holds the set of flags, Want the valid ones
 	FaultSRQ                         // the queue pair has an SRQ
-	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; Has is the number
-	FaultOneSided                    // low-latency: not a SEND; Has is the operation
-	FaultLong                        // low-latency: the message is too long; Has is its length in bytes, Want the limit
-	FaultRecvPieces                  // low-latency: not one piece of memory; Has is the number of pieces
-	FaultRecvShort                   // low-latency: the buffer is too short; Has is its length in bytes, Want the least
-	FaultRecvMemory                  // low-latency: the memory must not be written; Has is its key
+	FaultRemoteQPN                   // remote queue pair number of more than 24 bits; Has holds the number
+	FaultOneSided                    // low-latency: not a SEND; Has holds the operation
+	FaultLong                        // low-latency: message too long; Has holds its length in bytes, Want the limit
+	FaultRecvPieces                  // low-latency: not one piece of memory; Has holds the number of pieces
+	FaultRecvShort                   // low-latency: buffer too short; Has holds its length in bytes, Want the least
+	FaultRecvMemory                  // low-latency: the memory must not be written; Has holds its key
 	FaultUnsignaled                  // Solar: the request asks for no completion
 	FaultFence                       // Solar: the request has a fence
 	FaultNoRecv                      // Solar: a receive request
