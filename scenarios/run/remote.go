@@ -86,7 +86,7 @@ func (c *Case) beside(path string) string {
 	return filepath.Join(filepath.Dir(c.File), path)
 }
 
-// address returns the address of a device; beside resolves the path of a Unix socket.
+// address returns the address of a device. The path of a Unix socket is resolved by method beside.
 func (c *Case) address(of string) string {
 	const socket = "unix:"
 	if path, ok := strings.CutPrefix(of, socket); ok {

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/inject"
 )
 
-// wrongEnd is the section expect of a scenario in which a client names memory that does not exist: the errors that must
-// occur.
+// wrongEnd is the section "expect" of a scenario in which a client names memory that does not exist. It lists the
+// errors that must occur.
 const wrongEnd = `expect:
   errors:
   - {at: client, queue: send, status: rem_access_err}

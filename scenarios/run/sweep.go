@@ -103,8 +103,8 @@ type Case struct {
 // Locate adds file and line to errors about fields.
 func (c *Case) Locate(err error) error { return c.places.Locate(err) }
 
-// OldNames returns a warning for each field that the file of the case gives by its old name, which has the unit. Fields
-// of boards keep such names.
+// OldNames returns a warning for each field that the case's file gives by its old name, such as within_ps: the unit is
+// part of an old name. Fields of boards are named so in this release, too, and cause no warning.
 func (c *Case) OldNames() (all []string) {
 	for _, l := range c.places.Longs() {
 		if !strings.HasPrefix(string(l.Path), "board.") {

@@ -63,7 +63,7 @@ type Latency struct {
 	Max     int64   `json:"max_ps"`
 }
 
-// Measures names what the times of a Latency lead to, from the post of a message on.
+// Measures names the events at which the times of a Latency end. Each time begins with the post of the message.
 var Measures = [measures]string{"wire", "completion", "hand_over", "answer"}
 
 // maxFlows bounds the flows that a summary lists.

@@ -41,9 +41,10 @@ type value struct {
 type Old struct {
 	Name string
 	Path field.Path
-	// Prepare makes the field of the path in a spec, where it may lack it; nil: it does not
+	// Prepare adds the field at Path to a spec that may lack it; nil: every spec has the field
 	Prepare func(spec any)
-	// Value reads a value of the axis and returns it as one of the field, and its text; nil: it is one of the field
+	// Value converts a value of the axis to a value of the field, and returns its text for names of cases, too; nil:
+	// values of the axis are values of the field
 	Value func(file string, n *yaml.Node, at field.Path) (*yaml.Node, string, error)
 }
 
