@@ -17,8 +17,9 @@ const (
 	longer     = simcore.Microsecond // added to the latency of a cable, for comparison
 )
 
-// pairSpeed measures the ratio of the wall time of two boards in one process to that in two, from the least of
-// alternate turns. It also reports the ratios with a longer cable, and with fewer frames in flight.
+// pairSpeed measures the wall time of two boards in one process, divided by that in two processes. Runs of both kinds
+// alternate, and the shortest run of each kind counts. It also reports the ratios with a longer cable, and with fewer
+// frames in flight.
 func pairSpeed(s *session) ([]Result, error) {
 	ratio, quantum, missing, err := s.pairRatio(0, pairWindow)
 	if err != nil {

@@ -18,8 +18,9 @@ type spoiler struct {
 // spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
-// noticesCorruption reports whether a reference notices corrupted outputs and corrupted samples of observed outputs, by
-// a fault or a mistake. A reference that does not notice compares none of them.
+// noticesCorruption reports whether a reference notices corrupted outputs and corrupted samples of observed outputs:
+// it then reports a failure of the device, or ends with an error of its own. A reference that does not notice compares
+// none of them.
 func (c *campaign) noticesCorruption(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()

@@ -81,8 +81,8 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 }
 
 // silence describes an output or input on which nothing was expected and nothing came in some runs, or whose
-// transactions nobody compared; what is empty if neither applies. isError says that the check covers the stream and
-// that no run had anything there.
+// transactions nobody compared; the text is empty if neither applies. isError says that the check covers the stream
+// and that no run had anything there.
 func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	switch {

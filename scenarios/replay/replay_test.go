@@ -59,7 +59,7 @@ func shipped(t testing.TB) []string {
 // play them, too.
 const foreignCaptures = "NICTWIN_TEST_CAPTURES"
 
-// foreign returns the Ethernet captures in that folder.
+// foreign returns the Ethernet captures in the folder that variable foreignCaptures gives; none if it is not set.
 func foreign(t testing.TB) []string {
 	t.Helper()
 	dir := os.Getenv(foreignCaptures)

@@ -47,8 +47,8 @@ type player struct {
 	tx   map[int]*txRing
 	at   [program.Regions]uint64 // first bus address in use of each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory
-	used [program.Regions]uint64 // bytes in use of each part's memory for pieces
-	last [program.Regions]uint64 // address of the latest piece in each part's memory
+	used [program.Regions]uint64 // bytes for pieces in use in each part of memory
+	last [program.Regions]uint64 // address of the latest piece in each part of memory
 	keys map[int]keyInForce
 	held map[uint64]simcore.Ps // by first address of a fault: time until which the latest read there stays unanswered
 }

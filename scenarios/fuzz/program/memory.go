@@ -32,7 +32,7 @@ const (
 	FarNowhere = 0x7f << 57
 )
 
-// Buffers that all entries share lie at the end of each part's memory for pieces.
+// Buffers that all entries share. In each part of memory, they lie at the end of the bytes for pieces (PieceBytes).
 const (
 	SharedBuffers = 4
 	SharedBytes   = 16 << 10 // bytes of each buffer

@@ -215,7 +215,7 @@ func newScale(values []float64, log, zero bool) scale {
 	s := scale{log: log, low: math.Inf(1), high: math.Inf(-1)}
 	for _, v := range values {
 		if log && v <= 0 {
-			continue // cannot be shown on a logarithmic scale: drawn at its lower end
+			continue // without a logarithm: the value is drawn at the lower end of the scale
 		}
 		s.low, s.high = min(s.low, v), max(s.high, v)
 	}

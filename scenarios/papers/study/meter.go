@@ -16,11 +16,12 @@ type (
 	Estimate = steady.Estimate
 )
 
-// NewMeter returns a meter that counts at least this many round trips, after a tenth of them for warm-up.
+// NewMeter returns a meter that counts Session.Percent of the given number of round trips or more, and MinRoundTrips at
+// least, after a tenth of that number for warm-up.
 func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
 
-// NewMeterAfter returns a meter with the given number of further round trips for warm-up, whatever the percentage, such
-// as to fill a cache.
+// NewMeterAfter returns a meter like that of NewMeter, whose warm-up takes warm round trips more, for example to fill a
+// cache. Session.Percent does not scale these.
 func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	n := s.Scale(roundTrips, MinRoundTrips)
 	return steady.New(warm+n/10+1, (n+batches-1)/batches, batches, most)

@@ -33,7 +33,7 @@ func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
 		How: how})
 }
 
-// Values records the numbers measured for a claim, as many as it has.
+// Values records the numbers measured for a claim, as many as the claim has.
 func (s *Session) Values(claim string, how string, values ...float64) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: values, How: how})
 }

@@ -120,7 +120,7 @@ func hold(pid, mb int) error {
 	return nil
 }
 
-// ended waits for the end of the process, at most d of its own time.
+// ended waits until the process has ended, for at most time d as type age measures it, and reports whether it has.
 func (x *process) ended(d time.Duration) bool {
 	a := age{pid: x.cmd.Process.Pid}
 	a.passed(0)

@@ -87,7 +87,7 @@ type age struct {
 // least is the inverse of the share of elapsed time that counts in any case.
 const least = 20
 
-// passed returns how much of the process's own time has passed since the previous call, d ago.
+// passed returns the time, as age measures it, that has passed since the previous call, d ago.
 func (a *age) passed(d time.Duration) time.Duration {
 	whole, ok := readThread(fmt.Sprintf("/proc/%d/stat", a.pid))
 	if !ok {

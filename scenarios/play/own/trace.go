@@ -20,9 +20,9 @@ type traced struct {
 // frameAt matches the file and the line of a stack frame.
 var frameAt = regexp.MustCompile(`^\t(.+):([0-9]+)(?: .*)?$`)
 
-// readTrace parses a trace. It takes the position from the goroutine whose heading begins with goroutine if that runs a
-// function of the reference, else from the first goroutine that does, else from the first one that the reference
-// started.
+// readTrace parses a trace. It takes the position from the goroutine whose heading begins with the given text, such as
+// "goroutine 1 ", if that goroutine runs a function of the reference, else from the first goroutine that does, else
+// from the first one that the reference started.
 func readTrace(text, goroutine string) traced {
 	lines := strings.Split(text, "\n")
 	t := traced{what: summary(lines)}

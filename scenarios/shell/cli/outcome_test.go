@@ -137,7 +137,7 @@ func TestDecide(t *testing.T) {
 	require.Equal(t, result.Mismatch, Decide(ctx, nil, true), "likewise")
 }
 
-// The error decides the kind of failure, or else the first finding with one.
+// The error decides the kind of failure or, if it has none, the first finding that has a kind.
 func TestFailure(t *testing.T) {
 	infra := func(cause error, words string) error { return &protocol.InfraError{Err: cause, LastWords: words} }
 	said := func(c protocol.ErrorCode) error { return infra(&protocol.DeviceError{Code: c}, "") }

@@ -155,7 +155,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	}
 	res, cut, err := r.repeat(ctx, w)
 	again, still := errors.AsType[*replay.StuckError](err)
-	var same []result.Finding // nil: it ended before its findings
+	var same []result.Finding // of the repeated run; nil: unknown, because it was stopped before it had any
 	switch otherwise := err != nil && !cut && !(hangs && still && again.Key() == hang.Key()); {
 	case len(w.Left) == 0 && err != nil:
 		return waveError(err)

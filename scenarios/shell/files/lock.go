@@ -15,7 +15,7 @@ const lockExt = ".lock"
 // lockTimes holds the times of waiting for a lock.
 type lockTimes struct {
 	poll   time.Duration // time between two attempts to take the lock
-	notice time.Duration // time after which say reports for which process the caller waits
+	notice time.Duration // time after which a message names the process for which the caller waits
 	grace  time.Duration // time for further attempts after the context was canceled, far more than a holder needs
 	most   time.Duration
 }

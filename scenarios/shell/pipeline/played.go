@@ -84,7 +84,8 @@ func (p *Played) Device(homeFlag, instead string) (string, error) {
 func (p *Played) Compare(o *result.Object, dut string) *result.FromBundle {
 	i := &p.Info
 	c := &result.FromBundle{File: p.Path, Reproduced: o.Result == i.Result, Finding: named(i.Finding, i.Error)}
-	if o.Result == result.Infrastructure.String() { // e.g. the device died there, and a tool is missing here
+	// Two failures of infrastructure may differ: in one run the device died, in the other a tool was missing.
+	if o.Result == result.Infrastructure.String() {
 		c.Reproduced = c.Reproduced && o.Failure == i.Failure
 	}
 	if f := i.Finding; f != nil && o.Result == result.Mismatch.String() {

@@ -22,7 +22,7 @@ type Packet struct {
 	Data     []byte // the captured bytes, from the destination address on
 	WireLen  int    // length on the wire according to the file; Data may be shorter
 	Offset   int64  // offset of its record or block in the unpacked file
-	Interval int64  // picoseconds since the previous packet; 0 for the first one, and if its time is earlier
+	Interval int64  // picoseconds since the previous packet; 0 for the first one, or if this one has an earlier time
 }
 
 // CutOff reports that a file ends in the middle of a packet or block.

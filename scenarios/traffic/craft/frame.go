@@ -20,14 +20,14 @@ type Frame struct {
 	Frag    uint16   `json:"frag,omitempty"`    // IPv4 flags and fragment offset
 	Version uint8    `json:"version,omitempty"` // version field of the IP header; 0: as L3 says
 	IHL     int      `json:"ihl,omitempty"`     // header length field in words; 0: as Options requires
-	IPLen   int      `json:"ip_len,omitempty"`  // error of the IP length
+	IPLen   int      `json:"ip_len,omitempty"`  // added to the right IP length
 	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is wrong
 	Proto   uint8    `json:"proto,omitempty"`   // transport protocol; UDP and TCP get a header
 	Src     uint8    `json:"src,omitempty"`     // last byte of the source address
 	Dst     uint8    `json:"dst,omitempty"`
 	SPort   uint16   `json:"sport,omitempty"`
 	DPort   uint16   `json:"dport,omitempty"`
-	UDPLen  int      `json:"udp_len,omitempty"` // error of the UDP length
+	UDPLen  int      `json:"udp_len,omitempty"` // added to the right UDP length
 	UDPSum  Sum      `json:"udp_sum,omitempty"` // value of the UDP checksum
 	// TCP data offset in words, up to 15; 0 gives 5, 1 gives 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`

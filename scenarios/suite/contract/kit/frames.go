@@ -18,13 +18,13 @@ type Packet struct {
 	Frag     uint16 // IPv4 flags and fragment offset
 	version  uint8  // version field of the IP header; 0: as L3 says
 	ihl      int    // header length field of IPv4, in words; 0: correct
-	IPLen    int    // error of the IP length field
+	IPLen    int    // added to the right value of the IP length field
 	IPBad    bool   // IPv4 header checksum is wrong
 	Proto    uint8  // transport protocol; 17 (UDP) and 6 (TCP) get a header
 	Src, Dst uint8  // last bytes of the addresses
 	Sport    uint16
 	Dport    uint16
-	UDPLen   int      // error of the UDP length field
+	UDPLen   int      // added to the right value of the UDP length field
 	UDPCsum  CsumKind // value of the UDP checksum
 	DataOff  int      // TCP data offset in words; 0 means 5
 	Roce     bool     // insert a BTH and append an ICRC; extension headers are part of the payload
