@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -15,19 +16,19 @@ import (
 type RackSpec struct {
 	Name    string       `yaml:"name"`
 	Servers []ServerSpec `yaml:"servers"`
-	Fleet   *FleetSpec   `yaml:"fleet"`   // client machines; nil: none
+	Fleet   *FleetSpec   `yaml:"fleet"`   // identical machines, such as clients; nil: none
 	Network NetworkSpec  `yaml:"network"` // between the cards' Ethernet ports
 }
 
-// FleetSpec configures identical client machines: Client[0], Client[1] and so on.
+// FleetSpec configures identical machines: Client[0], Client[1] and so on.
 type FleetSpec struct {
+	Name     string   `yaml:"name"` // before the index of each machine; empty: Client
 	Machines int      `yaml:"machines"`
 	Card     CardSpec `yaml:"card"`
 }
 
-// MaxMachines is the largest number of client machines in the papers' experiments (offpath: up to
-// 11 requesters).
-const MaxMachines = 11
+// MaxMachines is the largest number of machines of a fleet.
+const MaxMachines = 16
 
 // NetworkKind selects how Ethernet ports are connected.
 type NetworkKind string
@@ -108,12 +109,16 @@ func (s *DeviceSpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// All returns the servers, followed by the client machines as servers.
+// MachineName returns the name of the machines without their index.
+func (s *FleetSpec) MachineName() string { return cmp.Or(s.Name, "Client") }
+
+// All returns the servers, followed by the machines of the fleet as servers.
 func (s *RackSpec) All() []ServerSpec {
 	all := append([]ServerSpec(nil), s.Servers...)
 	if s.Fleet != nil {
 		for i := range s.Fleet.Machines {
-			all = append(all, ServerSpec{Name: fmt.Sprintf("Client[%d]", i), Cards: []CardSpec{s.Fleet.Card}})
+			name := fmt.Sprintf("%s[%d]", s.Fleet.MachineName(), i)
+			all = append(all, ServerSpec{Name: name, Cards: []CardSpec{s.Fleet.Card}})
 		}
 	}
 	return all
@@ -128,7 +133,7 @@ func (s *RackSpec) Validate() error {
 		}
 	}
 	bad(nameForm.MatchString(s.Name), "name", "%q: want %s", s.Name, wantName)
-	bad(len(s.Servers) > 0, "servers", ": none: want one or more")
+	bad(len(s.Servers) > 0 || s.Fleet != nil, "servers", ": none: want one or more")
 	names := map[string]int{}
 	for i := range s.Servers {
 		at := field.Path(fmt.Sprintf("servers[%d]", i))
@@ -139,6 +144,7 @@ func (s *RackSpec) Validate() error {
 		names[s.Servers[i].Name] = i
 	}
 	if s.Fleet != nil {
+		bad(s.Fleet.Name == "" || nameForm.MatchString(s.Fleet.Name), "fleet.name", "%q: want %s", s.Fleet.Name, wantName)
 		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d",
 			s.Fleet.Machines, MaxMachines)
 		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()),

@@ -14,6 +14,7 @@ import (
 const (
 	pairSuffix  = "-pair"  // two such servers back to back
 	fleetSuffix = "-fleet" // one such server, and the client machines of the off-path study, on a switch
+	rackSuffix  = "-rack"  // eight such servers on a switch
 )
 
 // fleets maps the cards that the off-path study measures from client machines to their rnic models:
@@ -22,7 +23,7 @@ const (
 var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
 
 // RackPresetNames lists the names that RackPreset takes: each card in a server, two such servers
-// back to back, and fleets.
+// back to back, eight with cores on a switch, and fleets.
 var RackPresetNames = rackPresetNames()
 
 func rackPresetNames() []string {
@@ -32,7 +33,7 @@ func rackPresetNames() []string {
 	}
 	for _, n := range CardPresetNames {
 		if machines[n] != "" {
-			names = append(names, n+coresSuffix, n+coresSuffix+pairSuffix)
+			names = append(names, n+coresSuffix, n+coresSuffix+pairSuffix, n+coresSuffix+rackSuffix)
 		}
 	}
 	for _, n := range CardPresetNames {
@@ -44,13 +45,15 @@ func rackPresetNames() []string {
 }
 
 // RackPreset returns a server of ServerPreset with open ports; two of them back to back by cables
-// of 5 m (25 ns: assumption); or one with the client machines of the off-path study on a switch.
+// of 5 m (25 ns: assumption); one with the client machines of the off-path study on a switch; or eight on a switch,
+// as a fleet, so that a file that names the preset may change their number.
 func RackPreset(name string) (RackSpec, error) {
 	if !slices.Contains(RackPresetNames, name) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
 	}
 	pair, isPair := strings.CutSuffix(name, pairSuffix)
-	card, isFleet := strings.CutSuffix(pair, fleetSuffix)
+	rack, isRack := strings.CutSuffix(pair, rackSuffix)
+	card, isFleet := strings.CutSuffix(rack, fleetSuffix)
 	s, err := ServerPreset(card)
 	if err != nil {
 		return RackSpec{}, err
@@ -59,6 +62,8 @@ func RackPreset(name string) (RackSpec, error) {
 	switch {
 	case isPair:
 		err = r.pair(card)
+	case isRack:
+		err = r.rack()
 	case isFleet:
 		err = r.fleet(card)
 	}
@@ -85,10 +90,6 @@ func (s *RackSpec) fleet(card string) error {
 	if err != nil {
 		return err
 	}
-	sw, err := etherlink.Preset(string(etherlink.CutThrough))
-	if err != nil {
-		return err
-	}
 	c := &s.Servers[0].Cards[0]
 	c.Device = DeviceSpec{Kind: DeviceRNIC, Model: fleets[card]}
 	c.EthBits, c.Period = 0, 0 // an rnic's streams and clock cannot be set
@@ -97,8 +98,23 @@ func (s *RackSpec) fleet(card string) error {
 		limits := c.Switch.Host.PCIe.Ends[1] // MPS, MRRS and RCB at the root's end of the link
 		c.Switch.Host.Limits = &limits
 	}
-	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}
-	// cables of 2 m (10 ns): two of them and the switch's 90 ns make up 0.11 us one way (assumption)
+	const requesters = 11 // the most in the experiments
+	s.Fleet = &FleetSpec{Name: "Client", Machines: requesters, Card: client}
+	return s.onSwitch()
+}
+
+// rack makes the server one of eight on a switch.
+func (s *RackSpec) rack() error {
+	const servers = 8
+	s.Fleet = &FleetSpec{Name: s.Servers[0].Name, Machines: servers, Card: s.Servers[0].Cards[0]}
+	s.Servers = nil
+	return s.onSwitch()
+}
+
+// onSwitch connects all servers to a switch by cables of 2 m (10 ns): two of them and the switch's 90 ns make up
+// 0.11 us one way (assumption).
+func (s *RackSpec) onSwitch() error {
+	sw, err := etherlink.Preset(string(etherlink.CutThrough))
 	s.Network = NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}
-	return nil
+	return err
 }

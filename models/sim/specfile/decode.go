@@ -43,7 +43,7 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 	return func(name string) (any, error) { return f(name) }
 }
 
-// Defaulter is a spec that sets its own default values, before an entry of a list is read into it.
+// Defaulter is a spec that sets its own default values, before an entry of a list or an optional part is read into it.
 type Defaulter interface{ SetDefaults() }
 
 // WordDecoder is a spec that a file may give as a single word in place of a mapping. One that is itself a number or a
@@ -169,6 +169,8 @@ func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path, u unit) 
 	own := reflect.New(v.Type().Elem()) // a copy: the preset may share its value with other specs
 	if !v.IsNil() {
 		own.Elem().Set(v.Elem())
+	} else if b, ok := own.Interface().(Defaulter); ok {
+		b.SetDefaults()
 	}
 	v.Set(own)
 	d.value(n, own.Elem(), at, u)

@@ -40,13 +40,13 @@ func strip(n *yaml.Node, v, base reflect.Value, presets map[string]string) {
 		if base.Kind() == reflect.Pointer && !base.IsNil() {
 			base = base.Elem()
 		} else {
-			base = reflect.Zero(v.Type())
+			base = defaultValue(v.Type())
 		}
 	}
 	switch {
 	case n.Kind == yaml.SequenceNode && v.Kind() == reflect.Slice:
 		for i, x := range n.Content {
-			strip(x, v.Index(i), defaultEntry(v.Type().Elem()), nil)
+			strip(x, v.Index(i), defaultValue(v.Type().Elem()), nil)
 		}
 		return
 	case n.Kind == yaml.SequenceNode && v.Kind() == reflect.Array:
@@ -79,8 +79,8 @@ func strip(n *yaml.Node, v, base reflect.Value, presets map[string]string) {
 	n.Content = kept
 }
 
-// defaultEntry returns the value over which Decode reads an entry of a list.
-func defaultEntry(t reflect.Type) reflect.Value {
+// defaultValue returns the value over which Decode reads an entry of a list, or an optional part.
+func defaultValue(t reflect.Type) reflect.Value {
 	v := reflect.New(t)
 	if b, ok := v.Interface().(Defaulter); ok {
 		b.SetDefaults()

@@ -185,14 +185,23 @@ type eager struct {
 
 func (e *eager) SetDefaults() { *e = eager{Size: 7, Rate: 9} }
 
-// TestEntriesBegin: entries of a list begin from their type's default values.
+// TestEntriesBegin: entries of a list and optional parts begin from their type's default values.
 func TestEntriesBegin(t *testing.T) {
-	var v struct {
+	type spec struct {
 		List []eager `yaml:"list"`
+		Part *eager  `yaml:"part"`
 	}
-	_, err := Decode("f.yaml", []byte("list: [{}, {size: 1}]"), nil, &v)
+	var v spec
+	_, err := Decode("f.yaml", []byte("list: [{}, {size: 1}]\npart: {rate: 2}"), nil, &v)
 	require.NoError(t, err)
-	require.Equal(t, []eager{{7, 9}, {1, 9}}, v.List)
+	require.Equal(t, spec{[]eager{{7, 9}, {1, 9}}, &eager{7, 2}}, v)
+	text, err := MarshalOver(&v, &spec{}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "list:\n  - {}\n  - size: 1\npart:\n  rate: 2\n", string(text))
+	var again spec
+	_, err = Decode("f.yaml", text, nil, &again)
+	require.NoError(t, err)
+	require.Equal(t, v, again)
 }
 
 func TestLocate(t *testing.T) {

@@ -242,10 +242,14 @@ func plural(n int, what string) string {
 
 // title describes a board in one line.
 func title(s *board.RackSpec) string {
-	t := fmt.Sprintf("%s: %s", s.Name, plural(len(s.Servers), "server"))
-	if s.Fleet != nil {
-		t += ", " + plural(s.Fleet.Machines, "client machine")
+	var machines []string
+	if n := len(s.Servers); n > 0 {
+		machines = append(machines, plural(n, "server"))
 	}
+	if f := s.Fleet; f != nil {
+		machines = append(machines, plural(f.Machines, strings.ToLower(f.MachineName())+" machine"))
+	}
+	t := s.Name + ": " + strings.Join(machines, ", ")
 	switch s.Network.Kind {
 	case board.NetworkOpen:
 		return t + ", open Ethernet ports"
@@ -283,9 +287,9 @@ func machines(s *board.RackSpec) (all []machine) {
 		all = append(all, m)
 	}
 	if f := s.Fleet; f != nil {
-		name := "Client[0]"
+		name := f.MachineName() + "[0]"
 		if f.Machines > 1 {
-			name += fmt.Sprintf(" to Client[%d]", f.Machines-1)
+			name += fmt.Sprintf(" to %s[%d]", f.MachineName(), f.Machines-1)
 		}
 		all = append(all, machine{name, []drawing{drawCard(&f.Card, false)}})
 	}
