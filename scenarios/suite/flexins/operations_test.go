@@ -35,6 +35,23 @@ func TestFlexinsSend(t *testing.T) {
 	r.finish()
 }
 
+// TestFlexinsForeignFrames checks that frames to the address of another server, which a switch may flood, are dropped
+// even if they name a queue pair.
+func TestFlexinsForeignFrames(t *testing.T) {
+	r := newDuo(t, 1, data.DefaultSpec(), bothModels, nil)
+	a, b := r.nodes[0], r.nodes[1]
+	r.pair(verbs.QPTUC, 0x100, func(x *transport.Attr) { x.Path.Peer.MAC = mac(7) })
+	b.recv(0x100, pipe.Span{Addr: 0x20000, Bytes: 64})
+	a.post(pipe.SendElement{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, QPN: 0x100, ID: 77,
+		Spans: []pipe.Span{{Addr: 0x1000, Bytes: 64}}})
+	r.settle()
+	require.Len(t, a.wcs, 1)
+	require.Empty(t, b.wcs)
+	st := b.data.Stats()
+	require.EqualValues(t, []uint64{0, 1}, []uint64{st.Received, st.Stray})
+	r.finish()
+}
+
 // workload posts operations of all kinds and lengths over queue pairs on several cores, and checks every byte.
 func (r *duo) workload(rounds int, qpns ...uint32) {
 	a, b := r.nodes[0], r.nodes[1]

@@ -37,6 +37,7 @@ type stacked struct {
 	regions *verbs.Regions
 	shadow  *pipe.Shadow
 	spec    data.Spec
+	mac     [6]byte
 	mr      verbs.MR
 	arm     uint64 // address in Arm memory by which the stack names the region
 
@@ -78,7 +79,7 @@ func newDuo(t *testing.T, cores int, spec data.Spec, kinds [2]board.DeviceKind, 
 		device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
 	require.NoError(t, err)
 	for i, c := range r.rack.Cards() {
-		n := &stacked{t: t, card: c, spec: spec}
+		n := &stacked{t: t, card: c, spec: spec, mac: mac(i)}
 		r.nodes[i] = n
 		require.NoError(t, c.NIC.Begin(func() bool { return n.over }))
 		n.open(cores)
@@ -125,7 +126,8 @@ func (n *stacked) open(cores int) {
 	n.regions = verbs.NewRegions(64)
 	n.shadow, err = pipe.NewShadow(pipe.Extent{From: shadowAt, Bytes: 1 << 30})
 	require.NoError(t, err)
-	cfg := data.Config{Spec: n.spec, Driver: n.d, Regions: n.regions, Shadow: n.shadow, FirstKey: 8, Host: hostKey}
+	cfg := data.Config{Spec: n.spec, Driver: n.d, Regions: n.regions, Shadow: n.shadow, FirstKey: 8, Host: hostKey,
+		MACs: [][6]byte{n.mac}}
 	for i := range cores {
 		_, b := n.bus(nicspec.EndpointArm, i, arm)
 		cfg.Cores = append(cfg.Cores, b)

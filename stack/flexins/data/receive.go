@@ -3,6 +3,7 @@ package data
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
@@ -88,6 +89,9 @@ func (c *core) received(f *driver.RxFrame) {
 	}
 	q := c.qps[f.Cqe.DestQp()]
 	switch {
+	case !c.addressed(f, head):
+		c.stats.Stray++
+		c.drop(h)
 	case !f.Cqe.Roce():
 		c.receivedRaw(h, f)
 	case f.Cqe.Icrc() != nicspec.VerdictOk:
@@ -106,6 +110,20 @@ func (c *core) received(f *driver.RxFrame) {
 		q.conn.Input(c.now(), &c.frame)
 		c.wake(q)
 	}
+}
+
+// addressed reports whether a frame has the address of a port. head is what the NIC has put into the header buffer; the
+// rest is in the payload buffer.
+func (c *core) addressed(f *driver.RxFrame, head []byte) bool {
+	var to [6]byte
+	n := copy(to[:], head)
+	if rest := to[n:]; len(rest) > 0 {
+		if err := c.cpu.Load(f.Pay, rest[:min(len(rest), f.PayLen)]); err != nil {
+			c.fail(err)
+			return false
+		}
+	}
+	return slices.Contains(c.card.cfg.MACs, to)
 }
 
 // parse reads the headers of a RoCE packet into frame; it returns false if the packet is malformed. Headers of opcodes

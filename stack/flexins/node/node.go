@@ -179,12 +179,16 @@ func (n *Node) build() error {
 	if err != nil {
 		return err
 	}
+	ports := n.ports()
+	var macs [][6]byte
+	for i := range ports {
+		macs = append(macs, ports[i].MAC)
+	}
 	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions,
-		Shadow: shadow, FirstKey: firstCoreKey, Host: host.key,
+		Shadow: shadow, FirstKey: firstCoreKey, Host: host.key, MACs: macs,
 		LowLatency: s.LowLatency, FirstRule: s.LowLatency, Control: n.cfg.Control.Core().Call}); err != nil {
 		return err
 	}
-	ports := n.ports()
 	if n.control, err = control.New(control.Config{
 		Spec: s.Control, Bus: n.cfg.Control, Driver: n.drv, Data: n.data, Regions: regions, Shadow: shadow,
 		Ports:    ports,
