@@ -5,7 +5,7 @@ import "nictwin/models/board"
 // Costs of a case, measured once, in milliseconds of processor time. They only have to be of the right magnitude: they
 // decide which case is played first and estimate when all will have ended.
 const (
-	costBoard   = 40  // ms: building the board, set-up, and waiting for idle devices
+	costBoard   = 40  // ms: building a board of two servers, set-up, and waiting for idle devices
 	costRTL     = 600 // ms: reset and driver set-up of each RTL NIC
 	costMessage = 1   // ms: a message on the Go NIC, with the stack
 	costPacket  = 1   // ms: every 4 KB of a message on the Go NIC
@@ -16,14 +16,17 @@ const (
 // Cost estimates how long the case takes to play, in milliseconds.
 func (c *Case) Cost(o *Options) int64 {
 	const packet = 4096
-	w := &c.Workload
-	messages, bytes := int64(w.Messages()*w.MessagesPerRequest()), int64(0)
-	for _, n := range w.Sizes {
-		bytes += int64(n)
+	traffic := int64(0)
+	for _, w := range c.AllWorkloads() {
+		messages, bytes := int64(w.Messages()*w.MessagesPerRequest()), int64(0)
+		for _, n := range w.Sizes {
+			bytes += int64(n)
+		}
+		traffic += costMessage*messages + costPacket*messages*bytes/int64(len(w.Sizes))/packet
 	}
-	traffic := costMessage*messages + costPacket*messages*bytes/int64(len(w.Sizes))/packet
-	fixed := int64(costBoard)
-	for _, v := range o.override(c.rack()).Servers {
+	servers, slower := o.override(c.rack()).Servers, int64(1)
+	fixed := costBoard * int64(len(servers)) / 2
+	for _, v := range servers {
 		if v.Cards[0].Device.Kind != board.DeviceRTL {
 			continue
 		}
@@ -32,7 +35,7 @@ func (c *Case) Cost(o *Options) int64 {
 			nic *= slowerStall
 		}
 		fixed += nic
-		traffic *= slowerRTL
+		slower = min(slower*slowerRTL, slowerRTL*slowerRTL) // a message passes two NICs
 	}
-	return fixed + traffic
+	return fixed + slower*traffic
 }

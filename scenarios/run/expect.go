@@ -148,8 +148,9 @@ func (d discrepancy) String() string {
 	return text
 }
 
-// judge compares a result with the expectations and returns the discrepancies.
-func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
+// judge compares a result with the expectations and returns the discrepancies. posted is the number of messages of each
+// workload.
+func (c *Case) judge(r *apps.Result, took simcore.Ps, posted []int) (found []discrepancy) {
 	x := &c.Expect
 	counts := r.Counts()
 	for i := range x.Errors {
@@ -196,15 +197,22 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	if len(x.Errors) > 0 || x.Failure != "" {
 		return found
 	}
-	return append(found, c.whole(r)...)
+	return append(found, c.whole(r, posted)...)
 }
 
-// whole checks that the numbers of arrived and of lost messages add up to the workload's number of messages.
-func (c *Case) whole(r *apps.Result) []discrepancy {
-	want := c.Workload.Messages() * c.Workload.MessagesPerRequest()
-	if r.Messages+r.Lost != want {
-		return []discrepancy{{field: "messages that arrived as they had to, or were lost", expected: fmt.Sprint(want),
-			got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}
+// whole checks that the numbers of arrived and of lost messages add up to the workloads' number of messages, and that
+// each workload had some.
+func (c *Case) whole(r *apps.Result, posted []int) (found []discrepancy) {
+	want := 0
+	for i, n := range posted {
+		if want += n; n == 0 {
+			found = append(found, discrepancy{field: fmt.Sprintf("messages of %s before its end", c.workloadPath(i)),
+				expected: "some", got: "0"})
+		}
 	}
-	return nil
+	if r.Messages+r.Lost != want {
+		found = append(found, discrepancy{field: "messages that arrived as they had to, or were lost",
+			expected: fmt.Sprint(want), got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)})
+	}
+	return found
 }

@@ -25,7 +25,7 @@ type FaultSpec struct {
 
 // PCIeFault makes completions of a NIC's reads wrong or late.
 type PCIeFault struct {
-	Server int            `yaml:"server"`   // 0 or 1
+	Server int            `yaml:"server"`
 	Of     EndpointMemory `yaml:"of"`       // memory whose reads are affected
 	Kind   string         `yaml:"kind"`     // kind of fault; none if completions are only late
 	Skip   int            `yaml:"skip"`     // the first Skip reads are unaffected
@@ -42,14 +42,15 @@ const (
 	Buffers    EndpointMemory = "buffers" // application buffers in host memory
 )
 
-func (f *PCIeFault) validate() error {
+func (f *PCIeFault) validate(servers int) error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(f.Server == 0 || f.Server == 1, "server", "%d: want 0 or 1", f.Server)
+	bad(f.Server >= 0 && f.Server < servers, "server", "%d: the board has %d servers: want 0 to %d", f.Server, servers,
+		servers-1)
 	bad(f.Of == ArmMemory || f.Of == HostMemory || f.Of == Buffers, "of", "%q: want %s, %s or %s", f.Of, ArmMemory,
 		HostMemory, Buffers)
 	if _, err := inject.ParseFault(f.Kind); err != nil {
@@ -89,13 +90,13 @@ func (m EndpointMemory) reach() (from, to uint64) {
 	return mem.Bus(nicspec.EndpointHost, 0), mem.Bus(nicspec.EndpointHost, mem.MaxBytes-1)
 }
 
-func (f *FaultSpec) validate() error {
+func (f *FaultSpec) validate(servers int) error {
 	var errs []error
 	if f.Wire != nil {
 		errs = append(errs, field.Under("wire", f.Wire.Validate()))
 	}
 	for i := range f.PCIe {
-		errs = append(errs, field.Under(field.Path(fmt.Sprintf("pcie[%d]", i)), f.PCIe[i].validate()))
+		errs = append(errs, field.Under(field.Path(fmt.Sprintf("pcie[%d]", i)), f.PCIe[i].validate(servers)))
 	}
 	if f.SlowMemory != nil {
 		errs = append(errs, field.Under("slow_memory", f.SlowMemory.Validate()))

@@ -91,53 +91,64 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 	m := &s.Measure
 	bad(m.Window > 0 || m.WarmUp == 0, "measure.window", ": none: want the length of the window behind %v",
 		field.Path("measure.warm_up"))
-	sweeps := slices.ContainsFunc([]field.Path{"workload", "expect", "measure", "stacks"}, s.Sweep.axes.Sets)
-	if sweeps || s.Workload.Validate() != nil { // the workload reports that itself
+	sweeps := slices.ContainsFunc([]field.Path{"expect", "measure", "stacks"}, s.Sweep.axes.Sets)
+	if sweeps || s.sweepsWorkload("") || s.validateWorkloads() != nil { // the workloads report that themselves
 		return
 	}
-	s.validateLatencies(bad)
+	for _, p := range s.Expect.percentiles() {
+		s.validateLatency(&p, bad)
+	}
 	s.validateRates(bad)
 }
 
-// validateLatencies checks the expected latencies.
-func (s *Spec) validateLatencies(bad func(ok bool, path field.Path, format string, a ...any)) {
-	w := &s.Workload
-	known := leadsTo(w)
-	each := w.Messages() / len(w.Sizes)
-	if w.Kind == apps.Atomics {
-		each /= 3 // a third of them are additions
-	}
-	for _, p := range s.Expect.percentiles() {
-		at, to := field.Path("expect."+p.name), p.spec.To
-		bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")
-		has := to == "" || slices.Contains(known, to)
-		bad(has, at+".to", "%q: messages of kind %s over %s have stamps of %s: want one of these", to, w.Kind,
-			w.Transport, strings.Join(known, ", "))
-		bad(!has || to != stats.Measures[stats.ToWire] || followsAnswers(w), at+".to", "%q: answers over %s are not "+
-			"followed on the wire: want %s, or %v %s", to, w.Transport, known[0], field.Path("workload.transport"),
-			apps.RC)
+// validateLatency checks an expected latency: one workload or more must have its stamp, and each that has it enough
+// messages.
+func (s *Spec) validateLatency(p *percentile, bad func(ok bool, path field.Path, format string, a ...any)) {
+	at, to := field.Path("expect."+p.name), p.spec.To
+	bad(p.spec.Below > 0, at, ": no bound: want below, a time such as 12us")
+	var have []string
+	given := 0
+	for i, l := range s.AllWorkloads() {
+		w, path := &l.Spec, s.workloadPath(i)
+		known := leadsTo(w)
+		if to != "" && !slices.Contains(known, to) {
+			have = append(have, fmt.Sprintf("messages of kind %s over %s have stamps of %s", w.Kind, w.Transport,
+				strings.Join(known, ", ")))
+			continue
+		}
+		given++
+		bad(to != stats.Measures[stats.ToWire] || followsAnswers(w), at+".to", "%q: answers over %s are not "+
+			"followed on the wire: want %s, or %v %s", to, w.Transport, known[0], path+".transport", apps.RC)
+		each := l.Messages() / len(w.Sizes)
+		if w.Kind == apps.Atomics {
+			each /= 3 // a third of them are additions
+		}
 		bad(each >= p.least, at, ": %d messages of each size: want %d or more for a tail, by %v", each, p.least,
-			field.Path("workload.count"))
+			path+".count")
 	}
+	bad(given > 0, at+".to", "%q: %s: want one of these", to, strings.Join(have, "; "))
 }
 
 // validateRates checks what is expected over the warm window.
 func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a ...any)) {
-	x, w := &s.Expect.FigureSpec, &s.Workload
-	all := w.Messages() * w.MessagesPerRequest()
+	x, list := &s.Expect.FigureSpec, s.AllWorkloads()
+	all, largest := list.Messages(), 0
+	for _, w := range list {
+		largest = max(largest, w.Largest())
+	}
 	least, where := steady.MinRoundTrips, "in the window"
 	if s.Measure.Window == 0 {
 		least, where = least*10/8, "of which the warm window has 80%"
 	}
 	enough := func(path field.Path) {
 		bad(all >= least, path, ": %d messages: want %d or more, %s, by %v", all, least, where,
-			field.Path("workload.count"))
+			s.workloadPath(0)+".count")
 	}
 	if r := x.Throughput; r != nil {
 		bad(r.Above > 0 || r.Below > 0, "expect.throughput", ": none: want above or below, a rate such as 180Gbps")
 		bad(r.Below == 0 || r.Below > r.Above, "expect.throughput.below", "%v: want more than above", r.Below)
 		enough("expect.throughput")
-		bad(w.Largest() > 0, "expect.throughput", ": messages have no bytes: want %v", field.Path("workload.sizes"))
+		bad(largest > 0, "expect.throughput", ": messages have no bytes: want %v", s.workloadPath(0)+".sizes")
 	}
 	if x.ArmDRAM != nil {
 		bad(slices.ContainsFunc(s.Stacks, func(k StackSpec) bool { return k.Kind == StackFlexiNS }),
@@ -173,21 +184,29 @@ func (s *Spec) validateMeasure() error {
 // RuleNotConverged names findings of expected rates that are not known well enough.
 const RuleNotConverged = "not_converged"
 
-// missed returns the kinds and sizes whose latencies are above the bound.
-func (e *percentile) missed(list []stats.Latency, usual string) (found []discrepancy) {
-	to := e.spec.To
+// missed returns the kinds and sizes of a workload whose latencies are above the bound. label is the workload's name
+// among several.
+func (e *percentile) missed(list []stats.Latency, label string, w *apps.Spec) (found []discrepancy) {
+	known, to := leadsTo(w), e.spec.To
 	if to == "" {
-		to = usual
+		to = known[0]
+	}
+	if !slices.Contains(known, to) {
+		return nil
+	}
+	of := ""
+	if label != "" {
+		of = "workload " + label + ": "
 	}
 	seen := false
 	for i := range list {
 		l := &list[i]
-		if l.Measure != to {
+		if l.Measure != to || l.Workload != label {
 			continue
 		}
 		seen = true
 		d := discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
-			why: fmt.Sprintf("%s of %d B, from post to %s", l.Kind, l.Bytes, to)}
+			why: fmt.Sprintf("%s%s of %d B, from post to %s", of, l.Kind, l.Bytes, to)}
 		if v := e.of(l); v == nil {
 			d.got = fmt.Sprintf("%d messages, which have no tail", l.Count)
 		} else if *v >= int64(e.spec.Below) {
@@ -199,7 +218,7 @@ func (e *percentile) missed(list []stats.Latency, usual string) (found []discrep
 	}
 	if !seen {
 		found = append(found, discrepancy{field: "expect." + e.name, expected: fmt.Sprintf("below %v", e.spec.Below),
-			got: "no message", why: "from post to " + to})
+			got: "no message", why: of + "from post to " + to})
 	}
 	return found
 }

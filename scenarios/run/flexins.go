@@ -21,7 +21,7 @@ import (
 // flexins is the FlexiNS stack of a server, on its card and its host.
 type flexins struct {
 	node   *node.Node
-	cores  []*host.Core // host core of each process
+	cores  []*host.Core // host core of each application
 	ports  int
 	card   *board.Card
 	polls  bool       // data cores poll records by DMA, so that the card never becomes idle
@@ -54,7 +54,7 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 }
 
 // openFlexiNS starts the stack on a server. Data cores take Arm cores from the first one on; the control core is the
-// last one, and the offload engine, if any, runs on the one before it. The library and the application of each process
+// last one, and the offload engine, if any, runs on the one before it. The library and each application
 // share a host core, from the first one on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
@@ -81,7 +81,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
 	}
 	arm := c.Root.MMIO(nicspec.RequesterArm)
-	for i := range w.c.Workload.Processes {
+	for i := range max(w.workloads.Applications(server), 1) {
 		var on node.HostCore
 		if on.Bus, err = bus(nicspec.EndpointHost, i, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
 		return nil, err
 	}
-	if w.c.serves(server) {
+	if w.workloads.Serves(server) {
 		if cfg.Engine, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2, arm); err != nil {
 			return nil, err
 		}
@@ -122,10 +122,10 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
 }
 
-func (f *flexins) Context(process int) verbs.Context { return f.node.Context(process) }
-func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[process].Core} }
-func (f *flexins) Ports() int                        { return f.ports }
-func (f *flexins) Err() error                        { return f.node.Err() }
+func (f *flexins) Context(app int) verbs.Context { return f.node.Context(app) }
+func (f *flexins) Core(app int) apps.Core        { return looping{f.cores[app].Core} }
+func (f *flexins) Ports() int                    { return f.ports }
+func (f *flexins) Err() error                    { return f.node.Err() }
 
 // Settled reports whether nothing is in flight (Stack). If data cores poll records by DMA, it compares with its
 // previous call: nothing but polling may have happened since.

@@ -33,15 +33,19 @@ func (c *Case) limits() limits {
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
-	w := &c.Workload
-	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // 2: an rnic waits up to twice as long
-	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
-	quiet := max(leastQuiet, silence+2*p.exchange())
-	const share = 64 << 10 // bytes of a message for which the limit grows by the time of a short message
-	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
+	quiet, traffic := leastQuiet, leastTraffic
+	for _, w := range c.AllWorkloads() {
+		retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // 2: an rnic waits up to twice as long
+		silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
+		quiet = max(quiet, silence+2*p.exchange())
+		const share = 64 << 10 // bytes of a message for which the limit grows by the time of a short message
+		message := times(silence/2+p.exchange(), 1+w.Largest()/share)
+		traffic = max(traffic, times(message, w.Messages()*w.MessagesPerRequest()))
+	}
+	traffic = max(traffic, quiet) + c.AllWorkloads().LastPhase()
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
-		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.MessagesPerRequest()))),
+		traffic: given(c.Limits.Traffic, traffic),
 		quiet:   given(c.Limits.Quiet, quiet),
 		settle:  given(c.Limits.Settle, quiet),
 		grace:   max(leastGrace, p.cable+p.read+p.extra),
@@ -92,31 +96,48 @@ func (c *Case) trip() simcore.Ps {
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
-	w := &c.Workload
 	trip := p.cable + 2*p.read + p.extra
-	for i := range rack.Servers {
-		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) {
-			trip += times(r.Ps, w.BytesInFlight()/int(r.Bytes)+1)
+	return trip + twoSlowest(rack.Servers, func(v *board.ServerSpec) simcore.Ps {
+		r := v.Cards[0].Eth.Rate
+		if r == (simcore.Rate{}) {
+			return 0
+		}
+		return times(r.Ps, c.AllWorkloads().BytesInFlight()/int(r.Bytes)+1)
+	})
+}
+
+// twoSlowest returns the sum of a time over the two servers with the longest ones: packets go from one to the other.
+func twoSlowest(servers []board.ServerSpec, of func(*board.ServerSpec) simcore.Ps) simcore.Ps {
+	first, second := simcore.Ps(0), simcore.Ps(0)
+	for i := range servers {
+		if t := of(&servers[i]); t > first {
+			first, second = t, first
+		} else {
+			second = max(second, t)
 		}
 	}
-	return trip
+	return first + second
 }
 
 // shortTimeout describes a retransmission timeout that is shorter than the round trip on the board; empty: it is long
 // enough.
 func (c *Case) shortTimeout() string {
-	code, trip := c.Workload.RetransmitAfter(), c.trip()
-	if code == 0 || retransmission(code) >= trip {
-		return ""
+	trip := c.trip()
+	for i, w := range c.AllWorkloads() {
+		code := w.RetransmitAfter()
+		if code == 0 || retransmission(code) >= trip {
+			continue
+		}
+		const text = "%s.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: " +
+			"want %d or more, or none"
+		return fmt.Sprintf(text, c.workloadPath(i), code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
 	}
-	const text = "workload.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: " +
-		"want %d or more, or none"
-	return fmt.Sprintf(text, code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
+	return ""
 }
 
-// path holds latencies between the two servers of a board.
+// path holds latencies between two servers of a board.
 type path struct {
-	read, turn simcore.Ps // longest read, and time from doorbell to result (board.Waits.Turn), on the slower card
+	read, turn simcore.Ps // longest read, and time from doorbell to result (board.Waits.Turn), on the slowest card
 	cable      simcore.Ps // time of a frame to the other server and back, including the switch
 	mmio       simcore.Ps // time of a register write that firmware emulates
 	extra      simcore.Ps // delays by injected faults and pacing
@@ -128,11 +149,13 @@ func pathOf(rack *board.RackSpec) (p path) {
 		c := &rack.Servers[i].Cards[0]
 		w, _ := c.Waits() // fails only for an rnic, which has no CPL_TIMEOUT: the spec is valid
 		p.read, p.turn = max(p.read, w.Read), max(p.turn, w.Turn)
-		p.cable += 2 * (board.CableTime(c.Eth) + rack.Network.Latency)
 		if sw := c.Switch; sw != nil && sw.HostMMIO != nil {
 			p.mmio = max(p.mmio, 2*sw.HostMMIO.Latency+sw.HostMMIO.Service)
 		}
 	}
+	p.cable = twoSlowest(rack.Servers, func(v *board.ServerSpec) simcore.Ps {
+		return 2 * (board.CableTime(v.Cards[0].Eth) + rack.Network.Latency)
+	})
 	return p
 }
 

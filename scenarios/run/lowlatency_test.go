@@ -13,10 +13,10 @@ func TestLowLatencyRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{head + "stacks: [{kind: flexins}]\nworkload: {low_latency: true}",
 			"f.yaml:5: workload.low_latency: conflicts with a value that the file does not set: " +
-				"stacks[0].flexins.low_latency_qps 0: workload.low_latency has 1 queue pairs on each server: want " +
+				"stacks[0].flexins.low_latency_qps 0: with workload.low_latency, server 0 has 1 queue pairs: want " +
 				"that many or more"},
 		{four + "workload: {low_latency: true, queue_pairs: 3, both_ways: true}",
-			"stacks[0].flexins.low_latency_qps 4: workload.low_latency has 6 queue pairs"},
+			"stacks[0].flexins.low_latency_qps 4: with workload.low_latency, server 0 has 6 queue pairs"},
 		{head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 65}}]",
 			"f.yaml:4: stacks[0].flexins.low_latency_qps 65: want 0 to 64, the NIC's credit accounts"},
 		{head + "stacks: [{kind: rnic}]\ndevices: [{kind: rnic, model: connectx6}]\nworkload: {low_latency: true}",

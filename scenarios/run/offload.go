@@ -3,10 +3,12 @@ package run
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"nictwin/models/board"
 	"nictwin/models/sim/field"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/offload"
@@ -102,20 +104,17 @@ func head(b []byte, q *apps.Query, s offload.Status) int {
 	return answerHead
 }
 
-// serves reports whether a server has an offload engine whose handlers answer the workload's requests.
-func (s *Spec) serves(server int) bool {
-	return s.Workload.Kind.Served() && (server == 1 || s.Workload.BothWays)
-}
-
 // validateEngine checks that the card has a core for the offload engine, beside those for control and data.
 func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
-	if !s.serves(server) {
+	list := s.AllWorkloads()
+	served := slices.IndexFunc(list, func(w *workload.Spec) bool { return w.Kind.Served() && w.Serves(server) })
+	if served < 0 {
 		return nil
 	}
 	x := s.stack(server)
 	if x.Kind != StackFlexiNS {
-		return field.Errorf("workload.kind", "%s: stacks of kind %s have no offload engine: want %s", s.Workload.Kind,
-			x.Kind, StackFlexiNS)
+		return field.Errorf(s.workloadPath(served)+".kind", "%s: stacks of kind %s have no offload engine: want %s",
+			list[served].Kind, x.Kind, StackFlexiNS)
 	}
 	if n := c.Switch.Arm.Host.CPU.Cores; x.FlexiNS.DataCores > n-2 {
 		at := field.Path(fmt.Sprintf("stacks[%d].flexins.data_cores", min(server, len(s.Stacks)-1)))
@@ -127,9 +126,11 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 
 // handlers checks that the handlers of requests that are wrong on purpose were stopped, and no others.
 func (w *world) handlers(p *Played) {
-	x, want, got := w.c.Workload.Misuse, 0, 0
-	if w.c.Workload.Kind.Served() && x != nil && x.What == apps.RemoteBounds {
-		want = 1
+	want, got := 0, 0
+	for _, l := range w.workloads {
+		if x := l.Misuse; l.Kind.Served() && x != nil && x.What == apps.RemoteBounds {
+			want++
+		}
 	}
 	var texts []string
 	for i, s := range w.stacks {

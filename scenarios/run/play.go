@@ -10,6 +10,7 @@ import (
 	"nictwin/models/nic/boundary"
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/result"
@@ -52,7 +53,10 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if o.Seed != 0 {
 		again := *c
-		again.Workload.Seed = o.Seed
+		again.Spec = *specfile.Clone(&c.Spec)
+		for _, l := range again.AllWorkloads() {
+			l.Seed = o.Seed
+		}
 		c = &again
 	}
 	begin := time.Now()
@@ -105,172 +109,6 @@ func explain(err error) error {
 	return err
 }
 
-// play runs the phases of a case.
-func (w *world) play(p *Played) error {
-	run, err := apps.New(w.c.Workload, w.processes(), w.await)
-	if err != nil {
-		return err
-	}
-	if err := run.Prepare(); err != nil {
-		return stackError(err)
-	}
-	if err := w.prepare(run); err != nil {
-		return err
-	}
-	if err := w.injectReadFaults(); err != nil {
-		return err
-	}
-	w.notifyTraffic(false)
-	w.measure(run)
-	from := w.engine.Now()
-	if err := run.Begin(); err != nil {
-		return stackError(err)
-	}
-	stuck := w.traffic(run)
-	p.Traffic = w.engine.Now() - from
-	w.endSeries()
-	if stuck == nil {
-		stuck = w.settle("everything to settle after the traffic")
-	}
-	w.notifyTraffic(true)
-	if stuck != nil && !errors.As(stuck, new(*StuckError)) {
-		w.addFaults(p, run.Findings())
-		return stuck
-	}
-	if err := run.Finish(); err != nil {
-		return stackError(err)
-	}
-	if p.Result, err = run.Result(); err != nil {
-		return err
-	}
-	p.Digest = p.Result.Digest(w.c.Expect.Compare)
-	w.applications(p)
-	if err := w.figures(p); err != nil {
-		return err
-	}
-	if stuck != nil {
-		return stuck
-	}
-	if err := w.destroy(run); err != nil {
-		return err
-	}
-	return w.rest()
-}
-
-// prepare waits until all receive requests are posted. If queues are full, that takes several rounds.
-func (w *world) prepare(run *apps.Run) error {
-	const what = "receive requests to be posted"
-	for from := w.engine.Now(); ; {
-		if err := w.settle(what); err != nil {
-			return err
-		}
-		run.Retry()
-		if run.Prepared() {
-			return nil
-		}
-		if err := errors.Join(run.Err(), w.run(trafficStep)); err != nil {
-			return err
-		}
-		if w.engine.Now()-from > w.limits.setUp {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up)", nanoseconds(w.limits.setUp)),
-				w.engine.Now()}
-		}
-	}
-}
-
-// notifyTraffic calls Options.Traffic when traffic starts and when it has settled.
-func (w *world) notifyTraffic(settled bool) {
-	if w.o.Traffic != nil {
-		w.o.Traffic(w.rack, settled)
-	}
-}
-
-// destroy destroys the applications' queue pairs and memory regions, unless there was an error: then some requests may
-// never end.
-func (w *world) destroy(run *apps.Run) error {
-	if len(w.c.Expect.Errors) > 0 || w.failed != nil || !run.Done() {
-		return nil
-	}
-	return stackError(run.Close(w.await))
-}
-
-// traffic runs until the applications have ended, or until nothing more can arrive.
-func (w *world) traffic(run *apps.Run) error {
-	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.MessagesPerRequest()
-	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
-	at, moved, sampled := uint64(0), since, false
-	for !run.Done() {
-		err := w.run(trafficStep)
-		if w.failed == nil { // a failed stack makes its applications fail, which says nothing new
-			err = errors.Join(err, stackError(run.Err()))
-		}
-		if err != nil {
-			return err
-		}
-		w.sample()
-		run.Retry()
-		w.report(run, total)
-		if w.o.Step != nil {
-			w.o.Step(run.InFlight())
-		}
-		now := w.engine.Now()
-		stuck := func(why string) error {
-			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}
-		}
-		if now-from > l.traffic {
-			return stuck(fmt.Sprintf("not there after %v (limits.traffic)", nanoseconds(l.traffic)))
-		}
-		if n := run.Progress(); n != mark {
-			w.waited = max(w.waited, now-since)
-			mark, since, active = n, now, now
-			moved, sampled = now, false
-			w.progress(run, total)
-			continue
-		}
-		if !w.settled() {
-			active = now
-		}
-		if half := now-moved > l.quiet/2; half && !sampled {
-			at, sampled = w.moved(), true
-		} else if now-moved > l.quiet && w.moved() != at {
-			moved, sampled = now, false
-		}
-		if w.engine.Pending() > 0 && now-active <= l.grace && now-moved <= l.quiet {
-			continue
-		}
-		if w.mayEnd() {
-			return nil
-		}
-		return stuck(fmt.Sprintf("nothing was completed for %v%s", nanoseconds(now-since), w.armed()))
-	}
-	w.progress(run, total)
-	return nil
-}
-
-// moved sums the progress of all stacks: it changes when any connection advances.
-func (w *world) moved() (n uint64) {
-	for _, s := range w.stacks {
-		n += s.Progress()
-	}
-	return n
-}
-
-// nanoseconds converts simulated time for error texts.
-func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
-
-// mayEnd reports whether the case may end although applications still wait: messages may be lost, requests may fail, or
-// a stack has failed.
-func (w *world) mayEnd() bool {
-	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
-}
-
-func (w *world) progress(run *apps.Run, total int) {
-	if w.o.Progress != nil {
-		n, _ := run.Messages()
-		w.o.Progress(n, total)
-	}
-}
-
 // applications adds to the findings the faults that applications found and the expectations that were not met.
 func (w *world) applications(p *Played) {
 	w.addFaults(p, p.Result.Findings)
@@ -280,7 +118,7 @@ func (w *world) applications(p *Played) {
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got,
 			Text: d.String()})
 	}
-	for _, d := range w.c.judge(p.Result, p.Traffic) {
+	for _, d := range w.c.judge(p.Result, p.Traffic, w.apps.Posted()) {
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got,
 			Text: d.String()})
 	}

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/verbs"
 )
@@ -369,9 +370,9 @@ func TestNoAllocations(t *testing.T) {
 			onRNICs+"workload: {queue_pairs: 4, both_ways: true, count: 4000, signal_every: 2, kind: "+kind+"}")
 		w, err := newWorld(t.Context(), c, &Options{})
 		require.NoError(t, err)
-		run, err := apps.New(c.Workload, w.processes(), w.await)
+		run, err := workload.NewGroup(w.workloads, w.sides(), w.await)
 		require.NoError(t, err)
-		require.NoError(t, errors.Join(run.Prepare(), w.settle("receives"), run.Begin()))
+		require.NoError(t, errors.Join(run.Prepare(), w.settle("receives"), run.Begin(w.engine.Now())))
 		require.NoError(t, w.engine.RunUntil(w.engine.Now()+400*simcore.Microsecond))
 		before := run.Progress()
 		require.Zero(t, testing.AllocsPerRun(5, func() {

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
+	"nictwin/scenarios/run/workload"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/node"
@@ -26,9 +27,10 @@ type Spec struct {
 	Board       board.RackSpec `yaml:"board"`
 	// one for each card slot, in order; a single one is for every slot; empty: the devices that the board names
 	Devices   []board.DeviceSpec `yaml:"devices"`
-	Stacks    []StackSpec        `yaml:"stacks"`    // one for each server; if there is only one, for both
+	Stacks    []StackSpec        `yaml:"stacks"`    // one for each server; if there is only one, for all
 	Addresses AddressFamily      `yaml:"addresses"` // network layer of the ports' addresses
-	Workload  apps.Spec          `yaml:"workload"`
+	Workload  *workload.Spec     `yaml:"workload"`  // the only workload; nil: Workloads has them
+	Workloads []workload.Spec    `yaml:"workloads"` // run side by side; empty: Workload is the only one
 	Faults    FaultSpec          `yaml:"faults"`
 	Expect    ExpectSpec         `yaml:"expect"`
 	Measure   MeasureSpec        `yaml:"measure"`
@@ -66,8 +68,7 @@ type LimitSpec struct {
 
 // DefaultSpec returns the defaults of a scenario file.
 func DefaultSpec() Spec {
-	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(),
-		Expect: ExpectSpec{Compare: apps.Exact}}
+	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Expect: ExpectSpec{Compare: apps.Exact}}
 }
 
 // Load reads a scenario file and returns its cases.
@@ -85,6 +86,10 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	places, err := specfile.Decode(name, text, presets, &s)
 	if err != nil {
 		return nil, err
+	}
+	if s.Workload == nil && len(s.Workloads) == 0 {
+		s.Workload = &workload.Spec{}
+		s.Workload.SetDefaults()
 	}
 	if err := errors.Join(places.Locate(s.Validate()), s.readSweep(name)); err != nil {
 		return nil, err
@@ -115,8 +120,8 @@ const (
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	errs := []error{
-		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()),
-		field.Under("faults", s.Faults.validate()),
+		field.Under("board", s.Board.Validate()), s.validateWorkloads(),
+		field.Under("faults", s.Faults.validate(len(s.Board.All()))),
 		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
 		s.validateMeasure(),
 	}
@@ -131,22 +136,23 @@ func (s *Spec) Validate() error {
 		": empty: want a sentence that says what the scenario shows")
 	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
-	two := len(servers) == 2
-	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // no servers: the board reports that
+	n := len(servers)
+	bad(n != 1 && n <= workload.MaxServers, "board", ": %d servers: want 2 to %d", n, workload.MaxServers)
 	for i := range servers {
 		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1",
 			len(servers[i].Cards))
 	}
-	bad(!two || s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s",
-		s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
-	bad(len(s.Devices) <= 2, "devices", ": %d: want one for both servers, or one for each", len(s.Devices))
+	net := &s.Board.Network
+	bad(n < 2 || net.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s for two servers, or %s", net.Kind,
+		board.NetworkBackToBack, board.NetworkSwitch)
+	bad(len(s.Devices) <= 1 || len(s.Devices) == n, "devices", ": %d of them: want one for all servers, or one for each "+
+		"of the %d", len(s.Devices), n)
 	for i := range s.Devices {
 		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))
 	}
-	bad(len(s.Stacks) == 1 || len(s.Stacks) == 2, "stacks", ": %d: want one for both servers, or one for each",
-		len(s.Stacks))
-	n := s.Board.Network
-	bad(s.Faults.Wire == nil || n.Faults == nil && n.Loss == nil, "faults.wire",
+	bad(len(s.Stacks) == 1 || len(s.Stacks) == n, "stacks", ": %d of them: want one for all servers, or one for each of "+
+		"the %d", len(s.Stacks), n)
+	bad(s.Faults.Wire == nil || net.Faults == nil && net.Loss == nil, "faults.wire",
 		": the board's network has faults of its own: want one or the other")
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -174,15 +180,14 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 		if s.Stacks[i].Kind == StackFlexiNS {
 			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
 		}
-		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]),
-			s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
+		errs = append(errs, s.validateFeatures(at, &s.Stacks[i], len(rack.Servers)))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {
 				continue
 			}
 			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
 				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
-				break // both servers have this stack: the other one would give the same error
+				break // the other servers with this stack would give the same error
 			}
 		}
 	}
@@ -191,7 +196,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	}
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
-		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card),
+		if err := errors.Join(s.validateEngine(n, card), s.validateApplications(n, card),
 			s.validateMemory(n, card)); err != nil {
 			return err
 		}
@@ -238,7 +243,7 @@ func (s *Spec) rack() board.RackSpec {
 		if s.Faults.Stall > 0 && c.Device.Kind != board.DeviceRNIC {
 			c.Stall = s.Faults.Stall
 		}
-		c.Seed += s.Workload.Seed
+		c.Seed += s.AllWorkloads()[0].Seed
 	}
 	return r
 }

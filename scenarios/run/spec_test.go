@@ -30,8 +30,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"true a second time"},
 		{"name: x\nspeed: 1",
 			"f.yaml:2: speed: no such field: " +
-				"want one of name, description, board, devices, stacks, addresses, workload, faults, expect, " +
-				"measure, limits, sweep"},
+				"want one of name, description, board, devices, stacks, addresses, workload, workloads, faults, " +
+				"expect, measure, limits, sweep"},
 		{head + "workload: {kind: snd}",
 			`f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, ` +
 				`reflector, list_walk, batched_read or ring`},
@@ -109,7 +109,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"f.yaml:5: workload.processes 17: " +
 				"want 1 to 16"},
 		{head + "workload: {processes: 2}",
-			"f.yaml:5: workload.processes 2: " +
+			"f.yaml:5: workload.processes 2: server 0 would run 2 applications, but " +
 				"stack rnic opens one verbs context, for one application on its server: want 1, or stack flexins"},
 		{head + "workload: {processes: 2, transport: raw}",
 			"f.yaml:5: workload.processes 2: " +
@@ -223,13 +223,14 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]",
 			`stacks[0].kind rnic: a device of kind "model" has no transport of its own`},
 		{head + "devices: [{kind: rnic, model: connectx6}, {}, {}]",
-			"f.yaml:5: devices: 3: want one for both servers, or one for each"},
-		{strings.Replace(head, "-pair", "", 1), "f.yaml:3: board: 1 servers: want 2"},
+			"f.yaml:5: devices: 3 of them: want one for all servers, or one for each of the 2"},
+		{strings.Replace(head, "-pair", "", 1), "f.yaml:3: board: 1 servers: want 2 to 16"},
 		{"name: x\ndescription: y\nboard: {}\nstacks: [{kind: rnic}]",
 			"f.yaml:3: board.servers: none: want one or more"},
 		{strings.Replace(head, "rnic", "tcp",
 			1), `f.yaml:4: stacks[0].kind "tcp": want flexins or rnic`},
-		{strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1), "f.yaml:3: board: 12 servers: want 2"},
+		{strings.Replace(strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1), "}]", "}, {kind: rnic}]", 1),
+			"f.yaml:4: stacks: 2 of them: want one for all servers, or one for each of the 12"},
 	} {
 		text, want := c.text, c.want
 		_, err := Parse("f.yaml", []byte(text))

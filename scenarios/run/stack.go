@@ -15,9 +15,9 @@ import (
 
 // Stack is the network stack of a server.
 type Stack interface {
-	Context(process int) verbs.Context // context of one of the workload's processes
-	Core(process int) apps.Core        // host core of that process's application
-	Ports() int                        // number of ports that the stack can use
+	Context(app int) verbs.Context // context of one of the server's applications
+	Core(app int) apps.Core        // host core of that application
+	Ports() int                    // number of ports that the stack can use
 
 	// Settled reports whether nothing is in flight in the stack or on its card, so that only a call or a frame can
 	// start something new. It is called at every step of time.
@@ -84,20 +84,30 @@ func (a AddressFamily) gidOf(server, port int) (g [16]byte) {
 	return g
 }
 
-// processes returns both ends of each process: the application on either server.
-func (w *world) processes() (all [][2]apps.Side) {
-	for i := range w.c.Workload.Processes {
-		all = append(all, [2]apps.Side{w.side(0, i), w.side(1, i)})
+// sides returns both ends of each process of each pair of servers, for every workload. It numbers the applications of
+// each server over all workloads.
+func (w *world) sides() (all [][][2]apps.Side) {
+	next := make([]int, len(w.stacks)) // by server
+	for _, l := range w.workloads {
+		var pairs [][2]apps.Side
+		for _, p := range l.Pairs() {
+			for range l.Processes {
+				pairs = append(pairs, [2]apps.Side{w.side(p[0], p[1], next[p[0]]), w.side(p[1], p[0], next[p[1]])})
+				next[p[0]]++
+				next[p[1]]++
+			}
+		}
+		all = append(all, pairs)
 	}
 	return all
 }
 
 // side returns what an application on a server may use: verbs context, core and its share of the applications' memory.
-func (w *world) side(server, process int) apps.Side {
+func (w *world) side(server, peer, app int) apps.Side {
 	const hops = 64
-	c, peer := w.rack.Servers[server].Cards[0], 1-server
+	c := w.rack.Servers[server].Cards[0]
 	var ways []apps.Route
-	for p := range w.ports() {
+	for p := range min(w.stacks[server].Ports(), w.stacks[peer].Ports()) {
 		to := verbs.AHAttr{Port: uint8(1 + p), GID: w.c.Addresses.gidOf(peer, p), MAC: macOf(peer, p), HopLimit: hops}
 		ways = append(ways, apps.Route{Port: to.Port, MAC: macOf(server, p), Peer: to})
 	}
@@ -105,18 +115,11 @@ func (w *world) side(server, process int) apps.Side {
 	if o, ok := w.stacks[server].(offloading); ok {
 		engine = o.engine()
 	}
-	share := uint64(appsBytes/w.c.Workload.Processes) &^ (pageBytes - 1)
+	share := uint64(appsBytes/w.workloads.Applications(server)) &^ (pageBytes - 1)
 	return apps.Side{
-		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(process),
-		Core: w.stacks[server].Core(process), Memory: c.Memory,
-		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(process)*share), Bytes: share,
+		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(app),
+		Core: w.stacks[server].Core(app), Memory: c.Memory,
+		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(app)*share), Bytes: share,
 		Routes: ways, Engine: engine,
 	}
-}
-
-// ports returns the number of ports that both servers can use; port p of one server is connected to port p of the
-// other.
-func (w *world) ports() int {
-	n := w.stacks[0].Ports()
-	return min(n, w.stacks[1].Ports())
 }

@@ -44,12 +44,13 @@ type measured struct {
 type stamps struct {
 	engine *simcore.Engine
 	spec   *apps.Spec
+	first  int // index of the workload's first flow
 	to     *stats.Recorder
 	m      stats.Message
 }
 
 func (s *stamps) of(m *apps.Message) (simcore.Ps, *stats.Message) {
-	s.m = stats.Message{Flow: m.Flow, Answer: m.Answer, Number: m.Number, Kind: s.spec.Operation(m.Number),
+	s.m = stats.Message{Flow: s.first + m.Flow, Answer: m.Answer, Number: m.Number, Kind: s.spec.Operation(m.Number),
 		Bytes: m.Bytes}
 	return s.engine.Now(), &s.m
 }
@@ -60,14 +61,12 @@ func (s *stamps) HandedOver(m *apps.Message) { s.to.HandedOver(s.of(m)) }
 
 var _ apps.Observer = (*stamps)(nil)
 
-// measure begins the statistics of a run, whose traffic begins now, if any are wanted.
-func (w *world) measure(run *apps.Run) {
+// measure begins the statistics of the workloads, whose traffic begins now, if any are wanted.
+func (w *world) measure() {
 	if (w.o.Stats == "" || w.o.Stats == StatsNone) && !w.c.Expect.any() {
 		return
 	}
-	spec, list := &w.c.Workload, run.Flows()
-	cfg := stats.Config{Messages: spec.Count * spec.MessagesPerRequest(), AtCompletion: !spec.Kind.HandedOver(),
-		Handlers: spec.Kind.Served(), EachFlow: w.o.Stats == StatsFull}
+	cfg := stats.Config{EachFlow: w.o.Stats == StatsFull}
 	var turns []simcore.Ps
 	if m := &w.c.Measure; m.Window > 0 {
 		cfg.Window = &stats.Window{From: simcore.Ps(m.WarmUp), Length: simcore.Ps(m.Window)}
@@ -78,22 +77,41 @@ func (w *world) measure(run *apps.Run) {
 	} else {
 		turns = nil
 	}
-	for _, f := range list {
-		cfg.Flows = append(cfg.Flows, stats.Flow{Client: f.Ends[0].Name, Server: f.Ends[1].Name})
+	for i, run := range w.apps.Runs {
+		spec := &w.workloads[i].Spec
+		load := stats.Workload{Name: w.workloads.Label(i), Messages: spec.Count * spec.MessagesPerRequest(),
+			AtCompletion: !spec.Kind.HandedOver(), Handlers: spec.Kind.Served()}
+		for _, f := range run.Flows() {
+			load.Flows = append(load.Flows, stats.Flow{Client: f.Ends[0].Name, Server: f.Ends[1].Name})
+		}
+		cfg.Workloads = append(cfg.Workloads, load)
 	}
 	r := stats.New(cfg, w.engine.Now())
 	w.measured = &measured{Recorder: r, turns: turns}
-	run.Observe(&stamps{engine: w.engine, spec: spec, to: r})
 	if w.o.Stats == StatsFull {
-		w.measured.series = probe.NewSeries(w.counters(r, cfg.Flows), w.engine.Now(), trafficStep)
+		w.measured.series = probe.NewSeries(w.counters(r, cfg.Workloads), w.engine.Now(), trafficStep)
 	}
-	if spec.Packets(0) == 0 {
-		return
+	var wire *probe.Wire
+	first := 0
+	for i, run := range w.apps.Runs {
+		spec := &w.workloads[i].Spec
+		run.Observe(&stamps{engine: w.engine, spec: spec, first: first, to: r})
+		flows := run.Flows()
+		if spec.Packets(0) > 0 {
+			if wire == nil {
+				wire = probe.NewWire(w.engine, w.rack, r.OnWire)
+			}
+			follow(wire, spec, flows, first)
+		}
+		first += len(flows)
 	}
-	wire := probe.NewWire(w.engine, w.rack, r.OnWire)
-	for _, f := range list {
+}
+
+// follow follows the messages of a workload on the wire. first is the index of its first flow.
+func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
+	for _, f := range flows {
 		follow := func(answer bool, from, to *apps.FlowEnd) {
-			wire.Follow(probe.Destination{MAC: to.MAC, QPN: to.QPN}, &probe.Sender{Flow: f.Index, Answer: answer,
+			wire.Follow(probe.Destination{MAC: to.MAC, QPN: to.QPN}, &probe.Sender{Flow: first + f.Index, Answer: answer,
 				PSN: from.FirstPSN, Count: spec.Count, Packets: spec.Packets})
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])
@@ -107,15 +125,45 @@ func (w *world) measure(run *apps.Run) {
 func (w *world) turned() { w.measured.dram = append(w.measured.dram, w.armDRAM()) }
 
 // advance runs until a time. It stops at the begin and the end of a given window, before the events of these times,
-// whose messages belong to what begins there.
+// whose messages belong to what begins there; and where a workload begins or ends.
 func (w *world) advance(to simcore.Ps) error {
-	for m := w.measured; m != nil && len(m.turns) > 0 && m.turns[0] <= to; m.turns = m.turns[1:] {
-		if err := w.engine.RunUntil(m.turns[0] - 1); err != nil {
+	for {
+		turn, isTurn := w.nextTurn()
+		at, ok := w.nextPhase()
+		if isTurn && (!ok || turn <= at) {
+			at, ok = turn, true
+		} else {
+			isTurn = false
+		}
+		if !ok || at > to {
+			return w.engine.RunUntil(to)
+		}
+		if err := w.engine.RunUntil(at); err != nil {
 			return err
 		}
-		w.turned()
+		if isTurn {
+			w.measured.turns = w.measured.turns[1:]
+			w.turned()
+		} else if err := w.apps.EnterPhase(); err != nil {
+			return stackError(err)
+		}
 	}
-	return w.engine.RunUntil(to)
+}
+
+// nextTurn returns the time before that at which the given window begins or ends; ok is false if it is over.
+func (w *world) nextTurn() (at simcore.Ps, ok bool) {
+	if m := w.measured; m != nil && len(m.turns) > 0 {
+		return m.turns[0] - 1, true
+	}
+	return 0, false
+}
+
+// nextPhase returns the time at which the next workload begins or ends; ok is false if there is none.
+func (w *world) nextPhase() (at simcore.Ps, ok bool) {
+	if w.apps == nil {
+		return 0, false
+	}
+	return w.apps.NextPhase()
 }
 
 // sample reads the counters of the series at the end of a step of the traffic.
@@ -129,10 +177,20 @@ func (w *world) sample() {
 const maxSeriesFlows = 16
 
 // counters lists what a series shows: the first flows, and the board.
-func (w *world) counters(r *stats.Recorder, flows []stats.Flow) (list []probe.Counter) {
-	for i, f := range flows[:min(len(flows), maxSeriesFlows)] {
-		list = append(list, probe.Counter{Picture: probe.Throughput, Where: fmt.Sprintf("flow %d", i),
-			What: f.Client + " to " + f.Server, Unit: probe.Bytes, Read: func() uint64 { return r.Bytes(i) }})
+func (w *world) counters(r *stats.Recorder, loads []stats.Workload) (list []probe.Counter) {
+	for _, l := range loads {
+		for _, f := range l.Flows {
+			i := len(list)
+			if i == maxSeriesFlows {
+				break
+			}
+			where := fmt.Sprintf("flow %d", i)
+			if l.Name != "" {
+				where = l.Name + ": " + where
+			}
+			list = append(list, probe.Counter{Picture: probe.Throughput, Where: where,
+				What: f.Client + " to " + f.Server, Unit: probe.Bytes, Read: func() uint64 { return r.Bytes(i) }})
+		}
 	}
 	return append(append(list, probe.Ethernet(w.rack)...), probe.Board(w.rack)...)
 }
@@ -200,8 +258,10 @@ func (w *world) figures(p *Played) error {
 			Text: d.String()})
 	}
 	for _, e := range x.percentiles() {
-		for _, d := range e.missed(s.Latency, leadsTo(&w.c.Workload)[0]) {
-			add(d, "")
+		for i, l := range w.workloads {
+			for _, d := range e.missed(s.Latency, w.workloads.Label(i), &l.Spec) {
+				add(d, "")
+			}
 		}
 	}
 	if x.Throughput != nil {

@@ -7,7 +7,6 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/observe/heartbeat"
 	"nictwin/scenarios/observe/result"
-	"nictwin/stack/apps"
 )
 
 // blameStop sets the kind of failure of applications that wait in vain.
@@ -38,14 +37,13 @@ func kindOfStop(pending bool, silent, quiet simcore.Ps) result.Kind {
 }
 
 // report describes the traffic to the heartbeat.
-func (w *world) report(run *apps.Run, total int) {
+func (w *world) report(total int) {
 	if !w.o.Beat.Wants() {
 		return
 	}
-	s := heartbeat.Status{Cycle: w.rack.Servers[0].Cards[0].NIC.Cycles(), Mark: run.Progress() + w.moved()}
-	done, _ := run.Messages()
-	s.Doing = fmt.Sprintf("%s, %d of %d messages", w.c.Name, done, total)
-	if n := run.InFlight(); n > 0 {
+	s := heartbeat.Status{Cycle: w.rack.Servers[0].Cards[0].NIC.Cycles(), Mark: w.apps.Progress() + w.moved()}
+	s.Doing = fmt.Sprintf("%s, %d of %d messages", w.c.Name, w.apps.Messages(), total)
+	if n := w.apps.InFlight(); n > 0 {
 		s.Busy = fmt.Sprintf("%d requests", n)
 	}
 	w.o.Beat.Report(s)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,6 +30,9 @@ func (w *SweepSpec) UnmarshalYAML(n *yaml.Node) (err error) {
 
 // readSweep reads the values of the sweep.
 func (s *Spec) readSweep(file string) (err error) {
+	if s.Workload == nil {
+		s.Sweep.axes = s.Sweep.axes.Moved("workload", "workloads")
+	}
 	s.Sweep.axes, err = s.Sweep.axes.Read(file, s, presets, s.refuse)
 	return err
 }
@@ -54,7 +58,7 @@ func (s *Spec) refuse(f *specfile.Field) string {
 var oldAxes = []sweep.Old{
 	{Name: "kind", Path: "workload.kind"},
 	{Name: "transport", Path: "workload.transport"},
-	{Name: "size", Path: "workload.sizes[0]", Prepare: func(spec any) { spec.(*Spec).Workload.Sizes = make([]int, 1) }},
+	{Name: "size", Path: "workload.sizes[0]", Prepare: oneSize},
 	{Name: "processes", Path: "workload.processes"},
 	{Name: "queue_pairs", Path: "workload.queue_pairs"},
 	{Name: "depth", Path: "workload.depth"},
@@ -78,6 +82,13 @@ var oldAxes = []sweep.Old{
 	{Name: "notify", Path: "stacks.flexins.notify"},
 	{Name: "pcie", Path: "faults.pcie.kind"},
 	{Name: "seed", Path: "workload.seed"},
+}
+
+// oneSize gives every workload a single size.
+func oneSize(spec any) {
+	for _, w := range spec.(*Spec).AllWorkloads() {
+		w.Sizes = make([]int, 1)
+	}
 }
 
 // recovery reads whether to use selective repeat, and returns the recovery of a stack.
@@ -135,7 +146,7 @@ func (s *Spec) cases(file string) (list []*Case, err error) {
 	return list, nil
 }
 
-// complete checks a case, and gives it the timeout that follows from its board.
+// complete checks a case, and gives its workloads the timeout that follows from its board.
 func (c *Case) complete() error {
 	if len(c.Name) > maxCaseName {
 		return field.Errorf("sweep", ": the name of case %s has %d characters: want %d at most, by a "+
@@ -144,8 +155,10 @@ func (c *Case) complete() error {
 	if err := c.Validate(); err != nil {
 		return field.Errorf("sweep", ": case %s: %w", c.Name, err)
 	}
-	if c.Workload.Timeout == nil {
-		c.Workload.Timeout = new(c.timeout())
+	for _, w := range c.AllWorkloads() {
+		if w.Timeout == nil {
+			w.Timeout = new(c.timeout())
+		}
 	}
-	return c.validateWindow()
+	return errors.Join(c.validateWindow(), c.validatePhases())
 }

@@ -13,6 +13,7 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/wiretap"
+	"nictwin/scenarios/run/workload"
 )
 
 // world is the board of a case, with its devices, stacks and referees.
@@ -24,11 +25,14 @@ type world struct {
 	spec   board.RackSpec // the board, with the devices that this run uses
 	pools  board.Pools
 	rack   *board.Rack
-	stacks [2]Stack
+	stacks []Stack        // by server
 	judges []*judge.Judge // by server, of its first card; nil for an rnic, which no referee can check
 	log    *judge.Log     // nil: the case writes no artifacts
 	tap    *wiretap.Tap   // recording of the cables; nil: the case writes no artifacts
 	limits limits
+
+	workloads workload.List
+	apps      *workload.Group // applications of all workloads; nil: not set up
 
 	measured *measured // statistics; nil: none are wanted
 
@@ -66,8 +70,10 @@ func stackError(err error) error {
 
 // newWorld builds the board of a case and opens its stacks.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
-	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits().little(o.Patience)}
+	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits().little(o.Patience),
+		workloads: c.AllWorkloads()}
 	w.spec = o.override(c.rack())
+	w.stacks = make([]Stack, len(w.spec.Servers))
 	var err error
 	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
 	if err != nil {
@@ -183,9 +189,12 @@ func (w *world) unexpected(err error) error {
 // run advances time by a step, or by several steps if the next event is farther away. It does not skip to the beginning
 // of a background load, for which no software waits.
 func (w *world) run(step simcore.Ps) error {
-	to := w.engine.Now() + step
-	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to && !beginsLoad(next) {
+	to, next := w.engine.Now()+step, w.engine.Next()
+	if w.o.Step == nil && next != nil && next.At > to && !beginsLoad(next) {
 		to += (next.At - to + step - 1) / step * step
+	}
+	if at, ok := w.nextPhase(); ok && w.o.Step == nil && (next == nil || at < to) { // then somebody posts
+		to = max(at, w.engine.Now()+step)
 	}
 	if err := w.advance(to); err != nil {
 		return err

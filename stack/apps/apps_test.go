@@ -157,7 +157,7 @@ func TestSignals(t *testing.T) {
 // TestCompare checks, for each degree of agreement, which changes of a result count as differences.
 func TestCompare(t *testing.T) {
 	of := func(change func(*Result)) *Result {
-		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{
+		r := &Result{Memory: []Contents{{"A", "a"}, {"B", "b"}}, Streams: []Stream{
 			{Server: "A", Client: true, List: []Completion{{ID: 0, Message: 0}, {ID: 1, Message: 1}}},
 			{Server: "A", Client: true, Recv: true, Loose: true,
 				List: []Completion{{ID: 0, Recv: true, Message: 0}, {ID: 1, Recv: true, Message: 1}}},
@@ -175,7 +175,7 @@ func TestCompare(t *testing.T) {
 		says   string
 	}{
 		"nothing": {func(*Result) {}, nil, ""},
-		"memory":  {func(r *Result) { r.Memory[1] = "c" }, []Compare{Exact}, "the memory of server 1 in the end"},
+		"memory":  {func(r *Result) { r.Memory[1].SHA256 = "c" }, []Compare{Exact}, "the memory of server B in the end"},
 		"a slot": {func(r *Result) { r.Streams[2].List[0].ID = 7 }, []Compare{Exact},
 			`server B, server of flow 0, receive queue: completion 0: "receive request 5`},
 		"a message": {func(r *Result) { r.Streams[2].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},

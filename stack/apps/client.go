@@ -45,7 +45,7 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 // advance implements role.
 func (c *client) advance() {
 	for s := c.spec; !c.stopped && !c.full; {
-		n := min(s.Batch, s.Count-c.posted, s.Depth-(c.posted-c.acked))
+		n := min(s.Batch, c.total-c.posted, s.Depth-(c.posted-c.acked))
 		if s.Kind.answered() {
 			n = min(n, s.Depth-(c.posted-c.answered))
 		}
@@ -222,7 +222,7 @@ func (c *client) done() bool {
 	if c.stopped {
 		return c.acked == c.posted
 	}
-	return c.acked == c.spec.Count && (!c.spec.Kind.answered() || c.answered == c.spec.Count)
+	return c.acked == c.total && (!c.spec.Kind.answered() || c.answered == c.total)
 }
 
 func (c *client) areas(f func(*area, bool)) {

@@ -12,7 +12,7 @@ type Compare string
 
 // The degrees of agreement, strictest first.
 const (
-	// all completions of each queue in order (Solar: in any order), and the memory of both servers
+	// all completions of each queue in order (Solar: in any order), and the memory of all servers
 	Exact Compare = "exact"
 	// like exact, except for which receive request took a message, the order of handlers' answers, and
 	// memory: timing decides these
@@ -76,20 +76,24 @@ func (c Count) key() []string {
 // Difference describes the first difference between two runs that the degree of agreement forbids; "" means none.
 func (r *Result) Difference(o *Result, how Compare) string {
 	if how == Counts {
-		a, b := fmt.Sprintf("%+v", r.Counts()), fmt.Sprintf("%+v", o.Counts())
+		a, b := fmt.Sprintf("%+v", r.comparable().Counts()), fmt.Sprintf("%+v", o.comparable().Counts())
 		if a != b {
 			return fmt.Sprintf("completions: %s and %s", a, b)
 		}
 		return ""
 	}
 	for i := range r.Streams {
+		if r.Streams[i].Timed {
+			continue
+		}
 		if d := r.Streams[i].difference(&o.Streams[i], how); d != "" {
 			return r.Streams[i].Name() + ": " + d
 		}
 	}
 	for i := range r.Memory {
 		if how == Exact && r.Memory[i] != o.Memory[i] {
-			return fmt.Sprintf("the memory of server %d in the end: SHA-256 %s and %s", i, r.Memory[i], o.Memory[i])
+			return fmt.Sprintf("the memory of server %s in the end: SHA-256 %s and %s", r.Memory[i].Server,
+				r.Memory[i].SHA256, o.Memory[i].SHA256)
 		}
 	}
 	return ""

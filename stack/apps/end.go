@@ -35,6 +35,7 @@ type end struct {
 	peerQPN uint32
 	port    int // index of the route
 	route   *Route
+	total   int // messages of the flow: Spec.Count, or fewer after Run.Stop
 	ah      verbs.AH
 	recvs   *receives // nil: the end receives no messages
 

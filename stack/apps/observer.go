@@ -77,7 +77,7 @@ func (s *Spec) Packets(m int) int {
 
 // Flows describes the flows of a run, by index.
 func (r *Run) Flows() []Flow {
-	all := make([]Flow, r.spec.Processes*r.spec.flows())
+	all := make([]Flow, len(r.sides)/2*r.spec.flows())
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			x := FlowEnd{Server: s.server, Name: s.Name, MAC: e.route.MAC, QPN: e.qp.Num(),

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 
 	"nictwin/stack/verbs"
 )
@@ -42,6 +43,7 @@ func (c Completion) String() string {
 
 // Finding is a fault that an application found.
 type Finding struct {
+	Workload string // name among several; empty: the only one
 	Server   string
 	Flow     int
 	Client   bool
@@ -55,18 +57,29 @@ type Finding struct {
 }
 
 func (w *Finding) String() string {
-	return fmt.Sprintf("server %s, %s of flow %d: %s", w.Server, roleName(w.Client), w.Flow, w.Text)
+	return fmt.Sprintf("%sserver %s, %s of flow %d: %s", prefixOf(w.Workload), w.Server, roleName(w.Client), w.Flow,
+		w.Text)
+}
+
+// prefixOf returns the beginning of a text about one of several workloads.
+func prefixOf(workload string) string {
+	if workload == "" {
+		return ""
+	}
+	return "workload " + workload + ", "
 }
 
 // Stream is the list of completions of one queue of a queue pair, in order.
 type Stream struct {
-	Server string
-	Flow   int
-	Client bool // the queue pair is the client's
-	Recv   bool // the queue is the receive queue
-	Loose  bool // completions of handlers' answers, whose order depends on timing
-	Alone  bool // requests complete independently, in any order
-	List   []Completion
+	Workload string // name among several; empty: the only one
+	Server   string
+	Flow     int
+	Client   bool // the queue pair is the client's
+	Recv     bool // the queue is the receive queue
+	Loose    bool // completions of handlers' answers, whose order depends on timing
+	Alone    bool // requests complete independently, in any order
+	Timed    bool // the number of messages depends on timing
+	List     []Completion
 }
 
 // Name returns a description of the stream for messages to the user.
@@ -75,27 +88,63 @@ func (s *Stream) Name() string {
 	if s.Recv {
 		queue = "receive"
 	}
-	return fmt.Sprintf("server %s, %s of flow %d, %s queue", s.Server, roleName(s.Client), s.Flow, queue)
+	return fmt.Sprintf("%sserver %s, %s of flow %d, %s queue", prefixOf(s.Workload), s.Server, roleName(s.Client),
+		s.Flow, queue)
 }
 
 // Result is the outcome of a workload.
 type Result struct {
 	Streams  []Stream
-	Memory   [2]string // SHA-256 of each server's buffers at the end
-	Messages int       // messages that arrived correctly
+	Memory   []Contents
+	Messages int // messages that arrived correctly
 	Bytes    uint64
 	Lost     int       // messages sent without an error that never arrived; UC and UD allow that
 	Findings []Finding // the first fault of each end
 	Wrongs   int
 }
 
+// Contents identifies the contents of a workload's buffers on a server at the end.
+type Contents struct{ Server, SHA256 string }
+
+// Part is the result of one of several workloads that ran side by side.
+type Part struct {
+	Name  string // empty: the only one
+	Timed bool   // timing decides how many messages it has
+	*Result
+}
+
+// Join returns the results of workloads as one. Digest and Difference take of those that are Timed only which flows
+// they have: how many messages a flow had until a certain time differs between NICs.
+func Join(parts []Part) *Result {
+	all := &Result{}
+	for _, p := range parts {
+		for _, s := range p.Streams {
+			s.Workload, s.Timed = p.Name, p.Timed
+			all.Streams = append(all.Streams, s)
+		}
+		for _, f := range p.Findings {
+			f.Workload = p.Name
+			all.Findings = append(all.Findings, f)
+		}
+		if !p.Timed {
+			all.Memory = append(all.Memory, p.Memory...)
+		}
+		all.Messages, all.Bytes, all.Lost = all.Messages+p.Messages, all.Bytes+p.Bytes, all.Lost+p.Lost
+		all.Wrongs += p.Wrongs
+	}
+	return all
+}
+
+// comparable returns the streams that are the same on every NIC.
+func (r *Result) comparable() *Result {
+	list := slices.DeleteFunc(slices.Clone(r.Streams), func(s Stream) bool { return s.Timed })
+	return &Result{Streams: list}
+}
+
 // Result returns the outcome of the run so far.
 func (r *Run) Result() (*Result, error) {
 	res := &Result{Findings: r.Findings()}
-	var memory [2]hash.Hash
-	for i := range memory {
-		memory[i] = sha256.New()
-	}
+	var memory []hash.Hash // by server, in the order of res.Memory
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			res.Streams = append(res.Streams,
@@ -105,12 +154,17 @@ func (r *Run) Result() (*Result, error) {
 					List: e.recvDone})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.faults
 		}
-		if err := s.digest(memory[s.server]); err != nil {
+		at := slices.IndexFunc(res.Memory, func(m Contents) bool { return m.Server == s.Name })
+		if at < 0 {
+			at = len(memory)
+			res.Memory, memory = append(res.Memory, Contents{Server: s.Name}), append(memory, sha256.New())
+		}
+		if err := s.digest(memory[at]); err != nil {
 			return nil, err
 		}
 	}
 	for i, h := range memory {
-		res.Memory[i] = hex.EncodeToString(h.Sum(nil))
+		res.Memory[i].SHA256 = hex.EncodeToString(h.Sum(nil))
 	}
 	res.Lost = r.lost()
 	return res, nil
@@ -173,13 +227,17 @@ func (r *Result) Digest(how Compare) string {
 	h := sha256.New()
 	var b [32]byte
 	if how == Counts {
-		for _, c := range r.Counts() {
+		for _, c := range r.comparable().Counts() {
 			_, _ = fmt.Fprintln(h, c)
 		}
 		return hex.EncodeToString(h.Sum(nil))
 	}
 	for i := range r.Streams {
 		s := &r.Streams[i]
+		if s.Timed {
+			_, _ = fmt.Fprintln(h, s.Name())
+			continue
+		}
 		_, _ = fmt.Fprintln(h, s.Name(), len(s.List))
 		for _, c := range how.list(s) {
 			c = how.comparable(c)
@@ -192,7 +250,11 @@ func (r *Result) Digest(how Compare) string {
 		}
 	}
 	if how == Exact {
-		_, _ = fmt.Fprintln(h, r.Memory)
+		sums := make([]string, len(r.Memory))
+		for i := range r.Memory {
+			sums[i] = r.Memory[i].SHA256
+		}
+		_, _ = fmt.Fprintln(h, sums)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -135,8 +135,8 @@ func (w *ringWriter) step() bool {
 // write writes the next message into the ring, and reports whether it did. If no message is left or the ring is full,
 // it flushes the ring where that is needed.
 func (w *ringWriter) write() (found bool, err error) {
-	if err := w.Push(); err != nil || w.next == w.spec.Count {
-		return false, errors.Join(err, w.flush(w.next == w.spec.Count))
+	if err := w.Push(); err != nil || w.next == w.total {
+		return false, errors.Join(err, w.flush(w.next == w.total))
 	}
 	addr, err := w.Slot()
 	if errors.Is(err, rb2.ErrFull) {
@@ -167,7 +167,7 @@ func (w *ringWriter) flush(is bool) error {
 func (w *ringWriter) prepared() bool { return true }
 
 func (w *ringWriter) done() bool {
-	return w.stopped || w.next == w.spec.Count && w.Published() && w.InFlight() == 0
+	return w.stopped || w.next == w.total && w.Published() && w.InFlight() == 0
 }
 
 func (w *ringWriter) state() string {
@@ -213,7 +213,7 @@ func (r *ringReader) read() (found bool, err error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if r.next == r.spec.Count {
+	if r.next == r.total {
 		return false, fmt.Errorf("rb2: a message beyond the last, %d", r.next)
 	}
 	n := r.spec.size(r.next)
@@ -234,7 +234,7 @@ func (r *ringReader) read() (found bool, err error) {
 func (r *ringReader) prepared() bool { return r.stopped || r.Reported() }
 
 func (r *ringReader) done() bool {
-	return r.stopped || r.next == r.spec.Count && r.Reported() && r.InFlight() == 0
+	return r.stopped || r.next == r.total && r.Reported() && r.InFlight() == 0
 }
 
 func (r *ringReader) state() string {

@@ -11,7 +11,7 @@ import (
 // Run is a workload on two servers.
 type Run struct {
 	spec     *Spec
-	sides    []*side // two for each process: on the first server, then on the second
+	sides    []*side // two for each pair: on the first server, then on the second
 	progress uint64
 	shortage error // the error of a server with too little memory; nil: none
 	begun    bool
@@ -20,17 +20,17 @@ type Run struct {
 	message  Message  // that the observer sees
 }
 
-// New creates the objects of a workload and connects process i of the first server with process i of
-// the second. It advances the simulation through await.
-func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
+// New creates the objects of a workload and connects both applications of each pair. Spec.Processes pairs in turn are
+// between the same two servers. It advances the simulation through await.
+func New(s Spec, pairs [][2]Side, await Await) (*Run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if len(processes) != s.Processes {
-		return nil, verbs.Errorf("apps", verbs.EINVAL, "processes %d: the stacks have %d", s.Processes, len(processes))
+	if len(pairs) == 0 || len(pairs)%s.Processes != 0 {
+		return nil, verbs.Errorf("apps", verbs.EINVAL, "processes %d: the stacks have %d", s.Processes, len(pairs))
 	}
 	r := &Run{spec: &s}
-	for _, pair := range processes {
+	for _, pair := range pairs {
 		for server := range pair {
 			x := &side{Side: pair[server], server: server, run: r, byQPN: map[uint32]*end{}}
 			x.arena = arena{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
@@ -54,7 +54,7 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 			x.seen = make([]bool, s.QueuePairs*s.Count)
 		}
 	}
-	for p := range s.Processes {
+	for p := range pairs {
 		for f := range s.flows() {
 			r.flow(p, f)
 		}
@@ -66,16 +66,18 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	return r, nil
 }
 
-// flow adds the two ends of flow nth of a process. From flow Spec.QueuePairs on, clients are on the second server.
-func (r *Run) flow(process, nth int) {
-	c, s := r.sides[2*process], r.sides[2*process+1]
+// flow adds the two ends of flow nth of a pair. From flow Spec.QueuePairs on, clients are on the second server.
+func (r *Run) flow(pair, nth int) {
+	c, s := r.sides[2*pair], r.sides[2*pair+1]
 	if nth >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	flow := process*r.spec.flows() + nth
+	flow := pair*r.spec.flows() + nth
 	port, index := flow%r.spec.Ports, len(c.ends)
-	a := &end{spec: r.spec, side: c, index: index, flow: flow, client: true, port: port, route: &c.Routes[port]}
-	b := &end{spec: r.spec, side: s, index: index, flow: flow, port: port, route: &s.Routes[port]}
+	a := &end{spec: r.spec, side: c, index: index, flow: flow, client: true, port: port, route: &c.Routes[port],
+		total: r.spec.Count}
+	b := &end{spec: r.spec, side: s, index: index, flow: flow, port: port, route: &s.Routes[port],
+		total: r.spec.Count}
 	if r.spec.Kind == Ring {
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring
@@ -246,14 +248,14 @@ func (e *end) inFlight() int {
 func (e *end) state() string {
 	if e.ring != nil {
 		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name,
-			e.ring.state(), e.spec.Count)
+			e.ring.state(), e.total)
 	}
 	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow,
 		e.side.Name, e.posted, e.acked)
 	if e.recvs != nil {
 		what += fmt.Sprintf(", %d messages received", e.recvsDone)
 	}
-	return what + fmt.Sprintf(" of %d", e.spec.Count)
+	return what + fmt.Sprintf(" of %d", e.total)
 }
 
 func roleName(client bool) string {

@@ -216,9 +216,9 @@ func (s *server) done() bool {
 	case s.stopped:
 		return s.acked == s.posted
 	case s.spec.Kind.twoWay():
-		return s.next == s.spec.Count && s.acked == s.spec.Count
+		return s.next == s.total && s.acked == s.total
 	case s.spec.Kind.receives():
-		return s.next == s.spec.Count
+		return s.next == s.total
 	}
 	return true
 }

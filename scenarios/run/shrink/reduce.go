@@ -4,8 +4,10 @@ import (
 	"reflect"
 	"slices"
 
+	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/delta"
 	"nictwin/scenarios/run"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/node"
 )
@@ -21,24 +23,37 @@ type reducer struct {
 // negative: none.
 func reduce(s *delta.Search, spec run.Spec, message int, fails func(*run.Spec) bool) run.Spec {
 	r := &reducer{s, fails, spec}
-	if w := &r.best.Workload; message >= 0 && message < w.Count {
+	cut(r, func(s *run.Spec) *[]workload.Spec { return &s.Workloads })
+	for i, w := range r.best.AllWorkloads() {
+		if message < 0 || message >= w.Count {
+			continue
+		}
 		size := w.Sizes[message%len(w.Sizes)]
-		if !r.change(func(s *run.Spec) { s.Workload.Sizes, s.Workload.Count = []int{size}, 1 }) {
-			r.change(func(s *run.Spec) { s.Workload.Count = message + 1 })
+		if !r.change(each(i, func(w *workload.Spec) { w.Sizes, w.Count = []int{size}, 1 })) {
+			r.change(each(i, func(w *workload.Spec) { w.Count = message + 1 }))
 		}
 	}
 	for got := true; got && r.More(); {
-		got = r.numbers(&workloadNumbers)
+		got = r.numbers(workloadNumbers(&r.best))
 		got = r.simplify() || got
 		got = r.lists() || got
-		got = r.sizes() || got
+		got = r.numbers(sizes(&r.best)) || got
 	}
 	return r.best
 }
 
+// each returns a change of workload i of a scenario, if there is one.
+func each(i int, f func(*workload.Spec)) func(*run.Spec) {
+	return func(s *run.Spec) {
+		if all := s.AllWorkloads(); i < len(all) {
+			f(all[i])
+		}
+	}
+}
+
 // change adopts a changed scenario if it is valid and fails, too.
 func (r *reducer) change(by ...func(*run.Spec)) bool {
-	s := copyOf(&r.best)
+	s := *specfile.Clone(&r.best)
 	for _, f := range by {
 		f(&s)
 	}
@@ -49,36 +64,30 @@ func (r *reducer) change(by ...func(*run.Spec)) bool {
 	return true
 }
 
-// copyOf returns a copy with its own lists and faults, which a change may modify.
-func copyOf(s *run.Spec) run.Spec {
-	c := *s
-	c.Workload.Sizes, c.Workload.Hops = slices.Clone(s.Workload.Sizes), slices.Clone(s.Workload.Hops)
-	c.Stacks, c.Faults.PCIe = slices.Clone(s.Stacks), slices.Clone(s.Faults.PCIe)
-	if w := s.Faults.Wire; w != nil {
-		own := *w
-		own.Rules = slices.Clone(w.Rules)
-		c.Faults.Wire = &own
-	}
-	return c
-}
-
 // number is a number of a scenario that can be lowered to least.
 type number struct {
 	of    func(*run.Spec) *int
 	least int
 }
 
-// workloadNumbers are lowered first; each message, flow and process takes time.
-var workloadNumbers = []number{
-	{func(s *run.Spec) *int { return &s.Workload.Count }, 1},
-	{func(s *run.Spec) *int { return &s.Workload.QueuePairs }, 1},
-	{func(s *run.Spec) *int { return &s.Workload.Processes }, 1},
-	{func(s *run.Spec) *int { return &s.Workload.Depth }, 1},
+// workloadNumbers returns the numbers that are lowered first; each message, flow and process takes time.
+func workloadNumbers(s *run.Spec) (all []number) {
+	for i := range s.AllWorkloads() {
+		for _, of := range []func(*workload.Spec) *int{
+			func(w *workload.Spec) *int { return &w.Count },
+			func(w *workload.Spec) *int { return &w.QueuePairs },
+			func(w *workload.Spec) *int { return &w.Processes },
+			func(w *workload.Spec) *int { return &w.Depth },
+		} {
+			all = append(all, number{func(s *run.Spec) *int { return of(s.AllWorkloads()[i]) }, 1})
+		}
+	}
+	return all
 }
 
 // numbers lowers numbers.
-func (r *reducer) numbers(list *[]number) (got bool) {
-	for _, x := range *list {
+func (r *reducer) numbers(list []number) (got bool) {
+	for _, x := range list {
 		high := *x.of(&r.best)
 		low := delta.Least(x.least, high, func(n int) bool {
 			return n < high && r.change(func(s *run.Spec) { *x.of(s) = n })
@@ -91,7 +100,7 @@ func (r *reducer) numbers(list *[]number) (got bool) {
 // simplify applies simplifications: all at once, then half of them at a time, and so on.
 func (r *reducer) simplify() bool {
 	left := slices.DeleteFunc(simplifications(&r.best), func(f func(*run.Spec)) bool {
-		s := copyOf(&r.best)
+		s := *specfile.Clone(&r.best)
 		f(&s)
 		return reflect.DeepEqual(s, r.best)
 	})
@@ -112,27 +121,20 @@ func (r *reducer) simplify() bool {
 
 // simplifications returns the ways in which a scenario could be simpler.
 func simplifications(s *run.Spec) []func(*run.Spec) {
-	plain, stack := apps.DefaultSpec(), node.DefaultSpec()
-	all := []func(*run.Spec){
-		func(s *run.Spec) { s.Workload.BothWays = false },
-		func(s *run.Spec) { s.Workload.Batch, s.Workload.SignalEvery = plain.Batch, plain.SignalEvery },
-		func(s *run.Spec) { s.Workload.Pieces = plain.Pieces },
-		func(s *run.Spec) { s.Workload.Offset = plain.Offset },
-		func(s *run.Spec) { s.Workload.Inline, s.Workload.Immediate = false, false },
-		func(s *run.Spec) { s.Workload.Invalidate = false },
-		func(s *run.Spec) { s.Workload.Events, s.Workload.Payload = false, plain.Payload },
-		func(s *run.Spec) { s.Workload.LowLatency = false },
-		func(s *run.Spec) { s.Workload.SharedReceive, s.Workload.Receives = false, 0 },
-		func(s *run.Spec) { s.Workload.SharedCounter, s.Workload.AnyOrder = false, false },
-		func(s *run.Spec) { s.Workload.Ports, s.Workload.PSN = plain.Ports, nil },
-		func(s *run.Spec) { s.Workload.Ring = plain.Ring },
-		func(s *run.Spec) { s.Workload.Misuse = nil },
+	stack := node.DefaultSpec()
+	var all []func(*run.Spec)
+	for i := range s.AllWorkloads() {
+		for _, f := range workloadSimplifications() {
+			all = append(all, each(i, f))
+		}
+	}
+	all = append(all, []func(*run.Spec){
 		func(s *run.Spec) { s.Faults.Wire = nil },
 		func(s *run.Spec) { s.Faults.PCIe = nil },
 		func(s *run.Spec) { s.Faults.SlowMemory = nil },
 		func(s *run.Spec) { s.Faults.Stall = 0 },
 		func(s *run.Spec) { s.Stacks = s.Stacks[:1] },
-	}
+	}...)
 	for _, plain := range []func(*node.Spec){
 		func(n *node.Spec) { n.DataCores = 1 },
 		func(n *node.Spec) { n.Data = stack.Data },
@@ -151,6 +153,28 @@ func simplifications(s *run.Spec) []func(*run.Spec) {
 		all = append(all, chances()...)
 	}
 	return all
+}
+
+// workloadSimplifications returns the ways in which a workload could be simpler.
+func workloadSimplifications() []func(*workload.Spec) {
+	plain := apps.DefaultSpec()
+	return []func(*workload.Spec){
+		func(w *workload.Spec) { w.BothWays = false },
+		func(w *workload.Spec) { w.Batch, w.SignalEvery = plain.Batch, plain.SignalEvery },
+		func(w *workload.Spec) { w.Pieces = plain.Pieces },
+		func(w *workload.Spec) { w.Offset = plain.Offset },
+		func(w *workload.Spec) { w.Inline, w.Immediate = false, false },
+		func(w *workload.Spec) { w.Invalidate = false },
+		func(w *workload.Spec) { w.Events, w.Payload = false, plain.Payload },
+		func(w *workload.Spec) { w.LowLatency = false },
+		func(w *workload.Spec) { w.SharedReceive, w.Receives = false, 0 },
+		func(w *workload.Spec) { w.SharedCounter, w.AnyOrder = false, false },
+		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
+		func(w *workload.Spec) { w.Ring = plain.Ring },
+		func(w *workload.Spec) { w.Misuse = nil },
+		func(w *workload.Spec) { w.Begin, w.End = 0, nil },
+		func(w *workload.Spec) { w.From, w.To = w.From[:1], w.To[:1] },
+	}
 }
 
 // chances returns a change of the scenario for each kind of cable fault: it sets the chance of the fault to 0.
@@ -172,10 +196,19 @@ func chances() (all []func(*run.Spec)) {
 	return all
 }
 
-// lists leaves out sizes, hops, and faults.
+// lists leaves out workloads, servers, sizes, hops, and faults.
 func (r *reducer) lists() bool {
-	got := cut(r, func(s *run.Spec) *[]int { return &s.Workload.Sizes })
-	got = cut(r, func(s *run.Spec) *[]int { return &s.Workload.Hops }) || got
+	got := cut(r, func(s *run.Spec) *[]workload.Spec { return &s.Workloads })
+	for i := range r.best.AllWorkloads() {
+		for _, of := range []func(*workload.Spec) *[]int{
+			func(w *workload.Spec) *[]int { return (*[]int)(&w.From) },
+			func(w *workload.Spec) *[]int { return (*[]int)(&w.To) },
+			func(w *workload.Spec) *[]int { return &w.Sizes },
+			func(w *workload.Spec) *[]int { return &w.Hops },
+		} {
+			got = cut(r, func(s *run.Spec) *[]int { return of(s.AllWorkloads()[i]) }) || got
+		}
+	}
 	got = cut(r, func(s *run.Spec) *[]run.PCIeFault { return &s.Faults.PCIe }) || got
 	if r.best.Faults.Wire == nil {
 		return got
@@ -192,11 +225,12 @@ func cut[T any](r *reducer, of func(*run.Spec) *[]T) bool {
 	})
 }
 
-// sizes lowers the sizes of messages.
-func (r *reducer) sizes() bool {
-	var all []number
-	for i := range r.best.Workload.Sizes {
-		all = append(all, number{func(s *run.Spec) *int { return &s.Workload.Sizes[i] }, 0})
+// sizes returns the sizes of messages.
+func sizes(s *run.Spec) (all []number) {
+	for i, w := range s.AllWorkloads() {
+		for k := range w.Sizes {
+			all = append(all, number{func(s *run.Spec) *int { return &s.AllWorkloads()[i].Sizes[k] }, 0})
+		}
 	}
-	return r.numbers(&all)
+	return all
 }

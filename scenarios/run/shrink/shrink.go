@@ -41,7 +41,7 @@ func Shrink(ctx context.Context, p *run.Played, o run.Options, limit time.Durati
 		s := delta.New(budget, maxTrials)
 		small = reduce(s, whole, p.Message, func(x *run.Spec) bool { return t.fails(budget, x, simcore.Ps(patience)) })
 		trials += s.Trials()
-		return small.Workload.Messages() < whole.Workload.Messages() || trials > 0 && !same(&small, &whole)
+		return small.AllWorkloads().Messages() < whole.AllWorkloads().Messages() || trials > 0 && !same(&small, &whole)
 	}, func() bool {
 		trials++
 		return t.fails(ctx, &small, 0)
@@ -72,7 +72,7 @@ func describe(c *run.Case) string {
 }
 
 func sizeOf(s *run.Spec) result.InputSize {
-	return result.InputSize{Messages: s.Workload.Messages() * s.Workload.MessagesPerRequest()}
+	return result.InputSize{Messages: s.AllWorkloads().Messages()}
 }
 
 // patience returns how long trials wait for progress: several times the longest wait of the failed run that ended with

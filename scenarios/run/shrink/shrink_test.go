@@ -54,7 +54,7 @@ faults: {stall: 20, slow_memory: {latency_ps: 500}, wire: {seed: 1, chances: {lo
 		s := delta.New(context.Background(), maxTrials)
 		got := reduce(s, c.Alone(), message, fails)
 		require.True(t, fails(&got))
-		w := &got.Workload
+		w := got.Workload
 		require.Equal(t, []int{count, pairs, 1, 1, 1, 0, 1},
 			[]int{w.Count, w.QueuePairs, w.Processes, w.Depth, w.Pieces, w.Offset, w.Batch})
 		require.Equal(t, []int{size}, w.Sizes)

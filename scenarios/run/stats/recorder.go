@@ -18,16 +18,22 @@ type Message struct {
 
 // Config describes a run whose messages are stamped.
 type Config struct {
+	Workloads []Workload // whose flows are numbered over all of them
+	EachFlow  bool       // the latencies of each flow are wanted, too
+	Window    *Window    // nil: the warm window is found
+	// Turned is called when a found window begins, at its first message, and when it ends, at the first one behind it;
+	// nil: nobody wants to know.
+	Turned func()
+}
+
+// Workload describes flows whose messages are alike.
+type Workload struct {
+	Name     string // empty: it is the only one
 	Flows    []Flow
 	Messages int // of each flow, answers included
 	// messages are counted where they end, since nobody hands them over: WRITEs, READs and atomics
 	AtCompletion bool
-	Handlers     bool    // handlers answer, without a post
-	EachFlow     bool    // the latencies of each flow are wanted, too
-	Window       *Window // warm window; nil: the recorder finds it
-	// Turned is called when a found window begins, at its first message, and when it ends, at the first one behind it;
-	// nil: nobody wants to know.
-	Turned func()
+	Handlers     bool // handlers answer, without a post
 }
 
 // Flow names the ends of a flow.
@@ -50,9 +56,10 @@ type Recorder struct {
 
 // shape groups the messages that share a distribution.
 type shape struct {
-	kind   string
-	answer bool
-	bytes  int
+	workload string
+	kind     string
+	answer   bool
+	bytes    int
 }
 
 // Measures of a message, each from its post on. RoundTrip ends with the hand-over of the answer.
@@ -90,6 +97,8 @@ func (s *sets) of(x shape) *set {
 
 // flow holds the stamps and statistics of a flow.
 type flow struct {
+	of     *Workload
+	ends   Flow
 	posted [2][]simcore.Ps // by direction, of each message
 	shapes [2][]*set       // by direction, of each message: the distributions of its shape
 	last   *set
@@ -99,11 +108,16 @@ type flow struct {
 
 // New returns a recorder for messages whose traffic begins at a time.
 func New(c Config, begin simcore.Ps) *Recorder {
-	r := &Recorder{cfg: c, begin: begin, flows: make([]flow, len(c.Flows)),
-		total: newGauge(c.Messages*len(c.Flows), c.Window)}
-	for i := range r.flows {
-		r.flows[i].gauge = newGauge(c.Messages, c.Window)
+	r := &Recorder{cfg: c, begin: begin}
+	messages := 0
+	for i := range c.Workloads {
+		w := &c.Workloads[i]
+		messages += w.Messages * len(w.Flows)
+		for _, ends := range w.Flows {
+			r.flows = append(r.flows, flow{of: w, ends: ends, gauge: newGauge(w.Messages, c.Window)})
+		}
 	}
+	r.total = newGauge(messages, c.Window)
 	return r
 }
 
@@ -126,7 +140,7 @@ func (r *Recorder) Posted(at simcore.Ps, m *Message) {
 		f.posted[w], f.shapes[w] = append(f.posted[w], 0), append(f.shapes[w], nil)
 	}
 	f.posted[w] = append(f.posted[w], at)
-	f.shapes[w] = append(f.shapes[w], r.set(f, shape{m.Kind, m.Answer, m.Bytes}))
+	f.shapes[w] = append(f.shapes[w], r.set(f, shape{f.of.Name, m.Kind, m.Answer, m.Bytes}))
 }
 
 // set returns the distributions of a flow's messages of a shape.
@@ -178,14 +192,14 @@ func (r *Recorder) OnWire(at simcore.Ps, flow int, answer bool, number int) {
 
 // Completed stamps a message whose request is known to have ended.
 func (r *Recorder) Completed(at simcore.Ps, m *Message) {
-	if r.add(at, m.Flow, m.Answer, m.Number, ToCompletion) && r.cfg.AtCompletion {
+	if r.add(at, m.Flow, m.Answer, m.Number, ToCompletion) && r.flows[m.Flow].of.AtCompletion {
 		r.count(at, m)
 	}
 }
 
 // HandedOver stamps a message that its application has taken. An answer ends a round trip.
 func (r *Recorder) HandedOver(at simcore.Ps, m *Message) {
-	if !m.Answer || !r.cfg.Handlers {
+	if !m.Answer || !r.flows[m.Flow].of.Handlers {
 		r.add(at, m.Flow, m.Answer, m.Number, ToHandOver)
 	}
 	if m.Answer {

@@ -41,7 +41,7 @@ func find(t *testing.T, list []Latency, kind, to string) *Latency {
 }
 
 func TestStamps(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}, {"b", "a"}}, Messages: 2000, EachFlow: true}, us)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}, {"b", "a"}}, Messages: 2000}}, EachFlow: true}, us)
 	echo(r, 0, 1000)
 	echo(r, 1, 10)
 	s := r.Summary()
@@ -75,7 +75,7 @@ func TestStamps(t *testing.T) {
 }
 
 func TestCompletionCountsWrites(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 10, AtCompletion: true}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 10, AtCompletion: true}}}, 0)
 	for i := range 10 {
 		m := Message{Number: i, Kind: "write", Bytes: 100}
 		r.Posted(simcore.Ps(i)*us, &m)
@@ -90,7 +90,7 @@ func TestCompletionCountsWrites(t *testing.T) {
 
 func TestGivenWindow(t *testing.T) {
 	run := func(w Window) Rate {
-		r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true, Window: &w}, 0)
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}, Window: &w}, 0)
 		for i := range 4000 {
 			m := Message{Number: i, Kind: "write", Bytes: 125}
 			r.Posted(simcore.Ps(i)*us, &m)
@@ -109,7 +109,7 @@ func TestGivenWindow(t *testing.T) {
 }
 
 func TestUnsteady(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}}, 0)
 	now := simcore.Ps(0)
 	for i := range 4000 {
 		m := Message{Number: i, Kind: "write", Bytes: 125}
@@ -124,7 +124,7 @@ func TestUnsteady(t *testing.T) {
 
 // TestWrongStamps checks that stamps that cannot be are counted, and are no part of the statistics.
 func TestWrongStamps(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4, AtCompletion: true}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4, AtCompletion: true}}}, 0)
 	r.Completed(us, &Message{Number: 3, Kind: "write", Bytes: 1})
 	r.OnWire(us, 0, true, 0)
 	r.OnWire(us, 0, false, -1)
@@ -142,7 +142,7 @@ func TestWrongStamps(t *testing.T) {
 
 // TestAnswersOfHandlers are not posted by any application.
 func TestAnswersOfHandlers(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 1, Handlers: true}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1, Handlers: true}}}, 0)
 	r.Posted(us, &Message{Kind: "list_walk", Bytes: 64})
 	r.HandedOver(3*us, &Message{Answer: true, Kind: "list_walk", Bytes: 64})
 	n, first := r.Wrong()
@@ -154,7 +154,7 @@ func TestAnswersOfHandlers(t *testing.T) {
 // the warm window begins and ends.
 func bursts(n, size int) (r *Recorder, turns []simcore.Ps) {
 	now := simcore.Ps(0)
-	r = New(Config{Flows: []Flow{{"a", "b"}}, Messages: n, Turned: func() { turns = append(turns, now) }}, 0)
+	r = New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: n}}, Turned: func() { turns = append(turns, now) }}, 0)
 	for i := range n {
 		if i%size == 0 {
 			now += us
@@ -188,8 +188,7 @@ func TestTurns(t *testing.T) {
 
 // TestHugeWindow checks that a window that no time reaches has no end.
 func TestHugeWindow(t *testing.T) {
-	r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 1,
-		Window: &Window{simcore.Second, 9_223_372 * simcore.Second}}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1}}, Window: &Window{simcore.Second, 9_223_372 * simcore.Second}}, 0)
 	r.Posted(0, &Message{Kind: "send", Bytes: 1})
 	r.HandedOver(2*simcore.Second, &Message{Kind: "send", Bytes: 1})
 	require.Equal(t, "the traffic ended after 2s, before the window", r.Unusable())
@@ -200,7 +199,7 @@ func TestHugeWindow(t *testing.T) {
 // the rate widens it.
 func TestHalfWidth(t *testing.T) {
 	at := func(pace func(i int) simcore.Ps) Rate {
-		r := New(Config{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}, 0)
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}}, 0)
 		now := simcore.Ps(0)
 		for i := range 4000 {
 			m := Message{Number: i, Kind: "read", Bytes: 125}
@@ -222,11 +221,11 @@ func TestHalfWidth(t *testing.T) {
 
 func TestManyFlows(t *testing.T) {
 	flows := make([]Flow, 100)
-	s := New(Config{Flows: flows, Messages: 1}, 0).Summary()
+	s := New(Config{Workloads: []Workload{{Flows: flows, Messages: 1}}}, 0).Summary()
 	require.Len(t, s.Flows, maxFlows)
 	require.Equal(t, 36, s.FlowsLeftOut)
 	require.Contains(t, s.String(), "and 92 more flows")
-	require.Len(t, New(Config{Flows: flows, Messages: 1, EachFlow: true}, 0).Summary().Flows, 100)
+	require.Len(t, New(Config{Workloads: []Workload{{Flows: flows, Messages: 1}}, EachFlow: true}, 0).Summary().Flows, 100)
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.False(t, strings.Contains(string(text), "null"))
@@ -235,7 +234,7 @@ func TestManyFlows(t *testing.T) {
 // TestDeterminism records the same stamps twice, and by flow: the latencies of all flows are the same.
 func TestDeterminism(t *testing.T) {
 	text := func(each bool) string {
-		r := New(Config{Flows: []Flow{{"a", "b"}, {"a", "b"}}, Messages: 600, EachFlow: each}, 0)
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}, {"a", "b"}}, Messages: 600}}, EachFlow: each}, 0)
 		echo(r, 0, 300)
 		echo(r, 1, 300)
 		s := r.Summary()

@@ -42,25 +42,27 @@ type Rate struct {
 
 // FlowRate is the rate of a flow, and with --stats full its latencies.
 type FlowRate struct {
-	Flow   int    `json:"flow"`
-	Client string `json:"client"`
-	Server string `json:"server"`
+	Flow     int    `json:"flow"` // index over all workloads
+	Workload string `json:"workload,omitempty"`
+	Client   string `json:"client"`
+	Server   string `json:"server"`
 	Rate
 	Latency []Latency `json:"latency,omitempty"`
 }
 
 // Latency is a distribution of times. P99 and P999 are nil for fewer than MinTail samples.
 type Latency struct {
-	Kind    string  `json:"kind"`
-	Bytes   int     `json:"size"`
-	Measure string  `json:"to"` // see Measures
-	Count   int64   `json:"count"`
-	Mean    float64 `json:"mean_ps"`
-	P50     int64   `json:"p50_ps"`
-	P90     int64   `json:"p90_ps"`
-	P99     *int64  `json:"p99_ps,omitempty"`
-	P999    *int64  `json:"p999_ps,omitempty"`
-	Max     int64   `json:"max_ps"`
+	Workload string  `json:"workload,omitempty"` // one of several
+	Kind     string  `json:"kind"`
+	Bytes    int     `json:"size"`
+	Measure  string  `json:"to"` // see Measures
+	Count    int64   `json:"count"`
+	Mean     float64 `json:"mean_ps"`
+	P50      int64   `json:"p50_ps"`
+	P90      int64   `json:"p90_ps"`
+	P99      *int64  `json:"p99_ps,omitempty"`
+	P999     *int64  `json:"p999_ps,omitempty"`
+	Max      int64   `json:"max_ps"`
 }
 
 // Measures names the events at which the times of a Latency end. Each time begins with the post of the message.
@@ -78,7 +80,7 @@ func (r *Recorder) Summary() *Summary {
 			break
 		}
 		f := &r.flows[i]
-		x := FlowRate{Flow: i, Client: r.cfg.Flows[i].Client, Server: r.cfg.Flows[i].Server, Rate: f.rate()}
+		x := FlowRate{Flow: i, Workload: f.of.Name, Client: f.ends.Client, Server: f.ends.Server, Rate: f.rate()}
 		if r.cfg.EachFlow {
 			x.Latency = latencies(f.sets.order)
 		}
@@ -107,7 +109,7 @@ func (r *Recorder) all() []*set {
 // latencies lists distributions by kind, size and measure.
 func latencies(sets []*set) []Latency {
 	sets = slices.SortedStableFunc(slices.Values(sets), func(a, b *set) int {
-		return cmp.Or(way(a.answer)-way(b.answer), cmp.Compare(a.kind, b.kind), a.bytes-b.bytes)
+		return cmp.Or(cmp.Compare(a.workload, b.workload), way(a.answer)-way(b.answer), cmp.Compare(a.kind, b.kind), a.bytes-b.bytes)
 	})
 	list := []Latency{}
 	for _, s := range sets {
@@ -121,7 +123,7 @@ func latencies(sets []*set) []Latency {
 }
 
 func (d *Dist) latency(s *set, measure int) Latency {
-	l := Latency{Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(),
+	l := Latency{Workload: s.workload, Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(),
 		Max: int64(d.max)}
 	if s.answer {
 		l.Kind += " answer"

@@ -33,7 +33,7 @@ func (s *Summary) String() string {
 	if len(s.Flows) > 1 {
 		for i := range s.Flows[:min(len(s.Flows), maxFlowLines)] {
 			f := &s.Flows[i]
-			line(fmt.Sprintf("flow %d, %s to %s", f.Flow, f.Client, f.Server), &f.Rate)
+			line(fmt.Sprintf("%sflow %d, %s to %s", of(f.Workload), f.Flow, f.Client, f.Server), &f.Rate)
 		}
 	}
 	_ = w.Flush() // a Builder takes everything
@@ -55,13 +55,21 @@ func (s *Summary) latencyTable(b *strings.Builder) {
 	fmt.Fprint(w, "latency\tsize\tto\tcount\tmean\tp50\tp90\tp99\tp99.9\tmax\t\n")
 	for i := range s.Latency[:min(len(s.Latency), maxLatencyLines)] {
 		l := &s.Latency[i]
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", l.Kind, l.Bytes, l.Measure, l.Count,
+		fmt.Fprintf(w, "%s%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", of(l.Workload), l.Kind, l.Bytes, l.Measure, l.Count,
 			short(int64(l.Mean)), short(l.P50), short(l.P90), tail(l.P99), tail(l.P999), short(l.Max))
 	}
 	_ = w.Flush()
 	if n := len(s.Latency); n > maxLatencyLines {
 		fmt.Fprintf(b, "  and %d more kinds, sizes and measures\n", n-maxLatencyLines)
 	}
+}
+
+// of returns the beginning of a line about one of several workloads.
+func of(workload string) string {
+	if workload == "" {
+		return ""
+	}
+	return workload + ": "
 }
 
 func tail(ps *int64) string {

@@ -83,6 +83,17 @@ func (x Axes) Sets(path field.Path) bool {
 	})
 }
 
+// Moved returns the axes for a spec that has the part from of the paths of old names at another path.
+func (x Axes) Moved(from, to field.Path) Axes {
+	x = slices.Clone(x)
+	for i := range x {
+		if rest, ok := strings.CutPrefix(string(x[i].path), string(from)+"."); ok && x[i].old != nil {
+			x[i].path = to + "." + field.Path(rest)
+		}
+	}
+	return x
+}
+
 var anIndex = regexp.MustCompile(`\[[0-9]*\]`)
 
 func withoutIndices(p field.Path) field.Path {

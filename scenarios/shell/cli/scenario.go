@@ -155,7 +155,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 		prepare: func() (string, error) {
 			out, err := s.prepare(ctx)
 			if s.Seed == 0 && len(s.cases) > 0 {
-				e.Object.Seed = s.cases[0].Workload.Seed
+				e.Object.Seed = s.cases[0].AllWorkloads()[0].Seed
 			}
 			return out, err
 		},
@@ -355,7 +355,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	digest := sha256.New()
 	for _, r := range e.Played {
 		x := result.ScenarioPlayed{
-			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed,
+			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.AllWorkloads()[0].Seed,
 			Digest:  r.Digest,
 			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
 			Stats: r.Stats,

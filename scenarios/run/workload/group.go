@@ -1,0 +1,226 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/stack/apps"
+)
+
+// Group runs workloads side by side, each in its phase.
+type Group struct {
+	Runs []*apps.Run // by workload
+
+	list   List
+	begun  []bool
+	phases []phase // changes to come, in order
+}
+
+// phase is the begin or the end of a workload.
+type phase struct {
+	at       simcore.Ps
+	begin    bool
+	workload int
+}
+
+// NewGroup creates the objects of all workloads. sides has the pairs of applications of each.
+func NewGroup(list List, sides [][][2]apps.Side, await apps.Await) (*Group, error) {
+	g := &Group{list: list, begun: make([]bool, len(list))}
+	for i := range list {
+		r, err := apps.New(list.Seeded(i), sides[i], await)
+		if err != nil {
+			return nil, g.of(i, err)
+		}
+		g.Runs = append(g.Runs, r)
+	}
+	return g, nil
+}
+
+// of names the workload of an error, if there are several.
+func (g *Group) of(i int, err error) error {
+	if label := g.list.Label(i); err != nil && label != "" {
+		return fmt.Errorf("workload %s: %w", label, err)
+	}
+	return err
+}
+
+// each calls f for every run and joins its errors.
+func (g *Group) each(f func(*apps.Run) error) error {
+	var errs []error
+	for i, r := range g.Runs {
+		errs = append(errs, g.of(i, f(r)))
+	}
+	return errors.Join(errs...)
+}
+
+// Prepare posts the first receive requests (apps.Run.Prepare).
+func (g *Group) Prepare() error { return g.each((*apps.Run).Prepare) }
+
+// Prepared reports whether all receive requests needed before Begin are in place (apps.Run.Prepared).
+func (g *Group) Prepared() bool {
+	return !slices.ContainsFunc(g.Runs, func(r *apps.Run) bool { return !r.Prepared() })
+}
+
+// Begin begins the traffic, and the workloads without a later begin.
+func (g *Group) Begin(now simcore.Ps) error {
+	for i, s := range g.list {
+		g.phases = append(g.phases, phase{now + simcore.Ps(s.Begin), true, i})
+		if s.End != nil { // before the events of that time
+			g.phases = append(g.phases, phase{now + simcore.Ps(*s.End) - 1, false, i})
+		}
+	}
+	slices.SortStableFunc(g.phases, func(a, b phase) int { return cmp.Compare(a.at, b.at) })
+	for at, ok := g.NextPhase(); ok && at == now; at, ok = g.NextPhase() {
+		if err := g.EnterPhase(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextPhase returns the time of the next begin or end of a workload; ok is false if there is none.
+func (g *Group) NextPhase() (at simcore.Ps, ok bool) {
+	if len(g.phases) == 0 {
+		return 0, false
+	}
+	return g.phases[0].at, true
+}
+
+// EnterPhase lets the next workload begin or end. The caller calls it at the time of NextPhase.
+func (g *Group) EnterPhase() error {
+	p := g.phases[0]
+	g.phases = g.phases[1:]
+	r := g.Runs[p.workload]
+	if p.begin {
+		g.begun[p.workload] = true
+		return g.of(p.workload, r.Begin())
+	}
+	r.Stop()
+	return g.of(p.workload, r.Err())
+}
+
+// EndPhases drops the phases to come: the traffic is over.
+func (g *Group) EndPhases() { g.phases = nil }
+
+// Pausing reports whether nothing is to do until another workload begins.
+func (g *Group) Pausing() bool {
+	waits := false
+	for i, r := range g.Runs {
+		if g.begun[i] && !r.Done() {
+			return false
+		}
+		waits = waits || !g.begun[i]
+	}
+	return waits
+}
+
+// MoreBegin reports whether workloads are yet to begin.
+func (g *Group) MoreBegin() bool { return slices.Contains(g.begun, false) }
+
+// Retry posts requests that found no room (apps.Run.Retry).
+func (g *Group) Retry() {
+	for _, r := range g.Runs {
+		r.Retry()
+	}
+}
+
+// Err returns the error that stopped applications, or nil.
+func (g *Group) Err() error {
+	for i, r := range g.Runs {
+		if err := r.Err(); err != nil {
+			return g.of(i, err)
+		}
+	}
+	return nil
+}
+
+// Progress returns a counter that grows with every completion taken.
+func (g *Group) Progress() (n uint64) {
+	for _, r := range g.Runs {
+		n += r.Progress()
+	}
+	return n
+}
+
+// InFlight returns the number of requests posted to send queues that have not completed.
+func (g *Group) InFlight() (n int) {
+	for _, r := range g.Runs {
+		n += r.InFlight()
+	}
+	return n
+}
+
+// Messages returns the number of messages, answers included, that arrived correctly.
+func (g *Group) Messages() (n int) {
+	for _, r := range g.Runs {
+		k, _ := r.Messages()
+		n += k
+	}
+	return n
+}
+
+// Posted returns the number of messages of each workload, answers included: all, or those posted before its end.
+func (g *Group) Posted() (all []int) {
+	for _, r := range g.Runs {
+		all = append(all, r.Posted())
+	}
+	return all
+}
+
+// Done reports whether all workloads have begun, sent and received everything.
+func (g *Group) Done() bool {
+	return !slices.ContainsFunc(g.Runs, func(r *apps.Run) bool { return !r.Done() })
+}
+
+// Waiting describes what the first few unfinished flows of each workload wait for.
+func (g *Group) Waiting() string {
+	var list []string
+	for i, r := range g.Runs {
+		switch label := g.list.Label(i); {
+		case r.Done():
+		case label == "":
+			list = append(list, r.Waiting())
+		case !g.begun[i]:
+			list = append(list, fmt.Sprintf("workload %s has not begun", label))
+		default:
+			list = append(list, fmt.Sprintf("workload %s: %s", label, r.Waiting()))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// Findings returns the first fault that each end has found so far.
+func (g *Group) Findings() (all []apps.Finding) {
+	for i, r := range g.Runs {
+		for _, f := range r.Findings() {
+			f.Workload = g.list.Label(i)
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Finish checks the final memory, once nothing is in flight any more (apps.Run.Finish).
+func (g *Group) Finish() error { return g.each((*apps.Run).Finish) }
+
+// Result returns the outcome of all workloads. How many messages one with an end has depends on timing.
+func (g *Group) Result() (*apps.Result, error) {
+	var parts []apps.Part
+	for i, r := range g.Runs {
+		res, err := r.Result()
+		if err != nil {
+			return nil, g.of(i, err)
+		}
+		parts = append(parts, apps.Part{Name: g.list.Label(i), Timed: g.list[i].End != nil, Result: res})
+	}
+	return apps.Join(parts), nil
+}
+
+// Close destroys all objects of the workloads (apps.Run.Close).
+func (g *Group) Close(await apps.Await) error {
+	return g.each(func(r *apps.Run) error { return r.Close(await) })
+}
