@@ -9,6 +9,7 @@ import (
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/verbs"
 )
@@ -126,6 +127,44 @@ func (x *ExpectSpec) validate() error {
 	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps",
 		"%v: want 0 or more, and %v at most, if there is one", quantity.Time(x.Least), field.Path("within_ps"))
 	return errors.Join(errs...)
+}
+
+// validateGiven rejects expected losses and completions in error that no workload can have. If a sweep sets something
+// that they depend on, the check is made for each of its cases instead.
+func (s *Spec) validateGiven() error {
+	if s.sweepsWorkload("") || s.Sweep.axes.Sets("expect") || s.validateWorkloads() != nil {
+		return nil
+	}
+	var errs []error
+	list := s.AllWorkloads()
+	given := func(has func(w *workload.Spec) bool, path field.Path, format string, a ...any) {
+		if !slices.ContainsFunc(list, has) {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	if n := s.Expect.Lost.AtLeast; n > 0 {
+		given(func(w *workload.Spec) bool { return w.Transport != apps.RC && w.Transport != apps.Solar },
+			"expect.lost.at_least", "%d: every workload has a reliable transport: want 0, or one over %s, %s or %s", n,
+			apps.UC, apps.UD, apps.Raw)
+	}
+	for i := range s.Expect.Errors {
+		e := &s.Expect.Errors[i]
+		given(func(w *workload.Spec) bool { return e.has(w) }, field.Path(fmt.Sprintf("expect.errors[%d].queue", i)),
+			"%s: no workload has requests in that queue of the %s", e.Queue, e.At)
+	}
+	return errors.Join(errs...)
+}
+
+// has reports whether a workload has requests in the queue.
+func (e *ErrorSpec) has(w *workload.Spec) bool {
+	both := w.MessagesPerRequest() > 1 || w.Kind.Served() || w.Kind == apps.Ring
+	switch {
+	case e.At == AtClient && e.Queue == QueueReceive || e.At == AtServer && e.Queue == QueueSend:
+		return both
+	case e.At == AtServer:
+		return w.Kind.HandedOver()
+	}
+	return true
 }
 
 // of reports whether e describes the completions that c counts.

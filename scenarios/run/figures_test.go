@@ -157,7 +157,8 @@ func TestLoadsAreNotArmDRAM(t *testing.T) {
 // TestWrongStampsFail checks that stamps that cannot be fail a run in domain run.
 func TestWrongStampsFail(t *testing.T) {
 	w := &world{c: caseOf(t, onRNICs), o: &Options{}}
-	w.measured = &measured{Recorder: stats.New(stats.Config{Workloads: []stats.Workload{{Flows: make([]stats.Flow, 1), Messages: 1}}}, 0)}
+	w.measured = &measured{Recorder: stats.New(stats.Config{
+		Workloads: []stats.Workload{{Flows: make([]stats.Flow, 1), Messages: 1}}}, 0)}
 	w.measured.OnWire(0, 0, false, 0)
 	p := &Played{Case: w.c}
 	require.NoError(t, w.figures(p))

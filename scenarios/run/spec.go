@@ -123,7 +123,7 @@ func (s *Spec) Validate() error {
 		field.Under("board", s.Board.Validate()), s.validateWorkloads(),
 		field.Under("faults", s.Faults.validate(len(s.Board.All()))),
 		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
-		s.validateMeasure(),
+		s.validateMeasure(), s.validateGiven(),
 	}
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {

@@ -77,7 +77,8 @@ func TestSweepRefused(t *testing.T) {
 	for _, x := range []struct{ text, want string }{
 		{"sweep: 5", "f.yaml:5: sweep: want a mapping of paths, such as workload.depth, to lists of values"},
 		{"sweep:\n  workload.sizs: [[64]]",
-			"f.yaml:6: sweep.workload.sizs: no such field: workload.sizs is none of name, from, to, begin, end, kind, transport, processes"},
+			"f.yaml:6: sweep.workload.sizs: no such field: workload.sizs is none of name, from, to, begin, end, " +
+				"kind, transport, processes"},
 		{"sweep:\n  speed: [1]", "f.yaml:6: sweep.speed: no such field: want a path such as workload.depth, " +
 			"or one of kind, transport, size"},
 		{"sweep:\n  workload..depth: [1]",

@@ -90,7 +90,8 @@ func TestCompletionCountsWrites(t *testing.T) {
 
 func TestGivenWindow(t *testing.T) {
 	run := func(w Window) Rate {
-		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}}, Window: &w}, 0)
+		r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 4000, AtCompletion: true}},
+			Window: &w}, 0)
 		for i := range 4000 {
 			m := Message{Number: i, Kind: "write", Bytes: 125}
 			r.Posted(simcore.Ps(i)*us, &m)
@@ -154,7 +155,8 @@ func TestAnswersOfHandlers(t *testing.T) {
 // the warm window begins and ends.
 func bursts(n, size int) (r *Recorder, turns []simcore.Ps) {
 	now := simcore.Ps(0)
-	r = New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: n}}, Turned: func() { turns = append(turns, now) }}, 0)
+	r = New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: n}},
+		Turned: func() { turns = append(turns, now) }}, 0)
 	for i := range n {
 		if i%size == 0 {
 			now += us
@@ -188,7 +190,8 @@ func TestTurns(t *testing.T) {
 
 // TestHugeWindow checks that a window that no time reaches has no end.
 func TestHugeWindow(t *testing.T) {
-	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1}}, Window: &Window{simcore.Second, 9_223_372 * simcore.Second}}, 0)
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1}},
+		Window: &Window{simcore.Second, 9_223_372 * simcore.Second}}, 0)
 	r.Posted(0, &Message{Kind: "send", Bytes: 1})
 	r.HandedOver(2*simcore.Second, &Message{Kind: "send", Bytes: 1})
 	require.Equal(t, "the traffic ended after 2s, before the window", r.Unusable())

@@ -109,7 +109,8 @@ func (r *Recorder) all() []*set {
 // latencies lists distributions by kind, size and measure.
 func latencies(sets []*set) []Latency {
 	sets = slices.SortedStableFunc(slices.Values(sets), func(a, b *set) int {
-		return cmp.Or(cmp.Compare(a.workload, b.workload), way(a.answer)-way(b.answer), cmp.Compare(a.kind, b.kind), a.bytes-b.bytes)
+		return cmp.Or(cmp.Compare(a.workload, b.workload),
+			way(a.answer)-way(b.answer), cmp.Compare(a.kind, b.kind), a.bytes-b.bytes)
 	})
 	list := []Latency{}
 	for _, s := range sets {
@@ -123,8 +124,8 @@ func latencies(sets []*set) []Latency {
 }
 
 func (d *Dist) latency(s *set, measure int) Latency {
-	l := Latency{Workload: s.workload, Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n, Mean: d.Mean(),
-		Max: int64(d.max)}
+	l := Latency{Workload: s.workload, Kind: s.kind, Bytes: s.bytes, Measure: Measures[measure], Count: d.n,
+		Mean: d.Mean(), Max: int64(d.max)}
 	if s.answer {
 		l.Kind += " answer"
 	}
