@@ -144,7 +144,8 @@ func (s *RackSpec) Validate() error {
 		names[s.Servers[i].Name] = i
 	}
 	if s.Fleet != nil {
-		bad(s.Fleet.Name == "" || nameForm.MatchString(s.Fleet.Name), "fleet.name", "%q: want %s", s.Fleet.Name, wantName)
+		bad(s.Fleet.Name == "" || nameForm.MatchString(s.Fleet.Name), "fleet.name", "%q: want %s", s.Fleet.Name,
+			wantName)
 		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d",
 			s.Fleet.Machines, MaxMachines)
 		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()),

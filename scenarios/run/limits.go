@@ -130,7 +130,8 @@ func (c *Case) shortTimeout() string {
 		}
 		const text = "%s.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: " +
 			"want %d or more, or none"
-		return fmt.Sprintf(text, c.workloadPath(i), code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
+		return fmt.Sprintf(text, c.workloadPath(i), code, nanoseconds(retransmission(code)), nanoseconds(trip),
+			c.timeout())
 	}
 	return ""
 }

@@ -63,7 +63,8 @@ func TestWorkloads(t *testing.T) {
 	require.Contains(t, p.Stats.String(), "bulk: flow 1, Server[1] to Server[2]")
 	require.Contains(t, p.Result.Streams[0].Name(), "workload bulk, server Server[0]")
 
-	wrong, err := caseOf(t, fmt.Sprintf(text, ", misuse: {what: remote_key, message: 3}", "")).Play(t.Context(), Options{})
+	wrong, err := caseOf(t, fmt.Sprintf(text, ", misuse: {what: remote_key, message: 3}", "")).Play(t.Context(),
+		Options{})
 	require.NoError(t, err)
 	require.Contains(t, texts(wrong), "server Server[0], send queue: completions with rem_access_err")
 }
@@ -81,7 +82,8 @@ func TestPhases(t *testing.T) {
 		case "ring":
 			depth = 64
 		}
-		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+fmt.Sprintf(phases, kind, size, depth))
+		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+fmt.Sprintf(phases, kind, size,
+			depth))
 		w := beginOf(t, c)
 		from := w.engine.Now()
 		require.NoError(t, w.traffic())
@@ -155,7 +157,8 @@ func TestWorkloadsRefused(t *testing.T) {
 			"it, too, and a server does not talk to itself: want other servers"},
 		{3, "workloads: [null]", "f.yaml:5: workloads[0]: null: want a mapping of fields"},
 		{3, "workload: {}\nworkloads: [{}]", "f.yaml:6: workloads: workload is there, too: want one of them"},
-		{3, "workloads:\n- {name: a}\n- {name: a}", `f.yaml:7: workloads[1].name "a": workloads[0] has that name already`},
+		{3, "workloads:\n- {name: a}\n- {name: a}",
+			`f.yaml:7: workloads[1].name "a": workloads[0] has that name already`},
 		{3, "workload: {name: 1st}", `f.yaml:5: workload.name "1st": want a letter`},
 		{3, "workload: {begin: 5us, end: 5us}", "f.yaml:5: workload.end 5us: want a time behind workload.begin, 5us"},
 		{3, "workload: {end: 0s}", "f.yaml:5: workload.end 0ps: want a time behind"},
@@ -173,14 +176,16 @@ func TestWorkloadsRefused(t *testing.T) {
 		{3, "workloads: [{}, {kind: read}]\nexpect: {lost: {at_least: 1, at_most: 2}}", "f.yaml:6: " +
 			"expect.lost.at_least 1: every workload has a reliable transport"},
 		{3, "workloads: [{kind: write}, {kind: read}]\nexpect: {p50: {below: 1us, to: answer}}", "f.yaml:6: " +
-			`expect.p50.to "answer": messages of kind write over rc have stamps of completion, wire; messages of kind read`},
-		{3, "workload: {}\nfaults: {pcie: [{server: 3, of: host, kind: UR}]}", "f.yaml:6: faults.pcie[0].server 3: the " +
-			"board has 3 servers: want 0 to 2"},
+			`expect.p50.to "answer": messages of kind write over rc have stamps of completion, wire; messages of `},
+		{3, "workload: {}\nfaults: {pcie: [{server: 3, of: host, kind: UR}]}",
+			"f.yaml:6: faults.pcie[0].server 3: the board has 3 servers: want 0 to 2"},
 		{17, "workload: {}", "f.yaml:3: board.fleet.machines 17: want 1 to 16"},
 		{1, "workload: {}", "f.yaml:3: board: 1 servers: want 2 to 16"},
-		{3, "workload: {}\ndevices: [{}, {}]", "f.yaml:6: devices: 2 of them: want one for all servers, or one for each"},
+		{3, "workload: {}\ndevices: [{}, {}]",
+			"f.yaml:6: devices: 2 of them: want one for all servers, or one for each"},
 		{3, "sweep: {workloads.depth: [1, 2]}", "f.yaml:5: sweep.workloads.depth: want workloads, whose depth it sets"},
-		{3, "workloads: [{}]\nsweep: {workload.depth: [1]}", "f.yaml:6: sweep.workload.depth: want workload, whose depth"},
+		{3, "workloads: [{}]\nsweep: {workload.depth: [1]}",
+			"f.yaml:6: sweep.workload.depth: want workload, whose depth"},
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+fmt.Sprintf(onRack, x.servers)+x.text))
 		assert.ErrorContains(t, err, x.want, x.text)
@@ -206,7 +211,8 @@ func TestMemoryShare(t *testing.T) {
 
 // TestSweepsOfWorkloads checks that paths and old names set fields of one workload or of all.
 func TestSweepsOfWorkloads(t *testing.T) {
-	list, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+fmt.Sprintf(onRack, 3)+"workloads:\n- {}\n- {to: 2}\n"+
+	list, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+fmt.Sprintf(onRack, 3)+
+		"workloads:\n- {}\n- {to: 2}\n"+
 		"sweep:\n  size: [64, 128]\n  workloads[1].to: [1, 2]\n  workloads.depth: [2, 4]\n"))
 	require.NoError(t, err)
 	require.Len(t, list, 8)

@@ -145,13 +145,13 @@ func (s *Spec) Validate() error {
 	net := &s.Board.Network
 	bad(n < 2 || net.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s for two servers, or %s", net.Kind,
 		board.NetworkBackToBack, board.NetworkSwitch)
-	bad(len(s.Devices) <= 1 || len(s.Devices) == n, "devices", ": %d of them: want one for all servers, or one for each "+
-		"of the %d", len(s.Devices), n)
+	bad(len(s.Devices) <= 1 || len(s.Devices) == n, "devices", ": %d of them: want one for all servers, or one "+
+		"for each of the %d", len(s.Devices), n)
 	for i := range s.Devices {
 		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))
 	}
-	bad(len(s.Stacks) == 1 || len(s.Stacks) == n, "stacks", ": %d of them: want one for all servers, or one for each of "+
-		"the %d", len(s.Stacks), n)
+	bad(len(s.Stacks) == 1 || len(s.Stacks) == n, "stacks", ": %d of them: want one for all servers, or one "+
+		"for each of the %d", len(s.Stacks), n)
 	bad(s.Faults.Wire == nil || net.Faults == nil && net.Loss == nil, "faults.wire",
 		": the board's network has faults of its own: want one or the other")
 	if err := errors.Join(errs...); err != nil {

@@ -111,8 +111,8 @@ func (w *world) measure() {
 func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
 	for _, f := range flows {
 		follow := func(answer bool, from, to *apps.FlowEnd) {
-			wire.Follow(probe.Destination{MAC: to.MAC, QPN: to.QPN}, &probe.Sender{Flow: first + f.Index, Answer: answer,
-				PSN: from.FirstPSN, Count: spec.Count, Packets: spec.Packets})
+			wire.Follow(probe.Destination{MAC: to.MAC, QPN: to.QPN}, &probe.Sender{Flow: first + f.Index,
+				Answer: answer, PSN: from.FirstPSN, Count: spec.Count, Packets: spec.Packets})
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])
 		if spec.MessagesPerRequest() > 1 && followsAnswers(spec) {
@@ -150,7 +150,7 @@ func (w *world) advance(to simcore.Ps) error {
 	}
 }
 
-// nextTurn returns the time before that at which the given window begins or ends; ok is false if it is over.
+// nextTurn returns the time just before the begin or the end of the given window, and false once it is over.
 func (w *world) nextTurn() (at simcore.Ps, ok bool) {
 	if m := w.measured; m != nil && len(m.turns) > 0 {
 		return m.turns[0] - 1, true
@@ -158,7 +158,7 @@ func (w *world) nextTurn() (at simcore.Ps, ok bool) {
 	return 0, false
 }
 
-// nextPhase returns the time at which the next workload begins or ends; ok is false if there is none.
+// nextPhase returns the time at which the next workload begins or ends, and false if none does.
 func (w *world) nextPhase() (at simcore.Ps, ok bool) {
 	if w.apps == nil {
 		return 0, false

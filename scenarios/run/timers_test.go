@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
 	"nictwin/stack/apps"
@@ -85,4 +86,19 @@ func TestLimitsOfUsualBoards(t *testing.T) {
 	l := cases[0].limits()
 	require.GreaterOrEqual(t, l.quiet, 4*2*67*simcore.Millisecond)
 	require.Equal(t, 7*simcore.Nanosecond, l.settle, "what is given holds")
+}
+
+// Waits during set-up have a limit, as has the traffic; an error names the field that sets it.
+func TestSetUpHasALimit(t *testing.T) {
+	c := caseOf(t, onRNICs+"limits: {set_up_ps: 1000}")
+	p, err := c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.Contains(t, texts(p), "waited for the end of")
+	require.Contains(t, texts(p), "(limits.set_up)")
+	require.Nil(t, p.Result)
+	c = caseOf(t, onRNICs+"limits: {traffic_ps: 2000000}")
+	p, err = c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.Contains(t, texts(p), "limits.traffic): client of flow 0 on server Server[0]:")
+	require.Equal(t, board.NetworkBackToBack, c.Board.Network.Kind)
 }

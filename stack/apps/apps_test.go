@@ -175,7 +175,8 @@ func TestCompare(t *testing.T) {
 		says   string
 	}{
 		"nothing": {func(*Result) {}, nil, ""},
-		"memory":  {func(r *Result) { r.Memory[1].SHA256 = "c" }, []Compare{Exact}, "the memory of server B in the end"},
+		"memory": {func(r *Result) { r.Memory[1].SHA256 = "c" }, []Compare{Exact},
+			"the memory of server B in the end"},
 		"a slot": {func(r *Result) { r.Streams[2].List[0].ID = 7 }, []Compare{Exact},
 			`server B, server of flow 0, receive queue: completion 0: "receive request 5`},
 		"a message": {func(r *Result) { r.Streams[2].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},

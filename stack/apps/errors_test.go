@@ -38,8 +38,8 @@ func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 	for together := range len(wcs) + 1 { // number of completions in the first poll; later ones return one each
 		q := &script{}
 		s := &side{run: &Run{spec: &spec}, cq: q}
-		c := &client{end: &end{spec: &spec, total: spec.Count, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1),
-			inline: [][]byte{make([]byte, 16)}}}
+		c := &client{end: &end{spec: &spec, total: spec.Count, side: s, qp: q, client: true,
+			wrs: make([]verbs.SendWR, 1), inline: [][]byte{make([]byte, 16)}}}
 		c.role, s.ends, s.byQPN = c, []*end{c.end}, map[uint32]*end{0: c.end}
 		c.advance()
 		require.Equal(t, 6, q.posted)

@@ -1,8 +1,8 @@
 package apps
 
 // Stop makes the clients post no further messages: each flow ends with the last message that its client has posted, or
-// has built in a way that cannot be undone. With Spec.SignalEvery it ends with the next signaled one, since no other
-// tells that the flow has ended.
+// has built in a way that cannot be undone. With Spec.SignalEvery it ends with the next signaled one, since the others
+// have no completion.
 func (r *Run) Stop() {
 	for _, s := range r.sides {
 		for i, e := range s.ends {

@@ -55,8 +55,8 @@ func (s *Summary) latencyTable(b *strings.Builder) {
 	fmt.Fprint(w, "latency\tsize\tto\tcount\tmean\tp50\tp90\tp99\tp99.9\tmax\t\n")
 	for i := range s.Latency[:min(len(s.Latency), maxLatencyLines)] {
 		l := &s.Latency[i]
-		fmt.Fprintf(w, "%s%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", of(l.Workload), l.Kind, l.Bytes, l.Measure, l.Count,
-			short(int64(l.Mean)), short(l.P50), short(l.P90), tail(l.P99), tail(l.P999), short(l.Max))
+		fmt.Fprintf(w, "%s%s\t%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", of(l.Workload), l.Kind, l.Bytes, l.Measure,
+			l.Count, short(int64(l.Mean)), short(l.P50), short(l.P90), tail(l.P99), tail(l.P999), short(l.Max))
 	}
 	_ = w.Flush()
 	if n := len(s.Latency); n > maxLatencyLines {

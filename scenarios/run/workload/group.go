@@ -82,7 +82,7 @@ func (g *Group) Begin(now simcore.Ps) error {
 	return nil
 }
 
-// NextPhase returns the time of the next begin or end of a workload; ok is false if there is none.
+// NextPhase returns the time of the next begin or end of a workload, and false if none follows.
 func (g *Group) NextPhase() (at simcore.Ps, ok bool) {
 	if len(g.phases) == 0 {
 		return 0, false
@@ -106,7 +106,7 @@ func (g *Group) EnterPhase() error {
 // EndPhases drops the phases to come: the traffic is over.
 func (g *Group) EndPhases() { g.phases = nil }
 
-// Pausing reports whether nothing is to do until another workload begins.
+// Pausing reports whether all workloads that have begun are done, while others follow.
 func (g *Group) Pausing() bool {
 	waits := false
 	for i, r := range g.Runs {

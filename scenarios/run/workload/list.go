@@ -101,8 +101,8 @@ func (l List) Validate(servers int, path func(i int) field.Path) error {
 		return err
 	}
 	if n := l.Messages(); n > 2*maxMessages {
-		return field.Errorf(path(0)+".count", "%d: the workloads make %d messages, answers included, between all their "+
-			"servers: want at most %d", l[0].Count, n, 2*maxMessages)
+		return field.Errorf(path(0)+".count", "%d: the workloads make %d messages, answers included, between all "+
+			"their servers: want at most %d", l[0].Count, n, 2*maxMessages)
 	}
 	return l.validateRaw(servers, path)
 }
@@ -116,8 +116,8 @@ func (l List) validateRaw(servers int, path func(i int) field.Path) error {
 				continue
 			}
 			if n += s.Applications(server); n > 1 {
-				return field.Errorf(path(i)+".transport", "%s: frames go to one application of a server, and server %d "+
-					"would have %d: want one pair of servers", s.Transport, server, n)
+				return field.Errorf(path(i)+".transport", "%s: frames go to one application of a server, and server "+
+					"%d would have %d: want one pair of servers", s.Transport, server, n)
 			}
 		}
 	}

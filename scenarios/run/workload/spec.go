@@ -50,7 +50,7 @@ func (s *Servers) DecodeWord(word string) error {
 	return nil
 }
 
-// Pair is a pair of servers, of which the first has the clients.
+// Pair names two servers: that of the clients, and the one they talk to.
 type Pair [2]int
 
 // Pairs returns the pairs of servers: each of From with every one of To.
@@ -106,8 +106,8 @@ func (s *Spec) Validate(servers int) error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(s.Name == "" || nameForm.MatchString(s.Name), "name", "%q: want a letter, and up to 31 letters, digits, - and _ "+
-		"behind it", s.Name)
+	bad(s.Name == "" || nameForm.MatchString(s.Name), "name", "%q: want a letter, and up to 31 letters, digits, - and "+
+		"_ behind it", s.Name)
 	bad(s.Begin >= 0 && s.Begin <= maxPhase, "begin", "%v: want 0 to %v", s.Begin, maxPhase)
 	bad(s.End == nil || *s.End > s.Begin && *s.End <= maxPhase, "end", "%v: want a time behind %v, %v, of %v at most",
 		s.End, field.Path("begin"), s.Begin, maxPhase)
@@ -128,7 +128,8 @@ func (s *Spec) validateServers(servers int) error {
 			at := field.Path(fmt.Sprintf("%s[%d]", x.name, i))
 			switch first := slices.Index(x.list, n); {
 			case n < 0 || n >= servers:
-				errs = append(errs, field.Errorf(at, "%d: the board has %d servers: want 0 to %d", n, servers, servers-1))
+				errs = append(errs, field.Errorf(at, "%d: the board has %d servers: want 0 to %d", n, servers,
+					servers-1))
 			case first < i:
 				errs = append(errs, field.Errorf(at, "%d a second time: %s[%d] has it", n, x.name, first))
 			case x.name == "to" && slices.Contains(s.From, n):

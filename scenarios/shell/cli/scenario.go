@@ -355,8 +355,8 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	digest := sha256.New()
 	for _, r := range e.Played {
 		x := result.ScenarioPlayed{
-			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.AllWorkloads()[0].Seed,
-			Digest:  r.Digest,
+			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(),
+			Seed: r.Case.AllWorkloads()[0].Seed, Digest: r.Digest,
 			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
 			Stats: r.Stats,
 		}
