@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/board"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
