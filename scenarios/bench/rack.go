@@ -40,7 +40,9 @@ func stackRack(s *session) ([]Result, error) {
 			}
 		}
 	}
-	per := func(r *stackRun) float64 { return ratio(float64(r.cpu.Microseconds()), float64(r.played.Result.Messages)) }
+	per := func(r *stackRun) float64 {
+		return ratio(float64(r.cpu.Microseconds()), float64(r.played.Result.Messages))
+	}
 	return []Result{limit("stack/rack_8", ratio(per(best[1]), per(best[0])), "ratio", goal,
 		"processor time of a WRITE of 4 KB with eight servers on a switch, six of which write to two (%.2f µs), over "+
 			"that with two servers there (%.2f µs), of six applications each; %d flows of %d messages each; FlexiNS "+
