@@ -96,7 +96,7 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	return r.unclearSender(q, data)
 }
 
-// unclearSender is sender for the case that reads must be moved between entries.
+// unclearSender does the same as function `sender`, but moves reads between entries where that is needed.
 func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 	var failed *attribution.Entry
 	var elsewhere *attribution.Slot // an entry with this frame for another port

@@ -141,8 +141,8 @@ func (a *Account) Agrees(seq uint32) int {
 	return 0
 }
 
-// Plausible returns the account_seq that a completion entry names if a frame of the account can
-// have it, else the next one.
+// Plausible returns seq, the account_seq in a completion entry, if a frame of the account can have that number. Else it
+// returns the number that the account's next frame must have.
 func (a *Account) Plausible(seq uint32) uint32 {
 	most := uint32(a.Pending + len(a.early) + 1)
 	next := a.states[0].Seq

@@ -15,11 +15,11 @@ import (
 //
 //	{"kind":"tlp_out","port":0,"n":17,"first":812,"last":813,"bytes":256,"crc32":"0badcafe","text":"MWr …"}
 //
-// n is the ordinal of the crossing among those of its kind on its port, from 0; for a frame in it is the
+// n is the ordinal of the crossing among those of its kind on its port, from 0; for a received frame, n is the
 // port_seq of the frame's completion entry. first and last are the cycles of the first and last beat, bytes the
-// frame or TLP payload and crc32 its CRC-32 (that of zlib; left out if there are no bytes); frames out also
-// have queue, TLPs text (the decoded header). When the file's limit was reached, its last line says so, with
-// the number of events that are missing and their cycles:
+// size of the frame or of the TLP's payload, and crc32 its CRC-32 (that of zlib; left out if there are no bytes). Sent
+// frames also have queue, TLPs text (the decoded header). When the file's limit was reached, its last line says so,
+// with the number of events that are missing and their cycles:
 //
 //	{"kind":"cut","events":1200,"first":90112,"last":97344,"text":"the file was cut at its limit"}
 //
@@ -107,7 +107,7 @@ func appendPayload(b, payload []byte) []byte {
 	return b
 }
 
-// Cut reports how much is in the file.
+// Cut reports how many of the observed records the file contains; see type Cut.
 func (l *Log) Cut() Cut { return l.out.Cut }
 
 // Close flushes the file and returns the first error.

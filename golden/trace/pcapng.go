@@ -142,7 +142,7 @@ func (p *Pcapng) Packet(iface int, f *Frame, frame []byte) {
 	p.leftOut[iface] += p.out.LeftOut - before
 }
 
-// Cut reports how much is in the file.
+// Cut reports how many of the observed records the file contains; see type Cut.
 func (p *Pcapng) Cut() Cut { return p.out.Cut }
 
 // Close flushes the file and returns the first error.

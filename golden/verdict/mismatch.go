@@ -10,7 +10,7 @@ import (
 // FrameID identifies a frame at the NIC's boundary. The frame sent by the device and the one
 // expected by the reference have the same FrameID.
 type FrameID struct {
-	Sent bool   `json:"sent"` // by a work entry; else it came in
+	Sent bool   `json:"sent"` // the device sent the frame for a work entry; else it received the frame
 	Port int    `json:"port"` // the port it came in on, or that its work entry names
 	N    uint32 `json:"n"`    // its port_seq [R1], or the wqe_id of its work entry
 }
