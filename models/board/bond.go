@@ -69,8 +69,8 @@ func (s *RackSpec) validateBonds() error {
 	return errors.Join(errs...)
 }
 
-// outlet is a place for a cable: a port of a NIC, or of a bond at it, with the card's share of the
-// cable.
+// outlet is a place for a cable: a port of a NIC, or of a bond at it. share is what the card contributes to the cable's
+// link: latency, rate, credits.
 type outlet struct {
 	port  *simcore.Port
 	share simcore.LinkSpec
@@ -84,7 +84,7 @@ func (r *Rack) outlets(e *simcore.Engine, s *CardSpec, c *Card) (all []outlet, e
 			continue
 		}
 		b, err := etherlink.NewBond(fmt.Sprintf("%s.Bond[%d]", c.Name, port), e, s.Bond.Cables,
-			s.Bond.Seed+uint64(len(r.Bonds))) // the hash scrambles it, so consecutive ones do not correlate
+			s.Bond.Seed+uint64(len(r.Bonds))) // hashed, so that bonds with consecutive seeds do not correlate
 		if err != nil {
 			return nil, err
 		}

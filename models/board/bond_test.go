@@ -17,7 +17,7 @@ func bonded(t *testing.T, a, b, network string) *lab {
 	return newLab(t, fmt.Sprintf("name: Lab\nservers: ["+card+", "+card+"]\nnetwork: {%s}", "A", a, "B", b, network))
 }
 
-// tally counts the frames that cross a cable from its first end on.
+// tally counts the frames that port `from` sends over its cable.
 type tally struct {
 	frames int
 	from   sim.Port

@@ -32,7 +32,8 @@ type CardSpec struct {
 	Period  simcore.Ps     `yaml:"period_ps"`
 
 	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; ignored with Direct
-	// this card's share of the cables plugged into its ports: latency, rate, credits; see Slot.Eth
+	// what this card contributes to the links of the cables plugged into its ports: latency, rate, credits; see
+	// Slot.Eth
 	Eth  simcore.LinkSpec `yaml:"eth"`
 	Bond *BondSpec        `yaml:"bond"` // joins several cables at each port; nil: a port has one cable
 

@@ -294,7 +294,8 @@ func (r *Rack) Err() error {
 	return nil
 }
 
-// joinShares returns the link of a cable between two cards, from each card's share.
+// joinShares returns the link of a cable between two cards, from what each card contributes to it (outlet.share): the
+// latencies add up, and the lower rate applies.
 func joinShares(a, b simcore.LinkSpec) simcore.LinkSpec {
 	c := a
 	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency

@@ -145,7 +145,7 @@ func (c *Comp) messagesOn(rx bool, queue int) {
 	}
 }
 
-// messagesOff makes the message for unreported entries due when a queue is being disabled [M4].
+// messagesOff lets a queue that is being disabled report its unreported entries at once: their message is due now [M4].
 func (c *Comp) messagesOff(rx bool, queue int) {
 	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
 		c.msix.kinds[k].mods[queue].Close(c.now)

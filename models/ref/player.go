@@ -85,8 +85,8 @@ type streamUse struct {
 	tally
 }
 
-// Plays reports whether a stream is a channel of an AXI port that the reference plays. Nothing else is drawn for
-// it.
+// Plays reports whether a stream is a channel of an AXI port that the reference plays. Its transactions come from the
+// reference alone: none are drawn from the manifest's ranges.
 func (p *Player) Plays(stream string) bool { return p.use(stream).axi }
 
 // New returns the player of a run. The caller applies a manifest's declarations (Declare) before it calls the
@@ -157,7 +157,7 @@ func (p *Player) On(stream string, f func(m *Msg)) {
 	p.subscribe(stream, f)
 }
 
-// subscribe is On for functions that serve the device: they do not count as checking the stream.
+// subscribe does the same as On, for functions that serve the device: they do not count as checking the stream.
 func (p *Player) subscribe(stream string, f func(m *Msg)) {
 	s := p.use(stream)
 	s.on = append(s.on, f)

@@ -224,7 +224,7 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	return float64(n) / 20
 }
 
-// Zero-byte READs hold contexts for no longer than Hold. One endpoint must sustain 176 M
+// A zero-byte READ occupies its context for the time Contexts.Hold only. One endpoint must sustain 176 M
 // requests/s; both together must reach the packet rate, not twice the rate of one.
 func TestZeroByteRate(t *testing.T) {
 	alone, host, both := zeroByteRate(t, arm), zeroByteRate(t, hst), zeroByteRate(t, arm, hst)

@@ -52,7 +52,7 @@ type rig struct {
 	events uint64 // number of events that the NICs have scheduled
 }
 
-// engine is ours or Akita's.
+// engine is the event engine of a run: that of package simcore, or Akita's.
 type engine interface {
 	simcore.Scheduler
 	Run() error

@@ -168,8 +168,8 @@ func (r *Reply) refuse(p *Packet, h Header, s Status) error {
 	return p.SetHeader(&h)
 }
 
-// header returns the header of the completion that starts at addr with left bytes of the read to
-// come, except for kind, length and status.
+// header returns the header, except for kind, length and status, of the completion that starts at addr when `left`
+// bytes of the read have not been sent yet.
 func (r *Reply) header(addr uint64, left int) Header {
 	return Header{
 		TC: r.req.TC, Attr: r.req.Attr, RequesterID: r.req.RequesterID, Tag: r.req.Tag,

@@ -10,7 +10,7 @@ import (
 // part is the contiguous piece of an access that lies in one channel.
 type part struct {
 	x      *transfer
-	addr   uint64 // address in the channel of the part's first burst
+	addr   uint64 // address, within the channel, of the part's first burst
 	bank   int
 	bursts int
 	since  simcore.Ps // time of arrival

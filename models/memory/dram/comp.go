@@ -115,8 +115,8 @@ func (d *DRAM) Write(addr uint64, b []byte) error {
 	return d.backdoor.Write(addr, b)
 }
 
-// Access implements mem.Target. The bytes move at once, in the order of the accesses; their end is
-// timed by the channels afterwards.
+// Access implements mem.Target. The bytes are read or written at once, in the order of the accesses; the channels
+// decide afterwards when each access ends.
 func (d *DRAM) Access(a *mem.Access) {
 	if err := a.Verify(d); err != nil {
 		a.Finish(err)

@@ -34,7 +34,7 @@ type Moderator struct {
 	closing    bool
 }
 
-// Wrote records that a completion entry left in a cycle.
+// Wrote records that the NIC sent a completion entry of the queue to memory in a cycle; event: the entry is an Event.
 func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
 	if v.Addr == 0 {
 		return

@@ -38,8 +38,8 @@ func (r *Read) Wants() bool { return r.Status == nicspec.StatusOk && r.asked < l
 // Done reports whether the transfer has ended, successfully or not.
 func (r *Read) Done() bool { return r.open == 0 && !r.Wants() }
 
-// GiveUp fails a transfer that still Wants, with status s: no more requests are issued. It reports
-// whether the transfer is now Done.
+// GiveUp fails a transfer that still has requests to issue (Wants), with status s: they are not issued. It reports
+// whether the transfer has ended thereby (Done).
 func (r *Read) GiveUp(s nicspec.Status) bool {
 	r.Status = s
 	return r.open == 0

@@ -51,7 +51,7 @@ type RxVerdict struct {
 	DropCrc    bool // CrcVerdict is Bad and RX_CTRL says to drop such frames [X5]
 }
 
-// Hit returns the rule whose RULE_HITS step, if any [R5].
+// Hit returns the rule whose counter in RULE_HITS counts the frame, if any [R5].
 func (v *RxVerdict) Hit() (rule int, ok bool) { return int(v.Rule), v.Rule != nicspec.RuleNone }
 
 // Classify applies [R2], [R4] and [R5]: it parses and checks a frame received on port, and finds

@@ -41,8 +41,8 @@ func (s *server) idle() {
 	s.write()
 }
 
-// write writes the note to its file. A failed write is ignored: the note is read only if the process ends without
-// an answer.
+// write writes server.last, the note of the latest call, to the note's file. A failed write is ignored: the note is
+// read only if the process ends without an answer.
 func (s *server) write() {
 	n := &s.last
 	b := strconv.AppendBool(append(strconv.AppendUint(nil, n.Calls, 10), '\t'), n.Over)

@@ -14,7 +14,7 @@ import (
 
 // Field is a field of a spec that can be set.
 type Field struct {
-	Path field.Path // with the index of every list on it
+	Path field.Path // path of the field, with an index for every list on the path
 	Tag  field.Path // Path with the names of tags, whichever forms it has
 
 	entry

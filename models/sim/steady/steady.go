@@ -70,7 +70,7 @@ func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 	return true
 }
 
-// settle ends the current batch at the latest completion, if it is long enough.
+// settle ends the current batch at the latest completion, if the batch has enough completions.
 func (m *Meter) settle() {
 	switch {
 	case m.over:
