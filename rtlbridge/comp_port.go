@@ -189,8 +189,8 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 }
 
 // longEnough refuses a link so short that something would arrive in the past. Between two devices that run
-// ahead, its latency must cover the delay until one's outputs are known, and the lead by which the other's
-// inputs must be complete.
+// ahead, the link's latency must cover the delay until the sending device's outputs are known, and the lead by which
+// the receiving device's inputs must be complete.
 func (p *portState) longEnough() error {
 	far, latency, ok := p.port.Far()
 	if !ok {

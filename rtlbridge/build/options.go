@@ -18,8 +18,8 @@ type Options struct {
 	// in the cache.
 	Training string
 	Log      io.Writer // progress, one line per step; nil: none
-	// Context ends the wait for another process that builds the same, and the training; nil: neither is
-	// canceled.
+	// Context cancels the wait for another process that builds the same, and the training run of a tuned build; nil:
+	// neither is canceled.
 	Context context.Context
 	// Fits checks the manifest against the design's ports before anything is compiled; an error ends the build.
 	// It is not called for a build that is in the cache. nil: no check.

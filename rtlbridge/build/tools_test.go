@@ -104,8 +104,8 @@ var toolVersions = []struct{ verilator, clang, makefile, libraries string }{
 	{"5.048", "19.1.7", "ifneq ($(VM_TRACE_FST),)\n    LDLIBS += -llz4 -lz\nendif\n", "-llz4 -lz"},
 }
 
-// TestCommandLines checks for each version of Verilator and clang that it knows the options that it gets,
-// in every variant.
+// TestCommandLines checks for each version of Verilator and clang that the tools know all options of their command
+// lines, in every variant.
 func TestCommandLines(t *testing.T) {
 	for _, x := range toolVersions {
 		t.Run(x.verilator, func(t *testing.T) {

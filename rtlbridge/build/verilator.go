@@ -18,7 +18,7 @@ import (
 // folder. In Verilator's output the paths are given without it, so neither depends on where the tree is.
 const designLink = "design"
 
-// linkDesign makes the link, unless it exists.
+// linkDesign makes the symbolic link designLink, unless it exists.
 func (b *builder) linkDesign() error {
 	if b.link != "" {
 		return nil
@@ -51,7 +51,7 @@ func (b *builder) unlinkDesign() error {
 	if b.wrapper != "" {
 		err = errors.Join(err, os.Remove(b.wrapper))
 	}
-	if errors.Is(err, fs.ErrNotExist) { // the link has moved with its folder
+	if errors.Is(err, fs.ErrNotExist) { // the symbolic link has moved with its folder
 		err = nil
 	}
 	if b.linkHome != "" {

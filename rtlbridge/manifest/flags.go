@@ -16,7 +16,8 @@ type flagRule struct {
 	value *regexp.Regexp // form of the value; nil: the option has none
 	form  string         // description of the value
 	path  bool           // the value is a file or a folder
-	// rest checks the text joined to the name (-DNAME=VALUE), and makes paths in it absolute.
+	// rest checks the text that directly follows an option's name (NAME=VALUE in -DNAME=VALUE), and makes paths in it
+	// absolute.
 	rest func(text string, abs func(string) (string, error)) (string, error)
 }
 

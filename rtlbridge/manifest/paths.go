@@ -32,7 +32,7 @@ func CheckHit(rel string) error {
 	return nil
 }
 
-// patternMarks are the further characters of patterns and variables in paths of a manifest.
+// patternMarks are the characters that patterns and variables in paths of a manifest have in addition to pathMarks.
 const patternMarks = "*?$"
 
 // CheckPath refuses entries of a manifest that cannot be a file or a folder.

@@ -42,7 +42,8 @@ func (s *Set) FileOf(module string) string {
 	return ""
 }
 
-// ModuleNames returns the modules declared in the sources, as far as their text shows, and in others.
+// ModuleNames returns the names of the modules declared in the sources, as far as their text shows, and the names in
+// `others`.
 func (s *Set) ModuleNames(others ...string) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range others {
