@@ -84,7 +84,8 @@ func experimentFigure(x *papers.Result) Result {
 // noNumber reports whether JSON cannot represent a value.
 func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// claim returns the figure of a paper's claim. The value of a claim without a number is 1 if it holds, else 0.
+// claim returns the benchmark result for a paper's claim. Its value is the number measured; for a claim without a
+// number, 1 if the claim holds, else 0.
 func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured

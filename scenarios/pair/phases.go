@@ -47,7 +47,8 @@ func (o *Options) patience() simcore.Ps {
 // end returns the time at which the current round ends.
 func (c *phases) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
 
-// quantumEnd returns the end of quantum q; quantum q + ahead ends exactly one round later.
+// quantumEnd returns the end of quantum q. A round has as many quanta as constant `ahead` says, so quantum q + `ahead`
+// ends exactly one round later.
 func (c *phases) quantumEnd(q uint64) simcore.Ps {
 	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
 	return rounds*c.round + rest*c.round/ahead

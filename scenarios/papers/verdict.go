@@ -93,9 +93,9 @@ func anchor(x *study.Experiment, claim string) string {
 // Summary counts verdicts.
 type Summary struct {
 	StructuralPass int `json:"structural_pass"`
-	Structural     int `json:"structural"` // number of scored claims
+	Structural     int `json:"structural"` // number of scored structural claims
 	CalibratedPass int `json:"calibrated_pass"`
-	Calibrated     int `json:"calibrated"` // number of scored claims, anchors excepted
+	Calibrated     int `json:"calibrated"` // number of scored calibrated claims, without anchors
 	EmpiricalPass  int `json:"empirical_pass"`
 	Empirical      int `json:"empirical"`
 	Anchors        int `json:"anchors"`

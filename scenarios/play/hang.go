@@ -14,7 +14,7 @@ import (
 const (
 	mostCycles = 200
 	mostGiven  = 1000    // multiple of patience: limit of cycles while a reference gives transactions
-	mostMoves  = 10      // multiple of patience: limit of transactions since the latest useful one
+	mostMoves  = 10      // limit of transactions since the latest useful one, for each cycle of patience
 	leastMoves = 100_000 // the limit of transactions is at least this number
 )
 

@@ -24,8 +24,8 @@ func (p *played) planResets(r *rand.Rand) error {
 	return nil
 }
 
-// drawResets draws the numbers of taken transactions after which the device is reset; in every other run there is no
-// reset.
+// drawResets draws the numbers of taken transactions after which the device is reset. In half of all runs, drawn at
+// random, there is no reset.
 func (p *played) drawResets(r *rand.Rand) (list []int) {
 	n, total := int(p.Spec.Resets.draw(r)), 0
 	for i := range p.queues {

@@ -48,9 +48,9 @@ const (
 	tailBytes   = 64 << 20
 )
 
-// Tail reads the captures again and returns the packets up to the one that completes end, pass after pass. It returns
-// the last ones if there are more than a tail may have, and at least one. Ports take turns as in the transmit
-// direction.
+// Tail reads the captures again, pass after pass, and returns the packets that were offered when the counts of `end`
+// were reached. If these are more than TailPackets, or have more than tailBytes, it returns the last of them, but at
+// least one. Ports take turns as in the transmit direction.
 func (r *Run) Tail(end Offered) ([]traffic.PortFrame, error) {
 	lists := r.supply.Playlists()
 	end = skipPasses(end, lists, r.supply.Frames)

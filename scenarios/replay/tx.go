@@ -35,7 +35,7 @@ type transmit struct {
 	fail    func(error) // ends the run with an error
 	rng     *rand.Rand
 	queues  []*txQueue
-	slot    uint64      // bytes of Arm memory for a frame; host memory has twice as many
+	slot    uint64      // bytes of Arm memory for a frame, which has twice as many in host memory
 	armKey  *driver.Key // Arm memory at its bus addresses
 	shadow  *driver.Key // host memory at shadowVA
 	next    int         // ordinal of the next frame to post

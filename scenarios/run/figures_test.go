@@ -50,8 +50,8 @@ func TestExpectedFigures(t *testing.T) {
 	require.Empty(t, texts(p))
 }
 
-// TestArmDRAM checks the bytes to and from the Arms' DRAM over the warm window: none where payload stays out of it,
-// many with naive reception into rings larger than the cache.
+// TestArmDRAM checks the bytes to and from the Arms' DRAM over the warm window: none where payload bypasses
+// the DRAM, many with naive reception into rings larger than the cache.
 func TestArmDRAM(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, data: {%s}}}]\n" +
 		"workload: {kind: write, payload: reused, queue_pairs: 2, count: 4000, depth: 16, sizes: [4096], mtu: 4096}\n" +

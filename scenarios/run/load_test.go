@@ -59,7 +59,7 @@ const (
 	later = "{from_ps: 20000000000000}"
 )
 
-// Loads that a memory cannot have are refused by their field.
+// A background load that its memory cannot have is refused by an error that names the load's field.
 func TestLoadsRefused(t *testing.T) {
 	const stack = "stacks: [{kind: flexins}]"
 	const at = "f.yaml:7: board.servers[0].cards[0].switch.arm.loads[0]"

@@ -28,7 +28,7 @@ type wired struct {
 // psn identifies a packet with data or a request.
 type psn struct {
 	server  int
-	answers bool // READ responses have the PSNs of requests
+	answers bool // the packet is a READ response, whose PSN may equal that of a request
 	qp, psn uint32
 }
 

@@ -64,7 +64,7 @@ func newLoop(t *testing.T, card *board.Card) *loop {
 	return l
 }
 
-// text returns the bytes that the Arm's memory holds before the WRITE, and the host's after it.
+// text returns the bytes that the WRITE copies: Arm memory holds them before it, host memory after it.
 func (l *loop) text() []byte {
 	return bytes.Repeat([]byte("second device "), loopMessage/14+1)[:loopMessage]
 }

@@ -58,8 +58,8 @@ const (
 // LimitSpec bounds the simulated time of a case. Limits that are not given follow from the stacks' timers and the
 // board.
 type LimitSpec struct {
-	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start up
-	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
+	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // limit of each wait before the traffic: control verbs, NICs that start up
+	Traffic *simcore.Ps `yaml:"traffic_ps"` // limit of the traffic
 	// time after which nothing more is expected if no connection has advanced
 	Quiet *simcore.Ps `yaml:"quiet_ps"`
 	// time for what is in flight when the applications have ended, such as acknowledgements and reposted buffers

@@ -109,7 +109,8 @@ func TestFirstTransmissionsAreStamped(t *testing.T) {
 	}
 }
 
-// TestFlexiNSStamps checks the stamps over the stack on a card, also of messages without requests of their own.
+// TestFlexiNSStamps checks which times of a message (post, wire, completion, hand-over) are recorded over FlexiNS, also
+// for messages that have no request of their own.
 func TestFlexiNSStamps(t *testing.T) {
 	const on = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {low_latency_qps: 1}}]\n" +
 		"workload: {count: 30, "

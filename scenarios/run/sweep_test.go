@@ -50,7 +50,7 @@ sweep:
 	require.Zero(t, list[1].Faults.PCIe[0].Count)
 }
 
-// The name of a path is its shortest end that no other one has.
+// The name of a path is the shortest of its suffixes that no other path of the sweep ends with.
 func TestNamesOfPaths(t *testing.T) {
 	list, err := Parse("f.yaml", []byte(sweepHead+`faults: {wire: {seed: 1}}
 sweep:

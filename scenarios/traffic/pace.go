@@ -43,8 +43,8 @@ func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	return p, nil
 }
 
-// AtMost limits the pace to the rate of a cable; the zero rate is no limit. It slows down line and capture, and refuses
-// beats and a larger number of Gbps.
+// AtMost limits the pace to the rate of a cable; the zero rate is no limit. It slows down the paces `line` and
+// `capture`, and refuses the pace `beats` and a number of Gbps above the cable's rate.
 func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
 	if r == (simcore.Rate{}) {
 		return p, nil

@@ -90,7 +90,7 @@ func (s *Spec) validateCard() error {
 	return errors.Join(append(errs, field.Under("card", card.Validate()))...)
 }
 
-// resolved returns the spec with open settings taken from the card.
+// resolved returns the spec with settings that it does not give taken from the card.
 func (s Spec) resolved() Spec {
 	if c := s.Card; c != nil {
 		s.Ports, s.EthBits = cmp.Or(s.Ports, c.Ports), cmp.Or(s.EthBits, c.EthBits)

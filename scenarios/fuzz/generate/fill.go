@@ -11,7 +11,7 @@ import (
 // filling is a list of operations that fills a buffer of the NIC completely, or wraps an index; random operations
 // rarely do either.
 type filling struct {
-	perMille int // share of programs that use it
+	perMille int // number of programs in a thousand that use this filling
 	parts    nicspec.Cap1Reg
 	add      func(g *generator)
 }

@@ -59,7 +59,7 @@ func (w *waits) crossing(c boundary.Crossing) {
 	w.moved = max(w.moved, c.Last)
 }
 
-// expired reports whether a wait that began in cycle from has lasted too long.
+// expired reports whether a wait that began in cycle `from` has lasted too long.
 func (w *waits) expired(from, now int64) bool {
 	return now-max(from, w.moved) > w.patience || now-from > w.most
 }

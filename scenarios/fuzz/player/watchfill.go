@@ -38,7 +38,7 @@ type heldPort struct {
 
 const (
 	heldCycles = 1000 // a stop of this length fills the buffers in front of the port
-	goesCycles = 200  // longest gap between frames that waited
+	goesCycles = 200  // longest gap between frames that had waited for a stopped port
 	oldCycles  = 8192 // a read of this age has timed out
 	beatBytes  = 64
 	fullFrames = 352 // so many short frames do not fit into the buffers in front of a port

@@ -92,7 +92,7 @@ func (b *Beat) Count(done, total int) {
 	}
 }
 
-// Share sets the share of the work that is done, from 0 to 1, where the units differ in size.
+// Share sets the share of the work that is done, from 0 to 1, if the units that Count counts differ in size.
 func (b *Beat) Share(share float64) {
 	if b != nil {
 		b.share.Store(math.Float64bits(share))

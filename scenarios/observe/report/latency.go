@@ -172,7 +172,7 @@ func (h *Histogram) span(per int) (from, to int) {
 	return from, to
 }
 
-// barOf returns the bar of a latency, with so many bars in each octave; the first bars are one cycle wide.
+// barOf returns the index of a latency's bar. Each octave has `per` bars; the first bars are one cycle wide.
 func barOf(v int64, per int) int {
 	shift := max(bits.Len64(uint64(v))-bits.Len(uint(per)), 0)
 	return shift*per + int(v>>shift)

@@ -115,7 +115,7 @@ func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 	return f, nil
 }
 
-// take locks, checks, marks and sweeps the folder.
+// take locks the folder, checks that this run may use it, writes the marker, and sets aside files of an earlier run.
 func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.made = nil // another run holds the lock and uses these folders: Drop must not remove them

@@ -57,8 +57,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestInnerRunsStay checks that a run sets aside the folders of an earlier run's cases, but not the artifacts of
-// another run or report below its folder.
+// TestInnerRunsStay checks that a run sets aside the folders of an earlier run's cases, but not subfolders with the
+// artifacts of another run or report.
 func TestInnerRunsStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(path string) {
@@ -222,7 +222,7 @@ func TestFilesOfAnEarlierRun(t *testing.T) {
 	for _, name := range stay {
 		put(t, "a/"+name)
 	}
-	put(t, "a/program-3.json") // and it was killed: there is no verdict
+	put(t, "a/program-3.json") // the earlier run was killed: it left no verdict
 	f, err = OpenFolder("a", false, "a/program-3.json", "nosuch")
 	require.NoError(t, err)
 	f.Close()

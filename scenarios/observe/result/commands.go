@@ -56,7 +56,7 @@ type Failure struct {
 	Key     string `json:"key"`
 	Ops     int    `json:"ops"`     // of the program
 	Shrunk  int    `json:"shrunk"`  // operations left after shrinking
-	Trials  int    `json:"trials"`  // programs played to find them
+	Trials  int    `json:"trials"`  // programs played to shrink this one
 	Program string `json:"program"` // file, if written
 
 	Finding Finding `json:"-"`

@@ -6,7 +6,7 @@ import "fmt"
 type Home struct {
 	Dir      string `json:"dir"`
 	Revision string `json:"revision"` // commit of its work tree; empty if unknown
-	Modified bool   `json:"modified"` // its verilator/ differs from that commit
+	Modified bool   `json:"modified"` // folder verilator/ of the home differs from commit Revision
 }
 
 // String formats the home for people.

@@ -14,7 +14,7 @@ const Release = "0.9.0"
 
 // Version describes this program.
 type Version struct {
-	Release  string `json:"release"`  // of CHANGELOG.md; later changes have no version yet
+	Release  string `json:"release"`  // newest version in CHANGELOG.md; changes after it have no version yet
 	Module   string `json:"module"`   // version of the module; (devel) for a build from the tree
 	Revision string `json:"revision"` // of the tree; empty if unknown
 	Modified bool   `json:"modified"` // the tree had uncommitted changes

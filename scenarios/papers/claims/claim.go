@@ -44,7 +44,7 @@ type Claim struct {
 	Check     Check    `yaml:"check"`
 	Tolerance float64  `yaml:"tolerance"`
 	Low       *float64 `yaml:"low"`  // with High: the accepted range, in place of the printed one and its tolerance
-	High      *float64 `yaml:"high"` // see Low; for an upper bound, accepted in place of the value
+	High      *float64 `yaml:"high"` // see Low; for an upper bound: the largest value accepted, in place of Value
 	// the claim is a range, whose low end is compared with the first number measured and whose high end with the second
 	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`

@@ -267,7 +267,7 @@ func echoClaims(s *study.Session, p ringOutcome) {
 	s.Value("smartns.naive.echo_fraction", p.gbps/s.Input("link"), "payload each way, of the line rate")
 }
 
-// staging measures the echo server with device allocation, for transmit rings of many sizes.
+// staging measures the echo server, with device writes allocating lines in the cache, for transmit rings of many sizes.
 func staging(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps",

@@ -58,7 +58,7 @@ type ring struct {
 	failed   error
 
 	start, end snapshot             // counters at start and end of the measurement
-	from, to   int                  // number of packets finished by the time of start, and of end
+	from, to   int                  // number of packets finished at the start and at the end of the measurement
 	onDone     func(now simcore.Ps) // called with each finished packet
 	onOffer    func(now simcore.Ps) // called when a packet arrives
 }

@@ -20,7 +20,7 @@ type Copies string
 // it could depend on is still queued.
 const (
 	InOrder Copies = ""      // in order of arrival; reads only when no write waits
-	InTurn  Copies = "turn"  // a TLP of each in turn, as with a copy engine beside the NIC
+	InTurn  Copies = "turn"  // writes of copies and of frames take turns by TLP, as with a copy engine beside the NIC
 	Yield   Copies = "yield" // copies only while no frame waits, as in loopback: frames cannot be held back
 )
 

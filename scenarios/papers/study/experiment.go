@@ -69,7 +69,8 @@ type Session struct {
 	inputs map[string]*Input
 }
 
-// NewSession begins a run of an experiment. Each input that is listed in replaced has the value of its field Instead.
+// NewSession begins a run of an experiment. An input that parameter
+// `replaced` names has the value of its field Instead.
 func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...string) (*Session, error) {
 	if err := x.Validate(); err != nil {
 		return nil, err

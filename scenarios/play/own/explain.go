@@ -124,7 +124,7 @@ func (c *Player) where(note remote.Note) string {
 	return fmt.Sprintf("%s (%s:%d)", during(note), c.program.userFile(note.File), note.Line)
 }
 
-// lost returns the error about an end of unknown cause.
+// lost returns the error about a process that ended for an unknown reason.
 func (c *Player) lost(format string, a ...any) error {
 	return &LostError{Dir: c.program.Dir, What: fmt.Sprintf(format, a...), Words: lastWords(c.x.trace())}
 }

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Picture is a picture of a part of a series.
+// Picture is a line chart over time of a series' counters of one kind, such as the goodput of flows.
 type Picture struct {
 	File string // its name
 	SVG  []byte

@@ -196,7 +196,8 @@ func chances() (all []func(*run.Spec)) {
 	return all
 }
 
-// lists leaves out workloads, servers, sizes, hops, and faults.
+// lists removes elements from the scenario's lists of workloads, servers, sizes, hops and faults. It reports whether it
+// removed any.
 func (r *reducer) lists() bool {
 	got := cut(r, func(s *run.Spec) *[]workload.Spec { return &s.Workloads })
 	for i := range r.best.AllWorkloads() {

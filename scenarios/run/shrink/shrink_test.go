@@ -30,7 +30,8 @@ func caseOf(t require.TestingT, more string) *run.Case {
 	return list[0]
 }
 
-// A scenario that fails with so many messages, flows and bytes, and one option, is reduced to these.
+// A scenario that fails from some number of messages, of flows and of bytes on, and perhaps with loss only, is reduced
+// to exactly these numbers, and to the loss if it needs that.
 func TestReduceKeepsWhatFails(t *testing.T) {
 	c := caseOf(t, `workload: {count: 500, depth: 16, queue_pairs: 8, processes: 2, both_ways: true, pieces: 3,
   offset: 5, batch: 4, signal_every: 4, sizes: [64, 3000, 1, 1024], receives: 64}

@@ -141,7 +141,7 @@ func TestWrongStamps(t *testing.T) {
 	require.Empty(t, r.Summary().Latency)
 }
 
-// TestAnswersOfHandlers are not posted by any application.
+// TestAnswersOfHandlers checks the latency of answers that handlers send, which no application posts.
 func TestAnswersOfHandlers(t *testing.T) {
 	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"a", "b"}}, Messages: 1, Handlers: true}}}, 0)
 	r.Posted(us, &Message{Kind: "list_walk", Bytes: 64})

@@ -24,7 +24,7 @@ type Axis struct {
 	key    *yaml.Node
 	list   *yaml.Node
 	path   field.Path
-	name   string // in the names of cases
+	name   string // name of the axis in the names of cases
 	old    *Old
 	values []value
 	load   specfile.Presets
@@ -34,7 +34,7 @@ type Axis struct {
 // value is one value of an axis.
 type value struct {
 	node *yaml.Node // the value as a file would write it in the path's fields
-	text string     // in the names of cases
+	text string     // text of the value in the names of cases
 }
 
 // Old is a name that a sweep may give in place of a path.
@@ -48,7 +48,8 @@ type Old struct {
 	Value func(file string, n *yaml.Node, at field.Path) (*yaml.Node, string, error)
 }
 
-// Parse returns the axes of a sweep: old names in the order of their list, then paths as in the file.
+// Parse returns the axes of a sweep: first those that the file names as `old` does, in the order of `old`, then those
+// that it names by paths, in the order of the file.
 func Parse(n *yaml.Node, old []Old) (Axes, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, errors.New("want a mapping of paths, such as workload.depth, to lists of values")

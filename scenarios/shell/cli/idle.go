@@ -86,10 +86,10 @@ func withoutOut(out string) Idle {
 	return i
 }
 
-// Idle returns the flags of blocks that have no effect with the other settings.
+// Idle returns the flags of command `blocks` that have no effect with the other settings.
 func (b *Blocks) Idle() Idle { return withoutOut(b.Out) }
 
-// Idle returns the flags of pair that have no effect with the other settings.
+// Idle returns the flags of command `pair` that have no effect with the other settings.
 func (p *Pair) Idle() Idle {
 	i := withoutOut(p.Out)
 	i.unless(p.Processes > 1, "--processes 1", "--processes 2", "wait")

@@ -75,7 +75,8 @@ func (r *Report) Make() (*report.Report, error) {
 	return rep, errors.Join(rep.Write(dir), dir.Close())
 }
 
-// compile merges, adds the coverage and compares.
+// compile makes the report of the runs: it merges them, adds RTL coverage and compares the report with an earlier one,
+// as far as the flags ask for it.
 func (r *Report) compile(runs []*report.Run) (*report.Report, error) {
 	if r.Merge {
 		one, err := report.Merge(runs)

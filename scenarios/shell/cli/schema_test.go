@@ -37,7 +37,7 @@ func schemaFile(t *testing.T, name string) (s map[string]any) {
 	return s
 }
 
-// anyTypes holds the types of values in fields that are declared as any.
+// anyTypes holds, by field, the types of the values in fields of Go type `any`.
 var anyTypes = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
 
 // sameShape requires a schema to have exactly the fields of a Go type, each with its type, and required if it is always

@@ -95,7 +95,8 @@ func moduleOf(f *result.Finding) string {
 	return ""
 }
 
-// left adds the waveform to the result object. again holds the findings of the repeated run; nil: unknown.
+// left adds the waveform that the repeated run wrote to the result object. Parameter `again` holds the findings of the
+// repeated run; nil: unknown.
 func (w *WaveFlag) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
 	again []result.Finding) error {
 	note := ""

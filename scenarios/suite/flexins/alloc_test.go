@@ -26,7 +26,7 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 	return connectLow(t, b, 0)
 }
 
-// connectLow connects low-latency queue pairs for messages of low bytes or, if low is 0, ordinary ones.
+// connectLow connects low-latency queue pairs for messages of `low` bytes or, if that is 0, ordinary queue pairs.
 func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }

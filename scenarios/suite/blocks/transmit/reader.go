@@ -155,7 +155,7 @@ func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	}
 }
 
-// readerCompletion returns the completion with n bytes at addr, of a request with left bytes still missing.
+// readerCompletion returns the completion with n bytes at addr, of a request that still lacks `left` bytes.
 func readerCompletion(h *tlp.Header, addr uint64, n, left, fault int) (tlp.Header, []byte) {
 	c := tlp.Header{
 		Kind: tlp.CplD, RequesterID: h.RequesterID, Tag: h.Tag, ByteCount: uint16(left), LowerAddr: uint8(addr) & 0x7f,

@@ -140,7 +140,7 @@ func nothingInAStop(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(26, 9))
 	for port := range 2 {
 		other := uint8(1 - port)
-		first := 4 + 20*port // first queue used in this turn
+		first := 4 + 20*port // first of the queues that this iteration uses
 		silent, sent, sends := r.OpenTx(first, 4), r.OpenTx(first+1, 4), r.OpenTx(first+2, 4)
 		r.Transmit(sent, r.Sound(w[0], 1), r.Sound(w[1], 2))
 		entry := r.Sound(w[0], 3)

@@ -322,7 +322,8 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	require.Equal(r.T, make([]byte, 4), got[:4])
 }
 
-// commandsEnd checks that any other command ends within 64 cycles, so that a read accepted later shows that it is done.
+// commandsEnd checks that a table command that disables no queue ends within 64 cycles, so that a read accepted later
+// shows that it is done.
 func commandsEnd(r *kit.Rig) {
 	for i := range 40 {
 		t := Tables(r)[i%len(Tables(r))]
