@@ -270,7 +270,8 @@ func (c *Context) SubmitResp(addr uint64, n int) {
 // errNone is the fault of a handler that returns without a response.
 var errNone = errors.New("returns without a response")
 
-// end frees what the handler left behind, reports it as a fault, and answers the request.
+// end answers the request of a handler that has returned. It is a fault to return without a response, or with DMAs in
+// flight.
 func (c *Context) end() {
 	switch {
 	case c.fail != "":

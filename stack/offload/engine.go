@@ -51,7 +51,7 @@ const (
 	headerLength = 8
 )
 
-// Fault reports a handler that was stopped, or left something behind.
+// Fault reports a handler that was stopped, or that returned without a response or with DMAs in flight.
 type Fault struct {
 	Code   uint16
 	QP     uint32

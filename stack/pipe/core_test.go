@@ -20,8 +20,8 @@ var (
 	_ pipe.Mover  = (*corebus.Bus)(nil)
 )
 
-// TestBetweenCores runs a pipe between two cores with common memory. A loop on each pushes or polls, and pays for it;
-// the consumer must sleep while the ring is empty.
+// TestBetweenCores runs a pipe between two cores with common memory. A loop on the first core pushes, one on the second
+// polls, and both take time on their cores. The consumer must sleep while the ring is empty.
 func TestBetweenCores(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)

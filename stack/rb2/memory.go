@@ -19,7 +19,7 @@ type Core interface {
 type Place struct {
 	Slots uint64 // address of the first slot
 	Lines uint64 // address of the two lines of pointers
-	Key   uint32 // key of the region that holds both: local in an end's own place, remote in the other's
+	Key   uint32 // key of the region with slots and lines: LKey in an end's own Place, RKey in the peer's
 }
 
 // LinesBytes is the length of both lines of pointers, lineBytes that of one.
@@ -55,7 +55,7 @@ func (c *Config) load(b *[WordBytes]byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
-// Kinds of requests, in the upper bits of their IDs above a number.
+// Kinds of requests. A request's ID has its kind from bit kindBits on, and a number of its own in the bits below.
 const (
 	kindBits = 56
 	idTail   = 1 << kindBits

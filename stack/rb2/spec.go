@@ -140,7 +140,8 @@ func (s *Spec) SendRequests() int {
 	return n + slack
 }
 
-// RecvRequests returns the capacity that the receiver's send queue needs: the heads of one round.
+// RecvRequests returns the capacity that the receiver's send queue needs: for the WRITEs of its head in one round of
+// the ring, one for every Gamma slots.
 func (s *Spec) RecvRequests() int {
 	if s.Head == HeadPull {
 		return 1

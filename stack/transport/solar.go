@@ -21,7 +21,7 @@ type solar struct {
 
 	// Server.
 	expected uint32     // first PSN not seen yet
-	seen     seq.Bitmap // packets from expected on that were seen
+	seen     seq.Bitmap // packets from PSN `expected` on that were seen
 	writing  seq.Bitmap // by PSN: a WRITE is not in memory yet
 	acks     []answer   // by PSN: the acknowledgement to send when the WRITE is in memory
 	fetches  fifo.Queue[fetch]

@@ -151,9 +151,10 @@ func (c *rc) cut(r *request) {
 }
 
 // inWindow reports whether the packet at nxt, which covers n PSNs, fits into both ends' windows. Each piece of a READ
-// counts as a READ and waits for the piece before. Without room for its answer, a packet waits only if room will come:
-// from an answer that was requested, or from one that is being copied. So if this end's share has shrunk below what
-// is in flight, one more packet leaves, which requests an answer.
+// counts as a READ and waits for the answer to the piece before it. If this end has no room for a packet's answer
+// (ownWindow), the packet waits only if room will become free: with an answer that was requested, or with one that is
+// being copied. So if this end's share of the buffers has shrunk below what is in flight, one more packet leaves, which
+// requests an answer.
 func (c *rc) inWindow(now Ps, r *request, n uint32) bool {
 	flying, held := seq.Diff(c.nxt, c.una), c.heldAnswers()
 	switch asked := seq.Diff(c.window.asked, c.una) > 0; {

@@ -173,7 +173,7 @@ func TestLateWindow(t *testing.T) {
 func askedBy(o *Out) bool { return wire.BTH(o.Head[ipSize(o.Head)+udpSize:]).AckReq() }
 
 // TestHeldAnswers checks that a requester asks for no more answers than it has room for, besides those that are being
-// copied, and that pieces of a READ follow the share.
+// copied, and that the length of a READ's pieces follows this end's share of the buffers.
 func TestHeldAnswers(t *testing.T) {
 	for _, r := range []Recovery{GoBackN, SelectiveRepeat} {
 		b := bareOf(t, 16, r, nil)

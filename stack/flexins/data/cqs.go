@@ -57,7 +57,7 @@ func (a *Card) CloseCQ(number uint32, core int) error {
 
 const counterBytes = 8
 
-// push adds a completion: to the pipe or, if that is full, to held.
+// push adds a completion to the pipe or, if that is full, to queue `held`.
 func (q *cq) push(w *pipe.Completion) {
 	q.c.stats.Completions++
 	if q.held.Len() == 0 && q.try(w) {

@@ -4,8 +4,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// trailer reads the trailer behind a Solar packet's block, which the NIC places as payload. The first used bytes of
-// core.header are the packet's headers. It returns false if the trailer is cut off.
+// trailer reads the trailer behind a Solar packet's block, which the NIC places as payload. The packet's
+// headers are core.header[:used]. trailer returns false if the trailer is cut off.
 func (c *core) trailer(p *packet, used int) bool {
 	if !c.frame.Trailed() {
 		return true

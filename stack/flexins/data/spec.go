@@ -38,7 +38,7 @@ type Spec struct {
 	// behind a BTH that the NIC does not know.
 	PayloadBytes int `yaml:"payload_bytes"`
 
-	// LogTransmit is log2 of the blocks of a transmit queue, which has as many header slots. Assumption.
+	// LogTransmit is log2 of the blocks of a transmit queue, which has a header slot for each block. Assumption.
 	LogTransmit int `yaml:"log_transmit"`
 
 	// LogCopy is log2 of the entries of the transmit queue for copies: assumption.
