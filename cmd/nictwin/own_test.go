@@ -139,8 +139,8 @@ func TestOwnDevices(t *testing.T) {
 	}
 }
 
-// play plays a device with a bug on the command line and checks the exit code; it returns the output and the
-// artifacts.
+// play runs the command `nictwin play` on the device with the given bug and checks the exit code; it returns the output
+// and the artifacts.
 func (d *ownDevice) play(t *testing.T, bug, code int, wave string) (*result.Object, string) {
 	t.Helper()
 	at, err := filepath.Abs(filepath.Join("../../verilator/duts/own", d.name))
