@@ -38,7 +38,7 @@ class Channel {
 
   int fd_;
   bool spins_;            // poll before sleeping: there is a second processor
-  bool shared_ = false;   // in_ and out_ carry the bytes
+  bool shared_ = false;   // the bytes go through in_ and out_ in shared memory, not through fd_
   uint32_t rest_ = 0;     // number of further reads that must not poll before sleeping
   uint32_t penalty_ = 0;  // what rest_ was set to after polling in vain; halved when polling pays off
   Ring in_, out_;

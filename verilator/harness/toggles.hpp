@@ -35,7 +35,8 @@ struct ToggleSignal {
 
 class VerilatedVcd final {
  public:
-  // Called by the generated code with values: full at first, chg for signals that may have changed.
+  // The generated code passes values to it: those of all signals at first (full*), later those of
+  // signals that may have changed (chg*).
   class Buffer final {
    public:
     explicit Buffer(nictwin::ToggleWords& w) : w_(w) {}

@@ -183,7 +183,7 @@ package nic_rx_pkg;
     logic        odd;        // chunks of this frame begin in the odd bank
     logic        port;
     logic [1:0]  skip;       // first beat: byte lanes before the first byte
-    logic [7:0]  shift;      // byte of {new chunk, low chunk, four bytes} that goes to lane 0
+    logic [7:0]  shift;      // byte of nic_rxdma's {newer, low, 4 zero bytes} that goes to lane 0
     logic [7:0]  lanes;      // byte lanes used, skipped ones included
     logic        last;
     logic [127:0] hdr;

@@ -45,7 +45,8 @@ package nic_tx_pkg;
     logic [7:0]  inl_len;
   } tx_frame_t;
 
-  // Copy work of an entry: none (any low), copy bytes (move), invalidate lines (inval), or both.
+  // Copy work of an entry: copy bytes (move), invalidate cache lines (inval), or both. Field any is
+  // low if the entry has none of this work.
   typedef struct packed {
     logic        any;
     logic        move;

@@ -36,7 +36,7 @@ module nic_txpark
   output tx_id_t            id_o,
   output logic [511:0]      wqe_o,
   output logic              more_o,
-  // Queue drain_q_i is being disabled: drops its incomplete entry; hold_o: it still has one.
+  // drain_i: queue drain_q_i is being disabled; its incomplete entry, if any (hold_o), is dropped.
   input  logic              drain_i,
   input  logic [Qw-1:0]     drain_q_i,
   output logic              hold_o,

@@ -85,7 +85,7 @@ module nic_txq_ctx
   logic [7:0]        error_q [NumTxq];
   logic [15:0]       pi_q    [NumTxq];   // producer index
   logic [15:0]       fi_q    [NumTxq];   // next block to fetch
-  logic [15:0]       ci_q    [NumTxq];   // blocks of ended entries: consumer index
+  logic [15:0]       ci_q    [NumTxq];   // consumer index: blocks of ended entries, counted
   logic [15:0]       cqi_q   [NumTxq];   // completion entries written: completion index
   logic [15:0]       start_q [NumTxq];   // number of entries and Events started
   logic [15:0]       end_q   [NumTxq];   // number of entries and Events ended

@@ -53,7 +53,8 @@ module nic_wqe_dec
     upto14 = !HasCrc ? 14'd0 : n[15:14] != 2'd0 ? 14'h3fff : n[13:0];
   endfunction
 
-  // Returns the copy work of an entry. Its pieces have one length, else it is BadLength.
+  // Returns the copy work of an entry. Its pieces have one length, else the entry's status is
+  // BadLength.
   function automatic tx_copy_t copy_of(input wqe_t w);
     logic unused_w;
     unused_w      = ^w;

@@ -50,7 +50,8 @@ module port_kinds (
 
   output logic [15:0] stray_o,  // acknowledges without a request
   output logic [15:0] early_o,  // payload beats before their header
-  // Right records without a left one, or with another tag; cycles with spare_i not 0.
+  // Records of stream `right` while stream `left` offers none, or one with another tag; cycles
+  // with spare_i not 0.
   output logic [15:0] apart_o
 );
 

@@ -8,7 +8,7 @@ package blk_parse_pkg;
     logic [15:0] trim_at;    // offset of pad and ICRC, if trims is set
     logic [7:0]  trims;
     logic [15:0] ecn_csum;   // for IPv4 with ECN 1 or 2
-    logic [39:0] pseudo;     // sum of the pseudo header; like l4_end, only for UDP
+    logic [39:0] pseudo;     // sum of the pseudo header; it and l4_end are set for UDP only
     logic [23:0] l4_end;
     logic [15:0] crc_to;     // range of the CRC-32C, from crc_from on; both zero: none
     logic [15:0] crc_from;

@@ -52,7 +52,7 @@ module blk_steer
 
   assign f_op = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
 
-  // Zero the fields that do not apply: without a hit all, without a queue many.
+  // Fields that do not apply are zero: all if no rule matched, most if the frame goes to no queue.
   always_comb begin
     f_res    = '0;
     f_res.op = op_q[2];

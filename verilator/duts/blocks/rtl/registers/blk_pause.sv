@@ -90,7 +90,7 @@ module blk_pause
     beat.first = 1'b1;
     beat.last  = 1'b1;
     beat.bytes = 7'd64;
-    // To see whether a frame may begin, offer one of one beat; withdraw it if it may not.
+    // To see whether a frame may begin, offer a frame of one beat; withdraw it if it may not.
     s_valid = state_q == StTry || out_valid;
     s_last  = state_q == StTry || out_last;
     m_ready = state_q == StTry || out_ready;

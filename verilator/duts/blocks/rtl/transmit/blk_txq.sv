@@ -30,7 +30,7 @@ module blk_txq
     logic [31:0]            rsvd2;
     logic [15:0]            from;      // consumer index of the queue to be disabled
     logic [7:0]             rsvd1;
-    logic                   after;     // start of when_f: 1: last data read, 0: last doorbell
+    logic                   after;     // when_f counts from: 1: last data read, 0: last doorbell
     logic [6:0]             when_f;    // cycles until the queue of ring cut is disabled
     logic [511:0]           again;     // context with which the queue is enabled again
     logic [511:0]           wqe;
