@@ -157,12 +157,12 @@ func (s *Spec) validateGiven() error {
 
 // has reports whether a workload has requests in the queue.
 func (e *ErrorSpec) has(w *workload.Spec) bool {
-	both := w.MessagesPerRequest() > 1 || w.Kind.Served() || w.Kind == apps.Ring
+	both := w.MessagesPerRequest() > 1 || w.Served() || w.Kind == apps.Ring
 	switch {
 	case e.At == AtClient && e.Queue == QueueReceive || e.At == AtServer && e.Queue == QueueSend:
 		return both
 	case e.At == AtServer:
-		return w.Kind.HandedOver()
+		return w.HandedOver()
 	}
 	return true
 }

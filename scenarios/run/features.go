@@ -109,7 +109,7 @@ func (s *Spec) validateInline(x *StackSpec, w *workload.Spec, path field.Path) e
 	}
 	for i, size := range w.Sizes {
 		n, most := w.RequestBytes(i), inlineLimits[x.Kind]
-		if w.Kind.Served() {
+		if w.Served() {
 			n, _ = offloaded{}.Lengths(w.Kind, size)
 		}
 		if n > most {

@@ -74,8 +74,8 @@ func leadsTo(w *apps.Spec) (list []string) {
 			list = append(list, stats.Measures[measure])
 		}
 	}
-	add(w.MessagesPerRequest() > 1 || w.Kind.Served(), stats.RoundTrip)
-	add(w.Kind.HandedOver() && !w.Kind.Served(), stats.ToHandOver)
+	add(w.MessagesPerRequest() > 1 || w.Served(), stats.RoundTrip)
+	add(w.HandedOver() && !w.Served(), stats.ToHandOver)
 	add(w.Kind != apps.Ring, stats.ToCompletion)
 	add(w.Packets(0) > 0, stats.ToWire)
 	return list

@@ -107,7 +107,7 @@ func head(b []byte, q *apps.Query, s offload.Status) int {
 // validateEngine checks that the card has a core for the offload engine, beside those for control and data.
 func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	list := s.AllWorkloads()
-	served := slices.IndexFunc(list, func(w *workload.Spec) bool { return w.Kind.Served() && w.Serves(server) })
+	served := slices.IndexFunc(list, func(w *workload.Spec) bool { return w.Served() && w.Serves(server) })
 	if served < 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 func (w *world) handlers(p *Played) {
 	want, got := 0, 0
 	for _, l := range w.workloads {
-		if x := l.Misuse; l.Kind.Served() && x != nil && x.What == apps.RemoteBounds {
+		if x := l.Misuse; l.Served() && x != nil && x.What == apps.RemoteBounds {
 			want++
 		}
 	}

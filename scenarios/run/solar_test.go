@@ -118,9 +118,11 @@ func TestSolarRefused(t *testing.T) {
 		{onSolar + "workload: {transport: solar}",
 			"f.yaml:5: workload.transport: conflicts with a value that the " +
 				"file does not set: workload.kind send: " +
-				"workload.transport solar does not support it: want write or read"},
+				"workload.transport solar does not support it: want write or read, or " +
+				"workload.transport rc"},
 		{onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}",
-			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read"},
+			"f.yaml:5: workload.kind atomics: workload.transport solar does not support it: want write or read, or " +
+				"workload.transport rc"},
 		{onSolar + "workload: {transport: solar, kind: write_imm}",
 			"f.yaml:5: workload.kind write_imm: workload.transport solar does not support it"},
 		{onSolar + "workload: {transport: solar, kind: write, signal_every: 2}",

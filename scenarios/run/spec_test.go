@@ -48,7 +48,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"f.yaml:5: workload.sizes[1] 2048: send over ud takes 4 to 1024 bytes"},
 		{head + "workload: {transport: ud, kind: read}",
 			"f.yaml:5: workload.kind read: " +
-				"workload.transport ud does not support it: want send, or workload.transport rc"},
+				"workload.transport ud does not support it: want send, echo, ping_pong or reflector, or " +
+				"workload.transport rc or solar"},
 		{head + "workload: {transport: ud, kind: write}",
 			"f.yaml:5: workload.kind write: " +
 				"workload.transport ud does not support it: want send, echo, ping_pong or reflector"},
@@ -122,7 +123,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"option of stacks of kind flexins: there is none"},
 		{head + "workload: {transport: raw, kind: write}",
 			"f.yaml:5: workload.kind write: " +
-				"workload.transport raw does not support it: want send"},
+				"workload.transport raw does not support it: want send or reflector, or workload.transport rc, uc or solar"},
 		{head + "workload: {transport: raw, both_ways: true}",
 			"f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more"},
 		{head + "workload: {transport: raw, sizes: [45]}",
@@ -160,8 +161,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{head + "workload: {payload: reused, transport: ud}",
 			"f.yaml:5: workload.payload reused: over ud the bytes identify the message: want fresh, or transport rc"},
 		{head + "workload: {payload: reused, kind: echo}",
-			"f.yaml:5: workload.payload " +
-				"reused: echo derives answers from received bytes: want fresh, or kind send, write, write_imm or read"},
+			"f.yaml:5: workload.payload: " +
+				"kind echo derives answers from received bytes: want fresh"},
 		{head + "workload: {payload: reused, inline: true}",
 			"f.yaml:5: workload.payload " +
 				"reused: want fresh, or workload.inline false"},
@@ -174,8 +175,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		{head + "workload: {kind: batched_read, sizes: [64, 100]}",
 			"f.yaml:5: workload.sizes[1] 100: batched_read returns values of 64 bytes: want a multiple of that"},
 		{head + "workload: {kind: batched_read, transport: uc, sizes: [64]}",
-			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it: want send, or " +
-				"workload.transport rc"},
+			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it: want send, write, " +
+				"write_imm, echo, ping_pong or reflector, or workload.transport rc"},
 		{head + "workload: {kind: batched_read}",
 			"f.yaml:5: workload.kind " +
 				"batched_read: stacks of kind rnic have no offload engine: want flexins"},

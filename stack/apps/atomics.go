@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/verbs"
 )
 
-const counterLen = 8
+const counterLen = kind.CounterLen
 
 // counter is a client's model of the counter that its atomics change.
 type counter struct {

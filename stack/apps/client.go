@@ -46,7 +46,7 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 func (c *client) advance() {
 	for s := c.spec; !c.stopped && !c.full; {
 		n := min(s.Batch, c.total-c.posted, s.Depth-(c.posted-c.acked))
-		if s.Kind.answered() {
+		if s.traits().Answered() {
 			n = min(n, s.Depth-(c.posted-c.answered))
 		}
 		if n <= 0 {
@@ -82,7 +82,7 @@ func (c *client) build(i, m int) bool {
 		c.sges[i] = c.out.spans(c.sges[i][:0], m, n, c.out.chunk(n), c.side.mr.LKey)
 		w.SGEs = c.sges[i]
 	}
-	if !s.Kind.sends() && !s.Kind.Served() {
+	if !s.traits().Sends && !s.Served() {
 		w.RemoteAddr, w.RKey = c.remote.pieceAddr(m, 0), c.farKey
 	}
 	if s.Kind == Atomics {
@@ -96,7 +96,7 @@ func (c *client) build(i, m int) bool {
 // length returns the length of request m in bytes.
 func (c *client) length(m int) int {
 	n := c.spec.prefix() + c.spec.size(m)
-	if c.spec.Kind.Served() {
+	if c.spec.Served() {
 		n, _ = c.served.engine.Lengths(c.spec.Kind, n)
 	}
 	return n
@@ -104,7 +104,7 @@ func (c *client) length(m int) int {
 
 // content writes the bytes of request m.
 func (c *client) content(b []byte, m int) {
-	if c.spec.Kind.Served() {
+	if c.spec.Served() {
 		c.served.engine.Request(b, c.buildQuery(m))
 		return
 	}
@@ -145,7 +145,7 @@ func (c *client) injectFault(w *verbs.SendWR, m int) {
 	case RemoteKey:
 		w.RKey ^= strangeKey
 	case RemoteBounds:
-		if !c.spec.Kind.Served() { // requests to handlers carry the address in their bytes
+		if !c.spec.Served() { // requests to handlers carry the address in their bytes
 			w.RemoteAddr = c.remoteEnd - n + beyond(c.spec)
 		}
 	case Unaligned:
@@ -189,7 +189,7 @@ func (c *client) sent(first, last int) {
 
 // received implements role: an answer arrived.
 func (c *client) received(slot int, wc *verbs.WC) {
-	if c.spec.Kind.Served() {
+	if c.spec.Served() {
 		c.takeAnswer(slot, wc)
 		c.recvs.postSlot(slot)
 		return
@@ -222,7 +222,7 @@ func (c *client) done() bool {
 	if c.stopped {
 		return c.acked == c.posted
 	}
-	return c.acked == c.total && (!c.spec.Kind.answered() || c.answered == c.total)
+	return c.acked == c.total && (!c.spec.traits().Answered() || c.answered == c.total)
 }
 
 func (c *client) areas(f func(*area, bool)) {

@@ -14,7 +14,7 @@ func (u *setup) queuePairs(s *side) error {
 			return err
 		}
 	}
-	init := verbs.QPInitAttr{Type: spec.Transport.qpType(), SendCQ: s.cq, RecvCQ: s.cq}
+	init := verbs.QPInitAttr{Type: qpTypes[spec.Transport], SendCQ: s.cq, RecvCQ: s.cq}
 	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
 	if spec.Inline {
 		init.Cap.MaxInline, _ = s.lengths()
@@ -33,7 +33,7 @@ func (u *setup) queuePairs(s *side) error {
 			a.SRQ = s.srq
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
-			if spec.Kind.Served() && !e.client {
+			if spec.Served() && !e.client {
 				a.Cap.MaxRecvWR = spec.Depth // for the offload engine, which will post to the queue pair
 			}
 		}
@@ -87,7 +87,7 @@ func (u *setup) connect(s *side, from, to verbs.State) error {
 	return u.runVerbs(s, name, len(s.ends), func(i int, done func(error)) {
 		e := s.ends[i]
 		a := u.attributes(e)
-		required, _, _ := verbs.Transition(u.spec.Transport.qpType(), from, to)
+		required, _, _ := verbs.Transition(qpTypes[u.spec.Transport], from, to)
 		a.State = to
 		s.Context.ModifyQP(e.qp, a, required|verbs.QPState, done)
 	})

@@ -1,8 +1,5 @@
 package apps
 
-// receives reports whether messages take receive requests of the server.
-func (k Kind) receives() bool { return k.sends() || k == WriteImm }
-
 // receives returns the number of receive requests of a flow that are posted at a time: for RC twice
 // the depth, so that RNR NAKs are the exception; for UC and UD, which drop messages without a receive
 // request, as many as there are messages, up to a queue's limit.
@@ -36,7 +33,7 @@ func (s *Spec) Messages() int { return s.Processes * s.flows() * s.Count }
 
 // MessagesPerRequest returns how many messages cross the network per client message: two if each is answered, else one.
 func (s *Spec) MessagesPerRequest() int {
-	if s.Kind.twoWay() {
+	if s.traits().TwoWay {
 		return 2
 	}
 	return 1

@@ -140,7 +140,7 @@ func (e *end) completed(wc *verbs.WC) {
 
 // endSend handles the completion of a request, which also ends earlier unsignaled ones.
 func (e *end) endSend(wc *verbs.WC) {
-	if !e.spec.Transport.ordered() {
+	if !e.spec.ordered() {
 		e.endedAlone(wc)
 		return
 	}

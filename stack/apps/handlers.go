@@ -3,6 +3,7 @@ package apps
 import (
 	"fmt"
 
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/verbs"
 )
 
@@ -36,10 +37,7 @@ type Query struct {
 }
 
 // valueBytes is the length of a node's value, and of a value of a batched READ.
-const valueBytes = 64
-
-// maxBatch is the largest number of addresses whose request fits into an MTU of 4,096.
-const maxBatch = 510
+const valueBytes = kind.ValueBytes
 
 // defaultHops is the number of nodes that a walk visits if the spec does not say.
 const defaultHops = 8
@@ -200,7 +198,7 @@ func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 
 // startHandlers gives the queue pairs of a server to the handlers of its card.
 func (u *setup) startHandlers(s *side) error {
-	if !u.spec.Kind.Served() {
+	if !u.spec.Served() {
 		return nil
 	}
 	var mine []*end
@@ -217,7 +215,7 @@ func (u *setup) startHandlers(s *side) error {
 // checkEngines rejects kinds whose server lacks an offload engine.
 func (r *Run) checkEngines() error {
 	for _, s := range r.sides {
-		if r.spec.Kind.Served() && s.Engine == nil && (s.server == 1 || r.spec.BothWays) {
+		if r.spec.Served() && s.Engine == nil && (s.server == 1 || r.spec.BothWays) {
 			return verbs.Errorf(string(r.spec.Kind), verbs.EOPNOTSUPP, "server %s has no offload engine", s.Name)
 		}
 	}
@@ -227,7 +225,7 @@ func (r *Run) checkEngines() error {
 // lengths returns the lengths of the longest request and answer.
 func (s *side) lengths() (request, answer int) {
 	spec := s.run.spec
-	if !spec.Kind.Served() {
+	if !spec.Served() {
 		return spec.prefix() + spec.largest(), spec.largest()
 	}
 	for _, x := range s.run.sides { // both engines use the same format
@@ -241,7 +239,7 @@ func (s *side) lengths() (request, answer int) {
 // newServed returns the initial state of a client of handlers.
 func (u *setup) newServed() served {
 	v := served{}
-	if !u.spec.Kind.Served() {
+	if !u.spec.Served() {
 		return v
 	}
 	for _, s := range u.sides {

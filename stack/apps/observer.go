@@ -48,10 +48,6 @@ func (r *Run) Observe(o Observer) {
 	}
 }
 
-// HandedOver reports whether applications take messages of the kind, so that Observer.HandedOver is called for them.
-// Messages of WRITE, READ and atomics are only found in memory.
-func (k Kind) HandedOver() bool { return k.receives() || k.Served() || k == Ring }
-
 // Operation names the operation of request m: the kind or, of atomics, the opcode.
 func (s *Spec) Operation(m int) string {
 	if s.Kind != Atomics {

@@ -1,7 +1,7 @@
 package apps
 
 import (
-	"slices"
+	"errors"
 
 	"nictwin/models/sim/field"
 )
@@ -44,17 +44,19 @@ func (s *Spec) bufferBytes(m int) int {
 
 // validatePayload rejects options whose messages cannot be checked at the end, when buffers are
 // reused.
-func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string, a ...any)) {
+func (s *Spec) validatePayload() error {
 	if s.Payload == Fresh {
-		return
+		return nil
 	}
 	if s.Payload != Reused {
-		bad(false, "payload", "%q: want %s or %s", s.Payload, Fresh, Reused)
-		return
+		return field.Errorf("payload", "%q: want %s or %s", s.Payload, Fresh, Reused)
 	}
-	bad(slices.Contains([]Kind{Send, Write, WriteImm, Read}, s.Kind), "payload",
-		"%s: %s derives answers from received bytes: want %s, or kind send, write, write_imm or read",
-		s.Payload, s.Kind, Fresh)
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
 	bad(s.Transport == RC, "payload", "%s: over %s the bytes identify the message: want %s, or transport %s", s.Payload,
 		s.Transport, Fresh, RC)
 	bad(s.Pieces == 1, "payload", "%s: want %s, or %v 1", s.Payload, Fresh, field.Path("pieces"))
@@ -66,6 +68,7 @@ func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string,
 		bad(!x.set, "payload", "%s: want %s, or %v false", s.Payload, Fresh, x.name)
 	}
 	bad(s.Misuse == nil, "payload", "%s: want %s, or no %v", s.Payload, Fresh, field.Path("misuse"))
+	return errors.Join(errs...)
 }
 
 // prefill writes the buffers of a client that sends them repeatedly.

@@ -148,9 +148,9 @@ func (r *Run) Result() (*Result, error) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			res.Streams = append(res.Streams,
-				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(),
+				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.ordered(),
 					List: e.sendDone},
-				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(),
+				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Served(),
 					List: e.recvDone})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.faults
 		}
@@ -191,9 +191,9 @@ func (r *Run) lost() (n int) {
 			}
 			p := s.peer.ends[i]
 			switch {
-			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.Kind.Served():
+			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.Served():
 				n += e.succeeded() - e.messages
-			case r.spec.Kind.twoWay():
+			case r.spec.traits().TwoWay:
 				n += max(e.succeeded()-p.messages, 0) + max(p.succeeded()-e.messages, 0)
 			default:
 				n += max(e.succeeded()-p.messages, 0)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/sim/field"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/rb2"
 	"nictwin/stack/verbs"
 )
@@ -260,9 +260,7 @@ func (e *end) ringEnded(wc *verbs.WC) {
 
 // ringSpec returns the spec of each flow's ring.
 func (s *Spec) ringSpec() rb2.Spec {
-	r := s.Ring
-	r.Slots, r.SlotBytes = s.Depth, r.SlotFor(s.largest())
-	return r
+	return kind.SpecOf(s.Ring, s.Depth, s.largest())
 }
 
 // rings starts the ends of rings, once both know each other's addresses.
@@ -313,42 +311,4 @@ func (s *Spec) ringFits(x *side) error {
 		}
 	}
 	return nil
-}
-
-// validateRing rejects options that kind ring does not support.
-func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a ...any)) error {
-	if s.Kind != Ring {
-		bad(s.Ring == rb2.DefaultSpec(), "ring", ": kind %s has no ring: want kind %s", s.Kind, Ring)
-		return nil
-	}
-	for _, x := range []struct {
-		set  bool
-		name field.Path
-		want string
-	}{
-		{s.Pieces != 1, "pieces", "1"}, {s.Batch != 1, "batch", "1"}, {s.SignalEvery != 1, "signal_every", "1"},
-		{s.Receives != 0, "receives", "0"},
-		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)},
-		{s.Misuse != nil, "misuse", "none"},
-	} {
-		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
-	}
-	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth,
-			field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
-		return nil
-	}
-	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
-		return nil // Validate reports the invalid ring itself
-	}
-	r := s.ringSpec()
-	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest message takes slots of %d B: want %d at most",
-		r.SlotBytes, rb2.MaxSlotBytes)
-	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset",
-		"%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail,
-		rb2.WordBytes)
-	if r.SlotBytes > rb2.MaxSlotBytes {
-		return nil
-	}
-	return field.Against(field.Under("ring", r.Validate()), "depth", "sizes", "kind")
 }

@@ -111,7 +111,7 @@ func (s *server) received(slot int, wc *verbs.WC) {
 	switch x := s.spec.Misuse; {
 	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
 		s.deregister(reply{m, slot})
-	case s.spec.Kind.twoWay():
+	case s.spec.traits().TwoWay:
 		s.todo.Push(reply{m, slot})
 	}
 	if s.spec.Kind != Reflector {
@@ -171,7 +171,7 @@ func (s *server) finish(requests int) {
 	}
 	switch s.spec.Kind {
 	case Write:
-		if !s.spec.Transport.ordered() {
+		if !s.spec.ordered() {
 			s.verifyBlocks()
 			return
 		}
@@ -215,9 +215,9 @@ func (s *server) done() bool {
 	switch {
 	case s.stopped:
 		return s.acked == s.posted
-	case s.spec.Kind.twoWay():
+	case s.spec.traits().TwoWay:
 		return s.next == s.total && s.acked == s.total
-	case s.spec.Kind.receives():
+	case s.spec.traits().Receives:
 		return s.next == s.total
 	}
 	return true
@@ -226,7 +226,7 @@ func (s *server) done() bool {
 // areas implements role. The client fills the exposed memory, unless the kind only reads it.
 func (s *server) areas(f func(*area, bool)) {
 	if s.exposed.slots > 0 {
-		f(&s.exposed, s.spec.Kind != Read && !s.spec.Kind.Served())
+		f(&s.exposed, s.spec.Kind != Read && !s.spec.Served())
 	}
 	if s.out.slots > 0 {
 		f(&s.out, false)

@@ -105,7 +105,7 @@ func (u *setup) completions(s *side) (n int) {
 
 // recvDepth returns the most receive requests that an end has posted at a time.
 func (u *setup) recvDepth(e *end) int {
-	if !e.client && u.spec.Kind.receives() || e.client && u.spec.Kind.answered() {
+	if !e.client && u.spec.traits().Receives || e.client && u.spec.traits().Answered() {
 		return u.spec.receives()
 	}
 	return 0
@@ -123,8 +123,8 @@ func (u *setup) receives(s *side, e *end) *receives {
 	if n == 0 {
 		return nil
 	}
-	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends() ||
-		u.spec.Kind.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
+	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.traits().Sends ||
+		u.spec.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
 	if !r.memory {
 		r.area = area{slots: n, pieces: 1}
 		return r
@@ -155,7 +155,7 @@ func (u *setup) allocate(s *side) {
 			e.recvs = nil
 		}
 		e.makeBatch()
-		if !spec.Transport.ordered() {
+		if !spec.ordered() {
 			e.outcomes = make([]outcome, spec.Count)
 		}
 		if spec.AnyOrder {
@@ -183,7 +183,7 @@ func (u *setup) allocate(s *side) {
 				r.exposed = u.allocArea(s, spec.spread(), s.Engine.NodeBytes(), 1)
 			case spec.Kind == BatchedRead:
 				r.exposed = u.allocArea(s, spec.spread(), valueBytes, 1)
-			case !spec.Kind.sends():
+			case !spec.traits().Sends:
 				r.exposed = u.allocArea(s, spec.buffers(), spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
 				r.out = u.allocArea(s, spec.Depth, spec.largest(), spec.Pieces)
@@ -235,7 +235,7 @@ func (u *setup) blank(s *side) error {
 			errs = append(errs, c.prefill())
 		}
 		r, ok := e.role.(*server)
-		if ok && u.spec.Kind.Served() {
+		if ok && u.spec.Served() {
 			errs = append(errs, r.fillServed(s.Engine))
 		}
 		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {

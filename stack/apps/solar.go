@@ -8,7 +8,7 @@ import (
 )
 
 // ordered reports whether requests complete in the order in which they were posted.
-func (t Transport) ordered() bool { return t != Solar }
+func (s *Spec) ordered() bool { return s.Transport != Solar }
 
 // validateSolar rejects workloads that Solar does not support: it has WRITEs and READs only, which
 // complete independently.
@@ -16,8 +16,6 @@ func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a
 	if s.Transport != Solar {
 		return
 	}
-	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not support it: want %s or %s", s.Kind,
-		field.Path("transport"), Solar, Write, Read)
 	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so each needs its own "+
 		"completion: want 1", s.SignalEvery, Solar)
 	bad(s.Misuse == nil, "misuse", ": over %s a refused request fails alone and others continue: want none", Solar)

@@ -6,66 +6,58 @@ import (
 	"slices"
 
 	"nictwin/models/sim/field"
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/rb2"
 	"nictwin/stack/verbs"
 )
 
-// Kind is the pattern of communication that the applications follow.
-type Kind string
+// Kind is the name of a kind of workload.
+type Kind = kind.Name
 
-// Kinds of workload.
+// Kinds of workload (package kind).
 const (
-	Send      Kind = "send"      // SEND, which the server takes
-	Write     Kind = "write"     // RDMA_WRITE, each message to a place of its own in the server's memory
-	WriteImm  Kind = "write_imm" // like write with immediate data, which completes a receive request of the server
-	Read      Kind = "read"      // RDMA_READ of the server's memory
-	Atomics   Kind = "atomics"   // FETCH_ADD and CMP_SWP of a counter in the server's memory
-	Echo      Kind = "echo"      // SEND; the server sends other bytes of the same length back
-	PingPong  Kind = "ping_pong" // like echo, one message at a time
-	Reflector Kind = "reflector" // SEND; the server sends the same bytes back from where it received them
-
-	// each SEND asks a handler on the server's card to walk a linked list in the server's memory; the handler answers
-	ListWalk    Kind = "list_walk"
-	BatchedRead Kind = "batched_read" // like list_walk, but reads values at many addresses
-
-	Ring Kind = "ring" // messages through a ring buffer of package rb2, whose receiver reads them from its memory
-
-	allKinds = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring"
+	Send        = kind.Send
+	Write       = kind.Write
+	WriteImm    = kind.WriteImm
+	Read        = kind.Read
+	Atomics     = kind.Atomics
+	Echo        = kind.Echo
+	PingPong    = kind.PingPong
+	Reflector   = kind.Reflector
+	ListWalk    = kind.ListWalk
+	BatchedRead = kind.BatchedRead
+	Ring        = kind.Ring
 )
 
-// twoWay reports whether every message has an answer.
-func (k Kind) twoWay() bool { return k == Echo || k == PingPong || k == Reflector }
-
-// sends reports whether messages land in the memory of receive requests of the server.
-func (k Kind) sends() bool { return k == Send || k.twoWay() }
-
-// Served reports whether handlers on the server's card answer the requests.
-func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
-
-// answered reports whether every message of a client has an answer that takes one of the client's receive
-// requests.
-func (k Kind) answered() bool { return k.twoWay() || k.Served() }
-
-// needsRC reports whether the kind works over reliable connections only.
-func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() || k == Ring }
-
 // Transport is the service type of the queue pairs.
-type Transport string
+type Transport = kind.Transport
 
 // Transports; a workload uses one.
 const (
-	RC Transport = "rc"
-	UC Transport = "uc"
-	UD Transport = "ud"
-
-	Raw   Transport = "raw"   // Ethernet frames, whose header the application writes
-	Solar Transport = "solar" // blocks of storage, one packet each
+	RC    = kind.RC
+	UC    = kind.UC
+	UD    = kind.UD
+	Raw   = kind.Raw
+	Solar = kind.Solar
 )
 
-func (t Transport) qpType() verbs.QPType {
-	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket,
-		Solar: verbs.QPTSolar}[t]
+// qpTypes holds the type of queue pair of each transport.
+var qpTypes = map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket,
+	Solar: verbs.QPTSolar}
+
+// traits returns what the applications must know of the kind.
+func (s *Spec) traits() kind.Traits {
+	if k := kind.Of(s.Kind, s.By); k != nil {
+		return k.Traits()
+	}
+	return kind.Traits{}
 }
+
+// Served reports whether handlers on the server's card answer the requests.
+func (s *Spec) Served() bool { return s.traits().Served }
+
+// HandedOver reports whether applications take messages, and not only find them in memory or complete them.
+func (s *Spec) HandedOver() bool { return s.traits().HandedOver() }
 
 // Spec describes a workload.
 type Spec struct {
@@ -97,8 +89,9 @@ type Spec struct {
 	Receives int `yaml:"receives"`
 	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the number of entries; 0: the
 	// walk searches for a key that no node has
-	Hops          []int `yaml:"hops"`
-	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
+	Hops          []int   `yaml:"hops"`
+	By            kind.By `yaml:"by"`             // list_walk, batched_read: what reads the server's memory
+	SharedCounter bool    `yaml:"shared_counter"` // atomics: all flows add to one counter
 
 	Ring rb2.Spec `yaml:"ring"` // the ring of each flow
 
@@ -167,7 +160,7 @@ func (s *Spec) RetransmitAfter() int {
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
-		Pieces: 1, Batch: 1, SignalEvery: 1,
+		By: kind.ByEngine, Pieces: 1, Batch: 1, SignalEvery: 1,
 		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -177,12 +170,10 @@ const (
 	maxProcesses = 16
 	maxPairs     = 2048
 	maxCount     = 1 << 20
-	maxDepth     = 1 << 12
+	maxDepth     = kind.MaxDepth
 	maxPieces    = 16
-	maxHops      = 1 << 12
 	maxPorts     = 8
 	maxPSN       = 1<<24 - 1
-	maxBytes     = 1 << 24
 	maxTotal     = 1 << 22 // messages of all flows, whose completions are all kept
 	stampLen     = 4       // bytes of the message number at the start of a message
 )
@@ -198,20 +189,17 @@ func (s *Spec) Validate() error {
 	within := func(path field.Path, v, from, to int) {
 		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
 	}
-	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk,
-		BatchedRead, Ring}, s.Kind)
-	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
 	bad(slices.Contains([]Transport{RC, UC, UD, Raw, Solar}, s.Transport), "transport", "%q: want %s, %s, %s, %s or %s",
 		s.Transport, RC, UC, UD, Raw, Solar)
+	bad(s.By == kind.ByEngine || s.By == kind.ByReads, "by", "%q: want %s or %s", s.By, kind.ByEngine, kind.ByReads)
+	k := kind.Of(s.Kind, s.By)
+	if k == nil {
+		bad(false, "kind", "%q: want %s", s.Kind, kind.Names(kind.Any))
+	} else {
+		errs = append(errs, kind.Validate(k, s.fields()), s.validateSizes(k.Lengths()))
+	}
 	s.validateRaw(bad)
 	s.validateSolar(bad)
-	errs = append(errs, s.validateRing(bad))
-	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
-		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not support it: want %s, or %v %s", s.Kind,
-			field.Path("transport"), s.Transport, Send, field.Path("transport"), RC)
-		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not support it: want %s, %s, %s or %s", s.Kind,
-			field.Path("transport"), Send, Echo, PingPong, Reflector)
-	}
 	within("processes", s.Processes, 1, maxProcesses)
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
@@ -240,39 +228,50 @@ func (s *Spec) Validate() error {
 	within("rnr_timer", s.RNRTimer, 0, 31)
 	bad(s.MTU >= 0 && s.MTU <= int(verbs.MTU8192) && verbs.MTU(s.MTU).Valid(), "mtu",
 		"%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU)
-	return errors.Join(append(errs, s.validateSizes(), s.validateOptions(), s.validateMisuse())...)
+	return errors.Join(append(errs, s.validatePayload(), s.validateOptions(), s.validateMisuse())...)
 }
 
-// validateSizes rejects message lengths that the kind and transport do not allow.
-func (s *Spec) validateSizes() error {
+// fields returns what a kind restricts.
+func (s *Spec) fields() *kind.Fields {
+	f := &kind.Fields{Transport: s.Transport, Sizes: s.Sizes, Hops: s.Hops, Depth: s.Depth, Pieces: s.Pieces,
+		Offset: s.Offset, Batch: s.Batch, SignalEvery: s.SignalEvery, Receives: s.Receives, Ring: s.Ring}
+	for _, x := range []struct {
+		set  bool
+		name kind.Option
+	}{
+		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.SharedReceive, kind.SharedReceive},
+		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
+		{s.Payload == Reused, kind.Reused},
+		{s.Ring != rb2.DefaultSpec(), kind.RingSpec}, {s.Misuse != nil, kind.Misuse},
+	} {
+		if x.set {
+			f.Set = append(f.Set, x.name)
+		}
+	}
+	return f
+}
+
+// validateSizes rejects message lengths that the kind and the transport do not allow.
+func (s *Spec) validateSizes(n kind.Lengths) error {
 	var errs []error
 	if len(s.Sizes) == 0 || len(s.Sizes) > maxDepth {
 		errs = append(errs, field.Errorf("sizes", ": %d of them: want 1 to %d", len(s.Sizes), maxDepth))
 	}
-	least, most := 0, maxBytes
-	switch {
-	case s.Kind == Atomics:
-		least, most = counterLen, counterLen
-	case s.Kind == Ring:
-		least = 1
-	case s.Kind == ListWalk:
-		least, most = valueBytes, valueBytes
-	case s.Kind == BatchedRead:
-		least, most = valueBytes, maxBatch*valueBytes
-	case s.Transport == UD:
-		least, most = stampLen, s.MTU
-	case s.Transport == Raw:
-		least, most = MinFrame-etherBytes, s.MTU-etherBytes
-	case s.Transport == UC: // UC may lose messages, so each must be long enough for its number
-		least = stampLen
+	switch s.Transport {
+	case UD:
+		n.Least, n.Most = stampLen, s.MTU
+	case Raw:
+		n.Least, n.Most = MinFrame-etherBytes, s.MTU-etherBytes
+	case UC: // UC may lose messages, so each must be long enough for its number
+		n.Least = max(n.Least, stampLen)
 	}
-	for i, n := range s.Sizes {
-		if at := field.Path(fmt.Sprintf("sizes[%d]", i)); n < least || n > most {
-			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least,
-				most))
-		} else if s.Kind == BatchedRead && n%valueBytes != 0 {
-			errs = append(errs, field.Errorf(at, "%d: %s returns values of %d bytes: want a multiple of that", n,
-				s.Kind, valueBytes))
+	for i, v := range s.Sizes {
+		if at := field.Path(fmt.Sprintf("sizes[%d]", i)); v < n.Least || v > n.Most {
+			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", v, s.Kind, s.Transport, n.Least,
+				n.Most))
+		} else if v%n.Step != 0 {
+			errs = append(errs, field.Errorf(at, "%d: %s returns values of %d bytes: want a multiple of that", v,
+				s.Kind, n.Step))
 		}
 	}
 	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
@@ -286,37 +285,27 @@ func (s *Spec) validateOptions() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", s.Depth,
-		field.Path("kind"), PingPong)
-	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline",
-		": kind %s sends no bytes inline: want false", s.Kind)
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false",
 		field.Path("pieces"))
-	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
-	bad(!s.LowLatency || s.Transport == RC && s.Kind.sends(), "low_latency",
+	s.validateLowLatency(bad)
+	s.validateRevoke(bad)
+	return errors.Join(errs...)
+}
+
+// validateLowLatency rejects workloads that low-latency queue pairs cannot carry.
+func (s *Spec) validateLowLatency(bad func(ok bool, path field.Path, format string, a ...any)) {
+	if !s.LowLatency {
+		return
+	}
+	bad(s.Transport == RC && s.traits().Sends, "low_latency",
 		": low-latency queue pairs support only SENDs over rc: want these, or false")
-	bad(!s.LowLatency || s.Pieces == 1 && !s.SharedReceive, "low_latency",
+	bad(s.Pieces == 1 && !s.SharedReceive, "low_latency",
 		": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",
 		field.Path("pieces"), field.Path("shared_receive"))
-	bad(!s.LowLatency || len(s.Sizes) > 0 && s.largest() <= s.MTU, "low_latency",
+	bad(len(s.Sizes) > 0 && s.largest() <= s.MTU, "low_latency",
 		": a message is one packet: want %v up to %v %d, or false", field.Path("sizes"), field.Path("mtu"), s.MTU)
-	bad(!s.LowLatency || !s.Invalidate, "invalidate", ": low-latency queue pairs have no SEND_WITH_INV: want false, "+
-		"or %v false", field.Path("low_latency"))
-	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false",
-		s.Kind)
-	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
-	s.validateRevoke(bad)
-	s.validatePayload(bad)
-	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks no list: want none", s.Kind)
-	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
-	for i, n := range s.Hops {
-		bad(n >= 0 && n <= maxHops, field.Path(fmt.Sprintf("hops[%d]", i)),
-			"%d: want 0 for a key that no node has, to %d", n, maxHops)
-	}
-	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces",
-		"%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
-		s.Pieces, field.Path("offset"), s.Offset)
-	return errors.Join(errs...)
+	bad(!s.Invalidate, "invalidate", ": low-latency queue pairs have no SEND_WITH_INV: want false, or %v false",
+		field.Path("low_latency"))
 }
 
 // validateMisuse rejects faults that the workload cannot provoke.
@@ -333,9 +322,9 @@ func (s *Spec) validateMisuse() error {
 	}
 	bad(slices.Contains([]FaultKind{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive,
 		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, faultNames)
-	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
-	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
-	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places no data by receive requests", x.What,
+	bad(!x.What.remote() || !s.traits().Sends, "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
+	bad(x.What != RemoteKey || !s.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
+	bad(!x.What.receive() || s.traits().Sends, "misuse.what", "%s: kind %s places no data by receive requests", x.What,
 		s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
 	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v the owner of a request is unknown", x.What,

@@ -59,7 +59,7 @@ func (l List) BytesInFlight() (n int) {
 // Serves reports whether handlers on a server's card answer requests of a workload.
 func (l List) Serves(server int) bool {
 	for _, s := range l {
-		if s.Kind.Served() && s.Serves(server) {
+		if s.Served() && s.Serves(server) {
 			return true
 		}
 	}

@@ -1,0 +1,14 @@
+package kind
+
+// Echo is the kind of SENDs to which the server answers by other bytes of the same length.
+const Echo Name = "echo"
+
+type echo struct{ plain }
+
+func (echo) Name() Name              { return Echo }
+func (echo) Traits() Traits          { return Traits{Sends: true, Receives: true, TwoWay: true} }
+func (echo) Transports() []Transport { return []Transport{RC, UC, UD} }
+
+func (echo) Options() []Option {
+	return []Option{Inline, Immediate, LowLatency, Notice, SharedReceive, Misuse}
+}

@@ -1,0 +1,13 @@
+package kind
+
+// Reflector is the kind of SENDs and frames that the server sends back from where it received them.
+const Reflector Name = "reflector"
+
+type reflector struct{ plain }
+
+func (reflector) Name() Name              { return Reflector }
+func (reflector) Traits() Traits          { return echo{}.Traits() }
+func (reflector) Transports() []Transport { return []Transport{RC, UC, UD, Raw} }
+func (reflector) Options() []Option {
+	return []Option{Immediate, LowLatency, Notice, SharedReceive, Misuse}
+}
