@@ -10,9 +10,10 @@ import (
 // Raw frames have an Ethernet header before the message, with an EtherType for experiments (IEEE 802,
 // 9.2.3).
 const (
-	etherBytes = 14
-	etherType  = 0x88b5
-	MinFrame   = 60 // length of the shortest frame without FCS; NICs pad shorter ones
+	etherBytes   = 14
+	addressBytes = 12 // destination and source
+	etherType    = 0x88b5
+	MinFrame     = 60 // length of the shortest frame without FCS; NICs pad shorter ones
 )
 
 // prefix returns the length of the header that a request has before its message.
@@ -52,7 +53,6 @@ func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a .
 	if s.Transport != Raw {
 		return
 	}
-	bad(s.Kind == Send, "kind", "%s: %v %s does not support it: want %s", s.Kind, field.Path("transport"), Raw, Send)
 	bad(!s.Immediate, "immediate", ": transport %s has no immediate data: want false", Raw)
 	bad(!s.SharedReceive, "shared_receive", ": transport %s does not support it: want false", Raw)
 	bad(s.Processes == 1, "processes", "%d: the frames of a port go to one process with %s: want 1", s.Processes, Raw)

@@ -50,9 +50,7 @@ func (s *server) build(r reply) bool {
 		w.Flags = verbs.SendSignaled
 	}
 	if s.spec.Kind == Reflector {
-		s.sges[0] = s.recvs.area.message(s.sges[0][:0], r.slot, s.spec.header(), n, s.side.mr.LKey)
-		w.SGEs = s.sges[0]
-		return true
+		return s.reflect(r.slot, n)
 	}
 	b, chunk := s.want(n), s.out.chunk(n)
 	pattern(b, s.spec.Seed, s.flow, answer, r.message)
@@ -65,6 +63,23 @@ func (s *server) build(r reply) bool {
 	}
 	s.sges[0] = s.out.spans(s.sges[0][:0], s.posted, n, chunk, s.side.mr.LKey)
 	w.SGEs = s.sges[0]
+	return true
+}
+
+// reflect makes the request that is being built send back the n bytes of a received message, from where they are. A
+// frame goes back to its sender: the server exchanges the addresses of its header.
+func (s *server) reflect(slot, n int) bool {
+	a, skip := &s.recvs.area, s.spec.header()
+	if s.spec.Transport == Raw {
+		var header [etherBytes]byte
+		ethernet(header[:], s.route.Peer.MAC, s.route.MAC)
+		if !s.check("store", a.store(s.side.Core, slot, a.piece, header[:addressBytes])) {
+			return false
+		}
+		skip, n = 0, etherBytes+n
+	}
+	s.sges[0] = a.message(s.sges[0][:0], slot, skip, n, s.side.mr.LKey)
+	s.wrs[0].SGEs = s.sges[0]
 	return true
 }
 
