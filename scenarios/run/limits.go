@@ -39,7 +39,7 @@ func (c *Case) limits() limits {
 		silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
 		quiet = max(quiet, silence+2*p.exchange())
 		const share = 64 << 10 // bytes of a message for which the limit grows by the time of a short message
-		message := times(silence/2+p.exchange(), 1+w.Largest()/share)
+		message := times(silence/2+p.exchange(), (1+w.Largest()/share)*w.RoundTrips())
 		traffic = max(traffic, times(message, w.Messages()*w.MessagesPerRequest()))
 	}
 	traffic = max(traffic, quiet) + c.AllWorkloads().LastPhase()

@@ -36,14 +36,6 @@ func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, do
 	o.node.Serve(qp, requests, done)
 }
 
-// NodeBytes returns the size of a list node (apps.Engine).
-func (offloaded) NodeBytes() int { return handlers.NodeBytes }
-
-// Node encodes a list node (apps.Engine).
-func (offloaded) Node(b []byte, key uint64, value []byte, next uint64) {
-	handlers.EncodeNode(b, key, value, next)
-}
-
 // Sizes of the parts of an answer, as package offload lays it out: code, status and number. The answer to a walk also
 // has the number of nodes visited and whether a value follows.
 const (

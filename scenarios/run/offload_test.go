@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/stack/apps"
+	"nictwin/stack/offload/handlers"
 )
 
 // lying is an offload engine with wrong answers.
@@ -14,11 +15,12 @@ type lying struct {
 	what string
 }
 
-func (l lying) Node(b []byte, key uint64, value []byte, next uint64) {
-	l.Engine.Node(b, key, value, next)
+func (l lying) Answer(b []byte, q *apps.Query, nodes int, value []byte) int {
+	n := l.Engine.Answer(b, q, nodes, value)
 	if l.what == "value" {
-		b[8+63] ^= 1 // a byte of the value, which follows the key
+		b[n-1] ^= 1
 	}
+	return n
 }
 
 func (l lying) Number(answer []byte) (uint32, error) {
@@ -83,6 +85,17 @@ func TestWrongAnswersAreFound(t *testing.T) {
 		}
 		require.Contains(t, texts(p), want, what)
 	}
+}
+
+// The handlers of the engine read the nodes that applications write.
+func TestNodesAreThoseOfHandlers(t *testing.T) {
+	a, b, value := make([]byte, apps.NodeBytes), make([]byte, handlers.NodeBytes), make([]byte, handlers.ValueBytes)
+	for i := range value {
+		value[i] = byte(i + 1)
+	}
+	apps.EncodeNode(a, 77, value, 1<<40+3)
+	handlers.EncodeNode(b, 77, value, 1<<40+3)
+	require.Equal(t, b, a)
 }
 
 // If handlers need more memory than the offload engine has, they are stopped, and the case reports them.

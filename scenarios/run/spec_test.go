@@ -155,6 +155,16 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc " +
 				"takes 64 " +
 				"to 64 bytes"},
+		{head + "workload: {kind: list_walk, by: hand, sizes: [64]}", `f.yaml:5: workload.by "hand": want engine or reads`},
+		{head + "workload: {by: reads}", "f.yaml:5: workload.by: kind send looks nothing up: want engine"},
+		{head + "workload: {kind: list_walk, by: reads, sizes: [64], misuse: {what: remote_bounds}}",
+			"f.yaml:5: workload.misuse: kind list_walk makes READs by itself: want none"},
+		{head + "workload: {kind: batched_read, by: reads, sizes: [64], batch: 2}",
+			"f.yaml:5: workload.batch: kind batched_read makes READs by itself: want 1"},
+		{head + "workload: {kind: batched_read, by: reads, sizes: [32640], depth: 9}",
+			"f.yaml:5: workload.depth 9: with workload.sizes it makes 4590 READs at a time: want 4096 at most"},
+		{head + "workload: {kind: batched_read, by: reads, transport: uc, sizes: [64]}",
+			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it"},
 		{head + "workload: {kind: list_walk, sizes: [64], hops: [3, 5000]}",
 			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that no node has, to 4096"},
 		{head + "workload: {payload: both}", `f.yaml:5: workload.payload "both": want fresh or reused`},

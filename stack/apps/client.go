@@ -21,6 +21,15 @@ type client struct {
 	revocable []verbs.MR // with Spec.Invalidate: the server's regions, by message
 }
 
+// clientOf returns an end as a client; ok is false if it is none.
+func clientOf(e *end) (c *client, ok bool) {
+	if l, is := e.role.(*lookup); is {
+		return l.client, true
+	}
+	c, ok = e.role.(*client)
+	return c, ok
+}
+
 // opcode returns the opcode of request m.
 func (s *Spec) opcode(m int) verbs.Opcode {
 	switch s.Kind {

@@ -15,7 +15,7 @@ func (u *setup) queuePairs(s *side) error {
 		}
 	}
 	init := verbs.QPInitAttr{Type: qpTypes[spec.Transport], SendCQ: s.cq, RecvCQ: s.cq}
-	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
+	init.Cap = verbs.QPCap{MaxSendWR: spec.sendRequests(), MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
 	if spec.Inline {
 		init.Cap.MaxInline, _ = s.lengths()
 	}
@@ -50,7 +50,7 @@ func (u *setup) queuePairs(s *side) error {
 
 // attributes returns the attributes that take an end's queue pair to RTS.
 func (u *setup) attributes(e *end) verbs.QPAttr {
-	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
+	spec, rd := u.spec, min(u.spec.sendRequests(), e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
 		Port: e.route.Port, AH: e.route.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey,
 		Access:  e.side.mr.Access &^ verbs.AccessLocalWrite,
@@ -115,7 +115,7 @@ func (u *setup) exchangeAddresses() {
 		for i, e := range s.ends {
 			p := s.peer.ends[i]
 			e.peerQPN = p.qp.Num()
-			c, ok := e.role.(*client)
+			c, ok := clientOf(e)
 			if r, both := p.role.(*server); ok && both {
 				c.revocable = r.keys
 				c.remote, c.farKey, c.remoteEnd = r.exposed, p.side.mr.RKey, p.side.Base+p.side.Bytes

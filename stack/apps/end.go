@@ -92,9 +92,16 @@ func (e *end) post(n int) bool {
 	for i := range k {
 		e.observed(Observer.Posted, e.posted-k+i)
 	}
-	switch {
-	case err == nil && k == n:
+	if err == nil && k == n {
 		return true
+	}
+	e.postFailed(k, n, err)
+	return false
+}
+
+// postFailed handles requests of which the queue took only the first k of n.
+func (e *end) postFailed(k, n int, err error) {
+	switch {
 	case err == nil:
 		e.check("post_send", fmt.Errorf("post_send took %d of %d requests without an error", k, n))
 	case errors.Is(err, verbs.ENOMEM):
@@ -102,7 +109,6 @@ func (e *end) post(n int) bool {
 	default:
 		e.check("post_send", err)
 	}
-	return false
 }
 
 // waitForRoom marks the end as waiting for room; retry lets it post again.
@@ -140,6 +146,10 @@ func (e *end) completed(wc *verbs.WC) {
 
 // endSend handles the completion of a request, which also ends earlier unsignaled ones.
 func (e *end) endSend(wc *verbs.WC) {
+	if l, ok := e.role.(*lookup); ok {
+		l.ended(wc)
+		return
+	}
 	if !e.spec.ordered() {
 		e.endedAlone(wc)
 		return

@@ -14,10 +14,8 @@ type Engine interface {
 	// requests at a time and may read the region.
 	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
 
-	NodeBytes() int                                       // returns the length of a list node
-	Node(b []byte, key uint64, value []byte, next uint64) // encodes a list node
-	Lengths(k Kind, bytes int) (request, answer int)      // returns the message lengths for an entry of Spec.Sizes
-	Request(b []byte, q *Query)                           // encodes a request
+	Lengths(k Kind, bytes int) (request, answer int) // returns the message lengths for an entry of Spec.Sizes
+	Request(b []byte, q *Query)                      // encodes a request
 	// encodes the expected answer and returns its length; nodes is the number of nodes read; value nil: no node has the
 	// key
 	Answer(b []byte, q *Query, nodes int, value []byte) int
@@ -85,10 +83,10 @@ func (s *Spec) key(flow, i int) uint64 {
 	return mix(mix(s.Seed+golden*uint64(flow+1)) + uint64(i))
 }
 
-// fillServed writes the list or the values that requests ask for. Value i of a flow has the bytes of
+// fillLookup writes the list or the values that requests ask for. Value i of a flow has the bytes of
 // message i.
-func (s *server) fillServed(engine Engine) error {
-	value, node := make([]byte, valueBytes), make([]byte, engine.NodeBytes())
+func (s *server) fillLookup() error {
+	value, node := make([]byte, valueBytes), make([]byte, NodeBytes)
 	write := func(slot int, b []byte) error { return s.side.Memory.Write(s.exposed.pieceAddr(slot, 0), b) }
 	if s.spec.Kind == BatchedRead {
 		for i := range s.exposed.slots {
@@ -106,7 +104,7 @@ func (s *server) fillServed(engine Engine) error {
 			next = s.exposed.pieceAddr(s.spec.slot(i+1), 0)
 		}
 		pattern(value, s.spec.Seed, s.flow, request, i)
-		engine.Node(node, s.spec.key(s.flow, i), value, next)
+		EncodeNode(node, s.spec.key(s.flow, i), value, next)
 		if err := write(s.spec.slot(i), node); err != nil {
 			return err
 		}
@@ -131,7 +129,7 @@ func (c *client) buildQuery(m int) *Query {
 	if s.Kind == ListWalk {
 		q.Head, q.MaxNodes = c.remote.pieceAddr(s.slot(0), 0), uint32(s.nodes()+1)
 		if q.Key = s.key(c.flow, s.hops(m)-1); faulty {
-			q.Head = c.remoteEnd - uint64(c.served.engine.NodeBytes()) + 1
+			q.Head = c.remoteEnd - NodeBytes + 1
 		}
 		return q
 	}
@@ -225,6 +223,10 @@ func (r *Run) checkEngines() error {
 // lengths returns the lengths of the longest request and answer.
 func (s *side) lengths() (request, answer int) {
 	spec := s.run.spec
+	if spec.traits().Pattern == kind.Lookups {
+		n := max(spec.largest(), NodeBytes)
+		return n, n
+	}
 	if !spec.Served() {
 		return spec.prefix() + spec.largest(), spec.largest()
 	}
@@ -239,7 +241,7 @@ func (s *side) lengths() (request, answer int) {
 // newServed returns the initial state of a client of handlers.
 func (u *setup) newServed() served {
 	v := served{}
-	if !u.spec.Served() {
+	if !u.spec.traits().Lookup {
 		return v
 	}
 	for _, s := range u.sides {

@@ -1,6 +1,9 @@
 package apps
 
-import "nictwin/stack/verbs"
+import (
+	"nictwin/stack/apps/kind"
+	"nictwin/stack/verbs"
+)
 
 // Observer follows the messages of a run as its applications post, complete and take them. It is called in the
 // application's own step, at most once for each message and method. Messages must not be kept.
@@ -63,7 +66,8 @@ func (s *Spec) Operation(m int) string {
 // not determine the PSNs of its packets.
 func (s *Spec) Packets(m int) int {
 	switch {
-	case s.Transport == Raw || s.Transport == Solar || s.Kind == Ring || s.Kind == BatchedRead:
+	case s.Transport == Raw || s.Transport == Solar || s.traits().Pattern != kind.Requests ||
+		s.Kind == BatchedRead:
 		return 0
 	case s.Transport == UD || s.Kind == Atomics || s.Kind == ListWalk:
 		return 1

@@ -25,6 +25,8 @@ func (e *end) lastBeforeStop() int {
 	switch c := e.role.(type) {
 	case *ringWriter:
 		return c.next
+	case *lookup:
+		return c.begun
 	case *client:
 		n = max(n, c.counter.built)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nictwin/stack/apps/kind"
 	"nictwin/stack/verbs"
 )
 
@@ -78,10 +79,13 @@ func (r *Run) flow(pair, nth int) {
 		total: r.spec.Count}
 	b := &end{spec: r.spec, side: s, index: index, flow: flow, port: port, route: &s.Routes[port],
 		total: r.spec.Count}
-	if r.spec.Kind == Ring {
+	switch r.spec.traits().Pattern {
+	case kind.Rings:
 		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
 		a.role, b.role = a.ring, b.ring
-	} else {
+	case kind.Lookups:
+		a.role, b.role = &lookup{client: &client{end: a}}, &server{end: b}
+	default:
 		a.role, b.role = &client{end: a}, &server{end: b}
 	}
 	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
@@ -241,6 +245,9 @@ func (e *end) inFlight() int {
 	if e.ring != nil {
 		return e.ring.InFlight()
 	}
+	if l, ok := e.role.(*lookup); ok {
+		return l.reads - l.over
+	}
 	return e.posted - e.acked
 }
 
@@ -297,6 +304,9 @@ func (r *Run) Finish() error {
 
 // succeeded returns the number of send requests that completed without an error.
 func (e *end) succeeded() (n int) {
+	if _, ok := e.role.(*lookup); ok {
+		return e.acked
+	}
 	for _, o := range e.outcomes {
 		if o == endedWell {
 			n++

@@ -241,7 +241,7 @@ func (s *server) done() bool {
 // areas implements role. The client fills the exposed memory, unless the kind only reads it.
 func (s *server) areas(f func(*area, bool)) {
 	if s.exposed.slots > 0 {
-		f(&s.exposed, s.spec.Kind != Read && !s.spec.Served())
+		f(&s.exposed, s.spec.Kind != Read && !s.spec.traits().Lookup)
 	}
 	if s.out.slots > 0 {
 		f(&s.out, false)

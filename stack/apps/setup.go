@@ -3,6 +3,7 @@ package apps
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/stack/verbs"
 )
@@ -97,7 +98,7 @@ func (u *setup) completions(s *side) (n int) {
 			c := u.spec.ringCap(e)
 			n += c.MaxSendWR + c.MaxRecvWR
 		} else {
-			n += u.spec.Depth + u.recvDepth(e)
+			n += u.spec.sendRequests() + u.recvDepth(e)
 		}
 	}
 	return n
@@ -165,6 +166,10 @@ func (u *setup) allocate(s *side) {
 		switch r := e.role.(type) {
 		case ringEnd:
 			ringOf(e).memory(u, s)
+		case *lookup:
+			longest, _ := s.lengths()
+			r.out = u.allocArea(s, spec.Depth, longest, 1)
+			r.served = u.newServed()
 		case *client:
 			longest, _ := s.lengths()
 			r.out = u.allocArea(s, spec.Depth, longest, spec.Pieces)
@@ -180,7 +185,7 @@ func (u *setup) allocate(s *side) {
 			case spec.Invalidate:
 				r.exposed = u.allocArea(s, spec.Count, keyBytes, 1)
 			case spec.Kind == ListWalk:
-				r.exposed = u.allocArea(s, spec.spread(), s.Engine.NodeBytes(), 1)
+				r.exposed = u.allocArea(s, spec.spread(), NodeBytes, 1)
 			case spec.Kind == BatchedRead:
 				r.exposed = u.allocArea(s, spec.spread(), valueBytes, 1)
 			case !spec.traits().Sends:
@@ -197,6 +202,9 @@ func (e *end) makeBatch() {
 	n := 1
 	if e.client {
 		n = e.spec.Batch
+	}
+	if _, ok := e.role.(*lookup); ok {
+		n = e.spec.readsOf(slices.Index(e.spec.Sizes, e.spec.largest()))
 	}
 	e.wrs = make([]verbs.SendWR, n)
 	longest, _ := e.side.lengths()
@@ -235,8 +243,8 @@ func (u *setup) blank(s *side) error {
 			errs = append(errs, c.prefill())
 		}
 		r, ok := e.role.(*server)
-		if ok && u.spec.Served() {
-			errs = append(errs, r.fillServed(s.Engine))
+		if ok && u.spec.traits().Lookup {
+			errs = append(errs, r.fillLookup())
 		}
 		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {
 			continue
