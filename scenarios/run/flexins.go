@@ -54,7 +54,7 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 }
 
 // openFlexiNS starts the stack on a server. Data cores take Arm cores from the first one on; the control core is the
-// last one, and the offload engine, if any, runs on the one before it. The library and each application
+// last one, and the offload engine, if any, runs on those before it. The library and each application
 // share a host core, from the first one on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
@@ -101,8 +101,12 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		return nil, err
 	}
 	if w.workloads.Serves(server) {
-		if cfg.Engine, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2, arm); err != nil {
-			return nil, err
+		for i := range options.EngineCores {
+			b, err := bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2-i, arm)
+			if err != nil {
+				return nil, err
+			}
+			cfg.Engines = append(cfg.Engines, b)
 		}
 	}
 	for i := range cfg.Spec.DataCores {
@@ -153,18 +157,20 @@ func (f *flexins) Progress() uint64 { return f.node.Progress() }
 
 // engine returns the offload engine, or nil (offloading).
 func (f *flexins) engine() apps.Engine {
-	if f.node.Engine() == nil {
+	if len(f.node.Engines()) == 0 {
 		return nil
 	}
 	return offloaded{f.node}
 }
 
-// faults returns the handlers of the offload engine that were stopped, and how many more there were (offloading).
-func (f *flexins) faults() ([]offload.Fault, uint64) {
-	if f.node.Engine() == nil {
-		return nil, 0
+// faults returns the handlers of the offload engine that were stopped, by core, and how many more there were
+// (offloading).
+func (f *flexins) faults() (list []offload.Fault, more uint64) {
+	for _, e := range f.node.Engines() {
+		l, m := e.Faults()
+		list, more = append(list, l...), more+m
 	}
-	return f.node.Engine().Faults()
+	return list, more
 }
 
 // Close stops loops and timers of the stack (Stack).

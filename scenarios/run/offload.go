@@ -25,7 +25,7 @@ func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, do
 	if k == apps.BatchedRead {
 		code, handler = handlers.CodeBatch, handlers.Batch
 	}
-	if err := o.node.Engine().RegisterOpcode(code, qp.Num(), handler); err != nil {
+	if err := o.node.Engine(qp).RegisterOpcode(code, qp.Num(), handler); err != nil {
 		done(err)
 		return
 	}
@@ -96,7 +96,7 @@ func head(b []byte, q *apps.Query, s offload.Status) int {
 	return answerHead
 }
 
-// validateEngine checks that the card has a core for the offload engine, beside those for control and data.
+// validateEngine checks that the card has cores for the offload engine, beside those for control and data.
 func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	list := s.AllWorkloads()
 	served := slices.IndexFunc(list, func(w *workload.Spec) bool { return w.Served() && w.Serves(server) })
@@ -108,10 +108,15 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 		return field.Errorf(s.workloadPath(served)+".kind", "%s: stacks of kind %s have no offload engine: want %s",
 			list[served].Kind, x.Kind, StackFlexiNS)
 	}
-	if n := c.Switch.Arm.Host.CPU.Cores; x.FlexiNS.DataCores > n-2 {
-		at := field.Path(fmt.Sprintf("stacks[%d].flexins.data_cores", min(server, len(s.Stacks)-1)))
-		return field.Errorf(at, "%d: the card has %d cores, and control and offload engine have one each: want %d at "+
-			"most", x.FlexiNS.DataCores, n, n-2)
+	n, path := c.Switch.Arm.Host.CPU.Cores, fmt.Sprintf("stacks[%d].flexins.", min(server, len(s.Stacks)-1))
+	if x.FlexiNS.DataCores > n-2 {
+		return field.Errorf(field.Path(path+"data_cores"), "%d: the card has %d cores, and control and offload engine "+
+			"have one each: want %d at most", x.FlexiNS.DataCores, n, n-2)
+	}
+	if most := n - 1 - x.FlexiNS.DataCores; x.FlexiNS.EngineCores > most {
+		return field.Errorf(field.Path(path+"engine_cores"), "%d: the card has %d cores, one of them for control, and "+
+			"%v is %d: want %d at most", x.FlexiNS.EngineCores, n, field.Path(path+"data_cores"), x.FlexiNS.DataCores,
+			most)
 	}
 	return nil
 }

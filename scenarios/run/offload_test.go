@@ -87,6 +87,42 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
+// The cores of an engine serve the queue pairs in turn, and a card without enough cores is refused.
+func TestEngineCores(t *testing.T) {
+	before := stacks
+	t.Cleanup(func() { stacks = before })
+	var opened []*flexins
+	stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, func(w *world, server int) (Stack, error) {
+		s, err := openFlexiNS(w, server)
+		opened = append(opened, s.(*flexins))
+		return s, err
+	}}}
+	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: "
+	const work = "workload: {kind: list_walk, sizes: [64], count: 5, queue_pairs: 5}"
+	list, err := Parse("f.yaml", []byte(head+"{engine_cores: 3}\n"+work))
+	require.NoError(t, err)
+	p, err := list[0].Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	var requests []uint64
+	for _, e := range opened[1].node.Engines() {
+		requests = append(requests, e.Stats().Requests)
+	}
+	require.Equal(t, []uint64{10, 10, 5}, requests)
+	require.Empty(t, opened[0].node.Engines(), "nobody asks the first server")
+	for options, want := range map[string]string{
+		"{engine_cores: 4}": "f.yaml:6: stacks[0].flexins.engine_cores 4: the card has 16 cores, one of them for " +
+			"control, and stacks[0].flexins.data_cores is 12: want 3 at most",
+		"{engine_cores: 2, data_cores: 14}": "engine_cores 2: the card has 16 cores, one of them for control, and " +
+			"stacks[0].flexins.data_cores is 14: want 1 at most",
+		"{engine_cores: 0}":  "f.yaml:6: stacks[0].flexins.engine_cores 0: want 1 to 16",
+		"{engine_cores: 17}": "f.yaml:6: stacks[0].flexins.engine_cores 17: want 1 to 16",
+	} {
+		_, err := Parse("f.yaml", []byte(head+options+"\n"+work))
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // The handlers of the engine read the nodes that applications write.
 func TestNodesAreThoseOfHandlers(t *testing.T) {
 	a, b, value := make([]byte, apps.NodeBytes), make([]byte, handlers.NodeBytes), make([]byte, handlers.ValueBytes)

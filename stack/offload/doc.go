@@ -25,6 +25,9 @@
 // DMAs left behind, two responses or none, a panic. Time is what a handler charges plus the cost of its calls: a
 // function that never calls its context cannot be stopped.
 //
+// An [Engine] is one core. A card with several has an engine on each, which share nothing; the node that puts a card
+// together gives them its queue pairs in turn.
+//
 // The package knows neither NIC nor transport, which are behind [Env].
 //
 // Invariants:

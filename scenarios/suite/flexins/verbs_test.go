@@ -55,7 +55,7 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 		cfg.Ports = append(cfg.Ports, node.Port{MAC: nodeMAC(i + 10*p), GID: nodeGID(i + 10*p)})
 	}
 	if engine {
-		cfg.Engine = bus(nicspec.EndpointArm, 14, arm)
+		cfg.Engines = []*corebus.Bus{bus(nicspec.EndpointArm, 14, arm)}
 	}
 	n, err := node.New(cfg)
 	require.NoError(t, err)

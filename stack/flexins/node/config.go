@@ -28,7 +28,7 @@ type Config struct {
 	Data    []*corebus.Bus // the data cores' buses, as many as the spec says
 	Hosts   []HostCore     // cores that each run a process with its own library
 	Ports   []Port
-	Engine  *corebus.Bus // the offload engine's bus; nil: no engine
+	Engines []*corebus.Bus // buses of the offload engine's cores; none: no engine
 
 	// ReadsMayFail, if set, reports whether reads of the NIC are being made to fail on purpose.
 	ReadsMayFail func() bool
@@ -61,7 +61,7 @@ func (c *Config) validate() error {
 	low := c.Spec.LowLatency
 	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues",
 		n, low, b.NumRxq)
-	copyQueues := 2 + len(c.Hosts) // the copies of the control core, the engine and each process
+	copyQueues := 1 + max(len(c.Engines), 1) + len(c.Hosts) // the copies of control, engines and processes
 	want(n*(b.Ports+1)+copyQueues <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit "+
 		"queues, %d are reserved for other cores", n, (b.NumTxq-copyQueues)/(b.Ports+1), b.Ports+1, b.NumTxq,
 		copyQueues)
@@ -69,8 +69,8 @@ func (c *Config) validate() error {
 		b.NumRules)
 	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with "+
 		"it, or 0", low)
-	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n,
-		b.NumKeys-firstCoreKey-1)
+	others := firstCoreKey + c.moreEngines()
+	want(others+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-others-1)
 	for _, p := range []struct {
 		has  bool
 		name string
@@ -80,3 +80,6 @@ func (c *Config) validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// moreEngines returns the number of engine cores beyond the first, whose keys and queues come behind all others.
+func (c *Config) moreEngines() int { return max(len(c.Engines)-1, 0) }

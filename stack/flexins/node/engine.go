@@ -13,7 +13,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// engine is the offload engine's core: its own queue of DMAs, and its memory.
+// engine is a core of the offload engine: its own queue of DMAs, and its memory.
 type engine struct {
 	*offload.Engine
 	n      *Node
@@ -31,11 +31,22 @@ const (
 	requestBytes = 2 << 20
 )
 
-// openEngine creates the offload engine with its memory, its queue of DMAs and its loop.
-func (n *Node) openEngine() error {
-	e := &engine{n: n, cpu: n.cfg.Engine.Core()}
+// openEngines creates the cores of the offload engine.
+func (n *Node) openEngines() error {
+	for i := range n.cfg.Engines {
+		if err := n.openEngine(i); err != nil {
+			return fmt.Errorf("engine core %d of %d: %w", i, len(n.cfg.Engines), err)
+		}
+	}
+	return nil
+}
+
+// openEngine creates core i of the offload engine with its memory, its queue of DMAs and its loop.
+func (n *Node) openEngine(i int) error {
+	on := n.cfg.Engines[i]
+	e := &engine{n: n, cpu: on.Core()}
 	var err error
-	if e.memory, err = n.block(nicspec.EndpointArm, engineKey, handlerBytes+requestBytes); err != nil {
+	if e.memory, err = n.block(nicspec.EndpointArm, n.engineKey(i), handlerBytes+requestBytes); err != nil {
 		return err
 	}
 	at, err := e.memory.Alloc(handlerBytes, nicspec.LineBytes)
@@ -53,8 +64,8 @@ func (n *Node) openEngine() error {
 		return err
 	}
 	e.dma, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: n.txNumber(engineQueue), LogSize: n.cfg.Spec.Data.LogCopy, Bus: n.cfg.Engine}}, e.memory.key)
-	n.engine = e
+		Queue: n.engineQueue(i), LogSize: n.cfg.Spec.Data.LogCopy, Bus: on}}, e.memory.key)
+	n.engines = append(n.engines, e)
 	return err
 }
 
@@ -92,21 +103,59 @@ func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
 	})
 }
 
-// Engine returns the offload engine, or nil.
-func (n *Node) Engine() *offload.Engine {
-	if n.engine == nil {
+// engineKey returns the number of the memory key of an engine core.
+func (n *Node) engineKey(i int) int {
+	if i == 0 {
+		return firstEngineKey
+	}
+	return firstCoreKey + n.cfg.Spec.DataCores + i - 1
+}
+
+// engineQueue returns the transmit queue for the copies of an engine core.
+func (n *Node) engineQueue(i int) int {
+	if i == 0 {
+		return n.txNumber(firstEngine)
+	}
+	return n.txNumber(otherProcesses + len(n.cfg.Hosts) - 1 + i - 1)
+}
+
+// engineOf returns the engine core that a queue pair's messages go to: the cores take turns, in the order in which the
+// node hears of the queue pairs. It returns nil if there is no engine.
+func (n *Node) engineOf(qpn uint32) *engine {
+	if len(n.engines) == 0 {
 		return nil
 	}
-	return n.engine.Engine
+	i, ok := n.served[qpn]
+	if !ok {
+		i = len(n.served) % len(n.engines)
+		n.served[qpn] = i
+	}
+	return n.engines[i]
+}
+
+// Engine returns the engine whose handlers take the messages of a queue pair, or nil if the node has none.
+func (n *Node) Engine(qp verbs.QP) *offload.Engine {
+	if e := n.engineOf(qp.Num()); e != nil {
+		return e.Engine
+	}
+	return nil
+}
+
+// Engines returns the engine of each core.
+func (n *Node) Engines() (all []*offload.Engine) {
+	for _, e := range n.engines {
+		all = append(all, e.Engine)
+	}
+	return all
 }
 
 // Serve gives a queue pair of the application to the engine. Messages sent to it are then requests, and the application
 // must not post to it any more. Its memory regions remain the application's; RegisterRegion selects what handlers may
 // use. done is called as software of a data core.
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
-	e := n.engine
+	e := n.engineOf(qp.Num())
 	if e == nil {
-		done(errors.New("node: serve: no offload engine: want Config.Engine"))
+		done(errors.New("node: serve: no offload engine: want Config.Engines"))
 		return
 	}
 	var at []uint64
@@ -124,9 +173,9 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 
 // Expose lets the engine's DMAs reach the host memory of a region.
 func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
-	e := n.engine
+	e := n.engineOf(qp.Num())
 	if e == nil {
-		return errors.New("node: expose: no offload engine: want Config.Engine")
+		return errors.New("node: expose: no offload engine: want Config.Engines")
 	}
 	k := n.data.Key(mr.LKey)
 	if k == nil {

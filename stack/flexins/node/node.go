@@ -30,6 +30,8 @@ type Spec struct {
 	Control   control.Spec `yaml:"control"`
 	Library   library.Spec `yaml:"library"`
 	Offload   offload.Spec `yaml:"offload"` // of the engine, if there is one
+	// EngineCores is the number of cores that an engine has: each serves its share of the queue pairs.
+	EngineCores int `yaml:"engine_cores"`
 
 	MTU verbs.MTU `yaml:"mtu" unit:"bytes"` // of the ports
 
@@ -51,7 +53,7 @@ type Spec struct {
 func DefaultSpec() Spec {
 	return Spec{
 		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(),
-		Offload: offload.DefaultSpec(), MTU: verbs.MTU4096, Notify: Pipe,
+		Offload: offload.DefaultSpec(), EngineCores: 1, MTU: verbs.MTU4096, Notify: Pipe,
 		HostBytes: 16 << 20, ArmBytes: 4 << 20, ShadowBytes: 1 << 40,
 	}
 }
@@ -65,6 +67,7 @@ func (s *Spec) Validate() error {
 		}
 	}
 	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
+	within("engine_cores", uint64(max(s.EngineCores, 0)), 1, 16)
 	if s.LowLatency < 0 || s.LowLatency > nicspec.NumAccounts {
 		errs = append(errs, field.Errorf("low_latency_qps", "%d: want 0 to %d, the NIC's credit accounts", s.LowLatency,
 			nicspec.NumAccounts))
@@ -97,7 +100,8 @@ type Node struct {
 	kernel  *kernel.Module
 	libs    []*library.Context
 	reply   *copyengine.Engine
-	engine  *engine // the offload engine; nil: none
+	engines []*engine      // of the offload engine, by core
+	served  map[uint32]int // engine core of each queue pair given to the engine
 	up      bool
 }
 
@@ -106,7 +110,7 @@ type Node struct {
 const (
 	hostKey = iota
 	armKey
-	engineKey
+	firstEngineKey
 	firstCoreKey
 )
 
@@ -118,7 +122,7 @@ func New(c Config) (*Node, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
-	n := &Node{cfg: c}
+	n := &Node{cfg: c, served: map[uint32]int{}}
 	o := driver.DefaultOptions()
 	o.Build, o.Memory, o.ReadsMayFail = c.Build, c.Memory, c.ReadsMayFail
 	o.MaxPolls = max(o.MaxPolls, c.Polls)
@@ -173,7 +177,8 @@ func (n *Node) build() error {
 	if err != nil {
 		return err
 	}
-	keys := b.NumKeys - firstCoreKey - s.DataCores
+	firstKey := firstCoreKey + s.DataCores + n.cfg.moreEngines()
+	keys := b.NumKeys - firstKey
 	regions := verbs.NewRegions(keys)
 	shadow, err := pipe.NewShadow(pipe.Extent{From: shadowFrom, Bytes: s.ShadowBytes})
 	if err != nil {
@@ -192,7 +197,7 @@ func (n *Node) build() error {
 	if n.control, err = control.New(control.Config{
 		Spec: s.Control, Bus: n.cfg.Control, Driver: n.drv, Data: n.data, Regions: regions, Shadow: shadow,
 		Ports:    ports,
-		FirstKey: firstCoreKey + s.DataCores, Keys: keys,
+		FirstKey: firstKey, Keys: keys,
 	}); err != nil {
 		return err
 	}
@@ -209,10 +214,7 @@ func (n *Node) build() error {
 			return fmt.Errorf("process %d of %d: %w", i, len(n.cfg.Hosts), err)
 		}
 	}
-	if n.cfg.Engine == nil {
-		return nil
-	}
-	return n.openEngine()
+	return n.openEngines()
 }
 
 // ports returns the attributes of the ports.
@@ -253,7 +255,7 @@ func contextID(process int) int { return 1 + process }
 const (
 	firstProcess = iota
 	replies
-	engineQueue
+	firstEngine
 	otherProcesses
 )
 
@@ -362,8 +364,8 @@ func (n *Node) Err() error {
 	for _, lib := range n.libs {
 		err = errors.Join(err, lib.Err())
 	}
-	if n.engine != nil {
-		err = errors.Join(err, n.engine.err)
+	for _, e := range n.engines {
+		err = errors.Join(err, e.err)
 	}
 	return err
 }
@@ -375,7 +377,12 @@ func (n *Node) Idle() bool {
 			return false
 		}
 	}
-	return n.data.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
+	for _, e := range n.engines {
+		if !e.Idle() {
+			return false
+		}
+	}
+	return n.data.Idle() && n.drv.Idle()
 }
 
 // Close stops the loops of the libraries, their pipes and the engine; timers of connections may still run.
@@ -384,7 +391,7 @@ func (n *Node) Close() {
 		n.data.Detach(contextID(i))
 		lib.Close()
 	}
-	if n.engine != nil {
-		n.engine.Close()
+	for _, e := range n.engines {
+		e.Close()
 	}
 }
