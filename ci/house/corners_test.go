@@ -88,10 +88,11 @@ var corners = map[string]room{
 		[]string{"models", "scenarios/observe/akitaview", "scenarios/bed/device", "scenarios/replay",
 			"scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"stack/apps": {
-		[]string{"models/sim/field", "models/sim/fifo", "models/sim/fixedseed", "stack/verbs", "stack/rb2", "stack/apps/kind"},
+		[]string{"models/sim/field", "models/sim/fifo", "models/sim/fixedseed", "stack/verbs", "stack/rb2",
+			"stack/apps/kind"},
 		"applications know the verbs, and not what carries them out", nil,
 	},
-	"stack/apps/kind": {[]string{"models/sim/field", "stack/rb2"},
+	"stack/apps/kind": {[]string{"models/sim/field", "stack/rb2", "stack/apps/kind"},
 		"a kind is described, whoever carries it out", nil},
 	"stack/rb2": {[]string{"models/sim/field", "models/sim/fixedseed", "stack/verbs"},
 		"a ring knows the verbs, and not what carries them out", nil},

@@ -68,6 +68,23 @@ func (s *Spec) validateLowLatencyPairs(at field.Path, x *StackSpec, servers int)
 	return nil
 }
 
+// validateNotice rejects a reflector that takes messages by their bytes where packets may be lost or doubled: it would
+// send from buffers that the NIC may write again.
+func (s *Spec) validateNotice() error {
+	var errs []error
+	for i, w := range s.AllWorkloads() {
+		path := s.workloadPath(i)
+		if w.Notice != apps.NoticeBytes || w.Kind != apps.Reflector || s.Faults.Wire == nil ||
+			s.sweepsWorkload("kind") || s.sweepsWorkload("notice") {
+			continue
+		}
+		errs = append(errs, field.Errorf(path+".notice", "%s: with %v a packet that its transport refuses may have "+
+			"the bytes of a later message, and a reflector would send from a buffer that the NIC writes again: want "+
+			"none, another %v, or %s", w.Notice, field.Path("faults.wire"), path+".kind", apps.NoticeCompletion))
+	}
+	return errors.Join(errs...)
+}
+
 // validateSolar checks that a stack supports a workload of storage blocks over Solar.
 func validateSolar(at field.Path, x *StackSpec, w *workload.Spec, path field.Path) error {
 	if w.Transport != apps.Solar || x.Kind == StackFlexiNS {

@@ -40,7 +40,26 @@ func TestLowLatencyRefused(t *testing.T) {
 		_, err := Parse("f.yaml", []byte(text))
 		require.ErrorContains(t, err, want)
 	}
+	const bytes = four + "workload: {low_latency: true, notice: bytes"
+	for _, c := range []struct{ text, want string }{
+		{four + "workload: {notice: bytes}",
+			"f.yaml:5: workload.notice bytes: only the device of a low-latency queue pair writes messages to buffers " +
+				"in the order in which they were posted: want workload.low_latency true, or completion"},
+		{bytes + ", sizes: [8, 7]}",
+			"f.yaml:5: workload.sizes[1] 7: with workload.notice bytes a message ends with its number and a sum: " +
+				"want 8 or more"},
+		{four + "workload: {notice: bits}", `f.yaml:5: workload.notice "bits": want completion or bytes`},
+		{four + "workload: {notice: bytes, kind: read}",
+			"f.yaml:5: workload.notice: kind read takes no messages from buffers of receive requests: want completion"},
+		{bytes + ", kind: reflector}\nfaults: {wire: {seed: 1}}",
+			"f.yaml:5: workload.notice bytes: with faults.wire a packet that its transport refuses may have the " +
+				"bytes of a later message"},
+	} {
+		_, err := Parse("f.yaml", []byte(c.text))
+		require.ErrorContains(t, err, c.want)
+	}
 	for _, text := range []string{
+		bytes + ", kind: echo}\nfaults: {wire: {seed: 1}}", bytes + ", kind: reflector, sizes: [8]}",
 		four + "workload: {low_latency: true, queue_pairs: 4, sizes: [0, 1024]}",
 		head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 1, data: {pipe: {log_lines: 7}}}}]\nworkload: " +
 			"{low_latency: true, sizes: [4096], mtu: 4096}",

@@ -169,7 +169,7 @@ func (s *Spec) Validate() error {
 
 // validateStacks checks the stacks against the devices in the slots.
 func (s *Spec) validateStacks(rack *board.RackSpec) error {
-	var errs []error
+	errs := []error{s.validateNotice()}
 	for i := range s.Stacks {
 		at := field.Path(fmt.Sprintf("stacks[%d]", i))
 		k, ok := stacks[s.Stacks[i].Kind]

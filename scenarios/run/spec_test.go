@@ -123,7 +123,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"option of stacks of kind flexins: there is none"},
 		{head + "workload: {transport: raw, kind: write}",
 			"f.yaml:5: workload.kind write: " +
-				"workload.transport raw does not support it: want send or reflector, or workload.transport rc, uc or solar"},
+				"workload.transport raw does not support it: want send or reflector, or workload.transport rc, uc or " +
+				"solar"},
 		{head + "workload: {transport: raw, both_ways: true}",
 			"f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more"},
 		{head + "workload: {transport: raw, sizes: [45]}",
@@ -155,7 +156,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 				"conflicts with a value that the file does not set: workload.sizes[0] 1024: list_walk over rc " +
 				"takes 64 " +
 				"to 64 bytes"},
-		{head + "workload: {kind: list_walk, by: hand, sizes: [64]}", `f.yaml:5: workload.by "hand": want engine or reads`},
+		{head + "workload: {kind: list_walk, by: hand, sizes: [64]}",
+			`f.yaml:5: workload.by "hand": want engine or reads`},
 		{head + "workload: {by: reads}", "f.yaml:5: workload.by: kind send looks nothing up: want engine"},
 		{head + "workload: {kind: list_walk, by: reads, sizes: [64], misuse: {what: remote_bounds}}",
 			"f.yaml:5: workload.misuse: kind list_walk makes READs by itself: want none"},

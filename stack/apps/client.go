@@ -21,7 +21,7 @@ type client struct {
 	revocable []verbs.MR // with Spec.Invalidate: the server's regions, by message
 }
 
-// clientOf returns an end as a client; ok is false if it is none.
+// clientOf returns the client at an end; ok is false for servers and rings.
 func clientOf(e *end) (c *client, ok bool) {
 	if l, is := e.role.(*lookup); is {
 		return l.client, true
@@ -121,7 +121,7 @@ func (c *client) content(b []byte, m int) {
 	if n > 0 {
 		ethernet(b, c.route.Peer.MAC, c.route.MAC)
 	}
-	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.patternOf(m))
+	c.message(b[n:], request, m)
 }
 
 // fill puts the bytes of message m into its slot, from which its request sends them.
@@ -203,18 +203,26 @@ func (c *client) received(slot int, wc *verbs.WC) {
 		c.recvs.postSlot(slot)
 		return
 	}
-	direction := answer
-	if c.spec.Kind == Reflector {
-		direction = request
-	}
 	before := c.messages
-	if m, ok := c.arrived(slot, wc, direction, c.answered); ok {
+	if m, ok := c.arrived(slot, wc, c.direction(), c.answered); ok {
 		c.tookMessage(m, before)
 		c.checkImm(wc, m)
 		c.answered = m + 1
 	}
 	c.recvs.postSlot(slot)
 }
+
+// direction implements noticing.
+func (c *client) direction() int {
+	if c.spec.Kind == Reflector {
+		return request
+	}
+	return answer
+}
+
+// took and recyclable implement noticing.
+func (c *client) took(m, _ int)          { c.answered = m + 1 }
+func (c *client) recyclable(_, slot int) { c.recvs.postSlot(slot) }
 
 // checkImm checks a message's immediate data.
 func (e *end) checkImm(wc *verbs.WC, m int) {
@@ -231,7 +239,8 @@ func (c *client) done() bool {
 	if c.stopped {
 		return c.acked == c.posted
 	}
-	return c.acked == c.total && (!c.spec.traits().Answered() || c.answered == c.total)
+	return c.acked == c.total && (!c.spec.traits().Answered() || c.answered == c.total) &&
+		(c.notice == nil || c.recvsDone == c.total)
 }
 
 func (c *client) areas(f func(*area, bool)) {
@@ -241,4 +250,7 @@ func (c *client) areas(f func(*area, bool)) {
 	}
 }
 
-var _ role = (*client)(nil)
+var (
+	_ role     = (*client)(nil)
+	_ noticing = (*client)(nil)
+)

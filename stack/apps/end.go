@@ -47,6 +47,7 @@ type end struct {
 	seen []bool // AnyOrder: messages that have arrived
 
 	outcomes []outcome // Solar: outcome of each request
+	notice   *notice   // polls the bytes of messages; nil: waits for completions
 	ring     ringEnd   // nil: each message is a verbs request of its own
 
 	stopped   bool // an error occurred: the end posts nothing more
@@ -99,7 +100,7 @@ func (e *end) post(n int) bool {
 	return false
 }
 
-// postFailed handles requests of which the queue took only the first k of n.
+// postFailed handles a full queue or a refused request: only the first k of n requests were posted.
 func (e *end) postFailed(k, n int, err error) {
 	switch {
 	case err == nil:
@@ -203,6 +204,10 @@ func (e *end) endRecv(wc *verbs.WC) {
 		c.Imm = wc.Imm
 	}
 	e.recvDone = append(e.recvDone, c)
+	if e.notice != nil {
+		e.notice.completed(slot, wc)
+		return
+	}
 	e.role.received(slot, wc)
 }
 
@@ -257,8 +262,16 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 // compare checks the received bytes of message m against its pattern, and counts the message if they are correct.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
-	pattern(want, e.spec.Seed, e.flow, direction, e.spec.patternOf(m))
+	e.message(want, direction, m)
 	e.compareBytes(got, want, m, where)
+}
+
+// message writes the bytes of message m.
+func (e *end) message(b []byte, direction, m int) {
+	pattern(b, e.spec.Seed, e.flow, direction, e.spec.patternOf(m))
+	if e.spec.Notice == NoticeBytes {
+		seal(b, m)
+	}
 }
 
 // compareBytes compares received bytes with the expected ones, and counts the message if they are equal.

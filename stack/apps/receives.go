@@ -50,6 +50,9 @@ func (r *receives) postSlot(slot int) {
 	switch {
 	case err == nil:
 		r.posted++
+		if r.end != nil && r.end.notice != nil {
+			r.end.notice.await(slot)
+		}
 	case errors.Is(err, verbs.ENOMEM):
 		r.idleSlots = append(r.idleSlots, slot)
 		r.side.recvsFull = true

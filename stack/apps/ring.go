@@ -271,8 +271,7 @@ func (u *setup) rings(s *side) error {
 		}
 		on, ok := s.Core.(Looper)
 		if !ok {
-			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP,
-				"server %s: its applications run on no core that can poll memory: want a board with -cores", s.Name)
+			return noLooper(string(Ring), s)
 		}
 		p := s.peer.ends[i]
 		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey),

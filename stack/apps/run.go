@@ -119,7 +119,7 @@ func (u *setup) setUp() error {
 	if err := u.states(each); err != nil {
 		return err
 	}
-	return each(u.startHandlers, u.rings)
+	return each(u.startHandlers, u.rings, u.notices)
 }
 
 // Prepare posts the first receive requests and starts following completions. The caller waits until
@@ -285,6 +285,9 @@ func (r *Run) Finish() error {
 		for i, e := range s.ends {
 			if e.ring != nil {
 				e.ring.halt()
+			}
+			if e.notice != nil {
+				e.notice.halt()
 			}
 			switch x := e.role.(type) {
 			case *server:

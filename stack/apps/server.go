@@ -53,7 +53,7 @@ func (s *server) build(r reply) bool {
 		return s.reflect(r.slot, n)
 	}
 	b, chunk := s.want(n), s.out.chunk(n)
-	pattern(b, s.spec.Seed, s.flow, answer, r.message)
+	s.message(b, answer, r.message)
 	if s.spec.Inline {
 		w.Flags, w.Inline = w.Flags|verbs.SendInline, b
 		return true
@@ -100,7 +100,31 @@ func (s *server) sent(first, last int) {
 		return
 	}
 	for range last - first + 1 {
-		s.recvs.postSlot(s.inFlight.Pop().slot)
+		// with NoticeBytes the receive request of this message may still be outstanding
+		if r := s.inFlight.Pop(); s.notice == nil || r.message < s.recvsDone {
+			s.recvs.postSlot(r.slot)
+		}
+	}
+}
+
+// direction implements noticing.
+func (s *server) direction() int { return request }
+
+// took implements noticing, and answers a message.
+func (s *server) took(m, slot int) {
+	s.next = m + 1
+	switch x := s.spec.Misuse; {
+	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
+		s.deregister(reply{m, slot})
+	case s.spec.traits().TwoWay:
+		s.todo.Push(reply{m, slot})
+	}
+}
+
+// recyclable implements noticing. A reflector receives into a slot again when its answer from there has ended, too.
+func (s *server) recyclable(m, slot int) {
+	if s.spec.Kind != Reflector || m < s.acked {
+		s.recvs.postSlot(slot)
 	}
 }
 
@@ -120,14 +144,8 @@ func (s *server) received(slot int, wc *verbs.WC) {
 	s.tookMessage(m, before)
 	s.checkImm(wc, m)
 	s.checkInv(wc, m)
-	if s.next = m + 1; s.spec.AnyOrder {
+	if s.took(m, slot); s.spec.AnyOrder {
 		s.next = s.recvsDone
-	}
-	switch x := s.spec.Misuse; {
-	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
-		s.deregister(reply{m, slot})
-	case s.spec.traits().TwoWay:
-		s.todo.Push(reply{m, slot})
 	}
 	if s.spec.Kind != Reflector {
 		s.recvs.postSlot(slot)
@@ -230,6 +248,8 @@ func (s *server) done() bool {
 	switch {
 	case s.stopped:
 		return s.acked == s.posted
+	case s.notice != nil && s.recvsDone < s.total:
+		return false
 	case s.spec.traits().TwoWay:
 		return s.next == s.total && s.acked == s.total
 	case s.spec.traits().Receives:
@@ -251,4 +271,7 @@ func (s *server) areas(f func(*area, bool)) {
 	}
 }
 
-var _ role = (*server)(nil)
+var (
+	_ role     = (*server)(nil)
+	_ noticing = (*server)(nil)
+)

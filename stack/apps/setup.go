@@ -155,6 +155,7 @@ func (u *setup) allocate(s *side) {
 		} else if u.recvDepth(e) == 0 {
 			e.recvs = nil
 		}
+		e.allocateNotice()
 		e.makeBatch()
 		if !spec.ordered() {
 			e.outcomes = make([]outcome, spec.Count)

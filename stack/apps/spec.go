@@ -83,8 +83,9 @@ type Spec struct {
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
 	SignalEvery int  `yaml:"signal_every"`        // signals every so many-th request, and the last one
 
-	LowLatency    bool `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
-	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
+	LowLatency    bool   `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
+	Notice        Notice `yaml:"notice"`         // what tells an application of a message
+	SharedReceive bool   `yaml:"shared_receive"` // one receive queue for all flows of a server
 	// receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Receives int `yaml:"receives"`
 	// list_walk: the number of nodes that each walk visits; walk i takes entry i modulo the number of entries; 0: the
@@ -160,7 +161,7 @@ func (s *Spec) RetransmitAfter() int {
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
-		By: kind.ByEngine, Pieces: 1, Batch: 1, SignalEvery: 1,
+		By: kind.ByEngine, Notice: NoticeCompletion, Pieces: 1, Batch: 1, SignalEvery: 1,
 		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -240,6 +241,7 @@ func (s *Spec) fields() *kind.Fields {
 		name kind.Option
 	}{
 		{s.Inline, kind.Inline}, {s.Immediate, kind.Immediate}, {s.SharedReceive, kind.SharedReceive},
+		{s.Notice == NoticeBytes, kind.Notice},
 		{s.SharedCounter, kind.SharedCounter}, {len(s.Hops) > 0, kind.Hops}, {s.By == kind.ByReads, kind.Access},
 		{s.Payload == Reused, kind.Reused},
 		{s.Ring != rb2.DefaultSpec(), kind.RingSpec}, {s.Misuse != nil, kind.Misuse},
@@ -288,6 +290,7 @@ func (s *Spec) validateOptions() error {
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false",
 		field.Path("pieces"))
 	s.validateLowLatency(bad)
+	s.validateNotice(bad)
 	s.validateRevoke(bad)
 	return errors.Join(errs...)
 }

@@ -1,5 +1,4 @@
-// Package kind describes the kinds of workload: what each does, over which transports, with messages of which lengths,
-// and which of a workload's options it has.
+// Package kind describes the kinds of workload: their traits, transports, message lengths and options.
 //
 // Every kind is a type of its own. It knows nothing of how applications carry it out; that is in package apps.
 package kind
@@ -29,7 +28,7 @@ const (
 	Solar Transport = "solar" // blocks of storage, one packet each
 )
 
-// By is what carries out the accesses of a lookup.
+// By selects the reader of a lookup.
 type By string
 
 // Ways to look something up in the server's memory.
@@ -38,7 +37,7 @@ const (
 	ByReads  By = "reads"  // RDMA_READs of the client
 )
 
-// Pattern is what the applications at both ends of a flow do.
+// Pattern selects the roles of the applications at both ends of a flow.
 type Pattern uint8
 
 // Patterns.
@@ -48,7 +47,7 @@ const (
 	Lookups                 // a client that issues several READs for each message, and a server with memory
 )
 
-// Traits are what the applications must know of a kind.
+// Traits describe a kind to the applications.
 type Traits struct {
 	Pattern  Pattern
 	Sends    bool // messages land in the memory of receive requests of the server
@@ -92,7 +91,7 @@ type Fields struct {
 	Set                                                 []Option // options that differ from their defaults
 }
 
-// largest returns the largest of Sizes; ok is false if there is none that is valid.
+// largest returns the largest of Sizes; ok is false without valid sizes.
 func (f *Fields) largest() (n int, ok bool) {
 	if len(f.Sizes) == 0 {
 		return 0, false
@@ -152,7 +151,7 @@ var kinds = []Kind{send{}, write{}, writeImm{}, read{}, atomics{}, echo{}, pingP
 // byReads lists the kinds that READs of the client can carry out.
 var byReads = []Kind{listWalk{lookup{ByReads}}, batchedRead{lookup{ByReads}}}
 
-// Of returns a kind, or nil if there is none of this name.
+// Of returns the kind with a name, or nil for an unknown name.
 func Of(n Name, by By) Kind {
 	list := kinds
 	if by == ByReads {

@@ -75,7 +75,8 @@ func TestOwnFields(t *testing.T) {
 		{kind.PingPong, "", func(f *kind.Fields) { f.Depth = 2 }, "depth 2: kind ping_pong has one message at a time"},
 		{kind.ListWalk, "", func(f *kind.Fields) { f.Hops = []int{1, -1} }, "hops[1] -1: want 0 for a key"},
 		{kind.ListWalk, "", func(f *kind.Fields) { f.Hops = make([]int, 4097) }, "hops: 4097 of them: want 4096"},
-		{kind.ListWalk, kind.ByReads, func(f *kind.Fields) { f.Batch = 2 }, "batch: kind list_walk makes READs by itself"},
+		{kind.ListWalk, kind.ByReads, func(f *kind.Fields) { f.Batch = 2 },
+			"batch: kind list_walk makes READs by itself"},
 		{kind.BatchedRead, kind.ByReads, func(f *kind.Fields) { f.Pieces = 2 },
 			"pieces: kind batched_read makes READs by itself: want 1"},
 		{kind.BatchedRead, kind.ByReads, func(f *kind.Fields) { f.SignalEvery = 2 }, "signal_every: kind batched_read"},
@@ -88,8 +89,8 @@ func TestOwnFields(t *testing.T) {
 		require.Contains(t, text(kind.Validate(kind.Of(c.name, c.by), f)), c.want)
 	}
 	require.Nil(t, kind.Of("sen", kind.ByEngine))
-	require.Equal(t, "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring",
-		kind.Names(kind.Any))
+	require.Equal(t, "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read "+
+		"or ring", kind.Names(kind.Any))
 }
 
 func text(err error) string {

@@ -1,6 +1,6 @@
 package kind
 
-// lookup is what the kinds that look something up in the server's memory have in common.
+// lookup is the common part of the kinds that look something up in the server's memory.
 type lookup struct{ by By }
 
 func (l lookup) Traits() Traits {

@@ -10,5 +10,6 @@ type pingPong struct{ echo }
 func (pingPong) Name() Name { return PingPong }
 
 func (pingPong) validate(f *Fields, bad *Faults) {
-	bad.Check(f.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", f.Depth, field.Path("kind"), PingPong)
+	bad.Check(f.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", f.Depth, field.Path("kind"),
+		PingPong)
 }

@@ -32,8 +32,8 @@ func (ring) validate(f *Fields, bad *Faults) {
 	ownRequests("ring makes requests", f, bad)
 	largest, ok := f.largest()
 	if f.Depth < rb2.MinSlots || f.Depth > MaxDepth {
-		bad.Check(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", f.Depth, field.Path("kind"),
-			Ring, rb2.MinSlots, MaxDepth)
+		bad.Check(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", f.Depth,
+			field.Path("kind"), Ring, rb2.MinSlots, MaxDepth)
 		return
 	}
 	if !ok {
@@ -44,7 +44,8 @@ func (ring) validate(f *Fields, bad *Faults) {
 		"%d: slots have words with %v %s: want a multiple of %d", f.Offset, field.Path("ring.tail"), r.Tail,
 		rb2.WordBytes)
 	if r.SlotBytes > rb2.MaxSlotBytes {
-		bad.Check(false, "sizes", ": the longest message takes slots of %d B: want %d at most", r.SlotBytes, rb2.MaxSlotBytes)
+		bad.Check(false, "sizes", ": the longest message takes slots of %d B: want %d at most", r.SlotBytes,
+			rb2.MaxSlotBytes)
 		return
 	}
 	bad.Add(field.Against(field.Under("ring", r.Validate()), "depth", "sizes", "kind"))
