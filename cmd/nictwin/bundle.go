@@ -46,6 +46,7 @@ func (a *app) showBundle(path string) error {
 	if a.object.BundleInfo, err = json.Marshal(&b.Info); err != nil {
 		return err
 	}
+	a.object.Warnings = b.Remarks
 	say(a.human(), "%s", b.String())
 	return nil
 }

@@ -3,6 +3,7 @@ package bundle
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,8 +28,18 @@ func sample() *Bundle {
 		Finding: &result.Finding{Rule: "R8", Domain: result.Rx, Field: "hdr_len", Text: "cycle 7: hdr_len\n  more"},
 	}}
 	b.Add(Capture, "some/where/ud send6.pcapng", []byte("packets"))
-	b.Files[SummaryFile], b.Files["wave-1.fst"] = []byte("{}"), []byte("wave")
+	b.Files[SummaryFile], b.Files["wave-1.fst"] = []byte(summary), wave()
 	return b
+}
+
+// summary is the summary of the sample.
+var summary = fmt.Sprintf(`{"schema":%d,"command":"replay","result":"mismatch"}`, result.Schema)
+
+// wave returns a waveform with a header and a hierarchy.
+func wave() []byte {
+	text := make([]byte, 1+fstHeaderSize, 1+fstHeaderSize+fstHead)
+	binary.BigEndian.PutUint64(text[1:], fstHeaderSize)
+	return binary.BigEndian.AppendUint64(append(text, fstHierarchy), fstHead-1)
 }
 
 func written(t *testing.T, b *Bundle) []byte {

@@ -167,6 +167,7 @@ func TestShow(t *testing.T) {
 	b.Files["rtl/a.sv"] = nil
 	b.Info.Finding = &result.Finding{Text: "first\nresult    pass\n"}
 	b.Info.Error = "died\nresult    pass"
+	b.Remarks = []string{"entry \"x\": is damaged"}
 	require.Equal(t, `command      replay
 flags        --nic=rtl --dir=both --seed=1 --pad
 capture      inputs/1-ud_send6.pcapng, 7 bytes
@@ -179,10 +180,54 @@ finding      first
              | result    pass
 error        died
              | result    pass
-file         summary.json, 2 bytes
-file         wave-1.fst, 4 bytes
+file         summary.json, 51 bytes
+file         wave-1.fst, 339 bytes
 RTL          1 files in rtl/
+warning      entry "x": is damaged
 `, b.String())
+}
+
+// A summary or a waveform that is damaged, or of another run, is named and left; the inputs are played.
+func TestRemarks(t *testing.T) {
+	schema := fmt.Sprintf(`"schema":%d`, result.Schema)
+	cutOff := wave()
+	longer := append(wave(), fstHierarchy, 0, 0, 0, 0, 0, 0, 0, 99)
+	for _, x := range []struct{ name, text, want string }{
+		{SummaryFile, "{}", "is not ours: want a schema and a result in it"},
+		{SummaryFile, summary[:30], "is not ours, or damaged: unexpected end of JSON input"},
+		{SummaryFile, strings.Replace(summary, "replay", "run", 1), `command "run": want replay, as in bundle.json`},
+		{SummaryFile, strings.Replace(summary, "mismatch", "pass", 1), `result "pass": want mismatch, as in`},
+		{SummaryFile, strings.Replace(summary, "mismatch", "great", 1), `result "great": want pass, mismatch`},
+		{SummaryFile, strings.Replace(summary, `"replay"`, "7", 1), "command: number: want a string"},
+		{SummaryFile, strings.Replace(summary, schema, `"schema":1,"nic":7`, 1), ""}, // of an older version
+		{"wave-1.fst", "", "is empty: want an FST file"},
+		{"wave-1.fst", "hallo", "is cut off: 5 bytes after the last block"},
+		{"wave-1.fst", strings.Repeat("x", 400), "is no waveform: want an FST file"},
+		{"wave-1.fst", string(cutOff[:330]), "is cut off: the names of its signals are missing"},
+		{"wave-1.fst", string(cutOff[:338]), "is cut off: 8 bytes after the last block"},
+		{"wave-1.fst", string(longer), "is cut off or damaged: a block of 99 bytes at byte 339, 8 are left"},
+	} {
+		b := sample()
+		b.Files[x.name] = []byte(x.text)
+		raw := written(t, b)
+		read, err := Parse("b.zip", bytes.NewReader(raw), int64(len(raw)))
+		require.NoError(t, err)
+		require.Equal(t, b.Files, read.Files)
+		if x.want == "" {
+			require.Empty(t, read.Remarks)
+			continue
+		}
+		require.Len(t, read.Remarks, 1, x.want)
+		require.Contains(t, read.Remarks[0], fmt.Sprintf("entry %q: %s", x.name, x.want))
+		require.Contains(t, read.Remarks[0], "; nothing is played from it")
+	}
+	raw := archive(t, append(valid(t, nil), entry{name: "wave-1.fst", text: string(wave())})...)
+	raw[bytes.Index(raw, []byte("wave-1.fst"))+len("wave-1.fst")+2] ^= 0xff
+	read, err := Parse("b.zip", bytes.NewReader(raw), int64(len(raw)))
+	require.NoError(t, err)
+	require.NotContains(t, read.Files, "wave-1.fst")
+	require.Len(t, read.Remarks, 1)
+	require.Contains(t, read.Remarks[0], `entry "wave-1.fst": is damaged: `)
 }
 
 // FuzzParse checks that whatever is read ends with a bundle that can be written and read again, or with an *Error.

@@ -14,8 +14,9 @@ import (
 
 // Bundle is a bundle in memory.
 type Bundle struct {
-	Info  Info
-	Files map[string][]byte // every entry except bundle.json, by name
+	Info    Info
+	Files   map[string][]byte // every entry except bundle.json, by name
+	Remarks []string          // each names an entry that is damaged, but not needed to play
 }
 
 // Is reports whether a file begins like a zip archive, as no other input of a command does. Pipes are not read.
@@ -76,22 +77,27 @@ func Parse(path string, in io.ReaderAt, size int64) (*Bundle, error) {
 	room := int64(MaxBytes)
 	for _, f := range archive.File {
 		text, err := unpack(f, room)
-		if err == nil && f.Name == InfoFile {
+		room -= int64(len(text))
+		switch damage := (*damageError)(nil); {
+		case err == nil && f.Name == InfoFile:
 			var i *Info
 			if i, err = parseInfo(text); err == nil {
 				b.Info = *i
 			}
-		} else {
+		case err == nil:
 			b.Files[f.Name] = text
+		case errors.As(err, &damage) && !played(f.Name):
+			b.remark(f.Name, err)
+			err = nil
 		}
 		if err != nil {
 			return nil, &Error{path, f.Name, err}
 		}
-		room -= int64(len(text))
 	}
 	if entry, err := b.whole(); err != nil {
 		return nil, &Error{path, entry, err}
 	}
+	b.inspect()
 	return b, nil
 }
 
@@ -183,7 +189,18 @@ func checkHeader(f *zip.File, seen map[string]bool) error {
 	return nil
 }
 
-// unpack returns the bytes of an entry, of at most room bytes. The sizes in the headers are not relied on.
+// damageError reports an entry whose bytes are not those that were packed.
+type damageError struct{ err error }
+
+func (e *damageError) Error() string { return "is damaged: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *damageError) Unwrap() error { return e.err }
+
+var _ error = (*damageError)(nil)
+
+// unpack returns the bytes of an entry, of at most room bytes; with a *damageError those that could be read. The sizes
+// in the headers are not relied on.
 func unpack(f *zip.File, room int64) ([]byte, error) {
 	most := room
 	switch {
@@ -194,7 +211,7 @@ func unpack(f *zip.File, room int64) ([]byte, error) {
 	}
 	in, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("is damaged: %w", err)
+		return nil, &damageError{err}
 	}
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
 	err = errors.Join(err, in.Close())
@@ -203,7 +220,7 @@ func unpack(f *zip.File, room int64) ([]byte, error) {
 		return nil, fmt.Errorf("more than %d bytes, unpacked: a bundle has at most %d, %s %d, a waveform %d", most,
 			MaxBytes, InfoFile, maxInfo, MaxWave)
 	case err != nil:
-		return nil, fmt.Errorf("is damaged: %w", err)
+		return text, &damageError{err}
 	}
 	return text, nil
 }

@@ -53,6 +53,9 @@ func (b *Bundle) String() string {
 	if rtl > 0 {
 		row("RTL", "%d files in %s", rtl, rtlDir)
 	}
+	for _, text := range b.Remarks {
+		row("warning", "%s", text)
+	}
 	return s.String()
 }
 

@@ -68,10 +68,11 @@ type Bundled struct {
 
 // FromBundle says what became of a bundle that was played.
 type FromBundle struct {
-	File       string   `json:"file"`
-	Reproduced bool     `json:"reproduced"`      // the run ended as the one that left the bundle, with the same finding
-	Finding    string   `json:"finding"`         // the bundle's: rule and field, or its error
-	Notes      []string `json:"notes,omitempty"` // what differs from the run that left the bundle: revision, device
+	File       string `json:"file"`
+	Reproduced bool   `json:"reproduced"` // the run ended as the one that left the bundle, with the same finding
+	Finding    string `json:"finding"`    // the bundle's: rule and field, or its error
+	// entries that are damaged and not played; what differs from the run that left the bundle: revision, device
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Gated is a comparison with a baseline, as JSON reports it.

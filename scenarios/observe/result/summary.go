@@ -33,17 +33,33 @@ func ReadSummary(dir string) (*Object, error) {
 	if err := IsSummary(text); err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
-	o := &Object{}
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, files.JSONError(err))
-	}
-	if o.Schema != Schema {
-		return nil, fmt.Errorf("%s: schema %d: want %d, which this version of nictwin reads", path, o.Schema, Schema)
-	}
-	if err := o.consistent(); err != nil {
+	o, err := ParseSummary(text)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return o, nil
+}
+
+// SchemaError reports a summary of another version of nictwin.
+type SchemaError struct{ Schema int }
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("schema %d: want %d, which this version of nictwin reads", e.Schema, Schema)
+}
+
+var _ error = (*SchemaError)(nil)
+
+// ParseSummary reads a text that is a summary, as IsSummary says. Errors about its version are *SchemaError.
+func ParseSummary(text []byte) (*Object, error) {
+	o := &Object{}
+	err := json.Unmarshal(text, o)
+	if o.Schema != 0 && o.Schema != Schema {
+		return nil, &SchemaError{o.Schema}
+	}
+	if err != nil {
+		return nil, files.JSONError(err)
+	}
+	return o, o.consistent()
 }
 
 // consistent returns an error about a summary that no run of nictwin left, such as one that was edited: a result that

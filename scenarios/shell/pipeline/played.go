@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"nictwin/scenarios/observe/bundle"
@@ -83,7 +84,8 @@ func (p *Played) Device(homeFlag, instead string) (string, error) {
 // device's manifest, empty without one.
 func (p *Played) Compare(o *result.Object, dut string) *result.FromBundle {
 	i := &p.Info
-	c := &result.FromBundle{File: p.Path, Reproduced: o.Result == i.Result, Finding: named(i.Finding, i.Error)}
+	c := &result.FromBundle{File: p.Path, Reproduced: o.Result == i.Result, Finding: named(i.Finding, i.Error),
+		Notes: slices.Clone(p.Remarks)}
 	// Two failures of infrastructure may differ: in one run the device died, in the other a tool was missing.
 	if o.Result == result.Infrastructure.String() {
 		c.Reproduced = c.Reproduced && o.Failure == i.Failure
