@@ -58,6 +58,9 @@ func (a *app) showPage(rep *report.Report, dir string) {
 	for _, r := range rep.Runs {
 		say(w, "%s: %s, %d compared, %d mismatches\n", r.Name, r.Object.Result, r.Object.Checked, r.Object.Mismatches)
 	}
+	for _, text := range a.object.Warnings {
+		say(a.stderr, "warning: %s\n", text)
+	}
 	if x := rep.Against; x != nil {
 		say(w, "against %s: %d kinds of findings are new, %d gone\n", x.Folder, len(x.New), len(x.Gone))
 	}

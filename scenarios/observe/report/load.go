@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nictwin/scenarios/coverage"
+	bins "nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/observe/result"
 )
 
@@ -16,6 +17,7 @@ type Run struct {
 	Name    string
 	Folders []string
 	Object  *result.Object
+	Doubts  []string // those of Object.Warnings that the report adds, about artifacts that are missing or broken
 
 	folderOf []int // index in Folders of the folder that a finding is from, by finding
 	latency  []latency
@@ -31,7 +33,29 @@ func Load(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(o, dir), nil
+	r := Of(o, dir)
+	if text := missingBins(o, dir); text != "" {
+		r.Doubts, o.Warnings = []string{text}, append(o.Warnings, text)
+	}
+	return r, nil
+}
+
+// missingBins returns a warning if the report of the bins that programs hit is missing, broken or of another run. The
+// page then has the numbers of the summary alone.
+func missingBins(o *result.Object, dir string) string {
+	if o.Fuzz == nil || o.Fuzz.Runs == 0 {
+		return ""
+	}
+	path, sum := filepath.Join(dir, result.CoverageFile), &o.Fuzz.Coverage
+	r, err := bins.ReadReport(path)
+	if err == nil && (r.Hit != sum.Hit || r.Bins != sum.Bins) {
+		err = fmt.Errorf("%s: has %d of %d bins, %s has %d of %d", path, r.Hit, r.Bins, result.Summary, sum.Hit,
+			sum.Bins)
+	}
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("coverage: %v; the page has the numbers of %s", err, result.Summary)
 }
 
 // Of returns the run whose artifacts are in a folder.
@@ -80,7 +104,7 @@ func Merge(runs []*Run) (*Run, error) {
 		return nil, fmt.Errorf("--merge: %w", err)
 	}
 	o := *first.Object
-	m := &Run{Name: first.Name, Folders: slices.Clone(first.Folders), Object: &o,
+	m := &Run{Name: first.Name, Folders: slices.Clone(first.Folders), Object: &o, Doubts: first.Doubts,
 		folderOf: slices.Clone(first.folderOf), latency: slices.Clone(first.latency)}
 	o.Findings, o.Scenarios = slices.Clone(o.Findings), slices.Clone(o.Scenarios)
 	for _, r := range runs[1:] {
@@ -95,7 +119,7 @@ func (r *Run) add(s *Run) {
 	for _, i := range s.folderOf {
 		r.folderOf = append(r.folderOf, len(r.Folders)+i)
 	}
-	r.Folders = append(r.Folders, s.Folders...)
+	r.Folders, r.Doubts = append(r.Folders, s.Folders...), append(slices.Clone(r.Doubts), s.Doubts...)
 	o.Result = worse(o.Result, x.Result)
 	if o.Error == "" {
 		o.Error = x.Error

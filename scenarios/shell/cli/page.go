@@ -118,5 +118,6 @@ func (r *Report) Describe(o *result.Object, rep *report.Report) {
 		o.Cycles, o.SimPs, o.WallS = o.Cycles+x.Cycles, o.SimPs+x.SimPs, o.WallS+x.WallS
 		o.Build, o.Seed = cmp.Or(o.Build, x.Build), cmp.Or(o.Seed, x.Seed)
 		o.Captures = append(o.Captures, slices.Clone(x.Captures)...)
+		o.Warnings = append(o.Warnings, run.Doubts...)
 	}
 }
