@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,14 +91,8 @@ func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err er
 // open creates or takes the folder. The error is an os.ErrNotExist if another run has removed it in the meantime.
 func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 	f := &Folder{Dir: dir}
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		f.made = append(f.made, d)
-	}
-	err := os.MkdirAll(dir, 0o755)
-	if err == nil {
+	var err error
+	if f.made, err = files.Make(dir); err == nil {
 		f.Files, err = files.OpenFolder(dir)
 	}
 	if err == nil {

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"nictwin/scenarios/shell/files"
@@ -11,7 +10,7 @@ import (
 // OpenBeside opens a folder for a report without setting aside anything: a new one, an empty one, a folder of
 // artifacts, or with overwrite any. A new or empty one is marked as ours.
 func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if _, err := files.Make(dir); err != nil {
 		return nil, err
 	}
 	f := &Folder{Dir: dir}

@@ -157,7 +157,7 @@ func MergeBins(dirs []string) (all *bins.Report, err error) {
 
 // writeMerged writes the files of merged coverage. The folder may have files of an earlier merge of the same builds.
 func writeMerged(dir string, merged map[string][]byte) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if _, err := files.Make(dir); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, result.Summary)); err == nil && merged[result.CoverageFile] != nil {
