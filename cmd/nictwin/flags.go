@@ -81,7 +81,8 @@ func timeFlags(c *cobra.Command, x *cli.Common) {
 }
 
 // units names what the commands count in their heartbeats.
-var units = map[string]string{"replay": "frames", "play": "runs", "fuzz": "programs", "blocks": "runs", "run": "cases"}
+var units = map[string]string{"replay": "frames", "play": "runs", "fuzz": "programs", "blocks": "runs", "run": "cases",
+	"pair": "frames"}
 
 // beat returns the heartbeat of a command, or nil if none is wanted.
 func (a *app) beat(c *cobra.Command) (*heartbeat.Beat, error) {

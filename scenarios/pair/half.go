@@ -101,6 +101,7 @@ func (h *half) run(ctx context.Context) error {
 		if err := h.quantum(ctx); err != nil {
 			return err
 		}
+		h.phases.tell(h.opts.Beat, h.opts, h.server)
 		if h.phases.phase == before {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/observe/heartbeat"
 )
 
 // Options selects the servers and the frames that they exchange.
@@ -23,6 +24,8 @@ type Options struct {
 	Processes int           // number of processes, 1 or 2
 	Limit     time.Duration // longest time without a byte from the other process
 	Program   []string      // command that runs the other process through Main; nil: this program
+
+	Beat *heartbeat.Beat // receives the progress of the run; nil: none
 }
 
 // DefaultOptions returns options with a referee and one process.

@@ -1,9 +1,12 @@
 package pair
 
 import (
+	"fmt"
+
 	"nictwin/models/board"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/heartbeat"
 )
 
 // phases decides when traffic begins and when it has ended. Both processes evaluate the states of both servers at the
@@ -96,6 +99,28 @@ func (c *phases) step(a, b state) bool {
 		return true
 	}
 	return false
+}
+
+func (p phase) String() string {
+	return [...]string{phaseSetUp: "setting up", phaseTraffic: "playing frames", phaseCounters: "reading counters",
+		phaseOver: "finishing", phaseStuck: "finishing"}[p]
+}
+
+// steps is the number of steps of a frame that state.progress counts: it is posted, its entry ends, it is received.
+const steps = 3
+
+// tell reports the progress of both servers, if a heartbeat wants it. mine is the server of this process, or the first.
+func (c *phases) tell(b *heartbeat.Beat, o *Options, mine *server) {
+	if !b.Wants() {
+		return
+	}
+	b.Count(int(c.lastProgress/steps), 2*o.Count)
+	s := heartbeat.Status{Doing: c.phase.String(), Mark: c.lastProgress,
+		Cycle: int64(simcore.Ps(c.done) * c.round / mine.card.NIC.Period())}
+	if n := mine.posted - mine.ended; n > 0 {
+		s.Busy = fmt.Sprintf("%d frames of %s", n, mine.name)
+	}
+	b.Report(s)
 }
 
 // ending returns how the run ended, for the referee.

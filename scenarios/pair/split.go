@@ -43,6 +43,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	runtime.LockOSThread() // ThreadDelay requires it
 	defer runtime.UnlockOSThread()
 	defer collectLess()()
+	o.Beat.Count(0, 2*o.Count)
 	r := &Result{Processes: o.Processes, Quantum: o.round() / ahead}
 	var err error
 	if o.Processes == 1 {
@@ -101,6 +102,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {
 			return err
 		}
+		c.tell(o.Beat, o, both[0])
 		if !c.step(both[0].state(), both[1].state()) {
 			continue
 		}

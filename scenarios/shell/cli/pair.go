@@ -67,6 +67,7 @@ func (p *Pair) Run(ctx context.Context) *PairEnded {
 		jobs:    p.Processes,
 		prepare: func() (string, error) { return p.Out, p.prepare(ctx) },
 		play: func() (err error) {
+			p.Beat = p.Heartbeat
 			e.Result, err = pair.Run(ctx, p.Options)
 			return err
 		},
