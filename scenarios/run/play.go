@@ -68,8 +68,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	err = w.play(p)
 	var stuck *StuckError
 	if errors.As(err, &stuck) {
-		p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why,
-			Text: stuck.Error()})
+		p.addStop(stuck)
 	}
 	w.collectVerdicts(p, err)
 	if stuck != nil {

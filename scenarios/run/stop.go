@@ -9,6 +9,16 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
+// addStop adds a wait that reached its limit as a finding. It comes before what follows from it, such as missing
+// messages, but after a wrong message.
+func (p *Played) addStop(stuck *StuckError) {
+	p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why,
+		Text: stuck.Error()})
+	if last := len(p.Findings) - 1; p.Message < 0 {
+		p.Findings = slices.Insert(p.Findings[:last], 0, p.Findings[last])
+	}
+}
+
 // blameStop sets the kind of failure of applications that wait in vain.
 func (w *world) blameStop(p *Played) {
 	kind := result.Deadlock

@@ -125,7 +125,10 @@ func (r *Run) title() string {
 // figures formats the figures of a run as text.
 func (r *Run) figures() string {
 	x := r.Result
-	if x == nil {
+	switch {
+	case x == nil && r.Traffic > 0:
+		return fmt.Sprintf("broke off after %v", time.Duration(r.Traffic/1000))
+	case x == nil:
 		return "did not begin"
 	}
 	checked, judged := uint64(0), 0
