@@ -18,7 +18,6 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run"
-	"nictwin/scenarios/run/shrink"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/pipeline"
 	"nictwin/scenarios/shell/shard"
@@ -319,28 +318,6 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 		}
 	}
 	return r.Findings
-}
-
-// shrink reduces the first case that failed.
-func (s *Scenarios) shrink(ctx context.Context, e *ScenariosEnded) error {
-	i := slices.IndexFunc(e.Played, func(r *Run) bool { return !r.Pass() })
-	if i < 0 || s.shrinkTime() == 0 {
-		return nil
-	}
-	r := e.Played[i]
-	small, err := shrink.Shrink(ctx, r.Played, s.options(r.NIC), s.shrinkTime())
-	if err != nil || small == nil {
-		return explainShrinking(err)
-	}
-	small.Settings = map[string]string{}
-	if s.NIC == NICBoth {
-		small.Settings["nic"] = r.NIC
-	}
-	idle := WithJobs((&Scenarios{NIC: r.NIC}).Idle())
-	for _, f := range []string{"only", "seed"} {
-		idle[f] = "in the file"
-	}
-	return e.keep(&s.Common, small, idle)
 }
 
 // again returns the command line that repeats a case.

@@ -61,9 +61,10 @@ func (w *WaveFlag) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. It returns
-// nil if no finding has a cycle.
-func (w *WaveFlag) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
+// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. If no finding
+// has a cycle, around which the window could be, it returns nil, and a warning in the object says so.
+func (w *WaveFlag) wave(o *result.Object, dir string, findings []result.Finding) (wave *device.Wave,
+	at *result.Finding) {
 	for i := range findings {
 		f := &findings[i]
 		if f.Cycle != nil && (at == nil || f.NIC == at.NIC && *f.Cycle < *at.Cycle) {
@@ -71,6 +72,8 @@ func (w *WaveFlag) wave(dir string, findings []result.Finding) (wave *device.Wav
 		}
 	}
 	if at == nil && w.policy.Kind == waves.Fail {
+		o.Warnings = append(o.Warnings, "--wave fail: no waveform, for no finding has a cycle to show: --wave always or "+
+			"--wave A:B of this run alone writes one")
 		return nil, nil
 	}
 	wave = &device.Wave{Dir: dir, Policy: w.policy}
@@ -147,7 +150,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	if !r.wants(ctx, failed) {
 		return nil
 	}
-	w, at := r.WaveFlag.wave(r.Out, found)
+	w, at := r.WaveFlag.wave(&e.Object, r.Out, found)
 	if w == nil {
 		return nil
 	}
@@ -208,7 +211,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 		}
 		o.Program = p
 	}
-	w, at := f.WaveFlag.wave(f.Out, found)
+	w, at := f.WaveFlag.wave(&e.Object, f.Out, found)
 	if w == nil {
 		return nil
 	}
@@ -236,7 +239,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	if r == nil || s.opened == nil || !s.wants(ctx, !r.Pass()) {
 		return nil
 	}
-	w, at := s.WaveFlag.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
+	w, at := s.WaveFlag.wave(&e.Object, s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
 	if w == nil {
 		return nil
 	}

@@ -13,9 +13,13 @@ import (
 func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
 	w := WaveFlag{WaveText: "fail"}
 	require.NoError(t, w.parse(true, false))
-	wave, at := w.wave("out", []result.Finding{{Text: "bytes"}})
+	var o result.Object
+	wave, at := w.wave(&o, "out", []result.Finding{{Text: "bytes"}})
 	require.Nil(t, wave, "no finding has a cycle")
 	require.Nil(t, at)
+	require.Equal(t, []string{"--wave fail: no waveform, for no finding has a cycle to show: --wave always or --wave A:B " +
+		"of this run alone writes one"}, o.Warnings)
+	o.Warnings = nil
 
 	found := []result.Finding{
 		{Text: "bytes"},
@@ -24,7 +28,8 @@ func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
 		{NIC: "a", Field: "len", Cycle: new(int64(20))}, // cycles of two NICs say nothing of each other
 		{NIC: "b", Field: "at", Cycle: new(int64(700)), Files: []string{"verilator/rtl/nic_rx.sv"}},
 	}
-	wave, at = w.wave("out", found)
+	wave, at = w.wave(&o, "out", found)
+	require.Empty(t, o.Warnings)
 	require.Same(t, &found[3], at)
 	require.Equal(t, device.Wave{
 		Dir: "out", Slot: "b", Policy: w.policy, Failed: true, At: 700,
