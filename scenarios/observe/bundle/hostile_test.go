@@ -41,13 +41,15 @@ func TestHostileArchives(t *testing.T) {
 	damaged[bytes.Index(good, []byte(input))+len(input)+2] ^= 0xff
 	refused(t, damaged, `entry "`+input+`": is damaged`)
 	refused(t, append([]byte("#!/bin/sh\n"), good...), "has bytes before its first entry: want the archive alone")
+	refused(t, append(bytes.Clone(good), good...), "has bytes before its first entry: want the archive alone")
+	refused(t, append(bytes.Clone(good), "\n"...), "has bytes after its end: want the archive alone")
 	refused(t, archive(t), "no bundle: its first entry is not bundle.json")
 	refused(t, archive(t, entry{name: "word/document.xml"}), "no bundle: its first entry is not bundle.json")
 	refused(t, archive(t, valid(t, nil)[:1]...), `entry "`+input+`": is missing: bundle.json names it`)
 	_, err := Parse("b.zip", bytes.NewReader(nil), MaxBytes+1)
 	require.ErrorContains(t, err, "want at most 268435456")
 	_, err = Read(t.TempDir())
-	require.ErrorContains(t, err, "is no regular file")
+	require.ErrorContains(t, err, "is a folder: want the zip archive that a run left")
 }
 
 // Unpacking a zip bomb ends at a limit, whatever the headers claim; archives of very many entries are refused.

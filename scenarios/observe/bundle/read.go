@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/zip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -46,8 +47,10 @@ func Read(path string) (*Bundle, error) {
 	switch {
 	case err != nil:
 		return nil, &Error{Path: path, Err: cause(err)}
+	case info.IsDir():
+		return nil, &Error{Path: path, Err: errors.New("is a folder: want the zip archive that a run left")}
 	case !info.Mode().IsRegular():
-		return nil, &Error{Path: path, Err: errors.New("is no regular file")}
+		return nil, &Error{Path: path, Err: errors.New("is no regular file: want the zip archive that a run left")}
 	}
 	return Parse(path, f, info.Size())
 }
@@ -115,17 +118,48 @@ func directory(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	case err != nil:
 		return nil, err
 	}
-	if begin := make([]byte, len(zipBegin)); len(r.File) > 0 {
-		if _, err := in.ReadAt(begin, 0); err != nil || string(begin) != zipBegin {
-			return nil, errors.New("has bytes before its first entry: want the archive alone")
-		}
+	if err := alone(in, size, r); err != nil {
+		return nil, err
 	}
 	x.done = true
 	return r, nil
 }
 
-// zipBegin begins the header of a zip archive's entry.
-const zipBegin = "PK\x03\x04"
+// Parts of a zip archive.
+const (
+	zipBegin = "PK\x03\x04" // begins the header of an entry
+	zipEnd   = "PK\x05\x06" // begins the end of the archive, which has zipEndSize bytes and a comment
+
+	zipHeadSize = 30 // of an entry's header, up to its name and extra field
+	zipLengths  = 26 // where it has the lengths of both
+	zipEndSize  = 22
+	zipList     = 12 // where the end has size and offset of the list of entries, which is before it
+)
+
+// alone returns an error if a file has bytes before or after its archive, such as another archive.
+func alone(in io.ReaderAt, size int64, r *zip.Reader) error {
+	if n := len(r.File); n == 0 || n > maxEntries+maxRTL {
+		return nil // refused by check
+	}
+	head, end := make([]byte, zipHeadSize), make([]byte, zipEndSize)
+	_, err := in.ReadAt(head, 0)
+	ends := max(0, size-zipEndSize-int64(len(r.Comment)))
+	_, errEnd := in.ReadAt(end, ends)
+	at, errAt := r.File[0].DataOffset()
+	if err := errors.Join(err, errEnd, errAt); err != nil {
+		return err
+	}
+	if string(end[:len(zipEnd)]) != zipEnd {
+		return errors.New("has bytes after its end: want the archive alone")
+	}
+	length := func(b []byte) int64 { return int64(binary.LittleEndian.Uint16(b)) }
+	list := int64(binary.LittleEndian.Uint32(end[zipList:])) + int64(binary.LittleEndian.Uint32(end[zipList+4:]))
+	if string(head[:len(zipBegin)]) != zipBegin || list != ends ||
+		at != zipHeadSize+length(head[zipLengths:])+length(head[zipLengths+2:]) {
+		return errors.New("has bytes before its first entry: want the archive alone")
+	}
+	return nil
+}
 
 var errTooLong = fmt.Errorf("has too many entries: want at most %d, and %d of %s", maxEntries, maxRTL, rtlDir)
 
