@@ -45,6 +45,8 @@ they are shards of one run. The exit code does not depend on the verdict.`,
 		rep, err := r.Make()
 		if rep != nil {
 			r.Describe(&a.object, rep)
+		}
+		if err == nil {
 			a.showPage(rep, r.Out)
 		}
 		return err

@@ -339,3 +339,18 @@ func TestFolderOfARunThatBrokeOff(t *testing.T) {
 	f.Drop()
 	require.NoDirExists(t, "b")
 }
+
+// A report's folder that is refused stays as it was; a new one is made and marked.
+func TestBesideKeepsForeignFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("theirs", 0o755))
+	require.NoError(t, os.WriteFile("theirs/x", nil, 0o644))
+	_, err := OpenBeside("theirs", false)
+	require.ErrorContains(t, err, "it is neither empty nor of an earlier run: it has x; choose another folder")
+	require.FileExists(t, "theirs/x")
+	require.NoFileExists(t, filepath.Join("theirs", Marker))
+	dir, err := OpenBeside("new/deep", false)
+	require.NoError(t, err)
+	require.NoError(t, dir.Close())
+	require.FileExists(t, filepath.Join("new/deep", Marker))
+}

@@ -10,11 +10,11 @@ import (
 // OpenBeside opens a folder for a report without setting aside anything: a new one, an empty one, a folder of
 // artifacts, or with overwrite any. A new or empty one is marked as ours.
 func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
-	if _, err := files.Make(dir); err != nil {
+	made, err := files.Make(dir)
+	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Dir: dir}
-	var err error
+	f := &Folder{Dir: dir, made: made}
 	if f.Files, err = files.OpenFolder(dir); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
 		err = Mark(f.Files)
 	}
 	if err != nil {
-		_ = f.Files.Close() // nothing was written
+		f.Drop() // nothing was written
 		return nil, err
 	}
 	return f.Files, nil
