@@ -33,9 +33,10 @@ func TestMakeRefuses(t *testing.T) {
 	require.NoError(t, os.Symlink("gone/deep", "dangling"))
 	require.NoError(t, os.Symlink("loop", "loop"))
 	require.NoError(t, os.WriteFile("file", nil, 0o644))
+	const nowhere = "dangling is a link to gone/deep, which does not exist: create that folder, or choose another name"
 	for dir, want := range map[string]string{
-		"dangling":   "dangling is a link to gone/deep, which does not exist: create that folder, or choose another name",
-		"dangling/x": "dangling is a link to gone/deep, which does not exist: create that folder, or choose another name",
+		"dangling":   nowhere,
+		"dangling/x": nowhere,
 		"loop":       "loop: a link leads to itself: choose another name",
 		"loop/x":     "loop/x: a link leads to itself: choose another name",
 		"file":       "file is a file: want a folder, or a name that is free",
