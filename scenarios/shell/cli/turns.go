@@ -316,6 +316,6 @@ func unshrunk(list []*Run) string {
 	if n := len(names) - shown; n > 0 {
 		others += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("only the first case that fails is shrunk, %s; not shrunk: %s; --only and --nic play one of them",
-		list[0].title(), others)
+	return fmt.Sprintf("only the first case that fails is shrunk, %s; not shrunk: %s; --only and --nic play one "+
+		"of them", list[0].title(), others)
 }

@@ -61,8 +61,8 @@ func (w *WaveFlag) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. If no finding
-// has a cycle, around which the window could be, it returns nil, and a warning in the object says so.
+// wave returns the waveform to dump when the run is repeated, and the finding in the middle of its window. If no
+// finding has a cycle, around which the window could be, it returns nil, and a warning in the object says so.
 func (w *WaveFlag) wave(o *result.Object, dir string, findings []result.Finding) (wave *device.Wave,
 	at *result.Finding) {
 	for i := range findings {
@@ -72,8 +72,8 @@ func (w *WaveFlag) wave(o *result.Object, dir string, findings []result.Finding)
 		}
 	}
 	if at == nil && w.policy.Kind == waves.Fail {
-		o.Warnings = append(o.Warnings, "--wave fail: no waveform, for no finding has a cycle to show: --wave always or "+
-			"--wave A:B of this run alone writes one")
+		o.Warnings = append(o.Warnings, "--wave fail: no waveform, for no finding has a cycle to show: --wave always "+
+			"or --wave A:B of this run alone writes one")
 		return nil, nil
 	}
 	wave = &device.Wave{Dir: dir, Policy: w.policy}

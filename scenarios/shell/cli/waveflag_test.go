@@ -17,8 +17,8 @@ func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
 	wave, at := w.wave(&o, "out", []result.Finding{{Text: "bytes"}})
 	require.Nil(t, wave, "no finding has a cycle")
 	require.Nil(t, at)
-	require.Equal(t, []string{"--wave fail: no waveform, for no finding has a cycle to show: --wave always or --wave A:B " +
-		"of this run alone writes one"}, o.Warnings)
+	require.Equal(t, []string{"--wave fail: no waveform, for no finding has a cycle to show: --wave always or " +
+		"--wave A:B of this run alone writes one"}, o.Warnings)
 	o.Warnings = nil
 
 	found := []result.Finding{

@@ -29,8 +29,8 @@ func Make(dir string) (made []string, err error) {
 			return nil, unusable(at, err)
 		}
 		if to, err := os.Readlink(at); err == nil {
-			return nil, fmt.Errorf("%s is a link to %s, which does not exist: create that folder, or choose another name",
-				at, to)
+			return nil, fmt.Errorf("%s is a link to %s, which does not exist: create that folder, or choose another "+
+				"name", at, to)
 		}
 		made = append(made, at)
 	}
