@@ -201,6 +201,13 @@ func TestWorkloadsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "f.yaml:5: workload: server 0 would run 2 applications, but stack rnic opens one")
 }
 
+// TestNoWorkloads checks that a spec from which all workloads were removed, as shrinking tries, is an error.
+func TestNoWorkloads(t *testing.T) {
+	c := caseOf(t, fmt.Sprintf(onRack, 3)+"workloads: [{}]")
+	c.Workloads = nil
+	require.EqualError(t, c.Validate(), "workloads: none: want one or more")
+}
+
 // TestMemoryShare checks that an error about memory names the server, its need, and that its applications share it.
 func TestMemoryShare(t *testing.T) {
 	_, err := caseOf(t, fmt.Sprintf(onRack, 4)+"workload: {kind: write, from: [1, 2, 3], to: 0, sizes: [1048576], "+

@@ -48,6 +48,9 @@ func (s *Spec) validateWorkloads() error {
 	if s.Workload != nil && len(s.Workloads) > 0 {
 		return field.Errorf("workloads", ": %v is there, too: want one of them", field.Path("workload"))
 	}
+	if s.Workload == nil && len(s.Workloads) == 0 {
+		return field.Errorf("workloads", ": none: want one or more")
+	}
 	servers := len(s.Board.All())
 	if servers == 0 { // the board reports that
 		servers = workload.MaxServers
