@@ -70,7 +70,7 @@ func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 		if err := rtlbridge.CheckAddress(d.Address); err != nil {
 			errs = append(errs, field.Errorf(at, ": %w", err))
 		} else if seen[d.Address] {
-			errs = append(errs, field.Errorf(at, "%q: both servers would have this device, and a device serves one "+
+			errs = append(errs, field.Errorf(at, "%q: another server has this device, too, and a device serves one "+
 				"session: want one for each", d.Address))
 		}
 		seen[d.Address] = true

@@ -213,7 +213,8 @@ func TestMemoryShare(t *testing.T) {
 	_, err := caseOf(t, fmt.Sprintf(onRack, 4)+"workload: {kind: write, from: [1, 2, 3], to: 0, sizes: [1048576], "+
 		"count: 70}").Play(t.Context(), Options{})
 	require.ErrorAs(t, err, new(*UsageError))
-	require.ErrorContains(t, err, "server Server[0]: apps: 70 messages of 1048576 B: want")
+	require.ErrorContains(t, err, "server Server[0], with 67108864 B for the application: apps: 70 messages of "+
+		"1048576 B: want")
 }
 
 // TestSweepsOfWorkloads checks that paths and old names set fields of one workload or of all.

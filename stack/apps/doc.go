@@ -1,5 +1,5 @@
-// Package apps runs applications on package verbs: workloads between two servers, over any stack, that check every byte
-// they receive.
+// Package apps runs applications on package verbs: workloads between pairs of servers, over any stack, that check
+// every byte they receive.
 //
 // A workload consists of flows. A flow is a queue pair on each server: the client's end issues requests, the server's
 // end answers them or only provides memory. The content of a message follows from the seed, the flow, the message's
@@ -7,7 +7,7 @@
 // message and offset.
 //
 // An application reads and writes its memory through Core, as software on that core would, and takes completions when
-// the stack notifies it. The two servers share nothing while messages flow: addresses, keys and queue pair numbers are
+// the stack notifies it. Servers share nothing while messages flow: addresses, keys and queue pair numbers are
 // exchanged beforehand, as if over a separate connection.
 //
 // Package apps is not a stack, knows neither NIC nor board nor time, and measures nothing. The caller decides how long

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Run is a workload on two servers.
+// Run is a workload between pairs of applications on different servers.
 type Run struct {
 	spec     *Spec
 	sides    []*side // two for each pair: on the first server, then on the second
@@ -91,7 +91,7 @@ func (r *Run) flow(pair, nth int) {
 	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
 }
 
-// setUp carries out all steps of the setup on both servers.
+// setUp carries out all steps of the setup on all servers.
 func (u *setup) setUp() error {
 	each := func(steps ...func(*side) error) error {
 		for _, step := range steps {

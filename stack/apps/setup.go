@@ -139,7 +139,8 @@ func (u *setup) receives(s *side, e *end) *receives {
 func (u *setup) allocArea(s *side, slots, bytes, pieces int) area {
 	a, err := s.arena.alloc(slots, bytes, pieces, u.spec.Offset)
 	if err != nil {
-		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s: %w", s.Name, err))
+		u.shortage = errors.Join(u.shortage, fmt.Errorf("server %s, with %d B for the application: %w", s.Name, s.Bytes,
+			err))
 	}
 	return a
 }
