@@ -113,6 +113,20 @@ func beginOf(t *testing.T, c *Case) *world {
 	return w
 }
 
+// TestPhaseBehindAnError checks that a workload begins although an earlier one waits in vain, as expected.
+func TestPhaseBehindAnError(t *testing.T) {
+	p, err := caseOf(t, fmt.Sprintf(onRack, 3)+"workloads:\n- {misuse: {what: short_receive, message: 3}, count: 9}\n"+
+		"- {kind: echo, from: 2, to: 0, begin: 30ms, count: 5}\nexpect:\n  errors:\n"+
+		"  - {at: client, queue: send, status: rem_inv_req_err, at_most: 1}\n"+
+		"  - {at: client, queue: send, status: wr_flush_err}\n"+
+		"  - {at: server, queue: receive, status: loc_len_err, at_most: 1}\n"+
+		"  - {at: server, queue: receive, status: wr_flush_err}\n").Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+	require.Equal(t, 3+2*5, p.Result.Messages)
+	require.Greater(t, p.Traffic, 30*simcore.Millisecond)
+}
+
 // TestPhasesCompare checks that the digest does not depend on how many messages a workload with an end has, and that it
 // depends on the others.
 func TestPhasesCompare(t *testing.T) {

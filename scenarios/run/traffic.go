@@ -129,7 +129,7 @@ func (w *world) traffic() error {
 			continue
 		}
 		switch mayEnd := w.mayEnd(); {
-		case w.apps.Pausing():
+		case w.apps.Pausing() || w.apps.Entered() != v.entered:
 			v.restart()
 		case v.hopes():
 		case mayEnd && w.apps.MoreBegin():
@@ -170,6 +170,7 @@ func (w *world) stuck(why string) error {
 // vigil tells whether anything may still arrive while no request ends.
 type vigil struct {
 	*world
+	entered  int        // phases that had begun or ended
 	mark     uint64     // progress of the applications
 	since    simcore.Ps // no request has ended since then
 	active   simcore.Ps // time at which something was in flight
@@ -180,6 +181,7 @@ type vigil struct {
 
 // restart begins a new wait.
 func (v *vigil) restart() {
+	v.entered = v.apps.Entered()
 	now := v.engine.Now()
 	v.since, v.active, v.advanced, v.sampled = now, now, now, false
 }

@@ -15,9 +15,10 @@ import (
 type Group struct {
 	Runs []*apps.Run // by workload
 
-	list   List
-	begun  []bool
-	phases []phase // changes to come, in order
+	list    List
+	begun   []bool
+	phases  []phase // changes to come, in order
+	entered int     // changes so far
 }
 
 // phase is the begin or the end of a workload.
@@ -94,6 +95,7 @@ func (g *Group) NextPhase() (at simcore.Ps, ok bool) {
 func (g *Group) EnterPhase() error {
 	p := g.phases[0]
 	g.phases = g.phases[1:]
+	g.entered++
 	r := g.Runs[p.workload]
 	if p.begin {
 		g.begun[p.workload] = true
@@ -102,6 +104,9 @@ func (g *Group) EnterPhase() error {
 	r.Stop()
 	return g.of(p.workload, r.Err())
 }
+
+// Entered counts the begins and ends of workloads so far.
+func (g *Group) Entered() int { return g.entered }
 
 // EndPhases drops the phases to come: the traffic is over.
 func (g *Group) EndPhases() { g.phases = nil }
