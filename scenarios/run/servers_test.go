@@ -39,12 +39,25 @@ func TestServers(t *testing.T) {
 }
 
 // TestFloodedFrames checks that servers whose queue pairs have the same numbers and PSNs do not take each other's
-// messages, which the switch floods until it has learned where a server is.
+// messages, if a switch with a tiny address table floods them.
 func TestFloodedFrames(t *testing.T) {
-	p, err := caseOf(t, fmt.Sprintf(onRack, 8)+"workload: {from: [2, 3, 4, 5, 6, 7], to: [0, 1], psn: 7, depth: 2, "+
-		"sizes: [64, 3000], count: 20}").Play(t.Context(), Options{})
+	const text = "board: {preset: bf3-cores-rack, network: {switch: {table_entries: 1}}}\nstacks: [{kind: flexins}]\n" +
+		"workload: {from: [2, 3, 4, 5, 6, 7], to: [0, 1], psn: 7, depth: 2, sizes: [64, 3000], count: 20}"
+	p, err := caseOf(t, text).Play(t.Context(), Options{})
 	require.NoError(t, err)
 	require.True(t, p.Pass(), texts(p))
+}
+
+// TestDatagramsInARack checks that no port takes what the switch has for another one: datagrams, unlike reliable
+// messages, would come twice.
+func TestDatagramsInARack(t *testing.T) {
+	for _, load := range []string{"kind: send, transport: ud, receives: 64", "kind: write_imm, transport: uc",
+		"kind: send, transport: uc"} {
+		p, err := caseOf(t, fmt.Sprintf(onRack, 3)+"workload: {from: [0, 1], to: 2, sizes: [64], ports: 2, "+
+			"queue_pairs: 2, count: 40, "+load+"}").Play(t.Context(), Options{})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), "%s: %s", load, texts(p))
+	}
 }
 
 // TestWorkloads checks that workloads run side by side, and that their names are in findings and figures.

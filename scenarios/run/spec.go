@@ -245,5 +245,6 @@ func (s *Spec) rack() board.RackSpec {
 		}
 		c.Seed += s.AllWorkloads()[0].Seed
 	}
+	resolve(&r)
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/models/board"
+	"nictwin/models/fabric/etherlink/core"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/stack/apps"
@@ -82,6 +83,29 @@ func (a AddressFamily) gidOf(server, port int) (g [16]byte) {
 	ip := ipOf(server, port)
 	copy(g[at:], ip[:])
 	return g
+}
+
+// resolve tells the switch of a board, if it has one, the ports of all servers, as address resolution before the
+// traffic does. Otherwise the switch would flood frames, and both ports of a server could take one. Bonds are left to
+// the switch to learn.
+func resolve(r *board.RackSpec) {
+	if r.Network.Switch == nil {
+		return
+	}
+	sw, at := *r.Network.Switch, 0
+	sw.Table = slices.Clone(sw.Table)
+	for i := range r.Servers {
+		c := &r.Servers[i].Cards[0]
+		for p := 0; p < c.Ports && c.Bond == nil; p++ {
+			e := core.Entry{MAC: macOf(i, p), Port: at + p}
+			same := func(x core.Entry) bool { return x.MAC == e.MAC }
+			if !slices.ContainsFunc(sw.Table, same) && len(sw.Table) < sw.TableLen {
+				sw.Table = append(sw.Table, e)
+			}
+		}
+		at += c.Cables()
+	}
+	r.Network.Switch = &sw
 }
 
 // sides returns both ends of each process of each pair of servers, for every workload. It numbers the applications of
