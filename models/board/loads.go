@@ -18,6 +18,8 @@ type LoadSpec struct {
 	// of the loaded range in the memory; if a machine is loaded, in the memory of the socket
 	Offset uint64 `yaml:"offset" unit:"bytes"`
 	Socket int    `yaml:"socket"` // socket of the machine whose DRAM is loaded
+	// Held leaves it to the caller to begin the load (dram.Hog.StartFrom).
+	Held bool `yaml:"-"`
 }
 
 // SetDefaults implements specfile.Defaulter.
@@ -50,7 +52,7 @@ func (s *MemorySpec) validateLoads(bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// startLoads makes the loads of an endpoint's memory. They begin at their times.
+// startLoads makes the loads of an endpoint's memory. They begin at their times, unless they are held.
 func (x *end) startLoads(e *simcore.Engine, endpoint int, s *MemorySpec) error {
 	for i, l := range s.Loads {
 		to := x.dram
@@ -63,7 +65,9 @@ func (x *end) startLoads(e *simcore.Engine, endpoint int, s *MemorySpec) error {
 		if err != nil {
 			return err
 		}
-		h.Start()
+		if !l.Held {
+			h.Start()
+		}
 		x.loads = append(x.loads, h)
 	}
 	return nil

@@ -21,10 +21,10 @@ func (s *RackSpec) validateNetwork() error {
 		return field.Against(field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch),
 			"network.kind")
 	}
-	if err := n.validateFaults(); err != nil {
+	cards := s.cards()
+	if err := errors.Join(n.validateFaults(), n.validateInserts(cards)); err != nil {
 		return err
 	}
-	cards := s.cards()
 	switch n.Kind {
 	case NetworkOpen:
 		return s.validateBonds()
@@ -71,6 +71,27 @@ func (n *NetworkSpec) validateFaults() error {
 		return field.Errorf("network.faults", ": want none: a network of kind %s has no cables", NetworkOpen)
 	}
 	return nil
+}
+
+// validateInserts checks that the ports with an Insert have a cable of their own.
+func (n *NetworkSpec) validateInserts(cards []*CardSpec) error {
+	for _, x := range n.Inserts {
+		switch {
+		case n.Kind == NetworkOpen:
+			return field.Errorf("network.kind", "%s: its ports have no cables that could carry other traffic", n.Kind)
+		case x.Card < 0 || x.Card >= len(cards) || x.Port < 0 || x.Port >= max(cards[x.Card].Ports, 1):
+			return field.Errorf("network", ": no card %d with port %d for other traffic", x.Card, x.Port)
+		case cards[x.Card].Bond != nil:
+			return field.Errorf("network", ": card %s has a bond: want none for other traffic at its port",
+				cards[x.Card].Name)
+		}
+	}
+	return nil
+}
+
+// inserts reports whether the cable of a card's port adds frames to those that go there.
+func (n *NetworkSpec) inserts(card, port int) bool {
+	return slices.Contains(n.Inserts, CardPort{card, port})
 }
 
 // validateRules checks that the rules of faults name existing cables.
@@ -168,6 +189,7 @@ func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, i), a: a.port, b: b.port}
 		c.near, c.far = joinShares(a.share, b.share), b.share
 		c.near.Latency, c.near.CreditLatency = a.share.Latency, a.share.CreditLatency
+		c.inserts = [2]bool{s.Network.inserts(0, i), s.Network.inserts(1, i)}
 		if err := r.plug(e, p, &s.Network, c); err != nil {
 			return err
 		}
@@ -181,6 +203,7 @@ type connection struct {
 	name      string
 	a, b      *simcore.Port
 	near, far simcore.LinkSpec
+	inserts   [2]bool // whether frames are added to those that go to the end
 }
 
 // PluggedCable is a cable of a rack: its ports and links, for observers, and the decorator that
@@ -190,18 +213,20 @@ type PluggedCable struct {
 	Ports [2]*simcore.Port // ports at the ends of the cable: the first belongs to a card or its bond
 	Entry [2]*simcore.Link // by end: the first link for frames from it: all of the cable, or the part before Wire
 	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
+
+	Inserts [2]*inject.Insert // by end: adds frames to those that go there (NetworkSpec.Inserts); nil: none
 }
 
-// plug plugs in a cable. Without loss or faults it is one link with the latency of both shares; otherwise
-// the decorator sits between two links. Only the link at the card then has a rate.
+// plug plugs in a cable. Without loss, faults or added frames it is one link with the latency of both shares; otherwise
+// the decorators sit between two links. Only the link at the card then has a rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}
-	between, err := r.newDecorator(e, p, n, c.name, &plugged)
+	between, err := r.newDecorators(e, p, n, &c, &plugged)
 	if err != nil {
 		return err
 	}
-	if between == nil {
+	if len(between) == 0 {
 		c.near.Latency, c.near.CreditLatency = c.near.Latency+c.far.Latency, c.near.CreditLatency+c.far.CreditLatency
 		link, err := cable(c.name, e, c.near, c.a, c.b)
 		plugged.Entry = [2]*simcore.Link{link, link}
@@ -209,12 +234,48 @@ func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) e
 		return err
 	}
 	c.far.Rate, c.far.OverheadBytes = simcore.Rate{}, 0
-	if plugged.Entry[1], err = cable(c.name+".Far", e, c.far, between.Peer(), c.b); err != nil {
+	last := len(between) - 1
+	if plugged.Entry[1], err = cable(c.name+".Far", e, c.far, between[last].Peer(), c.b); err != nil {
 		return err
 	}
-	plugged.Entry[0], err = cable(c.name+".Near", e, c.near, c.a, between.Device())
+	for i, x := range between[:last] {
+		if _, err := cable(fmt.Sprintf("%s.Middle%d", c.name, i), e, simcore.LinkSpec{}, x.Peer(),
+			between[i+1].Device()); err != nil {
+			return err
+		}
+	}
+	plugged.Entry[0], err = cable(c.name+".Near", e, c.near, c.a, between[0].Device())
 	r.Cables = append(r.Cables, plugged)
 	return err
+}
+
+// newDecorators makes the decorators in the middle of the next cable, in the order from its first end on.
+func (r *Rack) newDecorators(e *simcore.Engine, p *Pools, n *NetworkSpec, c *connection, to *PluggedCable) (
+	all []decorator, err error) {
+	for end, name := range [...]string{".ToFirst", ".ToSecond"} {
+		if !c.inserts[end] {
+			continue
+		}
+		// The link at the first end has the cable's rate; the one at the second end has no rate.
+		spec := inject.InsertSpec{To: inject.ToDevice}
+		if end == 1 {
+			spec = inject.InsertSpec{To: inject.FromDevice, Rate: c.near.Rate, Overhead: c.near.OverheadBytes}
+		}
+		if to.Inserts[end], err = inject.NewInsert(c.name+name, e, spec, &p.Frames); err != nil {
+			return nil, err
+		}
+	}
+	if x := to.Inserts[0]; x != nil {
+		all = append(all, x)
+	}
+	x, err := r.newDecorator(e, p, n, c.name, to)
+	if x != nil {
+		all = append(all, x)
+	}
+	if x := to.Inserts[1]; x != nil {
+		all = append(all, x)
+	}
+	return all, err
 }
 
 // newDecorator makes the decorator for the frames of the next cable; nil if the network has neither
@@ -255,10 +316,11 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 		if err != nil {
 			return err
 		}
-		for _, x := range outlets {
+		for k, x := range outlets {
 			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: x.port, b: r.Switch.Port(at),
 				near: x.share}
-			if s.Network.Loss != nil || s.Network.Faults != nil {
+			cable.inserts[0] = s.Network.inserts(i, k)
+			if s.Network.Loss != nil || s.Network.Faults != nil || cable.inserts[0] {
 				cable.far.Credits = x.share.Credits
 				r.Switch.Pace(at, x.share, s.Network.Latency)
 			}
@@ -284,6 +346,11 @@ func (r *Rack) Err() error {
 	for _, c := range r.Cables {
 		if c.Wire != nil && c.Wire.Err() != nil {
 			return c.Wire.Err()
+		}
+		for _, x := range c.Inserts {
+			if x != nil && x.Err() != nil {
+				return x.Err()
+			}
 		}
 	}
 	for _, c := range r.Cards() {

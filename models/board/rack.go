@@ -56,7 +56,14 @@ type NetworkSpec struct {
 	// Switch configures the switch of a network of kind switch; nil for other kinds. Ports 0 means
 	// as many as the cards have.
 	Switch *etherlink.Spec `yaml:"switch"`
+
+	// Inserts lists ports of cards whose cables have an inject.Insert in front of them, for traffic that no card sends.
+	// Back to back or with a switch, and not with bonds.
+	Inserts []CardPort `yaml:"-"`
 }
+
+// CardPort is an Ethernet port of a card; cards are numbered in the order of their servers.
+type CardPort struct{ Card, Port int }
 
 // DeviceKind selects the device in a NIC's slot.
 type DeviceKind string

@@ -13,7 +13,8 @@
 // the way. It is for a link that a test makes itself.
 //
 // Loss selects frames by their ordinal, Wire RoCE packets by their identity, so
-// that devices with different timing see the same faults.
+// that devices with different timing see the same faults. Insert adds frames of
+// its own, which take their time of the cable.
 //
 // Nothing here judges: the contract says what a device may do about a fault.
 //

@@ -17,10 +17,10 @@ func NewGate(name string, s simcore.Scheduler) *Gate {
 }
 
 // Close blocks further messages from the device.
-func (g *Gate) Close() { g.shut = true }
+func (g *Gate) Close() { g.shut[FromDevice] = true }
 
 // Open lets messages that waited, and later ones, pass.
 func (g *Gate) Open() {
-	g.shut = false
+	g.shut[FromDevice] = false
 	g.flow(FromDevice)
 }

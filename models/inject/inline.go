@@ -37,8 +37,9 @@ type inline struct {
 	sched   simcore.Scheduler
 	ports   [2]*simcore.Port         // ports where messages arrive, by direction of the message
 	waiting [2]fifo.Queue[sim.Msg]   // messages to be sent once there is room, by direction
-	shut    bool                     // messages from the device wait in the device's port
+	shut    [2]bool                  // messages of a direction wait in the port where they arrive
 	relay   func(Direction, sim.Msg) // decides about each message that arrives, and calls send for those that go on
+	flowed  func(Direction)          // called when what had arrived has been relayed, as far as there was room; or nil
 }
 
 func newInline(name string, s simcore.Scheduler, relay func(Direction, sim.Msg)) *inline {
@@ -81,10 +82,13 @@ func (c *inline) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 func (c *inline) flow(d Direction) {
 	c.drain(d)
 	for in := c.ports[d]; in.Len() > 0 && c.waiting[d].Len() == 0 && c.out(d).CanSend(); {
-		if d == FromDevice && c.shut {
-			return
+		if c.shut[d] {
+			break
 		}
 		c.relay(d, in.Retrieve(c.sched.CurrentTime()))
+	}
+	if c.flowed != nil {
+		c.flowed(d)
 	}
 }
 

@@ -124,6 +124,15 @@ func (h *Hog) Start() {
 	}
 }
 
+// StartFrom does what Start does, with the times of the spec counted from an origin, now or later.
+func (h *Hog) StartFrom(origin simcore.Ps) {
+	h.spec.From += origin
+	if h.spec.Until != 0 {
+		h.spec.Until += origin
+	}
+	h.Start()
+}
+
 // Stop makes the hog issue no more accesses. Accesses in flight still complete.
 func (h *Hog) Stop() { h.stop = true }
 

@@ -3,7 +3,7 @@
 //
 // A frame is stamped when it has crossed its cable; in a network with faults, when it reaches them, and a comment
 // says what they did to it. Its bytes are those that were sent: neither changes by faults nor duplicates are in the
-// file.
+// file. Frames that a cable adds (inject.Insert) are stamped where they are added.
 //
 // It judges nothing and does not affect the run: it only listens to existing links and decorators.
 //

@@ -48,6 +48,11 @@ func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int
 		for d := range c.Ports {
 			names = append(names, fmt.Sprintf("%s to %s", c.Name, c.Ports[1-d].Name()))
 		}
+		for end, x := range c.Inserts {
+			if x != nil {
+				t.added(x, 2*i+1-end)
+			}
+		}
 		if c.Wire != nil {
 			t.listen(c.Wire, 2*i)
 			continue
@@ -101,6 +106,18 @@ func (t *Tap) listen(w *inject.Wire, first int) {
 			before(d, f, s)
 		}
 		t.record(first+int(d), simcore.Now(t.clock), f.Data, comments(s))
+	}
+}
+
+// added records the frames that are added to a cable, when they leave for its end. A callback set before is still
+// called.
+func (t *Tap) added(x *inject.Insert, iface int) {
+	before := x.Seen
+	x.Seen = func(f *msg.Frame) {
+		if before != nil {
+			before(f)
+		}
+		t.record(iface, simcore.Now(t.clock), f.Data, nil)
 	}
 }
 
