@@ -47,8 +47,9 @@ type qp struct {
 	frames                    int  // frames in transmit queues, or on their way to one
 	staged                    int  // packets counted in frames that still wait in core.staging
 	closing                   func()
-	landing                   *landing // receive side of a low-latency queue pair; nil for others
-	served                    *served  // messages go to an engine on the card; nil: to the application
+	path                      transport.Path // of the latest RTR; datagrams have none
+	landing                   *landing       // receive side of a low-latency queue pair; nil for others
+	served                    *served        // messages go to an engine on the card; nil: to the application
 }
 
 // coreOf returns the core selected by a queue pair's number.
@@ -210,6 +211,9 @@ func (q *qp) modify(x *Change) error {
 	}
 	q.conn.SetRights(x.Access, x.QKey)
 	err := q.conn.Modify(c.now(), x.To, &x.Attr)
+	if err == nil && x.To == verbs.QPSRTR {
+		q.path = x.Attr.Path
+	}
 	c.wake(q)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
 )
 
 // packets holds the received packets in use, by handle, and the memory of the receive queue's buffers.
@@ -103,6 +104,9 @@ func (c *core) received(f *driver.RxFrame) {
 	case !c.parse(h, p, head, f):
 		c.stats.Malformed++
 		c.drop(h)
+	case !q.mayReceive(head, f):
+		c.stats.Stray++
+		c.drop(h)
 	default:
 		c.stats.Received++
 		q.hold(p, c.frame.IsRequest())
@@ -163,6 +167,21 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 	}
 	copy(c.frame.From.MAC[:], head[6:12])
 	return true
+}
+
+// mayReceive reports whether a packet, which has been parsed, has the addresses of the queue pair's connection (IBTA
+// 9.6); the number of the queue pair may be that of another host's. Datagrams come from anywhere.
+func (q *qp) mayReceive(head []byte, f *driver.RxFrame) bool {
+	const v4, v6 = 16, 24 // offsets of the destination address
+	local, l3 := q.path.Local.IP, int(f.Cqe.L3Off())
+	if q.config.Type == verbs.QPTUD || !local.IsValid() {
+		return true
+	}
+	to := netip.AddrFrom4([4]byte(head[l3+v4 : l3+v4+4]))
+	if f.Cqe.L3Type() != nicspec.L3TypeIpv4 {
+		to = netip.AddrFrom16([16]byte(head[l3+v6 : l3+v6+16]))
+	}
+	return to == local && q.core.frame.From.IP == q.path.Peer.IP
 }
 
 // drop releases a packet that the connection does not need.
