@@ -39,7 +39,7 @@ type EndpointMemory string
 const (
 	ArmMemory  EndpointMemory = "arm"
 	HostMemory EndpointMemory = "host"
-	Buffers    EndpointMemory = "buffers" // application buffers in host memory
+	Buffers    EndpointMemory = "buffers" // application buffers
 )
 
 func (f *PCIeFault) validate(servers int) error {
@@ -70,22 +70,31 @@ func (w *world) injectReadFaults() error {
 		if err != nil {
 			return err
 		}
-		from, to := f.Of.reach()
-		x := inject.Fault{Kind: kind, From: from, To: to, Skip: f.Skip, Count: f.Count, Delay: f.Delay}
-		if err := w.rack.Servers[f.Server].Cards[0].Faults.Add(x); err != nil {
-			return err
+		x := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Delay: f.Delay}
+		faults := w.rack.Servers[f.Server].Cards[0].Faults
+		if f.Of != Buffers {
+			x.From, x.To = f.Of.reach()
+			if err := faults.Add(x); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, p := range w.c.placesOf(f.Server) {
+			at := placed(&w.spec.Servers[f.Server]).Of(p)
+			x.From, x.To = at.Base, at.Base+at.Bytes
+			if err := faults.Add(x); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// reach returns the range [from, to) of bus addresses in which reads are affected.
+// reach returns the range [from, to) of bus addresses of an endpoint's memory.
 func (m EndpointMemory) reach() (from, to uint64) {
 	switch m {
 	case ArmMemory:
 		return mem.Bus(nicspec.EndpointArm, 0), mem.Bus(nicspec.EndpointArm, mem.MaxBytes-1)
-	case Buffers:
-		return mem.Bus(nicspec.EndpointHost, appsFrom), mem.Bus(nicspec.EndpointHost, appsFrom+appsBytes)
 	}
 	return mem.Bus(nicspec.EndpointHost, 0), mem.Bus(nicspec.EndpointHost, mem.MaxBytes-1)
 }

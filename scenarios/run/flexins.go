@@ -76,7 +76,8 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	cfg.Timeout, cfg.Polls = waits.CplTimeout, waits.Polls
 	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
 	near := &cfg.Memory[nicspec.EndpointArm]
-	near.Bytes = min(near.Bytes, spec.Endpoint.ArmBytes-min(spec.Endpoint.ArmBytes, near.From))
+	room := w.c.Load.ArmRoom(&w.c.loaded(w.spec.Servers)[server], server)
+	near.Bytes = min(near.Bytes, room-min(room, near.From))
 	if c.Faults != nil {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
 	}

@@ -33,6 +33,7 @@ func (c *Case) limits() limits {
 	rack := c.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
+	p.access = c.access(&rack)
 	quiet, traffic := leastQuiet, leastTraffic
 	for _, w := range c.AllWorkloads() {
 		retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // 2: an rnic waits up to twice as long
@@ -91,9 +92,12 @@ func (c *Case) timeout() int {
 }
 
 // trip bounds the time that a packet and its acknowledgement take on the board, which includes waiting in front of the
-// cables for everything that the applications may have in flight.
+// cables for everything that the applications may have in flight, but not behind loads of memories: their bound takes
+// every access to wait for all of a load's, and would make timeouts of seconds.
 func (c *Case) trip() simcore.Ps {
-	rack := c.rack()
+	alone := c.Spec
+	alone.Load = nil
+	rack := alone.rack()
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
 	trip := p.cable + 2*p.read + p.extra
@@ -142,6 +146,7 @@ type path struct {
 	cable      simcore.Ps // time of a frame to the other server and back, including the switch
 	mmio       simcore.Ps // time of a register write that firmware emulates
 	extra      simcore.Ps // delays by injected faults and pacing
+	access     simcore.Ps // time in which applications read or write messages in memory that is far from their cores
 }
 
 // pathOf returns the latencies of a board.
@@ -189,7 +194,7 @@ func (p *path) faults(s *Spec) {
 // exchange bounds the time of a request and its answer if nothing is lost.
 func (p *path) exchange() simcore.Ps {
 	const writes = 64 // register writes in flight at a time (mmio.Emulated)
-	return p.turn + p.cable + p.extra + writes*p.mmio
+	return p.turn + p.cable + p.extra + writes*p.mmio + p.access
 }
 
 // times multiplies a duration by n and saturates at a time that no run reaches.

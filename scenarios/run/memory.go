@@ -1,34 +1,155 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/load"
+	"nictwin/scenarios/run/place"
+	"nictwin/scenarios/run/workload"
+	"nictwin/stack/apps"
 	"nictwin/stack/driver"
 )
 
-// Layout of host memory: first the stacks, then the applications. The rest is for page tables and the memory of the
-// other socket.
+// Stacks have the first part of host memory, in front of the applications.
 const (
 	stackFrom  = 1 << 20
-	stackBytes = 255 << 20
-	appsFrom   = 256 << 20
-	appsBytes  = 192 << 20
-	pageBytes  = 4096
+	stackBytes = place.HostFrom - stackFrom
 )
 
-// validateMemory checks that a server's host memory has room for stacks and applications.
-func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
-	const least = appsFrom + appsBytes
-	if n := c.Endpoint.HostBytes; n < least {
+// validateMemory checks that a server's memories have room for stacks and applications.
+func (s *Spec) validateMemory(server int, v *board.ServerSpec) error {
+	const least = place.HostFrom + place.HostBytes
+	if n := v.Cards[0].Endpoint.HostBytes; n < least {
 		return field.Errorf(s.cardPath(server)+"."+board.BytesField(nicspec.EndpointHost),
 			"%d: want %d or more: stacks take the first %d, applications %d behind them",
-			n, least, appsFrom, appsBytes)
+			n, least, place.HostFrom, place.HostBytes)
+	}
+	var errs []error
+	for i, w := range s.AllWorkloads() {
+		for _, client := range rolesOf(w, server) {
+			errs = append(errs, placed(v).Check(&w.Spec, client, s.workloadPath(i), s.cardPath(server)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// placed returns a server, for the places of buffers on it.
+func placed(v *board.ServerSpec) place.Server { return place.Server{Spec: v, Card: &v.Cards[0]} }
+
+// rolesOf returns the ends that a workload has on a server: whether they are clients.
+func rolesOf(w *workload.Spec, server int) (list []bool) {
+	from, to := slices.Contains(w.From, server), slices.Contains(w.To, server)
+	if from || to && w.BothWays {
+		list = append(list, true)
+	}
+	if to || from && w.BothWays {
+		list = append(list, false)
+	}
+	return list
+}
+
+// placesOf returns the memories with the buffers of a server's applications, each once.
+func (s *Spec) placesOf(server int) (list []apps.Place) {
+	for _, w := range s.AllWorkloads() {
+		for _, client := range rolesOf(w, server) {
+			if p := w.Memory.Of(client); !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// takesRaw reports whether applications take frames that are no RoCE packets.
+func (s *Spec) takesRaw() bool {
+	return slices.ContainsFunc(s.AllWorkloads(), func(w *workload.Spec) bool { return w.Transport == apps.Raw })
+}
+
+// loaded returns the servers of a board as their loads see them.
+func (s *Spec) loaded(servers []board.ServerSpec) (list []load.Server) {
+	for i := range servers {
+		v := &servers[i]
+		list = append(list, load.Server{Server: placed(v), Places: s.placesOf(i), Busy: func(endpoint, core int) bool {
+			return s.busy(i, &v.Cards[0], endpoint, core)
+		}})
+	}
+	return list
+}
+
+// busy reports whether stack or applications of a server use a core of the host's first socket, or of the Arm.
+func (s *Spec) busy(server int, c *board.CardSpec, endpoint, core int) bool {
+	x := s.stack(server)
+	if endpoint == nicspec.EndpointHost || x.Kind != StackFlexiNS {
+		return endpoint == nicspec.EndpointHost && core < s.AllWorkloads().Applications(server)
+	}
+	last := c.Switch.Arm.Host.CPU.Cores - 1
+	return core < x.FlexiNS.DataCores || core == last || core == last-1 && s.AllWorkloads().Serves(server)
+}
+
+// CheckCaptures reads the captures of the background once. It returns every error, with its line in the scenario.
+func (c *Case) CheckCaptures(ctx context.Context) error {
+	s, err := c.Background.Open(ctx, c.beside)
+	if err = c.Locate(err); err != nil {
+		err = &UsageError{err}
+	}
+	return errors.Join(err, s.Close())
+}
+
+// openBackground opens the captures of the background.
+func (w *world) openBackground() (err error) {
+	if w.background, err = w.c.Background.Open(w.ctx, w.c.beside); err != nil {
+		return &UsageError{w.c.Locate(err)}
 	}
 	return nil
+}
+
+// besides begins what is played beside the traffic, with it.
+func (w *world) besides() error {
+	now := w.engine.Now()
+	return errors.Join(w.loads.Begin(now), w.background.Begin(now, w.rack, &w.spec))
+}
+
+// endBesides ends what is played beside the traffic, with it.
+func (w *world) endBesides() error {
+	w.background.End(w.engine.Now())
+	return w.loads.End(w.engine.Now())
+}
+
+// openLoads prepares the loads of the case, which begin with the traffic.
+func (w *world) openLoads() (err error) {
+	if w.loads, err = w.c.Load.Open(w.rack, w.c.loaded(w.spec.Servers)); err != nil {
+		return err
+	}
+	warmed, err := w.loads.Warm()
+	if err != nil {
+		return err
+	}
+	return w.await("the buffers of loads to be in the caches", warmed)
+}
+
+// access bounds the time in which the applications' cores read or write the messages of one poll, because of the
+// memory that these lie in.
+func (s *Spec) access(rack *board.RackSpec) (t simcore.Ps) {
+	const polled = 32 // messages that were taken together, with some that were posted
+	for _, w := range s.AllWorkloads() {
+		if w.Payload == apps.Reused {
+			continue
+		}
+		for i := range rack.Servers {
+			for _, client := range rolesOf(w, i) {
+				one := placed(&rack.Servers[i]).Access(w.Memory.Of(client), w.Largest())
+				t = max(t, times(one, polled+w.Depth*w.QueuePairs))
+			}
+		}
+	}
+	return t
 }
 
 // cardPath returns the path of the field with a server's card.

@@ -279,7 +279,7 @@ func TestTrespassIsFound(t *testing.T) {
 	stacks = map[StackKind]stackKind{StackRNIC: {fitsRNIC, func(w *world, server int) (Stack, error) {
 		s, err := openRNIC(w, server)
 		h := &hurt{wcs: nth(3, true, func(_, count int, _ []verbs.WC) int {
-			at := mem.Bus(nicspec.EndpointHost, appsFrom) + 256 + 7 // behind the first buffer
+			at := mem.Bus(nicspec.EndpointHost, stackFrom+stackBytes) + 256 + 7 // behind the first buffer
 			require.NoError(t, w.rack.Servers[server].Cards[0].Memory.Write(at, []byte{1}))
 			return count
 		})}

@@ -31,9 +31,13 @@ func (c *Case) Remotes(o *Options) (list []Remote) {
 	return list
 }
 
-// Portable returns an error if the case names devices that only this machine has: those started elsewhere, and
-// manifests by their path.
+// Portable returns an error if the case names what only this machine has: devices that were started elsewhere,
+// manifests by their path, and captures.
 func (c *Case) Portable() error {
+	if len(c.Background) > 0 {
+		return c.Locate(field.Errorf("background[0].capture", "%q: bundles of scenarios have no captures",
+			c.Background[0].Capture))
+	}
 	rack := c.rack()
 	for i := range rack.Servers {
 		d, at := &rack.Servers[i].Cards[0].Device, c.devicePath(i)

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/run/place"
 )
 
 // Workload options that a ring does not support are refused before the run, and the error names the field.
@@ -83,7 +84,7 @@ func TestRingReaderSeesWrongBytes(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 40, depth: 16, ring: {alpha: 4, beta: 4, "+
 		"gamma: 4}}")
 	o := Options{NIC: device.Model}
-	first := mem.Bus(nicspec.EndpointHost, appsFrom)
+	first := mem.Bus(nicspec.EndpointHost, place.HostFrom)
 	w, err := newWorld(t.Context(), c, &o)
 	require.NoError(t, err)
 	x := w.rack.Servers[1].Cards[0].Memory

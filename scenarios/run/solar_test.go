@@ -15,6 +15,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run/place"
 )
 
 // Byte offsets in a frame of Solar over IPv4.
@@ -57,8 +58,8 @@ func TestSolarOnTheWire(t *testing.T) {
 				}
 				require.LessOrEqual(t, int(length), 4096)
 				at := binary.BigEndian.Uint64(tail[4:])
-				require.True(t, at >= mem.Bus(nicspec.EndpointHost, appsFrom) &&
-					at+uint64(length) <= mem.Bus(nicspec.EndpointHost, appsFrom+appsBytes), "%#x", at)
+				require.True(t, at >= mem.Bus(nicspec.EndpointHost, place.HostFrom) &&
+					at+uint64(length) <= mem.Bus(nicspec.EndpointHost, place.HostFrom+place.HostBytes), "%#x", at)
 			})
 		}
 		for _, kind := range []string{"write", "read"} {

@@ -12,6 +12,8 @@ import (
 	"nictwin/models/sim/quantity"
 	"nictwin/models/sim/simcore"
 	"nictwin/models/sim/specfile"
+	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/workload"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
@@ -26,16 +28,18 @@ type Spec struct {
 	Description string         `yaml:"description"`
 	Board       board.RackSpec `yaml:"board"`
 	// one for each card slot, in order; a single one is for every slot; empty: the devices that the board names
-	Devices   []board.DeviceSpec `yaml:"devices"`
-	Stacks    []StackSpec        `yaml:"stacks"`    // one for each server; if there is only one, for all
-	Addresses AddressFamily      `yaml:"addresses"` // network layer of the ports' addresses
-	Workload  *workload.Spec     `yaml:"workload"`  // the only workload; nil: Workloads has them
-	Workloads []workload.Spec    `yaml:"workloads"` // run side by side; empty: Workload is the only one
-	Faults    FaultSpec          `yaml:"faults"`
-	Expect    ExpectSpec         `yaml:"expect"`
-	Measure   MeasureSpec        `yaml:"measure"`
-	Limits    LimitSpec          `yaml:"limits"`
-	Sweep     SweepSpec          `yaml:"sweep"`
+	Devices    []board.DeviceSpec `yaml:"devices"`
+	Stacks     []StackSpec        `yaml:"stacks"`     // one for each server; if there is only one, for all
+	Addresses  AddressFamily      `yaml:"addresses"`  // network layer of the ports' addresses
+	Workload   *workload.Spec     `yaml:"workload"`   // the only workload; nil: Workloads has them
+	Workloads  []workload.Spec    `yaml:"workloads"`  // run side by side; empty: Workload is the only one
+	Load       load.List          `yaml:"load"`       // of memories, beside the traffic
+	Background background.List    `yaml:"background"` // captures, beside the traffic
+	Faults     FaultSpec          `yaml:"faults"`
+	Expect     ExpectSpec         `yaml:"expect"`
+	Measure    MeasureSpec        `yaml:"measure"`
+	Limits     LimitSpec          `yaml:"limits"`
+	Sweep      SweepSpec          `yaml:"sweep"`
 }
 
 // StackSpec is the network stack of a server.
@@ -121,7 +125,7 @@ const (
 func (s *Spec) Validate() error {
 	errs := []error{
 		field.Under("board", s.Board.Validate()), s.validateWorkloads(),
-		field.Under("faults", s.Faults.validate(len(s.Board.All()))),
+		field.Under("faults", s.Faults.validate(len(s.Board.All()))), s.Load.Validate(), s.Background.Validate(),
 		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
 		s.validateMeasure(), s.validateGiven(),
 	}
@@ -161,6 +165,9 @@ func (s *Spec) Validate() error {
 		return err
 	}
 	rack := s.rack()
+	if err := errors.Join(s.Load.Check(s.loaded(rack.Servers)), s.Background.Check(&rack, s.takesRaw())); err != nil {
+		return err
+	}
 	if err := rack.Validate(); err != nil {
 		return field.Against(field.Under("board", err), "devices", "faults")
 	}
@@ -197,7 +204,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
 		if err := errors.Join(s.validateEngine(n, card), s.validateApplications(n, card),
-			s.validateMemory(n, card)); err != nil {
+			s.validateMemory(n, &rack.Servers[n])); err != nil {
 			return err
 		}
 	}
@@ -245,6 +252,8 @@ func (s *Spec) rack() board.RackSpec {
 		}
 		c.Seed += s.AllWorkloads()[0].Seed
 	}
+	s.Load.AddTo(r.Servers)
+	r.Network.Inserts = s.Background.Ports()
 	resolve(&r)
 	return r
 }

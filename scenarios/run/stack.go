@@ -7,8 +7,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/fabric/etherlink/core"
-	"nictwin/models/memory/mem"
-	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/run/place"
+	"nictwin/scenarios/run/workload"
 	"nictwin/stack/apps"
 	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
@@ -116,7 +116,7 @@ func (w *world) sides() (all [][][2]apps.Side) {
 		var pairs [][2]apps.Side
 		for _, p := range l.Pairs() {
 			for range l.Processes {
-				pairs = append(pairs, [2]apps.Side{w.side(p[0], p[1], next[p[0]]), w.side(p[1], p[0], next[p[1]])})
+				pairs = append(pairs, [2]apps.Side{w.side(p[0], p[1], next[p[0]], l, true), w.side(p[1], p[0], next[p[1]], l, false)})
 				next[p[0]]++
 				next[p[1]]++
 			}
@@ -127,7 +127,7 @@ func (w *world) sides() (all [][][2]apps.Side) {
 }
 
 // side returns what an application on a server may use: verbs context, core and its share of the applications' memory.
-func (w *world) side(server, peer, app int) apps.Side {
+func (w *world) side(server, peer, app int, of *workload.Spec, client bool) apps.Side {
 	const hops = 64
 	c := w.rack.Servers[server].Cards[0]
 	var ways []apps.Route
@@ -139,11 +139,22 @@ func (w *world) side(server, peer, app int) apps.Side {
 	if o, ok := w.stacks[server].(offloading); ok {
 		engine = o.engine()
 	}
-	share := uint64(appsBytes/w.workloads.Applications(server)) &^ (pageBytes - 1)
-	return apps.Side{
-		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(app),
-		Core: w.stacks[server].Core(app), Memory: c.Memory,
-		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(app)*share), Bytes: share,
-		Routes: ways, Engine: engine,
+	in := of.Memory.Of(client)
+	share := placed(&w.spec.Servers[server]).Of(in).Share(app, w.workloads.Applications(server))
+	core := w.stacks[server].Core(app)
+	if on, ok := core.(looping); ok && in == apps.ArmPlace {
+		core = beside(on, c, of.Payload)
 	}
+	return apps.Side{
+		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(app), Core: core, Memory: c.Memory,
+		Base: share.Base, Bytes: share.Bytes, Routes: ways, Engine: engine,
+	}
+}
+
+// beside returns the core of an application whose buffers lie in the Arm memory of a card.
+func beside(on looping, c *board.Card, payload apps.Payload) apps.Core {
+	if payload == apps.Reused || c.HostMMIO == nil {
+		return place.NewCore(on.Core, nil, c.Memory) // it reads and writes before and after the traffic only
+	}
+	return place.NewCore(on.Core, c.HostMMIO, c.Memory)
 }

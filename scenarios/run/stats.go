@@ -244,6 +244,8 @@ func (w *world) figures(p *Played) error {
 			Text: fmt.Sprintf("statistics: %d stamps cannot be, the first that of %s", n, first)})
 	}
 	s := m.Summary()
+	s.AddLoads(w.loads.Rows())
+	s.AddBackground(w.background.Rows())
 	if m.series != nil {
 		if err := m.write(s, w.o.Dir); err != nil {
 			return err

@@ -14,16 +14,16 @@ func (w *world) play(p *Played) error {
 	if err := w.open(); err != nil {
 		return err
 	}
-	if err := w.injectReadFaults(); err != nil {
+	if err := errors.Join(w.openLoads(), w.injectReadFaults()); err != nil {
 		return err
 	}
 	w.notifyTraffic(false)
 	w.measure()
 	from := w.engine.Now()
-	if err := w.apps.Begin(from); err != nil {
-		return stackError(err)
+	if err := errors.Join(w.besides(), stackError(w.apps.Begin(from))); err != nil {
+		return err
 	}
-	stuck := w.traffic()
+	stuck := errors.Join(w.traffic(), w.endBesides())
 	w.apps.EndPhases()
 	p.Traffic = w.engine.Now() - from
 	w.endSeries()

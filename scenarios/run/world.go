@@ -13,6 +13,8 @@ import (
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/wiretap"
+	"nictwin/scenarios/run/background"
+	"nictwin/scenarios/run/load"
 	"nictwin/scenarios/run/workload"
 )
 
@@ -34,7 +36,9 @@ type world struct {
 	workloads workload.List
 	apps      *workload.Group // applications of all workloads; nil: not set up
 
-	measured *measured // statistics; nil: none are wanted
+	measured   *measured       // statistics; nil: none are wanted
+	loads      *load.Set       // of memories, beside the traffic
+	background *background.Set // captures, beside the traffic
 
 	waited simcore.Ps // longest wait of settle, or between two completions, that ended well
 	over   bool
@@ -87,7 +91,7 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 
 // begin attaches the observers and opens the stacks.
 func (w *world) begin(rack *board.RackSpec) error {
-	if err := w.watch(rack); err != nil {
+	if err := errors.Join(w.openBackground(), w.watch(rack)); err != nil {
 		return err
 	}
 	for _, c := range w.rack.Cards() {
@@ -297,7 +301,7 @@ func (w *world) resting() bool {
 
 // close closes the devices and the artifacts.
 func (w *world) close() error {
-	errs := []error{w.rack.Close()}
+	errs := []error{w.rack.Close(), w.background.Close()}
 	if w.log != nil {
 		errs = append(errs, w.log.Close())
 	}

@@ -42,6 +42,10 @@ func (s *Spec) YAML() ([]byte, error) {
 // Alone returns the case as a scenario without a sweep, whose paths do not depend on the folder of its file.
 func (c *Case) Alone() Spec {
 	s := c.Spec
+	s.Background = slices.Clone(s.Background)
+	for i := range s.Background {
+		s.Background[i].Capture = c.beside(s.Background[i].Capture)
+	}
 	s.Devices = append([]board.DeviceSpec(nil), s.Devices...)
 	for i := range s.Devices {
 		c.fix(&s.Devices[i])

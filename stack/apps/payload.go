@@ -2,6 +2,7 @@ package apps
 
 import (
 	"errors"
+	"fmt"
 
 	"nictwin/models/sim/field"
 )
@@ -17,6 +18,61 @@ const (
 	// buffers are written before the traffic and read after it, as in measuring programs such as perftest
 	Reused Payload = "reused"
 )
+
+// Place is a memory that buffers of messages lie in.
+type Place string
+
+// Places of buffers.
+const (
+	HostPlace Place = "host" // of the server
+	ArmPlace  Place = "arm"  // of the server's card
+	GPUPlace  Place = "gpu"  // of the server's first GPU
+
+	allPlaces = "host, arm or gpu"
+)
+
+// Places says where either end of the flows has the buffers of its messages.
+type Places struct {
+	Client Place `yaml:"client"`
+	Server Place `yaml:"server"`
+}
+
+// Of returns the place of an end's buffers.
+func (p Places) Of(client bool) Place {
+	if client {
+		return p.Client
+	}
+	return p.Server
+}
+
+// DecodeWord gives both ends the same place (specfile.WordDecoder).
+func (p *Places) DecodeWord(word string) error {
+	at := Place(word)
+	if !at.valid() {
+		return fmt.Errorf("%q: want %s for both ends, or client and server", word, allPlaces)
+	}
+	*p = Places{at, at}
+	return nil
+}
+
+// Word returns the places as one word (specfile.Worded).
+func (p Places) Word() string {
+	if p.Client == p.Server {
+		return string(p.Client)
+	}
+	return string(p.Client) + "+" + string(p.Server)
+}
+
+func (p Place) valid() bool { return p == HostPlace || p == ArmPlace || p == GPUPlace }
+
+// validatePlaces rejects places that no memory has, or that the ends of one server cannot share.
+func (s *Spec) validatePlaces(bad func(ok bool, path field.Path, format string, a ...any)) {
+	m := &s.Memory
+	bad(m.Client.valid(), "memory.client", "%q: want %s", m.Client, allPlaces)
+	bad(m.Server.valid(), "memory.server", "%q: want %s", m.Server, allPlaces)
+	bad(!s.BothWays || m.Client == m.Server, "memory", ": client in %s, server in %s: with %v each server has ends of "+
+		"both kinds in one memory: want the same for both", m.Client, m.Server, field.Path("both_ways"))
+}
 
 // patternOf returns the number of the message whose pattern message m carries.
 func (s *Spec) patternOf(m int) int {

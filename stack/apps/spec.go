@@ -73,6 +73,7 @@ type Spec struct {
 	Depth int   `yaml:"depth"` // requests of a flow in flight; for kind ring the ring's slots
 
 	Payload Payload `yaml:"payload"` // when applications read and write the bytes of messages
+	Memory  Places  `yaml:"memory"`  // of the buffers of messages
 
 	Pieces      int  `yaml:"pieces"`              // SGEs of each request
 	Offset      int  `yaml:"offset" unit:"bytes"` // distance of each piece from a multiple of 64 B
@@ -161,8 +162,9 @@ func (s *Spec) RetransmitAfter() int {
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh,
-		By: kind.ByEngine, Notice: NoticeCompletion, Pieces: 1, Batch: 1, SignalEvery: 1,
-		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		By: kind.ByEngine, Notice: NoticeCompletion, Memory: Places{HostPlace, HostPlace}, Pieces: 1, Batch: 1,
+		SignalEvery: 1,
+		Ring:        rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -291,6 +293,7 @@ func (s *Spec) validateOptions() error {
 		field.Path("pieces"))
 	s.validateLowLatency(bad)
 	s.validateNotice(bad)
+	s.validatePlaces(bad)
 	s.validateRevoke(bad)
 	return errors.Join(errs...)
 }

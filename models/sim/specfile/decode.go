@@ -50,6 +50,9 @@ type Defaulter interface{ SetDefaults() }
 // string, such as a quantity with its unit, gets every single value, numbers without a unit too.
 type WordDecoder interface{ DecodeWord(word string) error }
 
+// Single is a list that a file may give as its only entry, a mapping.
+type Single interface{ TakesOne() }
+
 // keyPreset is the key of a mapping that names its preset.
 const keyPreset = "preset"
 
@@ -177,6 +180,9 @@ func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path, u unit) 
 }
 
 func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path, u unit) {
+	if _, one := v.Addr().Interface().(Single); one && n.Kind == yaml.MappingNode {
+		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
+	}
 	if n.Kind != yaml.SequenceNode {
 		d.bad(n, at, "%s: want a list", kindOf(n))
 		return

@@ -1,6 +1,7 @@
 package specfile
 
 import (
+	"encoding"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -147,11 +148,21 @@ func (f *Field) Long() string {
 	return ""
 }
 
+// Worded is a value that has a single word in texts; it need not be one that DecodeWord reads.
+type Worded interface{ Word() string }
+
 // Text returns the field's value as one word: entries of a list with a + between them. ok is false if the value is or
-// contains a struct or a map.
+// contains a map, or a struct that is not Worded.
 func (f *Field) Text() (text string, ok bool) { return f.unit.text(f.value) }
 
 func (u *unit) text(v reflect.Value) (string, bool) {
+	switch w := v.Interface().(type) {
+	case Worded:
+		return w.Word(), true
+	case encoding.TextMarshaler: // a quantity
+		text, err := w.MarshalText()
+		return string(text), err == nil
+	}
 	switch k := v.Kind(); {
 	case k == reflect.Pointer && v.IsNil():
 		return "null", true

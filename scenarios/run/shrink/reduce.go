@@ -129,6 +129,8 @@ func simplifications(s *run.Spec) []func(*run.Spec) {
 		}
 	}
 	all = append(all, []func(*run.Spec){
+		func(s *run.Spec) { s.Load = nil },
+		func(s *run.Spec) { s.Background = nil },
 		func(s *run.Spec) { s.Faults.Wire = nil },
 		func(s *run.Spec) { s.Faults.PCIe = nil },
 		func(s *run.Spec) { s.Faults.SlowMemory = nil },
@@ -172,6 +174,7 @@ func workloadSimplifications() []func(*workload.Spec) {
 		func(w *workload.Spec) { w.Ports, w.PSN = plain.Ports, nil },
 		func(w *workload.Spec) { w.Ring = plain.Ring },
 		func(w *workload.Spec) { w.Misuse = nil },
+		func(w *workload.Spec) { w.Memory = plain.Memory },
 		func(w *workload.Spec) { w.Begin, w.End = 0, nil },
 		func(w *workload.Spec) { w.From, w.To = w.From[:1], w.To[:1] },
 	}

@@ -12,11 +12,13 @@ import (
 
 // Summary is the statistics of a run, as JSON has them.
 type Summary struct {
-	Total        Rate       `json:"total"`
-	Flows        []FlowRate `json:"flows"`
-	FlowsLeftOut int        `json:"flows_left_out,omitempty"` // further flows, listed with --stats full
-	Latency      []Latency  `json:"latency"`                  // of all flows, by kind and size
-	Counters     []Counter  `json:"counters,omitempty"`       // with --stats full
+	Total        Rate         `json:"total"`
+	Flows        []FlowRate   `json:"flows"`
+	FlowsLeftOut int          `json:"flows_left_out,omitempty"` // further flows, listed with --stats full
+	Latency      []Latency    `json:"latency"`                  // of all flows, by kind and size
+	Loads        []Load       `json:"loads,omitempty"`          // of memories, beside the traffic
+	Background   []Background `json:"background,omitempty"`     // captures beside the traffic
+	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
 }
 
 // Counter holds the growth of a counter of the board, from the begin of the traffic to its end.

@@ -44,6 +44,8 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, "  total: %s\n", s.Total.Why)
 	}
 	s.latencyTable(&b)
+	s.loadTable(&b)
+	s.backgroundTable(&b)
 	return b.String()
 }
 

@@ -38,6 +38,16 @@ func (s *Scenarios) remotes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// captures reads the captures that the cases play, so that a damaged one is reported before the run.
+func (s *Scenarios) captures(ctx context.Context) error {
+	for _, c := range s.cases {
+		if err := c.CheckCaptures(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // dut finds and reads the manifests of RTL devices, so that their faults are reported before the run.
 func (s *Scenarios) dut() error {
 	known, found := map[string]error{}, false

@@ -199,7 +199,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
-	err := errors.Join(s.dut(), s.Part.Check(len(s.cases), "cases"))
+	err := errors.Join(s.dut(), s.captures(ctx), s.Part.Check(len(s.cases), "cases"))
 	s.cases = shard.Of(s.Part, s.cases)
 	if err = errors.Join(err, s.remotes(ctx)); err != nil {
 		return "", &UsageError{err}

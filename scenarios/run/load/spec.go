@@ -1,0 +1,146 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/memory/dram"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/quantity"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
+)
+
+var (
+	_ specfile.Defaulter = (*Spec)(nil)
+	_ specfile.Single    = (*List)(nil)
+)
+
+// Target names the part that a load uses.
+type Target string
+
+// Targets of loads.
+const (
+	DRAM Target = "dram"
+	LLC  Target = "llc" // the last-level cache, by cores behind it
+)
+
+// Memory names the side of a server whose memory a load uses.
+type Memory string
+
+// Sides of a server.
+const (
+	Host Memory = "host"
+	Arm  Memory = "arm"
+)
+
+// Spec describes a load.
+type Spec struct {
+	Server int           `yaml:"server"`
+	At     Target        `yaml:"at"`
+	Of     Memory        `yaml:"of"`
+	Socket int           `yaml:"socket"` // of the host
+	Rate   quantity.Rate `yaml:"rate"`   // of all accesses, loads and stores together
+	From   quantity.Time `yaml:"from"`   // from the begin of the traffic on
+	Until  quantity.Time `yaml:"until"`  // 0: the end of the traffic
+	// length of the range that is accessed and, with LLC, of the buffer of the chaser, too; 0: see Server.length
+	Bytes   quantity.Bytes `yaml:"bytes"`
+	Stores  float64        `yaml:"stores"`  // share of the accesses that write
+	Cores   int            `yaml:"cores"`   // LLC: walkers, which share the rate
+	Latency bool           `yaml:"latency"` // LLC: one more core measures the loaded latency
+	Seed    uint64         `yaml:"seed"`    // of random addresses
+}
+
+// List is the loads of a scenario.
+type List []Spec
+
+// TakesOne implements specfile.Single.
+func (*List) TakesOne() {}
+
+// SetDefaults sets the defaults of an entry (specfile.Defaulter).
+func (s *Spec) SetDefaults() { *s = Spec{Of: Host, Stores: 0.5, Cores: 1, Latency: true} }
+
+// Limits of a load.
+const (
+	maxCores = 64
+	maxLoads = 64
+	maxBytes = 1 << 40
+	permille = 1000
+)
+
+// Hog returns the spec of a load of DRAM.
+func (s *Spec) Hog() dram.HogSpec {
+	h := dram.DefaultHogSpec()
+	h.Rate, h.Writes, h.Seed = rate(s.Rate), int(s.Stores*permille+0.5), s.Seed
+	if s.Bytes > 0 {
+		h.Span = uint64(s.Bytes)
+	}
+	h.From, h.Until = simcore.Ps(s.From), simcore.Ps(s.Until)
+	return h
+}
+
+// rate returns a rate as bytes in a time, the nearest that fits.
+func rate(r quantity.Rate) simcore.Rate {
+	const byteBits = 8
+	bytes := int64(r) / byteBits
+	if bytes == 0 {
+		return simcore.Rate{Bytes: 1, Ps: simcore.Second} // the slowest that a generator has
+	}
+	ps := simcore.Second
+	for bytes > 1<<30 {
+		bytes, ps = bytes/10, ps/10
+	}
+	return simcore.Rate{Bytes: bytes, Ps: ps}
+}
+
+// Validate returns every error of the list, each a field.Error.
+func (l List) Validate() error {
+	if len(l) > maxLoads {
+		return field.Errorf("load", ": %d of them: want %d at most", len(l), maxLoads)
+	}
+	var errs []error
+	for i := range l {
+		errs = append(errs, field.Under(path(i), l[i].validate()))
+	}
+	return errors.Join(errs...)
+}
+
+// path returns the path of an entry in a scenario file.
+func path(i int) field.Path { return field.Path(fmt.Sprintf("load[%d]", i)) }
+
+func (s *Spec) validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	const most, least, longest = 10_000_000_000_000, 8, quantity.Time(simcore.MaxPs / 4) // bit/s
+	bad(s.At == DRAM || s.At == LLC, "at", "%q: want %s or %s", s.At, DRAM, LLC)
+	bad(s.Of == Host || s.Of == Arm, "of", "%q: want %s or %s", s.Of, Host, Arm)
+	bad(s.Server >= 0, "server", "%d: want 0 or more", s.Server)
+	bad(s.Socket >= 0 && (s.Of != Arm || s.Socket == 0), "socket", "%d: want 0, or another socket of a host", s.Socket)
+	bad(s.Rate >= least && s.Rate <= most, "rate", "%v: want %v to %v", s.Rate, quantity.Rate(least),
+		quantity.Rate(most))
+	bad(s.From >= 0 && s.From <= longest, "from", "%v: want 0ps to %v", s.From, longest)
+	bad(s.Until == 0 || s.Until > s.From && s.Until <= longest, "until",
+		"%v: want more than %v, %v, or none for the end of the traffic", s.Until, field.Path("from"), s.From)
+	bad(s.Bytes == 0 || s.Bytes >= 1024 && s.Bytes <= maxBytes && s.Bytes%lineBytes == 0, "bytes",
+		"%v: want a multiple of %d B from 1 KiB to %v, or none", s.Bytes, lineBytes, quantity.Bytes(maxBytes))
+	bad(s.Stores >= 0 && s.Stores <= 1, "stores", "%v: want a share of the accesses, 0 to 1", s.Stores)
+	bad(s.Cores >= 1 && s.Cores <= maxCores, "cores", "%d: want 1 to %d", s.Cores, maxCores)
+	bad(s.Cores == 1 || s.At != DRAM, "cores", "%d: a load of %s takes none: want another %v", s.Cores, DRAM,
+		field.Path("at"))
+	return errors.Join(errs...)
+}
+
+// Takes returns the number of cores that the load takes.
+func (s *Spec) Takes() int {
+	switch {
+	case s.At == DRAM:
+		return 0
+	case s.Latency:
+		return s.Cores + 1
+	}
+	return s.Cores
+}
