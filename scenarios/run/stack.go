@@ -116,7 +116,8 @@ func (w *world) sides() (all [][][2]apps.Side) {
 		var pairs [][2]apps.Side
 		for _, p := range l.Pairs() {
 			for range l.Processes {
-				pairs = append(pairs, [2]apps.Side{w.side(p[0], p[1], next[p[0]], l, true), w.side(p[1], p[0], next[p[1]], l, false)})
+				pairs = append(pairs, [2]apps.Side{w.side(p[0], p[1], next[p[0]], l, true),
+					w.side(p[1], p[0], next[p[1]], l, false)})
 				next[p[0]]++
 				next[p[1]]++
 			}

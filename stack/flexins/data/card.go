@@ -202,7 +202,7 @@ type Stats struct {
 	Completions   uint64
 	BadICRC       uint64 // packets dropped: the ICRC was wrong
 	Malformed     uint64 // packets dropped: shorter than their headers say
-	Stray         uint64 // packets dropped: to other addresses, no such queue pair, other peers, or frames that no queue pair takes
+	Stray         uint64 // packets dropped: other addresses, no such queue pair, or frames that no queue pair takes
 	Marked        uint64 // packets with a congestion mark (ECN)
 	Notified      uint64 // congestion notification packets received
 	Copied        uint64 // bytes moved by copies
