@@ -159,6 +159,8 @@ type Card struct {
 
 	Switch            *nicswitch.Switch // nil: the card has no switch
 	ArmLink, HostLink *pcielink.Link    // between the switch and each root; nil: no switch, or no PCIe link there
+	NICLink           *simcore.Link     // between the NIC and the switch or root; nil: HostLink is this link
+	SecondLink        *simcore.Link     // between the second device and the switch; nil: no second device
 
 	ArmOutbound *root.Outbound // the Arm cores' path to host memory; nil: none
 	HostMMIO    *mmio.Path     // the host cores' path to Arm memory; nil: none

@@ -40,7 +40,7 @@ func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoin
 func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err error) {
 	name := s.Name + ".PCIeLink"
 	if s.Direct == nil || s.Direct.PCIe == nil {
-		_, err = simcore.Connect(name, e, s.pcie(), port, c.NIC.PCIe())
+		c.NICLink, err = simcore.Connect(name, e, s.pcie(), port, c.NIC.PCIe())
 		return err
 	}
 	if c.HostLink, err = (pcielink.Builder{Scheduler: e, Spec: *s.Direct.PCIe}).Build(name); err != nil {

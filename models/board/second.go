@@ -106,7 +106,7 @@ func (s *CardSpec) addSecond(e *simcore.Engine, p *Pools, c *Card, factory Facto
 	if c.Second, err = factory(slot); err != nil {
 		return err
 	}
-	if _, err = simcore.Connect(slot.Name+".PCIeLink", e, s.PCIe, c.Switch.Port(portSecond),
+	if c.SecondLink, err = simcore.Connect(slot.Name+".PCIeLink", e, s.PCIe, c.Switch.Port(portSecond),
 		c.Second.PCIe()); err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ type Comp struct {
 	pools     pools
 	e         core.Effects // effects of anything except a received packet, which has its own in rxOp
 
-	obs      []boundary.Observer
+	obs         []boundary.Observer
+	payloadRead func(tag uint8, first bool, frame []byte) // see ObservePayload; nil: nobody observes
 	rests    []boundary.RestObserver
 	idleFrom int64 // first cycle of the current idle interval; -1 while busy
 
@@ -102,6 +103,10 @@ func (c *Comp) Eth(p int) *simcore.Port { return c.ports[p].port }
 
 // Err returns the first error, or nil: an input or failure that the NIC could not handle.
 func (c *Comp) Err() error { return c.failed }
+
+// ObservePayload sets an observer of the reads of payload: f is called before a read request leaves, with its tag and
+// the frame for which it reads, whose headers are complete; first marks the first request for the frame.
+func (c *Comp) ObservePayload(f func(tag uint8, first bool, frame []byte)) { c.payloadRead = f }
 
 // Cycle returns the cycle of the last event.
 func (c *Comp) Cycle() int64 { return int64(c.last / c.period) }

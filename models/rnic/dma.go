@@ -100,6 +100,9 @@ func (c *Comp) request() {
 			c.fail(err)
 			return
 		}
+		if x, ok := r.owner.(*txPacket); ok && c.payloadRead != nil {
+			c.payloadRead(id, r.open == 1 && piece.Len == r.requested, x.f.Data)
+		}
 		d.out.Push(p)
 		if r.requested == len(r.dst) {
 			d.waiting.Pop()

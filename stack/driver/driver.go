@@ -65,6 +65,8 @@ type Driver struct {
 	word     [4]byte
 
 	rx, tx map[int]*Queue // open queues, by number
+	uses   Uses
+	keys   map[int]KeySpec // memory keys as last set, by index
 }
 
 // New returns a driver that accesses its NIC through bus.
@@ -75,9 +77,11 @@ func New(bus Bus, o Options) (*Driver, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("driver: %w", err)
 	}
-	d := &Driver{bus: bus, opts: o, rx: map[int]*Queue{}, tx: map[int]*Queue{}}
+	d := &Driver{bus: bus, opts: o, rx: map[int]*Queue{}, tx: map[int]*Queue{},
+		keys: map[int]KeySpec{}}
 	for ep, r := range o.Memory {
 		d.arenas[ep] = NewArena(uint64(ep)<<nicspec.EndpointShift|r.From, r.Bytes)
+		d.arenas[ep].uses = &d.uses
 	}
 	return d, nil
 }
@@ -87,6 +91,16 @@ func (d *Driver) Err() error { return d.err }
 
 // Build returns the sizes and parts that the driver assumes.
 func (d *Driver) Build() nicspec.Build { return d.opts.Build }
+
+// Uses returns the marks of what the driver's memory is for.
+func (d *Driver) Uses() *Uses { return &d.uses }
+
+// Within returns an arena of n bytes at a bus address, which the driver has allocated.
+func (d *Driver) Within(from, n uint64) *Arena {
+	a := NewArena(from, n)
+	a.uses = &d.uses
+	return a
+}
 
 // Alloc allocates n bytes of an endpoint's memory at a multiple of align (a power of two), and returns the bus address.
 func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {

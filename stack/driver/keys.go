@@ -54,7 +54,15 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	}
 	var entry [nicspec.KeyEntrySize]byte
 	f.Encode(entry[:])
+	d.keys[s.Index] = s
 	return &Key{s, KeyID(s.Index, s.Variant)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
+}
+
+// BusAddress returns the bus address that a memory key, as last set, gives to a virtual address; ok is false if there is
+// no such key.
+func (d *Driver) BusAddress(id uint32, va uint64) (bus uint64, ok bool) {
+	k, ok := d.keys[int(id&0xffff)]
+	return k.Bus + va - k.VA, ok
 }
 
 // DropKey invalidates a memory key. No unfinished entry may use it [T12].

@@ -11,6 +11,7 @@ import (
 type Arena struct {
 	free []extent          // by address, never adjacent
 	used map[uint64]uint64 // lengths of allocations, by address
+	uses *Uses             // what the memory is for
 }
 
 // extent is the address range [from, to).
@@ -18,12 +19,25 @@ type extent struct{ from, to uint64 }
 
 // NewArena returns an arena of n bytes at a bus address.
 func NewArena(from, n uint64) *Arena {
-	a := &Arena{used: map[uint64]uint64{}}
+	a := &Arena{used: map[uint64]uint64{}, uses: new(Uses)}
 	if n > 0 {
 		a.free = []extent{{from, from + n}}
 	}
 	return a
 }
+
+// Within returns an arena of n bytes at a bus address, which a has allocated. Both share the marks of uses.
+func (a *Arena) Within(from, n uint64) *Arena {
+	b := NewArena(from, n)
+	b.uses = a.uses
+	return b
+}
+
+// Mark tells what n bytes at a bus address are for.
+func (a *Arena) Mark(addr, n uint64, use Use) { a.uses.Mark(addr, n, use) }
+
+// Uses returns the marks.
+func (a *Arena) Uses() *Uses { return a.uses }
 
 // Left returns the number of free bytes, which may be fragmented.
 func (a *Arena) Left() uint64 {

@@ -43,6 +43,7 @@ func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vecto
 	if v.addr, err = d.Alloc(endpoint, 4, 4); err != nil {
 		return nil, err
 	}
+	d.uses.Mark(v.addr, 4, UseMessages)
 	if v.stop, err = bus.Watch(v.addr, 4, v.readMessage); err != nil {
 		return nil, errors.Join(err, d.Free(v.addr))
 	}

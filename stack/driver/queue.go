@@ -101,6 +101,12 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	if l.CQ, err = d.Alloc(c.DoneIn, uint64(l.CQBytes()), nicspec.LineBytes); err != nil {
 		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.ring.Kind(), c.Queue, err), d.Free(l.Base))
 	}
+	use := UseRecvRing
+	if l.Slot == nicspec.WqeSize {
+		use = UseSendRing
+	}
+	d.uses.Mark(l.Base, uint64(l.Bytes()), use)
+	d.uses.Mark(l.CQ, uint64(l.CQBytes()), UseCompletions)
 	if c.Notice == NoticeWatch {
 		if r.stop, err = r.bus.Watch(l.CQ, l.CQBytes(), r.Poll); err != nil {
 			return errors.Join(err, d.Free(l.Base), d.Free(l.CQ))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/driver"
 )
 
 // CQ is a completion queue in memory, polled by its owner.
@@ -37,6 +38,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.arena.Mark(at, size, driver.UseCompletions)
 	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
 	c.read = c.entryRead
 	d.cqn++

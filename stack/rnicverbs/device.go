@@ -172,6 +172,7 @@ func (d *Device) SetPort(p rnicspec.SetPort) { d.Do(&p, nil) }
 func (d *Device) SetContext(bytes uint64) error {
 	at, err := d.arena.Alloc(bytes, rnicspec.CmdBytes)
 	if err == nil {
+		d.arena.Mark(at, bytes, driver.UseContexts)
 		d.Do(&rnicspec.SetContext{Addr: at, Bytes: bytes}, nil)
 	}
 	return err

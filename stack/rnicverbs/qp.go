@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/driver"
 )
 
 // QPConfig is the configuration of a queue pair.
@@ -51,6 +52,9 @@ func (d *Device) newRing(entry int, log uint8) (ring, error) {
 		return ring{}, fmt.Errorf("rnicverbs: ring of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
 	}
 	at, err := d.arena.Alloc(uint64(entry)<<log, rnicspec.WQEBytes)
+	if err == nil {
+		d.arena.Mark(at, uint64(entry)<<log, driver.UseElements)
+	}
 	return ring{d: d, addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log), ids: make([]uint64, 1<<log)},
 		err
 }

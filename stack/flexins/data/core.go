@@ -86,6 +86,7 @@ func (a *Card) newCore(i int) (*core, error) {
 		Rights: all}); err != nil {
 		return nil, err
 	}
+	c.markMemory(receive, slots, reorder, ring)
 	if err := c.openReceive(c.at); err != nil {
 		return nil, err
 	}
@@ -101,9 +102,18 @@ func (a *Card) newCore(i int) (*core, error) {
 	}
 	at := c.at + receive + slots + linesBytes
 	c.reorder.open(at, a.spec.ReorderPackets, a.spec.PayloadBytes)
-	c.pipes = driver.NewArena(at+reorder, uint64(a.spec.PipeBytes))
+	c.pipes = a.drv.Within(at+reorder, uint64(a.spec.PipeBytes))
 	c.staging = staging{c: c, ring: newRing(at+reorder+uint64(a.spec.PipeBytes), ring)}
 	return c, c.addLoops()
+}
+
+// markMemory tells the driver what the core's memory is for; pipes mark their parts when they are made.
+func (c *core) markMemory(receive, slots, reorder, ring uint64) {
+	u, payload := c.card.drv.Uses(), uint64(c.spec.PayloadBytes)<<c.spec.LogReceive
+	u.Mark(c.at, payload, driver.UsePayload)
+	u.Mark(c.at+payload, receive-payload+slots, driver.UseHeaders)
+	u.Mark(c.at+receive+slots, linesBytes+reorder, driver.UsePayload) // staging lines carry operands of atomics
+	u.Mark(c.at+receive+slots+linesBytes+reorder+uint64(c.spec.PipeBytes), ring, driver.UsePayload)
 }
 
 // queue returns the configuration common to all queues of the core; number is the queue's.

@@ -7,6 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/fifo"
 	"nictwin/models/sim/simcore"
+	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
 	"nictwin/stack/verbs"
 )
@@ -36,6 +37,8 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	if err != nil {
 		return verbs.Errorf("create_cq", verbs.ENOMEM, "memory of data core %d: %v", core, err)
 	}
+	c.pipes.Mark(from+at.Ring-low, n, driver.UseCompletions)
+	c.pipes.Mark(from+at.Counter-low, counterBytes, driver.UseDoorbells)
 	p, err := pipe.NewProducer(a.spec.Collecting(), at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
 	if err != nil {
 		return errors.Join(err, c.pipes.Free(from))

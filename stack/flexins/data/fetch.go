@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
+	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
 )
 
@@ -17,6 +18,8 @@ func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Exten
 	if err != nil {
 		return nil, fmt.Errorf("data: core %d: context %d: memory to fetch elements into: %w", core, context, err)
 	}
+	c.pipes.Mark(from, host.Bytes-pipe.LineBytes, driver.UseElements) // the record is the last line
+	c.pipes.Mark(from+host.Bytes-pipe.LineBytes, pipe.LineBytes, driver.UseDoorbells)
 	f := &hostReader{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes),
 		record: at.Record}
 	f.recordRead, f.linesRead = f.endRecord, f.endLines

@@ -114,6 +114,7 @@ func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 	if l.headers, err = a.drv.Alloc(nicspec.EndpointArm, uint64(n*headerBytes), nicspec.LineBytes); err != nil {
 		return nil, verbs.Errorf(verb, verbs.ENOMEM, "header buffers: %v", err)
 	}
+	a.drv.Uses().Mark(l.headers, uint64(n*headerBytes), driver.UseHeaders)
 	log := nicspec.LogSizeMin
 	for 1<<log < n {
 		log++

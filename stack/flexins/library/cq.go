@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/server/cpu"
 	"nictwin/models/sim/fifo"
+	"nictwin/stack/driver"
 	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"
 	"nictwin/stack/verbs"
@@ -85,6 +86,8 @@ func (q *CQ) open(core int) (mailbox.CQ, error) {
 	if err != nil {
 		return x, verbs.Errorf("create_cq", verbs.ENOMEM, "%v", err)
 	}
+	q.c.cfg.Host.Mark(base, uint64(s.Bytes()), driver.UseCompletions)
+	q.c.cfg.Host.Mark(base+uint64(s.Bytes()), pipe.LineBytes, driver.UseDoorbells)
 	r := &ring{at: pipe.Place{Ring: base, Counter: base + uint64(s.Bytes())}}
 	// Zero the ring: its memory may have belonged to another ring, whose lines would look new.
 	if err := q.c.core.Store(base, make([]byte, s.Bytes()+pipe.LineBytes)); err != nil {

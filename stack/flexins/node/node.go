@@ -160,7 +160,7 @@ func (n *Node) block(endpoint, key int, bytes uint64) (m memory, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Arena = driver.NewArena(at, bytes)
+	m.Arena = n.drv.Within(at, bytes)
 	m.key, err = n.drv.SetKey(driver.KeySpec{Index: key, Variant: 1, Bus: at, Len: bytes,
 		Rights: dma.Access{Read: true, Write: true}})
 	return m, err
@@ -325,6 +325,13 @@ func (w direction) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, a
 	to, err := w.to.Alloc(all, pipe.LineBytes)
 	if err != nil {
 		return nil, nil, at, err
+	}
+	for _, x := range []struct {
+		arena *driver.Arena
+		at    uint64
+	}{{w.from, from}, {w.to, to}} {
+		x.arena.Mark(x.at, bytes, driver.UseElements)
+		x.arena.Mark(x.at+bytes, pipe.LineBytes, driver.UseDoorbells)
 	}
 	place := pipe.Place{Ring: to, Counter: to + bytes}
 	if p, err = pipe.NewProducer(w.spec, place, pipe.NewStaged(w.local, w.engine, from, to, all)); err != nil {

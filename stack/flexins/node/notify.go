@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"nictwin/stack/driver"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/pipe"
 )
@@ -58,6 +59,10 @@ func (n *Node) doorbellPipe(up direction, core int, kind pipe.RecordKind) (p pip
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	up.from.Mark(near, bytes, driver.UseElements)
+	up.from.Mark(near+bytes, pipe.LineBytes, driver.UseDoorbells)
+	up.to.Mark(far, 2*pipe.LineBytes, driver.UseDoorbells)
+	up.from.Mark(staged, 2*pipe.LineBytes, driver.UseDoorbells)
 	at := pipe.DoorbellPlace{Place: pipe.Place{Ring: near, Counter: far}, Kind: kind, Record: near + bytes}
 	if kind == pipe.Pushed {
 		at.Record = far + pipe.LineBytes
@@ -82,6 +87,8 @@ func (n *Node) mmioPipe(up direction, core int) (p pipe.Sender, c pipe.Receiver,
 		return nil, nil, nil, fmt.Errorf("notify mmio: Arm memory up to %#x: want it below 2^32, the offsets of "+
 			"registers", end)
 	}
+	up.to.Mark(to, bytes, driver.UseElements)
+	up.to.Mark(to+bytes, pipe.LineBytes, driver.UseDoorbells)
 	place := pipe.Place{Ring: to, Counter: to + bytes}
 	if p, err = pipe.NewProducer(up.spec, place, pipe.NewMMIO(up.window)); err != nil {
 		return nil, nil, nil, err

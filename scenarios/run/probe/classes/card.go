@@ -1,0 +1,248 @@
+package classes
+
+import (
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/driver"
+)
+
+// Memory tells what a card's memory is for.
+type Memory struct {
+	Uses []*driver.Uses
+	// Bus returns the bus address that a memory key gives to an address; nil: the NIC is not one of the contract.
+	Bus func(key uint32, va uint64) (uint64, bool)
+	// Payload is the range of bus addresses of the applications' memory.
+	Payload struct{ From, Bytes uint64 }
+}
+
+// of returns the class of a byte of memory.
+func (m *Memory) of(addr uint64) (Class, driver.Use) {
+	for _, u := range m.Uses {
+		if use := u.Of(addr); use != driver.UseNone {
+			return classOf[use], use
+		}
+	}
+	if addr-m.Payload.From < m.Payload.Bytes {
+		return Payload, driver.UsePayload
+	}
+	return Other, driver.UseNone
+}
+
+// next returns the address of the block behind one of a ring.
+func (m *Memory) next(at uint64) uint64 {
+	for _, u := range m.Uses {
+		if from, to, ok := u.Range(at); ok && at+nicspec.WqeBytes == to {
+			return from
+		}
+	}
+	return at + nicspec.WqeBytes
+}
+
+var classOf = [...]Class{
+	driver.UseNone: Other, driver.UseSendRing: Descriptors, driver.UseRecvRing: Descriptors,
+	driver.UseElements: Descriptors, driver.UseCompletions: Completions, driver.UseHeaders: Headers,
+	driver.UsePayload: Payload, driver.UseDoorbells: Doorbells, driver.UseMessages: Messages,
+	driver.UseContexts: Contexts,
+}
+
+// card follows the reads and writes of a card's devices over all its links.
+type card struct {
+	memory Memory
+	reads  map[request]*read
+	sends  map[uint64][]*piece            // by the bus address that the NIC reads next of a frame to send
+	more   map[uint64]*entry              // by the address of a further block of a work entry
+	lands  map[uint64]*piece              // by the bus address that the NIC writes next of a received frame
+	passed map[uint64][]piece             // by address: parts of received frames on their way behind the NIC's link
+	sent   seen                           // packets that the NIC read
+	got    seen                           // packets that it wrote
+	behind [nicspec.EndpointHost + 1]bool // there is a link that counts behind the NIC's, by endpoint
+	again  map[uint8]bool                 // payload that an rnic reads for packets sent before, by tag
+	latest bool                           // whether the packet that it read for last was sent before
+}
+
+func newCard(m Memory) *card {
+	return &card{memory: m, reads: map[request]*read{}, sends: map[uint64][]*piece{}, more: map[uint64]*entry{},
+		lands: map[uint64]*piece{}, passed: map[uint64][]piece{}, sent: seen{},
+		got: seen{}, again: map[uint8]bool{}}
+}
+
+// request identifies a read request until its tag is used again.
+type request struct {
+	requester uint16
+	tag       uint8
+}
+
+// read is a read request whose completions are awaited.
+type read struct {
+	from, to uint64
+	part     piece // of a frame, from address from on; without frame: none
+	again    bool  // payload of a packet that an rnic sends again
+}
+
+// frame is a frame whose parts a NIC reads or writes.
+type frame struct {
+	packet
+	parsed bool // the headers were seen
+	roce   bool
+	again  bool
+	early  []early // payload that was counted before the headers were seen
+	pay    uint64  // received: address of the payload buffer
+}
+
+// early is payload counted as sent for the first time.
+type early struct {
+	link  *Link
+	bytes int
+}
+
+// piece is a contiguous part of a frame in memory.
+type piece struct {
+	*frame
+	off  int // in the frame
+	left int
+}
+
+// learn reads a frame's headers; known holds the packets that were seen.
+func (f *frame) learn(b []byte, known seen) {
+	if f.parsed {
+		return
+	}
+	f.parsed = true
+	if f.packet, f.roce = parse(b); f.roce {
+		f.again = known.before(&f.packet)
+	}
+	if f.again {
+		for _, e := range f.early {
+			e.link.bytes[Payload] -= uint64(e.bytes)
+			e.link.bytes[Again] += uint64(e.bytes)
+		}
+	}
+	f.early = nil
+}
+
+// count counts n bytes of a frame from an offset on.
+func (f *frame) count(l *Link, off, n int, otherwise Class) {
+	payload := Payload
+	if f.again {
+		payload = Again
+	}
+	switch {
+	case !f.parsed:
+		l.bytes[otherwise] += uint64(n)
+		if otherwise == Payload {
+			f.early = append(f.early, early{l, n})
+		}
+	case !f.roce:
+		l.bytes[Payload] += uint64(n) // a raw frame is the application's, headers included
+	case f.ack:
+		l.bytes[Acks] += uint64(n)
+	default:
+		k := max(0, min(off+n, f.to)-max(off, f.from))
+		l.bytes[payload] += uint64(k)
+		l.bytes[Headers] += uint64(n - k)
+	}
+}
+
+// entry is a work entry whose further blocks are awaited.
+type entry struct {
+	frame  *frame
+	inline int // bytes
+	skip   int // slots of inline bytes that are still to come
+	pieces int // that are still to come
+	off    int // of the next piece in the frame
+	head   []byte
+}
+
+// block reads a block of a transmit queue's ring or a pushed one. at is its address; 0: it was pushed.
+func (c *card) block(at uint64, b []byte) {
+	if e := c.more[at]; e != nil && at != 0 {
+		delete(c.more, at)
+		c.slots(e, nicspec.WqeMore(b).Slots())
+		return
+	}
+	w := nicspec.Wqe(b)
+	if w.Opcode() != nicspec.OpcodeSend {
+		return
+	}
+	n := int(w.InlineLen())
+	e := &entry{frame: new(frame), inline: n, skip: (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes,
+		pieces: int(w.Nseg()), off: n}
+	for range w.Blocks() {
+		if at != 0 {
+			at = c.memory.next(at)
+			c.more[at] = e
+		}
+	}
+	c.slots(e, w.Slots())
+}
+
+// slots takes the pieces of a work entry from the slots of a block.
+func (c *card) slots(e *entry, b []byte) {
+	for ; len(b) >= nicspec.WqeSlotBytes && e.pieces > 0; b = b[nicspec.WqeSlotBytes:] {
+		if e.skip > 0 {
+			e.skip--
+			e.head = append(e.head, b[:nicspec.WqeSlotBytes]...)
+			if e.skip == 0 {
+				e.frame.learn(e.head[:e.inline], c.sent)
+			}
+			continue
+		}
+		s := nicspec.Seg(b)
+		e.pieces--
+		at, ok := c.memory.Bus(s.Key(), s.Addr())
+		n := int(s.Len())
+		if ok && n > 0 && !c.waits(at, n) {
+			c.sends[at] = append(c.sends[at], &piece{e.frame, e.off, n})
+		}
+		e.off += n
+	}
+}
+
+// waits reports whether the headers of a frame to send, n bytes at an address, wait to be read: an entry was pushed, and
+// the NIC reads it, too.
+func (c *card) waits(at uint64, n int) bool {
+	if _, use := c.memory.of(at); use != driver.UseHeaders {
+		return false
+	}
+	for _, p := range c.sends[at] {
+		if p.left == n {
+			return true
+		}
+	}
+	return false
+}
+
+// descriptors reads receive descriptors.
+func (c *card) descriptors(b []byte) {
+	for ; len(b) >= nicspec.RxDescSize; b = b[nicspec.RxDescSize:] {
+		d := nicspec.RxDesc(b)
+		f := &frame{pay: d.PayAddr()}
+		c.lands[d.HdrAddr()] = &piece{frame: f, left: tlp.PageBytes}
+	}
+}
+
+// register returns the class of an access to a device's registers; ok is false for other addresses.
+func (c *card) register(addr uint64) (class Class, ok bool) {
+	const bars = 2 // of the NIC and of a second device
+	off := addr - nicspec.BarBase
+	if off >= bars*nicspec.BarBytes {
+		return 0, false
+	}
+	off %= nicspec.BarBytes
+	push := off >= nicspec.RegTxPushBase && off < nicspec.RegTxPushBase+nicspec.RegTxPushCount*nicspec.RegTxPushStride
+	if c.memory.Bus == nil || addr >= nicspec.BarBase+nicspec.BarBytes {
+		push = off >= rnicspec.RegPages && off%rnicspec.PageBytes >= rnicspec.PagePush
+	}
+	if push {
+		return Descriptors, true
+	}
+	return Doorbells, true
+}
+
+// endpoint returns the endpoint of a bus address.
+func endpoint(addr uint64) int {
+	ep, _ := mem.Split(addr)
+	return min(ep, nicspec.EndpointHost)
+}
