@@ -9,6 +9,7 @@ import (
 	"nictwin/models/server/cpu"
 	"nictwin/models/server/host"
 	"nictwin/models/sim/field"
+	"nictwin/scenarios/run/probe/classes"
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
@@ -124,6 +125,8 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	if f.node, err = node.New(cfg); err != nil {
 		return nil, err
 	}
+	d := f.node.Driver()
+	w.describe(server, classes.Memory{Uses: d.Uses(), Bus: d.BusAddress})
 	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
 }
 

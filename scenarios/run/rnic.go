@@ -12,6 +12,7 @@ import (
 	rnicmodel "nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/sim/field"
+	"nictwin/scenarios/run/probe/classes"
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
@@ -79,8 +80,9 @@ func openRNIC(w *world, server int) (Stack, error) {
 		r.core = looping{core.Core}
 	}
 	var err error
-	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom),
-		stackBytes)); err != nil {
+	arena := driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)
+	w.describe(server, classes.Memory{Uses: arena.Uses()})
+	if r.dev, err = rnicverbs.Open(bus, arena); err != nil {
 		return nil, err
 	}
 	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage,

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/run/probe/classes"
 	"nictwin/scenarios/run/stats"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
@@ -35,9 +37,10 @@ func ParseStatsLevel(name string) (StatsLevel, error) {
 // measured holds the statistics of a run that are being taken.
 type measured struct {
 	*stats.Recorder
-	series *probe.Series // nil: not wanted
-	turns  []simcore.Ps  // begin and end of the given window, unless they are over or nobody wants to know
-	dram   []uint64      // bytes to and from the Arms' DRAM at the begin and the end of the warm window
+	series *probe.Series   // nil: not wanted
+	links  []*classes.Link // with the series: bytes by class
+	turns  []simcore.Ps    // begin and end of the given window, unless they are over or nobody wants to know
+	dram   []uint64        // bytes to and from the Arms' DRAM at the begin and the end of the warm window
 }
 
 // stamps passes the events of messages to the recorder, with their times.
@@ -89,6 +92,8 @@ func (w *world) measure() {
 	r := stats.New(cfg, w.engine.Now())
 	w.measured = &measured{Recorder: r, turns: turns}
 	if w.o.Stats == StatsFull {
+		w.watching.Begin()
+		w.measured.links = w.watching.Links
 		w.measured.series = probe.NewSeries(w.counters(r, cfg.Workloads), w.engine.Now(), trafficStep)
 	}
 	var wire *probe.Wire
@@ -192,7 +197,16 @@ func (w *world) counters(r *stats.Recorder, loads []stats.Workload) (list []prob
 				What: f.Client + " to " + f.Server, Unit: probe.Bytes, Read: func() uint64 { return r.Bytes(i) }})
 		}
 	}
-	return append(append(list, probe.Ethernet(w.rack)...), probe.Board(w.rack)...)
+	return append(list, w.watching.Counters(w.rack)...)
+}
+
+// describe tells the statistics what the memory of a server's stack is for.
+func (w *world) describe(server int, m classes.Memory) {
+	if w.watching == nil {
+		return
+	}
+	m.Payload.From, m.Payload.Bytes = mem.Bus(nicspec.EndpointHost, appsFrom), appsBytes
+	*w.watching.Memory[server] = m
 }
 
 // endSeries reads the counters of the series at the end of the traffic.
@@ -202,8 +216,18 @@ func (w *world) endSeries() {
 	}
 }
 
-// write adds the totals of the series to the statistics, and leaves it among the artifacts.
+// write adds the totals of the series and the bytes by class to the statistics, and leaves the series among the
+// artifacts.
 func (m *measured) write(s *stats.Summary, dir *files.Folder) error {
+	for _, l := range m.links {
+		x := stats.LinkBytes{Where: l.Where, What: l.What, Total: l.Total(), Classes: map[string]uint64{}}
+		for _, c := range classes.All() {
+			if n := l.Bytes(c); n > 0 {
+				x.Classes[c.String()] = n
+			}
+		}
+		s.Links = append(s.Links, x)
+	}
 	for i := range m.series.Counters {
 		if c := &m.series.Counters[i]; c.Picture != probe.Throughput {
 			s.Counters = append(s.Counters, stats.Counter{Where: c.Where, What: c.What, Unit: c.Unit,
@@ -249,6 +273,11 @@ func (w *world) figures(p *Played) error {
 	if m.series != nil {
 		if err := m.write(s, w.o.Dir); err != nil {
 			return err
+		}
+		for _, l := range m.links {
+			if err := l.Check(); err != nil {
+				p.add(result.Finding{Domain: result.Run, Field: "bytes by class", Text: "statistics: " + err.Error()})
+			}
 		}
 	}
 	if w.o.Stats != "" && w.o.Stats != StatsNone {

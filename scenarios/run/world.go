@@ -15,6 +15,7 @@ import (
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/run/background"
 	"nictwin/scenarios/run/load"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/workload"
 )
 
@@ -37,6 +38,7 @@ type world struct {
 	apps      *workload.Group // applications of all workloads; nil: not set up
 
 	measured   *measured       // statistics; nil: none are wanted
+	watching   *probe.Watch    // links, for StatsFull; nil: nobody watches
 	loads      *load.Set       // of memories, beside the traffic
 	background *background.Set // captures, beside the traffic
 
@@ -91,6 +93,9 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 
 // begin attaches the observers and opens the stacks.
 func (w *world) begin(rack *board.RackSpec) error {
+	if w.o.Stats == StatsFull {
+		w.watching = probe.NewWatch(w.rack)
+	}
 	if err := errors.Join(w.openBackground(), w.watch(rack)); err != nil {
 		return err
 	}

@@ -16,15 +16,9 @@ import (
 // Board lists the counters of a board: bytes by link and direction, DRAM and cache, and the busy time of cores. Parts
 // that a board does not have are left out.
 func Board(r *board.Rack) (list []Counter) {
-	for _, v := range r.Servers {
-		for _, c := range v.Cards {
-			at := v.Name
-			if len(v.Cards) > 1 {
-				at = c.Name
-			}
-			list = append(list, links(at, c)...)
-			list = append(list, memory(at, c)...)
-		}
+	for _, p := range places(r) {
+		list = append(list, links(p.at, p.card)...)
+		list = append(list, memory(p.at, p.card)...)
 	}
 	return list
 }

@@ -24,9 +24,9 @@ func (x *byteHook) Func(ctx sim.HookCtx) {
 	}
 }
 
-// Ethernet counts the bytes of frames that cross each cable of a rack from now on, without check sequence, preamble and
+// ethernet counts the bytes of frames that cross each cable of a rack from now on, without check sequence, preamble and
 // gap. Frames that the cable's faults drop count, too.
-func Ethernet(r *board.Rack) (list []Counter) {
+func ethernet(r *board.Rack) (list []Counter) {
 	for i := range r.Cables {
 		c := &r.Cables[i]
 		for d, link := range c.Entry {

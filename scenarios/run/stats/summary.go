@@ -19,6 +19,15 @@ type Summary struct {
 	Loads        []Load       `json:"loads,omitempty"`          // of memories, beside the traffic
 	Background   []Background `json:"background,omitempty"`     // captures beside the traffic
 	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
+	Links        []LinkBytes  `json:"links,omitempty"`          // likewise
+}
+
+// LinkBytes holds the bytes of a direction of a link, from the begin of the traffic on until everything has settled.
+type LinkBytes struct {
+	Where   string            `json:"where"` // server, card or cable
+	What    string            `json:"what"`
+	Total   uint64            `json:"total"`
+	Classes map[string]uint64 `json:"classes"` // add up to Total; those without bytes are left out
 }
 
 // Counter holds the growth of a counter of the board, from the begin of the traffic to its end.

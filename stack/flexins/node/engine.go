@@ -53,6 +53,7 @@ func (n *Node) openEngine(i int) error {
 	if err != nil {
 		return err
 	}
+	e.memory.Mark(at, handlerBytes, driver.UsePayload)
 	if e.Engine, err = offload.New(n.cfg.Spec.Offload, e, at, handlerBytes); err != nil {
 		return err
 	}
@@ -166,6 +167,7 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 			done(fmt.Errorf("node: serve: %w", err))
 			return
 		}
+		e.memory.Mark(b, uint64(bytes), driver.UsePayload)
 		at = append(at, b)
 	}
 	n.data.Serve(qp.Num(), &e.on, at, bytes, done)

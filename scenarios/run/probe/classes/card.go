@@ -10,7 +10,7 @@ import (
 
 // Memory tells what a card's memory is for.
 type Memory struct {
-	Uses []*driver.Uses
+	Uses *driver.Uses // nil: not known
 	// Bus returns the bus address that a memory key gives to an address; nil: the NIC is not one of the contract.
 	Bus func(key uint32, va uint64) (uint64, bool)
 	// Payload is the range of bus addresses of the applications' memory.
@@ -19,8 +19,8 @@ type Memory struct {
 
 // of returns the class of a byte of memory.
 func (m *Memory) of(addr uint64) (Class, driver.Use) {
-	for _, u := range m.Uses {
-		if use := u.Of(addr); use != driver.UseNone {
+	if m.Uses != nil {
+		if use := m.Uses.Of(addr); use != driver.UseNone {
 			return classOf[use], use
 		}
 	}
@@ -32,10 +32,8 @@ func (m *Memory) of(addr uint64) (Class, driver.Use) {
 
 // next returns the address of the block behind one of a ring.
 func (m *Memory) next(at uint64) uint64 {
-	for _, u := range m.Uses {
-		if from, to, ok := u.Range(at); ok && at+nicspec.WqeBytes == to {
-			return from
-		}
+	if from, to, ok := m.Uses.Range(at); ok && at+nicspec.WqeBytes == to {
+		return from
 	}
 	return at + nicspec.WqeBytes
 }
@@ -49,7 +47,7 @@ var classOf = [...]Class{
 
 // card follows the reads and writes of a card's devices over all its links.
 type card struct {
-	memory Memory
+	memory *Memory
 	reads  map[request]*read
 	sends  map[uint64][]*piece            // by the bus address that the NIC reads next of a frame to send
 	more   map[uint64]*entry              // by the address of a further block of a work entry
@@ -62,7 +60,7 @@ type card struct {
 	latest bool                           // whether the packet that it read for last was sent before
 }
 
-func newCard(m Memory) *card {
+func newCard(m *Memory) *card {
 	return &card{memory: m, reads: map[request]*read{}, sends: map[uint64][]*piece{}, more: map[uint64]*entry{},
 		lands: map[uint64]*piece{}, passed: map[uint64][]piece{}, sent: seen{},
 		got: seen{}, again: map[uint8]bool{}}
@@ -115,8 +113,9 @@ func (f *frame) learn(b []byte, known seen) {
 	}
 	if f.again {
 		for _, e := range f.early {
-			e.link.bytes[Payload] -= uint64(e.bytes)
-			e.link.bytes[Again] += uint64(e.bytes)
+			n := min(e.bytes, int(e.link.bytes[Payload])) // some may be from before Begin
+			e.link.Count(Payload, -n)
+			e.link.Count(Again, n)
 		}
 	}
 	f.early = nil
@@ -130,18 +129,18 @@ func (f *frame) count(l *Link, off, n int, otherwise Class) {
 	}
 	switch {
 	case !f.parsed:
-		l.bytes[otherwise] += uint64(n)
+		l.Count(otherwise, n)
 		if otherwise == Payload {
 			f.early = append(f.early, early{l, n})
 		}
 	case !f.roce:
-		l.bytes[Payload] += uint64(n) // a raw frame is the application's, headers included
+		l.Count(Payload, n) // a raw frame is the application's, headers included
 	case f.ack:
-		l.bytes[Acks] += uint64(n)
+		l.Count(Acks, n)
 	default:
 		k := max(0, min(off+n, f.to)-max(off, f.from))
-		l.bytes[payload] += uint64(k)
-		l.bytes[Headers] += uint64(n - k)
+		l.Count(payload, k)
+		l.Count(Headers, n-k)
 	}
 }
 

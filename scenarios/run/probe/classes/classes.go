@@ -40,6 +40,7 @@ func All() (list []Class) {
 // Link holds the bytes of one direction of a link, by class.
 type Link struct {
 	Where, What string        // as a probe.Counter has them
+	Own         bool          // the link of a device, which has no counters but those of this package
 	total       func() uint64 // the link's own counter
 	dllps       func() uint64 // of these, the bytes of DLLPs; nil: none
 	from        uint64        // total when the count began
@@ -47,13 +48,17 @@ type Link struct {
 	bytes       [numClasses]uint64
 }
 
-func (l *Link) begin() *Link {
+// Begin begins the count.
+func (l *Link) Begin() {
+	l.bytes = [numClasses]uint64{}
 	l.from = l.total()
 	if l.dllps != nil {
 		l.fromDLLPs = l.dllps()
 	}
-	return l
 }
+
+// Count adds bytes to a class.
+func (l *Link) Count(c Class, bytes int) { l.bytes[c] += uint64(bytes) }
 
 // Bytes returns the bytes of a class since the count began.
 func (l *Link) Bytes(c Class) uint64 {

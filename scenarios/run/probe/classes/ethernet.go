@@ -15,15 +15,15 @@ type cable struct {
 // frame counts a frame when the link delivers it.
 func (c *cable) frame(b []byte) {
 	p, ok := parse(b)
-	switch n := uint64(len(b)); {
+	switch n := len(b); {
 	case !ok || p.to > len(b):
-		c.bytes[OtherFrames] += n
+		c.Count(OtherFrames, n)
 	case p.ack:
-		c.bytes[Acks] += n
+		c.Count(Acks, n)
 	default:
-		payload := uint64(p.to - p.from)
-		c.bytes[c.class(&p)] += payload
-		c.bytes[Headers] += n - payload
+		payload := p.to - p.from
+		c.Count(c.class(&p), payload)
+		c.Count(Headers, n-payload)
 	}
 }
 
@@ -68,7 +68,7 @@ func Ethernet(wires []Wire) (list []*Link) {
 		if w.FromServer {
 			place = places[1]
 		}
-		l := (&Link{Where: w.Where, What: w.What, total: w.Total}).begin()
+		l := &Link{Where: w.Where, What: w.What, total: w.Total}
 		w.Link.AcceptHook(&frameHook{cable{l, place}, w.From})
 		list = append(list, l)
 	}

@@ -31,7 +31,7 @@ func (l *lane) tlp(p *msg.TLP, wire int) {
 	case tlp.CplD:
 		moved = l.completion(h, p.Data)
 	}
-	l.bytes[TLPHeaders] += uint64(wire - moved)
+	l.Count(TLPHeaders, wire-moved)
 }
 
 // read remembers a read request. That of the NIC may read a part of a frame.
@@ -78,12 +78,12 @@ func (l *lane) completion(h *tlp.Header, data []byte) int {
 	lead := int(h.LowerAddr) % tlp.DWBytes
 	n := max(0, min(len(data)-lead, int(h.ByteCount)))
 	if r == nil {
-		l.bytes[Other] += uint64(n)
+		l.Count(Other, n)
 		return n
 	}
 	addr, b := r.to-uint64(h.ByteCount), data[lead:lead+n]
 	if class, ok := c.register(addr); ok {
-		l.bytes[class] += uint64(n)
+		l.Count(class, n)
 		return n
 	}
 	class, use := c.memory.of(addr)
@@ -98,9 +98,9 @@ func (l *lane) completion(h *tlp.Header, data []byte) int {
 		}
 		f.count(l.Link, off, n, class)
 	case class == Payload && r.again:
-		l.bytes[Again] += uint64(n)
+		l.Count(Again, n)
 	default:
-		l.bytes[class] += uint64(n)
+		l.Count(class, n)
 	}
 	return n
 }
@@ -126,7 +126,7 @@ func (l *lane) write(h *tlp.Header, data []byte) int {
 	lead, n := h.Span()
 	addr, b := h.Address+uint64(lead), data[lead:lead+n]
 	if class, ok := c.register(addr); ok {
-		l.bytes[class] += uint64(n)
+		l.Count(class, n)
 		if class == Descriptors && c.memory.Bus != nil && l.bar && n == nicspec.WqeBytes {
 			c.block(0, b)
 		}
@@ -137,7 +137,7 @@ func (l *lane) write(h *tlp.Header, data []byte) int {
 	if part.frame != nil {
 		part.count(l.Link, part.off, n, class)
 	} else {
-		l.bytes[class] += uint64(n)
+		l.Count(class, n)
 	}
 	return n
 }
@@ -201,8 +201,9 @@ func (x *tlpHook) Func(ctx sim.HookCtx) {
 	x.lanes[end].tlp(p, x.wire(p))
 }
 
-// Card divides the bytes on the PCIe links of a card from now on. where names the card.
-func Card(where string, c *board.Card, m Memory) (list []*Link) {
+// Card divides the bytes on the PCIe links of a card from Link.Begin on. where names the card; m tells what its memory
+// is for, and may be filled in later.
+func Card(where string, c *board.Card, m *Memory) (list []*Link) {
 	x := newCard(m)
 	x.observe(c.NIC)
 	if c.NICLink == nil {
@@ -236,8 +237,8 @@ func ways(far string, direct bool) [2]string {
 func (x *card) pcie(where, name string, link *pcielink.Link, far sim.Port, first bool) (list []*Link) {
 	h := &tlpHook{far: far, wire: func(p *msg.TLP) int { return p.TrafficBytes }}
 	for end, what := range ways(name, first) {
-		l := (&Link{Where: where, What: what, total: func() uint64 { return wireBytes(link, end) },
-			dllps: func() uint64 { return link.Counters(end).DLLPBytes }}).begin()
+		l := &Link{Where: where, What: what, total: func() uint64 { return wireBytes(link, end) },
+			dllps: func() uint64 { return link.Counters(end).DLLPBytes }}
 		h.lanes[end] = &lane{l, x, first, first && end == 0}
 		list = append(list, l)
 	}
@@ -251,7 +252,7 @@ func (x *card) own(where, name string, link *simcore.Link, far sim.Port, first b
 	count := &tlpBytes{far: far}
 	link.AcceptHook(count)
 	for end, what := range ways(name, false) {
-		l := (&Link{Where: where, What: what, total: func() uint64 { return count.bytes[end] }}).begin()
+		l := &Link{Where: where, What: what, Own: true, total: func() uint64 { return count.bytes[end] }}
 		h.lanes[end] = &lane{l, x, first, first && end == 0}
 		list = append(list, l)
 	}

@@ -1,0 +1,76 @@
+package probe
+
+import (
+	"nictwin/models/board"
+	"nictwin/models/fabric/etherlink"
+	"nictwin/scenarios/run/probe/classes"
+)
+
+// place is a card with the name under which its counters stand.
+type place struct {
+	at     string
+	server int
+	card   *board.Card
+}
+
+// places lists the cards of a rack.
+func places(r *board.Rack) (list []place) {
+	for i, v := range r.Servers {
+		for _, c := range v.Cards {
+			p := place{v.Name, i, c}
+			if len(v.Cards) > 1 {
+				p.at = c.Name
+			}
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Watch observes the links of a rack.
+type Watch struct {
+	Links    []*classes.Link   // bytes by class
+	Memory   []*classes.Memory // by server: to be filled in when its stack is opened
+	ethernet []Counter
+}
+
+// NewWatch begins to observe a rack, before its stacks are opened: what a NIC reads ahead tells what it writes later.
+func NewWatch(r *board.Rack) *Watch {
+	w := &Watch{ethernet: ethernet(r)}
+	for range r.Servers {
+		w.Memory = append(w.Memory, new(classes.Memory))
+	}
+	for _, p := range places(r) {
+		w.Links = append(w.Links, classes.Card(p.at, p.card, w.Memory[p.server])...)
+	}
+	var wires []classes.Wire
+	for i := range r.Cables {
+		c := &r.Cables[i]
+		for d, link := range c.Entry {
+			_, network := c.Ports[d].Component().(*etherlink.Switch)
+			n := &w.ethernet[len(wires)]
+			wires = append(wires, classes.Wire{Where: n.Where, What: n.What, Link: link, From: c.Ports[d],
+				Total: n.Read, FromServer: !network})
+		}
+	}
+	w.Links = append(w.Links, classes.Ethernet(wires)...)
+	return w
+}
+
+// Begin begins to count bytes by class.
+func (w *Watch) Begin() {
+	for _, l := range w.Links {
+		l.Begin()
+	}
+}
+
+// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and those of Board.
+func (w *Watch) Counters(r *board.Rack) []Counter {
+	list := append([]Counter(nil), w.ethernet...)
+	for _, l := range w.Links {
+		if l.Own {
+			list = append(list, Counter{Links, l.Where, l.What, Bytes, l.Total})
+		}
+	}
+	return append(list, Board(r)...)
+}
