@@ -53,8 +53,8 @@ type Comp struct {
 
 	obs         []boundary.Observer
 	payloadRead func(tag uint8, first bool, frame []byte) // see ObservePayload; nil: nobody observes
-	rests    []boundary.RestObserver
-	idleFrom int64 // first cycle of the current idle interval; -1 while busy
+	rests       []boundary.RestObserver
+	idleFrom    int64 // first cycle of the current idle interval; -1 while busy
 
 	events    simcore.EventPool
 	armed     bool       // an event that calls pump is pending

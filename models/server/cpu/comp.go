@@ -37,6 +37,7 @@ type Core struct {
 
 	alarm     simcore.Alarm
 	stats     Stats
+	profile   *profile   // nil: nobody wants to know what the core does
 	busyUntil simcore.Ps // end of the latest record that Stats.Busy counts; it may be later than now
 	err       error
 }
@@ -129,6 +130,7 @@ func (c *Core) Handle(e sim.Event) error {
 func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.round.begin(l)
 	c.busy, c.stepping, c.began, c.due = true, l, now, now
+	c.profile.begin(l.as, now)
 	l.ready, l.wrote = false, never
 	if l.timer <= now {
 		l.timer = never
@@ -154,6 +156,7 @@ func (c *Core) beginRecord() {
 	c.round.skip(now)
 	c.busy, c.began = true, c.round.at
 	c.due = c.round.at
+	c.profile.begin(Unnamed, c.due)
 	c.alarm.Set(c.due)
 }
 
@@ -168,6 +171,7 @@ func (c *Core) recordDone() {
 		c.stats.Busy += end - c.began
 		c.busyUntil = end
 	}
+	c.profile.end(end, l == nil || c.worked)
 	c.busy, c.stepping, c.round.at = false, nil, end
 	c.arm()
 }

@@ -13,6 +13,8 @@ import (
 type LoopSpec struct {
 	Name string `yaml:"name"`
 	Poll int64  `yaml:"poll_cycles"` // of a step that finds nothing and whose loads hit; no step is shorter
+
+	As Activity `yaml:"-"` // of its steps, until they compute as another
 }
 
 // Validate returns every error of the spec.
@@ -28,6 +30,7 @@ type Loop struct {
 	core *Core
 	name string
 	poll simcore.Ps
+	as   Activity
 	step func(*Core) bool
 
 	place   int
@@ -50,8 +53,8 @@ func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("cpu: %s: loop %s: %w", c.Name(), s.Name, err)
 	}
-	l := &Loop{core: c, name: s.Name, poll: simcore.Ps(s.Poll) * c.spec.Period, step: step, ready: true, wrote: never,
-		timer: never}
+	l := &Loop{core: c, name: s.Name, poll: simcore.Ps(s.Poll) * c.spec.Period, step: step, as: s.As, ready: true,
+		wrote: never, timer: never}
 	c.catchUp()
 	c.round.loops = append(c.round.loops, l)
 	c.round.arrange()

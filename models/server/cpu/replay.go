@@ -10,6 +10,7 @@ import (
 // op is one operation recorded by software.
 type op struct {
 	kind     opKind
+	as       Activity // of an opSpend and what follows it
 	maintain mem.Op
 	begun    bool
 	time     simcore.Ps
@@ -115,6 +116,7 @@ func (c *Core) end() {
 func (c *Core) do(o *op) progress {
 	switch o.kind {
 	case opSpend:
+		c.profile.turn(o.as, c.due)
 		c.due += o.time
 	case opLoad:
 		return c.fetch(o, true)

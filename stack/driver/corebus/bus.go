@@ -105,14 +105,14 @@ func (b *Bus) Write(addr uint64, p []byte, done func(error)) {
 func (b *Bus) charge(cycles int64, n int) {
 	const unit = 64
 	if cycles > 0 && n > 0 {
-		b.core.Compute(cycles * int64((n+unit-1)/unit))
+		b.core.ComputeAs(cpu.Queues, cycles*int64((n+unit-1)/unit))
 	}
 }
 
 // Watch implements driver.Bus.
 func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	written := false
-	l, err := b.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("watch of %#x", addr), Poll: b.spec.Poll},
+	l, err := b.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("watch of %#x", addr), Poll: b.spec.Poll, As: cpu.Queues},
 		func(*cpu.Core) bool {
 			found := written
 			if written = false; found {

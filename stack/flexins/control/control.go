@@ -110,7 +110,7 @@ func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Exten
 	}
 	x := &context{c: c, id: id, from: from, to: to}
 	var err error
-	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll},
+	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll, As: cpu.Control},
 		func(*cpu.Core) bool { return x.poll() })
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (x *context) poll() bool {
 		c.fail(err)
 		return false
 	}
-	c.cpu.Compute(c.cfg.Spec.Verb)
+	c.cpu.ComputeAs(cpu.Control, c.cfg.Spec.Verb)
 	var r mailbox.Request
 	if err := mailbox.Decode(e, &r); err != nil {
 		c.fail(fmt.Errorf("control: context %d: %w", x.id, err))

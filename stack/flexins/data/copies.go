@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
@@ -124,7 +125,7 @@ func (x *copies) ended(e *driver.TxEnd) {
 		err = fmt.Errorf("a copy ended with status %v", s)
 	}
 	for i := range e.N {
-		x.c.cpu.Compute(x.c.spec.Touch)
+		x.c.cpu.ComputeAs(cpu.Touch, x.c.spec.Touch)
 		if i < e.N-1 {
 			x.end(x.inFlight.Pop(), nil) // a copy that fails has a completion entry of its own
 		} else {

@@ -129,11 +129,11 @@ func (c *core) span(addr uint64, n int) driver.Span {
 }
 
 func (c *core) addLoops() (err error) {
-	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1},
+	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1, As: cpu.Queues},
 		func(*cpu.Core) bool { return c.step() }); err != nil {
 		return err
 	}
-	c.timer, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("timers of data core %d", c.index), Poll: 1},
+	c.timer, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("timers of data core %d", c.index), Poll: 1, As: cpu.Touch},
 		func(*cpu.Core) bool { return c.expire() })
 	return err
 }

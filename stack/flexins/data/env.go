@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/format/wire"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
 	"nictwin/stack/transport"
@@ -165,7 +166,7 @@ func (q *qp) CRC(h transport.Handle, n int) uint32 {
 	}
 	b := c.block[:min(n, p.n)]
 	c.fail(c.cpu.Load(p.at, b))
-	c.cpu.Compute(int64(len(b)) * c.spec.CRCCycles / 64)
+	c.cpu.ComputeAs(cpu.Checksum, int64(len(b))*c.spec.CRCCycles/64)
 	return wire.CRC32C(b)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
@@ -101,7 +102,7 @@ func (l *landing) received(f *driver.RxFrame) {
 	p.landing, p.request = l, l.posted.Pop()
 	l.inUse = append(l.inUse, p.request.to.Key)
 	p.buf, p.at, p.n, p.invalidated = f.Buffer, f.Pay, f.PayLen, true
-	c.cpu.Compute(c.spec.Parse)
+	c.cpu.ComputeAs(cpu.Parse, c.spec.Parse)
 	head := c.header[:f.HdrLen]
 	if err := c.cpu.Load(f.Hdr, head); err != nil {
 		c.fail(err)

@@ -52,7 +52,7 @@ func (a *Card) Attach(id int, ends []Ends) error {
 		}
 		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
 		var err error
-		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll},
+		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll, As: cpu.Element},
 			func(*cpu.Core) bool { return x.poll() }); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (x *context) takeElement(from pipe.Receiver, take func([]byte) error) bool 
 // element counts an element, and charges its cost.
 func (c *core) element() {
 	c.stats.Elements++
-	c.cpu.Compute(c.spec.Element)
+	c.cpu.ComputeAs(cpu.Element, c.spec.Element)
 }
 
 // takeSend passes a send request to its queue pair. An error of the request is reported in its completion; an element

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
@@ -120,7 +121,7 @@ func (q *qp) sendRaw(s *sender) bool {
 		r.flush()
 		return true
 	}
-	c.cpu.Compute(c.spec.Build)
+	c.cpu.ComputeAs(cpu.Build, c.spec.Build)
 	r.begun++
 	p := c.staging.take()
 	p.raw, p.out.Spans, p.out.Inline = true, append(p.out.Spans[:0], x.Spans...), x.inline

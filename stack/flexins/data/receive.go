@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"
@@ -82,7 +83,7 @@ func (c *core) received(f *driver.RxFrame) {
 	}
 	h, p := c.packets.take()
 	p.buf, p.at, p.n, p.bytes, p.invalidated = f.Buffer, f.Pay, f.PayLen, f.PayLen, f.PayLen == 0
-	c.cpu.Compute(c.spec.Parse)
+	c.cpu.ComputeAs(cpu.Parse, c.spec.Parse)
 	head := c.header[:f.HdrLen]
 	if err := c.cpu.Load(f.Hdr, head); err != nil {
 		c.fail(err)

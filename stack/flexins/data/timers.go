@@ -3,6 +3,7 @@ package data
 import (
 	"container/heap"
 
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/simcore"
 	"nictwin/stack/transport"
 )
@@ -90,7 +91,7 @@ func (c *core) expire() bool {
 		q := heap.Pop(&c.timers).(*qp)
 		if at := q.conn.Deadline(); at <= now {
 			found = true
-			c.cpu.Compute(c.spec.Touch)
+			c.cpu.ComputeAs(cpu.Touch, c.spec.Touch)
 			q.conn.Expire(now)
 			c.wake(q) // the work loop arms the timer again after asking the queue pair for packets
 		} else {

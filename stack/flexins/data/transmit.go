@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
@@ -89,7 +90,7 @@ func (c *core) next(q *qp) bool {
 		c.staging.done(p)
 		return false
 	}
-	c.cpu.Compute(c.spec.Build)
+	c.cpu.ComputeAs(cpu.Build, c.spec.Build)
 	c.staging.send(c.tx[q.portOf(&p.out)], q, p)
 	return true
 }

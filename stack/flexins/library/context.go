@@ -119,15 +119,15 @@ func New(c Config) (*Context, error) {
 	}
 	x.unsent = make([]bool, len(c.SQ))
 	var err error
-	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll},
-		func(*cpu.Core) bool { return x.takeReply() }); err != nil {
+	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll,
+		As: cpu.Control}, func(*cpu.Core) bool { return x.takeReply() }); err != nil {
 		return nil, err
 	}
 	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
 		return nil, err
 	}
-	x.sendLeftover, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("requests of context %d", c.ID), Poll: 1},
-		func(*cpu.Core) bool { return x.flush() })
+	x.sendLeftover, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("requests of context %d", c.ID), Poll: 1,
+		As: cpu.Post}, func(*cpu.Core) bool { return x.flush() })
 	return x, err
 }
 
@@ -162,7 +162,7 @@ func (c *Context) failure() error {
 
 // ask sends a request to the control core; done gets its reply.
 func (c *Context) ask(r *mailbox.Request, done func(*mailbox.Reply)) {
-	c.core.Compute(c.cfg.Spec.Syscall)
+	c.core.ComputeAs(cpu.Control, c.cfg.Spec.Syscall)
 	c.id++
 	r.ID, r.Context = c.id, uint32(c.cfg.ID)
 	e, err := mailbox.Encode(r)
@@ -238,7 +238,7 @@ func (c *Context) event(r *mailbox.Reply) {
 func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }
 
 // chargeSyscall charges for a verb that the kernel module answers alone.
-func (c *Context) chargeSyscall() { c.core.Compute(c.cfg.Spec.Syscall) }
+func (c *Context) chargeSyscall() { c.core.ComputeAs(cpu.Control, c.cfg.Spec.Syscall) }
 
 // QueryDevice implements verbs.Context.
 func (c *Context) QueryDevice(done func(verbs.DeviceAttr, error)) {

@@ -177,7 +177,7 @@ func (q *CQ) next() bool {
 				return false
 			}
 			if e != nil {
-				q.c.core.Compute(q.c.cfg.Spec.Take)
+				q.c.core.ComputeAs(cpu.Take, q.c.cfg.Spec.Take)
 				q.add()
 				return true
 			}
@@ -256,7 +256,7 @@ func (q *CQ) watch() {
 	}
 	var err error
 	q.loop, err = q.c.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("completion queue %d", q.number),
-		Poll: q.c.cfg.Spec.Poll}, func(*cpu.Core) bool { return q.takeAndNotify() })
+		Poll: q.c.cfg.Spec.Poll, As: cpu.Take}, func(*cpu.Core) bool { return q.takeAndNotify() })
 	q.c.fail(err)
 	q.rewatch()
 }

@@ -3,6 +3,7 @@ package library
 import (
 	"errors"
 
+	"nictwin/models/server/cpu"
 	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"
 	"nictwin/stack/verbs"
@@ -102,7 +103,7 @@ const wrongLength = pipe.WrongLength
 // push puts an element into the pipe of the queue pair's core.
 func (q *QP) push(e *pipe.SendElement, id uint64) error {
 	c := q.c
-	c.core.Compute(c.cfg.Spec.Post)
+	c.core.ComputeAs(cpu.Post, c.cfg.Spec.Post)
 	b, err := e.Encode(c.encoded[:])
 	if err == nil {
 		err = c.cfg.SQ[q.core].Push(b)
@@ -175,7 +176,7 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 			c.pieces = append(c.pieces, c.cardSpan(pd, &w.SGEs[i]))
 		}
 	}
-	c.core.Compute(c.cfg.Spec.Post)
+	c.core.ComputeAs(cpu.Post, c.cfg.Spec.Post)
 	err := c.packers[core].Push(number, c.pieces)
 	switch {
 	case errors.Is(err, verbs.ENOMEM):

@@ -60,7 +60,7 @@ func (n *Node) openEngine(i int) error {
 	e.on = data.Engine{Key: e.memory.key, Take: func(qpn uint32, addr uint64, n int, done func()) bool {
 		return e.Take(offload.Request{QP: qpn, Addr: addr, N: n, Done: done})
 	}}
-	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll},
+	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll, As: cpu.Handlers},
 		func(*cpu.Core) bool { return e.step() }); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (e *engine) Load(addr uint64, b []byte) error { return e.cpu.Load(addr, b) 
 func (e *engine) Store(addr uint64, b []byte) error { return e.cpu.Store(addr, b) }
 
 // Compute implements offload.Env.
-func (e *engine) Compute(cycles int64) { e.cpu.Compute(cycles) }
+func (e *engine) Compute(cycles int64) { e.cpu.ComputeAs(cpu.Handlers, cycles) }
 
 // Wake implements offload.Env.
 func (e *engine) Wake() { e.loop.Wake() }
