@@ -70,6 +70,14 @@ func (c *Comp) Spec() Spec { return c.spec }
 // Regs returns the register space, for reading counters and queue contexts.
 func (c *Comp) Regs() *core.Regs { return c.regs }
 
+// AccountCredits returns the sum of the balances of the credit accounts.
+func (c *Comp) AccountCredits() (sum int) {
+	for i := range nicspec.NumAccounts {
+		sum += int(c.regs.Account(i).Balance)
+	}
+	return sum
+}
+
 // PCIe returns the port of the TLP streams; its messages are tlp.Packet.
 func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/server/cpu"
 	"nictwin/models/server/host"
 	"nictwin/models/sim/field"
+	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/probe/classes"
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
@@ -126,7 +127,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		return nil, err
 	}
 	d := f.node.Driver()
-	w.describe(server, classes.Memory{Uses: d.Uses(), Bus: d.BusAddress})
+	w.describe(server, classes.Memory{Uses: d.Uses(), Bus: d.BusAddress}, f.depths)
 	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
 }
 
@@ -154,6 +155,19 @@ func (f *flexins) Timer() string {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", qpn)
 	}
 	return ""
+}
+
+// depths returns the lengths of the stack's queues.
+func (f *flexins) depths() []probe.Depth {
+	d := f.node.Depths()
+	rx, tx := f.node.Driver().Posted()
+	return []probe.Depth{
+		{Name: "receive queues, buffers posted", Length: rx}, {Name: "transmit queues, entries posted", Length: tx},
+		{Name: "data cores, frames to send", Length: d.Frames}, {Name: "data cores, copies posted", Length: d.Copies},
+		{Name: "data cores, copies that wait", Length: d.Waiting}, {Name: "data cores, packets in use", Length: d.Packets},
+		{Name: "data cores, completions that wait", Length: d.Completions},
+		{Name: "data cores, active queue pairs", Length: d.Active},
+	}
 }
 
 // Progress returns a number that changes with every advance of a connection (Stack).

@@ -81,7 +81,7 @@ func openRNIC(w *world, server int) (Stack, error) {
 	}
 	var err error
 	arena := driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)
-	w.describe(server, classes.Memory{Uses: arena.Uses()})
+	w.describe(server, classes.Memory{Uses: arena.Uses()}, nil)
 	if r.dev, err = rnicverbs.Open(bus, arena); err != nil {
 		return nil, err
 	}

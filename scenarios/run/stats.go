@@ -200,11 +200,13 @@ func (w *world) counters(r *stats.Recorder, loads []stats.Workload) (list []prob
 	return append(list, w.watching.Counters(w.rack)...)
 }
 
-// describe tells the statistics what the memory of a server's stack is for.
-func (w *world) describe(server int, m classes.Memory) {
+// describe tells the statistics what the memory of a server's stack is for, and how long its queues are; depths may be
+// nil.
+func (w *world) describe(server int, m classes.Memory, depths func() []probe.Depth) {
 	if w.watching == nil {
 		return
 	}
+	w.watching.Depths[server] = depths
 	m.Payload.From, m.Payload.Bytes = mem.Bus(nicspec.EndpointHost, appsFrom), appsBytes
 	*w.watching.Memory[server] = m
 }
@@ -229,7 +231,12 @@ func (m *measured) write(s *stats.Summary, dir *files.Folder) error {
 		s.Links = append(s.Links, x)
 	}
 	for i := range m.series.Counters {
-		if c := &m.series.Counters[i]; c.Picture != probe.Throughput {
+		switch c := &m.series.Counters[i]; {
+		case c.Picture == probe.Throughput || c.Sparse && !m.series.Moved(i):
+		case c.Level:
+			s.Levels = append(s.Levels, stats.Level{Where: c.Where, What: c.What, Unit: c.Unit,
+				Highest: m.series.Highest(i)})
+		default:
 			s.Counters = append(s.Counters, stats.Counter{Where: c.Where, What: c.What, Unit: c.Unit,
 				Total: m.series.Total(i)})
 		}

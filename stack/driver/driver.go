@@ -95,6 +95,17 @@ func (d *Driver) Build() nicspec.Build { return d.opts.Build }
 // Uses returns the marks of what the driver's memory is for.
 func (d *Driver) Uses() *Uses { return &d.uses }
 
+// Posted sums the entries of receive and transmit queues that are not known to have ended.
+func (d *Driver) Posted() (rx, tx int) {
+	for _, q := range d.rx {
+		rx += q.Posted()
+	}
+	for _, q := range d.tx {
+		tx += q.Posted()
+	}
+	return rx, tx
+}
+
 // Within returns an arena of n bytes at a bus address, which the driver has allocated.
 func (d *Driver) Within(from, n uint64) *Arena {
 	a := NewArena(from, n)

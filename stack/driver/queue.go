@@ -128,6 +128,9 @@ func (r *Queue) Size() int { return r.ring.Size() }
 // Room returns the number of places that can be posted to now.
 func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.endedTo) }
 
+// Posted returns the number of places whose entries are not known to have ended.
+func (r *Queue) Posted() int { return int(r.ring.PI - r.endedTo) }
+
 // Next returns the index of the next place.
 func (r *Queue) Next() uint16 { return r.ring.PI }
 

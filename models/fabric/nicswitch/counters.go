@@ -31,6 +31,9 @@ func (s *Switch) Out(from, to string) [3]pcielink.Count {
 // Dropped returns the counters of the TLPs that arrived at a port and were dropped.
 func (s *Switch) Dropped(port string) Dropped { return s.named(port).Dropped }
 
+// Queued returns the number of TLPs that wait to leave at a port.
+func (s *Switch) Queued(port string) int { return s.named(port).queued }
+
 // Held counts the TLPs that arrived, or were made by the switch, and have not left yet.
 func (s *Switch) Held() (sum pcielink.Count) {
 	for _, p := range s.ports {

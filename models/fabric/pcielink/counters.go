@@ -40,6 +40,13 @@ type Counters struct {
 // Counters returns the counters of the direction that starts at end 0 or 1.
 func (l *Link) Counters(end int) Counters { return l.lanes[end].count }
 
+// Credits returns the credits that the transmitter at an end has left for a class; finite is false if the receiver
+// advertised infinite ones.
+func (l *Link) Credits(end int, c tlp.Class) (headers, data int, finite bool) {
+	a := &l.lanes[end].credits
+	return a.class[c].headers, a.class[c].data, a.finite(c)
+}
+
 // Held returns the number of TLPs that were taken from the sender at an end and have not been
 // retrieved.
 func (l *Link) Held(end int) Count { return l.lanes[end].Held() }

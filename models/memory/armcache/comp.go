@@ -77,6 +77,9 @@ func (c *Cache) Stats() Stats { return c.stats }
 // Counters returns the line counters so far.
 func (c *Cache) Counters() core.Counters { return c.lines.Counters }
 
+// Each calls f for each cached line, in no particular order: with its address, and the agent that it belongs to.
+func (c *Cache) Each(f func(addr uint64, owner mem.Agent)) { c.lines.Each(f) }
+
 // Resident returns the number of lines in the cache, and how many of them are dirty.
 func (c *Cache) Resident() (lines, dirty int) { return c.lines.Resident() }
 

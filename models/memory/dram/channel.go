@@ -47,6 +47,7 @@ type channel struct {
 	pending int               // bursts in waiting and writes
 	scans   uint64            // number of scans (calls of first) so far
 	wakeAt  simcore.Ps        // time of the scheduled wake-up plus one; 0: none
+	moved   [2]uint64         // bursts read and written
 	counts  *Counters
 }
 
@@ -197,7 +198,10 @@ func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 		c.counts.Turnarounds++
 	}
 	b, cycle := &c.banks[p.bank], c.t.BankRead
-	if write {
+	if !write {
+		c.moved[0] += uint64(p.bursts)
+	} else {
+		c.moved[1] += uint64(p.bursts)
 		cycle = c.t.BankWrite
 		b.waiting = nil
 		c.pay(p, now)

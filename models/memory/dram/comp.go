@@ -61,6 +61,15 @@ const kindWake = 1
 // Counters returns the counters so far.
 func (d *DRAM) Counters() Counters { return d.counts }
 
+// Channels returns the number of channels.
+func (d *DRAM) Channels() int { return len(d.channels) }
+
+// Channel returns the bytes of the bursts that a channel has read and written, those of background loads included.
+func (d *DRAM) Channel(n int) (read, written uint64) {
+	m := &d.channels[n].moved
+	return m[0] * burstBytes, m[1] * burstBytes
+}
+
 // Idle reports whether no access is in progress. Accesses of a background load do not count.
 func (d *DRAM) Idle() bool { return d.busy == 0 }
 

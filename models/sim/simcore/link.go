@@ -77,6 +77,10 @@ func (l *Link) Spec() LinkSpec { return l.spec }
 // InFlight returns the number of messages accepted and not yet delivered.
 func (l *Link) InFlight() int { return l.lanes[0].n + l.lanes[1].n }
 
+// Used returns the credits that the messages from a port hold: those in flight, unread at the far end, and read whose
+// credits are on their way back.
+func (l *Link) Used(src sim.Port) int { return l.laneFrom(src).used }
+
 // PlugIn implements sim.Connection. If the spec has no credits for the direction that starts at
 // port, and the far port is not a *Port with a known capacity, sourceSideBufSize is used. It panics
 // on a third port and on a port that is plugged in already.

@@ -32,8 +32,8 @@ func ethernet(r *board.Rack) (list []Counter) {
 		for d, link := range c.Entry {
 			x := &byteHook{from: c.Ports[d]}
 			link.AcceptHook(x)
-			list = append(list, Counter{Links, c.Name, "Ethernet from " + c.Ports[d].Name(), Bytes,
-				func() uint64 { return x.bytes }})
+			list = append(list, Counter{Picture: Links, Where: c.Name, What: "Ethernet from " + c.Ports[d].Name(), Unit: Bytes,
+				Read: func() uint64 { return x.bytes }})
 		}
 	}
 	return list

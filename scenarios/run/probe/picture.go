@@ -15,7 +15,13 @@ type Picture struct {
 // titles lists the pictures of a series, in order.
 var titles = []struct{ name, title, metric, unit string }{
 	{Throughput, "Goodput of flows", "goodput", "Gbit/s"}, {Links, "Bytes on links", "rate", "Gbit/s"},
-	{Memory, "Bytes of memories and caches", "rate", "Gbit/s"}, {Cores, "Busy cores", "busy", "share"},
+	{Memory, "Bytes of memories and caches", "rate", "Gbit/s"},
+	{Channels, "Bytes of DRAM channels", "rate", "Gbit/s"},
+	{Private, "Bytes between cores' caches and memory", "rate", "Gbit/s"},
+	{Lookups, "Hits and misses of last-level caches", "rate", "lines/us"},
+	{Occupancy, "Occupancy of last-level caches", "lines", "lines"},
+	{Credits, "Credits", "credits", "entries"}, {Queues, "Queues", "depth", "entries"},
+	{Cores, "Busy cores", "busy", "share"}, {Activities, "What cores are busy with", "busy", "share"},
 }
 
 // Pictures draws the series as lines over time, one for each counter that ever moved.
@@ -25,7 +31,7 @@ func (s *Series) Pictures() (list []Picture) {
 			Axes: []study.Axis{{Name: "time from the begin of the traffic", Unit: "us"}}}
 		for k := range s.Counters {
 			c := &s.Counters[k]
-			if c.Picture != t.name || s.Total(k) == 0 {
+			if c.Picture != t.name || !s.Moved(k) {
 				continue
 			}
 			for i := range s.Intervals() {

@@ -13,22 +13,33 @@ const (
 	Throughput = "throughput" // of the flows
 	Links      = "links"      // PCIe and Ethernet
 	Memory     = "memory"     // DRAM and last-level caches
+	Channels   = "channels"   // of DRAM
+	Private    = "private"    // caches of cores
+	Lookups    = "lookups"    // hits and misses of last-level caches
+	Occupancy  = "occupancy"  // of last-level caches
+	Credits    = "credits"    // of links and accounts
+	Queues     = "queues"     // of NICs, stacks and switches
 	Cores      = "cores"
+	Activities = "activities" // of cores
 )
 
 // Units of counters.
 const (
-	Bytes = "B"
-	Time  = "ps"
+	Bytes   = "B"
+	Time    = "ps"
+	Lines   = "lines"
+	Entries = "entries" // of queues, or credits
 )
 
-// Counter is a number that only grows.
+// Counter is a number that only grows, or a level.
 type Counter struct {
 	Picture string
 	Where   string // server or flow
 	What    string
-	Unit    string // Bytes or Time
+	Unit    string // Bytes, Time, Lines or Entries
 	Read    func() uint64
+	Level   bool // the number may fall
+	Sparse  bool // left out of tables if it never moves
 }
 
 // SeriesFile is the name of the file with a series.
@@ -104,26 +115,66 @@ func (s *Series) Interval(i int) (from, to simcore.Ps) {
 	return s.times[i] - s.begin, s.times[i+1] - s.begin
 }
 
+// Moved reports whether a counter ever had another value than 0, or than at the begin if it only grows.
+func (s *Series) Moved(counter int) bool {
+	if !s.Counters[counter].Level {
+		return s.Total(counter) > 0
+	}
+	for _, row := range s.values {
+		if row[counter] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Highest returns the highest value of a level at the ends of intervals.
+func (s *Series) Highest(counter int) (most uint64) {
+	for _, row := range s.values {
+		most = max(most, row[counter])
+	}
+	return most
+}
+
 // Total returns how much a counter grew in all intervals.
 func (s *Series) Total(counter int) uint64 {
 	return s.values[len(s.values)-1][counter] - s.values[0][counter]
 }
 
-// Value returns how fast a counter grew in an interval: bytes in Gbit/s, time as the share of the interval.
+// Value returns how fast a counter grew in an interval, in the unit of UnitOf, or a level at its end.
 func (s *Series) Value(i, counter int) float64 {
-	n := float64(s.values[i+1][counter] - s.values[i][counter])
-	if s.Counters[counter].Unit == Bytes {
-		n *= 8e3
+	c := &s.Counters[counter]
+	if c.Level {
+		return float64(s.values[i+1][counter])
 	}
-	return n / float64(s.times[i+1]-s.times[i])
+	n := float64(s.values[i+1][counter] - s.values[i][counter])
+	return n * c.scale() / float64(s.times[i+1]-s.times[i])
 }
 
-// UnitOf returns the unit of a counter's values.
-func (s *Series) UnitOf(counter int) string {
-	if s.Counters[counter].Unit == Bytes {
-		return "Gbit/s"
+// scale converts a growth per picosecond into the unit of UnitOf.
+func (c *Counter) scale() float64 {
+	switch c.Unit {
+	case Bytes:
+		return 8e3
+	case Time:
+		return 1
 	}
-	return "share"
+	return float64(simcore.Microsecond)
+}
+
+// UnitOf returns the unit of a counter's values: Gbit/s for bytes, the share of the interval for time, and numbers per
+// microsecond.
+func (s *Series) UnitOf(counter int) string {
+	switch c := &s.Counters[counter]; {
+	case c.Level:
+		return c.Unit
+	case c.Unit == Bytes:
+		return "Gbit/s"
+	case c.Unit == Time:
+		return "share"
+	default:
+		return c.Unit + "/us"
+	}
 }
 
 // CSV returns the series as a table with a line for each interval and counter.
@@ -136,6 +187,9 @@ func (s *Series) CSV() []byte {
 		from, to := s.Interval(i)
 		for k := range s.Counters {
 			c := &s.Counters[k]
+			if c.Sparse && !s.Moved(k) {
+				continue
+			}
 			line(fmt.Sprint(int64(from)), fmt.Sprint(int64(to)), c.Picture, c.Where, c.What, s.UnitOf(k),
 				fmt.Sprintf("%.6g", s.Value(i, k)))
 		}

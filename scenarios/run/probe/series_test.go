@@ -13,9 +13,9 @@ import (
 func TestSeries(t *testing.T) {
 	var sent, busy uint64
 	s := NewSeries([]Counter{
-		{Throughput, `flow 0, a "to" b`, "goodput", Bytes, func() uint64 { return sent }},
-		{Cores, "a", "core 0", Time, func() uint64 { return busy }},
-		{Cores, "a", "core 1", Time, func() uint64 { return 0 }},
+		{Picture: Throughput, Where: `flow 0, a "to" b`, What: "goodput", Unit: Bytes, Read: func() uint64 { return sent }},
+		{Picture: Cores, Where: "a", What: "core 0", Unit: Time, Read: func() uint64 { return busy }},
+		{Picture: Cores, Where: "a", What: "core 1", Unit: Time, Read: func() uint64 { return 0 }},
 	}, 5*simcore.Microsecond, simcore.Microsecond)
 	now := 5 * simcore.Microsecond
 	for range 1000 {

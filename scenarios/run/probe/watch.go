@@ -31,14 +31,21 @@ func places(r *board.Rack) (list []place) {
 type Watch struct {
 	Links    []*classes.Link   // bytes by class
 	Memory   []*classes.Memory // by server: to be filled in when its stack is opened
+	Depths   []func() []Depth  // by server: lengths of the stack's queues, likewise; nil: none
 	ethernet []Counter
+}
+
+// Depth is the length of a queue of a stack.
+type Depth struct {
+	Name   string
+	Length int
 }
 
 // NewWatch begins to observe a rack, before its stacks are opened: what a NIC reads ahead tells what it writes later.
 func NewWatch(r *board.Rack) *Watch {
 	w := &Watch{ethernet: ethernet(r)}
 	for range r.Servers {
-		w.Memory = append(w.Memory, new(classes.Memory))
+		w.Memory, w.Depths = append(w.Memory, new(classes.Memory)), append(w.Depths, nil)
 	}
 	for _, p := range places(r) {
 		w.Links = append(w.Links, classes.Card(p.at, p.card, w.Memory[p.server])...)
@@ -64,13 +71,13 @@ func (w *Watch) Begin() {
 	}
 }
 
-// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and those of Board.
+// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and those of the board.
 func (w *Watch) Counters(r *board.Rack) []Counter {
 	list := append([]Counter(nil), w.ethernet...)
 	for _, l := range w.Links {
 		if l.Own {
-			list = append(list, Counter{Links, l.Where, l.What, Bytes, l.Total})
+			list = append(list, Counter{Picture: Links, Where: l.Where, What: l.What, Unit: Bytes, Read: l.Total})
 		}
 	}
-	return append(list, Board(r)...)
+	return append(list, w.board(r)...)
 }

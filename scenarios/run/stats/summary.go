@@ -19,7 +19,16 @@ type Summary struct {
 	Loads        []Load       `json:"loads,omitempty"`          // of memories, beside the traffic
 	Background   []Background `json:"background,omitempty"`     // captures beside the traffic
 	Counters     []Counter    `json:"counters,omitempty"`       // with --stats full
+	Levels       []Level      `json:"levels,omitempty"`         // likewise
 	Links        []LinkBytes  `json:"links,omitempty"`          // likewise
+}
+
+// Level is a level of the board, such as the length of a queue, at the ends of the intervals of the series.
+type Level struct {
+	Where   string `json:"where"` // server or cable
+	What    string `json:"what"`
+	Unit    string `json:"unit"` // entries, lines, B
+	Highest uint64 `json:"highest"`
 }
 
 // LinkBytes holds the bytes of a direction of a link, from the begin of the traffic on until everything has settled.

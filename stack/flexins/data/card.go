@@ -194,6 +194,33 @@ func (a *Card) Progress() (n uint64) {
 	return n
 }
 
+// Depths are the lengths of queues of all cores.
+type Depths struct {
+	Frames      int // in the transmit rings
+	Copies      int // in the rings of copies
+	Waiting     int // copies that wait for a place there
+	Packets     int // received packets in use
+	Completions int // that wait because their pipes are full
+	Active      int // queue pairs that may have something to send
+}
+
+// Depths returns the lengths of queues.
+func (a *Card) Depths() (d Depths) {
+	for _, c := range a.cores {
+		for _, s := range c.tx {
+			d.Frames += s.inFlight.Len()
+		}
+		d.Copies += c.copies.inFlight.Len()
+		d.Waiting += c.copies.waiting.Len()
+		d.Packets += len(c.packets.all) - len(c.packets.free)
+		for _, q := range c.cqs {
+			d.Completions += q.held.Len()
+		}
+		d.Active += c.active.Len()
+	}
+	return d
+}
+
 // Stats are counters of all cores since they were opened.
 type Stats struct {
 	Received      uint64 // packets passed to connections

@@ -356,6 +356,9 @@ func (n *Node) Ready() bool { return n.up }
 // Stats returns the sum of the data cores' counters.
 func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
+// Depths returns the lengths of the data cores' queues.
+func (n *Node) Depths() data.Depths { return n.data.Depths() }
+
 // Timers returns the number of connections with an armed timer, which have something in flight.
 func (n *Node) Timers() int { return n.data.Timers() }
 

@@ -43,6 +43,20 @@ func New(g Geometry) (*Cache, error) {
 // Pending returns the number of lines being fetched.
 func (c *Cache) Pending() int { return c.pending }
 
+// Each calls f for each cached line, in no particular order: with its address, and the agent that it belongs to.
+func (c *Cache) Each(f func(addr uint64, owner mem.Agent)) {
+	for _, run := range c.index.runs {
+		for _, b := range run {
+			for i := range uint64(blockLines) {
+				if b != nil && b.state[i] != 0 {
+					l := line{b, i}
+					f(l.lineNumber()*mem.LineBytes, l.owner())
+				}
+			}
+		}
+	}
+}
+
 // setOf returns the number of a line's set.
 func (c *Cache) setOf(number uint64) uint64 {
 	if c.hashed {

@@ -245,3 +245,9 @@ func endpoint(addr uint64) int {
 	ep, _ := mem.Split(addr)
 	return min(ep, nicspec.EndpointHost)
 }
+
+// IsBuffer reports whether a line of memory is an I/O buffer: it holds packet headers or payload.
+func (m *Memory) IsBuffer(addr uint64) bool {
+	class, _ := m.of(addr)
+	return class == Payload || class == Headers
+}

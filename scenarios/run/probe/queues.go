@@ -1,0 +1,111 @@
+package probe
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/board"
+	"nictwin/models/fabric/etherlink/core"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+)
+
+// level returns a counter of a level of entries.
+func level(picture, where, what string, read func() int) Counter {
+	return Counter{Picture: picture, Where: where, What: what, Unit: Entries, Level: true, Sparse: true,
+		Read: func() uint64 { return uint64(max(read(), 0)) }}
+}
+
+// credits lists the credits of a card: those that TLPs hold on its links to devices, those that its PCIe links have
+// left, and those of the NIC's accounts.
+func credits(p *place) (list []Counter) {
+	used := func(link *simcore.Link, nic sim.Port, name string) {
+		if link == nil {
+			return
+		}
+		far, _, ok := nic.(*simcore.Port).Far()
+		list = append(list, level(Credits, p.at, name+" to card: credits used", func() int { return link.Used(nic) }))
+		if ok && far != nil {
+			list = append(list, level(Credits, p.at, "card to "+name+": credits used",
+				func() int { return link.Used(far) }))
+		}
+	}
+	used(p.card.NICLink, p.card.NIC.PCIe(), "NIC")
+	if p.card.Second != nil {
+		used(p.card.SecondLink, p.card.Second.PCIe(), "second device")
+	}
+	list = append(list, linkCredits(p.at, "host", p.card.HostLink)...)
+	list = append(list, linkCredits(p.at, "Arm", p.card.ArmLink)...)
+	if n, ok := p.card.NIC.(interface{ AccountCredits() int }); ok {
+		list = append(list, level(Credits, p.at, "credits in accounts of the NIC", n.AccountCredits))
+	}
+	return list
+}
+
+// linkCredits lists the credits that the transmitters of a PCIe link have left, by class, where they are finite.
+func linkCredits(at, name string, link *pcielink.Link) (list []Counter) {
+	if link == nil {
+		return nil
+	}
+	for end, from := range []string{"to " + name, "from " + name} {
+		for c := range tlp.Completion + 1 {
+			if _, _, finite := link.Credits(end, c); !finite {
+				continue
+			}
+			what := fmt.Sprintf("PCIe %s, %v credits left: ", from, c)
+			list = append(list, level(Credits, at, what+"headers", func() int { h, _, _ := link.Credits(end, c); return h }),
+				level(Credits, at, what+"data", func() int { _, d, _ := link.Credits(end, c); return d }))
+		}
+	}
+	return list
+}
+
+// queues lists the lengths of queues of a card, its NIC and its stack.
+func (w *Watch) queues(p *place) (list []Counter) {
+	if s := p.card.Switch; s != nil {
+		for _, port := range []string{nicswitch.PortNIC, nicswitch.PortArm, nicswitch.PortHost} {
+			list = append(list, level(Queues, p.at, "PCIe switch, TLPs to "+port, func() int { return s.Queued(port) }))
+		}
+	}
+	if n, ok := p.card.NIC.(interface {
+		Queued() (packets, received int)
+	}); ok {
+		list = append(list, level(Queues, p.at, "NIC, packets to send", func() int { n, _ := n.Queued(); return n }))
+		in := level(Queues, p.at, "NIC, bytes in the receive buffer", func() int { _, n := n.Queued(); return n })
+		in.Unit = Bytes
+		list = append(list, in)
+	}
+	if depths := w.Depths[p.server]; depths != nil {
+		for i, d := range depths() {
+			list = append(list, level(Queues, p.at, d.Name, func() int { return depths()[i].Length }))
+		}
+	}
+	return list
+}
+
+// network lists the queues of the Ethernet switch, and the credits that frames hold on cables.
+func network(r *board.Rack) (list []Counter) {
+	for i := range r.Cables {
+		c := &r.Cables[i]
+		for d, link := range c.Entry {
+			list = append(list, level(Credits, c.Name, "from "+c.Ports[d].Name()+": credits used",
+				func() int { return link.Used(c.Ports[d]) }))
+		}
+	}
+	if s := r.Switch; s != nil {
+		for port := range r.Cables {
+			x := level(Queues, r.Name, fmt.Sprintf("Ethernet switch, bytes to port %d", port), func() (n int) {
+				for class := range core.Classes {
+					n += s.Queued(port, class)
+				}
+				return n
+			})
+			x.Unit = Bytes
+			list = append(list, x)
+		}
+	}
+	return list
+}
