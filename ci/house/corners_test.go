@@ -109,8 +109,13 @@ var corners = map[string]room{
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
 	"scenarios/run/probe": {
-		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study"},
-		"a board is measured, whatever runs on it", nil,
+		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study", "scenarios/run/probe/classes",
+			"stack/transport"},
+		"a board is measured, whatever runs on it, by what its packets say", nil,
+	},
+	"scenarios/run/probe/classes": {
+		[]string{"models", "stack/driver", "stack/transport"},
+		"bytes are told apart by what crosses a link, and by what its memory is for", nil,
 	},
 	"scenarios/run/stats": {
 		[]string{"models/sim/simcore", "models/sim/steady", "models/sim/fixedseed"},

@@ -77,8 +77,13 @@ func leadsTo(w *apps.Spec) (list []string) {
 	add(w.MessagesPerRequest() > 1 || w.Served(), stats.RoundTrip)
 	add(w.HandedOver() && !w.Served(), stats.ToHandOver)
 	add(w.Kind != apps.Ring, stats.ToCompletion)
-	add(w.Packets(0) > 0, stats.ToWire)
+	add(onWire(w), stats.ToWire)
 	return list
+}
+
+// onWire reports whether messages of the workload are followed on the wire.
+func onWire(w *apps.Spec) bool {
+	return w.Packets(0) > 0 || w.Transport == apps.Raw || w.Kind == apps.Ring
 }
 
 // followsAnswers reports whether messages of the workload are followed on the wire in both directions. Over UC and UD

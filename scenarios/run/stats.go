@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/observe/result"
@@ -102,9 +101,9 @@ func (w *world) measure() {
 		spec := &w.workloads[i].Spec
 		run.Observe(&stamps{engine: w.engine, spec: spec, first: first, to: r})
 		flows := run.Flows()
-		if spec.Packets(0) > 0 {
+		if onWire(spec) {
 			if wire == nil {
-				wire = probe.NewWire(w.engine, w.rack, r.OnWire)
+				wire = probe.NewWire(w.engine, w.cables(), r.OnWire)
 			}
 			follow(wire, spec, flows, first)
 		}
@@ -116,14 +115,31 @@ func (w *world) measure() {
 func follow(wire *probe.Wire, spec *apps.Spec, flows []apps.Flow, first int) {
 	for _, f := range flows {
 		follow := func(answer bool, from, to *apps.FlowEnd) {
-			wire.Follow(probe.Destination{MAC: to.MAC, QPN: to.QPN}, &probe.Sender{Flow: first + f.Index,
-				Answer: answer, PSN: from.FirstPSN, Count: spec.Count, Packets: spec.Packets})
+			s := probe.Sender{Flow: first + f.Index, Answer: answer, Count: spec.Count}
+			d := probe.Destination{MAC: to.MAC, QPN: to.QPN}
+			switch {
+			case spec.Transport == apps.Raw:
+				wire.FollowFrames(apps.RawHeader(to.MAC, from.MAC), s)
+			case spec.Kind == apps.Ring:
+				slots, bytes := spec.Slots()
+				wire.FollowRing(d, s, from.FirstPSN, probe.Ring{Base: to.Slots, Slots: slots, SlotBytes: bytes})
+			default:
+				wire.Follow(d, s, from.FirstPSN, spec.Packets)
+			}
 		}
 		follow(false, &f.Ends[0], &f.Ends[1])
 		if spec.MessagesPerRequest() > 1 && followsAnswers(spec) {
 			follow(true, &f.Ends[1], &f.Ends[0])
 		}
 	}
+}
+
+// cables returns the observer of the cables.
+func (w *world) cables() *probe.Cables {
+	if w.observed == nil {
+		w.observed = probe.NewCables(w.rack)
+	}
+	return w.observed
 }
 
 // turned reads the counters that are compared over the warm window, at its begin or its end.
@@ -207,7 +223,10 @@ func (w *world) describe(server int, m classes.Memory, depths func() []probe.Dep
 		return
 	}
 	w.watching.Depths[server] = depths
-	m.Payload.From, m.Payload.Bytes = mem.Bus(nicspec.EndpointHost, appsFrom), appsBytes
+	for _, p := range w.c.placesOf(server) {
+		r := placed(&w.spec.Servers[server]).Of(p)
+		m.Payload = append(m.Payload, classes.Range{From: r.Base, Bytes: r.Bytes})
+	}
 	*w.watching.Memory[server] = m
 }
 

@@ -114,18 +114,25 @@ func TestFirstTransmissionsAreStamped(t *testing.T) {
 func TestFlexiNSStamps(t *testing.T) {
 	const on = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {low_latency_qps: 1}}]\n" +
 		"workload: {count: 30, "
+	const few = ", alpha: 1, beta: 1, gamma: 5, elastic: false, aligned: false}}"
 	for text, want := range map[string]map[string]int64{
 		"kind: send}": {"send to wire": 30, "send to completion": 30, "send to hand_over": 30},
 		"kind: send, low_latency: true, sizes: [64]}": {"send to wire": 30, "send to completion": 30,
 			"send to hand_over": 30},
-		"kind: ring, depth: 64}": {"ring to hand_over": 30},
+		"kind: ring, depth: 64}":                                 {"ring to wire": 30, "ring to hand_over": 30},
+		"kind: ring, depth: 16, ring: {tail: write_imm" + few:    {"ring to wire": 30, "ring to hand_over": 30},
+		"kind: ring, depth: 16, ring: {tail: poll_message" + few: {"ring to wire": 30, "ring to hand_over": 30},
+		"kind: ring, depth: 16, ring: {head: pull, tail: poll_last" + few: {"ring to wire": 30,
+			"ring to hand_over": 30},
 		"kind: list_walk, sizes: [64]}": {"list_walk to wire": 30, "list_walk to completion": 30,
 			"list_walk to answer": 30},
 		"kind: atomics, sizes: [8]}": {"fetch_add to wire": 10, "fetch_add to completion": 10, "cmp_swap to wire": 20,
 			"cmp_swap to completion": 20},
-		"kind: write, transport: solar}":            {"write to completion": 30},
-		"kind: send, transport: raw, sizes: [900]}": {"send to completion": 30, "send to hand_over": 30},
-		"kind: read, mtu: 256}":                     {"read to wire": 30, "read to completion": 30},
+		"kind: write, transport: solar, sizes: [20, 9000]}": {"write to wire": 30, "write to completion": 30},
+		"kind: read, transport: solar}":                     {"read to wire": 30, "read to completion": 30},
+		"kind: send, transport: raw, sizes: [900]}": {"send to wire": 30, "send to completion": 30,
+			"send to hand_over": 30},
+		"kind: read, mtu: 256}": {"read to wire": 30, "read to completion": 30},
 		"kind: send, transport: ud, depth: 2}": {"send to wire": 30,
 			"send to completion": 30, "send to hand_over": 30},
 	} {

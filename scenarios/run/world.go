@@ -39,6 +39,7 @@ type world struct {
 
 	measured   *measured       // statistics; nil: none are wanted
 	watching   *probe.Watch    // links, for StatsFull; nil: nobody watches
+	observed   *probe.Cables   // see cables; nil: nobody has asked for it
 	loads      *load.Set       // of memories, beside the traffic
 	background *background.Set // captures, beside the traffic
 
@@ -94,7 +95,7 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 // begin attaches the observers and opens the stacks.
 func (w *world) begin(rack *board.RackSpec) error {
 	if w.o.Stats == StatsFull {
-		w.watching = probe.NewWatch(w.rack)
+		w.watching = probe.NewWatch(w.rack, w.cables())
 	}
 	if err := errors.Join(w.openBackground(), w.watch(rack)); err != nil {
 		return err

@@ -37,6 +37,7 @@ type FlowEnd struct {
 	MAC      [6]byte // of the port
 	QPN      uint32
 	FirstPSN uint32 // PSN of the first packet that this end sends
+	Slots    uint64 // kind Ring: address of the end's first slot
 }
 
 // Observe makes o follow the run. It is called before Begin.
@@ -66,13 +67,18 @@ func (s *Spec) Operation(m int) string {
 // not determine the PSNs of its packets.
 func (s *Spec) Packets(m int) int {
 	switch {
-	case s.Transport == Raw || s.Transport == Solar || s.traits().Pattern != kind.Requests ||
-		s.Kind == BatchedRead:
+	case s.Transport == Raw || s.Kind == Ring || s.Kind == BatchedRead || s.traits().Pattern == kind.Lookups:
 		return 0
 	case s.Transport == UD || s.Kind == Atomics || s.Kind == ListWalk:
 		return 1
 	}
 	return max((s.size(m)+s.MTU-1)/s.MTU, 1)
+}
+
+// Slots returns the number of slots of a ring, and the bytes of each.
+func (s *Spec) Slots() (n, bytes int) {
+	r := s.ringSpec()
+	return r.Slots, r.SlotBytes
 }
 
 // Flows describes the flows of a run, by index.
@@ -82,6 +88,9 @@ func (r *Run) Flows() []Flow {
 		for _, e := range s.ends {
 			x := FlowEnd{Server: s.server, Name: s.Name, MAC: e.route.MAC, QPN: e.qp.Num(),
 				FirstPSN: r.spec.firstPSN(e.flow, e.client)}
+			if e.ring != nil {
+				x.Slots = e.ring.slotsAt()
+			}
 			all[e.flow].Index = e.flow
 			if e.client {
 				all[e.flow].Ends[0] = x

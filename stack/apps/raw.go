@@ -27,6 +27,12 @@ func (s *Spec) prefix() int {
 // RequestBytes returns the length of the request that carries message i, for kinds that are not Served.
 func (s *Spec) RequestBytes(i int) int { return s.prefix() + s.size(i) }
 
+// RawHeader returns the Ethernet header of the frames from one port to another.
+func RawHeader(to, from [6]byte) (h [14]byte) {
+	ethernet(h[:], to, from)
+	return h
+}
+
 // ethernet writes the Ethernet header of a frame.
 func ethernet(b []byte, to, from [6]byte) {
 	copy(b, to[:])

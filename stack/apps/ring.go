@@ -38,6 +38,7 @@ type ringEnd interface {
 	start(c rb2.Config, on Looper) error
 	prepared() bool // the end's receive requests are posted, so messages may arrive
 	halt()
+	slotsAt() uint64 // address of the first slot
 }
 
 // ring is the state common to both ends of a ring.
@@ -71,6 +72,8 @@ func (r *ring) areas(f func(*area, bool)) {
 func (r *ring) place(key uint32) rb2.Place {
 	return rb2.Place{Slots: r.slots.pieceAddr(0, 0), Lines: r.lines.pieceAddr(0, 0), Key: key}
 }
+
+func (r *ring) slotsAt() uint64 { return r.slots.pieceAddr(0, 0) }
 
 // clear zeroes the ring's slots and pointers, as package rb2 requires.
 func (r *ring) clear() error {

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"nictwin/models/board"
-	"nictwin/models/fabric/etherlink"
 	"nictwin/scenarios/run/probe/classes"
 )
 
@@ -42,25 +41,17 @@ type Depth struct {
 }
 
 // NewWatch begins to observe a rack, before its stacks are opened: what a NIC reads ahead tells what it writes later.
-func NewWatch(r *board.Rack) *Watch {
-	w := &Watch{ethernet: ethernet(r)}
+func NewWatch(r *board.Rack, c *Cables) *Watch {
+	w := new(Watch)
 	for range r.Servers {
 		w.Memory, w.Depths = append(w.Memory, new(classes.Memory)), append(w.Depths, nil)
 	}
 	for _, p := range places(r) {
 		w.Links = append(w.Links, classes.Card(p.at, p.card, w.Memory[p.server])...)
 	}
-	var wires []classes.Wire
-	for i := range r.Cables {
-		c := &r.Cables[i]
-		for d, link := range c.Entry {
-			_, network := c.Ports[d].Component().(*etherlink.Switch)
-			n := &w.ethernet[len(wires)]
-			wires = append(wires, classes.Wire{Where: n.Where, What: n.What, Link: link, From: c.Ports[d],
-				Total: n.Read, FromServer: !network})
-		}
-	}
-	w.Links = append(w.Links, classes.Ethernet(wires)...)
+	var cables []*classes.Link
+	w.ethernet, cables = c.count()
+	w.Links = append(w.Links, cables...)
 	return w
 }
 

@@ -1,30 +1,26 @@
 package probe
 
 import (
-	"github.com/sarchlab/akita/v3/sim"
+	"encoding/binary"
 
-	"nictwin/models/board"
-	"nictwin/models/format/msg"
 	"nictwin/models/format/wire"
 	"nictwin/models/sim/simcore"
+	"nictwin/stack/transport"
 )
 
-// Sender is a queue pair whose messages are followed.
+// Sender is the sending end of a flow, whose messages are followed.
 type Sender struct {
 	Flow   int
 	Answer bool
-	PSN    uint32 // of its first packet
-	Count  int    // messages
-	// Packets returns the PSNs that a message takes.
-	Packets func(message int) int
+	Count  int // messages
 }
 
-// Wire stamps the first packet of each message where it leaves a NIC. PSNs tell messages apart, so that packets of
-// retransmissions stamp nothing: a sender's first transmissions are in the order of PSNs.
+// Wire stamps the first packet of each message where it leaves a NIC.
 type Wire struct {
-	clock   simcore.Scheduler
-	stamp   func(at simcore.Ps, flow int, answer bool, message int)
-	senders map[Destination]*position
+	clock  simcore.Scheduler
+	stamp  func(at simcore.Ps, flow int, answer bool, message int)
+	queues map[Destination]follower
+	frames map[EtherHeader]*numbered
 }
 
 // Destination identifies the queue pair to which a sender's packets go.
@@ -33,67 +29,46 @@ type Destination struct {
 	QPN uint32
 }
 
-// position is the first packet of a sender that has not been seen.
-type position struct {
-	Sender
-	next int    // message
-	psn  uint32 // of its first packet
+// EtherHeader is the header of frames that have no other: destination, source and EtherType.
+type EtherHeader [14]byte
+
+// follower follows the packets of requests to a queue pair.
+type follower interface {
+	packet(w *Wire, bth wire.BTH)
 }
 
-// NewWire follows messages on the cables of a rack, from now on.
-func NewWire(clock simcore.Scheduler, r *board.Rack,
+// NewWire follows messages on cables, from now on.
+func NewWire(clock simcore.Scheduler, c *Cables,
 	stamp func(at simcore.Ps, flow int, answer bool, message int)) *Wire {
-	w := &Wire{clock: clock, stamp: stamp, senders: map[Destination]*position{}}
-	for i := range r.Cables {
-		c := &r.Cables[i]
-		for d, link := range c.Entry {
-			link.AcceptHook(&entryHook{wire: w, from: c.Ports[d]})
-		}
+	w := &Wire{clock: clock, stamp: stamp, queues: map[Destination]follower{}, frames: map[EtherHeader]*numbered{}}
+	for _, x := range c.ways {
+		c.onEntry(x, func(b []byte) { w.frame(b, x.fromServer) })
 	}
 	return w
 }
 
-// Follow follows the packets of a sender to a queue pair.
-func (w *Wire) Follow(to Destination, s *Sender) {
-	w.senders[to] = &position{Sender: *s, psn: s.PSN & maxPSN}
-}
-
-const maxPSN = 1<<24 - 1
-
-// entryHook sees the frames that a port sends.
-type entryHook struct {
-	wire *Wire
-	from sim.Port
-}
-
-// Func implements sim.Hook.
-func (x *entryHook) Func(ctx sim.HookCtx) {
-	if ctx.Pos != sim.HookPosConnStartSend {
-		return
-	}
-	if f, ok := ctx.Item.(*msg.Frame); ok && f.Src == x.from {
-		x.wire.frame(f.Data)
-	}
+// first stamps a message.
+func (w *Wire) first(s *Sender, message int) {
+	w.stamp(simcore.Now(w.clock), s.Flow, s.Answer, message)
 }
 
 // frame looks at a frame that a NIC or a switch sends.
-func (w *Wire) frame(b []byte) {
+func (w *Wire) frame(b []byte, fromServer bool) {
 	at, ok := wire.FindRoCE(b)
 	if !ok {
+		if fromServer && len(w.frames) > 0 && len(b) >= len(EtherHeader{}) {
+			if n := w.frames[EtherHeader(b)]; n != nil {
+				n.frame(w)
+			}
+		}
 		return
 	}
 	bth := wire.BTH(b[at.BTH:])
 	if !requests(bth.Opcode()) {
 		return
 	}
-	s := w.senders[Destination{MAC: [6]byte(b), QPN: bth.DestQP()}]
-	if s == nil {
-		return
-	}
-	const half = 1 << 23 // PSNs up to so many ahead are later ones
-	for psn := bth.PSN(); s.next < s.Count && (psn-s.psn)&maxPSN < half; s.next++ {
-		w.stamp(simcore.Now(w.clock), s.Flow, s.Answer, s.next)
-		s.psn = (s.psn + uint32(s.Packets(s.next))) & maxPSN
+	if s := w.queues[Destination{MAC: [6]byte(b), QPN: bth.DestQP()}]; s != nil {
+		s.packet(w, bth)
 	}
 }
 
@@ -103,5 +78,93 @@ func requests(o wire.Opcode) bool {
 	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
 		return true
 	}
-	return false
+	return o == transport.OpSolarWrite || o == transport.OpSolarRead
+}
+
+// position is the first packet of a sender that has not been seen. PSNs tell messages apart, so that packets of
+// retransmissions stamp nothing: a sender's first transmissions are in the order of PSNs.
+type position struct {
+	Sender
+	packets func(message int) int
+	next    int    // message
+	psn     uint32 // of its first packet
+}
+
+// PSNs of a queue pair are numbers modulo 2^24; those up to half of that ahead are later ones.
+const (
+	maxPSN  = 1<<24 - 1
+	halfPSN = 1 << 23
+)
+
+// Follow follows a sender whose first packet has the given PSN to a queue pair. packets returns the PSNs that a message
+// takes.
+func (w *Wire) Follow(to Destination, s Sender, psn uint32, packets func(message int) int) {
+	w.queues[to] = &position{Sender: s, packets: packets, psn: psn & maxPSN}
+}
+
+func (s *position) packet(w *Wire, bth wire.BTH) {
+	for psn := bth.PSN(); s.next < s.Count && (psn-s.psn)&maxPSN < halfPSN; s.next++ {
+		w.first(&s.Sender, s.next)
+		s.psn = (s.psn + uint32(s.packets(s.next))) & maxPSN
+	}
+}
+
+// numbered follows frames without numbers: each is the next message.
+type numbered struct {
+	Sender
+	next int
+}
+
+// FollowFrames follows a sender whose messages are frames with a header of their own, which leave its server in order
+// and once.
+func (w *Wire) FollowFrames(header EtherHeader, s Sender) { w.frames[header] = &numbered{Sender: s} }
+
+func (s *numbered) frame(w *Wire) {
+	if s.next < s.Count {
+		w.first(&s.Sender, s.next)
+		s.next++
+	}
+}
+
+// Ring is a ring of slots in the receiver's memory, one message each, that WRITEs fill in order.
+type Ring struct {
+	Base             uint64 // address of the first slot
+	Slots, SlotBytes int
+}
+
+// ringPosition follows the WRITEs to the slots of a ring.
+type ringPosition struct {
+	Sender
+	Ring
+	next int    // message
+	psn  uint32 // behind that of the latest packet seen
+}
+
+// FollowRing follows a sender that writes into a ring, and whose first packet has the given PSN, to a queue pair.
+func (w *Wire) FollowRing(to Destination, s Sender, psn uint32, r Ring) {
+	w.queues[to] = &ringPosition{Sender: s, Ring: r, psn: psn & maxPSN}
+}
+
+// packet looks at the address of a WRITE that is sent for the first time. It writes one or more slots from there on.
+func (s *ringPosition) packet(w *Wire, bth wire.BTH) {
+	if (bth.PSN()-s.psn)&maxPSN >= halfPSN {
+		return
+	}
+	s.psn = (bth.PSN() + 1) & maxPSN
+	i := bth.Opcode().Info()
+	if i.Operation != wire.OpWrite || !i.Position.Starts() || len(bth) < wire.BTHSize+wire.RETHSize {
+		return
+	}
+	const lengthAt = 12
+	reth := bth[wire.BTHSize:]
+	off, n := binary.BigEndian.Uint64(reth)-s.Base, int(binary.BigEndian.Uint32(reth[lengthAt:]))
+	if off >= uint64(s.Slots*s.SlotBytes) || off%uint64(s.SlotBytes) != 0 {
+		return // a pointer, or the word that ends a slot
+	}
+	slot := int(off) / s.SlotBytes
+	from := s.next + (slot-s.next%s.Slots+s.Slots)%s.Slots
+	for s.next = from; s.next < s.Count && n > 0; s.next++ {
+		w.first(&s.Sender, s.next)
+		n -= s.SlotBytes
+	}
 }

@@ -1,6 +1,8 @@
 package classes
 
 import (
+	"slices"
+
 	"nictwin/models/format/tlp"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/nicspec"
@@ -13,9 +15,13 @@ type Memory struct {
 	Uses *driver.Uses // nil: not known
 	// Bus returns the bus address that a memory key gives to an address; nil: the NIC is not one of the contract.
 	Bus func(key uint32, va uint64) (uint64, bool)
-	// Payload is the range of bus addresses of the applications' memory.
-	Payload struct{ From, Bytes uint64 }
+	Payload []Range // memory of the applications
 }
+
+// Range is a range of bus addresses.
+type Range struct{ From, Bytes uint64 }
+
+func (r Range) has(addr uint64) bool { return addr-r.From < r.Bytes }
 
 // of returns the class of a byte of memory.
 func (m *Memory) of(addr uint64) (Class, driver.Use) {
@@ -24,7 +30,7 @@ func (m *Memory) of(addr uint64) (Class, driver.Use) {
 			return classOf[use], use
 		}
 	}
-	if addr-m.Payload.From < m.Payload.Bytes {
+	if slices.ContainsFunc(m.Payload, func(r Range) bool { return r.has(addr) }) {
 		return Payload, driver.UsePayload
 	}
 	return Other, driver.UseNone

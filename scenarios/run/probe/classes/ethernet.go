@@ -1,19 +1,28 @@
 package classes
 
-import (
-	"github.com/sarchlab/akita/v3/sim"
-
-	"nictwin/models/format/msg"
-)
-
-// cable divides the bytes of the frames of one direction of a cable.
-type cable struct {
+// Cable divides the bytes of the frames of one direction of a cable.
+type Cable struct {
 	*Link
-	seen seen // of all cables whose frames leave the same kind of place: a server or a switch
+	seen seen // of all cables whose frames leave the same kind of place
 }
 
-// frame counts a frame when the link delivers it.
-func (c *cable) frame(b []byte) {
+// Places holds what left the servers, and what left the switch: a packet may leave each by any cable.
+type Places struct{ servers, network seen }
+
+// NewPlaces returns places that nothing has left.
+func NewPlaces() *Places { return &Places{seen{}, seen{}} }
+
+// Cable returns a direction of a cable, whose own counter is total. fromServer: a server sends the frames, not a switch.
+func (p *Places) Cable(where, what string, fromServer bool, total func() uint64) *Cable {
+	c := &Cable{&Link{Where: where, What: what, total: total}, p.network}
+	if fromServer {
+		c.seen = p.servers
+	}
+	return c
+}
+
+// Frame counts a frame.
+func (c *Cable) Frame(b []byte) {
 	p, ok := parse(b)
 	switch n := len(b); {
 	case !ok || p.to > len(b):
@@ -28,49 +37,9 @@ func (c *cable) frame(b []byte) {
 }
 
 // class returns the class of a packet's payload.
-func (c *cable) class(p *packet) Class {
+func (c *Cable) class(p *packet) Class {
 	if c.seen.before(p) {
 		return Again
 	}
 	return Payload
-}
-
-// Wire is a direction of a cable: what port From sends over Link, whose bytes Total counts.
-type Wire struct {
-	Where, What string
-	Link        interface{ AcceptHook(sim.Hook) }
-	From        sim.Port
-	Total       func() uint64
-	FromServer  bool // From belongs to a server, not to a switch
-}
-
-type frameHook struct {
-	cable
-	from sim.Port
-}
-
-// Func implements sim.Hook.
-func (h *frameHook) Func(ctx sim.HookCtx) {
-	if ctx.Pos != sim.HookPosConnDeliver {
-		return
-	}
-	if f, ok := ctx.Item.(*msg.Frame); ok && f.Src == h.from {
-		h.frame(f.Data)
-	}
-}
-
-// Ethernet divides the bytes of frames on cables from now on.
-func Ethernet(wires []Wire) (list []*Link) {
-	places := [2]seen{{}, {}} // leaving a switch, leaving a server
-	for i := range wires {
-		w := &wires[i]
-		place := places[0]
-		if w.FromServer {
-			place = places[1]
-		}
-		l := &Link{Where: w.Where, What: w.What, total: w.Total}
-		w.Link.AcceptHook(&frameHook{cable{l, place}, w.From})
-		list = append(list, l)
-	}
-	return list
 }
