@@ -164,7 +164,8 @@ func (f *flexins) depths() []probe.Depth {
 	return []probe.Depth{
 		{Name: "receive queues, buffers posted", Length: rx}, {Name: "transmit queues, entries posted", Length: tx},
 		{Name: "data cores, frames to send", Length: d.Frames}, {Name: "data cores, copies posted", Length: d.Copies},
-		{Name: "data cores, copies that wait", Length: d.Waiting}, {Name: "data cores, packets in use", Length: d.Packets},
+		{Name: "data cores, copies that wait", Length: d.Waiting},
+		{Name: "data cores, packets in use", Length: d.Packets},
 		{Name: "data cores, completions that wait", Length: d.Completions},
 		{Name: "data cores, active queue pairs", Length: d.Active},
 	}

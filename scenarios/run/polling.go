@@ -11,7 +11,8 @@ type looping struct{ *cpu.Core }
 
 // Loop starts a loop on the core (apps.Looper). A poll that finds nothing costs as much as a poll of a completion ring.
 func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
-	x, err := l.Add(cpu.LoopSpec{Name: name, Poll: corebus.DefaultSpec().Poll, As: cpu.Application}, func(*cpu.Core) bool { return step() })
+	x, err := l.Add(cpu.LoopSpec{Name: name, Poll: corebus.DefaultSpec().Poll, As: cpu.Application},
+		func(*cpu.Core) bool { return step() })
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,8 @@ func TestWithoutStatistics(t *testing.T) {
 	}
 }
 
-// activityOf returns where the activity begins in the name of a core's counter; -1: the counter is all of its busy time.
+// activityOf returns the place of the activity in the name of a core's counter; -1: the counter is all of its busy
+// time.
 func activityOf(name string) int {
 	for a := cpu.Same + 1; a < cpu.NumActivities; a++ {
 		if strings.HasSuffix(name, " "+a.String()) {

@@ -92,7 +92,7 @@ func (d *Driver) Err() error { return d.err }
 // Build returns the sizes and parts that the driver assumes.
 func (d *Driver) Build() nicspec.Build { return d.opts.Build }
 
-// Uses returns the marks of what the driver's memory is for.
+// Uses returns the uses of the driver's memory.
 func (d *Driver) Uses() *Uses { return &d.uses }
 
 // Posted sums the entries of receive and transmit queues that are not known to have ended.

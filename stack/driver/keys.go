@@ -58,8 +58,8 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	return &Key{s, KeyID(s.Index, s.Variant)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
 }
 
-// BusAddress returns the bus address that a memory key, as last set, gives to a virtual address; ok is false if there is
-// no such key.
+// BusAddress returns the bus address that a memory key, as last set, gives to a virtual address; ok is false for a key
+// that was never set.
 func (d *Driver) BusAddress(id uint32, va uint64) (bus uint64, ok bool) {
 	k, ok := d.keys[int(id&0xffff)]
 	return k.Bus + va - k.VA, ok

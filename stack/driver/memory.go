@@ -33,7 +33,7 @@ func (a *Arena) Within(from, n uint64) *Arena {
 	return b
 }
 
-// Mark tells what n bytes at a bus address are for.
+// Mark sets the use of n bytes at a bus address.
 func (a *Arena) Mark(addr, n uint64, use Use) { a.uses.Mark(addr, n, use) }
 
 // Uses returns the marks.

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Use tells what a range of memory is for, to observers of the bus. The driver itself does not look at it.
+// Use names the use of a range of memory for observers of the bus. The driver itself ignores it.
 type Use uint8
 
 // Uses of memory. Ranges that nobody marked have UseNone.
@@ -53,8 +53,8 @@ func (u *Uses) find(addr uint64) int {
 	return sort.Search(len(u.list), func(i int) bool { return u.list[i].to > addr })
 }
 
-// Range returns the marked range that holds a bus address: its first address and the one behind it; ok is false if there
-// is none.
+// Range returns the marked range that holds a bus address: its first address and the one behind it; ok is false if the
+// address has no mark.
 func (u *Uses) Range(addr uint64) (from, to uint64, ok bool) {
 	i := u.find(addr)
 	if ok = i < len(u.list) && u.list[i].from <= addr; ok {

@@ -128,7 +128,7 @@ func (m *memories) caches(name string, l *armcache.Cache) (list []Counter) {
 	return append(list, m.occupancy(name, l)...)
 }
 
-// occupancy lists the lines of a cache. The first counter of a row walks the cache; the others tell what it found.
+// occupancy lists the lines of a cache. The first counter of a row walks the cache; the others return its results.
 func (m *memories) occupancy(name string, l *armcache.Cache) (list []Counter) {
 	found := new([mem.Agents][2]uint64)
 	walk := func() {
@@ -145,8 +145,8 @@ func (m *memories) occupancy(name string, l *armcache.Cache) (list []Counter) {
 		for buffer, what := range []string{"other lines", "I/O buffers"} {
 			first := len(list) == 0
 			list = append(list, Counter{Picture: Occupancy, Where: m.at,
-				What: fmt.Sprintf("%s LLC %v, %s", name, mem.Agent(agent), what), Unit: Lines, Level: true, Sparse: true,
-				Read: func() uint64 {
+				What: fmt.Sprintf("%s LLC %v, %s", name, mem.Agent(agent), what), Unit: Lines, Level: true,
+				Sparse: true, Read: func() uint64 {
 					if first {
 						walk()
 					}

@@ -56,8 +56,9 @@ func linkCredits(at, name string, link *pcielink.Link) (list []Counter) {
 				continue
 			}
 			what := fmt.Sprintf("PCIe %s, %v credits left: ", from, c)
-			list = append(list, level(Credits, at, what+"headers", func() int { h, _, _ := link.Credits(end, c); return h }),
-				level(Credits, at, what+"data", func() int { _, d, _ := link.Credits(end, c); return d }))
+			headers := func() int { h, _, _ := link.Credits(end, c); return h }
+			data := func() int { _, d, _ := link.Credits(end, c); return d }
+			list = append(list, level(Credits, at, what+"headers", headers), level(Credits, at, what+"data", data))
 		}
 	}
 	return list

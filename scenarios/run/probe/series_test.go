@@ -13,7 +13,8 @@ import (
 func TestSeries(t *testing.T) {
 	var sent, busy uint64
 	s := NewSeries([]Counter{
-		{Picture: Throughput, Where: `flow 0, a "to" b`, What: "goodput", Unit: Bytes, Read: func() uint64 { return sent }},
+		{Picture: Throughput, Where: `flow 0, a "to" b`, What: "goodput", Unit: Bytes,
+			Read: func() uint64 { return sent }},
 		{Picture: Cores, Where: "a", What: "core 0", Unit: Time, Read: func() uint64 { return busy }},
 		{Picture: Cores, Where: "a", What: "core 1", Unit: Time, Read: func() uint64 { return 0 }},
 	}, 5*simcore.Microsecond, simcore.Microsecond)

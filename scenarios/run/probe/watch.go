@@ -40,7 +40,8 @@ type Depth struct {
 	Length int
 }
 
-// NewWatch begins to observe a rack, before its stacks are opened: what a NIC reads ahead tells what it writes later.
+// NewWatch begins to observe a rack, before its stacks are opened: descriptors that a NIC reads ahead name the buffers
+// that it writes later.
 func NewWatch(r *board.Rack, c *Cables) *Watch {
 	w := new(Watch)
 	for range r.Servers {
@@ -62,7 +63,8 @@ func (w *Watch) Begin() {
 	}
 }
 
-// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and those of the board.
+// Counters lists the bytes of cables and of links of devices, which have no counters of their own, and the board's
+// counters.
 func (w *Watch) Counters(r *board.Rack) []Counter {
 	list := append([]Counter(nil), w.ethernet...)
 	for _, l := range w.Links {

@@ -110,7 +110,8 @@ func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Exten
 	}
 	x := &context{c: c, id: id, from: from, to: to}
 	var err error
-	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll, As: cpu.Control},
+	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll,
+		As: cpu.Control},
 		func(*cpu.Core) bool { return x.poll() })
 	if err != nil {
 		return err

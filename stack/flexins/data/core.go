@@ -129,7 +129,8 @@ func (c *core) span(addr uint64, n int) driver.Span {
 }
 
 func (c *core) addLoops() (err error) {
-	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1, As: cpu.Queues},
+	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1,
+		As: cpu.Queues},
 		func(*cpu.Core) bool { return c.step() }); err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ func (a *Card) Attach(id int, ends []Ends) error {
 		}
 		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
 		var err error
-		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll, As: cpu.Element},
+		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll,
+			As: cpu.Element},
 			func(*cpu.Core) bool { return x.poll() }); err != nil {
 			return err
 		}

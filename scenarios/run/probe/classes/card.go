@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Memory tells what a card's memory is for.
+// Memory names the uses of a card's memory.
 type Memory struct {
 	Uses *driver.Uses // nil: not known
 	// Bus returns the bus address that a memory key gives to an address; nil: the NIC is not one of the contract.
@@ -205,8 +205,8 @@ func (c *card) slots(e *entry, b []byte) {
 	}
 }
 
-// waits reports whether the headers of a frame to send, n bytes at an address, wait to be read: an entry was pushed, and
-// the NIC reads it, too.
+// waits reports whether the headers of a frame to send, n bytes at an address, wait to be read: a NIC may read an entry
+// that was pushed to it.
 func (c *card) waits(at uint64, n int) bool {
 	if _, use := c.memory.of(at); use != driver.UseHeaders {
 		return false

@@ -5,8 +5,8 @@ import "fmt"
 // Class is a class of bytes on a link.
 type Class uint8
 
-// Classes. On PCIe, what a TLP has beside the bytes that it moves is TLPHeaders: header, framing, unused bytes of double
-// words, and all of a read request. On Ethernet, everything of a RoCE packet beside its payload is Headers, or Acks.
+// Classes. On PCIe, TLPHeaders is all of a TLP but the bytes that it moves: header, framing, unused bytes of double
+// words, and read requests whole. On Ethernet, everything of a RoCE packet beside its payload is Headers, or Acks.
 const (
 	Payload     Class = iota
 	Again             // payload of packets that were sent before

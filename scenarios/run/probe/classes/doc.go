@@ -1,8 +1,8 @@
 // Package classes divides the bytes on a board's links among classes: payload, payload sent again, packet headers,
-// acknowledgements, descriptors, completion entries, doorbells, MSI-X messages, what PCIe adds, and what is left.
+// acknowledgements, descriptors, completion entries, doorbells, MSI-X messages, headers of TLPs, DLLPs, and others.
 //
-// It reads what crosses the links, and nothing else: the type and address of a TLP, with what the stack says its memory
-// is for (driver.Uses), the work entries and receive descriptors that a NIC of the contract reads, and the headers of
+// It reads the links alone: the type and address of a TLP, with the marks of the stack's memory (driver.Uses), the work
+// entries and receive descriptors that a NIC of the contract reads, and the headers of
 // packets. A completion belongs to the read that it answers, by requester and tag.
 //
 // Payload counts as sent again if a packet with the same destination, direction and PSN was seen before at the same

@@ -12,7 +12,8 @@ type Places struct{ servers, network seen }
 // NewPlaces returns places that nothing has left.
 func NewPlaces() *Places { return &Places{seen{}, seen{}} }
 
-// Cable returns a direction of a cable, whose own counter is total. fromServer: a server sends the frames, not a switch.
+// Cable returns a direction of a cable, whose own counter is total. fromServer: a server sends the frames, not a
+// switch.
 func (p *Places) Cable(where, what string, fromServer bool, total func() uint64) *Cable {
 	c := &Cable{&Link{Where: where, What: what, total: total}, p.network}
 	if fromServer {

@@ -53,7 +53,7 @@ func parse(b []byte) (p packet, ok bool) {
 	return p, true
 }
 
-// transportAt returns the offset of the UDP header; -1: there is none.
+// transportAt returns the offset of the UDP header, or -1.
 func transportAt(b []byte) int {
 	const typeAt, vlan, service, ipv4, ipv6, udp = 12, 0x8100, 0x88a8, 0x0800, 0x86dd, 17
 	if len(b) < etherBytes {

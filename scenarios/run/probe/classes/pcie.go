@@ -201,8 +201,8 @@ func (x *tlpHook) Func(ctx sim.HookCtx) {
 	x.lanes[end].tlp(p, x.wire(p))
 }
 
-// Card divides the bytes on the PCIe links of a card from Link.Begin on. where names the card; m tells what its memory
-// is for, and may be filled in later.
+// Card divides the bytes on the PCIe links of a card from Link.Begin on. where names the card; m may be filled
+// in later.
 func Card(where string, c *board.Card, m *Memory) (list []*Link) {
 	x := newCard(m)
 	x.observe(c.NIC)
