@@ -9,6 +9,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/run/probe"
 	"nictwin/scenarios/run/probe/classes"
+	"nictwin/scenarios/run/probe/output"
 	"nictwin/scenarios/run/stats"
 	"nictwin/scenarios/shell/files"
 	"nictwin/stack/apps"
@@ -263,7 +264,7 @@ func (m *measured) write(s *stats.Summary, dir *files.Folder) error {
 	if dir == nil {
 		return nil
 	}
-	errs := []error{dir.Write(probe.SeriesFile, m.series.CSV())}
+	errs := []error{dir.Write(output.Series, m.series.CSV())}
 	for _, p := range m.series.Pictures() {
 		errs = append(errs, dir.Write(p.File, p.SVG))
 	}

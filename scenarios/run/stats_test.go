@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/sim/simcore"
-	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/run/probe/output"
 	"nictwin/scenarios/run/stats"
 	"nictwin/scenarios/shell/files"
 )
@@ -153,7 +153,7 @@ func TestCablesCarryTheirRate(t *testing.T) {
 	p, err := c.Play(t.Context(), Options{Stats: StatsFull, Dir: dir})
 	require.NoError(t, err)
 	require.Empty(t, texts(p))
-	f, err := os.Open(filepath.Join(at, probe.SeriesFile))
+	f, err := os.Open(filepath.Join(at, output.Series))
 	require.NoError(t, err)
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, errors.Join(err, f.Close()))
@@ -185,10 +185,10 @@ func TestSeriesAmongTheArtifacts(t *testing.T) {
 	p, err := c.Play(t.Context(), Options{Stats: StatsFull, Dir: dir})
 	require.NoError(t, err)
 	require.Empty(t, texts(p))
-	for _, name := range probe.Files() {
+	for _, name := range output.Files() {
 		text, err := os.ReadFile(filepath.Join(at, name))
 		require.NoError(t, err)
-		if name != probe.SeriesFile {
+		if name != output.Series {
 			require.Contains(t, string(text), "time from the begin of the traffic (us)")
 			require.Contains(t, string(text), "Server[0]")
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Time is a time in picoseconds.
@@ -67,7 +67,7 @@ var form = regexp.MustCompile(`^(-?)([0-9]+(?:\.[0-9]+)?)([^0-9.].*)?$`)
 // parse reads a quantity as an integer of the smallest unit.
 func (m *measure) parse(text string) (int64, error) {
 	bad := func(format string, a ...any) (int64, error) {
-		return 0, fmt.Errorf("%s: "+format, append([]any{shown(text)}, a...)...)
+		return 0, fmt.Errorf("%s: "+format, append([]any{Shown(text)}, a...)...)
 	}
 	parts := form.FindStringSubmatch(text)
 	switch {
@@ -116,16 +116,12 @@ func (m *measure) names() string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// shown quotes a text for an error, and cuts it if it is long.
-func shown(text string) string {
+// Shown quotes a text for an error, and cuts it if it is long.
+func Shown(text string) string {
 	if len(text) <= maxText {
-		return fmt.Sprintf("%q", text)
+		return strconv.Quote(text)
 	}
-	cut := maxText
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%q…", text[:cut])
+	return strconv.Quote(strings.ToValidUTF8(text[:maxText], "")) + "…"
 }
 
 // write returns a quantity in the largest unit of a list, smallest first, in which it is 1 or more.

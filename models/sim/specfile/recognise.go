@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"nictwin/models/sim/quantity"
 )
 
 // Recognise returns an error unless a document is a mapping, and at least half of its keys are
@@ -109,13 +111,5 @@ func RecogniseJSON(text []byte, fields ...string) error {
 	return nil
 }
 
-// maxShown is the number of bytes of a value that an error quotes.
-const maxShown = 64
-
 // Shown quotes a text of a file for an error, and cuts it if it is long.
-func Shown(text string) string {
-	if len(text) <= maxShown {
-		return strconv.Quote(text)
-	}
-	return strconv.Quote(strings.ToValidUTF8(text[:maxShown], "")) + "…"
-}
+func Shown(text string) string { return quantity.Shown(text) }

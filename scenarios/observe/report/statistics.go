@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"nictwin/scenarios/observe/result"
-	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/run/probe/output"
 	"nictwin/scenarios/shell/files"
 )
 
@@ -65,7 +65,7 @@ func (s *Statistics) draw(r *Run, x *result.ScenarioPlayed) error {
 		return nil // no run names a case folder so
 	}
 	for _, dir := range r.Folders {
-		for _, name := range probe.Files() {
+		for _, name := range output.Files() {
 			if filepath.Ext(name) != ".svg" {
 				continue
 			}

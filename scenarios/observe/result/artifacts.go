@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/bed/judge"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/play"
-	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/run/probe/output"
 	"nictwin/scenarios/shell/files"
 )
 
@@ -46,7 +46,7 @@ var ours = append([]string{
 	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
 	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality, ShrunkCapture, shrunkSecondPort,
 	ShrunkScenario, Bundle,
-}, probe.Files()...)
+}, output.Files()...)
 
 // Bundle is the name of the file with the input of a run that failed.
 const Bundle = "bundle.zip"

@@ -4,6 +4,7 @@ import (
 	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/papers/plot"
 	"nictwin/scenarios/papers/study"
+	"nictwin/scenarios/run/probe/output"
 )
 
 // Picture is a line chart over time of a series' counters of one kind, such as the goodput of flows.
@@ -41,7 +42,7 @@ func (s *Series) Pictures() (list []Picture) {
 			}
 		}
 		if len(x.Points) > 0 {
-			list = append(list, Picture{t.name + ".svg", plot.Series(&x)})
+			list = append(list, Picture{output.Picture(t.name), plot.Series(&x)})
 		}
 	}
 	return list

@@ -42,18 +42,6 @@ type Counter struct {
 	Sparse  bool // left out of tables if it never moves
 }
 
-// SeriesFile is the name of the file with a series.
-const SeriesFile = "series.csv"
-
-// Files lists the files that a series leaves.
-func Files() []string {
-	list := []string{SeriesFile}
-	for _, t := range titles {
-		list = append(list, t.name+".svg")
-	}
-	return list
-}
-
 // maxSamples bounds the samples of a series. A longer run has longer intervals.
 const maxSamples = 256
 

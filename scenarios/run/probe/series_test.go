@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/run/probe/output"
 )
 
 func TestSeries(t *testing.T) {
@@ -50,4 +51,13 @@ func TestSeries(t *testing.T) {
 		require.NotContains(t, string(p.SVG), "core 1", "a counter that never moved has no line")
 	}
 	require.Equal(t, []string{"throughput.svg", "cores.svg"}, names)
+}
+
+// TestPicturesHaveNames checks that the names of all pictures are known to whoever handles files.
+func TestPicturesHaveNames(t *testing.T) {
+	var list []string
+	for _, x := range titles {
+		list = append(list, x.name)
+	}
+	require.Equal(t, output.Pictures(), list)
 }

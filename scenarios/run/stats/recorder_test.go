@@ -120,7 +120,7 @@ func TestUnsteady(t *testing.T) {
 	}
 	x := r.Summary().Total
 	require.False(t, x.Converged)
-	require.Contains(t, x.Why, "95% interval of ±")
+	require.Contains(t, x.Why, "interval of the batch means of ±")
 }
 
 // TestWrongStamps checks that stamps that cannot be are counted, and are no part of the statistics.
@@ -219,7 +219,7 @@ func TestHalfWidth(t *testing.T) {
 	require.Contains(t, string(text), `"half_width_gbps":0,`)
 	x = at(func(i int) simcore.Ps { return map[bool]simcore.Ps{true: 1_000_000, false: 1_015_000}[i < 4000/3] })
 	require.False(t, x.Converged, "a step of 1.5%")
-	require.Contains(t, x.Why, "95% interval of ±")
+	require.Contains(t, x.Why, "interval of the batch means of ±")
 }
 
 func TestManyFlows(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/observe/wiretap"
 	"nictwin/scenarios/run"
-	"nictwin/scenarios/run/probe"
+	"nictwin/scenarios/run/probe/output"
 	"nictwin/scenarios/run/shrink"
 	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/shell/inorder"
@@ -157,7 +157,7 @@ func (t *turns) notifyProgress() {
 }
 
 // artifacts lists the files that a case may leave.
-var artifacts = append([]string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}, probe.Files()...)
+var artifacts = append([]string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}, output.Files()...)
 
 // discard removes the artifacts of cases that are not among the results, because an earlier case ended the command.
 func (t *turns) discard() error {
