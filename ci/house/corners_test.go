@@ -109,7 +109,7 @@ var corners = map[string]room{
 	"scenarios/shell/inorder": {nil, "jobs are played in order, whatever they are",
 		[]string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
 	"scenarios/run/probe": {
-		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study", "scenarios/run/probe/classes",
+		[]string{"models", "scenarios/papers/plot", "scenarios/papers/study", "scenarios/run/probe", "stack/driver",
 			"stack/transport"},
 		"a board is measured, whatever runs on it, by what its packets say", nil,
 	},

@@ -19,7 +19,7 @@ import (
 var notOurs = map[string]string{
 	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact",
 	"throughput.svg": "artifact", "links.svg": "artifact", "memory.svg": "artifact",
-	"cores.svg": "artifact", "transactions.txt": "artifact", "gl-code-quality-report.json": "artifact",
+	"transactions.txt": "artifact", "gl-code-quality-report.json": "artifact",
 	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
 	"my": "example: a folder of the reader", "capture.pcapng": "example", "shrunk.pcapng": "artifact",
 	"shrunk-1.pcapng": "artifact", "wave-1.fst": "in a bundle", "shrunk.yaml": "artifact", "trace.pcap": "example",

@@ -210,7 +210,8 @@ func (g *gauge) rate() Rate {
 	case r.Half == nil:
 		r.Why = fmt.Sprintf("messages came in %d bursts: want %d or more", e.Batches, steady.MinBatches)
 	default:
-		r.Why = fmt.Sprintf("interval of the batch means of ±%.2g%%: want ±%g%%", 100*e.Relative(), 100*steady.Precision)
+		r.Why = fmt.Sprintf("interval of the batch means of ±%.2g%%: want ±%g%%", 100*e.Relative(),
+			100*steady.Precision)
 	}
 	return r
 }
