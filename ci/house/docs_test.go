@@ -18,7 +18,7 @@ import (
 // notOurs lists files that pages may name although they are not in the tree, each with the reason.
 var notOurs = map[string]string{
 	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact",
-	"throughput.svg": "artifact", "links.svg": "artifact", "memory.svg": "artifact",
+	"throughput.svg":   "artifact",
 	"transactions.txt": "artifact", "gl-code-quality-report.json": "artifact",
 	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
 	"my": "example: a folder of the reader", "capture.pcapng": "example", "shrunk.pcapng": "artifact",

@@ -1,0 +1,69 @@
+package stats
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/sim/simcore"
+)
+
+// TestEveryMeasureAgainstSort stamps requests and answers of random latencies, and compares each measure with a naive
+// sort of the same times.
+func TestEveryMeasureAgainstSort(t *testing.T) {
+	const n = 3000
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := New(Config{Workloads: []Workload{{Flows: []Flow{{"A", "B"}}, Messages: 2 * n}}}, 0)
+	want := map[string][]int64{}
+	add := func(kind string, measure int, from, to simcore.Ps) {
+		key := kind + " to " + Measures[measure]
+		want[key] = append(want[key], int64(to-from))
+	}
+	at := simcore.Ps(0)
+	step := func() simcore.Ps { return 1 + simcore.Ps(rng.ExpFloat64()*float64(simcore.Microsecond)) }
+	for i := range n {
+		at += 100 * simcore.Microsecond
+		posted := at
+		m := Message{Number: i, Kind: "echo", Bytes: 64}
+		r.Posted(posted, &m)
+		now := posted + step()
+		r.OnWire(now, 0, false, i)
+		add("echo", ToWire, posted, now)
+		now += step()
+		r.Completed(now, &m)
+		add("echo", ToCompletion, posted, now)
+		now += step()
+		r.HandedOver(now, &m)
+		add("echo", ToHandOver, posted, now)
+		answered := now
+		a := Message{Number: i, Kind: "echo", Bytes: 64, Answer: true}
+		r.Posted(answered, &a)
+		now += step()
+		r.OnWire(now, 0, true, i)
+		add("echo answer", ToWire, answered, now)
+		now += step()
+		r.HandedOver(now, &a)
+		add("echo answer", ToHandOver, answered, now)
+		add("echo", RoundTrip, posted, now)
+		now += step()
+		r.Completed(now, &a)
+		add("echo answer", ToCompletion, answered, now)
+	}
+	wrong, first := r.Wrong()
+	require.Zero(t, wrong, first)
+	s := r.Summary()
+	require.Len(t, s.Latency, len(want))
+	for i := range s.Latency {
+		l := &s.Latency[i]
+		list := want[l.Kind+" to "+l.Measure]
+		require.Len(t, list, int(l.Count), "%s to %s", l.Kind, l.Measure)
+		slices.Sort(list)
+		for p, got := range map[float64]int64{50: l.P50, 90: l.P90, 99: *l.P99, 99.9: *l.P999, 100: l.Max} {
+			sample := float64(list[int(p/100*n+0.5)-1])
+			require.GreaterOrEqual(t, float64(got), sample, "%s to %s: p%v", l.Kind, l.Measure, p)
+			require.LessOrEqual(t, float64(got), sample*1.001, "%s to %s: p%v", l.Kind, l.Measure, p)
+		}
+	}
+}
