@@ -120,15 +120,16 @@ func (c *core) received(f *driver.RxFrame) {
 // addressed reports whether a frame has the address of a port. head is what the NIC has put into the header buffer; the
 // rest is in the payload buffer.
 func (c *core) addressed(f *driver.RxFrame, head []byte) bool {
-	var to [6]byte
-	n := copy(to[:], head)
-	if rest := to[n:]; len(rest) > 0 {
+	const n = 6
+	if len(head) < n {
+		rest := c.header[len(head):n]
 		if err := c.cpu.Load(f.Pay, rest[:min(len(rest), f.PayLen)]); err != nil {
 			c.fail(err)
 			return false
 		}
+		head = c.header[:n]
 	}
-	return slices.Contains(c.card.cfg.MACs, to)
+	return slices.Contains(c.card.cfg.MACs, [n]byte(head))
 }
 
 // parse reads the headers of a RoCE packet into frame; it returns false if the packet is malformed. Headers of opcodes
