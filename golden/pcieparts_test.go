@@ -22,7 +22,7 @@ func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
 	return msgAddr(v), msgData, uint16(c.rng.IntN(6)), uint16(c.rng.IntN(3) * c.rng.IntN(40))
 }
 
-// usePcieParts changes a setting of these parts during the run.
+// usePcieParts now and then changes DEVCTL (part attr) or resets the device (part flr) during the run.
 func (c *chaos) usePcieParts() {
 	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config && c.rng.IntN(2) == 0 {
 		c.m.Write32(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))

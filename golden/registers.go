@@ -41,8 +41,8 @@ type barSide struct {
 	drainQ  int
 	drainAt int64
 
-	limitsAt  int64 // cycle of the latest change of DEVCTL; never if it has taken effect
-	timeoutAt int64 // cycle of the latest change of CPL_TIMEOUT; never if it has taken effect
+	limitsAt  int64 // cycle of the latest change of DEVCTL; constant `never` if it has taken effect
+	timeoutAt int64 // cycle of the latest change of CPL_TIMEOUT; constant `never` if it has taken effect
 
 	keys *windows.Keys
 

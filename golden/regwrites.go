@@ -151,7 +151,7 @@ func (r *Referee) applyRx(e *core.Effect) {
 	}
 }
 
-// configWritten handles a write of a register that other functions read: it opens the write's window.
+// configWritten handles a write of a configuration register: it opens the window in which the write takes effect.
 func (r *Referee) configWritten(reg uint32) {
 	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Build.Ports {
 		r.pauseConfigured(i / wordBytes / 2)

@@ -122,8 +122,8 @@ func (r *Referee) closeTx(q *txq) {
 	r.forgetTx(q, "T11", "busy")
 }
 
-// forgetTx clears the state of a closed queue. It checks that no entry is at work: register field (busy or flr) has
-// just read 0, which says so.
+// forgetTx clears the state of a closed queue. It checks that no entry is at work, because a read has just returned 0
+// for the register field that the parameter names ("busy" or "flr").
 func (r *Referee) forgetTx(q *txq, rule, field string) {
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)

@@ -39,7 +39,7 @@ type Entries struct {
 
 	goal         goal
 	path, passed []Place // places visited by the current search
-	bytes        []byte  // bytes moved by the search
+	bytes        []byte  // stack of the bytes of the places in path, which the search tries to move elsewhere
 	moves        moves
 
 	unclear []*sharedCopyWrite

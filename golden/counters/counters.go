@@ -53,7 +53,7 @@ func (b *Bounds) Due(index int, by uint64, cycle int64) {
 	b.waiting.Push(step{cycle, int32(index), uint32(by)})
 }
 
-// Step is Sure and Due together.
+// Step records a step by calling both methods, Sure and Due.
 func (b *Bounds) Step(index int, by uint64, cycle int64) {
 	b.Sure(index, by)
 	b.Due(index, by, cycle)

@@ -107,8 +107,8 @@ func TestEventsAreCut(t *testing.T) {
 	for i := range int64(events) {
 		size := 60
 		if i%2 == 0 {
-			// The events' lines then differ in length: after a long one that does not fit, a short one must be left
-			// out, too.
+			// Two sizes of frames give lines of two lengths: after a long line that does not fit, a short one must be
+			// left out, too.
 			size = 1500
 		}
 		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1,

@@ -81,7 +81,7 @@ func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 
 // Following is the result of checking a request against the settings.
 type Following struct {
-	Wrong bool  // no setting that may be in force allows its attributes
+	Wrong bool  // no setting that may be in force allows the request's attributes
 	Want  uint8 // set of attributes allowed by the setting in force
 	Late  bool  // more than LateRequests requests follow a previous setting; this is one too many
 	Since int64 // with Late: cycle since which the next setting is in force
