@@ -38,8 +38,8 @@ func (s *CardSpec) bonded() int {
 	return s.Bond.Cables
 }
 
-// portShare returns the card's share of the link at a port of the NIC. At a bond, this is the link between
-// NIC and bond, with the rate of all its cables together.
+// portShare returns rate and latency that the card's spec adds to the link at a port of the NIC. At a bond, this is
+// the link between NIC and bond, with the rate of all cables of the bond together.
 func (s *CardSpec) portShare() simcore.LinkSpec {
 	l := s.Eth
 	l.Rate.Bytes *= int64(s.bonded())

@@ -157,7 +157,7 @@ func (m *Memory) build(e *simcore.Engine, name string, endpoint int, s *MemorySp
 	return x.startLoads(e, endpoint, s)
 }
 
-// buildModels makes everything but the loads.
+// buildModels makes the models of GPUs, DRAM and caches, without the background loads (startLoads).
 func (m *Memory) buildModels(e *simcore.Engine, endpoint int, s *MemorySpec, far []memmap.Region) error {
 	x := &m.ends[endpoint]
 	for i, g := range s.GPUs {

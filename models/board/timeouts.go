@@ -31,7 +31,7 @@ type Waits struct {
 // Waits returns the timeouts of a card. The error names the field of the slowest part if a read may
 // take longer than CPL_TIMEOUT, which has 32 bits, can express.
 func (s *CardSpec) Waits() (Waits, error) {
-	const reads = 4 // reads in a Turn: entry, data, a completion queued behind them, and a register read as reserve
+	const reads = 4 // read times in a Turn: entry, data, a completion behind them, and a register read as a margin
 	t := s.readTime(s.load())
 	w := Waits{Read: t.longest, Turn: reads * t.longest, CplTimeout: nicspec.ResetCplTimeout}
 	w.Polls = int(w.Turn / s.shortestRead())

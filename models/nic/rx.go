@@ -32,7 +32,7 @@ type rxPath struct {
 
 type rxPort struct {
 	stream.Stall
-	wait    fifo.Queue[*msg.Frame] // frames in front of the stream
+	wait    fifo.Queue[*msg.Frame] // frames that have arrived and wait to cross the stream
 	x       stream.Crossing
 	cur     *rxFrame             // frame that crosses; nil if none does
 	verdict fifo.Queue[*rxFrame] // frames that have crossed and wait for their verdict

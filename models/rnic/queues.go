@@ -28,7 +28,7 @@ type qpair struct {
 	core.QP
 	steps      uint64 // core.QP.Steps when the timer was started
 	out        chain[*txPacket]
-	leaving    chain[*txPacket]  // for UC, UD and raw: packets on their way after out, up to their completions
+	leaving    chain[*txPacket]  // for UC, UD and raw: packets taken from list `out`, until their completions
 	parked     [2]chain[*rxOp]   // received requests, and received responses, that wait to be handled
 	ripe       [2]int32          // number of packets in parked, by the index of parked, whose latency has passed
 	queued     [2]int32          // requests that wait for a context, by endpoint

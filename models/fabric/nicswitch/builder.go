@@ -68,8 +68,8 @@ func (s *Switch) addPort(i int, name string) {
 	s.ports = append(s.ports, p)
 }
 
-// addChannels gives every port a channel in each direction. The NIC's ports share one if the NIC
-// link is shared; only their channels can have a rate.
+// addChannels gives every port a channel in each direction. The NIC's ports share one if the NIC link is shared. Only
+// channels of the NIC's ports can have a rate.
 func (s *Switch) addChannels() {
 	var shared [2]*channel
 	for _, p := range s.ports {

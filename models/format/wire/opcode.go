@@ -102,7 +102,7 @@ func (o Operation) String() string {
 // Position is the position of a packet in its message.
 type Position uint8
 
-// The positions. Packets of operations that are never segmented are Only.
+// The positions. Packets of operations that are never segmented have PosOnly.
 const (
 	PosNone Position = iota // position of reserved opcodes
 	PosFirst

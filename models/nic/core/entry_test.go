@@ -255,7 +255,7 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 	require.True(t, ok > 10 && bad > 3, "%d and %d", ok, bad)
 }
 
-// TestTrimPlaces checks which bytes of random frames a queue with trim places [R14].
+// TestTrimPlaces checks which bytes of random frames are written to the buffers of a queue with `trim` set [R14].
 func TestTrimPlaces(t *testing.T) {
 	trims, whole := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

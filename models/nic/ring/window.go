@@ -16,7 +16,7 @@ type Window struct {
 	entry   int  // bytes per place
 	long    bool // entries may have several places
 	Depth   uint16
-	data    []byte // the places, then room for the end of an entry that wraps
+	data    []byte // the places, then room for a copy of the end of an entry that wraps around the ring's end
 	arrived []bool // which places have arrived, by index mod Depth
 
 	Use  uint16 // next index to use

@@ -74,7 +74,7 @@ func (r *round) earliest() (*Loop, simcore.Ps) {
 	return best, at
 }
 
-// skip advances the position to the first poll at or after a time. No loop may be due before that.
+// skip advances the position to the first poll at or after now. No loop may be due before now.
 func (r *round) skip(now simcore.Ps) {
 	if now <= r.at {
 		return

@@ -13,7 +13,7 @@ import (
 type Places struct {
 	file string
 	line map[field.Path]int
-	// the paths that the file writes for fields of the short form
+	// by path of a field whose key is in the short form (latency, not latency_ps): its path as the file writes it
 	short map[field.Path]field.Path
 	long  []Long
 }

@@ -105,7 +105,7 @@ func kindOf(n *yaml.Node) string {
 
 // entry is a field of a struct that a key of a mapping names.
 type entry struct {
-	name  string // of the field's tag; the key may be its short form
+	name  string // name in the field's yaml tag, such as latency_ps; the key may be its short form, latency
 	value reflect.Value
 	unit  unit
 }

@@ -105,7 +105,7 @@ func (b *Buffer) Stats() Stats {
 	return s
 }
 
-// integrate advances the integrals to now.
+// integrate brings the sums of occupancy over time and of time spent full up to the current time.
 func (b *Buffer) integrate() {
 	now := simcore.Now(b.sched)
 	b.stats.OccupiedPs += uint64(b.occupied) * uint64(now-b.counted)
