@@ -138,7 +138,7 @@ func (c *conn) send(b []byte) error {
 				return err
 			}
 		case unix.EPIPE, unix.ECONNRESET:
-			// do not report it: the peer's last message, which the next receive returns, says more
+			// A closed connection is no error here: the peer's last message, which the next receive returns, says more.
 			return nil
 		default:
 			return fmt.Errorf("sending: %w", err)

@@ -104,7 +104,7 @@ type Report struct {
 	result.ServerPlayed
 	Findings []result.Finding `json:"findings,omitempty"`
 	Out      Tally            `json:"out"` // frames that left the NIC
-	In       Tally            `json:"in"`  // frames that arrived at it
+	In       Tally            `json:"in"`  // frames that arrived at the NIC
 	SimPs    simcore.Ps       `json:"sim_ps"`
 }
 

@@ -47,7 +47,7 @@ type Spec struct {
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
-	// number of resets during a run's traffic, in every other run
+	// number of resets during a run's traffic; half of all runs, drawn at random, have none
 	Resets     Values              `yaml:"resets"`
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
 	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; a build for each combination

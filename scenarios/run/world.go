@@ -43,7 +43,7 @@ type world struct {
 	loads      *load.Set       // of memories, beside the traffic
 	background *background.Set // captures, beside the traffic
 
-	waited simcore.Ps // longest wait of settle, or between two completions, that ended well
+	waited simcore.Ps // longest wait that succeeded: between two completions, or in method settle
 	over   bool
 	failed error // error with which a stack failed, if the case expects one
 }

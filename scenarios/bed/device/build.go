@@ -20,7 +20,7 @@ import (
 // NICError reports a device that is not a NIC.
 type NICError struct {
 	Name string // name of the device
-	What string // stream or signal that it lacks
+	What string // stream or signal that the device lacks
 }
 
 func (e *NICError) Error() string { return e.Name + ": " + e.What }

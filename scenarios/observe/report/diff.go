@@ -61,7 +61,7 @@ func diff(expected, got string) *Diff {
 func (d *Diff) numbers() {
 	var n [2]*big.Int
 	for i := range n {
-		n[i], _ = new(big.Int).SetString(d.Rows[i].Plain, 10) // cannot fail: both match decimal
+		n[i], _ = new(big.Int).SetString(d.Rows[i].Plain, 10) // cannot fail: both values match pattern `decimal`
 		d.Rows[i].Hex = "0x" + n[i].Text(16)
 	}
 	d.Kind = "number"

@@ -198,7 +198,7 @@ func (r *Report) verdict() verdict {
 	return v
 }
 
-// count counts things in words.
+// count returns a number with its noun: 1 frame, 1,200 frames.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

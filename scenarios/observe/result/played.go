@@ -25,7 +25,7 @@ type DeviceFailed struct {
 	Parameters   []string       `json:"parameters,omitempty"`
 	Transactions int            `json:"transactions"` // transactions left after shortening
 	Of           int            `json:"of"`           // transactions of the original run
-	Keep         string         `json:"keep"`         // numbers of the transactions left
+	Keep         string         `json:"keep"`         // numbers of the transactions that shortening kept
 	Drawn        *play.Settings `json:"drawn"`
 	Stream       string         `json:"stream,omitempty"`
 	Transaction  uint64         `json:"transaction"` // of the stream, from 0

@@ -16,8 +16,8 @@ type (
 	Estimate = steady.Estimate
 )
 
-// NewMeter returns a meter that counts Session.Percent of the given number of round trips or more, and MinRoundTrips at
-// least, after a tenth of that number for warm-up.
+// NewMeter returns a meter that counts at least Session.Percent percent of the given number of round trips, and at
+// least MinRoundTrips, after a warm-up of a tenth of that number.
 func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
 
 // NewMeterAfter returns a meter like that of NewMeter, whose warm-up takes warm round trips more, for example to fill a

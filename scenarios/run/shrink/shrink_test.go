@@ -71,8 +71,8 @@ faults: {stall: 20, slow_memory: {latency_ps: 500}, wire: {seed: 1, chances: {lo
 	})
 }
 
-// A NIC that spoils frames longer than some length fails with two messages at most; its file shows the same
-// findings. A case that passes is not shrunk.
+// A NIC that spoils frames longer than some length still fails when the case is shrunk to two messages or
+// fewer; the written file of the shrunk case gives the same findings. A case that passes is not shrunk.
 func TestShrinkOnAWrongNIC(t *testing.T) {
 	c := caseOf(t, "workload: {count: 12, both_ways: true, sizes: [64, 1000], pieces: 2}\n")
 	o := run.Options{NIC: device.Model}

@@ -170,7 +170,7 @@ func (r *Recorder) add(at simcore.Ps, flow int, answer bool, number, measure int
 	return true
 }
 
-// doubt counts a stamp that cannot be.
+// doubt counts an impossible stamp.
 func (r *Recorder) doubt(flow int, answer bool, number int, why string) {
 	if r.wrong++; r.wrong == 1 {
 		what := "message"
@@ -181,8 +181,8 @@ func (r *Recorder) doubt(flow int, answer bool, number int, why string) {
 	}
 }
 
-// Wrong returns the number of stamps that cannot be, such as those of messages that were not posted, and what the first
-// one was of. They are not part of the statistics.
+// Wrong returns the number of impossible stamps, such as those of messages that were not posted, and a description of
+// the first. They are not part of the statistics.
 func (r *Recorder) Wrong() (n int, first string) { return r.wrong, r.first }
 
 // OnWire stamps the first packet of a message.
@@ -263,7 +263,7 @@ func newGauge(messages int, w *Window) gauge {
 		messages*countedShare/warmShare/gaugeBatches, gaugeBatches, gaugeBatches)}
 }
 
-// turns counts the transitions of a found window so far: 0 before it, 1 in it, 2 behind it.
+// turns returns 0 before the warm window that `meter` finds, 1 in it and 2 after it; always 0 for a given window.
 func (g *gauge) turns() int {
 	switch {
 	case g.window != nil || !g.meter.Warm():

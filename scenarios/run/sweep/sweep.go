@@ -33,7 +33,7 @@ type Axis struct {
 
 // value is one value of an axis.
 type value struct {
-	node *yaml.Node // the value as a file would write it in the path's fields
+	node *yaml.Node // the value as a scenario file would write it in the fields that the axis sets
 	text string     // text of the value in the names of cases
 }
 
@@ -110,12 +110,12 @@ func overlap(a, b field.Path) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// bad returns a fault of a node of the sweep.
+// bad records a fault of a node of the sweep.
 func (c *check) bad(n *yaml.Node, at field.Path, format string, args ...any) {
 	c.errs = append(c.errs, &specfile.Error{File: c.file, Line: n.Line, Path: at, Err: fmt.Errorf(format, args...)})
 }
 
-// check reads the values of a sweep against a spec.
+// check decodes a sweep's values into a spec, and collects the errors.
 type check struct {
 	file   string
 	spec   any

@@ -13,7 +13,7 @@ import (
 // needs.
 type Idle map[string]string
 
-// unless adds flags as idle if ok is false. Parameter with is the setting that makes them idle, need the setting that
+// unless adds flags as idle if ok is false. `with` is the setting that makes them idle, `need` the setting that
 // they require.
 func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	for _, f := range flags {

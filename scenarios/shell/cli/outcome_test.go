@@ -70,8 +70,8 @@ var examples = map[string][]error{
 		&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, &root.RegError{Err: root.ErrNoTag}},
 }
 
-// Each example error is attributed to its cause, wrapped or not. Of two joined errors, the one whose cause comes first
-// decides.
+// Each example error is attributed to its cause, wrapped or not. Of two joined errors, the one whose cause comes
+// first in Causes decides.
 func TestCausesDecide(t *testing.T) {
 	require.Len(t, examples, len(Causes))
 	for i := range Causes {

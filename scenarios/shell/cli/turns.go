@@ -39,7 +39,7 @@ type turn struct {
 	out   result.Outcome // outcome for err
 }
 
-// turns holds all turns of a command, which several goroutines play.
+// turns holds all turns of a command (type turn: a case on a kind of NIC), which several goroutines play.
 type turns struct {
 	s    *Scenarios
 	list []*turn

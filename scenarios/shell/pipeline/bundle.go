@@ -32,7 +32,7 @@ type Bundling struct {
 }
 
 // WriteBundle writes the bundle of a run that failed. If the bundle cannot be made, a note in the object gives the
-// reason; an error is returned only if it cannot be written.
+// reason; an error is returned only if the bundle's file cannot be written.
 func WriteBundle(dir *result.Folder, o *result.Object, x *Bundling) error {
 	text, err := x.bytes(dir, o)
 	if err != nil {

@@ -14,8 +14,8 @@ var DisableChecks = []kit.Check{
 }
 
 // disabledInAStop disables a queue of a stopped class. If its entry is posted just before the stop takes effect, it may
-// still end; if it is posted long after, it must not be fetched. The disable must not wait for the end of the stop,
-// after which nothing may be sent.
+// still end; if it is posted long after, it must not be fetched. The disable must end before the stop does. After the
+// stop, the queue must send nothing.
 func disabledInAStop(r *kit.Rig) {
 	const queue, class, quanta = 3, 5, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})
