@@ -52,7 +52,7 @@ type end struct {
 
 	stopped   bool // an error occurred: the end posts nothing more
 	full      bool // the queue or its pipe had no room
-	toAdvance bool // to be advanced at the end of this poll
+	toAdvance bool // the end had completions in this poll, after which it posts further requests
 
 	sendDone, recvDone []Completion
 	firstFault         *Finding

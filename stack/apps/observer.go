@@ -118,7 +118,7 @@ func (e *end) tookMessage(m, before int) {
 	}
 }
 
-// observe fills in the message of an event.
+// observe calls a method of the observer, given as `event`, with message m of a flow.
 func (r *Run) observe(o Observer, event func(Observer, *Message), flow int, answer bool, m int) {
 	r.message = Message{Flow: flow, Answer: answer, Number: m, Bytes: r.spec.size(m)}
 	event(o, &r.message)

@@ -29,7 +29,7 @@ const (
 	cmdRead                      // register read
 	cmdTable                     // table command: write, then read until not busy
 	cmdPoll                      // read until a condition holds
-	cmdCall                      // call action with a done that does nothing, and continue at once
+	cmdCall                      // call `action`, which does not use `done`, and continue at once
 	cmdAction                    // call action and wait for done
 )
 

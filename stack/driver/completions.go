@@ -138,8 +138,8 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.ring.Kind(), r.cfg.Queue, status)
 }
 
-// mayComplete checks that the entry of n places at an index may complete now: its doorbell was rung, and no event
-// forbids it.
+// mayComplete checks that the entry of n places at an index may complete now: its doorbell was rung, and no
+// Event entry has reported that the queue failed before the end of the entry.
 func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.endedTo, int(index-r.endedTo)+int(n)-1
 	if ahead >= r.rung-r.endedTo || last >= int(r.rung-r.endedTo) {

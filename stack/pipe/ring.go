@@ -165,7 +165,7 @@ type slots struct {
 	mover   Mover
 	counter uint64
 	word    [counterBytes]byte
-	since   int // lines pushed since the counter was last read
+	since   int // lines pushed since the consumer's counter was last read
 	asking  bool
 	asked   func(error)
 	err     error

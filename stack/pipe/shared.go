@@ -8,7 +8,7 @@ type Shared struct {
 	queues []int // number of send queues, by core
 }
 
-// NewShared returns the assignment of a context on a number of cores.
+// NewShared returns a Shared without queues for a context on the given number of cores.
 func NewShared(cores int) (*Shared, error) {
 	if cores < 1 {
 		return nil, fmt.Errorf("pipe: a context on %d cores: want 1 or more", cores)

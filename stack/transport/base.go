@@ -47,8 +47,8 @@ type request struct {
 	first  uint32 // first PSN, once started
 	n      uint32 // number of PSNs, once started
 	from   uint32 // READ: first PSN of the piece in flight, else that of the request; once started
-	piece  uint32 // READ: number of PSNs of that piece; the request may end before
-	done   bool   // completes once all copies with numbers less than after have ended
+	piece  uint32 // READ: number of PSNs of the piece in flight, which may reach beyond the request's end
+	done   bool   // completes once all copies with numbers below field `after` have ended
 	status verbs.Status
 	after  uint64
 	blocks uint32 // Solar: blocks that have not ended

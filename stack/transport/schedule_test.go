@@ -13,7 +13,7 @@ type schedule struct {
 	mtu        verbs.MTU
 	window     int
 	shares     [2]int // packets that each end can hold; 0: no limit
-	resize     Ps     // time between changes of shares; 0: they are constant
+	resize     Ps     // time after which `shares` changes again; 0: it is constant
 	ops        [2]int // number of requests posted by each side
 	psn        [2]uint32
 	latency    Ps

@@ -26,8 +26,8 @@ type RequestError struct {
 	Errno Errno
 	Why   Fault
 	Send  bool
-	Has   uint64 // the invalid value, by kind of fault
-	Want  uint64 // the largest valid value, by kind of fault
+	Has   uint64 // the invalid value; what it counts depends on Why
+	Want  uint64 // the largest valid value; what it counts depends on Why
 }
 
 // Fault is the kind of error in a request that cannot be posted.

@@ -70,7 +70,7 @@ func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool)
 		return 0, 0, false
 	case to == QPSReset, to == QPSErr && from != QPSReset:
 		return 0, 0, true
-	case from == QPSSQE && t.column() == 0: // an RC error leads to ERR, a Solar error to ERR or to no other state
+	case from == QPSSQE && t.column() == 0: // RC and Solar never enter SQE: errors lead to ERR, or leave the state
 		return 0, 0, false
 	}
 	for i := range transitions {

@@ -39,7 +39,7 @@ type job struct {
 	token      transport.Token
 	staged     *staged     // packet whose payload the job fetches, or whose lines it invalidates; nil: none
 	line       uint64      // address of the staging line to free; 0: no line
-	then       func(error) // called at the end; may be nil
+	then       func(error) // called when the job has ended; may be nil
 }
 
 func (c *core) openCopies(at uint64) (err error) {

@@ -27,7 +27,7 @@ type core struct {
 	rx      *driver.RxQueue
 	packets packets
 	sharers int       // reliable queue pairs that receive, and so share the receive queue
-	share   int       // packets of each of them that the core can hold
+	share   int       // packets that the core can hold for each of `sharers`
 	tx      []*sender // transmit queues, by port
 	copies  copies
 	staging staging

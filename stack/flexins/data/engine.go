@@ -18,7 +18,7 @@ type Engine struct {
 	// false if it has no room; Card.Offer then offers the message again.
 	Take func(qpn uint32, addr uint64, n int, done func()) bool
 
-	retry []*served // queue pairs with messages that were not taken
+	retry []*served // queue pairs with messages that Take refused
 }
 
 // served is a queue pair whose messages an Engine takes.

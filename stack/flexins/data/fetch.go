@@ -116,7 +116,7 @@ type deferred struct {
 	verb  func()
 }
 
-// hasTaken reports whether the core has taken that many requests.
+// hasTaken reports whether the core has taken as many sends and receives as p counts.
 func (x *context) hasTaken(p Posted) bool {
 	return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs
 }

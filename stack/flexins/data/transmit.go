@@ -26,7 +26,7 @@ type frame struct {
 	q      *qp
 	token  transport.Token // reported to the connection; 0: none
 	staged *staged         // packet whose piece of the staging ring to free; nil: none
-	then   func()          // called at the end; may be nil
+	then   func()          // called when the frame has ended; may be nil
 }
 
 func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
