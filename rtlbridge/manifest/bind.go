@@ -189,7 +189,7 @@ func (b *binder) stream(i int) BoundStream {
 	return bs
 }
 
-// packets resolves data, keep and last.
+// packets finds the pins of a packet stream: tdata, tkeep and tlast.
 func (b *binder) packets(i int, fwd string, bs *BoundStream) {
 	s := bs.Stream
 	bs.Data = b.role(i, "tdata", fwd, 0)

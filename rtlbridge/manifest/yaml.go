@@ -116,7 +116,7 @@ func (s *shape) follows(path string, given func(string) bool) bool {
 		switch {
 		case u == "": // the manifest is not a group of fields
 			return true
-		case u == ".": // an unknown name at the top may be meant as any missing value
+		case u == ".": // an unknown top-level key may be a misspelling of any missing one
 			if !given(TopField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
