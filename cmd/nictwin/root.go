@@ -252,7 +252,7 @@ func (a *app) repeatLine(c *cobra.Command, args []string, with map[string]string
 	return cli.Quote(append(words, args...))
 }
 
-// pairsOf returns the words that set a flag of names and values, in the order of the names.
+// pairsOf returns the command-line words that set a NAME=VALUE flag as c has it, sorted by name.
 func pairsOf(c *cobra.Command, flag string) (words []string) {
 	pairs, err := c.Flags().GetStringToString(flag)
 	if err != nil {
