@@ -91,7 +91,7 @@ inline void put_keep(Pin& pin, unsigned units) {
 }
 
 struct Keep {
-  unsigned units = 0;      // one more than the highest bit set
+  unsigned units = 0;      // keep units up to the highest keep bit that is set
   bool contiguous = true;  // no gap below it
 };
 
