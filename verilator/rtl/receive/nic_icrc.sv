@@ -61,8 +61,8 @@ module nic_icrc
     if (l3_off_i[4:0] >= 5'd22) first_beat[175:144] = '0;
   endfunction
 
-  // Returns the beat with UDP checksum and BTH byte 4 set to ones, where they lie in beat 0 (second
-  // low) or 1.
+  // Returns beat d with UDP checksum and BTH byte 4 set to ones if they lie in it. d is the frame's
+  // beat 1 if argument `second` is high, else beat 0.
   function automatic logic [EthW-1:0] transport(input logic [EthW-1:0] d, input logic second);
     logic [6:0] csum, resv;
     csum = l4_off_i[6:0] + 7'd6;

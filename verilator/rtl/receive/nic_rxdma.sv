@@ -171,7 +171,8 @@ module nic_rxdma
 
   always_ff @(posedge clk) begin
     if (read) begin
-      prev_even_q <= even;                    // chunk before in the frame: reads are in sequence
+      // A frame's chunks are read in order: this one becomes the chunk before.
+      prev_even_q <= even;
       prev_odd_q  <= odd;
     end
   end

@@ -18,7 +18,7 @@ module nic_offload_fin
   input  logic [31:0] crc_i,
   // Result of the sum engine, four cycles later.
   input  logic [15:0] sum_i,
-  // Beat on its way to the engines, one cycle earlier.
+  // The beat that reaches the CRC and sum engines in the next cycle.
   input  logic         beat_valid_i,
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,

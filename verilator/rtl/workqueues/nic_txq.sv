@@ -65,7 +65,7 @@ module nic_txq
   input  logic          end_wqe_i,
   // Blocks of the entry beyond its first.
   input  logic [1:0]    end_more_i,
-  // With end_i: high if it wrote a completion entry.
+  // With end_i: high if the entry or Event that ended wrote a completion entry.
   input  logic          end_cqe_i,
   // High while a completion entry of queue cqe_q_i waits to be sent.
   input  logic          cqe_i,

@@ -45,8 +45,8 @@ module blk_msix
     logic [7:0]  op;
   } op_t;
 
-  // Messages of a slot's queue. timed: the last one came when its oldest entry had waited for
-  // limit; late: one came later than allowed.
+  // Messages of a slot's queue. Field timed: 1 if the queue's oldest entry had waited for `limit`
+  // cycles or more when the last message came; late: 1 if any message came later than allowed.
   typedef struct packed {
     logic [31:0]  data;
     logic [127:0] hdr;

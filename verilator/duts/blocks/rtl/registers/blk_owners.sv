@@ -16,8 +16,8 @@ module blk_owners
   output tbl_rsp_t tx_tbl_o,
   input  reg_bus_t reg_i,
   output logic [63:0] rdata_o,
-  // quiet_i: high: a queue that is being disabled ends draining. stuck_o: it still waits for
-  // quiet_i.
+  // quiet_i: while low, a queue that is being disabled keeps draining. stuck_o: high while a queue
+  // waits for quiet_i.
   input  logic     quiet_i,
   output logic     stuck_o
 );
