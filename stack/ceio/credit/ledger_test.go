@@ -24,8 +24,8 @@ func TestArrivals(t *testing.T) {
 	require.Equal(t, []int{500, 500, 500, 500, 500, 500}, balances(l))
 }
 
-// TestDebts checks lines 8 to 25: a flow whose balance does not suffice divides it, owes the rest, and pays from credits that
-// come back.
+// TestDebts checks lines 8 to 25: a flow whose balance does not suffice divides it, owes the rest, and pays from
+// credits that come back.
 func TestDebts(t *testing.T) {
 	l := New(3000, 6, Options{})
 	l.Activate(0, 1, 2, 3)
