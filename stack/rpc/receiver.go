@@ -1,0 +1,72 @@
+package rpc
+
+import "fmt"
+
+// Receiver is the receiving end of a flow.
+type Receiver struct {
+	next    uint32 // first packet that has not arrived
+	arrived [4]uint64
+	marked  uint32
+	first   uint32 // number behind the highest packet that arrived by its first transmission
+	stats   ReceiverStats
+}
+
+// ReceiverStats counts what a receiver took.
+type ReceiverStats struct {
+	Packets, Again, Marked uint64 // new packets; packets that had arrived before; packets with CE
+}
+
+// OrderError reports a packet that was not sent again and arrived behind a later one.
+type OrderError struct{ Number, After uint32 }
+
+func (e *OrderError) Error() string {
+	return fmt.Sprintf("rpc: packet %d, which was sent once, arrived behind packet %d", e.Number, e.After)
+}
+
+// Take takes a data packet, which was marked if ce, and reports whether it is new. Every packet, new or not, has to be
+// acknowledged, alone or together with others. An OrderError is returned for a packet that has been taken all the same:
+// where the network may change the order, the caller ignores it.
+func (r *Receiver) Take(h *Header, ce bool) (fresh bool, err error) {
+	if h.Kind != Data {
+		return false, fmt.Errorf("rpc: kind %d: want data", h.Kind)
+	}
+	ahead := h.Number - r.next
+	switch {
+	case int32(ahead) < 0 || ahead < MapBits && r.arrived[ahead/64]>>(ahead%64)&1 == 1:
+		r.stats.Again++
+		return false, nil
+	case ahead >= MapBits:
+		return false, fmt.Errorf("rpc: packet %d: want %d packets from %d on, the window", h.Number, MapBits, r.next)
+	}
+	if !h.Again {
+		if int32(h.Number-r.first) < 0 {
+			err = &OrderError{h.Number, r.first - 1}
+		} else {
+			r.first = h.Number + 1
+		}
+	}
+	if ce {
+		r.marked++
+		r.stats.Marked++
+	}
+	r.stats.Packets++
+	r.arrived[ahead/64] |= 1 << (ahead % 64)
+	for r.arrived[0]&1 == 1 {
+		r.next++
+		for w := range r.arrived {
+			r.arrived[w] >>= 1
+			if w+1 < len(r.arrived) {
+				r.arrived[w] |= r.arrived[w+1] << 63
+			}
+		}
+	}
+	return true, err
+}
+
+// Ack returns an acknowledgement of everything that arrived.
+func (r *Receiver) Ack() Header {
+	return Header{Kind: Ack, Number: r.next, Marked: r.marked, Map: r.arrived}
+}
+
+// Stats returns what the receiver took.
+func (r *Receiver) Stats() ReceiverStats { return r.stats }
