@@ -19,7 +19,7 @@ type Sender struct {
 	spec  Spec
 	dctcp *cc.DCTCP
 
-	queue      fifo.Queue[message] // messages of which packets have never been sent, the first one partly
+	queue      fifo.Queue[message] // messages with packets that have never been sent
 	nextIndex  int                 // packet of the first message that is sent next
 	unfinished int                 // messages queued or unacknowledged
 
@@ -101,8 +101,8 @@ func (s *Sender) Window() int64 { return s.dctcp.Window() }
 // Deadline returns the time at which to call Expire; Never if nothing is unacknowledged.
 func (s *Sender) Deadline() Ps { return s.deadline }
 
-// Next returns the packet that is sent next, a lost one before a new one. It reports false if the window is closed or
-// nothing is to be sent.
+// Next returns the packet to send now, a lost one before a new one. It reports false if the window is closed or every
+// packet has been sent.
 func (s *Sender) Next(now Ps) (p Packet, ok bool) {
 	if s.lost > 0 {
 		for n := s.base; n != s.next; n++ {
@@ -218,7 +218,7 @@ func (s *Sender) take(now Ps, x *sent, marked bool) {
 	x.state = acked
 }
 
-// ended counts the message of which the last packet has left the window.
+// ended counts a message as ended if the packet that leaves the window is its last one.
 func (s *Sender) ended(x *sent) {
 	if x.index == s.spec.packets(x.message.bytes)-1 {
 		s.unfinished--

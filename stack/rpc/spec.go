@@ -18,7 +18,7 @@ type Spec struct {
 	Segment     int          `yaml:"segment" unit:"bytes"` // most payload bytes of a packet
 	Outstanding int          `yaml:"outstanding"`          // most packets that are unacknowledged; at most MapBits
 	Messages    int          `yaml:"messages"`             // most messages that are unacknowledged
-	Timeout     Ps           `yaml:"timeout_ps"`           // without any acknowledgement, doubled each time up to 64-fold
+	Timeout     Ps           `yaml:"timeout_ps"`           // without an acknowledgement; doubles up to 64-fold
 	DCTCP       cc.DCTCPSpec `yaml:"dctcp"`
 }
 
