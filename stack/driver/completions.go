@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"math"
+
 	"nictwin/models/nic/nicspec"
 )
 
@@ -14,6 +16,7 @@ type completions struct {
 	take         func(cqe []byte) // takes one entry, in ring order
 
 	taking   bool // takeEntries is on the stack, or its read is in flight
+	left     int  // entries that takeEntries may still take
 	async    bool // the read in flight has not ended during the call that began it
 	arrived  bool // the read in flight has ended
 	again    bool // Poll was called since the read began: an entry may have arrived
@@ -30,21 +33,27 @@ type Event struct {
 }
 
 // Poll takes the completion entries that have arrived. With NoticePoll the queue's owner calls it.
-func (r *Queue) Poll() {
-	r.again = true
+func (r *Queue) Poll() { r.PollSome(math.MaxInt) }
+
+// PollSome is Poll for at most n entries, the burst of a software receive path. Others stay in the ring.
+func (r *Queue) PollSome(n int) {
+	r.again, r.left = true, n
 	if !r.taking && r.clear && r.state != Off && r.state != Closed {
 		r.takeEntries()
 	}
 }
 
-// takeEntries takes entries until it finds one that has not arrived.
+// takeEntries takes entries until it finds one that has not arrived, or may take no more.
 func (r *Queue) takeEntries() {
 	r.taking = true
-	for r.readEntry() {
+	for r.left > 0 && r.readEntry() {
 		if !r.takeEntry() {
 			r.takenAll()
 			return
 		}
+	}
+	if r.left <= 0 {
+		r.takenAll()
 	}
 }
 
@@ -81,6 +90,7 @@ func (r *Queue) takeEntry() bool {
 	if r.readLife != r.life || !r.ring.Take(r.entryAt[:]) {
 		return r.again && r.clear
 	}
+	r.left--
 	if r.ahead != nil { // entries come in groups: load the next one while this one is handled
 		r.ahead.Prefetch(r.ring.NextCqe(), nicspec.CqeBytes)
 	}
