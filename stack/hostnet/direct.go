@@ -1,0 +1,143 @@
+package hostnet
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
+	"nictwin/stack/driver"
+)
+
+// Direct opens the path of plain DDIO: one receive queue in host memory for the flow, whose buffers are posted again
+// after processing.
+func Direct(c PathConfig) (Path, error) {
+	d := &direct{c: c}
+	if err := d.open(); err != nil {
+		return nil, fmt.Errorf("flow %d: %w", c.Flow, err)
+	}
+	return d, nil
+}
+
+type direct struct {
+	c     PathConfig
+	queue *driver.RxQueue
+	taken fifo.Queue[Packet] // packets taken from the ring and not returned by Next
+	err   error
+
+	// With split buffers, which are posted in order:
+	buffers []driver.Buffer
+	free    []bool // by buffer
+	oldest  int    // buffer to post next
+}
+
+var _ Path = (*direct)(nil)
+
+func (d *direct) open() error {
+	b := &d.c.Buffers
+	n := 1 << b.Log
+	queue, err1 := d.c.TakeRxQueue()
+	rule, err2 := d.c.TakeRule()
+	pay, err3 := d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.Bytes), 4096)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	cfg := driver.RxConfig{
+		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: b.Log, RingIn: nicspec.EndpointHost,
+			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: d.c.Bus},
+		PayBytes: b.Bytes, OnFrame: d.arrived, OnEvent: d.failed,
+	}
+	var hdr uint64
+	if b.Split > 0 {
+		cfg.Split, cfg.SplitLen, cfg.HdrBytes = nicspec.SplitModeFixed, b.Split, b.HeaderBytes
+		if hdr, err1 = d.c.Driver.Alloc(nicspec.EndpointHost, uint64(n*b.HeaderBytes), 4096); err1 != nil {
+			return err1
+		}
+		d.free = make([]bool, n)
+	}
+	if d.queue, err1 = d.c.Driver.OpenRx(cfg); err1 != nil {
+		return err1
+	}
+	ring := d.queue.Layout()
+	if _, err := d.c.Loop.Watch(ring.CQ, ring.CQBytes()); err != nil {
+		return err
+	}
+	for i := range n {
+		buf := driver.Buffer{Pay: pay + uint64(i*b.Bytes)}
+		if b.Split > 0 {
+			buf.Hdr = hdr + uint64(i*b.HeaderBytes)
+		}
+		d.buffers = append(d.buffers, buf)
+		if err := d.queue.Post(buf); err != nil {
+			return err
+		}
+	}
+	to := d.c.Match
+	to.To = driver.ToQueue(queue)
+	return errors.Join(d.queue.Ring(), d.c.Driver.SetRule(rule, to))
+}
+
+func (d *direct) arrived(_ *driver.RxQueue, f *driver.RxFrame) {
+	p := Packet{Buffer: f.Buffer, HdrLen: f.HdrLen, PayLen: f.PayLen}
+	p.SetCqe(f.Cqe)
+	if d.free != nil {
+		p.Slot = uint32((f.Pay - d.buffers[0].Pay) / uint64(d.c.Buffers.Bytes))
+	}
+	d.taken.Push(p)
+}
+
+func (d *direct) failed(q *driver.RxQueue, e driver.Event) {
+	d.fail(fmt.Errorf("flow %d: receive queue %d failed with status %v", d.c.Flow, q.Number(), e.Status))
+}
+
+func (d *direct) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// Next implements Path.
+func (d *direct) Next(p *Packet) bool {
+	if d.taken.Len() == 0 {
+		d.queue.PollSome(d.c.Burst)
+		if d.taken.Len() == 0 {
+			return false
+		}
+	}
+	*p = d.taken.Pop()
+	return d.err == nil
+}
+
+// Done implements Path.
+func (d *direct) Done(p *Packet) {
+	if d.free == nil {
+		d.post(p.Buffer)
+	} else {
+		d.free[p.Slot] = true
+		for d.free[d.oldest] {
+			d.free[d.oldest] = false
+			d.post(d.buffers[d.oldest])
+			d.oldest = (d.oldest + 1) % len(d.buffers)
+		}
+	}
+	if d.err == nil && d.queue.Waiting() >= max(1, min(d.c.Repost, d.queue.Size()/4)) {
+		if err := d.queue.Ring(); err != nil {
+			d.fail(err)
+		}
+	}
+}
+
+func (d *direct) post(b driver.Buffer) {
+	if err := d.queue.Post(b); err != nil {
+		d.fail(err)
+	}
+}
+
+// Idle implements Path.
+func (d *direct) Idle() bool { return d.taken.Len() == 0 }
+
+// Err implements Path.
+func (d *direct) Err() error { return d.err }
+
+// Close implements Path.
+func (d *direct) Close() {}

@@ -1,0 +1,81 @@
+package hostnet
+
+import (
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+)
+
+// Path brings the packets that the NIC receives for a flow to the flow's core, in the order in which the NIC took them.
+// Its methods run as software of that core and allocate nothing.
+//
+// A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again.
+type Path interface {
+	// Next stores the next packet in p; it returns false if there is none now, or an error ended the path. The packet's
+	// bytes are in host memory; they and p's buffer belong to the flow until Done.
+	Next(p *Packet) bool
+
+	// Done tells the path that a packet has been processed: its buffer may receive another one. Packets end in any
+	// order.
+	Done(p *Packet)
+
+	// Idle reports whether the path has nothing in flight and holds no packet that Next would return.
+	Idle() bool
+
+	// Err returns the first error, or nil.
+	Err() error
+
+	// Close ends loops and watches of the path that are not PathConfig.Loop's.
+	Close()
+}
+
+// Packet is a received frame. Its first HdrLen bytes are at Hdr, the PayLen bytes after them at Pay.
+type Packet struct {
+	driver.Buffer
+	HdrLen, PayLen int
+	L3, L4         int    // offsets of the IP and UDP headers; L4 0: not UDP, or a fragment
+	Good           bool   // lengths and checksums are right
+	Seq            uint32 // account_seq; 0 without an account
+	Slow           bool   // the packet took the slow path
+
+	Slot uint32 // for the path's own use
+}
+
+// SetCqe sets the fields that a completion entry has.
+func (p *Packet) SetCqe(c nicspec.RxCqe) {
+	p.L3, p.L4 = int(c.L3Off()), int(c.L4Off())
+	if c.L4Type() != nicspec.L4TypeUdp || c.Frag() {
+		p.L4 = 0
+	}
+	p.Good = !c.IpLenBad() && !c.L4LenBad() && c.IpCsum() != nicspec.VerdictBad && c.L4Csum() != nicspec.VerdictBad
+	p.Seq, p.Slow = c.AccountSeq(), c.SlowPath()
+}
+
+// Buffers describes the receive buffers of a flow.
+type Buffers struct {
+	Log   int // log2 of their number
+	Bytes int // length of a payload buffer; the buffers are adjacent, so consecutive packets may be, too
+
+	// Split, if not 0, splits that many bytes off each frame into a header buffer of HeaderBytes, so that payload of
+	// consecutive packets is adjacent in memory. Buffers are then posted in the order of their addresses.
+	Split, HeaderBytes int
+}
+
+// PathConfig is what a path may use of its flow and node. Commands that it adds to the driver are carried out before
+// the node is ready.
+type PathConfig struct {
+	Flow    int // number of the flow on its node
+	Driver  *driver.Driver
+	Bus     *corebus.Bus // of the flow's core
+	Loop    *cpu.Loop    // the flow's loop
+	Match   driver.Rule  // matches the flow's frames; its target is the path's to set
+	Buffers Buffers
+	Repost  int // buffers to announce by one doorbell
+	Burst   int // packets to take from a ring at a time
+
+	*Resources
+}
+
+// Opener opens the path of a flow.
+type Opener func(c PathConfig) (Path, error)

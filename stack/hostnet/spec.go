@@ -1,0 +1,64 @@
+package hostnet
+
+import (
+	"errors"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+)
+
+// Spec holds the options of a node.
+type Spec struct {
+	// ReceiveCycles and TransmitCycles are what the software of a packet costs besides its memory accesses: headers
+	// parsed and built, rpc, the call of the application. Calibration input; until one cell of CEIO's Table 4 is used
+	// for that, 100 cycles each are an assumption.
+	ReceiveCycles  int64 `yaml:"rx_cycles"`
+	TransmitCycles int64 `yaml:"tx_cycles"`
+
+	// PollCycles is the cost of polling a flow without a packet: assumption.
+	PollCycles int64 `yaml:"poll_cycles"`
+
+	// Burst is the most packets that a step of a flow receives, and sends: 32, DPDK's usual burst.
+	Burst int `yaml:"burst"`
+
+	// Repost is the number of receive buffers announced by one doorbell: 32, as DPDK's drivers free them.
+	Repost int `yaml:"repost"`
+
+	// LogReceive and LogTransmit are log2 of the entries of a flow's receive ring and a core's transmit ring.
+	LogReceive  int `yaml:"log_receive"`
+	LogTransmit int `yaml:"log_transmit"`
+
+	// BufferBytes is the length of a receive buffer (ce.buf).
+	BufferBytes int `yaml:"buffer_bytes" unit:"bytes"`
+
+	// AnswerTimeoutPs is the time after which a client sends a request again that was acknowledged and not answered:
+	// assumption.
+	AnswerTimeoutPs Ps `yaml:"answer_timeout_ps"`
+}
+
+// DefaultSpec returns receive rings of 1,024 buffers of 2 KB.
+func DefaultSpec() Spec {
+	return Spec{ReceiveCycles: 100, TransmitCycles: 100, PollCycles: 60, Burst: 32, Repost: 32, LogReceive: 10,
+		LogTransmit: 8, BufferBytes: 2048, AnswerTimeoutPs: 1_000_000_000}
+}
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, low, high int64) {
+		if v < low || v > high {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
+		}
+	}
+	const most = 1 << 20
+	within("rx_cycles", s.ReceiveCycles, 0, most)
+	within("tx_cycles", s.TransmitCycles, 0, most)
+	within("poll_cycles", s.PollCycles, 1, most)
+	within("burst", int64(s.Burst), 1, 1024)
+	within("repost", int64(s.Repost), 1, 1024)
+	within("log_receive", int64(s.LogReceive), nicspec.LogSizeMin, nicspec.LogSizeMax)
+	within("log_transmit", int64(s.LogTransmit), nicspec.LogSizeMin, nicspec.LogSizeMax)
+	within("buffer_bytes", int64(s.BufferBytes), 64, nicspec.FrameMax)
+	within("answer_timeout_ps", s.AnswerTimeoutPs, 1e6, 1e15)
+	return errors.Join(errs...)
+}

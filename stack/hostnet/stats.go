@@ -1,0 +1,63 @@
+package hostnet
+
+import "nictwin/models/nic/nicspec"
+
+// FlowStats counts what one end of a flow did. Only the part of its application is set.
+type FlowStats struct {
+	Client CallerStats
+	Server ServerStats
+	Sent   uint64 // datagrams of a source
+	Taken  uint64 // datagrams of a sink
+	Broken uint64 // packets dropped for bad lengths, checksums or headers
+}
+
+// Flows returns the number of flows.
+func (n *Node) Flows() int { return len(n.flows) }
+
+// FlowStats returns the counters of a flow.
+func (n *Node) FlowStats(flow int) FlowStats {
+	f := n.flows[flow]
+	s := FlowStats{Broken: f.broken}
+	switch r := f.role.(type) {
+	case *caller:
+		s.Client = r.stats
+		s.Client.SenderStats = r.sender.Stats()
+	case *server:
+		s.Server = r.stats
+		s.Server.ReceiverStats = r.recv.Stats()
+	case *source:
+		s.Sent = r.sent
+	case *sink:
+		s.Taken = r.took
+	}
+	return s
+}
+
+// Window returns the congestion window of a client's flow in bytes; 0 for other flows.
+func (n *Node) Window(flow int) int64 {
+	if c, ok := n.flows[flow].role.(*caller); ok {
+		return c.sender.Window()
+	}
+	return 0
+}
+
+// Drops are the frames that a NIC dropped on receive, by the place where it lacked something.
+type Drops struct {
+	Buffer     uint64 // no room in the port's receive buffer [R3]
+	Descriptor uint64 // no descriptor of the queue [R9]
+	TooLong    uint64 // longer than the queue's buffers [R8]
+	NoRule     uint64 // no steering rule: frames for others
+}
+
+// ReadDrops reads the counters of drops of port 0.
+func (n *Node) ReadDrops(done func(Drops)) {
+	var d Drops
+	for _, x := range [...]struct {
+		counter nicspec.PortCounter
+		to      *uint64
+	}{{nicspec.CntRxDropOverflow, &d.Buffer}, {nicspec.CntRxDropNoDesc, &d.Descriptor}, {nicspec.CntRxDropTooLong, &d.TooLong},
+		{nicspec.CntRxDropNoRule, &d.NoRule}} {
+		n.drv.ReadReg(nicspec.RegCounter(x.counter.Index(0)), 8, func(v uint64) { *x.to = v })
+	}
+	n.drv.Then(func() { done(d) })
+}
