@@ -141,6 +141,7 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.working = false
 	if c.worked = worked && !l.stopped; c.worked {
 		l.ready = true
+		c.round.markAwake(l) // the step may have disarmed the loop's timer, its only reason to be awake
 		c.stats.Worked++
 	}
 	c.round.markAsleep(l)

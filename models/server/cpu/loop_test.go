@@ -366,3 +366,19 @@ func TestBusyTimeOfAStoppedLoop(t *testing.T) {
 	require.GreaterOrEqual(t, b.core.BusyTime(), before)
 	require.Equal(t, b.core.Stats().Busy, b.core.BusyTime())
 }
+
+// A step that disarms its own loop's timer and finds work must be followed by another step.
+func TestDisarmInAWorkingStep(t *testing.T) {
+	b := newBench(t, simcore.NewEngine(), plain(), 0)
+	steps := 0
+	var l *cpu.Loop
+	l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: 20}, func(*cpu.Core) bool {
+		steps++
+		l.Disarm()
+		return steps < 5
+	})
+	require.NoError(t, err)
+	b.run()
+	require.Equal(t, 5, steps)
+	require.True(t, b.core.Idle())
+}
