@@ -41,15 +41,18 @@ func rackPresetNames() []string {
 			names = append(names, n+fleetSuffix)
 		}
 	}
-	return names
+	return append(names, ceFleet)
 }
 
 // RackPreset returns a server of ServerPreset with open ports; two of them back to back by cables
-// of 5 m (25 ns: assumption); one with the client machines of the off-path study on a switch; or eight on a switch,
-// as a fleet, so that a file that names the preset may change their number.
+// of 5 m (25 ns: assumption); one with the client machines of the off-path study on a switch; eight on a switch, as a
+// fleet, so that a file that names the preset may change their number; or the testbed of CEIO.
 func RackPreset(name string) (RackSpec, error) {
 	if !slices.Contains(RackPresetNames, name) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
+	}
+	if name == ceFleet {
+		return ceioFleet()
 	}
 	pair, isPair := strings.CutSuffix(name, pairSuffix)
 	rack, isRack := strings.CutSuffix(pair, rackSuffix)
