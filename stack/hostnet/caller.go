@@ -96,7 +96,9 @@ func (c *caller) answered(p *Packet, h *rpc.Header, offset int) {
 	b := f.frame[f.ends.HeaderBytes():][:h.Bytes]
 	f.load(p, offset, b)
 	r.open = false
-	c.open--
+	if c.open--; c.open == 0 {
+		c.retryAt = Never
+	}
 	c.stats.Answers++
 	c.stats.Bytes += uint64(r.bytes) + uint64(h.Bytes)
 	if err := c.app.Answered(f.now, r.queued, h.Message, b); err != nil {
