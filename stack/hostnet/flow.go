@@ -236,5 +236,11 @@ func (f *Flow) Alloc(n, align uint64) (uint64, error) {
 // Fail ends the node with an error, such as a wrong byte that an application has found.
 func (f *Flow) Fail(err error) { f.node.fail(fmt.Errorf("flow %d: %w", f.number, err)) }
 
+// Watch makes writes to the n bytes at an address, such as a completion record, wake the flow.
+func (f *Flow) Watch(addr uint64, n int) error {
+	_, err := f.loop.Watch(addr, n)
+	return err
+}
+
 // Wake makes the core step the flow at its next poll.
 func (f *Flow) Wake() { f.loop.Wake() }

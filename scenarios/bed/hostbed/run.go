@@ -73,16 +73,31 @@ func (b *Bed) Start() {
 	}
 }
 
-// Settle advances time until the clients have no work left and nothing is in flight.
+// Settle advances time until the clients have no work left and nothing is in flight: machines are idle for a while, in
+// which a frame that was on a cable would have arrived.
 func (b *Bed) Settle() error {
+	const cables = 5 * simcore.Microsecond
+	since := simcore.Ps(-1)
 	return b.Await("all flows to end", func() bool {
-		for i, n := range b.Nodes {
-			if n != nil && !n.Idle() || !b.Rack.Servers[i].Cards[0].Idle() {
-				return false
-			}
+		switch now := b.Engine.Now(); {
+		case !b.idle():
+			since = -1
+		case since < 0:
+			since = now
+		default:
+			return now-since >= cables
 		}
-		return true
+		return false
 	})
+}
+
+func (b *Bed) idle() bool {
+	for i, n := range b.Nodes {
+		if n != nil && !n.Idle() || !b.Rack.Servers[i].Cards[0].Idle() {
+			return false
+		}
+	}
+	return true
 }
 
 // ReadDrops returns the drops of each NIC that has a node.

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/hostbed"
 	"nictwin/stack/hostnet"
@@ -25,35 +27,87 @@ func pair(t testing.TB) board.RackSpec {
 
 func model() board.Factory { return device.Slots(device.Spec{NIC: device.Model}, nil) }
 
-// echo adds a flow that echoes requests between machine 1 and the server.
-func echo(t testing.TB, server, client *hostbed.Machine, peer, flow, core, frame int, l apps.Load, v6 bool) {
-	port := uint16(7000 + flow)
-	s := hostnet.FlowConfig{Core: core, Ends: hostbed.Ends(0, peer, port, port, v6)}
-	bytes := frame - s.Ends.HeaderBytes() - rpc.DataBytes
-	s.RPC = rpc.DefaultSpec(max(bytes, 1))
-	s.Server = apps.NewEchoServer(uint64(flow), bytes)
-	c := hostnet.FlowConfig{Ends: hostbed.Ends(peer, 0, port, port, v6), RPC: s.RPC, Outstanding: 64}
-	app, err := apps.NewEchoClient(uint64(flow), bytes, l)
-	require.NoError(t, err)
-	c.Client = app
-	server.Flows, client.Flows = append(server.Flows, s), append(client.Flows, c)
+// echo adds a flow that echoes requests in frames of the given length.
+func (d *duo) echo(core, frame int, l apps.Load) *apps.EchoClient {
+	headers := hostbed.Ends(0, 1, 1, 1, d.v6)
+	bytes, seed := frame-headers.HeaderBytes()-rpc.DataBytes, uint64(len(d.server.Flows))
+	client, err := apps.NewEchoClient(seed, bytes, l)
+	require.NoError(d, err)
+	var buffers hostnet.Buffers
+	if frame > hostnet.DefaultSpec().BufferBytes {
+		buffers.Bytes = nicspec.FrameMax
+	}
+	d.add(core, rpc.DefaultSpec(bytes), hostnet.FlowConfig{Server: apps.NewEchoServer(seed, bytes), Buffers: buffers},
+		hostnet.FlowConfig{Client: client, Outstanding: 64, Buffers: buffers})
+	return client
 }
 
+// TestEcho checks every byte of echoes from the shortest frames to jumbo frames.
 func TestEcho(t *testing.T) {
-	for _, frame := range []int{64, 144, 512, 1024, 1500} {
-		t.Run(fmt.Sprint(frame), func(t *testing.T) {
-			m := []hostbed.Machine{{Spec: hostnet.DefaultSpec()}, {Spec: hostnet.DefaultSpec()}}
-			echo(t, &m[0], &m[1], 1, 0, 0, frame, apps.Load{Requests: 2000}, false)
-			b, err := hostbed.New(hostbed.Config{Rack: pair(t), Factory: model(), Machines: m})
-			require.NoError(t, err)
-			b.Start()
-			from := b.Engine.Now()
-			require.NoError(t, b.Settle())
-			s := b.Nodes[1].FlowStats(0).Client
-			t.Logf("%d requests of %d B in %v: %+v %+v", s.Requests, frame, b.Engine.Now()-from, s,
-				b.Nodes[0].FlowStats(0).Server)
-			require.EqualValues(t, 2000, s.Answers)
-			require.NoError(t, b.Close())
-		})
+	for _, v6 := range []bool{false, true} {
+		for _, frame := range []int{64, 144, 512, 1024, 1500, 9000} {
+			if v6 {
+				frame = max(frame, 79)
+			}
+			t.Run(fmt.Sprintf("v6=%v/%d", v6, frame), func(t *testing.T) {
+				d := newDuo(t)
+				d.v6 = v6
+				const requests = 1000
+				var last, sum apps.Ps
+				d.echo(0, frame, apps.Load{Requests: requests}).OnAnswer = func(queued, answered apps.Ps) {
+					last, sum = answered, sum+answered-queued
+				}
+				d.open()
+				from := apps.Ps(d.Engine.Now())
+				require.Zero(t, d.finish())
+				t.Logf("%.2f Mpps, mean latency %.1f us", requests*1e6/float64(last-from), float64(sum)/requests/1e6)
+			})
+		}
 	}
+}
+
+// TestFleet has eight clients on a switch ask one server at once, each on a core of its own, some with messages that
+// bypass the core, and checks that a second run takes the same time.
+func TestFleet(t *testing.T) {
+	first := playFleet(t)
+	require.Equal(t, first, playFleet(t))
+}
+
+func playFleet(t *testing.T) (ended simcore.Ps) {
+	rack, err := board.RackPreset("ce-fleet")
+	require.NoError(t, err)
+	machines := make([]hostbed.Machine, 1+rack.Fleet.Machines)
+	for i := range machines {
+		machines[i].Spec = hostnet.DefaultSpec()
+	}
+	for i := 1; i < len(machines); i++ {
+		d := newDuo(t)
+		if i%4 == 0 {
+			d.Bed = &hostbed.Bed{}
+			d.chunks(i-1, chunkSpec(), false, false, apps.Load{Requests: 6})
+		} else {
+			d.kv(i-1, apps.DefaultKV(), apps.Load{Requests: 400})
+		}
+		server, client := d.server.Flows[0], d.client.Flows[0]
+		port := uint16(7000 + i)
+		server.Ends, client.Ends = hostbed.Ends(0, i, port, port, false), hostbed.Ends(i, 0, port, port, false)
+		client.Core = 0
+		machines[0].Flows, machines[i].Flows = append(machines[0].Flows, server), []hostnet.FlowConfig{client}
+	}
+	b, err := hostbed.New(hostbed.Config{Rack: rack, Factory: model(), Machines: machines})
+	require.NoError(t, err)
+	bed = b
+	b.Start()
+	require.NoError(t, b.Settle())
+	ended = b.Engine.Now()
+	for i, n := range b.Nodes {
+		for f := range n.Flows() {
+			s := n.FlowStats(f)
+			require.Zero(t, s.Broken)
+			require.Equal(t, s.Client.Requests, s.Client.Answers)
+			t.Logf("machine %d: %+v", i, s)
+		}
+	}
+	require.NoError(t, b.Close())
+	return ended
 }

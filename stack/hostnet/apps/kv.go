@@ -1,0 +1,171 @@
+package apps
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Sizes of the key-value store in bytes (ce.kv): a put with these and its header makes a frame of 144 B over IPv4.
+const (
+	KeyBytes   = 16
+	ValueBytes = 64
+	kvHeader   = 6
+	GetBytes   = kvHeader + KeyBytes
+	PutBytes   = GetBytes + ValueBytes
+
+	// KVAnswerBytes is the length of an answer: operation, status, and the value (of a put: the one that is stored then).
+	KVAnswerBytes = 2 + ValueBytes
+)
+
+// Operations, and their results.
+const (
+	opGet = 1
+	opPut = 2
+
+	kvFound   = 0
+	kvMissing = 1
+)
+
+// A request is, in bytes: 0 operation, 1 zero, 2-5 version of the value of a put (big-endian), 6-21 key, 22-85 value.
+// Values carry their version, so that a client can tell whether an answer may be right: the server keeps the highest
+// version of a key, and a put that comes twice changes nothing.
+
+// KVSpec describes a store and the requests to it.
+type KVSpec struct {
+	Pairs int `yaml:"pairs"` // ce.kv: 1,000
+
+	// Gets and Puts are the shares of requests: get:put is 1:1, 3:1 or 1:3.
+	Gets int `yaml:"gets"`
+	Puts int `yaml:"puts"`
+}
+
+// DefaultKV returns 1,000 pairs, and as many gets as puts (ce.kv).
+func DefaultKV() KVSpec { return KVSpec{Pairs: 1000, Gets: 1, Puts: 1} }
+
+// Validate returns an error of the spec.
+func (s *KVSpec) Validate() error {
+	if s.Pairs < 1 || s.Pairs > 1<<20 {
+		return fmt.Errorf("kv: %d pairs: want 1 to 2^20", s.Pairs)
+	}
+	if s.Gets < 0 || s.Puts < 0 || s.Gets+s.Puts < 1 || s.Gets+s.Puts > 1<<16 {
+		return fmt.Errorf("kv: %d gets to %d puts: want 0 or more each, 1 to 65536 together", s.Gets, s.Puts)
+	}
+	return nil
+}
+
+// keyOf writes the key of a pair.
+func keyOf(seed uint64, pair int, b []byte) { pattern(seed^0x6b6579, uint32(pair), 0, b[:KeyBytes]) }
+
+// valueOf writes a version of a pair's value: the version, and a pattern of it.
+func valueOf(seed uint64, pair int, version uint32, b []byte) {
+	pattern(seed+uint64(version)<<20, uint32(pair), 0, b[:ValueBytes])
+	binary.BigEndian.PutUint32(b, version)
+}
+
+// KVClient asks for values and puts new ones. It checks that the value of each answer is a version that the key could
+// have then.
+type KVClient struct {
+	schedule
+	spec     KVSpec
+	seed     uint64
+	pending  []kvRequest // by number modulo their count
+	issued   []uint32    // highest version put, by pair
+	stored   []uint32    // highest version that an answer showed, by pair
+	want     [ValueBytes]byte
+	OnAnswer func(queued, answered Ps) // if set, called for each answer
+	stats    KVStats
+}
+
+// KVStats counts a client's answers.
+type KVStats struct{ Gets, Puts uint64 }
+
+// kvRequest is a request without an answer.
+type kvRequest struct {
+	pair    int
+	put     bool
+	version uint32 // of a put; of a get, the lowest one that the answer may have
+}
+
+// NewKVClient returns a client with at most the given number of requests without an answer, a power of two.
+func NewKVClient(seed uint64, s KVSpec, outstanding int, l Load) (*KVClient, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if err := l.Validate(); err != nil {
+		return nil, fmt.Errorf("kv: %w", err)
+	}
+	if outstanding < 1 || outstanding&(outstanding-1) != 0 {
+		return nil, fmt.Errorf("kv: %d requests outstanding: want a power of two", outstanding)
+	}
+	return &KVClient{schedule: schedule{Load: l}, spec: s, seed: seed, pending: make([]kvRequest, outstanding),
+		issued: make([]uint32, s.Pairs), stored: make([]uint32, s.Pairs)}, nil
+}
+
+// Stats returns the counters.
+func (c *KVClient) Stats() KVStats { return c.stats }
+
+func (c *KVClient) at(id uint32) *kvRequest { return &c.pending[id%uint32(len(c.pending))] }
+
+// Next implements hostnet.Client. Seed and number draw pair and operation.
+func (c *KVClient) Next(now Ps, id uint32) (bytes int, ok bool) {
+	if !c.due(now) {
+		return 0, false
+	}
+	draw := mix(c.seed ^ uint64(id)<<16)
+	r := c.at(id)
+	*r = kvRequest{pair: int(draw % uint64(c.spec.Pairs)),
+		put: int(draw>>32%uint64(c.spec.Gets+c.spec.Puts)) >= c.spec.Gets}
+	if !r.put {
+		r.version = c.stored[r.pair]
+		return GetBytes, true
+	}
+	c.issued[r.pair]++
+	r.version = c.issued[r.pair]
+	return PutBytes, true
+}
+
+// Fill implements hostnet.Client.
+func (c *KVClient) Fill(id uint32, offset int, b []byte) {
+	var request [PutBytes]byte
+	r := c.at(id)
+	request[0] = opGet
+	keyOf(c.seed, r.pair, request[kvHeader:])
+	if r.put {
+		request[0] = opPut
+		binary.BigEndian.PutUint32(request[2:], r.version)
+		valueOf(c.seed, r.pair, r.version, request[GetBytes:])
+	}
+	copy(b, request[offset:])
+}
+
+// Answered implements hostnet.Client.
+func (c *KVClient) Answered(now, queued Ps, id uint32, b []byte) error {
+	r := c.at(id)
+	want := byte(opGet)
+	if r.put {
+		want = opPut
+	}
+	if len(b) != KVAnswerBytes || b[0] != want || b[1] != kvFound {
+		return fmt.Errorf("kv: %d bytes, operation %d, status %d: want %d bytes, operation %d, status %d", len(b), b[0],
+			b[min(1, len(b)-1)], KVAnswerBytes, want, kvFound)
+	}
+	value := b[2:]
+	version := binary.BigEndian.Uint32(value)
+	if version < r.version || version > c.issued[r.pair] {
+		return fmt.Errorf("kv: version %d of pair %d: want %d to %d", version, r.pair, r.version, c.issued[r.pair])
+	}
+	valueOf(c.seed, r.pair, version, c.want[:])
+	if err := compare("kv: value", 0, value, c.want[:]); err != nil {
+		return err
+	}
+	c.stored[r.pair] = max(c.stored[r.pair], version)
+	if r.put {
+		c.stats.Puts++
+	} else {
+		c.stats.Gets++
+	}
+	if c.OnAnswer != nil {
+		c.OnAnswer(queued, now)
+	}
+	return nil
+}
