@@ -63,9 +63,13 @@ func ceioClient(server *CardSpec) (CardSpec, error) {
 	if err := d.withDeviceWays("host-ce", "host-ce-6"); err != nil {
 		return CardSpec{}, err
 	}
+	// A NIC of the contract needs a link without credits by class: PCIe 5.0 x16 behind its encoding, and 24 bytes of
+	// framing, header and LCRC for each TLP.
+	const latency, credits, tlpBytes = 150 * simcore.Nanosecond, 1024, 24
+	d.PCIe, d.Fabric = nil, &simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(504), Credits: credits,
+		CreditLatency: latency, OverheadBytes: tlpBytes}
 	e := DefaultEndpoint()
 	e.Limits = server.Switch.Host.limits(&server.Endpoint)
-	d.PCIe.Ends[1] = e.Limits
 	return CardSpec{Name: "Card", Ports: 1, EthBits: server.EthBits, Period: server.Period, Direct: d, Endpoint: e,
 		Eth: server.Eth}, nil
 }

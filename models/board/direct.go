@@ -18,6 +18,12 @@ func (s *CardSpec) validateDirect() error {
 	if s.Switch != nil {
 		errs = append(errs, field.Errorf("direct", ": want either it or %v", field.Path("switch")))
 	}
+	// A NIC of the contract sends a TLP some cycles after the link had room for it, and relies on that room.
+	if k := s.Device.Kind; s.Direct.PCIe != nil && k != DeviceRNIC && s.Device.Validate() == nil {
+		errs = append(errs, field.Errorf("direct.pcie", ": a NIC of kind %q cannot be at the end of a link with "+
+			"credits by class: want %v in its place, or a device of kind %s", k, field.Path("direct.fabric"),
+			DeviceRNIC))
+	}
 	return errors.Join(errs...)
 }
 

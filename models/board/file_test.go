@@ -105,6 +105,9 @@ func TestFilesThatAreWrong(t *testing.T) {
 		{"servers:\n- {preset: connectx4, cards: [{preset: connectx4, direct: {loads: [{}]}}]}",
 			"f.yaml:2: servers[0].cards[0].direct.loads[0]: memory answers at once: want " +
 				"servers[0].cards[0].direct.dram or servers[0].cards[0].direct.host to load, or no load"},
+		{"servers:\n- {preset: connectx7, cards: [{preset: connectx7, device: {kind: model, model: ''}}]}",
+			`f.yaml:2: servers[0].cards[0].direct.pcie: a NIC of kind "model" cannot be at the end of a link with ` +
+				"credits by class: want servers[0].cards[0].direct.fabric in its place"},
 		{"servers:\n- preset: bf2\n  memory: {bytes: 0x40000000}\n  cards: [{preset: bf2, switch: {host: " +
 			"{cache: null, dram: null, loads: [{}]}}}]",
 			"f.yaml:4: servers[0].cards[0].switch.host.loads: want none: the server has a memory that its cards share"},
