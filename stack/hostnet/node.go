@@ -43,6 +43,8 @@ func New(c Config) (*Node, error) {
 	}
 	n.drv.Enable(true, true)
 	n.drv.Sync()
+	n.drv.Await(n.awaitCores)
+	n.drv.Sync()
 	n.drv.Then(n.ready)
 	return n, nil
 }
@@ -109,6 +111,19 @@ func (n *Node) openQueues() error {
 		}
 	}
 	return nil
+}
+
+// awaitCores calls done when each core has replayed what it recorded so far: buffers posted, doorbells rung, memory of
+// applications filled.
+func (n *Node) awaitCores(done func()) {
+	left := len(n.cores)
+	for _, c := range n.cores {
+		c.cpu.Call(func() {
+			if left--; left == 0 {
+				done()
+			}
+		})
+	}
 }
 
 // ready is called when the NIC is set up: it announces the port's address, and lets the flows work.

@@ -37,8 +37,6 @@ func (b *Bed) Await(what string, done func() bool) error {
 		to := b.Engine.Now() + step
 		if next := b.Engine.Next(); next != nil && next.At > to {
 			to += (next.At - to + step - 1) / step * step
-		} else if next == nil {
-			to = since + b.cfg.Quiet + step
 		}
 		if err := b.Engine.RunUntil(to); err != nil {
 			return err
@@ -48,7 +46,7 @@ func (b *Bed) Await(what string, done func() bool) error {
 		}
 		if p := b.progress(); p != progress {
 			progress, since = p, b.Engine.Now()
-		} else if b.Engine.Now()-since > b.cfg.Quiet {
+		} else if b.Engine.Now()-since > b.cfg.Quiet && !done() {
 			return fmt.Errorf("waited for %s: nothing advanced for %v of simulated time%s", what, b.cfg.Quiet,
 				b.timers())
 		}

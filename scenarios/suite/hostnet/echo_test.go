@@ -80,10 +80,11 @@ func playFleet(t *testing.T) (ended simcore.Ps) {
 	for i := range machines {
 		machines[i].Spec = hostnet.DefaultSpec()
 	}
+	var duos []*duo
 	for i := 1; i < len(machines); i++ {
 		d := newDuo(t)
+		duos = append(duos, d)
 		if i%4 == 0 {
-			d.Bed = &hostbed.Bed{}
 			d.chunks(i-1, chunkSpec(), false, false, apps.Load{Requests: 6})
 		} else {
 			d.kv(i-1, apps.DefaultKV(), apps.Load{Requests: 400})
@@ -96,16 +97,21 @@ func playFleet(t *testing.T) (ended simcore.Ps) {
 	}
 	b, err := hostbed.New(hostbed.Config{Rack: rack, Factory: model(), Machines: machines})
 	require.NoError(t, err)
-	bed = b
+	for _, d := range duos {
+		d.Bed = b
+	}
 	b.Start()
 	require.NoError(t, b.Settle())
 	ended = b.Engine.Now()
+	drops, err := b.ReadDrops()
+	require.NoError(t, err)
+	require.Zero(t, drops[0], "rings are ready when the clients begin")
 	for i, n := range b.Nodes {
 		for f := range n.Flows() {
 			s := n.FlowStats(f)
 			require.Zero(t, s.Broken)
 			require.Equal(t, s.Client.Requests, s.Client.Answers)
-			t.Logf("machine %d: %+v", i, s)
+			require.Zero(t, s.Client.Timeouts, "machine %d", i)
 		}
 	}
 	require.NoError(t, b.Close())
