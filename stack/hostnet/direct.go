@@ -113,17 +113,27 @@ func (d *direct) Done(p *Packet) {
 	if d.free == nil {
 		d.post(p.Buffer)
 	} else {
-		d.free[p.Slot] = true
-		for d.free[d.oldest] {
-			d.free[d.oldest] = false
-			d.post(d.buffers[d.oldest])
-			d.oldest = (d.oldest + 1) % len(d.buffers)
-		}
+		d.postInOrder(int(p.Slot))
 	}
 	if d.err == nil && d.queue.Waiting() >= max(1, min(d.c.Repost, d.queue.Size()/4)) {
 		if err := d.queue.Ring(); err != nil {
 			d.fail(err)
 		}
+	}
+}
+
+// postInOrder posts freed buffers in the order of their addresses, so that consecutive packets are adjacent. If a buffer
+// that is held up keeps the NIC short of others, it gives up the order for a while.
+func (d *direct) postInOrder(freed int) {
+	d.free[freed] = true
+	for d.free[d.oldest] {
+		d.free[d.oldest] = false
+		d.post(d.buffers[d.oldest])
+		d.oldest = (d.oldest + 1) % len(d.buffers)
+	}
+	if n := d.queue.Size(); d.free[freed] && n-d.queue.Room() < n/4 {
+		d.free[freed] = false
+		d.post(d.buffers[freed])
 	}
 }
 

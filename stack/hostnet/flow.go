@@ -128,16 +128,21 @@ func (n *Node) openFlow(i int, cfg FlowConfig) (*Flow, error) {
 	return f, err
 }
 
-// openPath opens the flow's path.
-func (f *Flow) openPath() error {
-	s := &f.node.cfg.Spec
-	b := f.cfg.Buffers
+// buffers returns the flow's receive buffers.
+func (f *Flow) buffers() Buffers {
+	b, s := f.cfg.Buffers, &f.node.cfg.Spec
 	if b.Log == 0 {
 		b.Log = s.LogReceive
 	}
 	if b.Bytes == 0 {
 		b.Bytes = s.BufferBytes
 	}
+	return b
+}
+
+// openPath opens the flow's path.
+func (f *Flow) openPath() error {
+	s, b := &f.node.cfg.Spec, f.buffers()
 	open := f.cfg.Path
 	if open == nil {
 		open = Direct
@@ -232,6 +237,9 @@ func (f *Flow) Now() Ps { return f.now }
 func (f *Flow) Alloc(n, align uint64) (uint64, error) {
 	return f.node.drv.Alloc(nicspec.EndpointHost, n, align)
 }
+
+// Buffers returns the number of receive buffers.
+func (f *Flow) Buffers() int { return 1 << f.buffers().Log }
 
 // Fail ends the node with an error, such as a wrong byte that an application has found.
 func (f *Flow) Fail(err error) { f.node.fail(fmt.Errorf("flow %d: %w", f.number, err)) }

@@ -20,7 +20,9 @@ type sender struct {
 	held  bool // entry is the latest frame, not posted yet
 	then  held // of the latest frame
 	ends  fifo.Queue[held]
-	since int // entries posted since one requested a completion entry
+
+	ending held // taken from ends, a field so that it is not allocated
+	since  int  // entries posted since one requested a completion entry
 
 	frames uint64
 }
@@ -131,8 +133,8 @@ func (s *sender) ended(_ *driver.TxQueue, e *driver.TxEnd) {
 		s.core.node.fail(fmt.Errorf("transmit queue %d: a frame ended with status %v", s.Number(), st))
 	}
 	for range e.N {
-		if x := s.ends.Pop(); x.flow != nil {
-			x.flow.path.Done(&x.packet)
+		if s.ending = s.ends.Pop(); s.ending.flow != nil {
+			s.ending.flow.path.Done(&s.ending.packet)
 		}
 	}
 	s.core.wakeWaiting()

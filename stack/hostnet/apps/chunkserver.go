@@ -99,6 +99,10 @@ func (s *ChunkServer) File() (addr uint64, bytes int) {
 
 // Open implements hostnet.Server.
 func (s *ChunkServer) Open(f *hostnet.Flow) (err error) {
+	if held := s.cfg.Spec.packets() * len(s.chunks); held > f.Buffers()/2 {
+		return fmt.Errorf("chunks: %d receive buffers: want %d or more, twice the packets of %d chunks, which wait in them",
+			f.Buffers(), 2*held, len(s.chunks))
+	}
 	if s.cfg.Copy {
 		_, n := s.File()
 		if s.file, err = f.Alloc(uint64(n), 4096); err != nil {
