@@ -125,6 +125,9 @@ func (b *Bed) Close() error {
 	}
 	b.over = true
 	errs = append(errs, b.Engine.Run())
+	for _, c := range b.Rack.Cards() {
+		errs = append(errs, c.NIC.Check())
+	}
 	for _, j := range b.Judges {
 		if j == nil {
 			continue

@@ -1,6 +1,7 @@
 package hostnet
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,10 +12,12 @@ import (
 	"nictwin/stack/hostnet/apps"
 )
 
-// TestRTL plays the same flows on a server with the Go NIC and with the RTL, through the same driver, with a referee at
-// each: applications and NICs must have counted the same.
+// TestRTL plays the same flows on Go NICs and on the RTL, in the server or at both ends, through the same driver and
+// with a referee at each NIC: applications must have counted the same.
 func TestRTL(t *testing.T) {
-	require.Equal(t, playKinds(t, board.DeviceModel), playKinds(t, board.DeviceRTL))
+	want := playKinds(t, board.DeviceModel, board.DeviceModel)
+	require.Equal(t, want, playKinds(t, board.DeviceRTL, board.DeviceModel))
+	require.Equal(t, want, playKinds(t, board.DeviceRTL, board.DeviceRTL))
 }
 
 // outcome is what must not depend on the NIC.
@@ -24,19 +27,22 @@ type outcome struct {
 	answers []uint64
 }
 
-func playKinds(t *testing.T, kind board.DeviceKind) (o outcome) {
+func playKinds(t *testing.T, kinds ...board.DeviceKind) (o outcome) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	d := newDuo(t)
 	d.factory = device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil)
-	server := &d.rack.Servers[0].Cards[0]
-	server.Device.Kind = kind
-	server.Ports, d.rack.Fleet.Card.Ports = 2, 2 // the RTL of cards has two
+	for i, c := range []*board.CardSpec{&d.rack.Servers[0].Cards[0], &d.rack.Fleet.Card} {
+		c.Device.Kind, c.Ports = kinds[i], 2 // as the RTL is built for other cards
+	}
 	d.echo(0, 64, apps.Load{Requests: 200})
 	d.echo(1, 9000, apps.Load{Requests: 60})
 	_, kv := d.kv(2, apps.DefaultKV(), apps.Load{Requests: 200})
 	s := d.chunks(3, chunkSpec(), false, true, apps.Load{Requests: 6})
 	d.open()
+	for i, v := range d.Rack.Servers {
+		require.Equal(t, kinds[i] == board.DeviceRTL, fmt.Sprintf("%T", v.Cards[0].NIC) == "*device.rtl")
+	}
 	require.Zero(t, d.finish())
 	o.kv, o.chunks = kv.Stats(), s.Stats()
 	for i := range d.Nodes[1].Flows() {
