@@ -8,7 +8,7 @@ import (
 
 // Client is an application that sends requests and checks answers. Requests are numbered from 0 on.
 type Client interface {
-	// Next returns the length of the next request, or false if there is none now.
+	// Next returns the length of the next request. It returns false if the application has to wait or has ended.
 	Next(now Ps, id uint32) (bytes int, ok bool)
 
 	// Wake returns the time at which Next may have a request without an answer in between; Never: no such time.

@@ -8,7 +8,8 @@ import (
 
 // Source is an application that sends datagrams without rpc: nothing acknowledges or repairs them.
 type Source interface {
-	// Next writes the payload of the next datagram to b and returns its length, or false if there is none now.
+	// Next writes the payload of the next datagram to b and returns its length. It returns false if the application has
+	// to wait or has ended.
 	Next(now Ps, b []byte) (n int, ok bool)
 
 	// Longest returns the length of the longest payload.

@@ -122,8 +122,8 @@ func (d *direct) Done(p *Packet) {
 	}
 }
 
-// postInOrder posts freed buffers in the order of their addresses, so that consecutive packets are adjacent. If a buffer
-// that is held up keeps the NIC short of others, it gives up the order for a while.
+// postInOrder posts freed buffers in the order of their addresses, so that consecutive packets are adjacent. It gives
+// up the order while the NIC is short of buffers because one of them is in use for long.
 func (d *direct) postInOrder(freed int) {
 	d.free[freed] = true
 	for d.free[d.oldest] {

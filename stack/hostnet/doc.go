@@ -1,5 +1,5 @@
-// Package hostnet is a network stack in software on the cores of a host: messages of stack/rpc over UDP, without an RDMA
-// transport in the NIC. It is the stack of the servers and clients of the CEIO study.
+// Package hostnet is a network stack in software on the cores of a host: messages of stack/rpc over UDP, without an
+// RDMA transport in the NIC. It is the stack of the servers and clients of the CEIO study.
 //
 //	                 Path (how packets reach a core)
 //	NIC ── receive queue ── Packet ──▶ Flow ── rpc ──▶ Server | Client | Sink (the application)
@@ -19,8 +19,8 @@
 // # Answers
 //
 // An answer travels behind an acknowledgement (see stack/rpc), in one packet. Packets are repaired by rpc; if an
-// acknowledgement with an answer is lost, the client asks again: it sends the same request as a new message. So a server
-// may get a request twice, and the client an answer; the second answer is dropped here.
+// acknowledgement with an answer is lost, the client asks again: it sends the same request as a new message. So a
+// server may get a request twice, and the client an answer; the second answer is dropped here.
 //
 // # Limits
 //
@@ -29,9 +29,9 @@
 // gratuitous ARP, IPv6 nodes do not), routing.
 //
 // Invariants:
-//   - Every packet that the NIC delivered is handed to the application once, unless it had arrived before, or is broken.
-//   - Per flow and NIC: packets sent = packets new to the receiver + packets that had arrived before + packets lost on
-//     the way, of which the NIC counts its own (RX_DROP_*).
+//   - Every packet that the NIC delivered is handed to the application once, unless it had arrived before or is broken.
+//   - Per flow: packets sent = packets new to the receiver + packets that had arrived before + packets lost. The NIC
+//     counts those that it drops (RX_DROP_*).
 //   - A buffer is posted again only after its packet was processed, and, if an answer is sent from it, after that left.
 //   - Nothing allocates for a packet in the steady state.
 package hostnet

@@ -59,18 +59,16 @@ func (c *FlowConfig) validate(cores int) error {
 		if err := c.RPC.Validate(); err != nil {
 			errs = append(errs, err)
 		}
-		longest := nicspec.FrameMax - c.Ends.HeaderBytes()
-		want(c.RPC.Segment <= longest-rpc.DataBytes, "segment %d: want %d at most, in frames of %d bytes",
-			c.RPC.Segment, longest-rpc.DataBytes, nicspec.FrameMax)
-		want(c.AnswerBytes >= 0 && c.AnswerBytes <= longest-rpc.AckBytes, "answers of %d bytes: want 0 to %d",
-			c.AnswerBytes, longest-rpc.AckBytes)
+		longest := nicspec.FrameMax - c.Ends.HeaderBytes() - rpc.AckBytes
+		want(c.AnswerBytes >= 0 && c.AnswerBytes <= longest, "answers of %d bytes: want 0 to %d", c.AnswerBytes,
+			longest)
 	}
 	want(c.Client == nil || c.Outstanding >= 1 && c.Outstanding <= 1<<16 && c.Outstanding&(c.Outstanding-1) == 0,
 		"%d requests outstanding: want a power of two, 1 to 65536", c.Outstanding)
 	return errors.Join(errs...)
 }
 
-// role is what a flow does.
+// role implements the part of a flow that depends on its application.
 type role interface {
 	headerBytes() int                  // bytes behind the UDP header that take needs
 	take(p *Packet, d datagram)        // handles a packet, whose headers are in Flow.head

@@ -120,7 +120,7 @@ func (e *Ends) match(source bool) (value, mask nicspec.SteerKeyFields) {
 	return value, mask
 }
 
-// datagram is what the headers of a received frame say.
+// datagram holds the fields of a received frame's headers.
 type datagram struct {
 	payload int // offset of UDP's payload
 	bytes   int // its length

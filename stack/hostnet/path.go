@@ -12,8 +12,8 @@ import (
 //
 // A path registers its watches with PathConfig.Loop, and wakes that loop when Next may have a packet again.
 type Path interface {
-	// Next stores the next packet in p; it returns false if there is none now, or an error ended the path. The packet's
-	// bytes are in host memory; they and p's buffer belong to the flow until Done.
+	// Next stores the next packet in p. It returns false if no packet is ready, or an error has ended the path. The
+	// packet's bytes are in host memory; they and p's buffer belong to the flow until Done.
 	Next(p *Packet) bool
 
 	// Done tells the path that a packet has been processed: its buffer may receive another one. Packets end in any
@@ -62,8 +62,8 @@ type Buffers struct {
 	Split, HeaderBytes int
 }
 
-// PathConfig is what a path may use of its flow and node. Commands that it adds to the driver are carried out before
-// the node is ready.
+// PathConfig holds the parts of a flow and its node that a path may use. Commands that it adds to the driver are
+// carried out before the node is ready.
 type PathConfig struct {
 	Flow    int // number of the flow on its node
 	Driver  *driver.Driver

@@ -55,8 +55,8 @@ func (n *Node) ReadDrops(done func(Drops)) {
 	for _, x := range [...]struct {
 		counter nicspec.PortCounter
 		to      *uint64
-	}{{nicspec.CntRxDropOverflow, &d.Buffer}, {nicspec.CntRxDropNoDesc, &d.Descriptor}, {nicspec.CntRxDropTooLong, &d.TooLong},
-		{nicspec.CntRxDropNoRule, &d.NoRule}} {
+	}{{nicspec.CntRxDropOverflow, &d.Buffer}, {nicspec.CntRxDropNoDesc, &d.Descriptor},
+		{nicspec.CntRxDropTooLong, &d.TooLong}, {nicspec.CntRxDropNoRule, &d.NoRule}} {
 		n.drv.ReadReg(nicspec.RegCounter(x.counter.Index(0)), 8, func(v uint64) { *x.to = v })
 	}
 	n.drv.Then(func() { done(d) })

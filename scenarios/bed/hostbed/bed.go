@@ -34,8 +34,9 @@ type Config struct {
 // Machine configures the node of a machine.
 type Machine struct {
 	Spec      hostnet.Spec
+	Bus       corebus.Spec // cost of the driver's work; zero: corebus.DefaultSpec, that of an Arm core
 	Flows     []hostnet.FlowConfig
-	Reordered bool
+	Reordered bool // see hostnet.Config
 }
 
 // Bed is a rack with its nodes.
@@ -126,7 +127,7 @@ func build(spec *board.CardSpec, nic board.NIC) nicspec.Build {
 	return b
 }
 
-// firstByte is where a node's memory begins in its endpoint.
+// firstByte is the offset of a node's memory in its endpoint.
 const firstByte = 1 << 20
 
 func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) error {
@@ -150,12 +151,16 @@ func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) erro
 	if host == nil {
 		return errors.New("its board has no cores: want switch.host.host or direct.host")
 	}
+	costs := m.Bus
+	if costs == (corebus.Spec{}) {
+		costs = corebus.DefaultSpec()
+	}
 	for i := range cores {
 		core, err := host.Core(0, i)
 		if err != nil {
 			return err
 		}
-		bus, err := corebus.New(core.Core, card.Host.MMIO(nicspec.RequesterHost), corebus.DefaultSpec())
+		bus, err := corebus.New(core.Core, card.Host.MMIO(nicspec.RequesterHost), costs)
 		if err != nil {
 			return err
 		}

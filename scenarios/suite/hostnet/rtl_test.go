@@ -20,7 +20,7 @@ func TestRTL(t *testing.T) {
 	require.Equal(t, want, playKinds(t, board.DeviceRTL, board.DeviceRTL))
 }
 
-// outcome is what must not depend on the NIC.
+// outcome has the counters of applications, which must not depend on the NIC.
 type outcome struct {
 	kv      apps.KVStats
 	chunks  apps.ChunkStats

@@ -92,8 +92,8 @@ type ChunkServerConfig struct {
 	Seed uint64
 	Spec ChunkSpec
 
-	// Copy moves each chunk from its receive buffers into the file. Without it, chunks stay where they landed until they
-	// have been checked, as data that an RDMA NIC has placed does.
+	// Copy moves each chunk from its receive buffers into the file. Without it, chunks stay where they landed until
+	// they have been checked, as data that an RDMA NIC has placed does.
 	Copy bool
 
 	// Engine, if set, is the portal of the host's copy engine (models/server/host/dsa), which copies in place of the

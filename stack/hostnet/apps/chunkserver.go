@@ -10,8 +10,8 @@ import (
 	"nictwin/stack/hostnet"
 )
 
-// ChunkServer collects the packets of each chunk where they landed. When a chunk is complete, it copies runs of adjacent
-// packets into the file, checks every byte there, and answers.
+// ChunkServer collects the packets of each chunk where they landed. When a chunk is complete, it copies runs of
+// adjacent packets into the file, checks every byte there, and answers.
 type ChunkServer struct {
 	cfg    ChunkServerConfig
 	chunks []chunk // by number modulo their count
@@ -100,8 +100,8 @@ func (s *ChunkServer) File() (addr uint64, bytes int) {
 // Open implements hostnet.Server.
 func (s *ChunkServer) Open(f *hostnet.Flow) (err error) {
 	if held := s.cfg.Spec.packets() * len(s.chunks); held > f.Buffers()/2 {
-		return fmt.Errorf("chunks: %d receive buffers: want %d or more, twice the packets of %d chunks, which wait in them",
-			f.Buffers(), 2*held, len(s.chunks))
+		return fmt.Errorf("chunks: %d receive buffers: want %d or more, twice the packets of %d chunks, which wait in "+
+			"them", f.Buffers(), 2*held, len(s.chunks))
 	}
 	if s.cfg.Copy {
 		_, n := s.File()

@@ -13,7 +13,7 @@ const (
 	GetBytes   = kvHeader + KeyBytes
 	PutBytes   = GetBytes + ValueBytes
 
-	// KVAnswerBytes is the length of an answer: operation, status, and the value (of a put: the one that is stored then).
+	// KVAnswerBytes is the length of an answer: operation, status, and the value that is stored then.
 	KVAnswerBytes = 2 + ValueBytes
 )
 

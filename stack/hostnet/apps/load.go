@@ -59,7 +59,7 @@ func (s *schedule) over(now Ps) bool {
 
 func (s *schedule) next() Ps { return s.BeginPs + Ps(s.asked)*s.EveryPs }
 
-// Wake returns the time of the next request; never if there is none.
+// Wake returns the time of the next request, or never.
 func (s *schedule) Wake() Ps {
 	if s.ended {
 		return never

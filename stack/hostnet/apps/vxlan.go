@@ -80,8 +80,8 @@ func (s *VXLANSink) HeaderBytes() int { return vxlanBytes }
 func (s *VXLANSink) Take(_ *hostnet.Flow, b []byte, n int) error {
 	be := binary.BigEndian
 	if n != vxlanBytes || len(b) != n || be.Uint32(b) != vxlanFlags<<24 || b[7] != 0 {
-		return fmt.Errorf("vxlan: a datagram of %d bytes that begins with % x: want %d, a VXLAN header and an Ethernet "+
-			"header", n, b, vxlanBytes)
+		return fmt.Errorf("vxlan: a datagram of %d bytes that begins with % x: want %d, a VXLAN header and an "+
+			"Ethernet header", n, b, vxlanBytes)
 	}
 	inner := b[vxlanHeader:]
 	number := uint64(be.Uint16(inner[6:])&0xff)<<32 | uint64(be.Uint32(inner[8:]))
