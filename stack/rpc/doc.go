@@ -17,6 +17,8 @@
 //	     16-19   acknowledgement only: packets that arrived with CE, modulo 2^32
 //	     20-51   acknowledgement only: bitmap of the 256 packets from the first missing one on
 //
+// A window of 1,024 packets may be unacknowledged, as many as a receive ring has buffers.
+//
 // The package is pure: it knows neither time nor frames. A caller passes the time in picoseconds, which must not go
 // back, and calls Expire at the time that Deadline returns.
 //

@@ -5,12 +5,16 @@ import (
 	"fmt"
 )
 
-// Sizes of headers in bytes, and the packets that an acknowledgement covers.
+// Sizes of headers in bytes, and the packets that the map of an acknowledgement covers.
 const (
 	DataBytes = 16
 	AckBytes  = 52
 	MapBits   = 256
 )
+
+// Window is the most packets of a flow that are unacknowledged: as many as a receive ring of 1,024 buffers holds. A
+// packet beyond the map is acknowledged later, when the ones before it have arrived.
+const Window = 1024
 
 const (
 	magic     = 0xce

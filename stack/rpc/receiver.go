@@ -4,8 +4,8 @@ import "fmt"
 
 // Receiver is the receiving end of a flow.
 type Receiver struct {
-	next    uint32 // first packet that has not arrived
-	arrived [4]uint64
+	next    uint32              // first packet that has not arrived
+	arrived [Window / 64]uint64 // packets from next on, by number modulo Window
 	marked  uint32
 	first   uint32 // number behind the highest packet that arrived by its first transmission
 	stats   ReceiverStats
@@ -32,11 +32,11 @@ func (r *Receiver) Take(h *Header, ce bool) (fresh bool, err error) {
 	}
 	ahead := h.Number - r.next
 	switch {
-	case int32(ahead) < 0 || ahead < MapBits && r.arrived[ahead/64]>>(ahead%64)&1 == 1:
+	case int32(ahead) < 0 || ahead < Window && r.has(h.Number):
 		r.stats.Again++
 		return false, nil
-	case ahead >= MapBits:
-		return false, fmt.Errorf("rpc: packet %d: want %d packets from %d on, the window", h.Number, MapBits, r.next)
+	case ahead >= Window:
+		return false, fmt.Errorf("rpc: packet %d: want %d packets from %d on, the window", h.Number, Window, r.next)
 	}
 	if !h.Again {
 		if int32(h.Number-r.first) < 0 {
@@ -50,22 +50,26 @@ func (r *Receiver) Take(h *Header, ce bool) (fresh bool, err error) {
 		r.stats.Marked++
 	}
 	r.stats.Packets++
-	r.arrived[ahead/64] |= 1 << (ahead % 64)
-	for r.arrived[0]&1 == 1 {
-		r.next++
-		for w := range r.arrived {
-			r.arrived[w] >>= 1
-			if w+1 < len(r.arrived) {
-				r.arrived[w] |= r.arrived[w+1] << 63
-			}
-		}
+	r.arrived[h.Number%Window/64] |= 1 << (h.Number % 64)
+	for ; r.has(r.next); r.next++ {
+		r.arrived[r.next%Window/64] &^= 1 << (r.next % 64)
 	}
 	return true, err
 }
 
+// has reports whether a packet of the window has arrived.
+func (r *Receiver) has(number uint32) bool { return r.arrived[number%Window/64]>>(number%64)&1 == 1 }
+
 // Ack returns an acknowledgement of everything that arrived.
 func (r *Receiver) Ack() Header {
-	return Header{Kind: Ack, Number: r.next, Marked: r.marked, Map: r.arrived}
+	h := Header{Kind: Ack, Number: r.next, Marked: r.marked}
+	word, shift := r.next%Window/64, r.next%64
+	for i := range h.Map {
+		h.Map[i] = r.arrived[word] >> shift
+		word = (word + 1) % uint32(len(r.arrived))
+		h.Map[i] |= r.arrived[word] << (64 - shift) // nothing for shift 0
+	}
+	return h
 }
 
 // Stats returns what the receiver took.

@@ -35,7 +35,7 @@ func run(t *testing.T, seed uint64, f faults) (s *Sender, r *Receiver, disorder 
 	const step, latency, count = 100_000, 5_000_000, 300
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	spec := DefaultSpec(1024)
-	spec.Outstanding = 1 + rnd.IntN(MapBits)
+	spec.Outstanding = 1 + rnd.IntN(Window)
 	s, err := NewSender(spec)
 	require.NoError(t, err)
 	s.base, s.next = ^uint32(0)-100, ^uint32(0)-100 // numbers wrap
@@ -151,8 +151,8 @@ func TestBadInput(t *testing.T) {
 	r := Receiver{}
 	_, err = r.Take(&Header{Kind: Ack}, false)
 	require.ErrorContains(t, err, "want data")
-	_, err = r.Take(&Header{Kind: Data, Number: 256}, false)
-	require.ErrorContains(t, err, "want 256 packets from 0 on")
+	_, err = r.Take(&Header{Kind: Data, Number: 1024}, false)
+	require.ErrorContains(t, err, "want 1024 packets from 0 on")
 }
 
 func FuzzDecode(f *testing.F) {

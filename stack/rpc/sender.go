@@ -23,7 +23,7 @@ type Sender struct {
 	nextIndex  int                 // packet of the first message that is sent next
 	unfinished int                 // messages queued or unacknowledged
 
-	window     []sent // packets, by number modulo MapBits
+	window     []sent // packets, by number modulo Window
 	base, next uint32 // first unacknowledged packet; number of the next new one
 	inFlight   int64  // payload bytes sent and neither acknowledged nor lost
 	lost       int    // packets that wait for retransmission
@@ -70,7 +70,7 @@ func NewSender(s Spec) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sender{spec: s, dctcp: d, window: make([]sent, MapBits), deadline: Never}, nil
+	return &Sender{spec: s, dctcp: d, window: make([]sent, Window), deadline: Never}, nil
 }
 
 // Room reports whether Queue takes another message.
@@ -135,7 +135,7 @@ func (s *Sender) Next(now Ps) (p Packet, ok bool) {
 	return s.send(now, s.next-1, false), true
 }
 
-func (s *Sender) at(number uint32) *sent { return &s.window[number%MapBits] }
+func (s *Sender) at(number uint32) *sent { return &s.window[number%Window] }
 
 // bytes returns the bytes of a packet that count in the window: its payload, and one for an empty one.
 func (s *Sender) bytes(x *sent) int { return max(1, s.spec.payload(x.message.bytes, x.index)) }
@@ -178,7 +178,7 @@ func (s *Sender) Acked(now Ps, h *Header) error {
 		marks = 0
 	}
 	progress := false
-	for n := s.base; n != s.next; n++ {
+	for n := s.base; int32(h.highest()-n) >= 0; n++ {
 		if x := s.at(n); x.state != acked && (int32(n-h.Number) < 0 || h.has(n)) {
 			s.take(now, x, marks > 0)
 			marks -= min(marks, 1)

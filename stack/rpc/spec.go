@@ -16,7 +16,7 @@ const Never = cc.Never
 // Spec holds the parameters of a flow, which both ends share.
 type Spec struct {
 	Segment     int          `yaml:"segment" unit:"bytes"` // most payload bytes of a packet
-	Outstanding int          `yaml:"outstanding"`          // most packets that are unacknowledged; at most MapBits
+	Outstanding int          `yaml:"outstanding"`          // most packets that are unacknowledged; at most Window
 	Messages    int          `yaml:"messages"`             // most messages that are unacknowledged
 	Timeout     Ps           `yaml:"timeout_ps"`           // without an acknowledgement; doubles up to 64-fold
 	DCTCP       cc.DCTCPSpec `yaml:"dctcp"`
@@ -25,7 +25,7 @@ type Spec struct {
 // DefaultSpec returns the parameters for segments of the given length. The timeout of 200 us is an assumption: some
 // twenty round trips of a rack.
 func DefaultSpec(segment int) Spec {
-	return Spec{Segment: segment, Outstanding: MapBits, Messages: 64, Timeout: 200 * cc.Microsecond,
+	return Spec{Segment: segment, Outstanding: Window, Messages: 64, Timeout: 200 * cc.Microsecond,
 		DCTCP: cc.DefaultDCTCP(int64(segment))}
 }
 
@@ -41,7 +41,7 @@ func (s *Spec) Validate() error {
 		}
 	}
 	within("segment", int64(s.Segment), 1, 9000)
-	within("outstanding", int64(s.Outstanding), 1, MapBits)
+	within("outstanding", int64(s.Outstanding), 1, Window)
 	within("messages", int64(s.Messages), 1, 1<<16)
 	within("timeout_ps", s.Timeout, int64(cc.Microsecond), 1000*1e12)
 	return errors.Join(append(errs, field.Under("dctcp", s.DCTCP.Validate()))...)
