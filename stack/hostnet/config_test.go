@@ -39,8 +39,9 @@ func TestBadConfig(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	flow := FlowConfig{Ends: addresses(true), RPC: rpc.DefaultSpec(1), Server: nil, Client: silent{}, Outstanding: 1,
-		AnswerBytes: 9103}
+		AnswerBytes: 9103, ReceiveCycles: new(int64(-1))}
 	require.ErrorContains(t, flow.validate(1), "answers of 9103 bytes: want 0 to 9102")
+	require.ErrorContains(t, flow.validate(1), "-1 cycles for a packet: want 0 to 1048576")
 }
 
 // TestResources checks that resources are handed out once, and that their end is an error.

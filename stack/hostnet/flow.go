@@ -30,6 +30,10 @@ type FlowConfig struct {
 	Buffers Buffers  // Log and Bytes 0: those of the node's Spec
 	Path    Opener   // nil: Direct
 
+	// ReceiveCycles replaces those of the node's Spec. In a flow that bypasses the CPU, no software looks at packets one
+	// by one. nil: the node's.
+	ReceiveCycles *int64
+
 	Server      Server
 	AnswerBytes int // longest answer that the server's Answer may send
 
@@ -53,6 +57,9 @@ func (c *FlowConfig) validate(cores int) error {
 		if set {
 			applications++
 		}
+	}
+	if r := c.ReceiveCycles; r != nil {
+		want(*r >= 0 && *r <= maxCycles, "%d cycles for a packet: want 0 to %d", *r, maxCycles)
 	}
 	want(applications == 1, "%d applications: want one of Server, Client, Source and Sink", applications)
 	if c.Server != nil || c.Client != nil {
@@ -95,7 +102,9 @@ type Flow struct {
 	head   [headBytes]byte // beginning of the packet
 	frame  []byte          // frame that is being built; its first bytes are the headers
 	now    Ps              // time of the current step
-	broken uint64          // packets dropped for bad lengths, checksums or headers
+
+	receiveCycles int64
+	broken        uint64 // packets dropped for bad lengths, checksums or headers
 }
 
 // headBytes covers the headers of any packet: Ethernet with two tags, IPv6, UDP, rpc.
@@ -117,6 +126,10 @@ func (n *Node) openFlow(i int, cfg FlowConfig) (*Flow, error) {
 		f.role = &source{f: f, app: cfg.Source}
 	default:
 		f.role = &sink{f: f, app: cfg.Sink}
+	}
+	f.receiveCycles = n.cfg.Spec.ReceiveCycles
+	if cfg.ReceiveCycles != nil {
+		f.receiveCycles = *cfg.ReceiveCycles
 	}
 	f.frame = append(f.ends.template(), make([]byte, nicspec.FrameMax)...)[:nicspec.FrameMax]
 	var err error
@@ -184,7 +197,7 @@ func (f *Flow) step() bool {
 
 // receive loads and parses the headers of a packet, and hands it over.
 func (f *Flow) receive(p *Packet) {
-	f.core.cpu.Compute(f.node.cfg.Spec.ReceiveCycles)
+	f.core.cpu.Compute(f.receiveCycles)
 	n := min(p.L4+udpBytes+f.role.headerBytes(), p.HdrLen+p.PayLen, len(f.head))
 	if !p.Good || p.L4 == 0 {
 		f.drop(p)

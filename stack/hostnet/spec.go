@@ -42,6 +42,9 @@ func DefaultSpec() Spec {
 		LogTransmit: 8, BufferBytes: 2048, AnswerTimeoutPs: 1_000_000_000}
 }
 
+// maxCycles bounds what a packet costs.
+const maxCycles = 1 << 20
+
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
@@ -50,10 +53,9 @@ func (s *Spec) Validate() error {
 			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
 		}
 	}
-	const most = 1 << 20
-	within("rx_cycles", s.ReceiveCycles, 0, most)
-	within("tx_cycles", s.TransmitCycles, 0, most)
-	within("poll_cycles", s.PollCycles, 1, most)
+	within("rx_cycles", s.ReceiveCycles, 0, maxCycles)
+	within("tx_cycles", s.TransmitCycles, 0, maxCycles)
+	within("poll_cycles", s.PollCycles, 1, maxCycles)
 	within("burst", int64(s.Burst), 1, 1024)
 	within("repost", int64(s.Repost), 1, 1024)
 	within("log_receive", int64(s.LogReceive), nicspec.LogSizeMin, nicspec.LogSizeMax)
