@@ -30,8 +30,8 @@ type FlowConfig struct {
 	Buffers Buffers  // Log and Bytes 0: those of the node's Spec
 	Path    Opener   // nil: Direct
 
-	// ReceiveCycles replaces those of the node's Spec. In a flow that bypasses the CPU, no software looks at packets one
-	// by one. nil: the node's.
+	// ReceiveCycles replaces those of the node's Spec, for flows that bypass the CPU, in which no software looks at
+	// packets one by one. nil: the node's.
 	ReceiveCycles *int64
 
 	Server      Server
