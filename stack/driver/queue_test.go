@@ -196,7 +196,11 @@ func TestReceiveRings(t *testing.T) {
 					l.announced(&l.nic.rx[2], q.Next())
 				}
 			case 2:
-				q.Poll()
+				if l.chance("some", 50) {
+					q.PollSome(rapid.IntRange(1, 4).Draw(t, "burst"))
+				} else {
+					q.Poll()
+				}
 			case 3, 4:
 				for range rapid.IntRange(1, 20).Draw(t, "ticks") {
 					l.nic.tick(l.rng.IntN(2) == 0)
@@ -221,6 +225,34 @@ func TestReceiveRings(t *testing.T) {
 			require.Len(t, append(mine, theirs...), 24)
 		}
 	})
+}
+
+// TestPollSome checks that no more than a burst of entries is taken, and the others later.
+func TestPollSome(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		nic, d := newFake(t, late)
+		settle := func() {
+			nic.settle(rand.New(rand.NewPCG(1, 1)))
+			require.NoError(t, d.Err())
+		}
+		taken := 0
+		q, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 2, LogSize: 3, Notice: NoticePoll}, PayBytes: 100,
+			OnFrame: func(*RxQueue, *RxFrame) { taken++ }})
+		require.NoError(t, err)
+		for i := range uint64(8) {
+			require.NoError(t, q.Post(Buffer{Pay: i << 10}))
+		}
+		require.NoError(t, q.Ring())
+		settle()
+		for range 5 {
+			nic.receive(2, 60)
+		}
+		for _, want := range []int{2, 4, 5, 5} {
+			q.PollSome(2)
+			settle()
+			require.Equal(t, want, taken, "late %v", late)
+		}
+	}
 }
 
 // FuzzCompletionEntries has a device write arbitrary completion entries: the driver may end with a breach, but nothing

@@ -62,19 +62,25 @@ func (d *direct) open() error {
 	if _, err := d.c.Loop.Watch(ring.CQ, ring.CQBytes()); err != nil {
 		return err
 	}
-	for i := range n {
-		buf := driver.Buffer{Pay: pay + uint64(i*b.Bytes)}
+	to := d.c.Match
+	to.To = driver.ToQueue(queue)
+	return errors.Join(d.fill(pay, hdr), d.c.Driver.SetRule(rule, to))
+}
+
+// fill posts all buffers, whose payload begins at pay and whose headers, if they are apart, at hdr.
+func (d *direct) fill(pay, hdr uint64) error {
+	b := &d.c.Buffers
+	for i := range uint64(d.queue.Size()) {
+		buf := driver.Buffer{Pay: pay + i*uint64(b.Bytes)}
 		if b.Split > 0 {
-			buf.Hdr = hdr + uint64(i*b.HeaderBytes)
+			buf.Hdr = hdr + i*uint64(b.HeaderBytes)
 		}
 		d.buffers = append(d.buffers, buf)
 		if err := d.queue.Post(buf); err != nil {
 			return err
 		}
 	}
-	to := d.c.Match
-	to.To = driver.ToQueue(queue)
-	return errors.Join(d.queue.Ring(), d.c.Driver.SetRule(rule, to))
+	return d.queue.Ring()
 }
 
 func (d *direct) arrived(_ *driver.RxQueue, f *driver.RxFrame) {

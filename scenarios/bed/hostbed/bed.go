@@ -24,7 +24,8 @@ type Config struct {
 	// Quiet is the longest simulated time without progress; 0: 20 ms.
 	Quiet simcore.Ps
 
-	// MemoryBytes is the host memory of a node; 0: 512 MB.
+	// MemoryBytes is the memory of a node at each endpoint; 0: 447 MB. It must end below the page tables, which are at
+	// the end of the first socket's memory.
 	MemoryBytes uint64
 
 	// Open, if set, is called before a machine's node is opened, with the configuration of the node.
@@ -72,7 +73,7 @@ func New(c Config) (*Bed, error) {
 		b.cfg.Quiet = 20 * simcore.Millisecond
 	}
 	if b.cfg.MemoryBytes == 0 {
-		b.cfg.MemoryBytes = 512 << 20
+		b.cfg.MemoryBytes = 447 << 20
 	}
 	var err error
 	if b.Rack, err = board.NewRack(b.Engine, new(board.Pools), c.Rack, c.Factory); err != nil {
@@ -142,29 +143,9 @@ func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) erro
 	if spec.Switch != nil {
 		c.Memory[nicspec.EndpointArm] = driver.Range{From: firstByte, Bytes: b.cfg.MemoryBytes}
 	}
-	cores := 1
-	for i := range m.Flows {
-		cores = max(cores, m.Flows[i].Core+1)
-		c.Port = m.Flows[i].Ends.Local
-	}
-	host := card.Memory.Host(nicspec.EndpointHost)
-	if host == nil {
-		return errors.New("its board has no cores: want switch.host.host or direct.host")
-	}
-	costs := m.Bus
-	if costs == (corebus.Spec{}) {
-		costs = corebus.DefaultSpec()
-	}
-	for i := range cores {
-		core, err := host.Core(0, i)
-		if err != nil {
-			return err
-		}
-		bus, err := corebus.New(core.Core, card.Host.MMIO(nicspec.RequesterHost), costs)
-		if err != nil {
-			return err
-		}
-		c.Cores = append(c.Cores, bus)
+	c.Port = m.Flows[0].Ends.Local
+	if c.Cores, err = m.buses(card); err != nil {
+		return err
 	}
 	c.Control = c.Cores[0]
 	if b.cfg.Open != nil {
@@ -174,4 +155,31 @@ func (b *Bed) openNode(machine int, card *board.Card, spec *board.CardSpec) erro
 	}
 	b.Nodes[machine], err = hostnet.New(c)
 	return err
+}
+
+// buses returns the buses of the cores that the machine's flows use.
+func (m *Machine) buses(card *board.Card) (buses []*corebus.Bus, err error) {
+	host := card.Memory.Host(nicspec.EndpointHost)
+	if host == nil {
+		return nil, errors.New("its board has no cores: want switch.host.host or direct.host")
+	}
+	cores, costs := 1, m.Bus
+	for i := range m.Flows {
+		cores = max(cores, m.Flows[i].Core+1)
+	}
+	if costs == (corebus.Spec{}) {
+		costs = corebus.DefaultSpec()
+	}
+	for i := range cores {
+		core, err := host.Core(0, i)
+		if err != nil {
+			return nil, err
+		}
+		bus, err := corebus.New(core.Core, card.Host.MMIO(nicspec.RequesterHost), costs)
+		if err != nil {
+			return nil, err
+		}
+		buses = append(buses, bus)
+	}
+	return buses, nil
 }

@@ -76,12 +76,9 @@ func TestFleet(t *testing.T) {
 func playFleet(t *testing.T) (ended simcore.Ps) {
 	rack, err := board.RackPreset("ce-fleet")
 	require.NoError(t, err)
-	machines := make([]hostbed.Machine, 1+rack.Fleet.Machines)
-	for i := range machines {
-		machines[i].Spec = hostnet.DefaultSpec()
-	}
+	machines := []hostbed.Machine{{Spec: hostnet.DefaultSpec()}}
 	var duos []*duo
-	for i := 1; i < len(machines); i++ {
+	for i := 1; i <= rack.Fleet.Machines; i++ {
 		d := newDuo(t)
 		duos = append(duos, d)
 		if i%4 == 0 {
@@ -93,7 +90,8 @@ func playFleet(t *testing.T) (ended simcore.Ps) {
 		port := uint16(7000 + i)
 		server.Ends, client.Ends = hostbed.Ends(0, i, port, port, false), hostbed.Ends(i, 0, port, port, false)
 		client.Core = 0
-		machines[0].Flows, machines[i].Flows = append(machines[0].Flows, server), []hostnet.FlowConfig{client}
+		machines[0].Flows = append(machines[0].Flows, server)
+		machines = append(machines, hostbed.Machine{Spec: d.client.Spec, Flows: []hostnet.FlowConfig{client}})
 	}
 	b, err := hostbed.New(hostbed.Config{Rack: rack, Factory: model(), Machines: machines})
 	require.NoError(t, err)

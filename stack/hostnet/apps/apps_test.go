@@ -49,7 +49,10 @@ func TestLoad(t *testing.T) {
 	require.Equal(t, never, s.Wake())
 	require.False(t, s.due(130))
 	s = schedule{Load: Load{Requests: 2}}
-	require.True(t, s.due(0) && s.due(0) && !s.due(0) && s.Idle())
+	for _, want := range []bool{true, true, false, false} {
+		require.Equal(t, want, s.due(0))
+	}
+	require.True(t, s.Idle())
 	s = schedule{Load: Load{EndPs: 10}}
 	require.True(t, s.due(9) && !s.due(10) && s.Idle())
 }
