@@ -48,7 +48,7 @@ var timeless = []string{
 	"models/rnic/core", "models/fabric/etherlink/core", "golden", "stack/driver", "stack/rnicverbs",
 	"stack/rnicverbs/provider", "stack/verbs", "stack/verbs/verbstest", "stack/pipe",
 	"stack/pipe/copyengine", "stack/cc", "stack/transport", "stack/transport/seq", "stack/apps",
-	"stack/rb2",
+	"stack/rb2", "stack/rpc", "stack/ceio/credit", "stack/ceio/ring", "stack/ceio/manager",
 }
 
 var timelessBans = map[string]string{

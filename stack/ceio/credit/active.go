@@ -1,6 +1,9 @@
 package credit
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Activate makes flows active at the same time. Each gets an equal share of all credits from the flows that were active
 // before: of their balances, and as a debt where these do not suffice (Algorithm 1, lines 1 to 16). It panics if one of
@@ -44,6 +47,43 @@ func (l *Ledger) Deactivate(flow int) {
 	l.unassigned += a.balance
 	l.add(flow, -a.balance)
 	l.spread()
+}
+
+// Surplus sets most[i] to the credits that flow i gives from its balance at most, if flows become active (on) or one
+// flow becomes inactive next. Packets that take credits before that do not change it.
+func (l *Ledger) Surplus(most []int, on bool, flows ...int) {
+	old := l.active
+	set := func(active bool) {
+		for _, f := range flows {
+			l.flows[f].active = active
+		}
+	}
+	clear(most)
+	set(on)
+	l.active += len(flows)
+	if !on {
+		l.active = old - len(flows)
+	}
+	for i := range most {
+		switch {
+		case l.o.AsPrinted && on:
+			if old > 0 && l.flows[i].active && !slices.Contains(flows, i) {
+				most[i] = min(l.flows[i].balance, len(flows)*(l.total/l.active/old))
+			}
+		case l.o.AsPrinted || l.active == 0:
+			if !l.flows[i].active {
+				most[i] = l.flows[i].balance
+			}
+		}
+	}
+	if !l.o.AsPrinted && l.active > 0 {
+		l.target()
+		for i, n := range l.need {
+			most[i] = max(-n, 0)
+		}
+	}
+	set(!on)
+	l.active = old
 }
 
 // level makes the entitlements of the active flows equal, to within one credit, and those of the others 0: flows with

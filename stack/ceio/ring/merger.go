@@ -15,6 +15,9 @@ type Merger struct {
 // Resumed records that the NIC is directed to use the fast ring again.
 func (m *Merger) Resumed() { m.resumed = true }
 
+// Paused records that packets behind the latest resume are slow again, without a fast one between: they are not late.
+func (m *Merger) Paused() { m.resumed = false }
+
 // Take reports whether the packet with this number is the next one, and counts it if it is. If it is not, the packets
 // before it are in the other ring.
 func (m *Merger) Take(fast bool, seq uint32) bool {

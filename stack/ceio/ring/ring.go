@@ -76,6 +76,42 @@ func (r *Ring) Next() (p Packet, ready bool) {
 	return Packet{false, r.slowPath.handed}, r.slowPath.handed < r.slowPath.done
 }
 
+// Ready returns how many of the next n packets can be handed over, up to the first one whose DMA has not ended.
+func (r *Ring) Ready(n int) int {
+	done := r.slowPath.done - r.slowPath.handed
+	n = min(n, r.Pending())
+	for k := range n {
+		word, bit := r.place(r.head + uint64(k))
+		if r.slow[word]&bit == 0 {
+			continue
+		}
+		if done == 0 {
+			return k
+		}
+		done--
+	}
+	return n
+}
+
+// Lacking returns how many of the next n packets are slow and wait for their DMA to be started.
+func (r *Ring) Lacking(n int) int {
+	slow := min(n, r.Pending()) - r.fastAmong(n)
+	return max(slow-int(r.started-r.slowPath.handed), 0)
+}
+
+// Held returns the number of fast packets that have been handed over and not processed, and of those among the next n.
+func (r *Ring) Held(n int) int { return int(r.fast.handed-r.fast.done) + r.fastAmong(n) }
+
+// fastAmong returns how many of the next n packets are fast.
+func (r *Ring) fastAmong(n int) (fast int) {
+	for k := range min(n, r.Pending()) {
+		if word, bit := r.place(r.head + uint64(k)); r.slow[word]&bit == 0 {
+			fast++
+		}
+	}
+	return fast
+}
+
 // HandOver hands the next packet over. Next must have reported it as ready.
 func (r *Ring) HandOver() {
 	p, ready := r.Next()

@@ -1,0 +1,198 @@
+package manager
+
+import (
+	"fmt"
+
+	"nictwin/models/sim/fifo"
+	"nictwin/stack/ceio/ring"
+)
+
+// Recv hands over the next n packets, in order, once all of them are in host memory: it appends them to dst and reports
+// true. Until then it starts the copies of slow ones and reports false; the caller calls it again.
+func (m *Manager) Recv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, bool, error) {
+	f := &m.flows[id]
+	if most := m.most(); n < 1 || n > most {
+		return dst, false, fmt.Errorf("ceio: receiving %d packets at once: want 1 to %d", n, most)
+	}
+	if f.ring.Ready(n) < n {
+		m.want(now, f, n, f.ring.Held(n))
+	}
+	if f.ring.Ready(n) < n {
+		return dst, false, m.err
+	}
+	return m.handOver(now, f, n, dst), true, m.err
+}
+
+// most returns the most packets that Recv can wait for.
+func (m *Manager) most() int {
+	if m.spec.Lend {
+		return min(m.spec.FastSlots, m.spec.SlowSlots)
+	}
+	return min(m.spec.FastSlots, m.spec.SlowSlots, m.spec.Landing)
+}
+
+// AsyncRecv hands over the next packets that are in host memory, n at most, and appends them to dst. If there are fewer
+// than n, it starts the copies of slow ones.
+func (m *Manager) AsyncRecv(now Ps, id, n int, dst []ring.Packet) ([]ring.Packet, error) {
+	f := &m.flows[id]
+	ready, held := f.ring.Ready(n), f.ring.Held(0)
+	dst = m.handOver(now, f, ready, dst)
+	if ready < n {
+		m.want(now, f, n-ready, held)
+	}
+	return dst, m.err
+}
+
+// PostRecv lends an area of n adjacent host buffers, which the next slow packets are copied to: the manager needs
+// Spec.Lend. Buffers of an area are used in order, each for one packet.
+func (m *Manager) PostRecv(now Ps, id, n int) error {
+	f := &m.flows[id]
+	if !m.spec.Lend || n < 1 {
+		return fmt.Errorf("ceio: %d host buffers lent: want 1 or more, and lend: true", n)
+	}
+	f.lent.Push(n)
+	m.drain(now, f)
+	return m.err
+}
+
+// Drain starts the copies of all slow packets of a flow, as for a message whose end has arrived.
+func (m *Manager) Drain(now Ps, id int) error {
+	f := &m.flows[id]
+	m.want(now, f, 0, f.ring.Unprocessed())
+	return m.err
+}
+
+func (m *Manager) handOver(now Ps, f *flow, n int, dst []ring.Packet) []ring.Packet {
+	for range n {
+		p, _ := f.ring.Next()
+		f.ring.HandOver()
+		dst = append(dst, p)
+	}
+	if n > 0 {
+		f.wanted = 0
+		if f.marks.growing(now, m.spec.MarkEvery) {
+			m.stats.Marked += uint64(n)
+		}
+		m.merge(now, f) // the ring may have been full
+	}
+	return dst
+}
+
+// want notes that the next n packets are wanted, and begins to drain the slow path if there are slow ones. The message
+// that they belong to holds a number of fast packets that cannot be processed before. If these have all the flow's
+// credits, the CPU is not involved in single packets: the flow becomes inactive (Q3).
+func (m *Manager) want(now Ps, f *flow, n, held int) {
+	f.wanted = n
+	if _, slow := f.ring.Uncopied(); slow > 0 && f.state == Slow {
+		m.stats.Drains++
+		f.state = Draining
+	}
+	if f.state == Draining && !f.returned && held > 0 && held == f.ring.Unprocessed() && !f.shared {
+		m.request(f, false)
+	}
+	m.drain(now, f)
+}
+
+// drain starts copies of slow packets, unless the flow waits for a receive call to ask for them: first of those that
+// such a call waits for, then of the others.
+func (m *Manager) drain(now Ps, f *flow) {
+	if f.state == Slow || m.err != nil {
+		return
+	}
+	for f.runs.Len() < m.spec.Copies {
+		first, n := f.ring.Uncopied()
+		if lacking := f.ring.Lacking(f.wanted); lacking > 0 {
+			n = min(n, lacking)
+		}
+		n = min(n, m.share(), m.spec.SlowSlots-int(first%uint64(m.spec.SlowSlots)), m.room(f, first))
+		if n == 0 {
+			break
+		}
+		m.start(f, first, n)
+	}
+	m.rest(f)
+}
+
+// room returns the number of adjacent free host buffers for slow packets, from the given one on.
+func (m *Manager) room(f *flow, first uint64) int {
+	if !m.spec.Lend {
+		return min(m.spec.Landing-f.landed, m.spec.Landing-int(first%uint64(m.spec.Landing)))
+	}
+	if f.lent.Len() == 0 {
+		return 0
+	}
+	return *f.lent.Front()
+}
+
+func (m *Manager) start(f *flow, first uint64, n int) {
+	if m.spec.Lend {
+		if *f.lent.Front() -= n; *f.lent.Front() == 0 {
+			f.lent.Pop()
+		}
+	}
+	f.landed += n
+	f.ring.StartCopies(n)
+	f.runs.Push(n)
+	m.stats.Copies++
+	m.nic.Copy(f.id, first, n)
+}
+
+// rest ends the draining of a flow whose slow packets have all been copied.
+func (m *Manager) rest(f *flow) {
+	switch {
+	case !f.ring.Drained() || f.slow.Len() > 0:
+	case f.shared:
+		f.state = Slow
+	default:
+		m.settle(f)
+	}
+}
+
+// CopyEnded reports the end of a flow's oldest copy under way.
+func (m *Manager) CopyEnded(now Ps, id int) {
+	f := &m.flows[id]
+	if f.runs.Len() == 0 {
+		m.fail("flow %d: a copy ended, and none was under way", id)
+		return
+	}
+	n := f.runs.Pop()
+	f.marks.roll(now, m.spec.MarkEvery)
+	f.marks.consumed += n
+	f.ring.Copied(n)
+	m.drain(now, f)
+}
+
+// front returns the first number of a queue; nil if it is empty.
+func front(q *fifo.Queue[uint32]) *uint32 {
+	if q.Len() == 0 {
+		return nil
+	}
+	return q.Front()
+}
+
+// marks compares production and consumption of a flow's slow path, period by period.
+type marks struct {
+	since              Ps
+	produced, consumed int
+	more               bool // more packets came than were copied in the latest period
+}
+
+// roll ends the current period if it is over.
+func (k *marks) roll(now, period Ps) {
+	if now-k.since < period {
+		return
+	}
+	k.more = k.produced > k.consumed && now-k.since < 2*period
+	k.since, k.produced, k.consumed = now-(now-k.since)%period, 0, 0
+}
+
+func (k *marks) growing(now, period Ps) bool {
+	k.roll(now, period)
+	return k.more
+}
+
+// Marking reports whether packets handed over now must be marked as congestion experienced: in the latest
+// period, more packets came in the flow's slow ring than were copied to the host (Q2).
+func (m *Manager) Marking(now Ps, id int) bool {
+	return m.flows[id].marks.growing(now, m.spec.MarkEvery)
+}

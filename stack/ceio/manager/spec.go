@@ -1,0 +1,114 @@
+package manager
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/sim/field"
+	"nictwin/stack/cc"
+)
+
+// Ps is a time in picoseconds.
+type Ps = cc.Ps
+
+// Never is the time of a timer that does not run.
+const Never = cc.Never
+
+// Controller names who moves a flow to the slow path when its credits are used up.
+type Controller string
+
+// Controllers.
+const (
+	ControlNIC Controller = "nic" // the NIC's credit accounts
+	ControlArm Controller = "arm" // software on a core of the card, which polls and rewrites the steering rule
+)
+
+// Accounts selects the treatment of flows beyond the accounts in use.
+type Accounts string
+
+// Values of Accounts.
+const (
+	AccountsShared    Accounts = "shared"    // they share one slow ring
+	AccountsExclusive Accounts = "exclusive" // they are refused
+)
+
+// MaxFlows is the number of a NIC's accounts [A1]; maxCredits is the most that one holds.
+const (
+	MaxFlows   = 64
+	maxCredits = 1<<24 - 1
+)
+
+// Spec holds the parameters of a manager.
+type Spec struct {
+	Credits    int        `yaml:"credits"` // of all flows: buffers that fit into the cache; 0 sends everything slow
+	Flows      int        `yaml:"flows"`   // flows that have an account
+	Accounts   Accounts   `yaml:"accounts"`
+	Controller Controller `yaml:"controller"`
+
+	// Batch is the number of messages after which the credits of processed packets return. A batch of the flow's share
+	// or more counts as one credit less than the share, or the flow would run out of credits by itself.
+	Batch int `yaml:"batch"`
+
+	Inactive   Ps   `yaml:"inactive_ps"`   // a flow without packets for this long gives up its credits
+	Reactivate Ps   `yaml:"reactivate_ps"` // period in which the next inactive flow with packets becomes active again
+	Reallocate bool `yaml:"reallocate"`    // false: every flow keeps its equal part, active or not
+	AsPrinted  bool `yaml:"as_printed"`    // follow Algorithm 1 as printed, which loses credits
+
+	FastSlots int  `yaml:"fast_slots"`  // descriptors of a flow's fast ring
+	SlowSlots int  `yaml:"slow_slots"`  // descriptors of a slow ring
+	Landing   int  `yaml:"landing"`     // host buffers of a flow for slow packets
+	Lend      bool `yaml:"lend"`        // the application lends these buffers (post_recv)
+	Copies    int  `yaml:"copies"`      // most copies of a flow under way
+	MarkEvery Ps   `yaml:"mark_period"` // period in which production and consumption of the slow path are compared
+}
+
+// DefaultSpec returns the paper's parameters where it has them: 3,000 credits (6 MB of cache, buffers of 2 KB), an
+// inactivity of 1 s. The batch, the reactivation period and the number of copies are ours.
+func DefaultSpec() Spec {
+	const second = 1e12
+	return Spec{
+		Credits: 3000, Flows: 8, Accounts: AccountsShared, Controller: ControlNIC, Batch: 32, Inactive: second,
+		Reactivate: second, Reallocate: true, FastSlots: 4096, SlowSlots: 4096, Landing: 1024, Copies: 4,
+		MarkEvery: 10 * cc.Microsecond,
+	}
+}
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, from, to int64) {
+		if v < from || v > to {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, from, to))
+		}
+	}
+	const ring = 1 << 15
+	within("credits", int64(s.Credits), 0, maxCredits)
+	within("flows", int64(s.Flows), 1, MaxFlows)
+	within("batch", int64(s.Batch), 1, maxCredits)
+	within("inactive_ps", s.Inactive, 1, Never/4)
+	within("reactivate_ps", s.Reactivate, 1, Never/4)
+	within("mark_period", s.MarkEvery, 1, Never/4)
+	within("fast_slots", int64(s.FastSlots), 1, ring)
+	within("slow_slots", int64(s.SlowSlots), 1, ring)
+	within("landing", int64(s.Landing), 1, ring)
+	within("copies", int64(s.Copies), 1, 1<<10)
+	if s.Controller != ControlNIC && s.Controller != ControlArm {
+		errs = append(errs, field.Errorf("controller", "%q: want nic or arm", s.Controller))
+	}
+	if s.Accounts != AccountsShared && s.Accounts != AccountsExclusive {
+		errs = append(errs, field.Errorf("accounts", "%q: want shared or exclusive", s.Accounts))
+	}
+	return errors.Join(errs...)
+}
+
+// Place returns the flow of the manager that serves a server's n-th connection, counted from 0: its own, or the shared
+// one, whose packets all take one slow ring.
+func (s *Spec) Place(n int) (flow int, err error) {
+	switch {
+	case n >= 0 && n < s.Flows:
+		return n, nil
+	case n >= s.Flows && s.Accounts == AccountsShared:
+		return s.Flows, nil
+	}
+	return 0, fmt.Errorf("ceio: connection %d: want 0 to %d with accounts exclusive, or accounts shared", n, s.Flows-1)
+}
