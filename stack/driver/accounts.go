@@ -49,9 +49,15 @@ func (d *Driver) AddCreditBy(b Bus, a, credits int) error { return d.credit(b, a
 // TakeCredit subtracts from an account's balance at once. The balance saturates at 0.
 func (d *Driver) TakeCredit(a, credits int) error { return d.credit(d.bus, a, credits, creditTake) }
 
+// TakeCreditBy is TakeCredit through the caller's own bus.
+func (d *Driver) TakeCreditBy(b Bus, a, credits int) error { return d.credit(b, a, credits, creditTake) }
+
 // ResumeAccount adds to an account's balance and makes it Fast, at once and atomically.
-func (d *Driver) ResumeAccount(a, credits int) error {
-	return d.credit(d.bus, a, credits, creditResume)
+func (d *Driver) ResumeAccount(a, credits int) error { return d.ResumeAccountBy(d.bus, a, credits) }
+
+// ResumeAccountBy is ResumeAccount through the caller's own bus.
+func (d *Driver) ResumeAccountBy(b Bus, a, credits int) error {
+	return d.credit(b, a, credits, creditResume)
 }
 
 func (d *Driver) credit(b Bus, a, credits int, how uint32) error {

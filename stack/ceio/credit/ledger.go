@@ -44,6 +44,9 @@ func New(total, flows int, o Options) *Ledger {
 	return l
 }
 
+// Total returns the number of all credits.
+func (l *Ledger) Total() int { return l.total }
+
 // Balance returns the credits that a flow may take.
 func (l *Ledger) Balance(flow int) int { return l.flows[flow].balance }
 

@@ -215,6 +215,9 @@ func (m *Manager) InHost(id int) int {
 	return m.ledger.InUse(id) - f.early + f.excess
 }
 
+// InAccount returns the credits in a flow's account, if it has drawn only what was reported.
+func (m *Manager) InAccount(id int) int { return m.flows[id].inNIC }
+
 // Stats returns what the manager did so far.
 func (m *Manager) Stats() Stats {
 	s := m.stats

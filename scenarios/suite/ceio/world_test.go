@@ -1,0 +1,273 @@
+package ceio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	nics "nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/shell/home/hometest"
+	"nictwin/scenarios/traffic"
+	"nictwin/stack/ceio/device"
+	"nictwin/stack/ceio/manager"
+	"nictwin/stack/driver"
+)
+
+func TestMain(m *testing.M) { hometest.Main(m) }
+
+// world is a NIC with flows of stack/ceio, without cores: software works when the schedule says so.
+type world struct {
+	*testbed.Bed
+	rand  *rand.Rand
+	judge *judge.Judge
+	d     *device.Device
+	k     *device.Copier
+	flows []*flow
+	over  bool
+	host  *driver.Key
+
+	fast, most int // fast packets in host memory now, and at most
+}
+
+// flow is a flow and its application.
+type flow struct {
+	*device.Flow
+	id     int
+	sent   uint32
+	next   uint32 // number of the next frame that may come
+	got    int
+	held   []device.Packet
+	wanted int
+}
+
+// spec draws the parameters of a schedule.
+func spec(r *rand.Rand) manager.Spec {
+	s := manager.DefaultSpec()
+	s.Flows, s.Credits, s.Batch, s.Accounts = 2, 6+r.IntN(20), 1+r.IntN(3), manager.AccountsExclusive
+	s.FastSlots, s.SlowSlots, s.Landing, s.Copies = 64, 64, 32, 1+r.IntN(4)
+	s.Inactive, s.Reactivate, s.MarkEvery = manager.Ps(20+r.IntN(100))*1e6, 15e6, 1e6
+	return s
+}
+
+func newWorld(nic string, seed uint64) (*world, error) {
+	h, err := hometest.Find()
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, 40))
+	b, err := testbed.New(testbed.Spec{Spec: nics.Spec{NIC: nic, DUT: h.Path("nic")}, LinkCycles: 64, Seed: seed,
+		Stall: r.IntN(2) * 20})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{Bed: b, rand: r}
+	if w.judge, err = judge.Attach(b.NIC, judge.Options{Build: b.Driver.Build()}); err != nil {
+		return nil, err
+	}
+	if err := b.Begin(func() bool { return w.over }); err != nil {
+		return nil, err
+	}
+	b.Driver.Enable(true, true)
+	return w, w.open(spec(r))
+}
+
+func (w *world) open(s manager.Spec) error {
+	host := driver.DefaultOptions().Memory[nicspec.EndpointHost]
+	key, err := w.Driver.SetKey(driver.KeySpec{Index: 9, Variant: 1, Len: host.Bytes,
+		Bus: nicspec.EndpointHost<<nicspec.EndpointShift | host.From, Rights: dma.Access{Read: true, Write: true}})
+	if err != nil {
+		return err
+	}
+	w.host = key
+	if w.d, err = device.New(device.Config{Driver: w.Driver, Spec: s, After: w.after}); err != nil {
+		return err
+	}
+	if w.k, err = w.d.OpenCopier(1, 4, w.Bus); err != nil {
+		return err
+	}
+	for i := range s.Flows {
+		f := &flow{id: i, wanted: 1}
+		c := device.FlowConfig{Flow: i, Bus: w.Bus, Rule: i, Copier: w.k, Account: 5 + i, Fast: 2 * i, Slow: 2*i + 1,
+			Key: 1 + i, Host: key, Bytes: 256, Repost: 4}
+		c.Match.Value.Dmac[5], c.Match.Mask.Dmac[5] = byte(i), 0xff
+		if f.Flow, err = w.d.Open(c); err != nil {
+			return err
+		}
+		w.flows = append(w.flows, f)
+	}
+	return w.await("the rings", func() bool { return w.Driver.Idle() })
+}
+
+// after implements Config.After.
+func (w *world) after(f func()) {
+	w.Engine.Schedule(&simcore.Event{H: call(f), At: w.Engine.Now() + w.Cycles(65)})
+}
+
+// call is a handler that calls a function.
+type call func()
+
+func (call) Name() string { return "After" }
+
+func (f call) Handle(sim.Event) error {
+	f()
+	return nil
+}
+
+func (w *world) now() manager.Ps { return manager.Ps(w.Engine.Now()) }
+
+func (w *world) run(cycles int) error {
+	if err := w.Engine.RunUntil(w.Engine.Now() + w.Cycles(cycles)); err != nil {
+		return err
+	}
+	if err := w.Driver.Err(); err != nil {
+		return err
+	}
+	return w.d.Err()
+}
+
+// await runs until a condition holds.
+func (w *world) await(what string, done func() bool) error {
+	const most = 2000
+	for range most {
+		if done() {
+			return nil
+		}
+		if err := w.run(100); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("waited for %s", what)
+}
+
+// send lets n frames of a flow arrive back to back. Their bytes 20 to 23 are the number, the others follow from it.
+func (w *world) send(f *flow, n int) {
+	for range n {
+		b := make([]byte, 64+w.rand.IntN(190))
+		b[5] = byte(f.id)
+		fill(b, f.sent)
+		f.sent++
+		w.Players[0].Play(traffic.Frame{Data: b})
+	}
+}
+
+func fill(b []byte, number uint32) {
+	binary.BigEndian.PutUint32(b[20:], number)
+	for i := 24; i < len(b); i++ {
+		b[i] = byte(number) + byte(i)
+	}
+}
+
+// poll polls the rings of a flow.
+func (w *world) poll(f *flow) error {
+	before := w.d.Manager().Stats()
+	f.Poll(w.now(), 1+w.rand.IntN(16))
+	w.k.Poll(w.now())
+	w.fast += int(w.d.Manager().Stats().Fast - before.Fast)
+	return w.check()
+}
+
+// receive calls one of the receive functions and checks every byte.
+func (w *world) receive(f *flow) error {
+	at, err := len(f.held), error(nil)
+	if w.rand.IntN(2) == 0 {
+		f.held, err = f.AsyncRecv(w.now(), f.wanted, f.held)
+	} else {
+		f.held, _, err = f.Recv(w.now(), f.wanted, f.held)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range f.held[at:] {
+		if err := w.examine(f, &f.held[at+i]); err != nil {
+			return err
+		}
+	}
+	if f.wanted -= len(f.held) - at; f.wanted == 0 {
+		f.wanted = 1 + w.rand.IntN(8)
+	}
+	return nil
+}
+
+// examine checks a packet against the numbers: its account_seq counts the frames that the NIC took, and its bytes are
+// those of a frame behind the one before.
+func (w *world) examine(f *flow, p *device.Packet) error {
+	if seq := p.Cqe().AccountSeq(); int(seq) != f.got {
+		return fmt.Errorf("flow %d: packet %d was handed over as the %d-th", f.id, seq, f.got)
+	}
+	f.got++
+	b := make([]byte, p.Bytes)
+	if err := w.Memory.Read(p.Address, b); err != nil {
+		return err
+	}
+	number := binary.BigEndian.Uint32(b[20:])
+	if int32(number-f.next) < 0 {
+		return fmt.Errorf("flow %d: frame %d behind frame %d", f.id, number, f.next-1)
+	}
+	f.next = number + 1
+	want := append([]byte(nil), b...)
+	fill(want, number)
+	if string(want) != string(b) {
+		return fmt.Errorf("flow %d: frame %d has wrong bytes", f.id, number)
+	}
+	return nil
+}
+
+// process lets the application end some packets, in a drawn order.
+func (w *world) process(f *flow) error {
+	w.rand.Shuffle(len(f.held), func(i, j int) { f.held[i], f.held[j] = f.held[j], f.held[i] })
+	for n := w.rand.IntN(len(f.held) + 1); n > 0; n-- {
+		f.Done(w.now(), &f.held[n-1], w.rand.IntN(2))
+		f.held = append(f.held[:n-1], f.held[n:]...)
+	}
+	return w.check()
+}
+
+func (w *world) check() error {
+	if err := w.d.Manager().Credits().Check(); err != nil {
+		return err
+	}
+	inHost := 0
+	for i := range w.flows {
+		inHost += w.d.Manager().InHost(i)
+	}
+	w.most = max(w.most, inHost)
+	return w.d.Err()
+}
+
+// accounts reads the accounts of the NIC, with nothing under way, and compares them with the manager's book.
+func (w *world) accounts(t *testing.T) {
+	t.Helper()
+	read := 0
+	for i := range w.flows {
+		require.NoError(t, w.Driver.ReadAccount(5+i, func(a nicspec.AccountEntryFields) {
+			read++
+			require.EqualValues(t, w.d.Manager().InAccount(i), a.Balance, "credits of flow %d", i)
+		}))
+	}
+	require.NoError(t, w.await("accounts", func() bool { return read == len(w.flows) }))
+}
+
+// finish ends the run. It returns the frames that the NIC dropped.
+func (w *world) finish(t *testing.T) (drops uint64) {
+	t.Helper()
+	read := false
+	w.Driver.ReadCounters(func(c driver.Counters) {
+		read, drops = true, c.Port(0, nicspec.CntRxDropNoDesc)
+	})
+	require.NoError(t, w.await("counters", func() bool { return read }))
+	w.over = true
+	require.NoError(t, w.Engine.Run())
+	rep := w.judge.Finish(judge.Whole)
+	require.True(t, rep.Passed(), "%v", rep)
+	require.NoError(t, w.Close())
+	return drops
+}

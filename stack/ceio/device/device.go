@@ -1,0 +1,158 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
+	"nictwin/stack/ceio/manager"
+	"nictwin/stack/driver"
+)
+
+// Ps is a time in picoseconds.
+type Ps = manager.Ps
+
+// Config configures the flows of one NIC.
+type Config struct {
+	Driver *driver.Driver
+	Spec   manager.Spec
+
+	// After calls f later: at the earliest 64 cycles of the NIC, and never before it returns.
+	After func(f func())
+
+	// Steer writes a rule; nil: Driver does. With controller `arm`, it is the driver of the card's core.
+	Steer func(index int, r driver.Rule) error
+}
+
+// Device holds the flows of one NIC.
+type Device struct {
+	c     Config
+	m     *manager.Manager
+	flows map[int]*Flow
+	err   error
+}
+
+// New returns a device without flows.
+func New(c Config) (*Device, error) {
+	if c.Driver == nil || c.After == nil {
+		return nil, errors.New("ceio: want a driver, and After")
+	}
+	d := &Device{c: c, flows: map[int]*Flow{}}
+	if d.c.Steer == nil {
+		d.c.Steer = c.Driver.SetRule
+	}
+	var err error
+	d.m, err = manager.New(c.Spec, (*nic)(d))
+	return d, err
+}
+
+// Manager returns the manager, for its statistics and timers.
+func (d *Device) Manager() *manager.Manager { return d.m }
+
+// Err returns the first error, or nil.
+func (d *Device) Err() error { return errors.Join(d.err, d.m.Err()) }
+
+func (d *Device) check(err error) {
+	if d.err == nil && err != nil {
+		d.err = err
+	}
+}
+
+// nic is the device as its manager sees it.
+type nic Device
+
+var _ manager.NIC = (*nic)(nil)
+
+func (n *nic) AddCredit(flow, credits int) {
+	f := n.flows[flow]
+	(*Device)(n).check(n.c.Driver.AddCreditBy(f.c.Bus, f.c.Account, credits))
+}
+
+func (n *nic) TakeCredit(flow, credits int) {
+	f := n.flows[flow]
+	(*Device)(n).check(n.c.Driver.TakeCreditBy(f.c.Bus, f.c.Account, credits))
+}
+
+func (n *nic) Resume(flow, credits int) {
+	f := n.flows[flow]
+	(*Device)(n).check(n.c.Driver.ResumeAccountBy(f.c.Bus, f.c.Account, credits))
+}
+
+// ReadAccount implements manager.NIC. The register read proves that the writes before it have been accepted.
+func (n *nic) ReadAccount(flow int) {
+	d, f := (*Device)(n), n.flows[flow]
+	f.c.Bus.ReadReg(nicspec.RegAccountCredit(f.c.Account), 4, func(_ uint64, err error) {
+		if d.check(err); err != nil {
+			return
+		}
+		d.c.After(func() {
+			d.check(d.c.Driver.ReadAccount(f.c.Account, func(a nicspec.AccountEntryFields) {
+				d.m.AccountRead(flow, manager.Account{Drawn: a.Drawn, Seq: a.Seq, Slow: a.Slow != 0})
+			}))
+		})
+	})
+}
+
+// Steer implements manager.NIC. The account has no credits: it only numbers the frames, which all go to its slow queue,
+// and that is the flow's fast or slow ring.
+func (n *nic) Steer(flow int, fast bool) {
+	f := n.flows[flow]
+	(*Device)(n).check(n.c.Steer(f.c.Rule, f.rule(fast)))
+}
+
+func (n *nic) Copy(flow int, first uint64, packets int) {
+	(*Device)(n).check(n.flows[flow].copy(first, packets))
+}
+
+// Copier is a transmit queue for the copies of the flows of one core.
+type Copier struct {
+	d     *Device
+	queue *driver.TxQueue
+	runs  fifo.Queue[*Flow] // flows of the copies under way, in order
+	flows int               // flows that use the queue
+	entry driver.Copy
+	now   Ps
+}
+
+// OpenCopier opens a transmit queue of 2^log copies, through the bus of a core.
+func (d *Device) OpenCopier(queue, log int, bus driver.Bus) (*Copier, error) {
+	k := &Copier{d: d}
+	var err error
+	k.queue, err = d.c.Driver.OpenTx(driver.TxConfig{
+		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: log, RingIn: nicspec.EndpointHost,
+			DoneIn: nicspec.EndpointHost, Notice: driver.NoticePoll, Bus: bus},
+		OnEnd: k.ended,
+		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
+			d.check(fmt.Errorf("ceio: transmit queue %d failed with status %v", queue, e.Status))
+		},
+	})
+	return k, err
+}
+
+// Ring returns the placement of the queue's rings, for a watch.
+func (k *Copier) Ring() driver.Layout { return k.queue.Layout() }
+
+// Poll takes the completion entries of copies.
+func (k *Copier) Poll(now Ps) {
+	k.now = now
+	k.queue.Poll()
+	k.Flush()
+}
+
+// Flush announces the copies that have been started.
+func (k *Copier) Flush() {
+	if k.queue.Waiting() > 0 {
+		k.d.check(k.queue.Ring())
+	}
+}
+
+func (k *Copier) ended(_ *driver.TxQueue, e *driver.TxEnd) {
+	if s := e.Cqe.Status(); s != nicspec.StatusOk {
+		k.d.check(fmt.Errorf("ceio: transmit queue %d: a copy ended with status %v", k.queue.Number(), s))
+		return
+	}
+	for range e.N {
+		k.runs.Pop().copied(k.now)
+	}
+}
