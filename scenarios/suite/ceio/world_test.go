@@ -108,7 +108,7 @@ func (w *world) open(s manager.Spec) error {
 }
 
 // after implements Config.After.
-func (w *world) after(f func()) {
+func (w *world) after(_ int, f func()) {
 	w.Engine.Schedule(&simcore.Event{H: call(f), At: w.Engine.Now() + w.Cycles(65)})
 }
 

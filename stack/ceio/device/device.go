@@ -18,8 +18,9 @@ type Config struct {
 	Driver *driver.Driver
 	Spec   manager.Spec
 
-	// After calls f later: at the earliest 64 cycles of the NIC, and never before it returns.
-	After func(f func())
+	// After calls f later, as software of a flow's core: at the earliest after 64 cycles of the NIC, and never before it
+	// returns.
+	After func(flow int, f func())
 
 	// Steer writes a rule; nil: Driver does. With controller `arm`, it is the driver of the card's core.
 	Steer func(index int, r driver.Rule) error
@@ -86,7 +87,7 @@ func (n *nic) ReadAccount(flow int) {
 		if d.check(err); err != nil {
 			return
 		}
-		d.c.After(func() {
+		d.c.After(flow, func() {
 			d.check(d.c.Driver.ReadAccount(f.c.Account, func(a nicspec.AccountEntryFields) {
 				d.m.AccountRead(flow, manager.Account{Drawn: a.Drawn, Seq: a.Seq, Slow: a.Slow != 0})
 			}))

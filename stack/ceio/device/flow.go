@@ -64,6 +64,7 @@ type Flow struct {
 	inCard uint64                // first slow packet whose buffer in the card is in use
 	handed uint64                // slow packets handed over
 	lent   fifo.Queue[area]      // areas that the application lent
+	polled uint64                // completion entries taken
 	ready  []ring.Packet
 	now    Ps
 }
@@ -200,14 +201,16 @@ func (f *Flow) Rings() []driver.Layout {
 // Start lets the flow take part in the credits.
 func (f *Flow) Start(now Ps) error { return f.d.m.Open(now, f.c.Flow) }
 
-// Poll takes at most n completion entries of each ring.
-func (f *Flow) Poll(now Ps, n int) {
+// Poll takes at most n completion entries of each ring, and reports whether there were any.
+func (f *Flow) Poll(now Ps, n int) bool {
 	f.now = now
+	before := f.polled
 	if f.fast != nil {
 		f.fast.PollSome(n)
 	}
 	f.slow.PollSome(n)
 	f.c.Copier.Flush()
+	return f.polled != before
 }
 
 func (f *Flow) fastArrived(_ *driver.RxQueue, x *driver.RxFrame) {
@@ -224,6 +227,7 @@ func (f *Flow) push(way int, x *driver.RxFrame) {
 	p := Packet{Address: x.Pay, Bytes: x.PayLen}
 	copy(p.entry[:], x.Cqe)
 	f.taken[way].Push(p)
+	f.polled++
 }
 
 // Recv hands over the next n packets once all of them are in host memory, as Manager.Recv does.

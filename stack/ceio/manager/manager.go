@@ -215,6 +215,15 @@ func (m *Manager) InHost(id int) int {
 	return m.ledger.InUse(id) - f.early + f.excess
 }
 
+// Started reports whether a flow is open.
+func (m *Manager) Started(id int) bool { return m.flows[id].open }
+
+// Idle reports whether a flow has no packet that was not handed over, and no copy under way.
+func (m *Manager) Idle(id int) bool {
+	f := &m.flows[id]
+	return f.ring.Pending() == 0 && f.fast.Len() == 0 && f.slow.Len() == 0 && f.runs.Len() == 0
+}
+
 // InAccount returns the credits in a flow's account, if it has drawn only what was reported.
 func (m *Manager) InAccount(id int) int { return m.flows[id].inNIC }
 

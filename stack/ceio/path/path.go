@@ -1,0 +1,175 @@
+package path
+
+import (
+	"nictwin/models/nic/nicspec"
+	"nictwin/stack/ceio/device"
+	"nictwin/stack/hostnet"
+)
+
+// path is the path of one flow of a node.
+type path struct {
+	s    *Server
+	c    hostnet.PathConfig
+	core *core
+	flow *device.Flow
+	id   int // flow of the manager
+	rule int
+	hits uint64 // of the rule, as the controller read them last
+
+	started bool
+	got     []device.Packet // handed over by the manager
+	at      int             // packets of got that were passed on
+	mine    []device.Packet // of the shared ring: packets of this flow, from `next` on
+	next    int
+	packets int // processed since the latest end of a message
+	err     error
+}
+
+var _ hostnet.Path = (*path)(nil)
+
+func (p *path) now() Ps { return Ps(p.c.Bus.Core().Now()) }
+
+// Next implements hostnet.Path.
+func (p *path) Next(x *hostnet.Packet) bool {
+	if p.Err() != nil || !p.start() {
+		return false
+	}
+	if p.id == p.s.c.Spec.Flows {
+		return p.nextShared(x)
+	}
+	if p.at == len(p.got) && !p.receive() {
+		return false
+	}
+	p.at++
+	p.pass(x, &p.got[p.at-1])
+	return true
+}
+
+// start lets the flow take part when the node is ready, which is when Next is called first.
+func (p *path) start() bool {
+	if p.started {
+		return true
+	}
+	p.started = true
+	if p.id == p.s.c.Spec.Flows && p.s.d.Manager().Started(p.id) {
+		return true
+	}
+	p.err = p.flow.Start(p.now())
+	return p.err == nil
+}
+
+// receive polls the rings until the manager hands packets over, or nothing is left to poll.
+func (p *path) receive() bool {
+	m := p.s.d.Manager()
+	p.got, p.at = p.got[:0], 0
+	for p.Err() == nil {
+		now := p.now()
+		p.core.copier.Poll(now)
+		more := p.flow.Poll(now, p.c.Burst)
+		if more {
+			p.s.arm.arrived()
+		}
+		if now >= m.Deadline() {
+			m.Tick(now)
+		}
+		p.got, p.err = p.flow.AsyncRecv(now, p.c.Burst, p.got)
+		if len(p.got) > 0 || !more {
+			break
+		}
+	}
+	return len(p.got) > 0
+}
+
+// nextShared passes on the flow's next packet of the shared ring. Packets of other flows wait for these.
+func (p *path) nextShared(x *hostnet.Packet) bool {
+	for p.next == len(p.mine) {
+		p.mine, p.next = p.mine[:0], 0
+		if !p.receive() {
+			return false
+		}
+		for i := range p.got {
+			k := &p.got[i]
+			to := p.s.hub[k.Cqe().DstPort()]
+			if to == nil || k.Cqe().L4Type() != nicspec.L4TypeUdp {
+				p.flow.Done(p.now(), k, 0) // the frame of no flow, such as an ARP request
+				continue
+			}
+			to.mine = append(to.mine, *k)
+			if to != p {
+				to.c.Loop.Wake()
+			}
+		}
+	}
+	p.next++
+	p.pass(x, &p.mine[p.next-1])
+	return true
+}
+
+// pass stores a packet for the flow, marked if the slow path grows.
+func (p *path) pass(x *hostnet.Packet, k *device.Packet) {
+	core := p.c.Bus.Core()
+	core.Compute(p.s.c.Spec.PacketCycles)
+	*x = hostnet.Packet{PayLen: k.Bytes, Slot: uint32(k.Index % uint64(p.s.c.Spec.Landing))}
+	x.Pay = k.Address
+	x.SetCqe(k.Cqe())
+	x.Slow = !k.Fast
+	if x.Good && x.L4 > x.L3 && p.s.d.Manager().Marking(p.now(), p.id) {
+		p.mark(x.Pay + uint64(x.L3))
+	}
+}
+
+// mark sets the ECN bits of the IP header at an address to congestion experienced, if its transport is ECN-capable.
+func (p *path) mark(at uint64) {
+	core := p.c.Bus.Core()
+	var b [2]byte
+	p.check(core.Load(at, b[:]))
+	shift := 0 // IPv4: the bits are the lowest of byte 1
+	if b[0]>>4 == 6 {
+		shift = 4
+	}
+	const congested = 3
+	if ecn := b[1] >> shift & congested; ecn != 0 && ecn != congested {
+		b[1] |= congested << shift
+		p.check(core.Store(at, b[:]))
+	}
+}
+
+// Done implements hostnet.Path.
+func (p *path) Done(x *hostnet.Packet) {
+	k := device.Packet{Address: x.Pay, Fast: !x.Slow, Index: uint64(x.Slot)}
+	messages := 0
+	if p.packets++; p.packets == p.s.c.Spec.MessagePackets {
+		p.packets, messages = 0, 1
+	}
+	p.flow.Done(p.now(), &k, messages)
+}
+
+// Idle implements hostnet.Path.
+func (p *path) Idle() bool {
+	return p.at == len(p.got) && p.next == len(p.mine) && p.s.d.Manager().Idle(p.id)
+}
+
+func (p *path) check(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// Err implements hostnet.Path.
+func (p *path) Err() error {
+	if p.err != nil {
+		return p.err
+	}
+	if err := p.s.d.Err(); err != nil {
+		return err
+	}
+	return p.s.arm.err()
+}
+
+// Close implements hostnet.Path.
+func (p *path) Close() {
+	p.core.loop.Stop()
+	if p.s.arm != nil {
+		p.s.arm.loop.Stop()
+	}
+}
