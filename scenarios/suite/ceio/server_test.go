@@ -7,8 +7,11 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/simcore"
 	nics "nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bed/hostbed"
+	"nictwin/scenarios/shell/home/hometest"
 	"nictwin/stack/ceio/manager"
 	"nictwin/stack/ceio/path"
 	"nictwin/stack/driver/corebus"
@@ -24,10 +27,10 @@ type server struct {
 	s     *path.Server
 	spec  path.Spec
 	nic   string
-	cores int                 // of the host, which flows use in turn
-	node  hostnet.Spec        // of the server
-	loads []apps.Load         // by flow
-	arm   func(b *board.Card) // called with the card before the server is opened
+	cores int          // of the host, which flows use in turn
+	node  hostnet.Spec // of the server
+	loads []apps.Load  // by flow
+	arm   *cpu.Core    // of the card, with controller `arm`
 	split bool
 }
 
@@ -66,8 +69,15 @@ func (s *server) open() error {
 		m[1].Flows = append(m[1].Flows, hostnet.FlowConfig{Core: i % 4, RPC: r, Client: client, Outstanding: 256,
 			Ends: hostbed.Ends(1, 0, port, port, false)})
 	}
-	s.Bed, err = hostbed.New(hostbed.Config{Rack: rack, Factory: nics.Slots(nics.Spec{NIC: s.nic}, nil), Machines: m,
-		Open: s.openPaths})
+	h, err := hometest.Find()
+	require.NoError(s, err)
+	if s.nic == nics.RTL {
+		c := &rack.Servers[0].Cards[0]
+		c.Device.Kind, c.Ports = board.DeviceRTL, 2 // as the RTL is built for other cards
+		rack.Fleet.Card.Ports = 2
+	}
+	slots := nics.Slots(nics.Spec{NIC: nics.Model, DUT: h.Path("nic"), Variant: "speed"}, nil)
+	s.Bed, err = hostbed.New(hostbed.Config{Rack: rack, Factory: slots, Machines: m, Open: s.openPaths})
 	if err == nil {
 		s.Start()
 	}
@@ -87,9 +97,7 @@ func (s *server) openPaths(machine int, c *board.Card, n *hostnet.Config) error 
 		if cfg.Arm, err = corebus.New(core.Core, c.Root.MMIO(nicspec.RequesterArm), corebus.DefaultSpec()); err != nil {
 			return err
 		}
-		if s.arm != nil {
-			s.arm(c)
-		}
+		s.arm = core.Core
 	}
 	var err error
 	s.s, err = path.New(cfg)
@@ -132,5 +140,83 @@ func TestServer(t *testing.T) {
 			require.GreaterOrEqual(t, got.Exhausted, uint64(3))
 			require.Equal(t, controller == manager.ControlArm, got.Overshoot > 0)
 		})
+	}
+}
+
+// TestLateController plays a controller on the card that polls rarely, and one whose core stops in the middle of a burst
+// and goes on later: the overshoot is larger, and everything arrives in order.
+func TestLateController(t *testing.T) {
+	overshoot := func(period path.Ps, stop bool) uint64 {
+		s := newServer(t, 4)
+		s.spec.Controller, s.spec.ArmPeriod = manager.ControlArm, period
+		s.node.ReceiveCycles = 2000
+		require.NoError(t, s.open())
+		if stop {
+			require.NoError(t, s.RunFor(100*simcore.Microsecond))
+			require.Less(t, s.Nodes[1].FlowStats(0).Client.Answers, uint64(1000), "in the middle of the burst")
+			s.arm.Call(func() { s.arm.Spend(200 * simcore.Microsecond) })
+		}
+		return s.finish().Overshoot
+	}
+	prompt := overshoot(1e6, false)
+	require.Greater(t, overshoot(40e6, false), prompt)
+	require.Greater(t, overshoot(1e6, true), prompt)
+}
+
+// TestSharedRing has more connections than accounts: those beyond share a slow ring on one core.
+func TestSharedRing(t *testing.T) {
+	s := newServer(t, 5)
+	s.spec.Flows, s.cores = 2, 1
+	require.NoError(t, s.open())
+	got := s.finish()
+	require.GreaterOrEqual(t, got.Slow, uint64(3*1500))
+
+	s = newServer(t, 4)
+	s.spec.Flows = 2
+	require.ErrorContains(t, s.open(), "ceio: flow 3: flows beyond the accounts share a ring: want all of them on one core")
+	s = newServer(t, 3)
+	s.spec.Flows, s.spec.Accounts = 2, manager.AccountsExclusive
+	require.ErrorContains(t, s.open(),
+		"ceio: flow 2: ceio: connection 2: want 0 to 1 with accounts exclusive, or accounts shared")
+	s = newServer(t, 1)
+	s.split = true
+	require.ErrorContains(t, s.open(), "ceio: flow 0: split buffers: not supported: want whole frames in a buffer")
+}
+
+// TestRTLServer plays the server's NIC in RTL.
+func TestRTLServer(t *testing.T) {
+	s := newServer(t, 2)
+	s.nic = nics.RTL
+	for i := range s.loads {
+		s.loads[i].Requests = 300
+	}
+	s.spec.Credits, s.node.ReceiveCycles = 32, 2000
+	require.NoError(t, s.open())
+	require.NotZero(t, s.finish().Exhausted)
+}
+
+// TestSameTwice checks that a second run takes the same time and does the same.
+func TestSameTwice(t *testing.T) {
+	play := func() (manager.Stats, simcore.Ps) {
+		s := newServer(t, 3)
+		s.spec.Controller = manager.ControlArm
+		require.NoError(t, s.open())
+		stats := s.finish()
+		return stats, s.Engine.Now()
+	}
+	stats, at := play()
+	again, then := play()
+	require.Equal(t, stats, again)
+	require.Equal(t, at, then)
+}
+
+func TestSpecErrors(t *testing.T) {
+	_, err := path.New(path.Config{Spec: path.Spec{PacketCycles: -1, Spec: manager.Spec{Lend: true,
+		Controller: manager.ControlArm}}})
+	for _, want := range []string{"flows 0: want 1 to 64", "packet_cycles -1: want 0 to 1048576",
+		"message_packets 0: want 1 to 1048576", "arm_period_ps 0: want 1 to 2305843009213693951",
+		"lend true: want false: the applications of a node lend no buffers",
+		"period of the NIC's clock 0: want 1 ps or more", "controller arm: want a core of the card"} {
+		require.ErrorContains(t, err, want)
 	}
 }
