@@ -143,8 +143,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestLateController plays a controller on the card that polls rarely, and one whose core stops in the middle of a burst
-// and goes on later: the overshoot is larger, and everything arrives in order.
+// TestLateController plays a controller on the card that polls rarely, and one whose core stops in the middle of a
+// burst and goes on later: the overshoot is larger, and everything arrives in order.
 func TestLateController(t *testing.T) {
 	overshoot := func(period path.Ps, stop bool) uint64 {
 		s := newServer(t, 4)
@@ -173,7 +173,8 @@ func TestSharedRing(t *testing.T) {
 
 	s = newServer(t, 4)
 	s.spec.Flows = 2
-	require.ErrorContains(t, s.open(), "ceio: flow 3: flows beyond the accounts share a ring: want all of them on one core")
+	require.ErrorContains(t, s.open(),
+		"ceio: flow 3: flows beyond the accounts share a ring: want all of them on one core")
 	s = newServer(t, 3)
 	s.spec.Flows, s.spec.Accounts = 2, manager.AccountsExclusive
 	require.ErrorContains(t, s.open(),

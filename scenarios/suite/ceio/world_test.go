@@ -33,6 +33,7 @@ type world struct {
 	k     *device.Copier
 	flows []*flow
 	over  bool
+	latch bool // the referee sees that the second word of table entries asks for a latch
 	host  *driver.Key
 
 	fast, most int // fast packets in host memory now, and at most
@@ -58,7 +59,10 @@ func spec(r *rand.Rand) manager.Spec {
 	return s
 }
 
-func newWorld(nic string, seed uint64) (*world, error) {
+func newWorld(nic string, seed uint64) (*world, error) { return newWorldWith(nic, seed, nil) }
+
+// newWorldWith is newWorld with other parameters.
+func newWorldWith(nic string, seed uint64, change func(*manager.Spec)) (*world, error) {
 	h, err := hometest.Find()
 	if err != nil {
 		return nil, err
@@ -70,14 +74,18 @@ func newWorld(nic string, seed uint64) (*world, error) {
 		return nil, err
 	}
 	w := &world{Bed: b, rand: r}
-	if w.judge, err = judge.Attach(b.NIC, judge.Options{Build: b.Driver.Build()}); err != nil {
+	if w.judge, err = judge.Attach(latched{b.NIC, w}, judge.Options{Build: b.Driver.Build()}); err != nil {
 		return nil, err
 	}
 	if err := b.Begin(func() bool { return w.over }); err != nil {
 		return nil, err
 	}
 	b.Driver.Enable(true, true)
-	return w, w.open(spec(r))
+	s := spec(r)
+	if change != nil {
+		change(&s)
+	}
+	return w, w.open(s)
 }
 
 func (w *world) open(s manager.Spec) error {

@@ -18,8 +18,8 @@ type Config struct {
 	Driver *driver.Driver
 	Spec   manager.Spec
 
-	// After calls f later, as software of a flow's core: at the earliest after 64 cycles of the NIC, and never before it
-	// returns.
+	// After calls f later, as software of a flow's core: at the earliest after 64 cycles of the NIC, and never before
+	// it returns.
 	After func(flow int, f func())
 
 	// Steer writes a rule; nil: Driver does. With controller `arm`, it is the driver of the card's core.

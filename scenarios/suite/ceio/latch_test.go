@@ -1,0 +1,61 @@
+package ceio
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	nics "nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/judge"
+)
+
+// latched shows a NIC to the referee as one whose accounts were asked to latch, while world.latch is set.
+type latched struct {
+	nics.Device
+	w *world
+}
+
+// Observe implements boundary.Observable.
+func (l latched) Observe(o boundary.Observer) {
+	l.Device.Observe(func(c boundary.Crossing) {
+		if !l.w.latch || c.Kind != boundary.TLPIn || len(c.TLP.Data) != 4 {
+			o(c)
+			return
+		}
+		const window = 1<<20 - 1 // of BAR0
+		p := tlp.Packet{Hdr: c.TLP.Hdr, Data: append([]byte(nil), c.TLP.Data...)}
+		if uint32(p.Parsed().Address&window) == nicspec.RegTblData(1) {
+			p.Data[0] = 1
+		}
+		c.TLP = &p
+		o(c)
+	})
+}
+
+// TestLatchBug plays a NIC whose accounts do not latch. The order of packets is right all the same; the manager names
+// the first fast packet behind a slow one, and the referee the rule.
+func TestLatchBug(t *testing.T) {
+	w, err := newWorld(nics.Model, 3)
+	require.NoError(t, err)
+	w.latch = true
+	for i := range w.flows {
+		require.NoError(t, w.Driver.SetAccount(5+i, 0, false))
+	}
+	require.NoError(t, w.await("the accounts", func() bool { return w.Driver.Idle() }))
+	w.latch = false
+	err = w.play(120)
+	require.ErrorContains(t, err, "came fast behind a slow one, and the account was not resumed [A2]")
+	w.over = true
+	require.NoError(t, w.Engine.Run())
+	rep := w.judge.Finish(judge.Whole)
+	require.False(t, rep.Passed())
+	rules := map[string]bool{}
+	for _, m := range rep.List {
+		rules[m.Rule] = true
+	}
+	require.Contains(t, rules, "A2")
+	require.NoError(t, w.Close())
+}
