@@ -2,6 +2,7 @@ package manager
 
 import (
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,12 +93,15 @@ func (w *world) step(id, frames int) error {
 	return nil
 }
 
-// schedules returns how many schedules a test plays.
-func schedules() uint64 {
-	if os.Getenv("NICTWIN_LONG") != "" {
-		return 1_000_000
+// schedules returns how many schedules a test plays: 1,000, and times NICTWIN_LONG if that is set.
+func schedules(t *testing.T) uint64 {
+	text := os.Getenv("NICTWIN_LONG")
+	if text == "" {
+		return 1000
 	}
-	return 1000
+	n, err := strconv.ParseUint(text, 10, 32)
+	require.NoError(t, err, "NICTWIN_LONG")
+	return 1000 * n
 }
 
 // TestSchedules plays drawn schedules of arrivals, exhaustion, drains and resumes, with each controller.
@@ -115,7 +119,7 @@ func TestSchedules(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			var all Stats
-			for seed := range schedules() {
+			for seed := range schedules(t) {
 				w := newWorld(seed, x.change)
 				require.NoError(t, w.play(300, 100_000), "seed %d", seed)
 				s := w.m.Stats()
