@@ -300,36 +300,6 @@ func TestMarks(t *testing.T) {
 	require.False(t, w.m.Marking(1000, 0))
 }
 
-// TestArm counts the overshoot of a controller that polls after a frame too many, and checks the order over the late
-// rewriting of the rule.
-func TestArm(t *testing.T) {
-	w := opened(t, 4, 1, func(s *Spec) { s.Controller = ControlArm })
-	poll := func() { w.m.Polled(0, w.flows[0].hits) }
-	poll()
-	w.frames(0, 3)
-	poll()
-	require.Empty(t, w.late)
-	w.frames(0, 3)
-	poll()
-	require.Equal(t, []late{{flow: 0, steer: 2}}, w.late)
-	w.frames(0, 2) // before the rule is rewritten
-	require.EqualValues(t, 4, w.m.Stats().Overshoot)
-	require.Equal(t, 8, w.m.InHost(0))
-	w.effects()
-	w.frames(0, 2)
-	w.receiveAll(t, 0)
-	require.Equal(t, []late{{flow: 0, steer: 1}}, w.late)
-	require.Zero(t, w.m.InHost(0))
-	w.frames(0, 1)
-	w.effects()
-	w.receiveAll(t, 0)
-	w.frames(0, 1)
-	w.receiveAll(t, 0)
-	require.Equal(t, Fast, w.m.State(0))
-	require.EqualValues(t, 1, w.m.Stats().Late)
-	require.NoError(t, w.check())
-}
-
 func TestNothingAllocates(t *testing.T) {
 	w := opened(t, 8, 2, nil)
 	dst := make([]ring.Packet, 0, 64)

@@ -141,6 +141,9 @@ func (w *world) frame(id int) {
 		return
 	}
 	if way == 0 && !arm {
+		if w.m.State(id) == Draining {
+			w.m.fail("flow %d: packet %d came fast while the flow was being drained", id, f.seq)
+		}
 		f.balance--
 		f.drawn++
 	}
