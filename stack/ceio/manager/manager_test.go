@@ -10,7 +10,8 @@ import (
 	"nictwin/stack/ceio/ring"
 )
 
-// play plays a schedule until every flow has sent its frames and all of them have been handed over.
+// play plays a schedule until every flow has sent its frames and all of them have been handed over, and there were three
+// exhaustions, drains and resumes. As printed, Algorithm 1 may have lost too many credits for that.
 func (w *world) play(frames, steps int) error {
 	open := 0
 	for range steps {
@@ -29,9 +30,13 @@ func (w *world) play(frames, steps int) error {
 		if err := w.check(); err != nil {
 			return err
 		}
-		if w.done(frames) {
+		if !w.done(frames) {
+			continue
+		}
+		if s := w.m.Stats(); w.spec.AsPrinted || min(s.Exhausted, s.Drains, s.Resumes) >= 3 {
 			return nil
 		}
+		frames += 60
 	}
 	return &stuckError{w}
 }
@@ -131,9 +136,6 @@ func TestSchedules(t *testing.T) {
 				all.Overshoot += s.Overshoot
 				all.Deactivated += s.Deactivated
 				all.Marked += s.Marked
-				if !w.spec.AsPrinted {
-					require.GreaterOrEqual(t, min(s.Exhausted, s.Drains, s.Resumes), uint64(3), "seed %d", seed)
-				}
 			}
 			require.NotZero(t, all.Late, "no frame came between a resume and its effect")
 			require.NotZero(t, all.Marked)
