@@ -54,6 +54,8 @@ func TestLowLatencyRefused(t *testing.T) {
 		{bytes + ", kind: reflector}\nfaults: {wire: {seed: 1}}",
 			"f.yaml:5: workload.notice bytes: with faults.wire a packet that its transport refuses may have the " +
 				"bytes of a later message"},
+		{bytes + ", memory: gpu}",
+			"f.yaml:5: workload.notice bytes: applications poll memory of their host alone: want workload.memory host"},
 	} {
 		_, err := Parse("f.yaml", []byte(c.text))
 		require.ErrorContains(t, err, c.want)

@@ -182,8 +182,8 @@ func (s *Spec) validateNotice(bad func(ok bool, path field.Path, format string, 
 	}
 	bad(s.LowLatency, "notice", "%s: only the device of a low-latency queue pair writes messages to buffers in the "+
 		"order in which they were posted: want %v true, or %s", s.Notice, field.Path("low_latency"), NoticeCompletion)
-	bad(s.Memory == Places{HostPlace, HostPlace}, "notice", "%s: applications poll memory of their host alone: want %v "+
-		"%s, or %s", s.Notice, field.Path("memory"), HostPlace, NoticeCompletion)
+	bad(s.Memory == Places{HostPlace, HostPlace}, "notice", "%s: applications poll memory of their host alone: want "+
+		"%v %s, or %s", s.Notice, field.Path("memory"), HostPlace, NoticeCompletion)
 	for i, n := range s.Sizes {
 		bad(n >= sealBytes, field.Path(fmt.Sprintf("sizes[%d]", i)), "%d: with %v %s a message ends with its number "+
 			"and a sum: want %d or more", n, field.Path("notice"), s.Notice, sealBytes)

@@ -50,7 +50,9 @@ func (d *Driver) AddCreditBy(b Bus, a, credits int) error { return d.credit(b, a
 func (d *Driver) TakeCredit(a, credits int) error { return d.credit(d.bus, a, credits, creditTake) }
 
 // TakeCreditBy is TakeCredit through the caller's own bus.
-func (d *Driver) TakeCreditBy(b Bus, a, credits int) error { return d.credit(b, a, credits, creditTake) }
+func (d *Driver) TakeCreditBy(b Bus, a, credits int) error {
+	return d.credit(b, a, credits, creditTake)
+}
 
 // ResumeAccount adds to an account's balance and makes it Fast, at once and atomically.
 func (d *Driver) ResumeAccount(a, credits int) error { return d.ResumeAccountBy(d.bus, a, credits) }
