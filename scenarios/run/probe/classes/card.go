@@ -14,7 +14,7 @@ import (
 type Memory struct {
 	Uses *driver.Uses // nil: not known
 	// Bus returns the bus address that a memory key gives to an address; nil: the NIC is not one of the contract.
-	Bus func(key uint32, va uint64) (uint64, bool)
+	Bus     func(key uint32, va uint64) (uint64, bool)
 	Payload []Range // memory of the applications
 }
 
