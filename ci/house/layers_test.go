@@ -111,7 +111,8 @@ func parsePackage(t *testing.T, fset *token.FileSet, pkg string) []*ast.File {
 	return files
 }
 
-// exported returns the compiled packages that a package imports.
+// exported returns a function that opens the export data, as the go command compiled it, of any package that pkg
+// depends on.
 func exported(t *testing.T, pkg string) importer.Lookup {
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "./"+pkg)
 	list.Dir = root(t)
