@@ -24,7 +24,7 @@ import (
 
 // ends describes a command for the tests that run it to each of its possible ends.
 type ends struct {
-	args  string // arguments of a short run or, with long, of a very long one
+	args  string // arguments of a short run; if `long` is set, of a very long one
 	tools bool   // it needs external tools: if they are missing, it ends with result.Infrastructure
 	long  bool   // it runs until it is interrupted
 	child string // program of its child process; empty: none

@@ -69,7 +69,7 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 		"exercised to this folder; see nictwin coverage")
 }
 
-// usualHeartbeat is the interval of heartbeats where stderr is not a terminal, which shows a progress bar.
+// usualHeartbeat is the interval of heartbeats if stderr is not a terminal; a terminal shows a progress bar instead.
 const usualHeartbeat = 30 * time.Second
 
 // timeFlags adds the flags about wall time.

@@ -49,7 +49,7 @@ func (b *bar) set(done, total int) {
 	_ = b.bar.Set(done)
 }
 
-// counting returns a function that shows on the bar, and in the heartbeats, that done of total items have ended.
+// counting returns a function that shows on the bar, and in the heartbeats, how many of all items have ended.
 func (b *bar) counting(h *heartbeat.Beat) func(done, total int) {
 	return func(done, total int) {
 		b.set(done, total)
@@ -66,7 +66,7 @@ func (b *bar) sharing(h *heartbeat.Beat) func(ended, of int, share float64) {
 	}
 }
 
-// parts is the length of a bar that shows a share of the work.
+// parts is the number of steps of a bar that shows which share of the work is done.
 const parts = 10_000
 
 // share shows how many items have ended, and estimates the time left from the share of the work done.
