@@ -131,8 +131,8 @@ func (p *tape) from(at int, is pick) int {
 	return -1
 }
 
-// during and afterwards return the index of the first picked crossing since the reset began, and since it was shown
-// to be over.
+// during returns the index of the first picked crossing since the reset began; `afterwards` does so since a register
+// read showed that the reset was over.
 func (p *tape) during(is pick) int     { return p.from(p.find(0, isReset), is) }
 func (p *tape) afterwards(is pick) int { return p.from(p.resetShown(), is) }
 

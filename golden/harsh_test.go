@@ -131,7 +131,7 @@ func entryAt(i, n int) *nicspec.WqeFields {
 	return w
 }
 
-// in restricts a pick to crossings after the beginning of a part.
+// in returns a pick that also requires that the given part of the harsh run has begun before the crossing.
 func (at marks) in(part string, is pick) pick {
 	return func(x *boundary.Crossing) bool { return x.Last > at[part] && is(x) }
 }

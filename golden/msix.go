@@ -67,7 +67,8 @@ func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 }
 
 // checkBusySinceDue checks that the device was busy since a message fell due. If the message falls due by its
-// vector's time, the device must be busy since the oldest completion entry left that the message reports [M5].
+// vector's time, the device must have been busy since it wrote the oldest completion entry that the message reports
+// [M5].
 func (r *Referee) checkBusySinceDue(q *msix.Queue, due int64) {
 	switch {
 	case q.Closing():

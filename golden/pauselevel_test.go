@@ -84,7 +84,7 @@ func leave(cycle int64, n int) act {
 	}
 }
 
-// pauses and ends make the port send a pause frame with the setting's time, and with time 0.
+// pauses makes the port send a pause frame with the setting's time; `ends` does the same with time 0.
 func pauses(cycle int64) act { return sends(cycle, levelTime) }
 func ends(cycle int64) act   { return sends(cycle, 0) }
 
@@ -211,7 +211,7 @@ func TestLimitsAreReported(t *testing.T) {
 	require.Empty(t, l.r.Finish().Limits)
 
 	l = newLevels(t, nicspec.PauseModePause, 0)
-	l.play(come(1000, 130)) // 80 KB make more claims than the referee keeps
+	l.play(come(1000, 130)) // 80 KB make more claims about the level than the referee keeps
 	r := l.r
 	for i := range 70 {
 		r.ver.Now().Pause[0].Port = true

@@ -59,8 +59,8 @@ func (r *Referee) Held(x boundary.Held) {
 
 var _ boundary.HeldObserver = (*Referee)(nil).Held
 
-// waited counts the cycles from since to the first beat of the current TLP, except those in which
-// m_axis_tlp was held back or carried other TLPs.
+// waited counts the cycles from cycle `since` to the first beat of the current TLP, except those in
+// which m_axis_tlp was held back or carried other TLPs.
 func (r *Referee) waited(since int64) int64 { return r.held.used.Free(since, r.x.First-1) + 1 }
 
 // firstOffered returns the cycle in which the current frame was first offered.

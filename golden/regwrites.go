@@ -134,7 +134,7 @@ func (r *Referee) apply(e *core.Effect) {
 	}
 }
 
-// applyRx is apply for effects that concern receive only.
+// applyRx does the work of `apply` for effects that concern receive only.
 func (r *Referee) applyRx(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectPortWritten:

@@ -48,7 +48,7 @@ type Stats struct {
 	Dropped   uint64 `json:"dropped"`
 	Compared  uint64 `json:"compared"`     // outputs
 	Counters  uint64 `json:"counters"`     // compared exactly, at the end
-	Foreign   uint64 `json:"foreign_tlps"` // PCIe rules broken by the other side
+	Foreign   uint64 `json:"foreign_tlps"` // violations of PCIe rules by TLPs sent to the device
 }
 
 func (s *Stats) count(x *boundary.Crossing) {

@@ -83,7 +83,7 @@ func attrText(set uint8) string {
 	return fmt.Sprintf("one of the set %#x", set)
 }
 
-// failFlags reports the first field that [P2] requires to be zero.
+// failFlags reports the first header field that is not zero although [P2] requires it.
 func (r *Referee) failFlags(h *tlp.Header) {
 	want := *h
 	want.TC, want.EP = 0, false

@@ -125,7 +125,7 @@ func (r *Referee) reconsider() {
 				break
 			}
 			if f.N > nicspec.FrameMax {
-				continue // only [R2] applies; giveUp determines the frame's causes
+				continue // too long for any rule but [R2]; giveUp decides later why it was dropped
 			}
 			r.withdraw(p, f)
 			r.verdicts(f)

@@ -137,8 +137,8 @@ func (r *Referee) closeRx(q *rxq) {
 	r.forgetRx(q, "Q5", "busy")
 }
 
-// forgetRx clears the state of a closed queue. It checks that no frame is being delivered: register field (busy or
-// flr) has just read 0, which says so.
+// forgetRx clears the state of a closed queue. It checks that no frame is being delivered: the register field that
+// `field` names (busy or flr) has just been read as 0, which says so.
 func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	for k := range q.Slots {
 		s := &q.Slots[k]

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// sabotage is a fault of the device: it changes the recorded crossings, and the referee must report it first with
-// these values.
+// sabotage is a fault of the device: it changes the recorded crossings, and the first mismatch that the referee reports
+// must have these values.
 type sabotage struct {
 	name   string
 	edit   func(p *tape)

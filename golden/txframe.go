@@ -161,7 +161,7 @@ func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
 	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", want)
 }
 
-// plainSender is sender without moving any reads.
+// plainSender does the same as function `sender`, but moves no reads between entries and reports nothing.
 func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -182,8 +182,8 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 }
 
 // passDoubtful reassigns the frame of a doubtful entry to the next entry with the same frame, its twin, if
-// these bytes show that the twin sent it: they fit an entry behind the twin, and no entry otherwise. Of several
-// doubtful entries it takes the latest.
+// these bytes show that the twin sent it: they fit an entry after the twin, and none that can be next as long as
+// the doubtful entry keeps its frame. Of several doubtful entries it takes the latest.
 func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	var found *attribution.Entry
 	for i := q.Oldest; i != q.emit; i = q.After(i) {

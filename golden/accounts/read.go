@@ -21,9 +21,9 @@ func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
 
 func (s Span) String() string { return verdict.Between(uint64(s.lo), uint64(s.hi)) }
 
-// Range returns the bounds for a read that was accepted in cycle asked and is answered now: it shows the writes
-// before asked, and any number of the frames under way. unsure counts those among them whose queue is not known
-// yet.
+// Range returns the bounds for the values that a read may show. The read was accepted in cycle `asked` and is answered
+// now: it shows the writes accepted before it, and any number of the frames under way. `unsure` is the number of
+// frames under way whose queue is not known yet.
 func (a *Account) Range(asked int64, unsure int) Range {
 	var c Range
 	none := Span{lo: 1<<32 - 1}

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// setUnderWay reports whether the next frames may see the account before or after a table write, as its window
-// is open or old frames may still be delivered.
+// setUnderWay reports whether the next frames may see the account before or after a table write: the write's
+// window is still open, or frames that reached the account before the write may still be delivered.
 func (a *Account) setUnderWay(x RxState) bool {
 	a.Age(x.Oldest)
 	if len(a.before) > 0 && x.Now > a.beforeTo {

@@ -28,7 +28,7 @@ type copyClaim struct {
 	n      int
 	sure   memory.Set // parts of the destination that writes of this copy certainly filled
 	well   bool       // the copy ended with status Ok
-	open   bool       // the copy is excluded from the matching: any number of the shared writes may be its own
+	open   bool       // excluded from the matching: this copy may have made any number of the shared writes
 	write  *sharedCopyWrite
 	round  int
 	linked bool

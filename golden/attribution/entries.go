@@ -38,7 +38,7 @@ type Entries struct {
 	candidates []*Entry           // copies that can have made the current write
 
 	goal         goal
-	path, passed []Place // places visited by the current search
+	path, passed []Place // places on the search's current path; places that the search has tried to fill so far
 	bytes        []byte  // stack of the bytes of the places in path, which the search tries to move elsewhere
 	moves        moves
 

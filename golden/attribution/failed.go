@@ -18,9 +18,9 @@ func (es *Entries) ReplaceFailed(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// moveAway moves the failed read b of e's piece i to another entry, and leaves e's bytes unread. If not all bytes of b
-// lie in the same pieces and come from the same reads (uniform), it moves the first ones that do. It reports whether
-// it could.
+// moveAway moves the failed read b of e's piece i to another entry, and leaves e's bytes unread. It moves
+// only as many of b's bytes, from the first on, as lie in the same pieces and were filled by the same reads (see
+// uniform). It reports whether it could.
 func (es *Entries) moveAway(e *Entry, i int, b badPart) bool {
 	es.beginSearch()
 	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
@@ -174,8 +174,9 @@ func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 }
 
 // takeEarliest exchanges the reads of an entry, whose bytes have left the device, for the earliest reads that gave the
-// same bytes. An entry at work that could have made such an early read can also have made the later one that it gets
-// in return. So the entry can then be forgotten with its reads, unless a retired entry may still need them.
+// same bytes; the other entries get its later reads. Any entry at work that could have made the earlier of two
+// exchanged reads can also have made the later one. So entry e can then be forgotten with its reads, unless a retired
+// entry may still need them.
 func (es *Entries) takeEarliest(e *Entry) {
 	for i := range e.Count {
 		p := &e.Pieces[i]

@@ -185,7 +185,7 @@ func (es *Entries) dropReadings(e, but *Entry) {
 		e.Alt = nil
 		switch {
 		case e == but:
-		case e.mayShare() && !e.Left: // not the one that the device used: its DMA reads belong to other entries
+		case e.mayShare() && !e.Left: // the device did not use this reading: its DMA reads may be of other entries
 			es.CloseDest(e)
 			e.over = min(e.over, es.Now)
 			es.retireRest(e, but)

@@ -73,8 +73,8 @@ func (es *Entries) inShare(p *Piece, at int, c *content) {
 	}
 }
 
-// movable reports whether the read of a place (and its byte) may move to another place. An entry that ended by
-// a failed read must keep one read that failed with that status.
+// movable reports whether the read that fills a place may move to another place, with the bytes that it brought. An
+// entry that ended by a failed read must keep one read that failed with that status.
 func (es *Entries) movable(h Place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
@@ -123,7 +123,8 @@ type moved struct {
 
 func (m *moves) mark() int { return len(m.s) }
 
-// take empties a place and logs the read that filled it, so that `give` can fill another place with that read.
+// take removes the read that filled a place (bytes of a work entry) and logs that read, so that `give` can fill
+// another place with it.
 func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)

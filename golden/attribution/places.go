@@ -116,7 +116,8 @@ func (es *Entries) cameSomewhere(e *Entry, off int, b []byte) bool {
 	return true
 }
 
-// overlap reports whether any of n bytes at address a is in used, a set of offsets in the m bytes at address b.
+// overlap reports whether two ranges, n bytes at address a and m bytes at address b, share a byte whose offset from b
+// is in the set `used`.
 func overlap(a uint64, n int, b uint64, m int, used *memory.Set) bool {
 	lo, hi := max(a, b), min(memory.End(a, n), memory.End(b, m))
 	return n > 0 && m > 0 && lo < hi && !used.Free(int(lo-b), int(hi-b))

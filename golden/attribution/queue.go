@@ -18,7 +18,7 @@ type Queue struct {
 	Sends, Copies bool   // an entry of this kind was fetched since the queue was enabled
 
 	Slots []Slot // one per block, by index mod twice the ring size
-	Whole uint16 // first block that was not assembled into an entry
+	Whole uint16 // all blocks before this one were assembled into whole entries
 }
 
 // Slot is one slot of the ring.

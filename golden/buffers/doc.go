@@ -3,9 +3,9 @@
 // descriptor has accounted for yet.
 //
 // The caller reports which descriptors were read (Enter) and are done (Forget), and what was
-// written: Slot.Store, or Keep for a write that may be meant for several buffers. ClaimShared takes
-// the bytes that a delivered frame lacks from the latter, and Unclaimed lists the writes that no
-// descriptor in use can still claim.
+// written: Slot.Store, or Keep for a write that may be meant for several buffers. If a delivered
+// frame lacks bytes, ClaimShared takes them from the writes given to Keep. Unclaimed lists the writes
+// that no descriptor in use can still claim.
 //
 // It does not see crossings, knows no frames, and reports nothing. Nothing allocates in steady
 // state.

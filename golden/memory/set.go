@@ -124,7 +124,7 @@ func (r *Set) Next(at int) int {
 	return at
 }
 
-// Room returns the number of consecutive offsets from at on that are not in the set.
+// Room returns the number of consecutive offsets, the first of them `at`, that are not in the set.
 func (r *Set) Room(at int) int {
 	n := math.MaxInt
 	for _, v := range r.s {

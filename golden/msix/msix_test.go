@@ -56,8 +56,8 @@ func TestData(t *testing.T) {
 	require.EqualValues(t, 2, log.Mismatches(), "the message is missing")
 }
 
-// Two queues send the same message. Either may have sent the first one, but as many must come as the queues surely
-// owe.
+// Two queues owe the same message. The first message that comes may be of either queue, but two must come in total: one
+// for each queue.
 func TestSharedMessage(t *testing.T) {
 	for _, come := range []int{1, 2} {
 		m, log := newMessages(t)

@@ -18,7 +18,7 @@ type Queue struct {
 
 	closing bool  // the queue is being disabled
 	closed  int64 // cycle in which the disabling of the queue began
-	drained int64 // cycle by which the queue's latest read timed out; as `closed` if none has since the disabling began
+	drained int64 // cycle by which a read has last timed out; equal to `closed` if none has since the disabling began
 	leftAt  int64 // cycle in which the oldest surely unreported entry left; valid if there is one
 }
 
@@ -75,7 +75,7 @@ func (q *Queue) ClosedBy(cycle int64) bool { return q.closing && cycle >= q.clos
 // the latest cycle in which that can have happened. The device need not have drained the queue before.
 func (q *Queue) Drained() int64 { return q.drained }
 
-// TimedOut records that a read of the queue timed out by a cycle.
+// TimedOut records that a read of the queue timed out, in the given cycle at the latest.
 func (q *Queue) TimedOut(cycle int64) { q.drained = cycle }
 
 // Sent records that a message was certainly the queue's own.

@@ -72,8 +72,8 @@ func (o *Out) settingAt(i int, cycle int64) *setting {
 // marks combines the thresholds and pause times of all settings that may have decided on a pause frame, each in the
 // device's favour.
 type marks struct {
-	xoff, xon int    // lowest thresholds of these settings: above xoff a pause may begin, above xon it may be renewed
-	end       int    // highest xon of these settings: at or below it, a pause may end
+	xoff, xon int    // lowest thresholds of the combined settings: above xoff a pause may begin, above xon be renewed
+	end       int    // highest xon of the combined settings: at or below it, a pause may end
 	time      uint16 // shortest pause time, in quanta
 }
 

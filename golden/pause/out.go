@@ -23,8 +23,8 @@ type levelClaim struct {
 	slack    bool   // the period extends beyond cycle `to`, until a pause frame that fell due in that cycle is late
 	before   uint32 // only frames with a lower number can refute the claim
 	limit    int
-	most     int // highest possible level, in bytes, when the claim was made
-	least    int // lower bound of the level: bytes of frames delivered since that were held all the time
+	most     int // highest level, in bytes, that the buffer may have had when the referee made the claim
+	least    int // lower bound of the level: bytes of the frames, delivered later, that were held from `from` to `to`
 
 	// missing is set if the claim follows from a pause frame that was not sent. Otherwise it follows from a pause
 	// frame that ended a pause.
@@ -65,7 +65,7 @@ type state struct {
 
 	paused   bool   // a pause is in force: the latest pause frame has a time other than 0
 	pausedAt int64  // cycle of the first beat of the latest pause frame with a time
-	decided  int64  // earliest cycle in which the frame of pausedAt can have been decided
+	decided  int64  // earliest cycle in which the device can have decided to send the frame of cycle `pausedAt`
 	endedAt  int64  // cycle of the last beat of the latest pause frame with time 0
 	quanta   uint16 // pause time of the latest pause frame with a time
 	unknown  bool   // paused is not known, as after a change of the configuration

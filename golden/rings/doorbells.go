@@ -45,7 +45,7 @@ func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	return instead
 }
 
-// Lost returns how often Before did not know the index.
+// Lost returns how often `Before` no longer knew the producer index.
 func (d *Doorbells) Lost() uint64 { return d.lost }
 
 // Recent contains the cycles of a ring's last eight accepted doorbells, latest first. If a read of the ring fails
@@ -65,7 +65,7 @@ func (f *Recent) Note(cycle int64) {
 	f[0] = cycle
 }
 
-// Take returns how many doorbells may not have taken effect by a cycle, and forgets all of them.
+// Take returns how many of the recorded doorbells may not have taken effect by a cycle, and forgets all doorbells.
 func (f *Recent) Take(cycle int64) (n uint64) {
 	for _, at := range f {
 		if at != math.MinInt64 && at+nicspec.VisibleCycles >= cycle {

@@ -9,8 +9,8 @@ import (
 )
 
 // Annotate copies a file written by [Pcapng] and adds comments to its frames: findings that came
-// after the frame was written. The copy grows by at most room bytes; comments beyond that
-// are left out. It returns the number of comments added; a comment of a frame on both interfaces
+// after the frame was written. The copy grows by at most `room` bytes; comments that do not
+// fit are left out. It returns the number of comments added; a comment of a frame on both interfaces
 // counts twice.
 func Annotate(w io.Writer, r io.Reader, comments map[PacketID][]string, room int64) (added int, err error) {
 	a := annotator{comments: comments, room: room, r: bufio.NewReaderSize(r, 1<<16), w: bufio.NewWriterSize(w, 1<<16)}

@@ -63,7 +63,7 @@ func TestFlagsAndComments(t *testing.T) {
 	require.Equal(t, "dut;63;0x00000001;;", lines[5])
 }
 
-// The copy grows by at most room bytes. Without comments it is identical to the file.
+// The annotated copy is at most `room` bytes longer than the original. Without comments the two are identical.
 func TestAnnotateKeepsToItsRoom(t *testing.T) {
 	file := three(t)
 	for room := range int64(120) {

@@ -11,8 +11,8 @@ import (
 // expected by the reference have the same FrameID.
 type FrameID struct {
 	Sent bool   `json:"sent"` // the device sent the frame for a work entry; else it received the frame
-	Port int    `json:"port"` // the port it came in on, or that its work entry names
-	N    uint32 `json:"n"`    // its port_seq [R1], or the wqe_id of its work entry
+	Port int    `json:"port"` // the port on which the frame came in, or that its work entry names
+	N    uint32 `json:"n"`    // the frame's port_seq [R1], or the wqe_id of its work entry
 }
 
 // Mismatch is one violation of the contract.
@@ -26,7 +26,7 @@ type Mismatch struct {
 	Got      string   `json:"got"`
 	Summary  []string `json:"summary,omitempty"`   // the subject, decoded
 	Past     []string `json:"crossings,omitempty"` // the domain's latest crossings, oldest first
-	GoFile   string   `json:"go_file,omitempty"`   // the pair of blocks that is responsible, as far as known
+	GoFile   string   `json:"go_file,omitempty"`   // Go file of the responsible block, if known; RTLFile: its RTL file
 	RTLFile  string   `json:"rtl_file,omitempty"`
 
 	At    Domain   `json:"at"`              // Domain, structured

@@ -19,7 +19,7 @@ type setting struct {
 	limits tlp.Limits
 	attrs  uint8 // set of allowed attributes: bit a for attributes a
 	until  int64 // after this cycle, the device must know the next setting
-	late   int   // number of requests after that cycle that obeyed this setting or an earlier one
+	late   int   // number of requests after cycle `until` that obeyed this setting or an earlier one
 }
 
 const keptSettings = 8

@@ -15,7 +15,7 @@ type history[T comparable] []value[T]
 
 type value[T comparable] struct {
 	v           T
-	from, until int64 // accepted in cycle from, in force until cycle until at most
+	from, until int64 // accepted in cycle `from`; in force up to cycle `until` at the latest
 }
 
 const maxValues = 256 // values kept per history

@@ -67,7 +67,8 @@ func (r *Receive) CloseRules(asked, now int64) {
 // latest configuration.
 func (r *Receive) Sure(first int64) bool { return max(r.quiet, r.rss.quiet) < first }
 
-// Gates calls visit for every configuration that the checks of [R2] may apply to a frame.
+// Gates calls `visit` with every configuration that may be in force for a frame of the given span. They differ only in
+// the setting that the checks of [R2] use.
 func (r *Receive) Gates(s Span, visit func(*core.Config)) {
 	cfg := r.now
 	r.settings[core.SettingGate].each(s, func(word uint32) {
