@@ -152,8 +152,8 @@ type Card struct {
 	NIC    NIC
 	Second NIC // device beside the NIC; nil: none
 	Memory *Memory
-	Root   *root.Root     // root over both memories; with a switch, the Arm's root, over Arm memory only
-	Host   *root.Root     // host's root: over host memory only with a switch, else the same as Root
+	Root   *root.Root     // root over both memories; with a switch, the Arm's, over Arm memory only; plain NIC: Host
+	Host   *root.Root     // host's root, over host memory only, with a switch or a plain NIC; else the same as Root
 	Faults *inject.Faults // decorator that corrupts reads of the NIC; nil: the spec has none
 	Gate   *inject.Gate   // decorator that holds back TLPs of the NIC; nil: the spec has none
 

@@ -70,7 +70,7 @@ func (s *CardSpec) pcie() simcore.LinkSpec {
 // DirectPreset returns the downlink of a plain NIC in a server: bandwidth by PCIe generation, MPS
 // of the host, and the memory preset of the given name. Without a name, memory answers at once.
 //
-// Sources: MPS 512, bf2.mtu_host; the root's share of a read as in SwitchPreset.
+// Sources: MPS 512, bf2.mtu_host; the time that a read takes in the root as in SwitchPreset.
 func DirectPreset(generation int, memory string) (*Downlink, error) {
 	const mps, read = 512, 20 * simcore.Nanosecond
 	link := pcielink.Default(generation)

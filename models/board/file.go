@@ -45,7 +45,8 @@ func value(s *SwitchSpec, err error) (SwitchSpec, error) {
 // Presets returns a copy of the presets, for files that contain a board among other things.
 func Presets() specfile.Presets { return maps.Clone(presets) }
 
-// DefaultRackSpec returns the values that a board file starts from: the name Rack, and open ports.
+// DefaultRackSpec returns the values that a board file starts from: the name Rack, and ports
+// that no cable connects (NetworkOpen).
 func DefaultRackSpec() RackSpec {
 	return RackSpec{Name: "Rack", Network: NetworkSpec{Kind: NetworkOpen}}
 }

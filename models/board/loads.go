@@ -15,7 +15,7 @@ import (
 // run (dram.DRAM.Background). HogSpec's times count from the beginning of the simulation.
 type LoadSpec struct {
 	dram.HogSpec `yaml:",inline"`
-	// of the loaded range in the memory; if a machine is loaded, in the memory of the socket
+	// of the loaded range in the memory; if the memory belongs to a machine (host), in the memory of the socket
 	Offset uint64 `yaml:"offset" unit:"bytes"`
 	Socket int    `yaml:"socket"` // socket of the machine whose DRAM is loaded
 	// Held leaves it to the caller to begin the load (dram.Hog.StartFrom).
@@ -102,7 +102,7 @@ func (s *CardSpec) Loaded() field.Path {
 	return ""
 }
 
-// placed is a downlink with the path of its field.
+// placed is a downlink with the path of its field in the card's spec.
 type placed struct {
 	*Downlink
 	at field.Path

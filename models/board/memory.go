@@ -102,7 +102,7 @@ type end struct {
 	iio      *iio.Buffer     // IIO buffer of host, between the root and the memory
 	gpus     []*gpu.Memory
 	loads    []*dram.Hog
-	joined   *memmap.Map // address map of GPUs and memory, unless host has its own; nil: no GPUs
+	joined   *memmap.Map // address map of GPUs and memory; nil: no GPUs, or inside host
 	name     string      // prefix of the names of the models of this end
 }
 

@@ -174,8 +174,8 @@ func (s *RackSpec) PairCable() simcore.LinkSpec {
 }
 
 // connectPair plugs each port of one card, or each cable of its bond, into the same one of the
-// other. A cable's latency is the sum of both cards' shares and its own; its rate is that of the
-// slower card.
+// other. A cable's latency is its own plus those that both cards add (CardSpec.Eth); its rate is
+// that of the slower card.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	var ends [2][]outlet
 	for i, c := range r.Cards() {
@@ -217,8 +217,8 @@ type PluggedCable struct {
 	Inserts [2]*inject.Insert // by end: adds frames to those that go there (NetworkSpec.Inserts); nil: none
 }
 
-// plug plugs in a cable. Without loss, faults or added frames it is one link with the latency of both shares; otherwise
-// the decorators sit between two links. Only the link at the card then has a rate.
+// plug plugs in a cable. Without loss, faults or added frames it is one link with the latencies that both ends
+// contribute; otherwise the decorators sit between two links. Only the link at the card then has a rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}

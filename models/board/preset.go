@@ -19,7 +19,7 @@ var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx
 // BlueField-3 (bf3.link, bf3.ports): two ports, limited to 200 Gbps each by the link; streams of 256 bits, clock 1.1
 // GHz, so that the one TLP port carries 400 Gbps twice, as a frame to the Arm and as a copy to the host
 // (docs/board.md). BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256 bits at 400 MHz. Ethernet
-// latency: 150 ns, the card's share with MAC, PHY and FEC (assumption). MPS is the Arm's, 256 and 128 (bf2.mtu_soc):
+// latency: 150 ns for each card, with MAC, PHY and FEC (assumption). MPS is the Arm's, 256 and 128 (bf2.mtu_soc):
 // the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes DEVCTL first.
 //
 // For plain NICs see plainNICs. With the suffix -cores, the Arm side and the server have cores (see
@@ -59,7 +59,7 @@ func cardPreset(name string) (CardSpec, error) {
 	return c, nil
 }
 
-// ethPreset returns a card's share of the cable at one port.
+// ethPreset returns what a card contributes to the link of a cable at one port (CardSpec.Eth).
 func ethPreset(gbps int64) simcore.LinkSpec {
 	const latency, credits = 150 * simcore.Nanosecond, 4096
 	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency,

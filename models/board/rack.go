@@ -43,7 +43,7 @@ const (
 // NetworkSpec configures the cables and the switch between Ethernet ports.
 type NetworkSpec struct {
 	Kind    NetworkKind `yaml:"kind"`
-	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth adds its own share
+	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card adds the latency of its field eth
 
 	// Loss makes every cable lose random frames. Each cable derives its seed from this one. nil: no
 	// cable loses frames.

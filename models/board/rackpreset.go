@@ -12,9 +12,9 @@ import (
 
 // Suffixes of rack presets, appended to a card's preset name.
 const (
-	pairSuffix  = "-pair"  // two such servers back to back
-	fleetSuffix = "-fleet" // one such server, and the client machines of the off-path study, on a switch
-	rackSuffix  = "-rack"  // eight such servers on a switch
+	pairSuffix  = "-pair"  // two servers with the card, back to back
+	fleetSuffix = "-fleet" // a server with the card, and the client machines of the off-path study, on a switch
+	rackSuffix  = "-rack"  // eight servers with the card, on a switch
 )
 
 // fleets maps the cards that the off-path study measures from client machines to their rnic models:

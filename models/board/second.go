@@ -21,7 +21,7 @@ import (
 // (loopback), over Arm and host memory.
 type SecondSpec struct {
 	Device DeviceSpec `yaml:"device"`
-	Ports  string     `yaml:"ports"` // Ethernet ports: NoPorts; empty: the same
+	Ports  string     `yaml:"ports"` // Ethernet ports: NoPorts, also if empty
 }
 
 // NoPorts is the only value of SecondSpec.Ports.
