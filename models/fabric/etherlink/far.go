@@ -131,8 +131,8 @@ func (f *Far) Credit(usable simcore.Ps) error {
 	return nil
 }
 
-// Handle implements sim.Handler: it removes frames whose credits have returned from the port. The
-// sender can use a credit 1 ps later.
+// Handle implements sim.Handler: it removes from the port the frames whose credits have returned.
+// The sender can use a credit 1 ps later.
 func (f *Far) Handle(sim.Event) error {
 	f.creditTimer.armed = false
 	for f.credits.Len() > 0 && *f.credits.Front()-1 <= f.clock.Now() {

@@ -150,7 +150,7 @@ func (p *port) accept(in *port, f *msg.Frame, arrived, now simcore.Ps) {
 	in.checkThresholds()
 }
 
-// mark decides by the queue's bytes before the frame whether to set CE, and sets it.
+// mark decides whether to set CE, and sets it: `before` is the number of bytes in the queue that the frame joins.
 func (p *port) mark(f *msg.Frame, class uint8, before int) {
 	ecn := &p.s.spec.Classes[class].ECN
 	if ecn.KmaxBytes == 0 || before < ecn.KminBytes {

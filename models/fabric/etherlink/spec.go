@@ -16,8 +16,8 @@ type Mode string
 
 // Values of Mode.
 const (
-	CutThrough   Mode = "cut-through"       // while it is still arriving
-	StoreForward Mode = "store-and-forward" // after its last bit
+	CutThrough   Mode = "cut-through"       // a frame may leave while it is still arriving
+	StoreForward Mode = "store-and-forward" // a frame may leave after its last bit has come
 )
 
 // Spec configures a Switch.

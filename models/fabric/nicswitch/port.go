@@ -103,7 +103,7 @@ func (p *port) offerAgain() {
 // the link, where classes can still pass each other.
 func (p *port) Takes(t *msg.TLP) bool {
 	if p.lane[inward].paced && p.port.Len() > 0 {
-		return false // the channel makes the link offer t again when it has taken the waiting TLP
+		return false // once the channel has taken the waiting TLP, it makes the link offer t again
 	}
 	return p.admits(t)
 }

@@ -32,7 +32,7 @@ type Spec struct {
 	NICRate   simcore.Rate `yaml:"nic_rate"`       // of each direction of the NIC link; zero: infinite
 	NICBuffer int          `yaml:"nic_wire_bytes"` // bytes that wait before a NIC link with a rate
 
-	pcielink.Overhead `yaml:",inline"` // of the bytes counted, and of the time taken on the NIC link
+	pcielink.Overhead `yaml:",inline"` // of each TLP: part of the bytes counted, and of the time taken on the NIC link
 }
 
 // PortSpec configures a port.

@@ -85,7 +85,7 @@ func TestWhoPassesAClassWithoutCredits(t *testing.T) {
 		attr    tlp.Attr
 		passes  bool
 	}{
-		{"A2a", tlp.MWr, tlp.MsgD, 0, 0, false}, // a message without data would have the credits
+		{"A2a", tlp.MWr, tlp.MsgD, 0, 0, false}, // the message needs no data credits, but must not pass the write
 		{"A2b", tlp.MWr, tlp.Msg, 0, ro, true},
 		{"A3", tlp.MRd, tlp.MWr, 64, 0, true},
 		{"A5a", tlp.CplD, tlp.MWr, 64, 0, true},
@@ -232,7 +232,7 @@ func TestSizesAreChecked(t *testing.T) {
 		{tlp.CplD, 512, false, nil, "512 B of payload: want at most the MPS of the link, 256 B"},
 		{tlp.MRd, 516, true, nil, "B.Port sends MRd"},
 		{tlp.MRd, 516, true, nil, "of 516 B: want at most the MRRS of its end, 512 B"},
-		{tlp.MRd, 516, false, nil, ""}, // the MRRS is the requester's
+		{tlp.MRd, 516, false, nil, ""}, // only the MRRS of the requester counts: that of A is larger
 		{tlp.CplD, 32, false, func(h *tlp.Header) { h.ByteCount = 256 }, "a multiple of the RCB of its end, 64 B"},
 		{tlp.CplD, 32, false, func(h *tlp.Header) { h.ByteCount, h.LowerAddr = 256, 32 }, ""},
 	} {

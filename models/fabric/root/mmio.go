@@ -84,7 +84,7 @@ func (m *MMIO) foreign(off uint32) error {
 			m.id, m.r.Name(), m.r.requesters)}
 }
 
-// Write writes b to the register space at off, as one TLP.
+// Write writes `b` to the register space at offset `off`, as one TLP.
 func (m *MMIO) Write(off uint32, b []byte) error {
 	if err := m.foreign(off); err != nil {
 		return err

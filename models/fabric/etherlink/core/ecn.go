@@ -53,7 +53,7 @@ func MarkCE(frame []byte) MarkOutcome {
 // ECN configures which frames are marked, by the bytes in the queue that a frame joins.
 type ECN struct {
 	KminBytes int     `yaml:"kmin_bytes"` // at this queue length or above, some frames are marked
-	KmaxBytes int     `yaml:"kmax_bytes"` // at this queue length or above, all are; 0: none
+	KmaxBytes int     `yaml:"kmax_bytes"` // at this queue length or above, all frames are marked; 0: no frame ever is
 	Pmax      float64 `yaml:"pmax"`       // share of frames marked just below Kmax
 }
 

@@ -121,7 +121,7 @@ func (t *Table) add(i int, at field.Path) error {
 	return errors.Join(errs...)
 }
 
-// Route decides about a TLP that arrived at port in. out is the port for Forward, else -1.
+// Route decides about a TLP that arrived at port `in`. For verdict Forward, `out` is the port to send it from, else -1.
 func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
 	switch {
 	case h.Kind.IsMemory():
