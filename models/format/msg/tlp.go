@@ -13,8 +13,8 @@ type TLP struct {
 	tlp.Packet
 	Seq uint64 // ordinal of the TLP among those of its sender
 
-	// Sender, if set, is notified once when the TLP is returned to its pool, so when the receiver
-	// no longer needs it.
+	// Sender, if set, is notified once when the TLP is returned to its pool: then the receiver no
+	// longer needs the TLP.
 	Sender Consumer
 
 	pooled bool

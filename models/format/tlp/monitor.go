@@ -72,7 +72,7 @@ func (m *Monitor) Announce(l Limits) error {
 	return nil
 }
 
-// Settle ends the change: only the limits announced last are in force from now on.
+// Settle ends the change that Announce began: from now on, only the limits announced last are in force.
 func (m *Monitor) Settle() { m.limits = m.next }
 
 // SetLimits changes the limits at once.

@@ -18,8 +18,7 @@ func newTestMonitor(t require.TestingT, change func(*MonitorConfig)) *Monitor {
 	return m
 }
 
-// step is one TLP of a test: a header, with the payload that it announces unless bytes says
-// otherwise.
+// step is one TLP of a test: a header and a payload.
 type step struct {
 	dir   Dir
 	hdr   Header
@@ -52,16 +51,16 @@ func legalWrite() Header {
 	return Header{Kind: MWr, RequesterID: 0x0200, Length: 16, FirstBE: 0xf, LastBE: 0xf, Address: 0x1000}
 }
 
-func legalCpl1() Header { // data up to 0x1080
+func legalCpl1() Header { // first completion, with the data up to address 0x1080
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 24, ByteCount: 256,
 		LowerAddr: 0x20}
 }
 
-func legalCpl2() Header { // data up to 0x1100
+func legalCpl2() Header { // second completion, with the data up to address 0x1100
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 32, ByteCount: 160}
 }
 
-func legalCpl3() Header { // the last, data up to 0x1120
+func legalCpl3() Header { // last completion, with the data up to address 0x1120
 	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 8, ByteCount: 32}
 }
 

@@ -14,7 +14,7 @@ type Align uint8
 // The ways of splitting.
 const (
 	Unaligned Align = iota // pieces as long as the limit and 4 KB allow
-	Aligned                // all pieces but the last also end at a multiple of the limit
+	Aligned                // as Unaligned, but all pieces except the last end at a multiple of the limit
 )
 
 // Split cuts a transfer into requests, in address order. The zero value has

@@ -2,7 +2,7 @@ package wire
 
 // Place holds the offsets of the parts of a RoCEv2 frame, in bytes from its start.
 type Place struct {
-	IP  int // the IPv4 or IPv6 header
+	IP  int // of the IPv4 or IPv6 header
 	BTH int
 	End int // one past the ICRC
 }

@@ -33,11 +33,11 @@ func (c ICRCCheck) Err() error {
 	return fmt.Errorf("wire: ICRC %s: %s", c.Verdict, c.reason)
 }
 
-// CoveredCRC returns the ICRC of a packet whose layout is known: ip begins with an IPv4 or IPv6
-// header, the UDP header is at l4, and the ICRC is, or will be, at end. Fields that routers and
-// switches may change are replaced by ones (A17): IPv4 ToS, TTL and header checksum; IPv6 traffic
-// class, flow label and hop limit; UDP checksum; BTH byte 4. It panics if l4 is inside the IP
-// header or if there is no room for a BTH before end.
+// CoveredCRC returns the ICRC of a packet whose layout is known: `ip` begins with an IPv4 or IPv6
+// header, the UDP header begins at offset `l4`, and the ICRC, which need not be there yet, at offset
+// `end`. Fields that routers and switches may change are replaced by ones (A17): IPv4 ToS, TTL and
+// header checksum; IPv6 traffic class, flow label and hop limit; UDP checksum; BTH byte 4. It panics
+// if `l4` is inside the IP header or if there is no room for a BTH before `end`.
 func CoveredCRC(ip []byte, l4, end int) uint32 {
 	const bth = udpSize + BTHSize
 	var head [ipv6Size + bth]byte
