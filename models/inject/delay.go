@@ -35,7 +35,7 @@ func (s DelaySpec) Validate() error {
 }
 
 // Delay is a mem.Target that adds latency to the memory behind it: each access reaches that memory when its delay
-// has passed. Writes, cleans and invalidates keep their order; a read stays behind those issued before it.
+// has passed. Writes, cleans and invalidates keep their order; a read passes none of them that was issued before it.
 type Delay struct {
 	name   string
 	spec   DelaySpec

@@ -128,8 +128,8 @@ func (f *Faults) later(wait simcore.Ps, arg any) {
 	f.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: the delay of a request, the gap before completions, or the wait of a second copy
-// has passed.
+// Handle implements sim.Handler: the delay of a request, the gap before completions, or the wait before a
+// completion is sent a second time, has passed.
 func (f *Faults) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	arg := ev.Arg

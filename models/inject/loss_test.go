@@ -82,7 +82,7 @@ func (d *end) send(e sim.Engine, number uint32, n int) bool {
 	return true
 }
 
-// Each direction loses frames independently of the other, at the same share.
+// Each direction loses frames independently of the other, with the same probability.
 func TestLossOfEitherDirection(t *testing.T) {
 	e := simcore.NewEngine()
 	l := newLossy(t, e, inject.LossSpec{Share: 0.2, Seed: 5})

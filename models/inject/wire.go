@@ -62,8 +62,8 @@ type Strike struct {
 	Bit                      int // number of the flipped bit in the frame
 }
 
-// NewWire returns the decorator for the cable with the given number in the network. Lost frames return to the pool
-// frames, copies come from it. It panics if Akita does not accept the name.
+// NewWire returns the decorator for the cable with the given number in the network. Lost frames are put into
+// the pool `frames`, and copies are taken from it. It panics if Akita does not accept the name.
 func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames *msg.Frames) (*Wire, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)

@@ -142,7 +142,7 @@ func (f *flow) advance(psn int64, window int) {
 	f.high, f.least = psn, max(f.least, psn-size+1)
 }
 
-// lower makes room for the attempts of a PSN below the lowest one in tried.
+// lower makes room in `tried` for the attempts of a PSN that is below the lowest one counted so far.
 func (f *flow) lower(psn int64) {
 	for f.high-psn >= int64(len(f.tried)) {
 		f.grow()

@@ -28,13 +28,14 @@ type WireSpec struct {
 // in the window (assumption). A flow that has sent that many packets takes 32 KB of memory.
 const DefaultWindow = 16384
 
-// Chances holds probabilities in [0, 1). Each kind is drawn independently, by seed, flow, PSN and attempt.
+// Chances holds the probability, in [0, 1), of each kind of fault per packet. Each kind is drawn independently, by
+// seed, flow, PSN and attempt.
 type Chances struct {
 	Loss        float64 `yaml:"loss"`
 	Duplication float64 `yaml:"duplication"`
 	Disorder    float64 `yaml:"disorder"`
-	Corruption  float64 `yaml:"corruption"` // flip of a bit after the BTH, so that the ICRC is wrong
-	Headers     float64 `yaml:"headers"`    // flip of a bit up to the end of the BTH
+	Corruption  float64 `yaml:"corruption"` // a bit after the BTH is flipped, so that the ICRC is wrong
+	Headers     float64 `yaml:"headers"`    // a bit up to the end of the BTH is flipped
 	ECN         float64 `yaml:"ecn"`        // CE mark, if the packet's transport is ECN-capable
 }
 
@@ -101,7 +102,7 @@ type WireRule struct {
 	PSN      int `yaml:"psn"`      // first PSN to strike, counted from the first PSN seen of the flow
 	PSNs     int `yaml:"psns"`     // number of consecutive PSNs; 0: one
 	Attempt  int `yaml:"attempt"`  // first attempt to strike, from 0: how often the flow had the PSN before
-	Attempts int `yaml:"attempts"` // number of consecutive attempts; 0: one
+	Attempts int `yaml:"attempts"` // number of consecutive attempts to strike; 0: one
 
 	Ordinal int `yaml:"ordinal"` // class other: index in its direction, from 0, in place of PSN and attempt
 
