@@ -138,7 +138,7 @@ func (d *DRAM) Access(a *mem.Access) {
 	d.reportRoom()
 }
 
-// begin counts an access and gives its parts to the channels. load marks one of a background load.
+// begin counts an access and gives its parts to the channels. `load` marks an access of a background load.
 func (d *DRAM) begin(a *mem.Access, load bool) *transfer {
 	x := d.newTransfer()
 	x.a, x.left, x.load = a, 1, load

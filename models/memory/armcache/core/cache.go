@@ -203,13 +203,13 @@ func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	return lost, nil
 }
 
-// Peek copies those bytes of a line that are cached to b, and leaves the rest of b unchanged. It
+// Peek copies to `b` those bytes of a line that are cached, and leaves the rest of `b` unchanged. It
 // changes no counter.
 func (c *Cache) Peek(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(b, own) })
 }
 
-// Poke replaces those bytes of a line that are cached by those of b. It changes no counter.
+// Poke writes bytes of `b` over those bytes of a line that are cached. It changes no counter.
 func (c *Cache) Poke(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(own, b) })
 }

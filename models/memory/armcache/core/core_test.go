@@ -59,7 +59,7 @@ func (s *lockstep) draw() Request {
 	return r
 }
 
-// step does one operation on both, and compares outcomes, bytes and counters.
+// step does one operation on the cache and on the naive one, and compares outcomes, bytes and counters.
 func (s *lockstep) step(i int) {
 	r := s.draw()
 	twin := r

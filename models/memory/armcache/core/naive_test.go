@@ -90,7 +90,7 @@ func (n *naive) choose(s uint64, allowed func(way int) bool) (way int, out *naiv
 	return out.way, out, true
 }
 
-// step does what Cache.Step does; back receives the bytes of a line that is written back.
+// step does what Cache.Step does; `back` receives the bytes of a line that is written back.
 func (n *naive) step(r *Request, fetchRoom, backRoom bool) (out Outcome, back map[int]byte) {
 	t, l := &n.Counters[r.By], n.find(r.Line)
 	if !r.Op.Moves() {
