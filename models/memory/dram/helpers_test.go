@@ -95,7 +95,7 @@ func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []f
 	return through(t, e, d, d, loads...)
 }
 
-// through returns the same throughput as sustained, for loads on m, a memory in front of the DRAM.
+// through returns the results of function sustained for loads on m, a memory in front of the DRAM.
 func through(t testing.TB, e *simcore.Engine, d *dram.DRAM, m mem.Target, loads ...*load) (all float64,
 	each []float64) {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 
 var presets = []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op"}
 
-// ceiling returns the rate, in Gbps, that a spec sustains for reads, for writes, or for as many of
-// both.
+// ceiling returns the rate, in Gbps, that a spec sustains for a load of reads, for a load of writes,
+// or for one of each with as many reads as writes.
 func ceiling(s dram.Spec, loads []*load) float64 {
 	mbps := s.Peak
 	switch {
@@ -114,8 +114,9 @@ func distinct(banks int) (n float64) {
 // A cache with a hashed index evicts the lines of sequential device writes in an order with hardly
 // any runs, so nearly each line occupies its bank for BankWrite. Dispatch blocks when a write meets
 // a bank for which one waits already. Between two such events, at least as many writes are
-// dispatched as random banks are drawn before one repeats, and the wait is at most BankWrite. That
-// share of the write rate must be reached, however small the cache is.
+// dispatched as random banks are drawn before one repeats, and the wait is at most BankWrite. So the
+// time that these writes take without waits, divided by BankWrite, is the least share of the
+// ceiling that must be reached, however small the cache is.
 func TestHashedEvictionOrder(t *testing.T) {
 	for _, name := range []string{"host-fn", "host-ce", "host-op"} {
 		for _, size := range []int64{96 << 10, 768 << 10} {

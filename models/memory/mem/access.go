@@ -137,7 +137,7 @@ type RangeError struct {
 	Op    Op
 	Addr  uint64
 	Len   int
-	There string // why the address is not valid
+	There string // what is at the address instead of memory for this access
 }
 
 func (e *RangeError) Error() string {

@@ -83,7 +83,7 @@ type part struct {
 	of        *access
 	to        *region
 	all       *mem.Access // the access, if it lies in one region as a whole; field `of` is nil then
-	completed bool        // memory has completed it during Access
+	completed bool        // the memory has completed the part during its method Access
 	past      int         // for runs: bytes of the lines that have ended
 	line      func(a *mem.Access, n int, more bool)
 }

@@ -59,7 +59,7 @@ func Conserve(t *testing.T, build Build) {
 	play(t, other, build(t, other), func(simcore.Ps) error { return nil })
 }
 
-// runner is an engine that can run: ours and Akita's.
+// runner is an engine that can run: simcore's or Akita's.
 type runner interface{ Run() error }
 
 func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
