@@ -68,8 +68,8 @@ func (c *Comp) abandonChunk(h *copyChan, s nicspec.Status) {
 }
 
 // advanceCopies marks a channel as active and ends its finished copies. It must be called after
-// every event that may let the channel read or write again. The start of a copy and the room that a
-// write makes are marked by the callers.
+// every event that may let the channel read or write again, except two: startCopy and feedChannel mark
+// the channel themselves, after the start of a copy and after a write that makes room for a chunk.
 func (c *Comp) advanceCopies(channel int) {
 	c.tx.copyAt.markActive(channel)
 	h := &c.tx.copies[channel]

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// push pushes a work entry; with slot it also writes the entry to its ring.
+// push pushes a work entry; if `slot` is set, it also writes the entry to its ring.
 func (h *host) push(q int, raw []byte, slot bool) {
 	if slot {
 		h.PushWqe(q, raw)
@@ -86,7 +86,7 @@ func TestBadPushes(t *testing.T) {
 	}
 	h.push(4, raw, true)   // queue 4 is Off
 	h.push(9, raw, true)   // the build has no queue 9
-	h.push(255, raw, true) // the build has no queue 255 either
+	h.push(255, raw, true) // the build has no queue 255
 	to := func(off uint32, n uint16, first, last uint8) {
 		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last,
 			Address: nicspec.BarBase + uint64(off)},

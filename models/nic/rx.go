@@ -279,7 +279,7 @@ func (c *Comp) feedRx(p *tlp.Packet) bool {
 	return true
 }
 
-// delivered ends a frame whose completion entry was accepted.
+// delivered counts and releases a received frame once the link has accepted its completion entry.
 func (c *Comp) delivered(f *rxFrame) {
 	c.regs.StepPort(nicspec.CntRxDelivered, f.port, 1)
 	c.regs.Step(nicspec.CntRxCqe)

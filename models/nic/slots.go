@@ -14,7 +14,7 @@ type txSlot struct {
 	status nicspec.Status
 	ready  bool // status and frame are final
 	queue  int32
-	next   int32      // slot of the queue's next entry in flight, or none
+	next   int32      // slot of the entry in flight that follows in the same queue, or none
 	index  uint16     // index of the entry's first block
 	due    int64      // cycle in which the next stage may take the slot
 	lane   int        // lane of the slot; unused for copies
@@ -47,9 +47,9 @@ type copyChan struct {
 	cur   int               // chunk that is being requested, or none
 }
 
-// copyTurns keeps the round robin of the copy channels. asks and writes are sets of the channels
-// that may have a read to issue, or a write or message to send. The others had none when last
-// tried, and have not changed since.
+// copyTurns keeps the round robin of the copy channels. Field `asks` is the set of channels that may
+// have a read to issue, field `writes` of those that may have a write or message to send. The other
+// channels had none when last tried, and have not changed since.
 type copyTurns struct {
 	read, write  int // channel served last with a read, and with a write or message
 	asks, writes uint

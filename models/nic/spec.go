@@ -20,16 +20,16 @@ type Spec struct {
 
 // Timing holds the latencies of the pipeline, in cycles, and its depths.
 type Timing struct {
-	RxPipe  int `yaml:"rx_pipe"`  // last beat of a frame to its verdict
-	RxPlan  int `yaml:"rx_plan"`  // verdict to the first write
-	TxPlan  int `yaml:"tx_plan"`  // work entry fetched to its first read
-	TxPipe  int `yaml:"tx_pipe"`  // all pieces fetched to the first beat
-	RegPipe int `yaml:"reg_pipe"` // register access accepted to its effect
-	CplPipe int `yaml:"cpl_pipe"` // completion accepted to its data being used
+	RxPipe  int `yaml:"rx_pipe"`  // from the last beat of a frame to its verdict
+	RxPlan  int `yaml:"rx_plan"`  // from the verdict on a frame to its first write
+	TxPlan  int `yaml:"tx_plan"`  // from the start of a fetched work entry to its first read
+	TxPipe  int `yaml:"tx_pipe"`  // from the arrival of all pieces of a frame to its first beat
+	RegPipe int `yaml:"reg_pipe"` // from the acceptance of a register access to its effect
+	CplPipe int `yaml:"cpl_pipe"` // from the acceptance of a completion to the use of its data
 
 	Tags       int `yaml:"tags"`         // read requests in flight, 1..256
 	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors that a queue holds or has requested
-	TxPrefetch int `yaml:"tx_prefetch"`  // likewise, blocks of work entries
+	TxPrefetch int `yaml:"tx_prefetch"`  // blocks of work entries that a queue holds or has requested
 	TxInFlight int `yaml:"tx_in_flight"` // work entries in flight per port, over all queues
 	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries in flight per port
 

@@ -36,7 +36,7 @@ type outKind uint8
 const (
 	outOther   outKind = iota // an answer or frame data: acceptance of the TLP has no further effect
 	outRead                   // a read request; ref is its tag
-	outRxCqe                  // frame is the frame delivered
+	outRxCqe                  // the completion entry of a received frame; field `frame` is that frame
 	outRxEvent                // the Event of a receive queue; ref is the queue
 	outTxCqe                  // a completion entry of a transmit queue; ref is the queue
 	outCopy                   // a write of a copy; ref is the copy's channel, bytes the length

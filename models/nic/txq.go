@@ -50,7 +50,7 @@ func (c *Comp) blocksArrived(rd *core.Read) {
 	case rd.Status == nicspec.StatusOk:
 		tq.win.Arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
 		c.markStartable(i)
-		c.writeEvent(i) // the block may show that its entry reaches beyond the cut and cannot start
+		c.writeEvent(i) // the block may show that its entry reaches an unusable place (Window.Cut) and cannot start
 		return
 	}
 	tq.win.CutAt(rd.First)

@@ -82,7 +82,7 @@ type PauseStops struct {
 	latest  int64               // maximum of `classes`: no class is stopped from this cycle on
 }
 
-// Take applies a pause frame that the port honours. Its pause times begin in cycle from.
+// Take applies a pause frame that the port honours. Its pause times begin in cycle `from`.
 func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits int) {
 	if !p.Priority {
 		s.port = from + PauseCycles(p.Quanta[0], ethBits)

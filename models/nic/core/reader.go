@@ -54,7 +54,7 @@ type tag struct {
 	addr     uint64 // address of the first missing byte
 	off      int    // offset of the first missing byte in rd.Dst
 	left     int    // bytes missing
-	accepted int64  // cycle in which the request was accepted, unless deadline is Never
+	accepted int64  // cycle in which the request was accepted; not valid while field `deadline` is Never
 	deadline int64  // cycle in which the request times out; Never until the request is accepted
 	heldTo   int64  // first cycle in which the tag may be reused
 }
@@ -137,7 +137,7 @@ const (
 	CplFailed                      // the completion fails its request: counts CPL_ERR
 )
 
-// Complete takes a completion [P6, P7] whose first beat was accepted in cycle first. A completion
+// Complete takes a completion [P6, P7] whose first beat was accepted in cycle `first`. A completion
 // that began before the request with its tag was accepted does not belong to it. For CplEnded and
 // CplFailed it returns the transfer, which may be Done now.
 func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int64) (*Read, CplResult) {

@@ -12,8 +12,8 @@ type EffectKind uint8
 const (
 	EffectNone           EffectKind = iota
 	EffectConfig                    // a register was written whose value the NIC's behaviour depends on; sets Reg
-	EffectDoorbell                  // accepted; sets Rx, Index, PI
-	EffectDoorbellBad               // ignored, counted DB_BAD; sets Rx, Index, PI
+	EffectDoorbell                  // a doorbell was accepted; sets Rx, Index, PI
+	EffectDoorbellBad               // a doorbell was ignored, and counted in DB_BAD; sets Rx, Index, PI
 	EffectQueueEnabled              // sets Rx, Index
 	EffectQueueDisabled             // the queue was Off before; sets Rx, Index
 	EffectQueueDraining             // the queue is Off; Drained must follow once its work is done; sets Rx, Index

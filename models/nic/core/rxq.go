@@ -98,7 +98,8 @@ func (h *Headers) trimmed() (end int, ok bool) {
 	return end, end >= int(h.PayloadOff)
 }
 
-// Split divides the bytes of a frame that are placed between header and payload buffer [R8].
+// Split returns how many of the bytes placed of a frame of n bytes go to the header buffer, and how
+// many to the payload buffer [R8].
 func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
 	m := q.Placed(v, n)
 	switch q.SplitMode {

@@ -158,8 +158,8 @@ func (p *TxPlan) check(raw WorkEntry, keys KeyTable, lim TxLimits) nicspec.Statu
 	return nicspec.StatusOk
 }
 
-// PieceOf returns the piece that byte off of the frame comes from, or nil for an inline or appended
-// byte.
+// PieceOf returns the piece that the frame's byte at offset `off` comes from, or nil for an inline or
+// appended byte.
 func (p *TxPlan) PieceOf(off int) *TxPiece {
 	for i := range p.NumPieces {
 		if s := &p.Pieces[i]; off >= s.Off && off < s.Off+s.Len {

@@ -44,7 +44,7 @@ type chunk struct {
 	buf     []byte
 }
 
-// NewChannel returns a channel with room for jobs copies in flight, and for a number of chunks; each is 1 or more.
+// NewChannel returns a channel with room for so many copies in flight (`jobs`) and chunks; each number is 1 or more.
 func NewChannel(jobs, chunks int) *Channel {
 	c := &Channel{jobs: make([]job, jobs), chunks: make([]chunk, chunks)}
 	for i := range c.chunks {

@@ -39,7 +39,7 @@ func Handles(op nicspec.Opcode) bool {
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
 	flagsOff     = 4      // offset of the two bytes with flags and blocks; entries may set these flags only:
-	flagComplete = 1 << 0 // allowed for all of them
+	flagComplete = 1 << 0 // allowed for all opcodes of the copy engine
 	flagFence    = 1 << 7 // allowed for opcodes that copy, in a build with part fence
 	keyReserved  = 0xff   // bits 23:16 of a key
 	reservedAt   = 16

@@ -29,7 +29,7 @@ type CounterInfo struct {
 	Index   int
 	PerPort bool
 	Drop    bool    // a drop counter: each dropped frame steps exactly one
-	Part    Cap1Reg // optional part that steps the counter; 0: the core
+	Part    Cap1Reg // optional part that steps the counter; 0: the NIC without optional parts
 	Doc     string
 }
 

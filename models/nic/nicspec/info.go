@@ -10,7 +10,7 @@ type FieldInfo struct {
 	Bytes    bool
 	Enum     func(uint64) string // nil: plain number
 	ReadOnly bool                // ignored on write
-	Part     Cap1Reg             // optional part that the field belongs to; 0: the core
+	Part     Cap1Reg             // optional part that the field belongs to; 0: the NIC without optional parts
 	Doc      string
 }
 
@@ -27,7 +27,7 @@ type RegFieldInfo struct {
 	Name  string
 	Bit   int
 	Width int
-	Part  Cap1Reg // optional part that the field belongs to; 0: the core
+	Part  Cap1Reg // optional part that the field belongs to; 0: the NIC without optional parts
 	Doc   string
 }
 
@@ -56,7 +56,7 @@ type RegInfo struct {
 	Stride int
 	Access Access
 	Reset  uint64
-	Part   Cap1Reg // optional part that the register belongs to; 0: the core
+	Part   Cap1Reg // optional part that the register belongs to; 0: the NIC without optional parts
 	Doc    string
 	Fields []RegFieldInfo
 }
@@ -80,8 +80,9 @@ func (r *RegInfo) Find(off uint32) (i, at int, ok bool) {
 	return i, at, true
 }
 
-// RegisterAt returns the register that contains byte offset off of BAR0, the entry if it is an
-// array, and the byte inside the entry. It returns nil if no register contains off.
+// RegisterAt returns the register that contains the byte at offset `off` of BAR0, the number i of the
+// entry if the register is an array, and the byte inside the entry. It returns nil if no register
+// contains the byte.
 func RegisterAt(off uint32) (r *RegInfo, i, at int) {
 	lo, hi := 0, len(Registers) // binary search for the last register that starts at or before off
 	for lo < hi {

@@ -24,7 +24,7 @@ type Window struct {
 	Gen  uint32 // number of resets; reads that began before the latest are ignored
 
 	Cut bool   // the places from index `end` on are unusable; see CutAt
-	end uint16 // first unusable index if Cut is set; at least index Use
+	end uint16 // first unusable index if Cut is set; never before index Use
 }
 
 // NewWindow returns a window on a ring whose places have entry bytes.
