@@ -46,8 +46,8 @@ func (b *Burst) BeatAddr(n int) uint64 {
 	return aligned + uint64(n)*size
 }
 
-// lanes returns the byte lanes of beat number n, from the first to the one after the last, on a bus of bus bytes;
-// AXI A3.4.3.
+// lanes returns the byte lanes of beat number n, from the first to the one after the last, on a data bus whose width
+// in bytes is `bus` (AXI A3.4.3).
 func (b *Burst) lanes(n, bus int) (from, to int) {
 	at := b.BeatAddr(n)
 	from = int(at % uint64(bus))

@@ -180,7 +180,7 @@ func (c *axiMemory) overwritten(list []*axiWrite, w *axiWrite, read *Burst) bool
 }
 
 // ServeAXI puts a memory behind an AXI port on which the device is the manager. It answers in order, each time
-// within delay cycles, and checks the bursts against the rules of AXI.
+// after 0 to `delay` cycles, and checks the bursts against the rules of AXI.
 func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 	a := p.axi(port)
 	var writes []*Burst

@@ -52,7 +52,7 @@ func (m *Msg) String() string {
 // Text formats a transaction.
 func (s *Stream) Text(side, data []byte) string { return s.text(side, data, 0) }
 
-// text formats a transaction, with its data around byte number from.
+// text formats a transaction, with its data around the byte whose number is `from`.
 func (s *Stream) text(side, data []byte, from int) string {
 	var parts []string
 	at := 0

@@ -32,10 +32,10 @@ type Stream struct {
 	In     bool // input of the device
 	Kind   Kind
 	Fields []Field
-	Beat   int  // packets: bytes of data per beat
-	Unit   int  // packets: their size is a multiple of so many bytes
-	Empty  bool // packets: a packet may be empty
-	Most   int  // packets: largest size in bytes; 0: no limit
+	Beat   int  // for packets: bytes of data per beat
+	Unit   int  // for packets: every size in bytes is a multiple of Unit
+	Empty  bool // for packets: a packet may be empty
+	Most   int  // for packets: largest size in bytes; 0: no limit
 }
 
 // SideBytes returns the size of all fields together, in side bytes.

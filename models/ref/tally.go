@@ -5,7 +5,7 @@ type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // set by On: the reference checks the stream; subscribe does not set it, since it only serves
+	looked   bool // set by On: a function checks the stream; not set by subscribe, whose functions serve the device
 	nothing  bool // set by Nothing: an unexpected transaction is a fault
 }
 

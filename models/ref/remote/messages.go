@@ -49,7 +49,7 @@ type Setup struct {
 	Parameters map[string]string
 	Observe    []string
 	Most       int // largest number of transactions of the reference in the run
-	Stack      int // largest size of a stack, in bytes
+	Stack      int // largest size of a goroutine's stack in the reference's process, in bytes; 0: Go's default
 }
 
 // Msg is a transaction that has crossed the pins.
@@ -88,8 +88,8 @@ type Answer struct {
 
 	Failure  *ref.Failure
 	Mistake  *Mistake
-	Tallies  []ref.Tally // answer to End: the transactions of each stream
-	Memories int         // answer to End: comparisons of memories
+	Tallies  []ref.Tally // in the answer to End: the transactions of each stream
+	Memories int         // in the answer to End: number of comparisons of memories
 	File     string      // for Begin: position of the reference
 	Line     int
 }

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/ref"
 )
 
-// Serve answers requests until the channel ends. Before each call into the reference, it writes a note of the call
-// to note.
+// Serve answers requests until the channel ends. Before each call into the reference, it writes a Note of the call
+// into `note`.
 func Serve(in io.Reader, out io.Writer, note io.WriterAt, f ref.Reference) error {
 	s := server{reference: f, requests: gob.NewDecoder(in), answers: newWriter(out), note: note}
 	for {
