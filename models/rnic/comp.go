@@ -80,9 +80,9 @@ const (
 	kindPump     = iota
 	kindArrived  // Arg: *qpair; the latency of one of the pair's requests has passed
 	kindAnswered // Arg: *qpair; the latency of one of the pair's responses has passed
-	kindHeld     // the oldest request in receiver.granted has held its context for Hold
+	kindHeld     // the oldest request in receiver.granted has held its context for the time Contexts.Hold
 	kindAccepted // Arg: *rxOp; the NIC knows that all TLPs of the operation were accepted
-	kindSent     // Arg: *txPacket; the packet has held its context for Hold
+	kindSent     // Arg: *txPacket; the packet has held its context for the time Contexts.Hold
 	kindRipe     // Arg: *txPacket; the packet's latency has passed
 	kindTimer    // Arg: *qpair; the pair's acknowledgement timer has expired
 	kindRNR      // Arg: *qpair; the wait after an RNR NAK is over

@@ -15,7 +15,7 @@ type receiver struct {
 	slot     simcore.Ps
 	held     int // bytes in the receive buffer
 	ops      int // number of received packets in flight
-	unplaced int // TLPs of completion entries that were not accepted yet
+	unplaced int // TLPs with completion entries that their destination has not accepted yet
 
 	loopback fifo.Queue[*txPacket] // packets that the NIC sends to itself
 	granted  fifo.Queue[*rxOp]     // requests that got a context less than Contexts.Hold ago
@@ -51,7 +51,7 @@ type rxOp struct {
 	acceptedAt simcore.Ps // time at which the NIC knows that all TLPs were accepted
 	reply      *reply
 	word       [8]byte
-	next       *rxOp // next operation in qpair.parked, then in qpair.barred
+	next       *rxOp // next operation of the list that has this one: qpair.parked, or later qpair.barred
 }
 
 // takeFrames takes frames from the ports while the receive buffer has room. Frames left in a port
@@ -251,7 +251,7 @@ func (c *Comp) carryOut() {
 }
 
 // Consumed implements msg.Consumer: one of the TLPs or reads that a packet waits for has ended. The
-// NIC learns of it later, after the latency of the return path, which is given by back.
+// NIC learns of it later, after `back`, the latency of the return path.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
 	op.acceptedAt = max(op.acceptedAt, now+back)

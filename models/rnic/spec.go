@@ -59,16 +59,16 @@ type Spec struct {
 // Hold. A received one holds one for the time Hold, and then until its bytes are at their
 // destination (WRITE) or have been read (READ).
 type Contexts struct {
-	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
-	Reserve  int        `yaml:"reserve"`  // of them, not available to other endpoints
+	Endpoint int        `yaml:"endpoint"` // number of contexts that one endpoint has at most
+	Reserve  int        `yaml:"reserve"`  // number of an endpoint's contexts that other endpoints cannot take
 	Hold     simcore.Ps `yaml:"hold_ps"`
 }
 
 // Latency configures latencies that are added to each operation. They are pipelined and occupy no
 // context.
 type Latency struct {
-	Requester simcore.Ps `yaml:"requester_ps"` // work entry fetched to its first packet
-	Read      simcore.Ps `yaml:"read_ps"`      // packet received to its turn, by operation
+	Requester simcore.Ps `yaml:"requester_ps"` // from planning a message's first packet to its leaving, besides Hold
+	Read      simcore.Ps `yaml:"read_ps"`      // from receipt of a READ to its handling; likewise below
 	Write     simcore.Ps `yaml:"write_ps"`
 	Send      simcore.Ps `yaml:"send_ps"` // SENDs of connected queue pairs
 	Datagram  simcore.Ps `yaml:"datagram_ps"`

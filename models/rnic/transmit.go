@@ -32,16 +32,16 @@ type txPacket struct {
 
 	answer  bool     // the packet is a response, not a request
 	job     *readJob // READ that the packet carries data of; nil: other packets
-	entries int      // the packet's entries of the packet table
+	entries int      // number of entries of the packet table that the packet occupies
 
 	ends   bool // last packet of its message; for UC, UD and raw, done is the completion of the message
 	report bool // the completion in done must be written
 	left   bool // the packet has left; its completion waits for those of earlier packets of its queue pair
 	done   core.Completion
-	next   *txPacket // next packet in qpair.out, then in qpair.leaving
+	next   *txPacket // next packet of the list that has this one: qpair.out, or later qpair.leaving
 }
 
-// activate queues a queue pair that has something to send for its turn.
+// activate puts a queue pair that has something to send into the list of those that take turns.
 func (c *Comp) activate(q *qpair) {
 	if q.active || !q.CanSend() {
 		return

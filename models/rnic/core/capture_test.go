@@ -282,8 +282,8 @@ var departures = map[string][]recordedResponse{
 	"opcode_1e":             {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	// requests after an RNR NAK are not answered
 	"send_no_recv_rnr": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.RNRSyndrome(12)}},
-	// The standard wants the PSN before the expected one, 256. rxe answers with the PSN before 0,
-	// since it has acknowledged nothing yet.
+	// The expected PSN is 256. The standard wants an answer with the PSN before it, 255. rxe answers
+	// with the PSN before 0, since it has acknowledged nothing yet.
 	"psn_far_behind":  {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 	"psn_half_window": {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 }

@@ -117,7 +117,7 @@ type Reply struct {
 	Orig          uint64
 }
 
-// Effects collects what the caller must do for a packet. It is reused: call Reset before.
+// Effects collects what the caller must do for a packet. It is reused: call Reset before the next packet.
 type Effects struct {
 	Drop  Drop
 	Place []Place

@@ -29,7 +29,7 @@ type requester struct {
 	waiting bool   // between an RNR NAK and Resume
 
 	retries, rnr int
-	gapAt        uint32 // PSN of the latest lost response that was requested again; valid while gap is set
+	gapAt        uint32 // PSN of the latest lost response that was requested again; valid while field `gap` is set
 	gap          bool
 	steps        uint64 // counter of progress
 }
