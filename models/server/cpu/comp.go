@@ -24,7 +24,7 @@ type Core struct {
 	round      round
 	worked     bool       // the step being replayed found work; the loop may be stopped in the meantime
 	stepping   *Loop      // loop whose step is being replayed; nil: no step is being replayed
-	began      simcore.Ps // time at which that step began
+	began      simcore.Ps // time at which the step, or the record outside of steps, began
 	busy       bool       // the core computes, until the time due, or has a record to replay
 	due        simcore.Ps // time until which the core computes
 
@@ -147,8 +147,8 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.round.markAsleep(l)
 }
 
-// beginRecord is called before an operation is recorded. Outside of steps, the record begins at the
-// core's next poll.
+// beginRecord is called before an operation is recorded. Outside of a loop's step, the record begins
+// at the core's next poll.
 func (c *Core) beginRecord() {
 	if c.busy {
 		return

@@ -83,8 +83,8 @@ func (c *Core) forward(addr uint64, b []byte) {
 	}
 }
 
-// load issues the load of a line or a part of it. For a line being copied, to is the store that
-// follows the load; otherwise nil. wait says that the core waits for the load.
+// load issues the load of a line or a part of it. For a line being copied, `to` is the store that
+// follows the load; otherwise it is nil. `wait` says that the core waits for the load.
 func (c *Core) load(addr uint64, n int, to *line, wait bool) {
 	s := c.newLine()
 	s.access.Op, s.access.Addr, s.access.Data = mem.Read, addr, c.scratch[:n]

@@ -250,8 +250,8 @@ func TestLoopsComeAndGo(t *testing.T) {
 	}
 	idle := func() bool { return false }
 	add("A", 10, idle)
-	b.at(105*ns, func() { add("B", 4, idle) }) // A is polled at 100 and 110: B follows at 120
-	b.at(211*ns, func() { loops["A"].Wake() }) // A: 124, 138 .. 222
+	b.at(105*ns, func() { add("B", 4, idle) }) // A is polled at 100 and 110 ns: B follows at 120
+	b.at(211*ns, func() { loops["A"].Wake() }) // A is polled at 124, 138, ... 222 ns
 	b.at(300*ns, func() { loops["B"].Stop() })
 	b.at(401*ns, func() { loops["B"].Wake(); loops["B"].WakeAt(0); loops["A"].Wake() })
 	once := 0

@@ -42,8 +42,8 @@ type progress uint8
 
 const (
 	finished    progress = iota // continue with the next op
-	resumeAtDue                 // continue with this op when the core is due
-	blocked                     // continue with this op when an access ends or registers have room, which calls work
+	resumeAtDue                 // continue with this op at the time Core.due
+	blocked                     // continue with this op when Core.work is called: an access ended, or there is room
 )
 
 // regRead is the result of the register read that the core waits for.
@@ -235,7 +235,7 @@ func (c *Core) post(o *op) progress {
 	return finished
 }
 
-// refused reports whether registers are full. If so, they will call work once they have room (OnRoom).
+// refused reports whether registers are full. If so, they will call Core.work once they have room (OnRoom).
 func (c *Core) refused(regs Registers) bool {
 	h, ok := regs.(Holder)
 	if !ok || !h.Full() {

@@ -16,7 +16,7 @@ import (
 type Spec struct {
 	Period    simcore.Ps `yaml:"period_ps"`  // of the clock
 	Cores     int        `yaml:"cores"`      // in all
-	DataCores int        `yaml:"data_cores"` // the first of them, used for the data path
+	DataCores int        `yaml:"data_cores"` // number of cores, the first ones, that serve the data path
 	// lines that a core's loads and prefetches fetch at a time (line fill buffers)
 	Misses   int          `yaml:"misses"`
 	Stores   int          `yaml:"stores"`       // lines of a core's stores in flight

@@ -79,7 +79,7 @@ func TestCopyEngineServesCores(t *testing.T) {
 	require.NoError(t, c.Err())
 }
 
-// What no descriptor can ask for ends the run, with the reason.
+// A write to the portal that is no valid descriptor must end the run with an error that gives the reason.
 func TestCopyEngineRefuses(t *testing.T) {
 	d, err := dsa.Preset("host-fn")
 	require.NoError(t, err)

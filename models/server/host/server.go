@@ -60,8 +60,8 @@ type Core struct {
 	Memory   *memmap.Map // address space that the core's socket sees
 }
 
-// Build makes the sockets. Their parts' names begin with name. It panics if Akita does not accept
-// the name.
+// Build makes the sockets. The names of their parts begin with `name`. It panics if Akita does not
+// accept such a name.
 func (b Builder) Build(name string) (*Server, error) {
 	if b.Scheduler == nil || b.Memory == nil {
 		return nil, fmt.Errorf("host: %s: want a scheduler and a memory", name)

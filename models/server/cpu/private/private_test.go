@@ -190,7 +190,7 @@ func TestPolledLine(t *testing.T) {
 	l, err := c.Add(cpu.LoopSpec{Name: "L", Poll: 10}, func(c *cpu.Core) bool {
 		steps = append(steps, c.Now())
 		require.NoError(t, c.Load(0x1000, entry[:]))
-		return len(steps)%2 == 0 // poll once more after each letter
+		return len(steps)%2 == 0 // the step that sees a write asks for one more poll
 	})
 	require.NoError(t, err)
 	_, err = l.Watch(0x1000, 64)
