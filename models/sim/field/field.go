@@ -46,7 +46,7 @@ func (e *Error) Spelled(name func(Path) string) string {
 	return name(e.Path) + text
 }
 
-// Renamed returns the error with each path translated by name.
+// Renamed returns the error with each path translated by the function `name`.
 func (e *Error) Renamed(name func(Path) Path) *Error {
 	m := &Error{Path: name(e.Path), format: e.format, args: make([]any, len(e.args))}
 	for _, p := range e.against {
@@ -62,7 +62,7 @@ func (e *Error) Renamed(name func(Path) Path) *Error {
 }
 
 // Others returns the other fields that the fault concerns: those that the text names, and those of
-// Against. If the field at Path was left at its default, it is one of them that the user must correct.
+// Against. If the field at Path was left at its default, the user must correct one of the others.
 func (e *Error) Others() []Path {
 	var all []Path
 	for _, a := range e.args {

@@ -38,7 +38,7 @@ func (n *node) tick(now Ps) (bool, error) {
 	dice := n.rnd.Intn(8)
 	progress := false
 	if n.port.Peek() != nil {
-		progress = true // a message is left: the node must not sleep, even if it drew a wait
+		progress = true // the node must not sleep while its port has a message, even if it leaves it there now
 		if dice > 2 {
 			m := n.port.Retrieve(now.Sec()).(*testMsg)
 			n.log = append(n.log, fmt.Sprintf("%d got %d arrived %d", now, m.n, m.Arrive))

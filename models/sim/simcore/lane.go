@@ -107,8 +107,8 @@ func (d *lane) canSend() bool {
 	return false
 }
 
-// send takes a message if there is a credit for it. If dst is early, the caller must hand the
-// message over.
+// send takes a message if there is a credit for it. If `dst` gets messages at the time
+// of sending (field `early`), the caller must then call handOver.
 func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	l := d.link
 	now := l.clock.now()

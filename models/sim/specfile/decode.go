@@ -46,8 +46,8 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 // Defaulter is a spec that sets its own default values, before an entry of a list or an optional part is read into it.
 type Defaulter interface{ SetDefaults() }
 
-// WordDecoder is a spec that a file may give as a single word in place of a mapping. One that is itself a number or a
-// string, such as a quantity with its unit, gets every single value, numbers without a unit too.
+// WordDecoder is a spec that a file may give as a single word in place of a mapping. A type that is no struct,
+// such as a quantity with its unit, gets every scalar but null, numbers without a unit too.
 type WordDecoder interface{ DecodeWord(word string) error }
 
 // Single is a list that a file may give as its only entry, a mapping.

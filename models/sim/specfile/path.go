@@ -16,7 +16,7 @@ import (
 // Field is a field of a spec that can be set.
 type Field struct {
 	Path field.Path // path of the field, with an index for every list on the path
-	Tag  field.Path // Path with the names of tags, whichever forms it has
+	Tag  field.Path // Path with the names of the fields' tags, even where Path has short forms
 
 	entry
 }
@@ -69,7 +69,7 @@ func Fields(spec any, path field.Path) ([]Field, error) {
 	return at, nil
 }
 
-// fields returns the fields that a step leads to from f. rest lists that step and all after it.
+// fields returns the fields that a step of a path leads to from field f. `rest` lists that step and those after it.
 func (f *Field) fields(s step, rest []step) (all []Field, err error) {
 	v := f.value
 	switch {

@@ -18,7 +18,7 @@ import (
 )
 
 // Recognise returns an error unless a document is a mapping, and at least half of its keys are
-// fields of type t or names in others. Another kind of file may hold secrets, so the error quotes
+// fields of type t or among the further names in `others`. Another kind of file may hold secrets, so the error quotes
 // nothing of it.
 func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	switch root.Kind {

@@ -265,7 +265,7 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// span is a spec that a file may give as the word all.
+// span is a spec that a file may give as the single word "all".
 type span struct {
 	From int `yaml:"from"`
 	To   int `yaml:"to"`

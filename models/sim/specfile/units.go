@@ -22,7 +22,7 @@ import (
 type unit struct {
 	form  form
 	parse func(text string) (int64, error)
-	write func(n int64) string // empty: no quantity is so large
+	write func(n int64) string // returns "" if n is larger than any quantity
 	name  string               // unit of a value that is written as a whole number: ps, Mbps
 	short string               // the short form of the field's name; empty: it has none
 }

@@ -26,7 +26,7 @@ type Meter struct {
 	least, most int // batches
 
 	seen    int        // number of completions seen
-	now     simcore.Ps // time of the latest one
+	now     simcore.Ps // time of the latest completion
 	started bool       // the warm-up is over
 	start   simcore.Ps // start of the first batch
 
@@ -40,8 +40,9 @@ type Meter struct {
 	over  bool      // the rate is known: later completions are not counted
 }
 
-// New returns a meter that skips the first warm completions, and counts until the rate of at least least batches of so
-// many completions is known, or most batches have ended. A confidence interval takes MinBatches of them.
+// New returns a meter that skips the first `warm` completions, and then counts batches of `batch` completions until
+// the rate is known from at least `least` batches, or `most` batches have ended. A confidence interval takes at least
+// MinBatches.
 func New(warm, batch, least, most int) *Meter {
 	return &Meter{warm: warm, batch: max(batch, 1), least: max(least, MinBatches), most: most}
 }
@@ -109,7 +110,8 @@ func (m *Meter) Estimate() Estimate {
 	return e
 }
 
-// settle sets the half width of the interval, from the values of batches whose relative precision the rate shares.
+// settle sets the half width of the interval from one value per batch: the rate has the same relative precision as the
+// mean of these values.
 func (e *Estimate) settle(values []float64) {
 	n := len(values)
 	if n < MinBatches {
