@@ -87,7 +87,7 @@ func (b *listener) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 		require.Equal(b.t, code, e.Code)
 		require.Contains(b.t, e.Text, want)
 	}
-	rest, _ := io.ReadAll(c) // a connection reset ends it as well
+	rest, _ := io.ReadAll(c) // the error is not checked: a reset of the connection ends the reading as well
 	require.Empty(b.t, rest)
 }
 

@@ -32,7 +32,7 @@ type Wall struct {
 	RTL       time.Duration // time that the device's process spent simulating
 	Encode    time.Duration // building and sending RUN frames
 	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
-	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included
+	Deliver   time.Duration // decoding RAN frames, calling observers and delivering to links
 }
 
 // Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device
@@ -44,7 +44,7 @@ type Comp struct {
 	conn   *Conn
 	spec   CompSpec
 	period simcore.Ps
-	lead   simcore.Ps // time from when a quantum's inputs are complete to its end: a in MaxQuantum's comment
+	lead   simcore.Ps // time from when a quantum's inputs are complete to its end; `a` in the comment on MaxQuantum
 
 	// Done reports that no more inputs will come; the run then ends as soon as the device is quiet. Must be
 	// set before Begin; nil: never.

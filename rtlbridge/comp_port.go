@@ -147,7 +147,7 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 	if p.port.Send(m) == nil {
 		return nil
 	}
-	if p.limited { // the device exceeds its credits
+	if p.limited { // the device was given credits, and has sent more than they allow
 		return c.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue,
 			"output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
 	}

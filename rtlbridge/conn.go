@@ -75,7 +75,7 @@ type Conn struct {
 
 	in     []byte // receive buffer
 	lo, hi int    // in[lo:hi] holds bytes that are not yet consumed
-	out    []byte // RUN or INPUT frame under construction, records from reserve on
+	out    []byte // RUN or INPUT frame under construction; its records begin at offset `reserve`
 	nRec   uint32
 	early  uint32 // records sent ahead of the next RUN
 	run    protocol.Ran
@@ -85,7 +85,7 @@ type Conn struct {
 	cycle  uint64                      // end of the last quantum received
 	taken  uint64                      // bytes received of the current quantum
 	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1, at index i modulo len(sent)
-	sentAt [2 * MaxAhead]time.Duration // at the same index: the time since t.epoch at which its RUN was sent
+	sentAt [2 * MaxAhead]time.Duration // likewise: time since t.epoch at which the RUN of quantum i-1 was sent
 	start  protocol.Start
 	order  protocol.Order
 }

@@ -28,7 +28,8 @@ func (q *idleQuanta) skip(cycles uint32) {
 	q.skipped = q.skipped<<1 | 1
 }
 
-// send adds a quantum to those in flight and returns the cycles that its RUN needs in addition to its own.
+// send adds a quantum to those in flight and returns the cycles of the quanta skipped before it, which its RUN must
+// have in addition to the quantum's own.
 func (q *idleQuanta) send(records uint32) (owed uint32) {
 	owed, q.owed = q.owed, 0
 	q.under++

@@ -19,9 +19,9 @@ const lastOutputBytes = 8 << 10
 // children counts the devices that run below this program.
 var children atomic.Int32
 
-// process is a device that runs as a child. It ends when its socket is closed, which the kernel does however
-// this program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only
-// this program.
+// process is a device that runs as a child. It ends when its socket is closed, and the kernel closes the
+// socket in whatever way this program ends. It runs in a process group of its own, so that an interrupt from
+// the keyboard reaches only this program.
 type process struct {
 	cmd        *exec.Cmd
 	lastOutput tail

@@ -343,7 +343,7 @@ func (c *Conn) Close() error {
 	protocol.PutHead(b[:], protocol.FrameStop, 0)
 	c.t.arm(0)
 	err := c.t.write(b[:])
-	for range c.due { // a device that is still running answers first
+	for range c.due { // the device answers the RUNs in flight before it reads STOP
 		if err == nil {
 			_, err = c.expect(protocol.FrameRan)
 		}

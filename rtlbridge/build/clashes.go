@@ -133,8 +133,8 @@ type outerNames struct {
 	instance string
 }
 
-// newOuterNames returns the names in the wrapper: the ports' own, except for those in clash, which get new
-// ones.
+// newOuterNames returns the names in the wrapper: the ports' own, except for the names in `clash`,
+// which are replaced by new ones.
 func newOuterNames(ports []manifest.PinPort, clash map[string]bool) outerNames {
 	names := outerNames{ports: map[string]string{}}
 	taken := map[string]bool{}

@@ -59,7 +59,7 @@ type pointTaker struct {
 	counters int
 }
 
-// file removes the points from one source.
+// file takes the code of the coverage points out of the text of a verilated source.
 func (t *pointTaker) file(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -27,7 +27,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 		return nil, err
 	}
 	args = append(args, flags...)
-	if b.wrapper != "" { // the wrapper sets them itself
+	if b.wrapper != "" { // the wrapper sets the parameters itself
 		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
 	}
 	for _, f := range b.src.Files {

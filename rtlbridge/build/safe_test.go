@@ -27,7 +27,7 @@ func attackHeader(outputs ...string) string {
 		seen[p[1]] = true
 	}
 	for _, o := range outputs {
-		// Verilator would escape such a name in C++.
+		// The header has no other names: Verilator would escape them in C++.
 		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") {
 			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
 		}
@@ -203,7 +203,7 @@ func FuzzManifestIsSafe(f *testing.F) {
 		t.Setenv("TMPDIR", elsewhere)
 		t.Chdir(elsewhere)
 		for file, text := range map[string]string{"a.sv": "", "x.f": list, "dut.yaml": attack(field, value), name: ""} {
-			if file == filepath.Base(file) && file != ".." && file != "." { // others cannot be made, and need not
+			if file == filepath.Base(file) && file != ".." && file != "." { // only plain names are files here
 				_ = os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644)
 			}
 		}

@@ -40,7 +40,7 @@ const (
 	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
 	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and bits
-	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
+	VariantTuned    Variant = "tuned"    // as speed, but optimized with a profile taken while playing a recording
 )
 
 // Plays reports whether a variant is for playing traffic; the others are for observing a design.

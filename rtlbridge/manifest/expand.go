@@ -7,9 +7,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// expand replaces each AXI port by the records of its channels, and a stream with lanes but without lane by a
-// stream per lane. Their faults are left to the check of streams, which reports them at the line of the
-// original.
+// expand replaces each AXI port by the records of its channels, and a stream with field `lanes` but
+// without `lane` by a stream per lane. Their faults are left to the check of streams, which reports them at
+// the line of the original.
 func (m *Manifest) expand(add func(path, format string, args ...any)) {
 	if len(m.Streams) > protocol.MaxStreams { // reported later
 		return

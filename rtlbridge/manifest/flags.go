@@ -211,7 +211,8 @@ func joined(separator string, check func(string) error) func(string, func(string
 	}
 }
 
-// joinedPaths makes each folder in the text joined to an option absolute. Without a separator there is one folder.
+// joinedPaths returns a function for flagRule.rest: the text that directly follows an option's name is a folder or,
+// unless the separator is empty, several folders with separators between them; the function makes them absolute.
 func joinedPaths(separator string) func(string, func(string) (string, error)) (string, error) {
 	return func(text string, abs func(string) (string, error)) (string, error) {
 		parts := []string{text}

@@ -87,7 +87,7 @@ func Parse(path string, text []byte) (*Manifest, error) {
 }
 
 // parseManifest reads as much of a manifest as possible, which is nothing (nil) if it is not YAML. With an
-// error, wrong are the fields that it is about.
+// error, `wrong` lists the fields that the error is about.
 func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err error) {
 	m = &Manifest{Path: path, lines: map[string]int{}}
 	var root yaml.Node

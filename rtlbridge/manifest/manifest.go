@@ -87,7 +87,8 @@ type Stream struct {
 	SideHeld    bool `yaml:"side_held"`
 	ZeroPadding bool `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
 	Lane        int  `yaml:"lane"`         // which slice of flattened vectors this stream is
-	// number of slices; 0 means 1. Without lane, a stream for each: <name>0, <name>1, ...
+	// number of slices of the vectors; 0 means 1. Without field `lane`, the entry stands for a stream per slice:
+	// <name>0, <name>1, ...
 	Lanes   int            `yaml:"lanes"`
 	Strides map[string]int `yaml:"strides"` // role -> bits from lane to lane; default width/lanes
 }

@@ -26,9 +26,9 @@ var rePort = regexp.MustCompile(
 
 var reEscape = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
 
-// Verilator puts reserved before a name that is a word of C++, or that C++ code is likely to use: abort, class,
+// Verilator puts `reserved` before a name that is a word of C++, or that C++ code is likely to use: abort, class,
 // register. A name of the design's own with double underscores is escaped, so it never begins like that. A name that is
-// too long is cut; Verilator puts hashed and a checksum behind the part that it keeps.
+// too long is cut; Verilator puts `hashed` and a checksum behind the part that it keeps.
 const (
 	reserved = "__SYM__"
 	hashed   = "__Vhsh"

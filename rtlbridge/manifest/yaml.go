@@ -107,9 +107,9 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 	}
 }
 
-// follows reports whether a fault at path may be a mere consequence of a fault of shape, because it concerns a value
-// that could not be read, or a missing value that an unknown name may have been meant for. given reports whether
-// the file has a value at a path.
+// follows reports whether a fault at path may be a mere consequence of one that `shape` found, because it concerns a
+// value that could not be read, or a missing value that an unknown name may have been meant for. `given` reports
+// whether the file has a value at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"

@@ -2,8 +2,8 @@ package protocol
 
 // Kinds of streams.
 const (
-	KindAxis   = "axis"   // packets; every one has data
-	KindTLP    = "tlp"    // packets; one may have none
+	KindAxis   = "axis"   // packets; every packet has data
+	KindTLP    = "tlp"    // packets; a packet may have no data
 	KindRecord = "record" // fields with a handshake, one group of values a beat
 	KindLevel  = "level"  // input fields without a handshake: they keep the value set last
 )
@@ -31,7 +31,7 @@ type StreamInfo struct {
 	DataBytes int  // bytes of one beat; 0: records and levels, which have side bytes only
 	SideBytes int
 	Clock     int      // index into Hello.Clocks
-	Fields    []Signal // fields of the side bytes, each beginning at a byte
+	Fields    []Signal // fields of the side bytes; each field begins at a byte boundary
 }
 
 // Packets reports whether the stream's transactions have data.

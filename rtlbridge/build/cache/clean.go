@@ -211,7 +211,7 @@ func lastUse(path, kind string) time.Time {
 	return time.Now()
 }
 
-// lockItem locks a part of the cache that no process makes or uses.
+// lockItem locks a part of the cache. The error says if a process makes or uses the part.
 func lockItem(path, kind string) (release func(), err error) {
 	files := []string{path}
 	switch kind {

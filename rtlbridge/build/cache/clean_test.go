@@ -48,8 +48,8 @@ const (
 	cacheBroken  = "fifo-speed-44444444444444444444" // without a record
 	cacheObjects = "runtime-55555555555555555555"
 	cacheLock    = "nic-speed-66666666666666666666.lock"
-	cacheLeft    = "build-1" // without a lock, long ago
-	cacheYoung   = "build-2" // without a lock
+	cacheLeft    = "build-1" // a scratch folder without a lock, last changed long ago
+	cacheYoung   = "build-2" // a scratch folder without a lock, just made
 )
 
 // fillCache creates a cache with all these parts; cacheUsed is in use by this process, cacheMade is being

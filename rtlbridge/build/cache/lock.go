@@ -36,7 +36,7 @@ func DropLock(entry string) {
 }
 
 // Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. If another
-// process holds it, Lock reports once through the function say that it waits, and names that process.
+// process holds it, Lock calls the function `say` once, to report that it waits, and for which process.
 func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(),
 	err error) {
 	var f *os.File

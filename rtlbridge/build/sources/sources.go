@@ -162,7 +162,7 @@ func (s *Set) Fault(m *manifest.Manifest, path string, err error) error {
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
 // "+incdir+DIR", "+define+NAME[=VALUE]" or a comment (// or #).
-// open are the lists that name this one.
+// `open` is the chain of lists being read, each named by the one before; the last names this list.
 func (s *Set) readList(m *manifest.Manifest, path string, open []string) []error {
 	if slices.Contains(open, path) || len(open) > maxListDepth {
 		return []error{fmt.Errorf("%s: file lists nested deeper than %d: does it include itself?", path, maxListDepth)}
@@ -287,7 +287,7 @@ const (
 	MaxSourceBytes  = 256 << 20
 	MaxSourcesBytes = 1 << 30
 	MaxIncludeTree  = 20_000  // files under one include folder
-	MaxIncludeWalk  = 200_000 // all files and folders, of sources or not, under one include folder
+	MaxIncludeWalk  = 200_000 // files and folders of any kind under one include folder
 )
 
 func TooLarge(path string) error {
