@@ -13,7 +13,7 @@ import (
 // Mode determines how engine and device take turns.
 type Mode int
 
-// Modes. Their results are the same, event by event and cycle by cycle.
+// Ways to take turns. A simulation has the same results in both, event by event and cycle by cycle.
 const (
 	Pipelined Mode = iota // the device runs quantum k while the engine computes the inputs of quantum k+1
 	Serial                // the engine waits for a quantum's outputs before it continues
@@ -68,7 +68,7 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	if period <= 0 || in < 0 || out < 0 {
 		return 0
 	}
-	// Larger latencies have the same effect.
+	// A latency above MaxRunCycles has the same effect as MaxRunCycles, which bounds the quantum.
 	in, out = min(in, protocol.MaxRunCycles*period), min(out, protocol.MaxRunCycles*period)
 	q := in + out
 	if mode == Pipelined {

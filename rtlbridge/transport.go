@@ -25,7 +25,7 @@ const (
 	spinExtra = 20 * time.Microsecond
 	spinMost  = 400 * time.Microsecond
 	stolenGap = 30 * time.Microsecond // a longer gap between two polls means that the processor was taken away
-	restMost  = 256                   // most receives without spinning that follow a spin without a result
+	restMost  = 256                   // maximum number of receives without spinning after a spin that received nothing
 	// polls per clock reading
 	socketPolls = 4
 	sharedPolls = 100
