@@ -37,7 +37,8 @@ func TestEntriesOfTwoBlocks(t *testing.T) {
 	}
 }
 
-// TestFiguresOfEntries checks that the figures report the reads counted above, and are the same in every run.
+// TestFiguresOfEntries checks that the figures report the reads per frame that TestEntriesOfTwoBlocks counts, and are
+// the same in every run.
 func TestFiguresOfEntries(t *testing.T) {
 	names := []string{"nic/two_block_tx_512", "nic/append_reads", "nic/append_cycles"}
 	first, err := Run(t.Context(), tiny(t, names...))

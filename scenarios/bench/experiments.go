@@ -15,7 +15,8 @@ const (
 	calibratedShare = "/calibrated"
 )
 
-// experimentFigures returns all figures of experiments: their own, and the shares of each group.
+// experimentFigures returns the names of all figures of experiments: one for each experiment and, for each group of
+// experiments, the shares of its structural and of its calibrated claims that hold.
 func experimentFigures() []string {
 	all := papers.Names()
 	for _, g := range papers.Groups {

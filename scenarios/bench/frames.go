@@ -17,7 +17,7 @@ const (
 	minFrame = nicspec.FrameMin
 )
 
-// Frames returns n valid RoCEv2 frames of size bytes: reliable SEND middle packets to queue pairs 0, 1, ... in
+// Frames returns n valid RoCEv2 frames of `size` bytes: reliable SEND middle packets to queue pairs 0, 1, ... in
 // turn, with random payload, ICRC, UDP and IPv4 checksums. Bytes beyond whole words are Ethernet padding.
 func Frames(n, size int, seed uint64) ([][]byte, error) {
 	const stream = 0x62656e63 // makes payloads differ from those of other generators with the same seed

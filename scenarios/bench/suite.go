@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // DefaultOptions returns options that measure everything in a few minutes; a million packets on a whole card take one
-// of them.
+// of these minutes.
 func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
 
 const maxPercent = 10_000
@@ -253,7 +253,7 @@ func (s *session) take(m *measurement) error {
 	return nil
 }
 
-// first returns the first selected figure of a measurement, which names it in the log.
+// first returns the first selected figure of a measurement. The log calls the measurement by this name.
 func (s *session) first(m *measurement) string {
 	return m.names[max(slices.IndexFunc(m.names, func(name string) bool { return s.wants(name) }), 0)]
 }

@@ -28,8 +28,8 @@ func (s *Search) Try(fails func() bool) bool {
 }
 
 // Cut leaves out runs of a list, whose length is length(): long runs first, single entries in the end, each time from
-// the back. without tries the list without [from, to), and reports whether that was adopted. Cut reports whether
-// anything was left out.
+// the back. `without` tries the list without its entries [from, to), and reports whether that was adopted. Cut reports
+// whether anything was left out.
 func Cut(length func() int, without func(from, to int) bool) (cut bool) {
 	for n := max(1, length()/2); n > 0; n /= 2 {
 		for at := length() - n; at > -n; at -= n {

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/delta"
 )
 
-// cut leaves out entries of a list as long as the function fails returns true for the remaining ones.
+// cut leaves out entries of a list as long as function `fails` returns true for the remaining ones.
 func cut(s *delta.Search, list []int, fails func([]int) bool) []int {
 	for delta.Cut(func() int { return len(list) }, func(from, to int) bool {
 		less := slices.Concat(list[:from], list[to:])
@@ -44,8 +44,8 @@ func TestCutKeepsWhatFails(t *testing.T) {
 	})
 }
 
-// If all values from some value on fail, Least finds that value in few trials, and Grow one at most twice as far from
-// low.
+// If all values from `least` on fail, Least finds `least` in few trials. Grow finds a value that fails and is at most
+// twice as far from `low`, the start of the search.
 func TestLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.IntRange(0, 5).Draw(t, "low")

@@ -26,7 +26,7 @@ func (f *found) axi() {
 var channels = []string{"aw", "w", "b", "ar", "r"}
 
 // axiPort returns the AXI port whose pins begin with prefix; with lanes above 1, several ports whose pins are slices of
-// vectors; nil if a valid or ready is missing.
+// vectors. It returns nil if a channel has no pin `valid` or `ready`.
 func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 	s := &stream{kind: manifest.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
 	back := manifest.DirIn

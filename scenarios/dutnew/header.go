@@ -9,8 +9,8 @@ import (
 // and s_eth_type.
 var headerWords = []string{"hdr", "header", "meta", "metadata"}
 
-// headers gives header records without fields the free pins of their direction whose names begin with the record's
-// first word: s_ip_length for s_ip_hdr_valid.
+// headers finds the fields of header records that have none yet: the free pins of the record's direction whose names
+// begin with the record's first word, such as s_ip_length for s_ip_hdr_valid.
 func headers(list []*stream, pins []*pin) {
 	for _, s := range list {
 		all := strings.Split(strings.Trim(s.prefix, "_"), "_")

@@ -95,7 +95,7 @@ func (f *found) ready(s *stream) *pin {
 	return nil
 }
 
-// usual matches names of pins that belong to a handshake whose own pins have no prefix.
+// usual matches names of pins that belong to a handshake whose pins for valid and ready have no prefix.
 var usual = regexp.MustCompile(
 	`^t?(data|dat|payload|keep|strb|last|user|id|dest|sop|eop|empty|addr|be|error|err|hdr|header)$`)
 

@@ -19,7 +19,8 @@ type Spec struct {
 	Stall int // percentage of cycles with gaps and back-pressure, 0 to 90
 	Burst int // streams stall, or flow, for 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
 
-	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
+	// LinkCycles is the latency of the PCIe link and of the Ethernet link, in cycles. It bounds the quantum: see
+	// rtlbridge.MaxQuantum.
 	LinkCycles int
 
 	// Credits bound the messages in flight on a link, in each direction except Ethernet into the NIC; 0 means 4,096.

@@ -112,7 +112,7 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
 
 // Bus returns the bus of software on a card: memory accesses, with the latency of the card's memory, and register
-// accesses through arm.
+// accesses through parameter `arm`.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
 	if c.Memory.Timed() {

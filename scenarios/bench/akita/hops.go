@@ -23,8 +23,8 @@ type hopMsg struct {
 	seq  uint64
 }
 
-// hopBoard is a source, a forwarder and a sink, each a ticking component. They use Akita's interfaces only, and are the
-// same on both sides.
+// hopBoard is a source, a forwarder and a sink, each a ticking component. They use Akita's interfaces only, so
+// the same code runs on nictwin's engine and on Akita's.
 type hopBoard struct {
 	stamp            *simcore.Engine // sets the departure time of messages; nil on Akita's side
 	free             []*hopMsg
