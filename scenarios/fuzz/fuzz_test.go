@@ -243,7 +243,7 @@ func TestPanicIsNoMismatch(t *testing.T) {
 	require.Empty(t, c.res.Failures)
 }
 
-// A failing campaign writes the program to a file, which fails in the same way.
+// A failing campaign writes the program that failed to a file. Played from there, it fails in the same way.
 func TestFailureLeavesAProgram(t *testing.T) {
 	o := options(device.Model, 40)
 	o.Out, o.Most, o.Program = t.TempDir(), 1, nil

@@ -67,7 +67,7 @@ func (c *campaign) wantsDebug(ports int) bool {
 	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
 		return false
 	}
-	const few = 1000 // among so many programs, at least one is for the debug build
+	const few = 1000 // of this many programs or more, at least one is for the debug build
 	for i := range min(c.Runs, few) {
 		if n := c.Skip + i; c.ports(n) == ports && c.drawsDebug(n) {
 			return true

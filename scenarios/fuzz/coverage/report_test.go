@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// A report has a line for each group and the first missed bins; with all set, every missed bin.
+// A report has a line for each group, and for the first missed bins; with parameter `all`, for every missed bin.
 func TestReportForPeople(t *testing.T) {
 	r := &coverage.Report{Hit: 1, Bins: 41, Groups: []coverage.GroupReport{{Group: "a", Hit: 1, Bins: 1},
 		{Group: "b", Hit: 0, Bins: 10}, {Group: "c", Hit: 0, Bins: 30}}}

@@ -47,7 +47,7 @@ func (g *generator) cutLong(e *program.Entry, n int) {
 	}
 }
 
-// append requests pad and ICRC of a RoCE frame from the NIC; in most frames the length fields include them.
+// append makes an entry ask the NIC to append pad and ICRC to a RoCE frame. Most frames' length fields count them.
 func (g *generator) append(e *program.Entry) {
 	f := &e.Frame
 	if !f.Roce || len(f.Raw) > 0 || g.maybe(40) {

@@ -262,7 +262,7 @@ func (g *generator) spoil(e *program.Entry) {
 // copy draws an entry of the copy engine, most of them valid.
 func (g *generator) copy() program.Entry {
 	e := g.goodCopy()
-	if g.maybe(4) { // may make it invalid: a copy has a single block, and only opcodes that write may have a fence
+	if g.maybe(4) { // the entry may be invalid: a copy has one block, and only opcodes that write may have a fence
 		e.Blocks = g.blocks()
 		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
 	}

@@ -11,8 +11,8 @@ import (
 // situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
 	parts nicspec.Cap1Reg // optional parts that the build must have
-	// shares of the programs that use it, per mille: of all programs; if higher, of those whose streams stall in long
-	// bursts
+	// how many programs of 1,000 use it: perMille, but among those whose streams stall in long bursts the greater of
+	// perMille and burst
 	perMille, burst int
 	last            bool // must be the program's last operation, because it leaves the NIC without queues
 	add             func(g *generator)
@@ -79,7 +79,7 @@ func (g *generator) hangOverReset() {
 		g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0])) // a queue that is off after the first reset: it has no work
 		g.add(program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}, Wait: 2 * nicspec.VisibleCycles})
 		p := &program.Play{Port: g.intN(g.Sizes.Ports)}
-		for range 20 + g.intN(15) { // so many that one is arriving whenever the reset comes
+		for range 20 + g.intN(15) { // so many that a frame is arriving whenever the reset comes
 			f := g.idFrame()
 			f.DMAC, f.Len = dmac(g.intN(len(g.rx)+1)),
 				pick(g, 300+g.intN(1500), 300+g.intN(3000), 300+g.intN(nicspec.FrameMax-300))

@@ -45,7 +45,7 @@ type player struct {
 
 	rx   map[int]*rxRing // enabled receive queues, by number
 	tx   map[int]*txRing
-	at   [program.Regions]uint64 // first bus address in use of each part of memory
+	at   [program.Regions]uint64 // first bus address that the player uses in each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory
 	used [program.Regions]uint64 // bytes for pieces in use in each part of memory
 	last [program.Regions]uint64 // address of the latest piece in each part of memory

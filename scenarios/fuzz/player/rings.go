@@ -168,7 +168,8 @@ func (x *player) post(p *program.Post) error {
 // disable disables a queue and waits until it is disabled.
 func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
 
-// lateCycles bounds the time in which the writes of a command, and those that follow it, cross links of linkCycles.
+// lateCycles bounds the time, in cycles, until the writes of a table command, and the late writes after them, have
+// crossed links of latency linkCycles.
 const lateCycles = 450
 
 // disableLate disables a queue and writes two words of TBL_DATA `late` times while the command is busy. It is certain

@@ -244,7 +244,7 @@ func copies(e *program.Entry) bool {
 	return (e.Opcode == nicspec.OpcodeCopy || e.Opcode == nicspec.OpcodeCopyInvalidate) && len(e.Pieces) > 0
 }
 
-// piece allocates memory for a piece that needs reserve bytes, writes b there, and names it by its key.
+// piece allocates `reserve` bytes of memory for a piece, writes b there, and names it by its key.
 func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegFields, uint64, error) {
 	k, known := x.keys[p.Key]
 	region := program.RegionArm
@@ -299,7 +299,7 @@ func sharedAt(base uint64, same int) uint64 {
 	return base + program.PieceBytes - uint64(program.SharedBuffers+1-same)*program.SharedBytes
 }
 
-// shared places a piece in a buffer that other entries name, too. Software rewrites the buffer with the entry.
+// shared places a piece in a buffer that other entries name, too. Software rewrites it when it posts the entry.
 func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64,
 	error) {
 	bus := (sharedAt(base, p.Same) + uint64(p.Skew)) ^ k.far

@@ -13,7 +13,7 @@ const leastPatience = 8192
 // StuckError reports that the NIC did not do in time what the player waited for.
 type StuckError struct {
 	What    string // what the player waited for
-	Cycles  int64  // cycles that the NIC was given
+	Cycles  int64  // cycles from the start of the wait until the player gave up
 	Since   int64  // cycle in which the wait began
 	Blocked []Blocked
 }

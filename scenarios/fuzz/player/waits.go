@@ -29,8 +29,8 @@ type waits struct {
 func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
-		often          = 1000                               // factor of the limit on a slow board
-		frames         = program.MaxPlayed/ether.MaxLen + 1 // so many frames of MaxLen are longer than any played frame
+		often          = 1000                               // field most on a slow board, in multiples of field patience
+		frames         = program.MaxPlayed/ether.MaxLen + 1 // so many frames of MaxLen together exceed any played one
 	)
 	period := b.NIC.Period()
 	slowest := int64((b.Waits.Turn + frames*board.CableTime(b.Cable())) / period)

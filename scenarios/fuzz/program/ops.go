@@ -8,8 +8,8 @@ import (
 // Op is one operation: exactly one of its pointers is set. Wait is the number of cycles that follow it.
 type Op struct {
 	Wait    int      `json:"wait,omitempty"`
-	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling if it is not Off
-	TxQueue *TxQueue `json:"tx_queue,omitempty"` // enable, after disabling if it is not Off
+	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable the queue; first disable it unless it is Off
+	TxQueue *TxQueue `json:"tx_queue,omitempty"` // enable the queue; first disable it unless it is Off
 	Disable *Disable `json:"disable,omitempty"`
 	Post    *Post    `json:"post,omitempty"`
 	Play    *Play    `json:"play,omitempty"`
@@ -71,7 +71,7 @@ type Place struct {
 	Host bool `json:"host,omitempty"` // host memory; else Arm memory
 	High bool `json:"high,omitempty"` // Arm memory above 4 GB, which takes four DWs of header
 	Skew int  `json:"skew,omitempty"` // offset from a multiple of 64
-	Page int  `json:"page,omitempty"` // if not 0: starts that many bytes before the end of a page; without Skew
+	Page int  `json:"page,omitempty"` // if not 0: starts that many bytes before the end of a page, and Skew is ignored
 
 	Far uint64 `json:"far,omitempty"` // bits of the bus address to flip, above those that programs use
 }
@@ -129,7 +129,7 @@ type Send struct {
 	Times   int     `json:"times,omitempty"` // how often the entries are posted, in batches that fit the ring; 0: once
 
 	Short int `json:"short,omitempty"` // number of blocks at the end that the first doorbell does not announce
-	Pause int `json:"pause,omitempty"` // cycles between the first doorbell and the one that announces these blocks
+	Pause int `json:"pause,omitempty"` // cycles between the first doorbell and the one that announces the Short blocks
 }
 
 // Entry is a work entry. A Send's frame is Frame, truncated or padded to the total of inline bytes and pieces.

@@ -36,8 +36,8 @@ type Board struct {
 	Random bool   `json:"random,omitempty"`  // completions are split at random
 	Jitter int    `json:"jitter,omitempty"`  // ns by which answers to reads are shuffled
 	Delay  int    `json:"delay,omitempty"`   // ns from a read to its first completion
-	HostAt uint64 `json:"host_at,omitempty"` // offset in host memory where its use begins; 0: 8 GB
-	ArmAt  uint64 `json:"arm_at,omitempty"`  // offset in Arm memory above 4 GB where its use begins; 0: 8 GB
+	HostAt uint64 `json:"host_at,omitempty"` // first offset in host memory that the program uses; 0: 8 GB
+	ArmAt  uint64 `json:"arm_at,omitempty"`  // first offset in Arm memory that Place.High selects; 0: 8 GB
 	// TLPs in flight on a link of a plain card, each way; 0: no limit
 	Credits int `json:"credits,omitempty"`
 	// preset or file of the board that provides the card; empty: a plain card
