@@ -178,7 +178,7 @@ func (h *half) sendQuantum(mine state) error {
 	return nil
 }
 
-// receive reads the peer's messages up to the first n quanta.
+// receive reads the peer's messages until it has those of the first n quanta.
 func (h *half) receive(n uint64) error {
 	for h.quantaRead < n {
 		b, err := h.conn.expect(kindQuantum)

@@ -19,7 +19,7 @@ type place struct {
 
 // Tree says where sources are.
 type Tree struct {
-	Root string // folder in which files of findings are looked for first; then in Here
+	Root string // folder in which source files named by findings are looked for first; then in Here
 	Here string // working folder; empty: none
 	Repo string // root of the repository, to which places are relative
 }

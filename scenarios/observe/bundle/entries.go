@@ -35,8 +35,8 @@ var (
 	rtlForm   = lazy(`^rtl(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)+$`)
 )
 
-// lazy returns a function that compiles a pattern when it is first called, so that commands without bundles start no
-// later.
+// lazy returns a function that compiles a pattern when it is first called, so that it does not delay the start of
+// commands that read no bundle.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -133,7 +133,7 @@ func Measure(dirs []string) (*Baseline, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		r := byName[name]
-		// Killed runs are reported in place of the shards that they did not leave.
+		// A shard may be missing because its run was killed. Killed runs are reported below instead.
 		if err := result.Complete(r.folders, r.shards); err != nil && len(killed) == 0 {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func replaceable(path, baseline string, dirs []string, kind string, is func(text
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return nil // writing refuses it, and says why
+		return nil // the later write of the file fails, and says why
 	case sameFile(path, baseline):
 		return fmt.Errorf("%s: is the baseline: want another file", path)
 	}

@@ -25,7 +25,7 @@ type Beat struct {
 	w       io.Writer
 
 	done, total atomic.Int64
-	share       atomic.Uint64 // float64 bits of the share of the work that is done; 0: it is done / total
+	share       atomic.Uint64 // float64 bits of the share of the work that is done; 0: the share is `done` / `total`
 	status      atomic.Pointer[Status]
 	wanted      atomic.Bool
 

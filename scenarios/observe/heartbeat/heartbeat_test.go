@@ -73,7 +73,7 @@ func TestUnknownEnd(t *testing.T) {
 	require.Equal(t, "nictwin fuzz: after 30s; 60 programs, 2/s\n", out.String())
 }
 
-// If the share of the work is given, the time left follows from it and not from the number of units.
+// If the share of the work that is done is given, the time left follows from it and not from the number of units.
 func TestShare(t *testing.T) {
 	var out bytes.Buffer
 	b := New(&out, "run", "cases", 30*time.Second)

@@ -230,7 +230,7 @@ func assignments(s string) (list [][2]string) {
 // brief shortens a value to n characters. It shows numbers above 9 in hexadecimal, as hardware does.
 func brief(n int, value string) string {
 	if decimal.MatchString(value) && len(value) > 1 && len(value) <= maxDigits {
-		x, _ := new(big.Int).SetString(value, 10) // cannot fail: it matches decimal
+		x, _ := new(big.Int).SetString(value, 10) // cannot fail: value matches pattern `decimal`
 		value = "0x" + x.Text(16)
 	}
 	return clip(n, value)

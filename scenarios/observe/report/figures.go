@@ -122,7 +122,7 @@ func present(runs []*Run) Past {
 	return p
 }
 
-// figures lists the numbers of the runs.
+// figures lists what was measured in all runs together: outputs compared, mismatches, cycles and more.
 func figures(runs []*Run) []Figure {
 	p := present(runs)
 	list := []Figure{
@@ -168,7 +168,7 @@ func figures(runs []*Run) []Figure {
 	return list
 }
 
-// earlier reads the report in a folder, or makes one of the artifacts there.
+// earlier reads the report in a folder. A folder without a report needs artifacts, from which it makes one.
 func earlier(dir string) (*JSON, error) {
 	path := filepath.Join(dir, result.ReportFile)
 	text, err := files.Read(path, maxSummary)

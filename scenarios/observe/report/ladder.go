@@ -96,7 +96,7 @@ func ladders(list []*found, log *Log) (map[int]*Ladder, error) {
 	return all, nil
 }
 
-// readEvents finds the crossings around findings in a file, by the NIC that they are about.
+// readEvents finds the crossings around findings in a file of events. views holds the findings, by their NIC.
 func readEvents(path string, views map[string][]*view, log *Log) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

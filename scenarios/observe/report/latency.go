@@ -85,7 +85,7 @@ func histograms(runs []*Run) (list []Histogram) {
 	return list
 }
 
-// Sizes of a histogram, in its units.
+// Sizes of a drawn histogram, in units of its SVG picture, and numbers of bars and ticks.
 const (
 	plotW, plotH      = 640, 180
 	plotLeft, plotTop = 44, 8
@@ -96,7 +96,7 @@ const (
 
 // draw draws the shares of frames by latency. Bars are of equal width on an axis that is nearly logarithmic.
 func (h *Histogram) draw() {
-	per := 8 // bars in each octave; coarser ones if there are many
+	per := 8 // bars in each octave; halved while there are more than maxBars bars
 	var from, to int
 	for {
 		from, to = h.span(per)

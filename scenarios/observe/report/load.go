@@ -191,7 +191,8 @@ func worse(a, b string) string {
 	return a
 }
 
-// path returns the path of a file of the folder that a finding is from, and of its case.
+// path returns the path of a file about a finding: in the folder of artifacts that the finding is from or, if it is of
+// a case, in the subfolder of that case.
 func (r *Run) path(finding int, name string) string {
 	f := &r.Object.Findings[finding]
 	dir := r.Folders[r.folderOf[finding]]

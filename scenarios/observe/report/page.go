@@ -174,7 +174,7 @@ func (l *Log) rows() [][]any {
 	return list
 }
 
-// verdict words the head of the page.
+// verdict returns the words at the head of the page.
 func (r *Report) verdict() verdict {
 	v := verdict{Class: "fail", Word: "FAIL", Title: r.Runs[0].Name}
 	if n := len(r.Runs); n > 1 {

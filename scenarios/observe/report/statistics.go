@@ -34,7 +34,7 @@ type drawing struct {
 	URL  template.URL
 }
 
-// statistics lists the statistics of the first cases of all runs, and how many more there are.
+// statistics lists the statistics of the first maxCases cases of all runs, and counts the other cases that have some.
 func statistics(runs []*Run) (list []Statistics, more int, err error) {
 	for _, r := range runs {
 		for i := range r.Object.Scenarios {
@@ -62,7 +62,7 @@ func statistics(runs []*Run) (list []Statistics, more int, err error) {
 func (s *Statistics) draw(r *Run, x *result.ScenarioPlayed) error {
 	folder := x.Folder()
 	if !filepath.IsLocal(folder) || strings.ContainsRune(folder, filepath.Separator) {
-		return nil // no run names a case folder so
+		return nil // no run gives the folder of a case such a name
 	}
 	for _, dir := range r.Folders {
 		for _, name := range output.Files() {

@@ -41,7 +41,7 @@ func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)
 // reOurs matches the numbered and named files of a run.
 var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
 
-// ours lists the other files that runs may write.
+// ours lists the files that runs may write, besides those that reOurs matches.
 var ours = append([]string{
 	Marker, Summary, CoverageFile, PageFile, ReportFile, TransactionsFile, play.FSTFile, play.SaveFile,
 	judge.EventsFile, judge.PcapngFile, wiretap.File, JUnit, CodeQuality, ShrunkCapture, shrunkSecondPort,
@@ -68,10 +68,10 @@ type Folder struct {
 	lock   *os.File
 }
 
-// OpenFolder creates the folder or takes an existing one for this run: an empty one, one of an earlier run or, with
-// overwrite, any. dir may be a symbolic link to a folder; links inside it are refused. Files of an earlier run are
-// renamed, except inputs of this run: Close removes them, Drop restores them. In a folder that nictwin did not make,
-// only files that this run writes are replaced.
+// OpenFolder creates the folder or takes an existing one for this run: an empty one, one of an earlier run or, if
+// overwrite is set, any folder. dir may be a symbolic link to a folder; links inside it are refused. Files of an
+// earlier run are renamed, except inputs of this run: Close removes them, Drop restores them. In a folder that nictwin
+// did not make, only files that this run writes are replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
 	if dir == "" {
 		return &Folder{}, nil

@@ -80,7 +80,8 @@ func TestInnerRunsStay(t *testing.T) {
 	require.FileExists(t, "a/page/report.html")
 }
 
-// TestSummariesThatContradict checks that a summary that no run left is refused by its field.
+// TestSummariesThatContradict checks that a summary which no run can have written is refused by an error that names the
+// field at fault.
 func TestSummariesThatContradict(t *testing.T) {
 	for text, want := range map[string]string{
 		`"result": "great"`:                                  `result "great": want pass, mismatch,`,

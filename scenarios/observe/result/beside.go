@@ -8,7 +8,7 @@ import (
 )
 
 // OpenBeside opens a folder for a report without setting aside anything: a new one, an empty one, a folder of
-// artifacts, or with overwrite any. A new or empty one is marked as ours.
+// artifacts or, if overwrite is set, any folder. A new or empty one is marked as ours.
 func OpenBeside(dir string, overwrite bool) (*files.Folder, error) {
 	made, err := files.Make(dir)
 	if err != nil {

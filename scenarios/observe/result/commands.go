@@ -38,7 +38,7 @@ type Fuzzed struct {
 	Coverage Covered   `json:"coverage"`
 
 	Debug     int    `json:"debug"`               // programs played on the debug build, with assertions checked
-	Unchecked string `json:"unchecked,omitempty"` // why Debug is 0, if some programs were due for that build
+	Unchecked string `json:"unchecked,omitempty"` // why Debug is 0, if programs were drawn for the debug build
 }
 
 // Covered counts the hit bins of the contract.
@@ -65,7 +65,7 @@ type Failure struct {
 // ServerPlayed is the outcome of one server of a pair.
 type ServerPlayed struct {
 	Name       string `json:"name"`
-	Digest     string `json:"digest"` // of the crossings of its NIC
+	Digest     string `json:"digest"` // of the crossings of the server's NIC
 	Checked    uint64 `json:"checked"`
 	Mismatches uint64 `json:"mismatches"`
 	Sent       int    `json:"sent"` // frames
@@ -80,7 +80,7 @@ type ScenarioPlayed struct {
 	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file says
 	Result   string      `json:"result"`
 	Seed     uint64      `json:"seed"`    // of the workload
-	Digest   string      `json:"digest"`  // of completions and memory, as far as compare says; equal on every NIC
+	Digest   string      `json:"digest"`  // hash of completions and memory, as far as Compare tells; equal on every NIC
 	Compare  string      `json:"compare"` // exact, messages or counts
 	Messages int         `json:"messages"`
 	Bytes    uint64      `json:"bytes"`

@@ -62,14 +62,15 @@ func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) 
 	return nil
 }
 
-// ownRun reports whether a subfolder is the folder of artifacts of another run, or of a report, instead of one for a
-// case of the run that is set aside: those have none of these files.
+// ownRun reports whether a subfolder with files of these names holds the artifacts of another run, or a report. The
+// subfolder of a case has neither a summary nor a report.
 func ownRun(names []string) bool {
 	return slices.ContainsFunc([]string{Summary, JUnit, PageFile, ReportFile},
 		func(name string) bool { return slices.Contains(names, name) })
 }
 
-// sweepSub sweeps a marked subfolder, and removes it if only the marker is left. It leaves those of other runs alone.
+// sweepSub sweeps a marked subfolder, and removes it if only the marker is left. It leaves
+// subfolders with artifacts of other runs alone.
 func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) error {
 	sub, err := dir.Sub(name)
 	if err != nil {

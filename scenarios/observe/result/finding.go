@@ -66,7 +66,7 @@ type Finding struct {
 // Frame identifies the frame that a finding concerns. Without a capture, Capture, Packet and Time are empty.
 type Frame struct {
 	Dir     string `json:"dir"`               // rx or tx
-	Port    int    `json:"port"`              // at which it arrives or must leave
+	Port    int    `json:"port"`              // at which the frame arrives or must leave
 	Number  int    `json:"number"`            // rx: ordinal on its port; tx: among all posted frames; from 0
 	Capture string `json:"capture,omitempty"` // file
 	Packet  int    `json:"packet,omitempty"`  // in the file, from 1, as Wireshark counts

@@ -49,7 +49,7 @@ type Object struct {
 	NIC      string   `json:"nic,omitempty"`      // rtl or model
 	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
 	Stall    *int     `json:"stall,omitempty"`    // percentage; omitted if each program or run has its own
-	Ports    int      `json:"ports,omitempty"`    // of the NIC; omitted if programs have one or two
+	Ports    int      `json:"ports,omitempty"`    // of the NIC; omitted if it varies among fuzz programs
 
 	Captured *Captured    `json:"captured,omitempty"`
 	Rx       *Received    `json:"rx,omitempty"`
@@ -80,7 +80,7 @@ type Object struct {
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`
 
 	RTLCoverage *coverage.Report `json:"rtl_coverage,omitempty"`
-	Bins        *Covered         `json:"bins,omitempty"` // hit bins of the contract, of several runs together
+	Bins        *Covered         `json:"bins,omitempty"` // bins of the contract that any of several runs hit
 
 	Gate *Gated `json:"gate,omitempty"`
 

@@ -65,7 +65,7 @@ func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int
 	return t, nil
 }
 
-// Cut returns how much of the traffic is in the file.
+// Cut returns how many packets of the traffic are in the file, and how many were left out at its limit.
 func (t *Tap) Cut() trace.Cut { return t.out.Cut() }
 
 // Close writes the waiting packets and closes the file. It may be called again.
