@@ -166,8 +166,8 @@ func digest(r *Report) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// LeftOut lists the claims whose results change when an input that a claim calibrated gets its value without that
-// claim.
+// LeftOut lists the claims whose results change when an input that was calibrated by claims gets a value from another
+// source instead (study.Input.Instead).
 type LeftOut struct {
 	Input   string   `json:"input"`
 	Anchors []string `json:"anchors"`

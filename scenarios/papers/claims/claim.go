@@ -10,7 +10,7 @@ type Check string
 
 // Ways to compare a claim with the measurement.
 const (
-	Exact      Check = "exact"       // equal to the printed digits; or an equation that holds
+	Exact      Check = "exact"       // equal in all digits that the paper prints; or the claimed equation holds
 	Within     Check = "within"      // within a relative tolerance
 	InRange    Check = "in_range"    // between the ends of a range, each widened by the tolerance
 	UpperBound Check = "upper_bound" // at most the value

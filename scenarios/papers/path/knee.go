@@ -66,8 +66,8 @@ func crossing(sizes, passes []float64) float64 {
 	return math.NaN()
 }
 
-// residences compares both sides of the equation residence = LLC ÷ bandwidth. The LLC has a sixteenth of its size, and
-// times are scaled by the same factor.
+// residences measures residence times below and above LLC ÷ bandwidth, where the LLC is just full. The LLC has a
+// sixteenth of the real size, and times are scaled by the same factor.
 func residences(s *study.Session) error {
 	const scale = 16
 	llc := int64(llcBytes / scale)
@@ -119,7 +119,7 @@ func backlog(s *study.Session) error {
 	if err != nil {
 		return err
 	}
-	spec.gbps = s.Input("link") / 2 // so that the DRAM can carry its share
+	spec.gbps = s.Input("link") / 2 // half of the line rate, so that DRAM can carry the bytes that miss the LLC
 	per := float64(spec.packet) * 8e3 / spec.gbps
 	spec.invalidate, spec.residence, spec.slots = true, us(s.Input("residence")/4), 4*backlogLLC/spec.packet
 	spec.service, spec.scale = simcore.Ps(per/1.5), backlogScale

@@ -53,7 +53,7 @@ var Staged = study.Experiment{
 // links.
 type stagedDesign struct {
 	name   string
-	shared bool    // copies loop through the NIC's channel, after frames; else an engine beside the NIC copies
+	shared bool    // copies loop through the NIC's channel while no frame waits; false: an engine beside the NIC copies
 	direct bool    // payload goes from host memory straight to the network, without passing Arm memory
 	gbps   float64 // rate of an endpoint's link, counted in wire bytes
 }

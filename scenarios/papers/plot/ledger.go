@@ -69,7 +69,7 @@ func (t *table) add(l *study.Ledger) {
 	}
 }
 
-// cell draws a number; the closer it is to most, the darker its background.
+// cell draws number v; the closer it is to `most`, the darker its background.
 func (c *canvas) cell(x, y, v, most float64, title string) {
 	light := 255 - int(150*v/most)
 	c.printf(`<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="#%02x%02xff" stroke="#dddddd">`+

@@ -53,7 +53,7 @@ type mix struct {
 type outcome struct {
 	study.Estimate
 	mps   float64            // millions of requests a second
-	share map[string]float64 // millions of requests a second, by path
+	share map[string]float64 // by path: its part of mps, in the same unit
 	bed   *bed
 }
 

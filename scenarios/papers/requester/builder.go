@@ -41,7 +41,7 @@ func (b Builder) Build(name string) (*Requester, error) {
 	return r, nil
 }
 
-// Factory returns a factory for a board's slot; it stores the requester in got.
+// Factory returns a factory for a board's slot; it stores the requester that it makes in *got.
 func Factory(s Spec, got **Requester) board.Factory {
 	return func(slot board.Slot) (board.NIC, error) {
 		r, err := Builder{Scheduler: slot.Engine, Spec: s, TLPs: slot.TLPs}.Build(slot.Name)

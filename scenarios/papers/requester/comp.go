@@ -27,7 +27,7 @@ type Requester struct {
 	failed error
 
 	out      fifo.Queue[sent]          // TLPs waiting for the port, with policy InOrder
-	apart    [classes]fifo.Queue[sent] // TLPs waiting for the port, by class, with all other policies
+	apart    [classes]fifo.Queue[sent] // TLPs waiting for the port, by class, with policies InTurn and Yield
 	latest   int                       // class of the latest TLP sent
 	reading  fifo.Queue[*Transfer]     // transfers with reads to issue
 	arriving fifo.Queue[*Transfer]     // transfers whose packets arrive from the network, in this order

@@ -39,7 +39,7 @@ func (r *Requester) Start(t *Transfer) error {
 	return r.failed
 }
 
-// nextPacket schedules the arrival of a transfer's next packet, whose header is more bytes longer than usual.
+// nextPacket schedules the arrival of a transfer's next packet. Its header is `more` bytes longer than usual.
 func (r *Requester) nextPacket(t *Transfer, more int) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	bytes := n + r.spec.Header + more

@@ -16,8 +16,8 @@ const Endpoints = nicspec.EndpointHost + 1
 // Copies selects how memory-to-memory transfers share the port with writes from the network.
 type Copies string
 
-// Policies of sharing the port. Except with InOrder, reads and writes take turns: when a read is issued, no write that
-// it could depend on is still queued.
+// Policies of sharing the port. Except with InOrder, reads and writes take turns, so a read may pass queued writes. It
+// depends on none of them: a transfer that reads what another one writes starts when all writes of that one have left.
 const (
 	InOrder Copies = ""      // in order of arrival; reads only when no write waits
 	InTurn  Copies = "turn"  // writes of copies and of frames take turns by TLP, as with a copy engine beside the NIC
@@ -60,7 +60,7 @@ func RoCEv2() Network {
 }
 
 // Default returns the NIC of BlueField-2. The MPS are bf2.mtu_soc and bf2.mtu_host. Assumptions: MRRS 512, the longest
-// read of the host that does not change its number of completions; 256 tags, all that extended tags allow; and a buffer
+// read that the host, with its MPS, answers by one completion; 256 tags, all that extended tags allow; and a buffer
 // of 256 KB, several times bandwidth × round trip.
 func Default() Spec {
 	return Spec{MPS: [Endpoints]int{128, 512}, MRRS: 512, Tags: 256, Buffer: 256 << 10, Ports: 1024,

@@ -30,7 +30,7 @@ var Ablation = study.Experiment{
 	},
 }
 
-// parts returns the complete RB², and a design without each of its parts.
+// parts returns the complete RB² and, for each of its parts, a design that lacks only this part.
 func parts(s *study.Session) []design {
 	var all []design
 	add := func(name string, change func(*design)) {

@@ -39,7 +39,7 @@ type end struct {
 	x    *side
 	cq   verbs.CQ
 	own  rb2.Place
-	user uint64 // source or destination of copies, apart from the ring
+	user uint64 // buffer outside the ring: source or destination of copies
 }
 
 // numberBytes is the size of a message's number, the only part of it that software reads and writes itself.

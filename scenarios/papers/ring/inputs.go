@@ -34,7 +34,7 @@ var shared = []study.Input{
 		Anchors: []string{"rb2.cfg.sd_inflight"}},
 }
 
-// inputs returns own followed by the shared inputs.
+// inputs returns the given inputs, followed by the shared ones.
 func inputs(own ...study.Input) []study.Input { return append(own, shared...) }
 
 func ns(v float64) simcore.Ps { return simcore.Ps(v * float64(simcore.Nanosecond)) }

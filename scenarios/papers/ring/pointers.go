@@ -103,7 +103,8 @@ func alignment(s *study.Session) error {
 	return nil
 }
 
-// counts runs rings and compares their counters with the thresholds.
+// counts runs three rings, and compares how many slots, tails and heads they write with the thresholds alpha, beta and
+// gamma of their specs.
 func counts(s *study.Session) error {
 	const size = 64
 	one, err := throughput(s, full(s).unbatched(), size)

@@ -92,5 +92,5 @@ func synchronize(s *study.Session) error {
 	return nil
 }
 
-// rounds is the number of round trips per latency.
+// rounds is the number of round trips over which a latency is measured.
 const rounds = 3000

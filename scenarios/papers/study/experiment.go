@@ -9,7 +9,7 @@ import (
 // Experiment reproduces a figure of a paper, or gives evidence for a mechanism.
 type Experiment struct {
 	Group   string // path or ring: the group of figures in bench
-	Name    string // without the group, such as packets; unique
+	Name    string // unique name without the group: packets, if FullName is path/packets
 	Title   string
 	Figures string   // figures of the papers that it reproduces
 	Claims  []string // ids of the claims that it measures
@@ -42,10 +42,10 @@ func (x *Experiment) Validate() error {
 type Input struct {
 	Name    string   `json:"name"`
 	Value   float64  `json:"value"`
-	Text    string   `json:"text,omitempty"` // for a value that is a name
+	Text    string   `json:"text,omitempty"` // name of a preset, if the input is no number
 	Unit    string   `json:"unit"`
 	Source  string   `json:"source"`            // paper and section, parameter id, standard, data sheet, or assumption
-	Anchors []string `json:"anchors,omitempty"` // claims that set it: not scored
+	Anchors []string `json:"anchors,omitempty"` // claims that set the value, so they are not scored
 
 	// Instead is the value that the input would have without the claims that calibrated it. Leave-one-out runs use it.
 	Instead *Instead `json:"instead,omitempty"`
@@ -110,7 +110,7 @@ func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 // the last point of an axis (Points).
 const few = 10
 
-// Few reports whether the percentage is so low that measurements without claims are left out.
+// Few reports whether Session.Percent is so low that measurements that no claim refers to are left out.
 func (s *Session) Few() bool { return s.Percent < few }
 
 // Points returns the points of an axis: all of them or, if Few, only the first and the last.

@@ -20,8 +20,8 @@ type (
 // least MinRoundTrips, after a warm-up of a tenth of that number.
 func (s *Session) NewMeter(roundTrips int) *Meter { return s.NewMeterAfter(0, roundTrips) }
 
-// NewMeterAfter returns a meter like that of NewMeter, whose warm-up takes warm round trips more, for example to fill a
-// cache. Session.Percent does not scale these.
+// NewMeterAfter returns a meter like that of NewMeter, whose warm-up is longer by `warm` round trips, for example to
+// fill a cache. Session.Percent does not scale these.
 func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 	n := s.Scale(roundTrips, MinRoundTrips)
 	return steady.New(warm+n/10+1, (n+batches-1)/batches, batches, most)

@@ -50,7 +50,7 @@ func TestMeter(t *testing.T) {
 	require.Greater(t, e.Relative(), Precision)
 	require.False(t, e.Converged)
 
-	// Completions after the end must not be counted.
+	// Completions after the end of a measurement must not be counted.
 	m := s.NewMeter(1)
 	before := feed(m, 64, 1000)
 	require.False(t, m.Done(1<<40, 64))
