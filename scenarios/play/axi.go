@@ -11,7 +11,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// mostBytes bounds the address range of a memory that is checked.
+// mostBytes bounds the base address and the size of a memory that the check `memory` covers.
 const mostBytes = 1 << 40
 
 // maxBeats is the maximum length of an AXI burst.

@@ -84,7 +84,7 @@ func (d *Device) fitRange(f *faults) {
 	f.add(part >= beat, "memory.bytes", "%d: want at least %d, a beat for each port", x.Bytes, beat*uint64(len(ports)))
 	align := beat
 	if len(ports) > 1 {
-		align = min(max(part, beat), page) // no burst may cross into the part of another port
+		align = min(max(part, beat), page) // no burst may cross into the addresses of another port
 	}
 	f.add(x.Base%align == 0, "memory.base", "%#x: want a multiple of %d", x.Base, align)
 }

@@ -188,7 +188,8 @@ func (d *Device) declared() ref.Declared {
 	return x
 }
 
-// forward is the reference of identity and route: every input transaction must come out, unless it may be dropped.
+// forward is the reference of the checks `identity` and `route`: every input transaction must come out, unless it may
+// be dropped.
 func (d *Device) forward(p *ref.Player) {
 	s := d.Spec
 	for _, out := range s.Out {

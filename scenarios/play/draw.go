@@ -10,7 +10,7 @@ import (
 // item is one transaction for an input.
 type item struct {
 	stream int
-	id     int    // number shared by coupled transactions; unused if a reference gives it
+	id     int    // number shared by coupled transactions; unused in a transaction that a reference gives
 	at     uint64 // first cycle in which the transaction may be offered
 	side   []byte
 	data   []byte

@@ -12,7 +12,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// demux plays the demultiplexer; play is the section `play` of its manifest, own its reference or nil.
+// demux plays the demultiplexer. `play` is the section play of its manifest; `own` is its reference, or nil.
 func demux(t *testing.T, play string, own ref.Reference, runs int, keep []Span) (*Report, error) {
 	t.Helper()
 	m, err := manifest.Load("testdata/demux")

@@ -18,8 +18,8 @@ const fieldFair = "fair"
 
 // fairness finds inputs whose offered beat is not taken while other streams move (play.fair).
 type fairness struct {
-	limit   uint64             // cycles of a stream's own clock; 0: an input may starve
-	window  uint64             // limit in cycles of the slowest clock, converted to cycles of the first clock
+	limit   uint64             // most cycles that an input may wait, by its own clock; 0: it may starve
+	window  uint64             // `limit` cycles of the slowest clock, converted to cycles of the first clock
 	moves   [][]uint64         // by stream: cycles within the window in which its transactions ended
 	starved map[int]starvation // inputs that have waited as long as the limit
 }

@@ -9,12 +9,12 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Limits of a run in which streams move but the transactions that are due do not come. All but leastMoves are multiples
-// of the manifest's patience.
+// Limits of a run in which streams move but the transactions that are due do not come: of the cycles and transactions
+// since the latest useful move. All but leastMoves are factors of a patience in cycles.
 const (
-	mostCycles = 200
-	mostGiven  = 1000    // multiple of patience: limit of cycles while a reference gives transactions
-	mostMoves  = 10      // limit of transactions since the latest useful one, for each cycle of patience
+	mostCycles = 200     // limit of cycles, in multiples of the manifest's patience
+	mostGiven  = 1000    // the same while a reference gives transactions, in multiples of the run's patience
+	mostMoves  = 10      // limit of transactions for each cycle of the manifest's patience
 	leastMoves = 100_000 // the limit of transactions is at least this number
 )
 
@@ -161,8 +161,9 @@ func longestPause(percent, burst int) (cycles uint64) {
 	return cycles
 }
 
-// settle returns for how many cycles nothing may happen before the run ends. It is longer while dropped transactions
-// are missing that no counter of the device accounts for: they may still be on their way.
+// settle returns how many cycles must pass in which no transaction is due and no checked stream moves, before the run
+// ends. More are needed while dropped transactions are missing that no counter of the device accounts for: they may
+// still be on their way.
 func (p *played) settle() uint64 {
 	counted, _ := p.Observed(p.Spec.Drops.Counted)
 	if n := p.judge.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {

@@ -215,7 +215,7 @@ func (b *builder) writeRecord(dir string) error {
 	return os.WriteFile(filepath.Join(dir, cache.RecordFile), text, 0o644)
 }
 
-// fileSum returns the sum of a file.
+// fileSum returns the hash of a file, in hexadecimal.
 func fileSum(path string) (string, error) {
 	h := newHash()
 	if err := h.file("program", path); err != nil {

@@ -50,7 +50,7 @@ func (p *patience) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// try repeats do until it has transferred some bytes.
+// try repeats function `do` until that has transferred some bytes.
 func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (int, error) {
 	for {
 		if p.x.written() > mostWritten {

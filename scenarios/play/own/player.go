@@ -94,7 +94,7 @@ func (c *Player) Close() error {
 	if alone && !c.x.cmd.ProcessState.Success() {
 		return c.end(note)
 	}
-	_, _ = c.program.output.Write([]byte(c.x.trace())) // it did not panic, so this is ordinary output
+	_, _ = c.program.output.Write([]byte(c.x.trace())) // the process did not panic, so this is ordinary output
 	return nil
 }
 

@@ -27,11 +27,12 @@ type process struct {
 	exited   chan struct{}
 }
 
-// Limits, in the time of the process itself (see age), for what it does when it has to end.
+// Limits for the steps by which a reference's process ends. The first two are in the time of the process itself (see
+// type age), draining is elapsed time.
 const (
-	ending   = 2 * time.Second // from the closing of its pipes to its end
+	ending   = 2 * time.Second // from the closing of its pipe for requests to its end
 	tracing  = 3 * time.Second // to write the trace of Go's runtime
-	draining = time.Second     // to deliver its output, as a child process may keep the pipe open
+	draining = time.Second     // to read what it has written; then stop, as a child process may keep the pipe open
 )
 
 // start starts a process of the program.
