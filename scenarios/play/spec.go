@@ -23,22 +23,23 @@ type Spec struct {
 	// output), memory (an AXI port behaves as a memory), rules (only the rules of streams are checked), or reference (a
 	// user's reference decides). Empty: reference if the user gives one, else rules.
 	Check string `yaml:"check"`
-	// In and Out are the streams that the checks identity and route compare; empty: all streams with packets or, if
-	// there are none, all with records.
+	// In and Out are the streams that are compared if Check is `identity` or `route`; empty: all streams with packets
+	// or, if there are none, all with records.
 	In  []string `yaml:"in"`
 	Out []string `yaml:"out"`
-	// By names the field of the inputs by which the check route selects the output: its value is an index of Out.
+	// By, for check `route`, names the field of an input transaction that selects the output: its value is an index of
+	// Out.
 	By string `yaml:"by"`
 	// field of the inputs -> field of the outputs; fields not listed have the same name on both
 	Rename map[string]string `yaml:"rename"`
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
-	Memory *MemorySpec       `yaml:"memory"` // settings of the check memory
+	Memory *MemorySpec       `yaml:"memory"` // settings of check `memory`
 	// Serve lists the device's AXI manager ports for which the player provides a memory, whatever the check.
 	Serve map[string]ServeSpec `yaml:"serve"`
 	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
-	// Latency limits, by output, the cycles from the end of a transaction at the input to its first beat at the output,
-	// in runs without stalls.
+	// Latency holds bounds, by output, of the cycles from the end of a transaction at the input to its first beat at
+	// the output. They apply to runs without stalls.
 	Latency map[string]Values `yaml:"latency"`
 
 	Count  int                   `yaml:"count"` // number of transactions drawn for each input
@@ -75,11 +76,11 @@ type InputSpec struct {
 	Edges []EdgeSpec `yaml:"edges"`
 }
 
-// EdgeSpec is a limit that transfers may cross.
+// EdgeSpec describes limits that transfers may cross: addresses, such as the multiples of 4 KB.
 type EdgeSpec struct {
 	Start  string `yaml:"start"`  // field with the start address
 	Length string `yaml:"length"` // field with the length in bytes
-	At     uint64 `yaml:"at"`     // the limits are the multiples of this number: 4096 is a page
+	At     uint64 `yaml:"at"`     // the limits are the addresses that are multiples of it: 4096 for pages
 }
 
 // MemorySpec describes an AXI subordinate port of the device, and the accesses to it.

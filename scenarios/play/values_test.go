@@ -33,7 +33,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A start that is moved to an edge keeps its step: the transfer then ends at the edge, or one step before or after it.
+// A start address that is moved so that the transfer ends at an edge is still a multiple of the field's step: the
+// transfer ends at the edge, or one step before or after it.
 func TestEdgesKeepSteps(t *testing.T) {
 	v := Values{Ranges: [][2]uint64{{0, 0xfffff}}, Steps: []uint64{4}}
 	x := &InputSpec{Fields: map[string]Values{"addr": v}}

@@ -28,7 +28,7 @@ func (t *thread) wantsProcessor() bool { return t.state == 'R' || t.state == 'D'
 // readThread reads a file in the format of /proc/PID/stat; ok is false once the thread has ended.
 func readThread(file string) (t thread, ok bool) {
 	text, err := os.ReadFile(file)
-	end := strings.LastIndex(string(text), ")") // of the program's name, which may contain anything
+	end := strings.LastIndex(string(text), ")") // end of the program's name: "(name)"; a name may contain ")"
 	if err != nil || end < 0 {
 		return thread{}, false
 	}
@@ -84,7 +84,7 @@ type age struct {
 	used time.Duration // processor time at the previous call
 }
 
-// least is the inverse of the share of elapsed time that counts in any case.
+// least bounds what passed returns: at least 1/least of the elapsed time, even if the process got no processor time.
 const least = 20
 
 // passed returns the time, as age measures it, that has passed since the previous call, d ago.

@@ -76,7 +76,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// pumped runs a pump on a text; it returns the output shown and the trace kept.
+// pumped has a pump copy a text, as a process's output; it returns what the pump showed, and the trace that it kept.
 func pumped(t *testing.T, text string, p *pump, s *sink) (shown, kept string) {
 	t.Helper()
 	var to bytes.Buffer
