@@ -87,7 +87,7 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	return e
 }
 
-// first returns the first frame that is expected from the given port or, if elsewhere is set, from any other port.
+// first returns the first frame that is expected from `port` or, if `elsewhere` is true, from any other port.
 func (q *txQueue) first(port int, elsewhere bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
 		if e := &q.expect[i]; !e.out && !e.fail && (e.port != port) == elsewhere {

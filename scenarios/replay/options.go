@@ -31,7 +31,7 @@ type Options struct {
 	EthBits     int      // width of a port's stream; 0: that of the device or card
 	Variant     string   // build of the device: speed, debug
 	Connect     string   // address of a running device, used instead of DUT
-	Token       string   // token of that device, 64 hexadecimal digits
+	Token       string   // token of the device at Connect, 64 hexadecimal digits
 	Dir         string   // rx, tx or both
 	Speed       string   // line, capture, or a number of Gbps
 	MaxGap      simcore.Ps

@@ -292,7 +292,7 @@ func TestBreachEndsTheRun(t *testing.T) {
 func TestCompletionsTwice(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, shipped(t))
-		// These settings are chosen so that no second copy arrives after its tag was reused.
+		// With these settings no second copy of a completion arrives after its tag was reused.
 		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true
 		r := start(t, o)
 		require.NoError(t, r.bed.Faults.Add(inject.Fault{

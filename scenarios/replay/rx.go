@@ -17,7 +17,7 @@ type receive struct {
 	fail      func(error) // ends the run with an error
 	shape     *Shape
 	inFlight  []inFlight       // by port: frames that may still be delivered
-	pass      []int            // by port: frames of one pass over the captures
+	pass      []int            // by port: number of frames in one pass over the captures
 	records   []deliveryRecord // by port: frames already delivered
 	queues    []*driver.Copier
 	lastSeq   [][]int64 // by queue and port: ordinal of the frame delivered last

@@ -15,12 +15,13 @@ type Shares struct {
 	Referee float64 // judging crossings
 	Models  float64 // everything else: Go models, players, decoding the device's outputs, writing artifacts
 
-	// Busy is the share of wall time in which the device simulated. It runs in parallel, so it is not part of the sum.
+	// Busy is the share of wall time in which the device simulated. The device runs in parallel with this program, so
+	// Busy is not part of the sum.
 	Busy float64
 }
 
-// shares divides the wall time of a run. before holds the bridge's clocks at the start of the run, since starting the
-// device took time, too. Without a bridge it returns nil.
+// shares divides the wall time of a run. `now` and `before` are the wall times that the bridge has added up at the end
+// and the start of the run: starting the device took time, too. Without a bridge it returns nil.
 func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 	if now.Cycles == 0 || wall <= 0 {
 		return nil

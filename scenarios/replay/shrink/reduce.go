@@ -40,8 +40,9 @@ func (r *reducer) try(in input) bool {
 	return true
 }
 
-// reduce returns the smallest failing input that it finds; ok is false if it finds none. It begins with the first of
-// the tails that fails, whose last packets are the most likely to matter. first is the direction to try alone.
+// reduce returns the smallest failing input that it finds; ok is false if it finds none. It begins with the
+// last packets of a list, which are the most likely to matter: those of the first list in `tails` that fail. `first` is
+// the direction (rx or tx) that is tried alone before the other one.
 func reduce(s *delta.Search, tails [][]traffic.PortFrame, whole input, first string, fails func(*input) bool) (
 	_ input, ok bool) {
 	r := &reducer{s, fails, whole}
