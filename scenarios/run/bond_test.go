@@ -20,8 +20,8 @@ func (c *carried) Func(ctx sim.HookCtx) {
 	}
 }
 
-// Stacks whose NICs have one port and a bond of two cables use both cables, lose nothing, and have the results of one
-// cable.
+// Stacks whose NICs have one port and a bond of two cables use both cables, lose nothing, and have the same results as
+// over one cable.
 func TestStacksOverBonds(t *testing.T) {
 	const sprays = "flexins, flexins: {data: {recovery: 1, spray: true}}" // over many UDP source ports
 	for stack, preset := range map[string]string{sprays: "bf3-cores", "rnic": "connectx7-cores"} {

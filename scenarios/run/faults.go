@@ -29,7 +29,7 @@ type PCIeFault struct {
 	Of     EndpointMemory `yaml:"of"`       // memory whose reads are affected
 	Kind   string         `yaml:"kind"`     // kind of fault; none if completions are only late
 	Skip   int            `yaml:"skip"`     // the first Skip reads are unaffected
-	Count  int            `yaml:"count"`    // number of reads affected after those; 0: all
+	Count  int            `yaml:"count"`    // number of reads affected after the first Skip; 0: all
 	Delay  simcore.Ps     `yaml:"delay_ps"` // time by which completions are late
 }
 

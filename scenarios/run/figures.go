@@ -28,13 +28,14 @@ type FigureSpec struct {
 	P999       *LatencySpec    `yaml:"p999"`
 	Max        *LatencySpec    `yaml:"max"`
 	Throughput *RateSpec       `yaml:"throughput"`     // goodput of all flows
-	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // most bytes to and from the DRAM of both Arms
+	ArmDRAM    *quantity.Bytes `yaml:"arm_dram_bytes"` // maximum number of bytes to and from the DRAM of both Arms
 }
 
 // LatencySpec bounds a latency of every kind and size.
 type LatencySpec struct {
 	Below quantity.Time `yaml:"below"`
-	// what it leads to, as stats.Measures; empty: answer, hand_over or completion, the first that the kind has
+	// event at which the latency ends, one of stats.Measures; empty: answer, hand_over or completion, the first that
+	// messages of the kind have
 	To string `yaml:"to"`
 }
 
@@ -44,7 +45,7 @@ type RateSpec struct {
 	Below quantity.Rate `yaml:"below"` // 0: no bound
 }
 
-// percentile is an expected latency with the samples that it takes.
+// percentile is an expected latency with the number of samples that it needs.
 type percentile struct {
 	name  string
 	spec  *LatencySpec
@@ -97,7 +98,7 @@ func (s *Spec) validateFigures(bad func(ok bool, path field.Path, format string,
 	bad(m.Window > 0 || m.WarmUp == 0, "measure.window", ": none: want the length of the window behind %v",
 		field.Path("measure.warm_up"))
 	sweeps := slices.ContainsFunc([]field.Path{"expect", "measure", "stacks"}, s.Sweep.axes.Sets)
-	if sweeps || s.sweepsWorkload("") || s.validateWorkloads() != nil { // the workloads report that themselves
+	if sweeps || s.sweepsWorkload("") || s.validateWorkloads() != nil { // the workloads' own checks report their errors
 		return
 	}
 	for _, p := range s.Expect.percentiles() {
@@ -126,7 +127,7 @@ func (s *Spec) validateLatency(p *percentile, bad func(ok bool, path field.Path,
 			"followed on the wire: want %s, or %v %s", to, w.Transport, known[0], path+".transport", apps.RC)
 		each := l.Messages() / len(w.Sizes)
 		if w.Kind == apps.Atomics {
-			each /= 3 // a third of them are additions
+			each /= 3 // a third of the messages are additions
 		}
 		bad(each >= p.least, at, ": %d messages of each size: want %d or more for a tail, by %v", each, p.least,
 			path+".count")
@@ -134,7 +135,7 @@ func (s *Spec) validateLatency(p *percentile, bad func(ok bool, path field.Path,
 	bad(given > 0, at+".to", "%q: %s: want one of these", to, strings.Join(have, "; "))
 }
 
-// validateRates checks what is expected over the warm window.
+// validateRates checks the fields of section `expect` whose figures are taken over the warm window.
 func (s *Spec) validateRates(bad func(ok bool, path field.Path, format string, a ...any)) {
 	x, list := &s.Expect.FigureSpec, s.AllWorkloads()
 	all, largest := list.Messages(), 0

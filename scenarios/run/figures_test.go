@@ -154,7 +154,7 @@ func TestLoadsAreNotArmDRAM(t *testing.T) {
 	require.InEpsilon(t, a, b, 0.1)
 }
 
-// TestWrongStampsFail checks that stamps that cannot be fail a run in domain run.
+// TestWrongStampsFail checks that impossible stamps make a run fail, with a finding in domain `run`.
 func TestWrongStampsFail(t *testing.T) {
 	w := &world{c: caseOf(t, onRNICs), o: &Options{}}
 	w.measured = &measured{Recorder: stats.New(stats.Config{

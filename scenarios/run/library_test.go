@@ -32,7 +32,7 @@ func libraryFiles(t *testing.T) []string {
 }
 
 // Every scenario of the library is named after its file and passes on the Go NIC with several playing at a time; its
-// results equal those recorded in results.txt. Statistics are taken, so that every stamp is one that can be.
+// results equal those recorded in results.txt. Statistics are taken, so that an impossible stamp fails a run.
 func TestLibrary(t *testing.T) {
 	var cases []*Case
 	for _, file := range libraryFiles(t) {

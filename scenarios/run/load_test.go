@@ -45,7 +45,8 @@ func TestLoadsSlowAStackDown(t *testing.T) {
 		before = p.Traffic
 	}
 	require.Greater(t, before, 2*idle.Traffic, "the channel carries 204.8 Gbps")
-	// CPL_TIMEOUT allows for a load that has not begun, too, so that the traffic begins at another phase of the polls.
+	// CPL_TIMEOUT allows for the load even before it begins. Writing the register takes time, so that the traffic
+	// begins at another phase of the polling loops, and its time differs slightly.
 	p := play(late)
 	require.InEpsilon(t, int64(idle.Traffic), int64(p.Traffic), 0.01)
 	require.Equal(t, idle.Digest, p.Digest)
@@ -53,7 +54,7 @@ func TestLoadsSlowAStackDown(t *testing.T) {
 	require.Less(t, p.Sim, simcore.Second)
 }
 
-// Loads that begin long after the traffic.
+// Loads that begin long after the traffic has ended.
 const (
 	late  = "{from_ps: 10000000000000}"
 	later = "{from_ps: 20000000000000}"

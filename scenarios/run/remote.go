@@ -13,14 +13,14 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Remote is a device of kind address: it has been started elsewhere.
+// Remote is a device of kind `address`: the user has started it elsewhere.
 type Remote struct {
 	Path      field.Path // field of the device in the file
 	Address   string     // address; the path of a Unix socket is resolved
 	TokenFile string     // path of the token file, relative paths resolved
 }
 
-// Remotes returns the devices of kind address that the case is played on.
+// Remotes returns the devices of kind `address` that the case is played on.
 func (c *Case) Remotes(o *Options) (list []Remote) {
 	rack := o.override(c.rack())
 	for i := range rack.Servers {

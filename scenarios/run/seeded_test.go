@@ -111,7 +111,7 @@ func TestSeededBugs(t *testing.T) {
 	}
 }
 
-// firstOf returns the first finding for which is returns true, or nil.
+// firstOf returns the first finding for which `is` returns true, or nil.
 func firstOf(p *Played, is func(*result.Finding) bool) *result.Finding {
 	for i := range p.Findings {
 		if f := &p.Findings[i]; is(f) {

@@ -39,8 +39,8 @@ type measured struct {
 	*stats.Recorder
 	series *probe.Series   // nil: not wanted
 	links  []*classes.Link // with the series: bytes by class
-	turns  []simcore.Ps    // begin and end of the given window, unless they are over or nobody wants to know
-	dram   []uint64        // bytes to and from the Arms' DRAM at the begin and the end of the warm window
+	turns  []simcore.Ps    // begin and end of the window that the user gave, if still ahead; nil: not wanted
+	dram   []uint64        // count of bytes to and from the Arms' DRAM, at the warm window's begin and end
 }
 
 // stamps passes the events of messages to the recorder, with their times.
@@ -146,8 +146,9 @@ func (w *world) cables() *probe.Cables {
 // turned reads the counters that are compared over the warm window, at its begin or its end.
 func (w *world) turned() { w.measured.dram = append(w.measured.dram, w.armDRAM()) }
 
-// advance runs until a time. It stops at the begin and the end of a given window, before the events of these times,
-// whose messages belong to what begins there; and where a workload begins or ends.
+// advance runs until a time. On the way it reads the counters just before the begin and the end of the window that the
+// user gave: a message at its begin belongs to it, one at its end does not. It also stops where a workload begins or
+// ends.
 func (w *world) advance(to simcore.Ps) error {
 	for {
 		turn, isTurn := w.nextTurn()

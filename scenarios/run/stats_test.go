@@ -89,9 +89,9 @@ func TestStampsOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestFirstTransmissionsAreStamped checks that packets of retransmissions stamp nothing: with a timeout of a
-// millisecond, messages that are sent again complete late, and were on the wire early. So were those of READ, whose
-// lost responses are requested again.
+// TestFirstTransmissionsAreStamped checks that retransmitted packets stamp nothing: with a timeout of a millisecond, a
+// message that is sent again completes late, but its stamp from the wire is early. The same holds for READs, whose lost
+// responses are requested again.
 func TestFirstTransmissionsAreStamped(t *testing.T) {
 	for _, kind := range []string{"write", "read"} {
 		p := withStats(t, onRNICs+"workload: {kind: "+kind+", count: 200, depth: 4, sizes: [3000], mtu: 1024, "+
@@ -175,7 +175,7 @@ func TestCablesCarryTheirRate(t *testing.T) {
 	require.Positive(t, busy)
 }
 
-// TestSeriesAmongTheArtifacts checks the files of --stats full, and its counters against the payload.
+// TestSeriesAmongTheArtifacts checks the files that `--stats full` writes, and their counters against the payload.
 func TestSeriesAmongTheArtifacts(t *testing.T) {
 	at := t.TempDir()
 	dir, err := files.OpenFolder(at)

@@ -38,7 +38,7 @@ func (w *world) blameStop(p *Played) {
 }
 
 // kindOfStop returns the kind of failure of applications that wait for a NIC with work outstanding: a hang if the NIC
-// has been silent for half of the limit quiet, or if no event is pending; else a deadlock of the software.
+// has been silent for more than half of `quiet`, the limit, or if no event is pending; else a deadlock of the software.
 func kindOfStop(pending bool, silent, quiet simcore.Ps) result.Kind {
 	if !pending || silent > quiet/2 {
 		return result.Hang

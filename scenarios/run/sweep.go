@@ -54,7 +54,7 @@ func (s *Spec) refuse(f *specfile.Field) string {
 	return ""
 }
 
-// oldAxes lists the old names in the order that names of cases follow.
+// oldAxes lists the old names of sweep axes, in the order in which their values appear in names of cases.
 var oldAxes = []sweep.Old{
 	{Name: "kind", Path: "workload.kind"},
 	{Name: "transport", Path: "workload.transport"},

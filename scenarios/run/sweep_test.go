@@ -21,7 +21,8 @@ func namesOf(list []*Case) (all []string) {
 	return all
 }
 
-// Paths set fields of all servers, or of one, in the order of the file, with old names before them.
+// Axes named by paths set fields of all servers, or of one. Cases follow the order of the axes in the file, after those
+// with old names, such as seed.
 func TestSweepOfPaths(t *testing.T) {
 	list, err := Parse("f.yaml", []byte(sweepHead+`faults: {pcie: [{of: host, kind: none}]}
 limits: {quiet: 20ms}
@@ -142,7 +143,8 @@ func TestManyCases(t *testing.T) {
 	require.EqualError(t, err, "f.yaml:8: sweep.workload.batch: more than 10000 cases: want fewer values")
 }
 
-// Boards may be swept, whole by their presets, or by their fields under either name.
+// Sweeps may list whole boards, by their presets, or values of a board's field, whose name may have the unit in it, as
+// latency_ps, or not.
 func TestSweepOfBoards(t *testing.T) {
 	small := strings.ReplaceAll(sweepHead, "{kind: flexins}", "{kind: flexins, flexins: {data_cores: 2}}")
 	list, err := Parse("f.yaml", []byte(small+`sweep:

@@ -48,7 +48,7 @@ sweep: {size: [64KiB, 1024]}
 	require.Equal(t, s, again[0].Alone())
 }
 
-// The unit of an old name is in it. Boards keep such names.
+// Old names, which have the unit in them (within_ps), are reported with the new name. Boards keep such names.
 func TestOldNames(t *testing.T) {
 	list, err := Parse("f.yaml", []byte(`name: x
 description: y

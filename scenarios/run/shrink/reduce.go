@@ -64,7 +64,7 @@ func (r *reducer) change(by ...func(*run.Spec)) bool {
 	return true
 }
 
-// number is a number of a scenario that can be lowered to least.
+// number is a number in a scenario that can be lowered, down to `least`.
 type number struct {
 	of    func(*run.Spec) *int
 	least int

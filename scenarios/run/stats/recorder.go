@@ -50,7 +50,7 @@ type Recorder struct {
 	sets   sets // of all flows, unless Config.EachFlow
 	total  gauge
 	turned int // calls of Config.Turned
-	wrong  int // stamps that cannot be
+	wrong  int // impossible stamps
 	first  string
 }
 
@@ -77,7 +77,7 @@ type set struct {
 	dists [measures]Dist
 }
 
-// sets holds sets by shape, in the order of their first message.
+// sets holds a set of distributions for each shape, in the order in which the first messages of the shapes were posted.
 type sets struct {
 	by    map[shape]*set
 	order []*set
@@ -99,8 +99,8 @@ func (s *sets) of(x shape) *set {
 type flow struct {
 	of     *Workload
 	ends   Flow
-	posted [2][]simcore.Ps // by direction, of each message
-	shapes [2][]*set       // by direction, of each message: the distributions of its shape
+	posted [2][]simcore.Ps // by direction and message: time of the post
+	shapes [2][]*set       // by direction and message: the distributions in which it counts
 	last   *set
 	sets   sets // with Config.EachFlow
 	gauge
@@ -155,7 +155,8 @@ func (r *Recorder) set(f *flow, s shape) *set {
 	return f.last
 }
 
-// add adds the time since a message's post to a distribution, and reports whether the message was posted by then.
+// add adds the time from the post of a message until `at` to a distribution. It reports false, and counts an impossible
+// stamp, if the message had not been posted by then.
 func (r *Recorder) add(at simcore.Ps, flow int, answer bool, number, measure int) bool {
 	f, w := &r.flows[flow], way(answer)
 	if number < 0 || number >= len(f.posted[w]) || f.shapes[w][number] == nil {
@@ -223,7 +224,7 @@ func (r *Recorder) count(at simcore.Ps, m *Message) {
 	}
 }
 
-// Unusable says why counters over the warm window of all flows tell nothing; empty: they do.
+// Unusable says why counters over the warm window of all flows are of no use; empty: they can be used.
 func (r *Recorder) Unusable() string {
 	g := &r.total
 	e := g.estimate()
@@ -237,7 +238,7 @@ func (r *Recorder) Unusable() string {
 	return ""
 }
 
-// gauge counts messages that arrived, and estimates their rate over a warm window.
+// gauge counts messages that arrived, and estimates their rate over the warm window, the steady part of the traffic.
 type gauge struct {
 	want     int // messages that the run will have
 	messages int

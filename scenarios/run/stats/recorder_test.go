@@ -168,7 +168,8 @@ func bursts(n, size int) (r *Recorder, turns []simcore.Ps) {
 	return r, turns
 }
 
-// TestTurns checks when a found window begins and ends, and that without an end it is of no use to counters.
+// TestTurns checks when a warm window that the recorder itself finds begins and ends, and that Unusable objects to one
+// without an end.
 func TestTurns(t *testing.T) {
 	r, turns := bursts(1000, 1)
 	require.Empty(t, r.Unusable())

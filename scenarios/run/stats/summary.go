@@ -167,7 +167,7 @@ func (g *gauge) estimate() steady.Estimate {
 	return g.meter.Estimate().Widened()
 }
 
-// few says why the warm window has too few messages for anything; empty: it has enough.
+// few says why the warm window has too few messages for rates and counters; empty: it has enough.
 func (g *gauge) few(e *steady.Estimate) string {
 	switch few := e.RoundTrips < steady.MinRoundTrips; {
 	case g.window != nil && !g.window.Whole():
@@ -181,10 +181,11 @@ func (g *gauge) few(e *steady.Estimate) string {
 	return ""
 }
 
-// rounding is the error of a rate by its computation, relative to it: a narrower interval has no width.
+// rounding is the relative error of a computed rate: an interval whose half width is smaller gets width 0.
 const rounding = 1e-9
 
-// rate returns the rate over the warm window or, if one that was found has too few messages, over the whole traffic.
+// rate returns the rate over the warm window. If Config.Window gives none and the window that was found has too few
+// messages, it returns the rate over the whole traffic.
 func (g *gauge) rate() Rate {
 	e := g.estimate()
 	few := g.few(&e)

@@ -218,7 +218,7 @@ func (c *check) axis(a *Axis) bool {
 			c.bad(n, at, "%s a second time: %s[%d] has it", v.text, a.at(), first)
 		}
 		for slices.ContainsFunc(a.values, func(o value) bool { return o.text == v.text }) {
-			v.text = fmt.Sprintf("%s.%d", v.text, i) // written alike without strange characters
+			v.text = fmt.Sprintf("%s.%d", v.text, i) // same text once strange characters are replaced
 		}
 		a.values, earlier = append(a.values, v), append(earlier, fields[0].Value())
 	}
