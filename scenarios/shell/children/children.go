@@ -1,4 +1,5 @@
-// Package children finds and ends the processes below one, such as compilers and devices.
+// Package children finds and ends the processes that a process has started, such as compilers and devices, and those
+// that they have started.
 //
 // The package starts no process.
 package children

@@ -197,7 +197,7 @@ func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.C
 	return c, err
 }
 
-// with loads a device's manifest and passes it to do.
+// with loads a device's manifest and calls `do` with it.
 func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
 	if err := CheckLimits(); err != nil {
 		return result.DUT{Name: dut}, err

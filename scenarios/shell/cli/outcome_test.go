@@ -199,7 +199,7 @@ func TestThePageHasTheKinds(t *testing.T) {
 	require.Empty(t, result.Kind("").Text())
 }
 
-// If a replay broke off, mismatches that the referee found before count, but not findings about the break itself.
+// After a replay that broke off, mismatches from before the break count, but not findings about the break itself.
 func TestReplayDiffers(t *testing.T) {
 	odd := errors.New("odd")
 	require.False(t, differs(nil, odd))

@@ -59,7 +59,7 @@ type PlayEnded struct {
 	Report *play.Report // nil: the run did not begin
 }
 
-// nothing returns the error of a campaign in which no output gave anything.
+// nothing makes the error for a campaign in which nothing came out of the device's outputs.
 func (p *Play) nothing(runs int) error {
 	why := "want inputs that let something come out: see the manifest's section \"play\""
 	if rest := p.Manifest.TieRest; rest != "" {

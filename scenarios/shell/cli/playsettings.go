@@ -20,7 +20,7 @@ type GivenText struct {
 	Clocks     map[string]string // PERIOD or PERIOD+PHASE in ps, by SIGNAL
 	// percentage for all streams, or a list of STREAM=PERCENT and STREAM=PERCENTxCYCLES
 	Stall  string
-	Resets string // list of numbers, or none; empty: drawn
+	Resets string // list of numbers, or the word "none"; empty: drawn
 }
 
 // parse parses the texts into the options.

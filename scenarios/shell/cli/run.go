@@ -47,7 +47,7 @@ type Common struct {
 	inputs  []string      // input files, which are kept even if an earlier run wrote them
 }
 
-// folder returns the folder for artifacts: the one that the user gave, or name under out; empty: none.
+// folder returns the path of the folder for artifacts: `said`, which the user gave, or out/`name`; empty: none.
 func (c *Common) folder(said, name string) string {
 	switch {
 	case c.NoArtifacts:
@@ -196,8 +196,8 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	e.leave(ctx, c, dir)
 }
 
-// bundle writes the bundle of a run that failed. If the run played a bundle, it also reports whether that was
-// reproduced.
+// bundle writes the bundle of a run that failed. If the run itself was played from a bundle, it also records whether it
+// reproduced that bundle's failure.
 func (e *Ended) bundle(c *Common, dir *result.Folder, w *work) error {
 	if w.bundle == nil || e.Outcome == result.Usage || e.Outcome == result.Interrupted {
 		return nil

@@ -47,8 +47,8 @@ func (w *WaveFlag) parse(artifacts, page bool) (err error) {
 	return nil
 }
 
-// requireOneRun returns an error if the command plays several runs and the flag asks for a waveform whether they fail
-// or not. want says how to play a single run.
+// requireOneRun returns an error if the command plays several runs and --wave asks for a waveform even of runs that
+// pass. The text `want` says how to play a single run.
 func (w *WaveFlag) requireOneRun(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
@@ -144,7 +144,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	hang, hangs := errors.AsType[*replay.StuckError](stop)
 	if hangs = hangs && !failed; hangs {
 		found, failed = []result.Finding{{Cycle: new(hang.Since())}}, true
-	} else if stop != nil && !failed { // the device or nictwin failed
+	} else if stop != nil && !failed { // broken off without a mismatch: the device or nictwin failed
 		return nil
 	}
 	if !r.wants(ctx, failed) {
@@ -163,7 +163,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded, stop error) error {
 	switch otherwise := err != nil && !cut && !(hangs && still && again.Key() == hang.Key()); {
 	case len(w.Left) == 0 && err != nil:
 		return waveError(err)
-	case otherwise && !differs(res, err): // by an error, such as an assertion, which a build with waveforms checks
+	case otherwise && !differs(res, err): // ended by another error, such as an assertion that waveform builds check
 		same = []result.Finding{result.OfError(err)}
 	case res != nil && !(cut && len(res.Findings) == 0):
 		same = append([]result.Finding{}, res.Findings...)

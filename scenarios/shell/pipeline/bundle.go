@@ -140,7 +140,8 @@ func (x *Bundling) waves(o *result.Object) error {
 
 // undate clears the date in the header block of an FST file, so that equal runs leave equal bytes.
 func undate(fst []byte) {
-	const header, date, size = 329, 202, 119 // length field of the header block; offset and length of the date
+	// value of the header block's length field; offset of the date in the file; length of the date
+	const header, date, size = 329, 202, 119
 	if len(fst) > header && fst[0] == 0 && binary.BigEndian.Uint64(fst[1:]) == header {
 		clear(fst[date : date+size])
 	}

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Add adds an input. Its name in the bundle will replace shown, its name in the run's texts.
+// Add adds an input that the run's texts call `shown`: there, its name in the bundle will replace this one.
 func (x *Bundling) Add(role bundle.Role, shown string, text []byte) {
 	x.Bundle.Add(role, shown, text)
 	list := x.Bundle.Info.Inputs
