@@ -83,8 +83,8 @@ var rare = []struct {
 	}},
 }
 
-// TestRareCasesAreAimedAt checks that the stimulus reaches rare cases often enough: eight runs must find each bug in
-// rare.
+// TestRareCasesAreAimedAt checks that the stimulus reaches rare cases often enough: eight runs must find each bug of
+// the list `rare`.
 func TestRareCasesAreAimedAt(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {

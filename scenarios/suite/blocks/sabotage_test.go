@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/suite/blocks/receive"
 )
 
-// sabotaged returns a block whose reference flips a bit in a single result: the first of kind op, after the given
-// number of such results, that flip accepts. The second value becomes the number of its request.
+// sabotaged returns a block whose reference flips a bit in a single result: it skips `after` results of kind `op` and
+// takes the first one of this kind that `flip` accepts. The second value returned becomes the number of its request.
 func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool) (*kit.Block, *int) {
 	s, at := *b, -1
 	s.Reference = func() func(kit.Packet) []kit.Packet {

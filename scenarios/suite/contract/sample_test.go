@@ -26,7 +26,7 @@ func sample(all []kit.Check, n, k int) []kit.Check {
 // buildSamples selects the samples of eachBuild's builds. Builds that are not listed run all checks.
 var buildSamples = map[string]struct{ n, k int }{"ports 2": {4, 1}, "ports 2 of 256 bits": {2, 0}}
 
-// sampleOf returns the checks that run on a build of eachBuild: all checks of several ports, and a sample of the
+// sampleOf returns the checks that run on a build of eachBuild: all checks that need several ports, and a sample of the
 // others.
 func sampleOf(name string, sizes nicspec.Build) []kit.Check {
 	one, all := sizes, suite(sizes)

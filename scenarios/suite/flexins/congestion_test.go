@@ -102,7 +102,7 @@ func TestFlexinsFixedRate(t *testing.T) {
 		l.write(t, 1<<20)
 		frames := l.data()
 		require.Len(t, frames, 256)
-		const saved = 8 // number of packets that may leave back to back after a pause
+		const saved = 8 // packets that may leave back to back after a time without traffic
 		require.InEpsilon(t, float64(want), rate(frames[saved:]), 0.002)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // completion was seen.
 type arrivals struct{ buffer, completion simcore.Ps }
 
-// sendSmall sends messages of n bytes, one after the other, and returns their mean arrivals. low selects a low-latency
-// queue pair. Loops on a core of the receiving host poll the buffer and the completion queue.
+// sendSmall sends messages of n bytes, one after the other, and returns the means of their times. `low` selects a
+// low-latency queue pair. Loops on a core of the receiving host poll the buffer and the completion queue.
 func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1

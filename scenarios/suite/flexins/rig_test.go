@@ -48,7 +48,7 @@ type stacked struct {
 	over bool
 }
 
-// duo is two stacked cards, connected back to back.
+// duo is two cards with their stacks (type stacked), connected back to back.
 type duo struct {
 	*testing.T
 	e     *simcore.Engine
@@ -102,7 +102,7 @@ func (n *stacked) bus(endpoint, core int, regs cpu.Registers) (*host.Core, *core
 	return c, b
 }
 
-// open makes core 15 of the Arm the control core, and the first cores data cores.
+// open makes core 15 of the Arm the control core, and the first `cores` cores the data cores.
 func (n *stacked) open(cores int) {
 	t := n.t
 	var err error

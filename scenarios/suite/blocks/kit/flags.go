@@ -13,7 +13,7 @@ func Flag(b bool) uint8 {
 	return 0
 }
 
-// Direction draws a rule's action, queue and account.
+// Direction returns a rule whose action, queue and account are drawn at random.
 func Direction(rng *rand.Rand) (f nicspec.RuleEntryFields) {
 	f.Valid, f.Action = 1, Pick(rng, nicspec.ActionDrop, nicspec.ActionQueue, nicspec.ActionRss, nicspec.ActionRss)
 	f.Queue, f.RssLog = QueueFor(rng, f.Action), uint8(rng.IntN(nicspec.RssLogMax+1))

@@ -70,7 +70,7 @@ func small(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// entryNamed returns the part for a structure of the contract.
+// entryNamed returns the part of a layout that holds the contract's structure of the given name.
 func entryNamed(name string) Part {
 	for _, s := range nicspec.Structs {
 		if s.Name == name {

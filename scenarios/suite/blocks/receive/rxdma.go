@@ -227,7 +227,8 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 	}
 }
 
-// mark gives the frame ECN bits where its headers say, and computes the checksum after marking.
+// mark moves the frame to buffer lines where its bytes, at the offset of the IP header, have the right IP version, and
+// computes the IPv4 header checksum after marking with CE.
 func (d *rxDelivery) mark(rng *rand.Rand) {
 	v := d.verdict()
 	if v.L3Type == nicspec.L3TypeNone {
@@ -242,8 +243,8 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
 }
 
-// reset puts some of the frames that would otherwise be delivered into a function-level reset. Of the others, either of
-// two drop causes may be counted in a reset, and Events may be written or not [L2], so they are left out.
+// reset lets a function-level reset meet some of the frames that would otherwise be delivered. It leaves out dropped
+// frames, for which a reset may count either of two causes, and Events, which a reset may write or not [L2].
 func (d *rxDelivery) reset(rng *rand.Rand) {
 	d.Flr = 0
 	if d.IsEvent == 0 && d.drop() == core.NoDrop {

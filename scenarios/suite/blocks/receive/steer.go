@@ -105,7 +105,7 @@ func ruleCommand(rng *rand.Rand, pool []nicspec.SteerKeyFields) kit.Packet {
 	for range rng.IntN(4) { // bytes that the rule compares
 		f.Mask[rng.IntN(len(f.Mask))] = uint8(kit.Pick(rng, 0xff, rng.IntN(256)))
 	}
-	if kit.Maybe(rng, 30) { // differing bits, which the rule compares or not
+	if kit.Maybe(rng, 30) { // flip a bit of the value, whether or not the rule compares it
 		f.Value[rng.IntN(len(f.Value))] ^= 1 << rng.IntN(8)
 	}
 	if f.Action != nicspec.ActionRss && kit.Maybe(rng, 20) {

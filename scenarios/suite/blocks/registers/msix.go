@@ -185,7 +185,7 @@ func msixReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// sent fills in the message of a queue.
+// sent marks the message of a queue as sent, and fills in its record b. timed says that it waited for its interval.
 func (q *msixQueue) sent(b []byte, timed bool) {
 	var p tlp.Packet
 	q.m.Sent()

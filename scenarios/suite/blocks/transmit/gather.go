@@ -79,8 +79,8 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// cut divides the frame into pieces. It lets the reads of at most one fail: the first that is chosen, each with a
-// chance of `failing` percent.
+// cut divides the frame into inline bytes and pieces. Each piece in turn is chosen, with a chance of `failing` percent,
+// to have its reads fail; after one was chosen, no other is.
 func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	pieces := rng.IntN(gatherPieces + 1)
 	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)

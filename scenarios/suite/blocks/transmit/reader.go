@@ -73,7 +73,7 @@ func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			addr = addr&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(rng.IntN(size+1))
 		}
 		addr = addr&^(3<<readerSlotBit) | slot<<readerSlotBit
-		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // it would end in another slot
+		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // the read would end in another slot
 			addr -= readerMax
 		}
 		slot = (slot + 1) % readerSlots

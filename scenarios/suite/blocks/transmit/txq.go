@@ -157,7 +157,7 @@ func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	return kit.Packet{Data: kit.Encode(d)}
 }
 
-// post fills in the doorbells of the queue in an address range.
+// post fills in the doorbells of queue `id`, whose rings lie in address range `place`.
 func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 	q := s.Txq(id)
 	waits := int(q.PI - q.CI) // blocks of an entry whose other blocks are not posted yet

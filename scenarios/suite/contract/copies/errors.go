@@ -119,7 +119,7 @@ func copyStatuses(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, e.State, "a failed entry does not stop its queue")
 }
 
-// rightsOf checks which rights the keys of an entry need, for every opcode and both of its ranges.
+// rightsOf checks, for every copy opcode, which rights the key of the entry's first range needs.
 func rightsOf(r *kit.Rig, x *kit.TxRing, w []*kit.Window) {
 	r.T.Helper()
 	var all []nicspec.WqeFields
@@ -273,8 +273,8 @@ func copyManyFaults(r *kit.Rig) {
 	}
 }
 
-// copyStops makes the first read of a long copy fail: no further read starts, except those already
-// on their way.
+// copyStops makes the first read of a long copy fail. After its completion no more reads may come out than the `most`
+// that the device may already have begun.
 func copyStops(r *kit.Rig) {
 	const n, most = 250_000, 64
 	x, w := CopySetup(r, 3, 3)

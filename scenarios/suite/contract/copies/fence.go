@@ -175,8 +175,8 @@ func fencedBehindMessage(r *kit.Rig) {
 	require.Equal(r.T, 25, messages)
 }
 
-// fencedBehindFailure posts entries that fail in their checks or reads ahead of a fenced one, which
-// still takes full effect.
+// fencedBehindFailure posts a fenced entry behind entries whose checks or reads fail. The fenced entry must wait for
+// their writes and then take full effect.
 func fencedBehindFailure(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := CopySetup(r, 3, 4)

@@ -31,7 +31,7 @@ type turnWatch struct {
 	worst int
 }
 
-// turns floods a port with more frames than the device can write; each is written in three parts or, with drop,
+// turns floods a port with more frames than the device can write; each is written in three parts or, if `drop` is true,
 // dropped. It plays some frames on the other port, one at a time. Each of these must leave the buffer after at most as
 // many flood frames as [R13] allows, and long before the flood ends.
 func turns(r *kit.Rig, flooded int, drop bool) {

@@ -65,7 +65,7 @@ type Completion struct {
 
 // sent is a frame that left the NIC.
 type sent struct {
-	Port  int // port number as checks count, see PortOf
+	Port  int // number that checks use for the port; the NIC may use another, see PortOf
 	Queue int
 	Data  []byte
 	cycle int64

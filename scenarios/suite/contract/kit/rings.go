@@ -16,7 +16,7 @@ func (r *Rig) Command(op nicspec.TableOp, t nicspec.Table, index int, entry []by
 	return r.CommandEnd()
 }
 
-// CommandLater starts a table command.
+// CommandLater starts a table command without waiting for its end; CommandEnd waits.
 func (r *Rig) CommandLater(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) {
 	r.T.Helper()
 	r.Stage(entry)

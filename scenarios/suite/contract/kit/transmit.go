@@ -34,7 +34,7 @@ func (r *Rig) Window(index, endpoint, n int) *Window {
 	return w
 }
 
-// Piece stores bytes in the window, skew bytes after a multiple of align, and returns the piece with them. A full
+// Piece stores bytes in the window, `skew` bytes after a multiple of `align`, and returns the piece with them. A full
 // window is reused from its start.
 func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 	r.T.Helper()

@@ -97,7 +97,7 @@ func trimKinds(rng *rand.Rand) (all []kit.Packet) {
 	return all
 }
 
-// playTrimmed plays packets, and takes and checks them as trimmed does. It returns how many were written untrimmed.
+// playTrimmed plays packets, and calls `trimmed` to take and check each. It returns how many were written untrimmed.
 func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	r.T.Helper()
 	for len(list) > 0 {

@@ -17,8 +17,8 @@ var LongChecks = []kit.Check{
 }
 
 // longInAStop stops the class of a queue while an entry in it is incomplete. The other blocks come during the stop or
-// after it. The entry must leave whole after both, and nothing of it before. A queue of another class must not be
-// delayed.
+// after it. The entry must leave whole when all its blocks have come and the stop is over, and nothing of it before.
+// A queue of another class must not be delayed.
 func longInAStop(r *kit.Rig) {
 	const class, other, quanta = 5, 3, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})

@@ -10,7 +10,7 @@ import (
 )
 
 // accountOrder plays frames on all ports while credits are drawn and returned. Sorting by account_seq must merge the
-// entries of both rings into one sequence.
+// entries of the account's two rings, for its fast and its slow path, into one sequence.
 func accountOrder(r *kit.Rig) {
 	const n = 240
 	r.Write(nicspec.RegCtrl, 1)

@@ -177,7 +177,7 @@ func edgeSums(r *kit.Rig) {
 		h := append([]byte(nil), f...)
 		kit.BigEndian.PutUint16(h[l4+6:], 1)
 		frames = append(frames, h)
-		if p.L3 == 4 { // add the IPv4 header's checksum to its identification: 0 and 0xffff are right
+		if p.L3 == 4 { // add the checksum to the identification: then both 0 and 0xffff are right checksums
 			for _, field := range []uint16{0, 0xffff} {
 				k := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(k[18:], kit.AddOnes(kit.BigEndian.Uint16(k[18:]), kit.BigEndian.Uint16(k[24:])))

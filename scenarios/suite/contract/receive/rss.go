@@ -119,8 +119,8 @@ func indirection(r *kit.Rig, index, q int) {
 	r.Indir[index] = q
 }
 
-// spread opens queues and fills table Indirection. Entries other than the given ones, which no frame may select, name a
-// disabled queue.
+// spread opens queues and fills table Indirection: the given entries name these queues. No frame may select any other
+// entry; those name a disabled queue.
 func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	r.T.Helper()
 	var rings []*kit.RxRing

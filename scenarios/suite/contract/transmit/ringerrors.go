@@ -51,8 +51,8 @@ func lastEntryFails(r *kit.Rig) {
 	}
 }
 
-// owedEvent disables a queue whose second entry could not be read, before its first one has ended: both must be
-// reported.
+// owedEvent disables a queue after the read of its second entry has failed, but before its first entry has ended. Both
+// the end of the first entry and the failure must be reported.
 func owedEvent(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	_, w := r.TxSetup(1, 2)

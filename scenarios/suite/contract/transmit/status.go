@@ -284,7 +284,7 @@ func keysRewritten(r *kit.Rig) {
 			k.RightRead = false
 		}
 		r.Key(1, k)
-		for range n { // each entry uses the key's old value or the new one, as the referee decides
+		for range n { // the referee accepts the key's old or new value for each entry
 			r.TxCqe(x)
 		}
 		r.Out = nil
