@@ -77,7 +77,7 @@ func TestWaitsEnd(t *testing.T) {
 				w, err := os.OpenFile(path, os.O_WRONLY, 0)
 				if err == nil {
 					defer w.Close()
-					_, _ = w.Write(pcap(binary.LittleEndian, magicMicro, 1)) // may fail: only the wait matters
+					_, _ = w.Write(pcap(binary.LittleEndian, magicMicro, 1)) // may fail: the reader waits anyway
 				}
 			}
 			cancel(enough)
