@@ -29,7 +29,7 @@ type Track struct {
 	Source Source // source of the frames; nil: the frames that Play adds
 	Pace   Pace
 	Stall  int        // percentage of cycles in which nothing is sent
-	MaxGap simcore.Ps // with pace capture: the longest gap, to which longer ones are shortened
+	MaxGap simcore.Ps // with pace `capture`: gaps that are longer are shortened to this
 }
 
 // Validate returns all errors of the track, each a field.Error.

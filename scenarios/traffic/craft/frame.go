@@ -20,14 +20,14 @@ type Frame struct {
 	Frag    uint16   `json:"frag,omitempty"`    // IPv4 flags and fragment offset
 	Version uint8    `json:"version,omitempty"` // version field of the IP header; 0: as L3 says
 	IHL     int      `json:"ihl,omitempty"`     // header length field in words; 0: as Options requires
-	IPLen   int      `json:"ip_len,omitempty"`  // added to the right IP length
+	IPLen   int      `json:"ip_len,omitempty"`  // IP length field minus the correct length
 	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is wrong
 	Proto   uint8    `json:"proto,omitempty"`   // transport protocol; UDP and TCP get a header
 	Src     uint8    `json:"src,omitempty"`     // last byte of the source address
 	Dst     uint8    `json:"dst,omitempty"`
 	SPort   uint16   `json:"sport,omitempty"`
 	DPort   uint16   `json:"dport,omitempty"`
-	UDPLen  int      `json:"udp_len,omitempty"` // added to the right UDP length
+	UDPLen  int      `json:"udp_len,omitempty"` // UDP length field minus the correct length
 	UDPSum  Sum      `json:"udp_sum,omitempty"` // value of the UDP checksum
 	// TCP data offset in words, up to 15; 0 gives 5, 1 gives 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`
@@ -258,8 +258,8 @@ func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 }
 
 // toZero changes the source port so that the UDP checksum is zero. In a RoCE frame that also changes the ICRC, which
-// the checksum covers. There it tries ports until what remains can be added to the fifth byte of the BTH, which the
-// ICRC does not cover.
+// the checksum covers. There it tries ports until the checksum's low byte is zero and its high byte can be added to the
+// fifth byte of the BTH, which the ICRC does not cover.
 func (p *Frame) toZero(b []byte, l4, n int) {
 	const tries, spare = 1 << 12, 8 + 4
 	for range tries {
