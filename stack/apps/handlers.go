@@ -40,7 +40,8 @@ const valueBytes = kind.ValueBytes
 // defaultHops is the number of nodes that a walk visits if the spec does not say.
 const defaultHops = 8
 
-// hops returns the number of nodes that walk m visits; 0: it looks for a key that no node has, so it visits all.
+// hops returns the number of nodes that walk m visits. A result of 0 means that the walk looks for a key that no node
+// has, so it visits the whole list.
 func (s *Spec) hops(m int) int {
 	if len(s.Hops) == 0 {
 		return defaultHops

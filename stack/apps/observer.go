@@ -110,8 +110,8 @@ func (e *end) observed(event func(Observer, *Message), m int) {
 	}
 }
 
-// tookMessage reports that the end took message m, which the other end sent, if its bytes were right: the end has
-// counted more messages than before.
+// tookMessage tells the observer that the end took message m, which the other end sent. It does so only if the bytes
+// were right: then the end has counted the message, and its count exceeds `before`, the count before the check.
 func (e *end) tookMessage(m, before int) {
 	if o := e.side.run.observer; o != nil && e.messages > before {
 		e.side.run.observe(o, Observer.HandedOver, e.flow, e.client, m)

@@ -26,7 +26,7 @@ type receives struct {
 // begin posts a request for each slot.
 func (r *receives) begin() {
 	for s := range r.area.slots {
-		if len(r.idleSlots) > 0 { // the queue had no room for an earlier one
+		if len(r.idleSlots) > 0 { // the queue had no room for the request of an earlier slot
 			r.idleSlots = append(r.idleSlots, s)
 		} else {
 			r.postSlot(s)

@@ -353,7 +353,7 @@ func (r *Run) expectCounters(s *side) {
 	}
 }
 
-// guards reports bytes outside all buffers that have changed.
+// guards reports changed bytes that lie outside all buffers.
 func (s *side) guards() error {
 	b := make([]byte, 0)
 	for _, a := range s.areas() {

@@ -70,7 +70,7 @@ type Spec struct {
 	// message lengths in bytes; message i takes entry i modulo the list's length
 	Sizes []int `yaml:"sizes" unit:"bytes"`
 	Count int   `yaml:"count"` // messages of each flow
-	Depth int   `yaml:"depth"` // requests of a flow in flight; for kind ring the ring's slots
+	Depth int   `yaml:"depth"` // requests of a flow in flight; with kind `ring`: number of slots of its ring
 
 	Payload Payload `yaml:"payload"` // when applications read and write the bytes of messages
 	Memory  Places  `yaml:"memory"`  // of the buffers of messages
@@ -82,7 +82,7 @@ type Spec struct {
 	Invalidate  bool `yaml:"invalidate"`          // each SEND invalidates a memory region of the server
 	Batch       int  `yaml:"batch"`               // requests that the client posts per call, as far as there is room
 	Events      bool `yaml:"events"`              // takes completions on completion events instead of by polling
-	SignalEvery int  `yaml:"signal_every"`        // signals every so many-th request, and the last one
+	SignalEvery int  `yaml:"signal_every"`        // signals one request in each SignalEvery of a flow, and the last one
 
 	LowLatency    bool   `yaml:"low_latency"`    // uses low-latency queue pairs, sized for the largest message
 	Notice        Notice `yaml:"notice"`         // what tells an application of a message
@@ -99,7 +99,7 @@ type Spec struct {
 
 	AnyOrder bool `yaml:"any_order"` // UD: messages may overtake each other
 
-	Ports int  `yaml:"ports"` // ports of each server; flows take turns
+	Ports int  `yaml:"ports"` // number of ports of each server; flow i uses port i modulo Ports
 	PSN   *int `yaml:"psn"`   // first PSN of every sender; null: drawn from the seed, near the wrap for some
 
 	MTU int `yaml:"mtu" unit:"bytes"` // path MTU in bytes
