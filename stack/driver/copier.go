@@ -85,7 +85,8 @@ func (c *Copier) Unused() []Buffer {
 // Disable is RxQueue.Disable, except that done is called once all frames have been copied.
 func (c *Copier) Disable(done func()) error { return c.RxQueue.Disable(func() { c.settle(done) }) }
 
-// Close is RxQueue.Close, with done as in Disable. The buffers remain the caller's.
+// Close is RxQueue.Close, except that `done` is called once all frames have been copied. The buffers remain the
+// caller's.
 func (c *Copier) Close(done func()) error { return c.RxQueue.Close(func() { c.settle(done) }) }
 
 func (c *Copier) settle(done func()) {

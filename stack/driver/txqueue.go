@@ -114,7 +114,8 @@ func (q *TxQueue) Post(e Entry) error {
 
 // Ring announces all posted entries to the device with one register write.
 func (q *TxQueue) Ring() error {
-	q.pushBlocks = 0 // of an earlier call whose store has not ended: its entry does not wait alone any more
+	// an earlier call may have set it to 1, and its store may not have ended: its entry may no longer wait alone
+	q.pushBlocks = 0
 	if q.cfg.PushSingle && q.Waiting() == 1 && q.d.opts.Build.Has(nicspec.PartPush) {
 		q.pushBlocks = 1
 	}

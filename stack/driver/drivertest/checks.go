@@ -84,7 +84,7 @@ func (b *bench) entry(t nicspec.Table, index, n int) (e []byte) {
 	return e
 }
 
-// entries checks the table entries that function settings wrote.
+// entries checks the table entries that method `settings` wrote.
 func (b *bench) entries() {
 	b.Helper()
 	rule := nicspec.DecodeRuleEntry(b.entry(nicspec.TableRule, 3, nicspec.RuleEntrySize))
